@@ -45,6 +45,7 @@ import * as workflowPublish from './workflows/[id]/publish/route'
 import * as workflow from './workflows/[id]/route'
 import * as workflowSchedule from './workflows/[id]/schedules/[scheduleId]/route'
 import * as workflowSchedules from './workflows/[id]/schedules/route'
+import * as workflowSimulate from './workflows/[id]/simulate/route'
 import * as workflowUnarchive from './workflows/[id]/unarchive/route'
 import * as workflowVersionRestore from './workflows/[id]/versions/[version]/restore/route'
 import * as workflowVersion from './workflows/[id]/versions/[version]/route'
@@ -103,6 +104,7 @@ export const ROUTES = {
   '/api/workflows/[id]': workflow,
   '/api/workflows/[id]/schedules/[scheduleId]': workflowSchedule,
   '/api/workflows/[id]/schedules': workflowSchedules,
+  '/api/workflows/[id]/simulate': workflowSimulate,
   '/api/workflows/[id]/unarchive': workflowUnarchive,
   '/api/workflows/[id]/versions/[version]/restore': workflowVersionRestore,
   '/api/workflows/[id]/versions/[version]': workflowVersion,

@@ -8,6 +8,8 @@ export const POLICY = {
   'workflow:write': 'editor',
   /** Also covers archive, unarchive and restore. */
   'workflow:publish': 'editor',
+  /** Executes nothing, but takes a second of computing; for whoever edits. */
+  'workflow:simulate': 'editor',
   'workflow:delete-permanently': 'owner',
   'run:read': 'viewer',
   'run:start': 'operator',

@@ -6,10 +6,10 @@ import type { JsonObject } from '../definition/json'
 import type { PauseAnswer, RunData } from '../definition/run'
 import { AppError } from '../errors'
 import { runIs } from './find-run'
+import { putTogether } from './large-values'
 import { ownsOf, RUN_COLUMNS, walkData } from './place'
 import { resumeResting } from './resume-resting'
 import { recordOfPause } from './row-is'
-import { RUN_DATA } from './run-data'
 import { type Answerer, storeAnswer } from './store-answer'
 import { wakeWalk } from './wake'
 
@@ -26,7 +26,7 @@ export async function openPauses(ctx: ServiceContext, runId: string) {
         ...RUN_COLUMNS,
         context: sql<JsonObject | null>`${once(runs.context)}`,
       },
-      data: sql<RunData>`${once(RUN_DATA)}`,
+      small: sql<RunData>`${once(runs.smallData)}`,
       pause: pauses,
       walk: { branch: walks.branch, epoch: walks.epoch, segment: walks.segment, status: walks.status },
       record: stepRecords,
@@ -50,7 +50,10 @@ export async function openPauses(ctx: ServiceContext, runId: string) {
     .where(and(runIs(ctx, runId), isNull(pauses.answeredAt)))
     .orderBy(asc(pauses.createdAt), asc(pauses.id))
   const [first] = rows
-  return first ? rows.map((row) => ({ ...row, run: first.run, data: first.data })) : []
+  if (!first) return []
+  const { run, small } = first
+  const [written] = await putTogether(ctx, { tenantId: ctx.tenantId, runId }, [{ small, refs: run.dataRefs }])
+  return rows.map((row) => ({ ...row, run, written: written ?? { data: small, refs: {} } }))
 }
 
 export type OpenPause = Awaited<ReturnType<typeof openPauses>>[number]
@@ -62,17 +65,17 @@ export type OpenPause = Awaited<ReturnType<typeof openPauses>>[number]
 export async function answerAtRest(
   ctx: ServiceContext,
   open: readonly OpenPause[],
-  { run, data, pause, walk, record }: OpenPause,
+  { run, written, pause, walk, record }: OpenPause,
   answer: PauseAnswer,
 ): Promise<boolean> {
   // A branch goes on under the lock, as others may have paused or ended the run meanwhile.
   if (open.length !== 1 || walk.status !== 'resting' || record === null || isBranch(walk.branch)) return false
-  return resumeResting(ctx, { run, data, walk, record, pauseId: pause.id }, answer)
+  return resumeResting(ctx, { run, written, walk, record, pauseId: pause.id }, answer)
 }
 
 /** The data of the walk that waits at an open pause. */
-export async function dataAt(ctx: ServiceContext, { run, data, pause: { branch } }: OpenPause): Promise<JsonObject> {
-  if (!isBranch(branch)) return data
+export async function dataAt(ctx: ServiceContext, { run, written, pause: { branch } }: OpenPause): Promise<JsonObject> {
+  if (!isBranch(branch)) return written.data
   const ref = { tenantId: ctx.tenantId, runId: run.id, branch }
   const [found] = await ctx.db
     .select({ small: runs.smallData, owns: ownsOf(ref) })

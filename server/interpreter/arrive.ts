@@ -138,7 +138,13 @@ async function failFork(
 }
 
 /** What the counts of a fork say. */
-function stateOf({ total, succeeded, failed, need, stopOnError }: Scope): Scope['state'] {
+export function stateOf({
+  total,
+  succeeded,
+  failed,
+  need,
+  stopOnError,
+}: Pick<Scope, 'total' | 'succeeded' | 'failed' | 'need' | 'stopOnError'>): Scope['state'] {
   if (stopOnError && failed > 0) return 'failed'
   const open = total - succeeded - failed
   if (need === null) return open === 0 ? 'done' : 'open'

@@ -74,7 +74,7 @@ async function queuedHere(ctx: ServiceContext, ref: WalkRef, engineRunId: string
   if (!found || found.run.currentStepId === null) return null
   const { run, data } = found
   const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
-  const walked = { ...dataOf({ run, data }, null), outputs: {}, visits: {} }
+  const walked = { ...dataOf({ data, refs: run.dataRefs ?? {} }, null), outputs: {}, visits: {} }
   const place = { run, ref: { ...ref, engineRunId }, definition, ...walked }
   return { place, cursor: { stepId: found.run.currentStepId, visit: 1 }, open: null, arrived: false }
 }

@@ -1,9 +1,10 @@
-import { FAILURE_EXITS, fixedExits } from '../definition/exits'
+import { FAILURE_EXITS, fallsToNext, fixedExits, RESERVED_EXITS } from '../definition/exits'
 import { graphOf } from '../definition/graph'
 import type { JsonObject } from '../definition/json'
 import type { Failing } from '../definition/run'
+import type { Definition } from '../definition/schema'
 import type { AnyStep } from '../steps/define-step'
-import type { Place } from './place'
+import type { Position } from './place'
 import { MAIN_BRANCH, type Visit } from './receipt'
 import { type Grown, withDelta } from './size'
 
@@ -25,7 +26,7 @@ export const TIMED_OUT = 'TIMED_OUT'
  * Where a run goes on after a failure: along the edge that leaves by `error`, or by `timeout` if the step got no answer;
  * without one, along its failure path. Later steps can refer to `${error.code}`, `${error.message}` and `${error.stepId}`.
  */
-export function catching(place: Place, at: Visit, failure: Cause): Caught | null {
+export function catching(place: Position, at: Visit, failure: Cause): Caught | null {
   const { stepId, visit } = at
   // Time for the whole cleanup path is over, not only for this step.
   if (failure.code === 'CLEANUP_TIMED_OUT') return null
@@ -46,7 +47,7 @@ export function catching(place: Place, at: Visit, failure: Cause): Caught | null
 }
 
 /** Where a run goes on that fails: along its failure path, with `error` in its data, and then it ends. */
-export function failurePath(place: Place, at: Visit, failure: Cause): Caught | null {
+export function failurePath(place: Position, at: Visit, failure: Cause): Caught | null {
   const { definition, run, ref, own } = place
   const target = definition.onFailure
   // A branch only tells its fork, and a failure on a path aside ends it.
@@ -59,7 +60,7 @@ export function failurePath(place: Place, at: Visit, failure: Cause): Caught | n
 }
 
 /** A place after a failure that was caught. */
-export function afterCatch(place: Place, { grown, failing }: Caught): Place {
+export function afterCatch<P extends Position>(place: P, { grown, failing }: Caught): P {
   return { ...place, ...grown, ...(failing ? { run: { ...place.run, failing } } : {}) }
 }
 
@@ -73,6 +74,19 @@ interface Cause {
 
 function errorOf(stepId: string, failure: Cause): { code: string; message: string; stepId: string } {
   return { code: failure.code, message: failure.message, stepId: failure.stepId ?? stepId }
+}
+
+/** The way that an answer leads: its own exit if an edge leaves by it, otherwise `next`. */
+export function wayOfAnswer(
+  definition: Definition,
+  type: AnyStep,
+  stepId: string,
+  exit: string | undefined,
+): { exit: string | null; next: string | null } {
+  const graph = graphOf(definition)
+  const own = exit !== undefined && !RESERVED_EXITS.includes(exit) && fallsToNext(type.exits, exit)
+  const target = own ? graph.target(stepId, exit) : null
+  return target === null ? { exit: null, next: graph.target(stepId, 'next') } : { exit: exit ?? null, next: target }
 }
 
 /** The exit as history shows it: null for a step that has only one besides those for failures. */

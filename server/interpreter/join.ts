@@ -65,7 +65,11 @@ type ForkFailure = {
   final?: boolean | undefined
 }
 
-function failureOf({ state, cause, need, succeeded }: Scope, stepId: string): ForkFailure | null {
+/** Why a fork fails that has been decided; null if it does not. */
+export function failureOf(
+  { state, cause, need, succeeded }: Pick<Scope, 'state' | 'cause' | 'need' | 'succeeded'>,
+  stepId: string,
+): ForkFailure | null {
   if (state === 'failed' && cause) {
     const { code, message, stepId: failed } = cause.failed
     return { code, message, stepId: failed ?? stepId, outcome: cause.outcome, final: cause.final }

@@ -48,10 +48,11 @@ const kept = () => processWide<KeptValues>('runs.large-values', () => new KeptVa
 
 /** Stored data with its large fields, from memory or from where they lie. */
 export async function putTogether(ctx: ServiceContext, of: OfRun, parts: readonly StoredData[]): Promise<Written[]> {
+  const stored = parts.map(({ small, refs }) => ({ small, refs: withoutOverwritten(refs ?? {}, small) }))
   const wanted = new Map<string, { field: string; ref: DataRef }>()
   const values = new Map<string, JsonValue>()
-  for (const { refs } of parts)
-    for (const [field, ref] of Object.entries(refs ?? {})) {
+  for (const { refs } of stored)
+    for (const [field, ref] of Object.entries(refs)) {
       const key = keyOf(of, field, ref)
       const found = kept().get(key)
       if (found) values.set(key, found.value)
@@ -63,11 +64,17 @@ export async function putTogether(ctx: ServiceContext, of: OfRun, parts: readonl
       kept().set(key, value, wanted.get(key)?.ref.bytes ?? 0)
     }
   }
-  return parts.map(({ small, refs }) => {
-    if (refs === null) return { data: small, refs: {} }
+  return stored.map(({ small, refs }) => {
+    if (Object.keys(refs).length === 0) return { data: small, refs }
     const large = Object.entries(refs).map(([field, ref]) => [field, values.get(keyOf(of, field, ref)) ?? null])
     return { data: fieldsInStoredOrder({ ...small, ...Object.fromEntries(large) }), refs }
   })
+}
+
+/** A process of an older release, which knows no references, writes every field itself. */
+function withoutOverwritten(refs: DataRefs, small: RunData): DataRefs {
+  const overwritten = Object.keys(refs).some((name) => Object.hasOwn(small, name))
+  return overwritten ? Object.fromEntries(Object.entries(refs).filter(([name]) => !Object.hasOwn(small, name))) : refs
 }
 
 function keyOf({ tenantId, runId }: OfRun, field: string, { branch, stepId, visit }: DataRef): string {

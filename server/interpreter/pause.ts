@@ -1,8 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
-import { fallsToNext, RESERVED_EXITS } from '../definition/exits'
-import { graphOf } from '../definition/graph'
 import type { JsonObject } from '../definition/json'
 import type { Failing, Receipt } from '../definition/run'
 import { ImpossibleState, StepFailure } from '../errors'
@@ -14,8 +12,7 @@ import { announceRun } from './announce'
 import type { Ending } from './close'
 import type { DoneStep } from './commit'
 import { dueBy } from './due-timer'
-import { valuesIn } from './enter'
-import { catching, TIMED_OUT } from './exits'
+import { catching, TIMED_OUT, wayOfAnswer } from './exits'
 import { lookForEvents } from './look-for-events'
 import { failed, outputColumns } from './output'
 import { configOf, findPlace, lockPlace, lockRun, type Place, receiptOf, recordIs, type StepRecordRow } from './place'
@@ -24,6 +21,7 @@ import { pauseIdOf, type Visit, type WalkClaim, type WalkRef } from './receipt'
 import { pauseIs } from './row-is'
 import { kindOf } from './rows'
 import { withDelta } from './size'
+import { valuesIn } from './step'
 import { heldBy, STOPPED, settleCancel } from './stop'
 import { stopAtOpen } from './stop-at-open'
 import { storeAnswer } from './store-answer'
@@ -232,13 +230,7 @@ function answerOf(place: Place, record: StepRecordRow, { id, answer }: Pick<Paus
     if (err instanceof StepFailure) return failing(place, record, { code: err.code, message: err.message })
     throw err
   }
-  const graph = graphOf(place.definition)
-  const { exit } = given
-  const own = exit !== undefined && !RESERVED_EXITS.includes(exit) && fallsToNext(type.exits, exit)
-  const target = own ? graph.target(stepId, exit) : null
-  return target === null
-    ? { ...given, exit: null, next: graph.target(stepId, 'next') }
-    : { ...given, exit: exit ?? null, next: target }
+  return { ...given, ...wayOfAnswer(place.definition, type, stepId, given.exit) }
 }
 
 /** A step that fails with its answer, or without one. */

@@ -10,24 +10,30 @@ import { ImpossibleState } from '../errors'
 import { notifyLocally } from './changes'
 import { putTogether, type StoredData } from './large-values'
 import { pinnedDefinition } from './pinned-definition'
-import type { Visit, WalkClaim } from './receipt'
+import type { Visit, WalkClaim, WalkRef } from './receipt'
 import type { Written } from './run-data'
 
 /** A run without its values, which may be large. */
 export type RunRow = Omit<typeof runs.$inferSelect, 'input' | 'smallData' | 'result'>
 export type StepRecordRow = typeof stepRecords.$inferSelect
 
+/** What decides how a walk goes on. */
+export interface Position extends Written {
+  run: Pick<RunRow, 'failing' | 'cancelRequestedAt'>
+  ref: WalkRef
+  definition: Definition
+  /** What the walk itself has written, if it is a branch. Null otherwise: then `data` is the run's. */
+  own: Written | null
+}
+
 /** The position of a walk. */
-export interface Place {
+export interface Place extends Position {
   run: RunRow
   ref: WalkClaim
-  definition: Definition
   /** Everything the walk can refer to: the run's data, and over it what the branches around it have written. */
   data: JsonObject
   /** Which fields of it are stored elsewhere. */
   refs: DataRefs
-  /** What the walk itself has written, if it is a branch. Null otherwise: then `data` is the run's. */
-  own: Written | null
   /** Outputs that are not stored yet, by step: later steps may refer to them. */
   outputs: Record<string, JsonObject>
   /** How often the walk has visited each step of a loop. Null until something asks; see `visits.ts`. */
@@ -83,15 +89,11 @@ export async function walkData(
   { run, small, owns }: { run: Pick<RunRow, 'dataRefs'>; small: RunData; owns: StoredData[] | null },
 ): Promise<Pick<Place, 'data' | 'refs' | 'own'>> {
   const [whole, ...written] = await putTogether(ctx, of, [{ small, refs: run.dataRefs }, ...(owns ?? [])])
-  return dataOf({ run, data: whole?.data ?? small }, owns && written)
+  return dataOf(whole ?? { data: small, refs: {} }, owns && written)
 }
 
 /** The data of a walk, from the run's and what the branches around it and it itself have written. */
-export function dataOf(
-  { run, data }: { run: Pick<RunRow, 'dataRefs'>; data: RunData },
-  owns: Written[] | null,
-): Pick<Place, 'data' | 'refs' | 'own'> {
-  const refs = run.dataRefs ?? {}
+export function dataOf({ data, refs }: Written, owns: Written[] | null): Pick<Place, 'data' | 'refs' | 'own'> {
   if (owns === null) return { data, refs, own: null }
   // A field that was written anew is no longer where it was.
   const merged = owns.reduce<Written>(

@@ -1,80 +1,42 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import { isUnavailable, sqlState } from '@/db/deadline'
 import { stepRecords } from '@/db/schema/runs'
 import { storedSize } from '@/db/stored-size'
 import type { ServiceContext } from '../context'
-import { branchesAround, originOf } from '../definition/branches'
-import { expressionReferences } from '../definition/expression/fields'
+import { branchesAround } from '../definition/branches'
 import { graphOf } from '../definition/graph'
-import { type JsonObject, type JsonValue, own } from '../definition/json'
+import type { JsonValue } from '../definition/json'
 import { MAX_NAMED_OUTPUT_BYTES, readableSize } from '../definition/limits'
 import type { Arrival } from '../definition/run'
 import type { Step } from '../definition/schema'
-import { findReferences, type Lookup, lookupIn, type Reference, resolveTemplates } from '../definition/template'
-import { literalConfig, templatedConfig } from '../definition/templated-config'
+import type { Lookup } from '../definition/template'
 import { StepFailure } from '../errors'
-import { type AnyStep, suppliedIn } from '../steps/define-step'
+import type { AnyStep } from '../steps/define-step'
+import { collected, fillIn, forkOf, lookupWith, notCollected, type Resolved, rootsOf, rootsOfResult } from './fill-in'
 import type { Place } from './place'
 import { CLEANUP_BRANCH, MAIN_BRANCH } from './receipt'
-import { classify } from './retry'
-import { knownValues, valuesFor } from './values'
-
-/** What a step's configuration is made of: its own settings with every `${…}` filled in, and what those stand for. */
-interface Resolved {
-  config: JsonObject
-  lookup: Lookup
-  /** What the fields refer to that the step fills in itself, and the expressions that it evaluates later. */
-  values: JsonObject | null
-}
 
 /**
  * Resolves every `${…}` in a step's configuration: from the run's data or, if no field has the name, from the output of
- * the step with that id. Expressions stay as they are; `lookup` finds what they refer to.
+ * the step with that id.
  * @throws UnresolvedReference, TemplateTooLarge, StepFailure
  */
 export async function resolveConfig(ctx: ServiceContext, place: Place, step: Step, type: AnyStep): Promise<Resolved> {
-  const fillsIn: readonly string[] = (type.mode === 'effect' && type.fillsIn) || []
-  const written = templatedConfig(step)
-  const { references } = findReferences(written)
-  const later = Object.fromEntries(Object.entries(written).filter(([name]) => fillsIn.includes(name)))
-  const config = Object.fromEntries(Object.entries(written).filter(([name]) => !fillsIn.includes(name)))
-  const inExpressions = expressionReferences(step).references
-  const lookup = await lookupFrom(ctx, place, [...references, ...inExpressions])
-  const supplied =
-    type.supplies && inExpressions.filter(({ path, reference: { root } }) => !suppliedIn(type, path, root))
-  const values = supplied ? knownValues(supplied, lookup) : fillsIn.length === 0 ? null : valuesFor(later, lookup)
-  return { config: { ...resolveTemplates(config, lookup), ...later, ...literalConfig(step) }, lookup, values }
+  return fillIn(step, type, await lookupFrom(ctx, place, rootsOf(step)))
 }
 
 /** How the path of a branch ends that has come to its end: with what its fork collects, its `result`. */
 export async function resultOf(ctx: ServiceContext, place: Place): Promise<Arrival> {
-  const stepId = originOf(place.ref.branch)?.stepId ?? ''
-  const result = graphOf(place.definition).step(stepId)?.result
-  if (result === undefined) return { done: null }
+  const origin = forkOf(place)
   try {
-    const { references } = findReferences({ result })
-    const resolved = resolveTemplates({ result }, await lookupFrom(ctx, place, references))
-    return { done: resolved.result ?? null }
+    return collected(origin, origin ? await lookupFrom(ctx, place, rootsOfResult(origin)) : () => undefined)
   } catch (err) {
-    if (isUnavailable(err) || sqlState(err) !== undefined) throw err
-    const { code, message, internal } = classify(err)
-    if (internal) throw err
-    return { failed: { code, message, stepId }, outcome: 'failed' }
+    return notCollected(err, place)
   }
 }
 
-async function lookupFrom(
-  ctx: ServiceContext,
-  place: Place,
-  references: readonly { reference: Reference }[],
-): Promise<Lookup> {
-  const outputs = await outputsNamed(ctx, place, new Set(references.map(({ reference }) => reference.root)))
-  const inData = lookupIn(place.data)
-  return (root) => {
-    const inRunData = inData(root)
-    // A field that is null hides an output, like any other.
-    return inRunData === undefined ? (own(place.outputs, root) ?? own(outputs, root)) : inRunData
-  }
+async function lookupFrom(ctx: ServiceContext, place: Place, roots: ReadonlySet<string>): Promise<Lookup> {
+  const outputs = await outputsNamed(ctx, place, roots)
+  return lookupWith(place.data, { ...outputs, ...place.outputs })
 }
 
 async function outputsNamed(

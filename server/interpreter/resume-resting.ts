@@ -1,5 +1,5 @@
 import { type ServiceContext, systemContext } from '../context'
-import type { PauseAnswer, RunData } from '../definition/run'
+import type { PauseAnswer } from '../definition/run'
 import { outgoing } from '../outbox'
 import { keepBegan } from './began'
 import { commitPlan, isSettled } from './commit'
@@ -8,11 +8,12 @@ import { pinnedDefinition } from './pinned-definition'
 import { dataOf, type RunRow, type StepRecordRow } from './place'
 import type { WalkClaim } from './receipt'
 import { permanentFailure } from './retry'
+import type { Written } from './run-data'
 
 /** A run that rests at its only open pause, as it was read without a lock. */
 interface Resting {
   run: RunRow
-  data: RunData
+  written: Written
   walk: { branch: string; epoch: number; segment: number }
   record: StepRecordRow
   pauseId: string
@@ -25,7 +26,7 @@ interface Resting {
  */
 export async function resumeResting(
   ctx: ServiceContext,
-  { run, data, walk, record, pauseId }: Resting,
+  { run, written, walk, record, pauseId }: Resting,
   answer: PauseAnswer,
 ): Promise<boolean> {
   const { branch, epoch, segment } = walk
@@ -37,16 +38,16 @@ export async function resumeResting(
     const ref = { ...next, engineRunId }
     const { tenantId, db, log, now } = ctx
     const system = systemContext({ tenantId, db, log, now })
-    const planned = await planNext(system, { run, data, ref, record, pauseId }, answer)
+    const planned = await planNext(system, { run, written, ref, record, pauseId }, answer)
     if (!planned) return false
     const { step, plan } = planned
     const done = { claims: 'resting' as const, step: { ...step, given: { answer, by: ctx.actor.id } } }
     const settled = isSettled(plan)
-    const written = await commitPlan(system, ref, done, plan, settled ? undefined : event)
-    if (!written) return false
+    const committed = await commitPlan(system, ref, done, plan, settled ? undefined : event)
+    if (!committed) return false
     if (settled) return true
     keepBegan(engineRunId, plan)
-    event.committed(written.generation)
+    event.committed(committed.generation)
     return true
   } catch (err) {
     // The outcome of the statement may be unknown: nobody may write it again.
@@ -62,12 +63,12 @@ export async function resumeResting(
 /** What follows from the answer. Null if that cannot be told now: the answer is stored, and the walk finds out. */
 async function planNext(
   ctx: ServiceContext,
-  { run, data, ref, record, pauseId }: Omit<Resting, 'walk'> & { ref: WalkClaim },
+  { run, written, ref, record, pauseId }: Omit<Resting, 'walk'> & { ref: WalkClaim },
   answer: PauseAnswer,
 ) {
   try {
     const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
-    const place = { run, ref, definition, ...dataOf({ run, data }, null), outputs: {}, visits: null }
+    const place = { run, ref, definition, ...dataOf(written, null), outputs: {}, visits: null }
     return await planAfter(ctx, place, record, { id: pauseId, answer }, { attempt: 1, rests: true })
   } catch (err) {
     ctx.log.warn({ err, runId: run.id }, 'what follows an answer could not be planned with it')

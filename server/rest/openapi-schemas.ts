@@ -28,7 +28,7 @@ import * as webhooks from '../webhooks/openapi-answers'
 import { CreateWebhook, RotateWebhook, UpdateWebhook } from '../webhooks/schema'
 import { WORKFLOW_TEXTS } from '../workflows/openapi'
 import * as workflows from '../workflows/openapi-answers'
-import { CreateWorkflow, UpdateWorkflow } from '../workflows/schema'
+import { CreateWorkflow, SimulateWorkflow, UpdateWorkflow } from '../workflows/schema'
 import { Health, OpenApi } from './openapi-service'
 
 /** Schemas that get a name in the document; all others are written inline. */
@@ -39,6 +39,7 @@ const NAMED: Record<string, z.ZodType> = {
   RerunRun: RerunBody,
   CreateWorkflow,
   UpdateWorkflow,
+  SimulateWorkflow,
   InvokeTool,
   Field,
   Step,
@@ -55,6 +56,7 @@ const NAMED: Record<string, z.ZodType> = {
   WorkflowItem: workflows.WorkflowItem,
   Workflow: workflows.Workflow,
   PublishedWorkflow: workflows.PublishedWorkflow,
+  Simulation: workflows.Simulation,
   Problem: workflows.Problem,
   VersionItem: workflows.VersionItem,
   Version: workflows.Version,

@@ -146,8 +146,8 @@ async function insertChild(tx: TransactionContext, parent: RunRow, id: string, c
   const wanted = config.version === undefined ? undefined : String(config.version)
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const found = await versionToRun(tx, workflowId, { wanted, guess: false })
-    const { version, publishedVersion, definition } = found
-    if (version !== publishedVersion) await requireRunnable(tx, definition)
+    const { version, publishedVersion, wasPublished, definition } = found
+    if (!wasPublished) await requireRunnable(tx, definition)
     const firstStep = firstStepOf(definition)
     const { data, details } = checkFields(definition.payload, isJsonObject(config.input) ? config.input : {})
     if (details.length > 0) throw new AppError('INVALID_INPUT', { details })

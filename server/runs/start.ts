@@ -77,11 +77,11 @@ async function checkStart(
   ctx: ServiceContext,
   input: Start,
   fileId: string | null,
-  { version, publishedVersion, definition }: VersionToRun,
+  { version, publishedVersion, wasPublished, definition }: VersionToRun,
 ) {
   // A draft newer than the published version is only for editors to try out.
   if (publishedVersion !== null && version > publishedVersion) authorize(ctx, 'workflow:write')
-  if (version !== publishedVersion) await requireRunnable(beyondReach(ctx), definition)
+  if (!wasPublished) await requireRunnable(beyondReach(ctx), definition)
   const test = ctx.actor.kind === 'user' && version !== publishedVersion
   return {
     version,

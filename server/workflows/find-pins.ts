@@ -24,8 +24,8 @@ export async function findPins(ctx: ServiceContext, definition: Definition): Pro
     const [use] = config?.success ? (type?.uses?.(config.data) ?? []) : []
     if (!use || use.version !== undefined || use.id.includes('${')) continue
     const key = `${use.kind}:${use.id}`
-    const version = versions.get(key) ?? (await presentVersion(ctx, use))
-    versions.set(key, version)
+    if (!versions.has(key)) versions.set(key, await presentVersion(ctx, use))
+    const version = versions.get(key) ?? null
     if (version !== null) pins[step.id] = { kind: use.kind, id: use.id, version } satisfies Pin
   }
   return pins

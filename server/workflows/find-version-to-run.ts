@@ -17,7 +17,7 @@ export async function findVersionToRun(
   ctx: ServiceContext,
   id: string,
   wanted: string | undefined,
-): Promise<{ row: WorkflowRow; version: number; definition: Definition }> {
+): Promise<{ row: WorkflowRow; version: number; wasPublished: boolean; definition: Definition }> {
   for (let seen = 0; ; ) {
     const row = await findRow(ctx, WORKFLOW, id)
     if (row.status === 'archived') throw new AppError('WORKFLOW_ARCHIVED')
@@ -30,6 +30,8 @@ export async function findVersionToRun(
       .from(workflowVersions)
       .where(versionIs(ctx, WORKFLOW, id, version))
     const [held] = await (isInTransaction(ctx) ? query.for('key share') : query)
-    if (held) return { row, version, definition: keepDefinition(ctx, id, version, held) }
+    if (!held) continue
+    const wasPublished = held.publishedAt !== null
+    return { row, version, wasPublished, definition: keepDefinition(ctx, id, version, held) }
   }
 }

@@ -73,3 +73,51 @@ export const InputSchema = z.object({
   success: z.literal(true),
   data: z.object({ workflowId: z.string(), payload: Fields.describe('The START fields by name.') }),
 })
+
+const Share = z.object({ total: z.number(), reached: z.number() })
+const Input = z.record(z.string(), z.json()).describe('The START fields of the path.')
+
+export const Simulation = z.object({
+  workflowId: z.string(),
+  version: z.number().describe('The version that was simulated.'),
+  truncated: z.boolean().describe('Whether the limits ended it before everything was tried.'),
+  coverage: z.object({ steps: Share, exits: Share }),
+  unreached: z.array(z.string()).describe('Steps that no path came to, though an edge leads there.'),
+  unreachable: z.array(z.string()).describe('Steps that nothing leads to.'),
+  exits: z.array(
+    z.object({
+      stepId: z.string(),
+      exit: z.string(),
+      reached: z.boolean(),
+      assumed: z.boolean().describe('Taken only to see what follows: no values led there.'),
+    }),
+  ),
+  failures: z
+    .array(
+      z.object({
+        stepId: z.string(),
+        code: z.string(),
+        message: z.string(),
+        handled: z.boolean().describe('Whether an `error` edge goes on from there.'),
+        input: Input,
+      }),
+    )
+    .describe('Steps that failed by themselves, such as with an expression that has no value.'),
+  unknown: z
+    .array(z.string())
+    .describe('Steps that depend on values of which nothing is known; `answers` can give them.'),
+  longestPath: z.object({ steps: z.number(), visits: z.array(z.string()) }),
+  pathsTried: z.number(),
+  paths: z
+    .array(
+      z.object({
+        outcome: z.enum(['completed', 'failed', 'cut']),
+        error: z.object({ code: z.string(), message: z.string(), stepId: z.string().nullable() }).nullable(),
+        steps: z.number().describe('How many steps it visited.'),
+        visits: z.array(z.string()).describe('The first 100 of them; those of a branch with its name.'),
+        assumed: z.boolean().describe('Whether its way does not follow from its values alone.'),
+        input: Input,
+      }),
+    )
+    .describe('The first 20.'),
+})

@@ -41,3 +41,22 @@ export const inputSchema = {
   success: true,
   data: { workflowId: 'wf_hello', payload: { name: { type: 'string', description: 'Who is greeted' } } },
 } satisfies JsonObject
+
+const exits = ['approve', 'reject'].map((exit) => ({ stepId: 'decision', exit, reached: true, assumed: false }))
+
+export const simulation = {
+  workflowId: WORKFLOW_ID,
+  version: 1,
+  truncated: false,
+  coverage: { steps: { total: 3, reached: 3 }, exits: { total: 3, reached: 3 } },
+  unreached: [],
+  unreachable: [],
+  exits: [{ stepId: 'order', exit: 'next', reached: true, assumed: false }, ...exits],
+  failures: [],
+  unknown: [],
+  longestPath: { steps: 3, visits: ['order', 'decision', 'end'] },
+  pathsTried: 1,
+  paths: [
+    { outcome: 'completed', error: null, steps: 3, visits: ['order', 'decision', 'end'], assumed: false, input: {} },
+  ],
+} satisfies JsonObject

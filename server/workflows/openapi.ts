@@ -4,7 +4,7 @@ import { ListVersioned } from '../versioned/list-schema'
 import { type VersionedApi, versionedOperations, wholeAnswers } from '../versioned/openapi'
 import * as answers from './openapi-answers'
 import * as examples from './openapi-examples'
-import { CreateWorkflow, DeletePermanently, UpdateWorkflow } from './schema'
+import { CreateWorkflow, DeletePermanently, SimulateWorkflow, UpdateWorkflow } from './schema'
 
 const id = { name: 'id', description: 'The workflow.', example: examples.WORKFLOW_ID }
 
@@ -115,6 +115,33 @@ export const WORKFLOW_OPERATIONS: Operation[] = [
     errors: [...publish.errors, 'VALIDATION_FAILED'],
   },
   {
+    id: 'simulateWorkflow',
+    method: 'POST',
+    path: '/api/workflows/{id}/simulate',
+    parameters: { id },
+    tag: 'Workflows',
+    summary: 'Simulate a workflow',
+    description:
+      'Walks it with generated values on many paths, without a run: each answer of people, each exit, loops gone round twice, lists with no items and with two. No step is executed. Reports what was reached and which expressions failed.',
+    role: 'editor',
+    body: {
+      schema: SimulateWorkflow,
+      required: false,
+      examples: {
+        all: example('With generated values', {}),
+        given: example('With values of your own', { data: {}, answers: { order: { item: 'A desk', amount: 900 } } }),
+      },
+    },
+    answers: {
+      200: {
+        description: 'What was found.',
+        schema: answers.Simulation,
+        examples: { simulation: example('Everything was reached', examples.simulation) },
+      },
+    },
+    errors: ['WORKFLOW_NOT_FOUND', 'VALIDATION_FAILED'],
+  },
+  {
     id: 'cloneWorkflow',
     method: 'POST',
     path: '/api/workflows/{id}/clone',
@@ -157,6 +184,12 @@ export const WORKFLOW_TEXTS: Texts = {
     onFailure: 'The first step of the failure path, which runs before a run ends as failed.',
     businessKey: 'What people recognise a run by: text with START fields, such as `${orderId}`.',
     limits: 'What a run may not exceed: `timeoutMs`, the time from its start, with all its waits.',
+  },
+  SimulateWorkflow: {
+    data: 'START fields that have these values on every path.',
+    answers:
+      'By step id: what a tool, agent, workflow or event gives, or the fields of a form, in place of generated values.',
+    version: '`latest` (the default), `published` or a number.',
   },
   UpdateWorkflow: {
     name: 'Keeps its value if left out, like every field.',

@@ -6,6 +6,7 @@ import { publish } from '../versioned/publish'
 import { checkDefinition, requireRunnable } from './check/definition'
 import { findPins } from './find-pins'
 import { WORKFLOW } from './noun'
+import { hintsOf } from './simulate'
 
 /**
  * Makes the latest saved version the one new runs use, with the present versions of the tools, agents and workflows that
@@ -17,7 +18,8 @@ export async function publishWorkflow(ctx: ServiceContext, input: Guarded) {
   return publish(ctx, WORKFLOW, input, async (tx, { version, content, live }) => {
     // A version that is already published stays published, even if a tool it calls is gone by now.
     const warnings = await (live ? checkDefinition(tx, content) : requireRunnable(tx, content))
-    const report = { warnings }
+    const hints = live ? [] : await hintsOf(tx, content, warnings)
+    const report = { warnings: [...warnings, ...hints] }
     if (warnings.some(({ severity }) => severity === 'error')) return { report }
     const pins = await findPins(tx, content)
     return { report, columns: { pins }, renews: !samePins(version.pins, pins) }

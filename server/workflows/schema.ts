@@ -36,4 +36,10 @@ export const UpdateWorkflow = z.object({
 })
 export type UpdateWorkflow = z.infer<typeof UpdateWorkflow>
 
+export const SimulateWorkflow = z.object({
+  data: z.record(z.string(), z.json()).default({}),
+  answers: z.record(z.string(), z.json()).default({}),
+  version: z.union([z.string().max(20), z.number()]).default('latest'),
+})
+
 export const DeletePermanently = z.object({ terminateRuns: flag })

@@ -7,6 +7,8 @@ import { findVersionToRun } from './find-version-to-run'
 export interface VersionToRun {
   version: number
   publishedVersion: number | null
+  /** It is published, or was. What it is made of was checked then. */
+  wasPublished: boolean
   definition: Definition
   /** It is only what this process saw last. */
   guessed: boolean
@@ -31,12 +33,12 @@ export async function versionToRun(
   const seen = published.get(key)
   if (guess && seen !== undefined && (wanted ?? 'published') === 'published' && mayReach(ctx, 'workflow', id)) {
     const definition = cachedDefinition(ctx, id, seen)
-    if (definition) return { version: seen, publishedVersion: seen, definition, guessed: true }
+    if (definition) return { version: seen, publishedVersion: seen, wasPublished: true, definition, guessed: true }
   }
-  const { row, version, definition } = await findVersionToRun(ctx, id, wanted)
+  const { row, version, wasPublished, definition } = await findVersionToRun(ctx, id, wanted)
   const { publishedVersion } = row
   if (version === publishedVersion) remember(key, version)
-  return { version, publishedVersion, definition, guessed: false }
+  return { version, publishedVersion, wasPublished, definition, guessed: false }
 }
 
 function remember(key: string, version: number): void {

@@ -136,6 +136,7 @@ describe('every answer matches the document', () => {
     await post(`${path}/versions/1/restore`)
     expect((await post(`${path}/versions/1/restore`, {}, stale)).status).toBe(409)
     await post(`${path}/clone`)
+    await post(`${path}/simulate`, { data: { n: 2 } })
     expect((await recorded('DELETE', `${path}/permanent`)).body.error.code).toBe('WORKFLOW_NOT_ARCHIVED')
     await recorded('DELETE', path)
     for (const refused of [
@@ -154,6 +155,7 @@ describe('every answer matches the document', () => {
     const broken = await newWorkflow({ edges: [{ from: 'end', to: 'nowhere' }] })
     for (const route of [
       `/api/workflows/${broken}/publish`,
+      `/api/workflows/${broken}/simulate`,
       `/api/workflow/start/${broken}`,
       `/api/workflow/start-async/${broken}`,
     ]) {

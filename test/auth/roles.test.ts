@@ -27,6 +27,7 @@ const OPERATIONS: Record<string, Operation> = {
   'POST workflows/[id]/publish': 'workflow:publish',
   'POST workflows/[id]/unarchive': 'workflow:publish',
   'POST workflows/[id]/clone': 'workflow:write',
+  'POST workflows/[id]/simulate': 'workflow:simulate',
   'DELETE workflows/[id]/permanent': 'workflow:delete-permanently',
   'GET workflows/[id]/versions': 'workflow:read',
   'GET workflows/[id]/versions/[version]': 'workflow:read',
@@ -93,7 +94,7 @@ const OPEN = ['[[...path]]', 'health', 'inngest', 'openapi.json']
 const DECIDED: [Role, RegExp][] = [
   ['viewer', /^\w+:read$/],
   ['operator', /^(run:(start|resume|cancel|terminate|retry)|event:post|(agent|tool):invoke|task:answer)$/],
-  ['editor', /^(workflow|agent|tool):(write|publish)$/],
+  ['editor', /^((workflow|agent|tool):(write|publish)|workflow:simulate)$/],
   ['admin', /^(key|secret|webhook|member|settings):manage$/],
   ['owner', /^(workflow:delete-permanently|run:delete|secret:raise-role|member:manage-admin)$/],
 ]

@@ -188,6 +188,29 @@ async function tabTo(page: Page, wanted: Locator): Promise<void> {
   await expect(wanted, 'reached with Tab').toBeFocused()
 }
 
+test('a draft can be simulated, and what fails leads to its step', async ({ page, workspace }) => {
+  const { id } = await createWorkflow(workspace.ctx, {
+    name: 'Shares',
+    payload: { people: { type: 'number' } },
+    steps: [
+      { id: 'many', type: 'condition', when: '${people} > 7' },
+      { id: 'share', type: 'set-data', compute: { share: '1 / (${people} - 8)' } },
+      { id: 'end', type: 'end-flow' },
+    ],
+    edges: [
+      { from: 'many', to: 'share', on: 'true' },
+      { from: 'many', to: 'end', on: 'false' },
+      { from: 'share', to: 'end' },
+    ],
+  })
+  await open(page, workspace, id)
+  await page.getByRole('button', { name: 'Simulate', exact: true }).click()
+  const panel = page.getByRole('region', { name: 'Simulation' })
+  await expect(panel.getByText(/3 of 3 steps and 3 of 3 exits reached/)).toBeVisible({ timeout: 20_000 })
+  await panel.getByRole('button', { name: /^share .*divides by zero.*"people":8/ }).click()
+  await expect(page.getByRole('textbox', { name: 'Id' })).toHaveValue('share')
+})
+
 test('an unpublished draft can be test-run, and an earlier version restored', async ({ page, workspace }) => {
   const { id } = await createWorkflow(workspace.ctx, {
     name: 'Greeting',

@@ -37,15 +37,29 @@ export async function startCase(ctx: ServiceContext, world: World, type: string,
 }
 
 /** Waits until a run is in its step: what this calls has been called, or it waits. */
-export async function comesTo(ctx: ServiceContext, world: World, runId: string, name: string, one: Case) {
+export async function comesTo(
+  ctx: ServiceContext,
+  world: World,
+  runId: string,
+  name: string,
+  one: Case,
+  /** What must have ended by then, as `branch/step status`. */
+  ended: readonly string[] = [],
+) {
   const open = one.first ? 'first' : 'it'
   const isOpen = ({ stepExecutionHistory: history }: PresentedRun) =>
     history.some(({ stepId, endTime }) => stepId === open && endTime === undefined)
   const come = async () => {
-    expect(isOpen(await getRunStatus(ctx, { runId }))).toBe(true)
+    const run = await getRunStatus(ctx, { runId })
+    expect(isOpen(run)).toBe(true)
+    expect(named(run.stepExecutionHistory)).toEqual(expect.arrayContaining([...ended]))
     if (one.calls > 0) expect(world.calls(name)).toBe(1)
   }
   await vi.waitFor(come, { timeout: 60_000, interval: 25 })
+}
+
+function named(history: PresentedRun['stepExecutionHistory']): string[] {
+  return history.map(({ branch, stepId, status }) => `${branch ? `${branch}/` : ''}${stepId} ${status}`)
 }
 
 /** Checks how the run of a case ended: each record once, and each call as often as it should be made. */
@@ -71,8 +85,7 @@ export async function checkCase(
     ...(catches && ended === 'failed' ? ['mend completed'] : []),
     ...(situation === 'cancel in it' ? ['tidy completed'] : []),
   ]
-  const found = history.map(({ branch, stepId, status }) => `${branch ? `${branch}/` : ''}${stepId} ${status}`)
-  expect(found.sort()).toEqual(expected.sort())
+  expect(named(history).sort()).toEqual(expected.sort())
   expect(history.every(({ visit, endTime }) => visit === 1 && endTime !== undefined)).toBe(true)
   expect(world.calls(name)).toBe(calls)
   // Whoever is called can tell a second attempt from another visit.

@@ -33,7 +33,8 @@ async function inIt(row: RowName, situation: Situation): Promise<void> {
   if ('never' in one) return
   const runId = await startCase(runtime.ctx, world, typeOf(row), name, one)
   const stop = { 'cancel in it': cancelRun, 'terminate in it': terminateRun }[situation as string]
-  if (stop || one.act) await comesTo(runtime.ctx, world, runId, name, one)
+  const apart = stop ? one.branches?.filter((branch) => branch.endsWith(' completed')) : []
+  if (stop || one.act) await comesTo(runtime.ctx, world, runId, name, one, apart)
   await stop?.(runtime.ctx, { runId })
   await one.act?.(runtime.ctx, runId)
   await checkCase(runtime.ctx, world, await runtime.wait(runId), name, one, situation)

@@ -141,3 +141,33 @@ test('a version whose tool is gone stays published as it is', async () => {
   const again = await publish(id)
   expect([again.version, again.warnings.map(({ code }) => code)]).toEqual([1, ['TOOL_NOT_FOUND']])
 })
+
+test('a version that was published starts as it did then, whatever has become of what it uses', async () => {
+  const { archiveTool } = await import('@/server/tools/archive')
+  const { updateWorkflow } = await import('@/server/workflows/update')
+  const { startRun } = await import('@/server/runs/start')
+  const answer = await tool(1)
+  const child = await create({ type: 'condition', when: 'false' })
+  const steps = [
+    { id: 'use', type: 'condition', when: 'false' },
+    { id: 'rare', type: 'call-tool', toolId: answer.id },
+    { id: 'end', type: 'end-flow', output: { found: 1 } },
+  ]
+  const edges = [
+    { from: 'use', to: 'rare', on: 'true' },
+    { from: 'use', to: 'end', on: 'false' },
+  ]
+  await updateWorkflow(runtime.ctx, { id: child, body: { steps, edges } })
+  const { version } = await publish(child)
+  const parent = await create({ type: 'run-workflow', workflowId: child })
+  await publish(parent)
+  await updateWorkflow(runtime.ctx, {
+    id: child,
+    body: { name: 'Changed', steps: [steps[2]], edges: [], initialStep: 'end' },
+  })
+  await publish(child)
+  await archiveTool(runtime.ctx, { id: answer.id })
+  expect(await resultOf(parent)).toEqual({ found: 1 })
+  const { runId } = await startRun(runtime.ctx, { workflowId: child, body: {}, version: String(version) })
+  expect(await runtime.wait(runId)).toMatchObject({ status: 'completed', result: { found: 1 } })
+})

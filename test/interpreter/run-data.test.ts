@@ -3,6 +3,7 @@ import type { JsonObject } from '@/server/definition/json'
 import { MAX_DATA_BYTES } from '@/server/definition/limits'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startEffects } from '../support/effects'
+import { forge } from '../support/invariants/finality'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { bothWays } from './gap'
 
@@ -168,6 +169,34 @@ describe('a large field of run data', () => {
     )
     expect((await runtime.wait(again)).data).toEqual({ big: LARGE, given: LARGE })
     await effects.stop()
+  })
+
+  test('is what a process of an older release wrote, which knows no references', async () => {
+    const { resumeRun } = await import('@/server/runs/resume')
+    const ask = (id: string) => ({ id, type: 'request-user-action', actions: [{ id: 'go', label: 'Go' }] })
+    const runId = await runtime.start({
+      name: 'Older',
+      initialStep: 'big',
+      steps: [
+        set('big', { big: LARGE }),
+        ask('one'),
+        set('seen', { seen: '${big}' }),
+        ask('two'),
+        set('end', { end: 1 }),
+      ],
+      edges: line('big', 'one', 'seen', 'two', 'end'),
+    })
+    const answer = async (stepId: string) => {
+      await runtime.wait(runId, ({ status, currentStepId }) => status === 'paused' && currentStepId === stepId)
+      await resumeRun(runtime.ctx, { runId, body: { type: 'request_user_action', stepId, actionId: 'go' } })
+    }
+    await runtime.wait(runId, ({ status }) => status === 'paused')
+    // Its record would say so too.
+    await forge(database.sql, [runId])
+    await database.sql`update runs set data = data || '{"big":"new"}' where id = ${runId}`
+    await answer('one')
+    await answer('two')
+    expect((await runtime.wait(runId)).data).toMatchObject({ big: 'new', seen: 'new', end: 1 })
   })
 
   test('stays with a run that is stopped, and with its cleanup', async () => {

@@ -197,6 +197,7 @@ export const CASES: Record<string, Case> = {
   },
   'workflows.save': { needs: 'workflow:write', input: (id) => ({ id, body: { name: 'Taken over', version: 1 } }) },
   'workflows.saveLayout': { needs: 'workflow:write', input: (id) => ({ id, layout: {} }) },
+  'workflows.simulate': { needs: 'workflow:simulate', input: (id) => ({ id, body: {} }) },
   'workflows.changes': { needs: 'workflow:read', input: one },
   'workflows.publish': { needs: 'workflow:publish', input: one },
   'workflows.versions': { needs: 'workflow:read', input: (id) => ({ id, page: PAGE }) },

@@ -52,3 +52,15 @@ function whyNot(text: string, type: ValueType, segment: Segment): string {
   }
   return `\${${text}} is ${wordsFor(type)}.`
 }
+
+/** Whether the type of what a reference leads to is known, and not only that it may be anything. */
+export function isKnown({ root, path }: Reference, read: ReadName): boolean {
+  let here = read(root)
+  for (const segment of path) {
+    const { type } = here
+    const isOpen = typeof segment === 'string' && has(type, 'object') && type.open && !type.props.has(segment)
+    if (type === ANY || isOpen) return false
+    here = into(here, segment)
+  }
+  return here.type !== ANY
+}

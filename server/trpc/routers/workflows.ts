@@ -17,6 +17,7 @@ import { publishWorkflow } from '../../workflows/publish'
 import { restoreWorkflowVersion } from '../../workflows/restore-version'
 import { type SaveLayout, saveLayout } from '../../workflows/save-layout'
 import type { UpdateWorkflow } from '../../workflows/schema'
+import { simulateWorkflow } from '../../workflows/simulate'
 import { updateWorkflow } from '../../workflows/update'
 import { given, type OnePage, router, tenantProcedure } from '../init'
 
@@ -63,6 +64,10 @@ export const workflowsRouter = router({
     .input(given<One & { body: UpdateWorkflow }>('id'))
     .mutation(({ ctx, input }) => updateWorkflow(ctx.service, input)),
   saveLayout: tenantProcedure.input(given<SaveLayout>()).mutation(({ ctx, input }) => saveLayout(ctx.service, input)),
+  /** Of the latest saved version. It changes nothing, but asking again tries again. */
+  simulate: tenantProcedure
+    .input(given<One & { body: unknown }>('id'))
+    .mutation(({ ctx, input }) => simulateWorkflow(ctx.service, input)),
   changes: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => getChanges(ctx.service, input)),
   publish: tenantProcedure
     .input(given<Guarded>('id'))

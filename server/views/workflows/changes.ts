@@ -13,6 +13,7 @@ import { checkDefinition } from '../../workflows/check/definition'
 import type { Problem } from '../../workflows/check/problem'
 import { findPins } from '../../workflows/find-pins'
 import { WORKFLOW } from '../../workflows/noun'
+import { hintsOf } from '../../workflows/simulate'
 import { nameActors } from '../actors'
 import { type UsedVersion, usedVersions } from './used-versions'
 
@@ -97,7 +98,8 @@ export async function getChanges(ctx: ServiceContext, { id }: One): Promise<Work
     after,
     authors: saves.map(({ by, versions }) => ({ id: by, name: name(by)?.name ?? by, versions })),
     running: open?.count ?? 0,
-    problems,
+    // What a simulated run finds prevents nothing.
+    problems: from === row.version ? problems : [...problems, ...(await hintsOf(ctx, after, problems))],
     uses,
   }
 }

@@ -1,5 +1,6 @@
 import { FAILURE_EXITS } from '../../definition/exits'
 import { isRequired } from '../../definition/fields'
+import type { JsonObject } from '../../definition/json'
 import { asideSteps, reachable, stepsAside } from '../../definition/paths'
 import type { Definition, Step } from '../../definition/schema'
 import { flowOfTypes, readingAt, type TypeFlow } from '../../definition/types/flow'
@@ -39,6 +40,8 @@ export interface KnownOutput {
   field: DefinedField
   /** Null if another version of the tool or agent may run. */
   type: ValueType | null
+  /** The JSON Schema, where it comes from one. */
+  schema?: JsonObject
 }
 
 export interface Flow {

@@ -2,6 +2,7 @@ import { loadAgent } from '../../agents/find'
 import type { ServiceContext } from '../../context'
 import { expand } from '../../definition/expand'
 import { isJsonObject, type JsonValue, own } from '../../definition/json'
+import { withPins } from '../../definition/pins'
 import { type Definition, FIELD_TYPES, type FieldType } from '../../definition/schema'
 import { typeOfSchema } from '../../definition/types/of-json-schema'
 import { AppError } from '../../errors'
@@ -61,7 +62,7 @@ async function outputOf(ctx: ServiceContext, use: Use, depth: number): Promise<K
       use.kind === 'tool'
         ? (await loadTool(ctx, use.id, version)).outputSchema
         : (await loadAgent(ctx, use.id, version)).config.outputSchema
-    return schema && { field: fieldOf(schema), type: isKept ? typeOfSchema(schema) : null }
+    return schema && { field: fieldOf(schema), type: isKept ? typeOfSchema(schema) : null, schema }
   } catch (err) {
     if (err instanceof AppError && err.status === 404) return null
     throw err
@@ -73,8 +74,11 @@ async function resultOf(ctx: ServiceContext, { id, version }: Use, depth: number
   const row = await findRow(ctx, WORKFLOW, id)
   const wanted = version ?? row.publishedVersion
   if (wanted === null) return null
-  const definition = expand(WORKFLOW.contentOf(await findVersion(ctx, WORKFLOW, row, wanted)))
-  const type = resultTypeOf(definition, keptOutputs(await knownOutputs(ctx, definition, depth + 1)))
+  const found = await findVersion(ctx, WORKFLOW, row, wanted)
+  const definition = expand(withPins(WORKFLOW.contentOf(found), found.pins))
+  // Without pins, it may use other versions by the time of a run.
+  const outputs = found.pins === null ? undefined : keptOutputs(await knownOutputs(ctx, definition, depth + 1))
+  const type = resultTypeOf(definition, outputs)
   return { field: definedAs(type), type }
 }
 

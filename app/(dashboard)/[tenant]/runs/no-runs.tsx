@@ -20,7 +20,10 @@ export function NoRuns() {
   const fields = useStartFields(workflow?.id ?? '', { enabled: workflow !== undefined })
   return (
     <EmptyState icon={ListVideo} title="No runs yet">
-      <p>A run is one execution of a workflow. Start one with an API key, and it appears here.</p>
+      <p>
+        A run is one execution of a workflow. Start one from the menu of a workflow, or with an API key, and it appears
+        here.
+      </p>
       {workflow && fields.data && (
         <CodeBlock
           label="command that starts a run"

@@ -3,7 +3,7 @@ import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
 import { useRouter } from 'next/navigation'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyError } from '@/app/_ui/notify'
@@ -56,6 +56,9 @@ function RunForm({
   const { path } = useTenant()
   const [typed, setTyped] = useState<Typed>(() => ({ ...firstTyped(fields), ...prefill }))
   const [errors, setErrors] = useState<Record<string, string>>({})
+  const form = useRef<HTMLFormElement>(null)
+  // The dialog has placed the focus before the fields were there.
+  useEffect(() => form.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus(), [])
   const start = useMutation(
     trpc.runs.start.mutationOptions({
       onSuccess: ({ runId }) => router.push(path(`/runs/${runId}`)),
@@ -79,7 +82,7 @@ function RunForm({
   }
   const version = workflow.publishedVersion
   return (
-    <form onSubmit={submit} noValidate>
+    <form ref={form} onSubmit={submit} noValidate>
       <Stack>
         <Text size="sm" c="dimmed">
           {version === null

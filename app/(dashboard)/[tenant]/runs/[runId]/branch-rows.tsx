@@ -109,7 +109,7 @@ export function CountsRow({
         {many(fork.total)} {fork.total === 1 ? 'item' : 'items'}
         {fork.succeeded > 0 && `, ${many(fork.succeeded)} completed`}
         {fork.failed > 0 && <b className={styles.failed}>, {many(fork.failed)} failed</b>}
-        {left > 0 && `, ${many(left)} others`}
+        {left > 0 && `, ${many(left)} unfinished`}
       </span>
       {fork.total > 20 && (
         <TextInput

@@ -122,7 +122,10 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
             {timeline.data &&
               drawn &&
               (view === 'graph' ? (
-                <RunGraph runId={runId} visits={visits} selected={selected} onSelect={select} />
+                <div>
+                  <RunGraph runId={runId} visits={visits} selected={selected} onSelect={select} />
+                  {timeline.data.cut && <p className={styles.note}>The visits counted are the newest of very many.</p>}
+                </div>
               ) : (
                 <Timeline runId={runId} told={timeline.data} selected={selected} onSelect={select} />
               ))}

@@ -8,11 +8,12 @@ import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { StatusPill } from '@/app/_ui/status-pill'
 import { durationText } from '@/app/_ui/time-text'
+import { beginsBranch, fixedExits } from '@/server/definition/exits'
 import type { Definition } from '@/server/definition/schema'
 import { BodyHulls } from '../../workflows/[id]/canvas/body-hulls'
 import { END, graphEdges, graphExits, lanesIn } from '../../workflows/[id]/canvas/graph'
 import { bodiesOf } from '../../workflows/[id]/canvas/hulls'
-import { type Layout, START } from '../../workflows/[id]/model/definition'
+import { entryOf, type Layout, START } from '../../workflows/[id]/model/definition'
 import { handleAt, type ShownExit, sizeOf } from '../../workflows/[id]/model/exit-row'
 import { tidyLayout } from '../../workflows/[id]/model/tidy-layout'
 import { RunEdge, type RunFlowEdge } from './run-edge'
@@ -73,7 +74,25 @@ export function RunGraph({
     () => (definition && catalog.data ? bodiesOf(definition, catalog.data) : []),
     [definition, catalog.data],
   )
-  const taken = useMemo(() => exitsTaken(visits), [visits])
+  const taken = useMemo(() => {
+    const counts = exitsTaken(visits)
+    if (!definition || !catalog.data) return counts
+    const known = catalog.data
+    const specOf = new Map(definition.steps.map(({ id, type }) => [id, entryOf(known, type)?.exits]))
+    // A fork takes the exits of its branches; those of a list share one.
+    for (const { stepId, fork } of visits) {
+      const spec = specOf.get(stepId)
+      if (!fork || !spec) continue
+      const ended = fork.succeeded + fork.failed
+      for (const { id } of exits.get(stepId) ?? []) {
+        if (!beginsBranch(spec, id)) continue
+        const times = fixedExits(spec).includes(id) ? Math.max(ended, Math.min(1, fork.total)) : 1
+        const of = counts.get(stepId) ?? new Map<string, number>()
+        counts.set(stepId, of.set(id, (of.get(id) ?? 0) + times))
+      }
+    }
+    return counts
+  }, [visits, definition, catalog.data, exits])
   const latest = useMemo(() => latestVisits(visits), [visits])
   const nodes = useMemo<StepNode[]>(
     () =>

@@ -24,6 +24,7 @@ const TEXTS: Record<Operation, string> = {
   'agent:invoke': 'Call agents and tools',
   'tool:invoke': 'Call agents and tools',
   'workflow:write': 'Create and change workflows, agents and tools',
+  'workflow:simulate': 'Create and change workflows, agents and tools',
   'agent:write': 'Create and change workflows, agents and tools',
   'tool:write': 'Create and change workflows, agents and tools',
   'workflow:publish': 'Publish, archive and restore them',

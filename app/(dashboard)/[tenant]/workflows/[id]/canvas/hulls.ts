@@ -9,15 +9,20 @@ import type { Size } from '../model/exit-row'
 export interface Body extends Region {
   id: string
   label: string
+  /** Its connections, along which its hull goes from step to step. */
+  lines: { from: string; to: string }[]
   /** How many bodies lie in it, one within the other. */
   holds: number
 }
 
-/** The area behind a body: the corners around its steps, and how far it reaches beyond them. */
+/**
+ * The area behind a body: what lies around each step and between connected ones, so that it keeps off steps beside it, and
+ * how far it reaches beyond them.
+ */
 export interface Hull {
   id: string
   label: string
-  corners: Position[]
+  parts: Position[][]
   reach: number
   /** Where its label stands. */
   at: Position
@@ -46,19 +51,25 @@ export function bodiesOf(definition: Definition, catalog: Catalog): Body[] {
       const step = findStep(definition, fork)
       const spec = step && entryOf(catalog, step.type)?.exits
       const label = step && spec && exitsOf(spec, step).find(({ id }) => id === exit)?.label
-      return { ...region, id: `${fork} ${exit}`, label: label ?? exit, holds: counts.get(region) ?? 0 }
+      const lines = definition.edges.filter(({ from, to }) => region.steps.has(from) && region.steps.has(to))
+      return { ...region, id: `${fork} ${exit}`, label: label ?? exit, lines, holds: counts.get(region) ?? 0 }
     })
     .sort((a, b) => b.steps.size - a.steps.size)
 }
 
 export function hullsOf(bodies: readonly Body[], boxes: ReadonlyMap<string, Box>): Hull[] {
-  return bodies.flatMap(({ id, label, steps, holds }) => {
+  return bodies.flatMap(({ id, label, steps, lines, holds }) => {
     const within = [...steps].flatMap((step) => boxes.get(step) ?? [])
     const [first] = within
     if (!first) return []
     const top = within.reduce((best, box) => (box.y < best.y ? box : best), first)
     const reach = REACH + holds * REACH_MORE
-    return [{ id, label, corners: around(within.flatMap(cornersOf)), reach, at: { x: top.x, y: top.y - reach } }]
+    const between = lines.flatMap(({ from, to }) => {
+      const [a, b] = [boxes.get(from), boxes.get(to)]
+      return a && b ? [around([...cornersOf(a), ...cornersOf(b)])] : []
+    })
+    const parts = [...within.map(cornersOf), ...between]
+    return [{ id, label, parts, reach, at: { x: top.x, y: top.y - reach } }]
   })
 }
 
@@ -72,7 +83,7 @@ function cornersOf({ x, y, width, height }: Box): Position[] {
   ]
 }
 
-/** The convex hull of some points, by Andrew's monotone chain. */
+/** The convex hull of some points, clockwise as `cornersOf`: by Andrew's monotone chain. */
 function around(points: readonly Position[]): Position[] {
   const sorted = [...points].sort((a, b) => a.x - b.x || a.y - b.y)
   const half = (ordered: readonly Position[]) => {
@@ -90,6 +101,6 @@ function turnsLeft(a: Position | undefined, b: Position | undefined, c: Position
   return a !== undefined && b !== undefined && (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) > 0
 }
 
-export function pathOf({ corners }: Hull): string {
-  return `M${corners.map(({ x, y }) => `${x},${y}`).join('L')}Z`
+export function pathOf({ parts }: Hull): string {
+  return parts.map((corners) => `M${corners.map(({ x, y }) => `${x},${y}`).join('L')}Z`).join('')
 }

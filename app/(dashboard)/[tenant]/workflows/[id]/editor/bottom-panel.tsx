@@ -4,7 +4,7 @@ import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import styles from './editor.module.css'
 
-const PANELS = { problems: 'Problems', test: 'Test run', versions: 'Versions' } as const
+const PANELS = { problems: 'Problems', simulate: 'Simulation', test: 'Test run', versions: 'Versions' } as const
 export type Panel = keyof typeof PANELS
 
 export function panelOf(text: string): Panel | null {

@@ -1,6 +1,6 @@
 'use client'
 import { Button } from '@mantine/core'
-import { CircleAlert, History, Play, Rocket } from 'lucide-react'
+import { CircleAlert, History, Play, Rocket, Route } from 'lucide-react'
 import { useTenant } from '../../../tenant-context'
 import type { Panel } from './bottom-panel'
 
@@ -27,6 +27,7 @@ export function HeaderActions(props: { testing: boolean; onTest: () => void; onP
 /** Opens and closes the panels below the graph. */
 export function PanelButtons(props: { panel: Panel | null; problems: number; onPanel: (panel: Panel) => void }) {
   const { panel, problems, onPanel } = props
+  const { may } = useTenant()
   const button = (name: Panel, Icon: typeof History, text: string) => (
     <Button
       size="xs"
@@ -41,6 +42,7 @@ export function PanelButtons(props: { panel: Panel | null; problems: number; onP
   return (
     <>
       {button('problems', CircleAlert, `Problems ${problems}`)}
+      {may('workflow:simulate') && button('simulate', Route, 'Simulate')}
       {button('versions', History, 'Versions')}
     </>
   )

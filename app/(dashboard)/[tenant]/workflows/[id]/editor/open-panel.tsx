@@ -4,6 +4,7 @@ import dynamic from 'next/dynamic'
 import type { Definition } from '@/server/definition/schema'
 import type { GoTo, SaveNow } from '../actions/screen'
 import type { useProblems } from '../draft/use-problems'
+import type { SimulatePanelProps } from '../panels/simulate-panel'
 import type { TestPanelProps } from '../panels/test-panel'
 import type { VersionsPanelProps } from '../panels/versions-panel'
 import { ProblemList } from '../parts/problem-list'
@@ -15,6 +16,10 @@ const TestPanel = dynamic<TestPanelProps>(() => import('../panels/test-panel').t
   ssr: false,
   loading: wait,
 })
+const SimulatePanel = dynamic<SimulatePanelProps>(
+  () => import('../panels/simulate-panel').then((module) => module.SimulatePanel),
+  { ssr: false, loading: wait },
+)
 const VersionsPanel = dynamic<VersionsPanelProps>(
   () => import('../panels/versions-panel').then((module) => module.VersionsPanel),
   { ssr: false, loading: wait },
@@ -44,6 +49,7 @@ export function OpenPanel(props: {
         />
       )}
       {panel === 'test' && <TestPanel workflowId={workflowId} definition={definition} save={save} onGoTo={onGoTo} />}
+      {panel === 'simulate' && <SimulatePanel workflowId={workflowId} save={save} onGoTo={onGoTo} />}
       {panel === 'versions' && (
         <VersionsPanel workflowId={workflowId} definition={definition} save={save} onRestored={onRestored} />
       )}

@@ -1,0 +1,152 @@
+import { isUnavailable, sqlState } from '@/db/deadline'
+import { branchesAround, MOST_NESTED } from '../definition/branches'
+import {
+  inStoredOrder,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  jsonSize,
+  toStorableJson,
+} from '../definition/json'
+import { MAX_QUESTION_BYTES, readableSize } from '../definition/limits'
+import type { Step } from '../definition/schema'
+import type { StepConfig } from '../definition/step-config'
+import { StepFailure } from '../errors'
+import { newId } from '../ids'
+import { parseConfig } from '../steps/config'
+import type { AnyStep, Asked, Forking, StepOutput } from '../steps/define-step'
+import { evaluateText } from '../steps/expression'
+import type { Resolved } from './fill-in'
+import { deltaOf, objectOf } from './output'
+import type { Place, Position } from './place'
+import { CLEANUP_BRANCH, type Visit, type WalkRef } from './receipt'
+import { classify } from './retry'
+import { type Grown, storableOutput, withDelta } from './size'
+
+// What a step does with what it refers to. Nothing here reads or writes anything, so a simulation goes the same way as a run.
+
+/** A step that a walk comes to. */
+export interface Entry<P extends Position = Place> {
+  place: P
+  step: Step
+  type: AnyStep
+  at: Visit
+  now: Date
+}
+
+export type Taken =
+  | { failure: { code: string; message: string } }
+  /** The step ends the run as failed, whatever edges it has. */
+  | { config: StepConfig; fails: { code: string; message: string } }
+  /** The step needs work, or a person; this is its configuration, and what it asks. */
+  | { begins: StepConfig; asked: Asked | null }
+  | {
+      config: StepConfig
+      outputData: JsonObject
+      delta: JsonObject
+      /** The data including the delta. */
+      grown: Grown
+      exit: string
+      /** Of a step that ends the run. */
+      result?: JsonValue
+    }
+
+/** @throws StepFailure LOOP_LIMIT */
+export function requireVisit({ step, at }: Entry<Position>): void {
+  if (step.maxVisits !== undefined && at.visit > Number(step.maxVisits))
+    throw new StepFailure('LOOP_LIMIT', `The run came to this step more than ${step.maxVisits} times`)
+}
+
+/**
+ * Computes a step, or finds that it needs work, or an answer.
+ * @throws what `failureAtEntry` takes
+ */
+export function takeStep(entry: Entry<Position>, resolved: Resolved): Taken {
+  const { place, type, at, now } = entry
+  const config = parseConfig(type, resolved.config)
+  if (resolved.values !== null) {
+    config.$values = resolved.values
+    // What history shows may be larger than its parts.
+    inputDataOf(type, config)
+  }
+  if (type.mode === 'pause' && type.startsRun) config.$runId = newId('run')
+  const aside = place.ref.branch === CLEANUP_BRANCH ? 'cleanup' : place.run.failing ? 'failure' : null
+  if (type.mode === 'pause' && aside) throw new StepFailure('PAUSE_IN_CLEANUP', `A ${aside} path cannot wait.`)
+  if (type.mode === 'fork' && aside) throw new StepFailure('FORK_IN_CLEANUP', `A ${aside} path cannot run branches.`)
+  if (type.mode === 'fork') {
+    const { branches } = fork(type, config, place.ref)
+    if (branches.length > 0) return { begins: config, asked: null }
+    const { output, delta } = type.join({ config, stepId: at.stepId, branches: [] })
+    return { config, outputData: output, delta, grown: withDelta(place, delta, place.ref, at), exit: 'done' }
+  }
+  if (type.mode === 'end') {
+    const result = inStoredOrder(toStorableJson(type.result({ config, data: place.data })))
+    return { config, outputData: objectOf(result, undefined, 'result'), delta: {}, grown: place, exit: '', result }
+  }
+  if (type.mode === 'fail') return { config, fails: type.failure({ config }) }
+  const evaluate = (text: string) => evaluateText(text, resolved.lookup)
+  const done = compute(type, { config, data: place.data, stepId: at.stepId, now, evaluate })
+  if (!done) return { begins: config, asked: null }
+  return 'signal' in done ? { begins: config, asked: done } : yielded(entry, config, done)
+}
+
+/**
+ * What the walk has once a step has yielded its output.
+ * @throws what `failureAtEntry` takes
+ */
+export function yielded({ place, step, at }: Entry<Position>, config: StepConfig, done: StepOutput): Taken {
+  const output = storableOutput(done.output)
+  const delta = done.delta && !config.saveAs ? done.delta : deltaOf(output, config.saveAs, step.id)
+  const outputData = objectOf(output, config.saveAs, step.id)
+  return { config, outputData, delta, grown: withDelta(place, delta, place.ref, at), exit: done.exit ?? 'next' }
+}
+
+/**
+ * The branches a visit runs.
+ * @throws StepFailure
+ */
+export function fork(type: AnyStep & { mode: 'fork' }, config: StepConfig, { branch }: WalkRef): Forking {
+  if (branchesAround(branch).length < MOST_NESTED) return type.fork({ config })
+  throw new StepFailure('NESTED_TOO_DEEP', `Branches may lie in each other ${MOST_NESTED} deep at most.`)
+}
+
+/** A step's input as history shows it. */
+export function inputDataOf(type: AnyStep, config: JsonObject): JsonObject {
+  const { name: _name, retry: _retry, maxVisits: _maxVisits, ...rest } = config
+  return type.inputData ? type.inputData(config) : rest
+}
+
+/** What the expressions of a step refer to that it evaluates later, frozen with its configuration. */
+export function valuesIn({ $values }: StepConfig): JsonObject {
+  return isJsonObject($values) ? $values : {}
+}
+
+/** What a step yields without work or waiting, what it asks a person, or null when it needs work. */
+function compute(
+  type: AnyStep,
+  call: { config: StepConfig; data: JsonObject; stepId: string; now: Date; evaluate: (text: string) => JsonValue },
+): StepOutput | Asked | null {
+  if (type.mode === 'pure') return type.compute(call)
+  if (type.mode !== 'pause') return null
+  const asked = type.ask({ ...call, values: valuesIn(call.config) })
+  if ('output' in asked) return { output: asked.output }
+  if (jsonSize([asked.signal, asked.event?.rules ?? null]) <= MAX_QUESTION_BYTES) return asked
+  throw new StepFailure('CONFIG_TOO_LARGE', `The question is larger than ${readableSize(MAX_QUESTION_BYTES)}`)
+}
+
+/** @throws err itself if the run is not at fault; the engine then tries again */
+export function failureAtEntry(err: unknown): { code: string; message: string } {
+  if (isUnavailable(err) || sqlState(err) !== undefined) throw err
+  if (isConfigError(err)) {
+    const [issue] = err.issues
+    const message = `The resolved configuration is not valid: ${issue?.path.join('.')} ${issue?.message}`
+    return { code: 'INVALID_CONFIG', message }
+  }
+  const { code, message, internal } = classify(err)
+  if (internal) throw err
+  return { code, message }
+}
+
+function isConfigError(err: unknown): err is { issues: { path: PropertyKey[]; message: string }[] } {
+  return err instanceof Error && err.name === 'ZodError' && 'issues' in err
+}

@@ -1,0 +1,117 @@
+import { authorize } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { expand, writtenStepId } from '../definition/expand'
+import { checkGiven } from '../definition/fields'
+import type { JsonObject } from '../definition/json'
+import { withPins } from '../definition/pins'
+import type { Definition } from '../definition/schema'
+import { AppError } from '../errors'
+import { parseInput } from '../parse'
+import { processWide } from '../process'
+import { findRow, findVersion } from '../versioned/rows'
+import { requireRunnable } from './check/definition'
+import { knownOutputs } from './check/known-outputs'
+import type { Problem } from './check/problem'
+import { WORKFLOW } from './noun'
+import { SimulateWorkflow } from './schema'
+import { type Budget, explore, type Simulation } from './simulation/explore'
+
+const BUDGET: Budget = { paths: 100, visits: 20_000, ms: 1_000 }
+/** Publishing waits for it. */
+const HINTS_BUDGET: Budget = { paths: 24, visits: 2_000, ms: 60 }
+
+/** In a process, those of a tenant come one after the other. */
+const queues = () => processWide('simulations', () => new Map<string, Promise<unknown>>())
+
+export type SimulatedWorkflow = { workflowId: string; version: number } & Simulation
+
+/**
+ * Walks a saved version with generated values on many paths, without executing anything: which steps and exits are
+ * reached, and which expressions fail.
+ * @throws AppError WORKFLOW_NOT_FOUND, VALIDATION_FAILED if it could not be run, INVALID_INPUT
+ */
+export async function simulateWorkflow(
+  ctx: ServiceContext,
+  input: { id: string; body: unknown },
+): Promise<SimulatedWorkflow> {
+  authorize(ctx, 'workflow:simulate')
+  const { data, answers, version: wanted } = parseInput(SimulateWorkflow, input.body)
+  const row = await findRow(ctx, WORKFLOW, input.id)
+  const version = await findVersion(ctx, WORKFLOW, row, wanted)
+  const written = withPins(WORKFLOW.contentOf(version), version.pins)
+  const steps = new Set(written.steps.map(({ id }) => id))
+  const details = [
+    ...checkGiven(written.payload, data).map(({ path, message }) => ({ path: `data.${path}`, message })),
+    ...Object.keys(answers)
+      .filter((id) => !steps.has(id))
+      .map((id) => ({ path: `answers.${id}`, message: 'is not the id of a step' })),
+  ]
+  if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
+  await requireRunnable(ctx, written)
+  const found = await inTurn(ctx.tenantId, () => simulated(ctx, written, { data, answers }, BUDGET))
+  return { workflowId: row.id, version: version.version, ...asWritten(found) }
+}
+
+async function inTurn<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
+  const all = queues()
+  const mine = (all.get(tenantId) ?? Promise.resolve()).then(work)
+  const settled = mine.catch(() => {})
+  all.set(tenantId, settled)
+  try {
+    return await mine
+  } finally {
+    if (all.get(tenantId) === settled) all.delete(tenantId)
+  }
+}
+
+async function simulated(
+  ctx: ServiceContext,
+  written: Definition,
+  given: { data: JsonObject; answers: JsonObject },
+  budget: Budget,
+): Promise<Simulation> {
+  const definition = expand(written)
+  const outputs = await knownOutputs(ctx, definition)
+  return explore(ctx, definition, { outputs, ...given }, budget)
+}
+
+/** With the ids of steps as people wrote them. */
+function asWritten(found: Simulation): Simulation {
+  const named = (ids: string[]) => [...new Set(ids.map(writtenStepId))]
+  return {
+    ...found,
+    unreached: named(found.unreached),
+    unreachable: named(found.unreachable),
+    unknown: named(found.unknown),
+    exits: found.exits.filter(({ stepId }) => stepId === writtenStepId(stepId)),
+    failures: found.failures.map((failure) => ({ ...failure, stepId: writtenStepId(failure.stepId) })),
+  }
+}
+
+/**
+ * What a short simulation finds in a definition without errors, as warnings: steps that fail on values that START and
+ * forms allow. It prevents nothing.
+ * @param known what the check has found, which is not said twice
+ */
+export async function hintsOf(ctx: ServiceContext, written: Definition, known: readonly Problem[]): Promise<Problem[]> {
+  if (known.some(({ severity }) => severity === 'error')) return []
+  const told = new Set(known.map(({ stepId }) => stepId))
+  const found = asWritten(await simulated(ctx, written, { data: {}, answers: {} }, HINTS_BUDGET))
+  return found.failures
+    .filter(({ stepId, handled }) => !handled && !told.has(stepId))
+    .slice(0, MOST_HINTS)
+    .map(({ stepId, message, input }) => {
+      const start = JSON.stringify(input)
+      const given =
+        start === '{}' ? '' : ` START was ${start.length > MOST_SHOWN ? `${start.slice(0, MOST_SHOWN)}…` : start}.`
+      return {
+        severity: 'warning',
+        code: 'W_SIMULATION',
+        message: `A simulated run fails here: ${message}.${given}`,
+        stepId,
+      }
+    })
+}
+
+const MOST_HINTS = 20
+const MOST_SHOWN = 200

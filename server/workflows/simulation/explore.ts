@@ -1,0 +1,280 @@
+import { setImmediate } from 'node:timers/promises'
+import type { ServiceContext } from '../../context'
+import { checkFields } from '../../definition/fields'
+import { schemaOfFields } from '../../definition/fields-schema'
+import { fieldsInStoredOrder, type JsonObject, own } from '../../definition/json'
+import type { Definition } from '../../definition/schema'
+import type { Position } from '../../interpreter/place'
+import { CLEANUP_BRANCH, MAIN_BRANCH } from '../../interpreter/receipt'
+import type { KnownOutput } from '../check/flow'
+import { Coverage, type Failed, type Goals, Path } from './path'
+import { candidatesOf, usesOf, Values } from './values'
+import { Cut, type Ended, LENGTHS, Walker } from './walk'
+import { type World, worldOf } from './world'
+
+/** What a simulation may cost. */
+export interface Budget {
+  paths: number
+  visits: number
+  ms: number
+}
+
+/** No run has it. */
+const SIMULATED_RUN = 'run_simulated'
+/** After so long, others get their turn. */
+const SLICE_MS = 10
+/** So many paths without anything new, and values alone will not find more. */
+const DRY_PATHS = 12
+/** Why a run is on its failure path of which only that path is walked. */
+const ERROR = { code: 'SIMULATED', message: 'The simulation had the run fail.', stepId: '' }
+/** As many are walked even if the first ones have come everywhere, for the sake of other values: each is tried. */
+const FEW_PATHS = 6
+
+export interface SimulatedPath {
+  outcome: 'completed' | 'failed' | 'cut'
+  error: { code: string; message: string; stepId: string | null } | null
+  /** How many steps it visited, and the first of them. */
+  steps: number
+  visits: string[]
+  /** Whether it went on where values that are not known would decide, or by an exit that no values led to. */
+  assumed: boolean
+  input: JsonObject
+}
+
+export interface Simulation {
+  /** Not everything was tried. */
+  truncated: boolean
+  coverage: { steps: Share; exits: Share }
+  /** Steps that no path came to, though one leads there. */
+  unreached: string[]
+  /** Steps that nothing leads to. */
+  unreachable: string[]
+  exits: { stepId: string; exit: string; reached: boolean; assumed: boolean }[]
+  failures: (Failed & { input: JsonObject })[]
+  /** Steps whose result depends on values that nothing is known of. */
+  unknown: string[]
+  longestPath: { steps: number; visits: string[] }
+  pathsTried: number
+  paths: SimulatedPath[]
+}
+
+interface Share {
+  total: number
+  reached: number
+}
+
+const MOST_PATHS_SHOWN = 20
+const MOST_FAILURES = 100
+
+/**
+ * Walks a definition on many paths: with values from what is known of START, forms and results, each answer of people, each
+ * exit, and loops gone round twice. Nothing is executed, and nothing is read but the arguments.
+ * @param definition one without errors, as runs read it
+ */
+export async function explore(
+  ctx: ServiceContext,
+  definition: Definition,
+  given: { outputs: ReadonlyMap<string, KnownOutput>; data: JsonObject; answers: JsonObject },
+  budget: Budget,
+): Promise<Simulation> {
+  return new Exploration(ctx, worldOf(definition, given.outputs, given.answers), given.data, budget).run()
+}
+
+class Exploration {
+  private readonly coverage = new Coverage()
+  private readonly candidates
+  private readonly uses
+  private readonly few: number
+  private readonly paths: SimulatedPath[] = []
+  private readonly failures = new Map<string, Failed & { input: JsonObject }>()
+  private readonly unknown = new Set<string>()
+  private longest: SimulatedPath | null = null
+  private visits = 0
+  private spent = 0
+  private truncated = false
+  private readonly now: Date
+  private readonly ref
+
+  constructor(
+    { tenantId, now }: ServiceContext,
+    private readonly world: World,
+    private readonly data: JsonObject,
+    private readonly budget: Budget,
+  ) {
+    this.now = now()
+    this.ref = { tenantId, runId: SIMULATED_RUN, epoch: 1, segment: 1 }
+    this.candidates = candidatesOf(world.definition)
+    this.uses = usesOf(world.definition)
+    this.few = Math.max(FEW_PATHS, this.candidates.numbers.length, this.candidates.texts.length)
+  }
+
+  async run(): Promise<Simulation> {
+    const { initialStep, onCancel, onFailure } = this.world.definition
+    const ended = await this.path(MAIN_BRANCH, initialStep, null, false)
+    const data = ended?.place.data ?? {}
+    if (onCancel !== undefined) await this.path(CLEANUP_BRANCH, onCancel, data, false)
+    if (onFailure !== undefined) await this.path(MAIN_BRANCH, onFailure, { ...data, error: ERROR }, false)
+    for (const insists of [false, true]) {
+      const isDone = () => this.truncated || (this.paths.length >= this.few && this.isComplete(!insists))
+      for (let dry = 0; dry < (insists ? 2 : DRY_PATHS) && !isDone(); ) {
+        await this.path(MAIN_BRANCH, initialStep, null, insists)
+        dry = this.coverage.grew ? 0 : dry + 1
+      }
+    }
+    return this.report()
+  }
+
+  private isComplete(really: boolean): boolean {
+    const { exits, reachable } = this.world
+    if ([...reachable].some((id) => !this.coverage.steps.has(id))) return false
+    const lists = this.world.lists.filter((id) => reachable.has(id))
+    if (lists.some((id) => LENGTHS.some((way) => this.coverage.times(id, way) === 0))) return false
+    return [...exits].every(
+      ([id, ways]) =>
+        !reachable.has(id) ||
+        ways.every((exit) => (really ? this.coverage.really(id, exit) : this.coverage.times(id, exit) > 0)),
+    )
+  }
+
+  /** What is left to see: the exits that no path has taken, and the steps that lead to them. */
+  private goals(): Goals {
+    const { exits, reachable, definition, target } = this.world
+    const left = [...exits].filter(
+      ([id, ways]) => reachable.has(id) && ways.some((exit) => this.coverage.times(id, exit) === 0),
+    )
+    const from = new Map<string, string[]>()
+    for (const edge of definition.edges) from.set(edge.to, [...(from.get(edge.to) ?? []), edge.from])
+    const leading = new Set(left.map(([id]) => id))
+    for (const id of leading) for (const before of from.get(id) ?? []) leading.add(before)
+    return {
+      leads: (stepId, exit) => leading.has(target(stepId, exit) ?? target(stepId, 'next') ?? ''),
+    }
+  }
+
+  /** @param data null for that of a start */
+  private async path(
+    branch: string,
+    start: string | null,
+    data: JsonObject | null,
+    insists: boolean,
+  ): Promise<Ended | null> {
+    if (this.paths.length >= this.budget.paths) {
+      this.truncated = true
+      return null
+    }
+    this.coverage.grew = false
+    const path = new Path(this.paths.length, this.coverage, insists ? this.goals() : null)
+    const values = new Values(this.candidates, this.uses, (about, options) => path.pick(about, options))
+    const input = data ?? this.input(path, values)
+    const place: Position = {
+      run: {
+        failing: data && branch === MAIN_BRANCH ? { ...ERROR, outcome: 'failed' } : null,
+        cancelRequestedAt: null,
+      },
+      ref: { ...this.ref, branch },
+      definition: this.world.definition,
+      data: fieldsInStoredOrder(input),
+      refs: {},
+      own: null,
+    }
+    const ended = await this.drive(new Walker(this.world, path, values, this.now).walk(place, start))
+    const shown: SimulatedPath = {
+      ...outcomeOf(ended),
+      steps: path.length,
+      visits: path.visits,
+      assumed: path.assumed,
+      input: data === null ? input : {},
+    }
+    this.paths.push(shown)
+    if (!this.longest || shown.steps > this.longest.steps) this.longest = shown
+    for (const id of path.doubts) this.unknown.add(id)
+    for (const failure of path.failures) {
+      const key = `${failure.stepId} ${failure.code} ${failure.message}`
+      if (!this.failures.has(key) && this.failures.size < MOST_FAILURES) this.failures.set(key, { ...failure, input })
+    }
+    return ended
+  }
+
+  /** Others get their turn between visits. */
+  private async drive(walk: Generator<void, Ended>): Promise<Ended | null> {
+    let began = performance.now()
+    try {
+      for (;;) {
+        const { done, value } = walk.next()
+        if (done) {
+          this.spent += performance.now() - began
+          return value
+        }
+        const now = performance.now()
+        if (++this.visits > this.budget.visits || this.spent + (now - began) > this.budget.ms) {
+          this.truncated = true
+          return null
+        }
+        if (now - began < SLICE_MS) continue
+        this.spent += now - began
+        await setImmediate()
+        began = performance.now()
+      }
+    } catch (err) {
+      if (err instanceof Cut) return null
+      throw err
+    }
+  }
+
+  private input(path: Path, values: Values): JsonObject {
+    const { payload } = this.world.definition
+    const filled: JsonObject = {}
+    for (const [name, field] of Object.entries(payload)) {
+      const given = own(this.data, name)
+      const isLeftOut = given === undefined && (field.required === false || field.default !== undefined)
+      if (isLeftOut && !path.pick(`START ${name} given`, [field.default === undefined, false, true])) continue
+      const { properties } = schemaOfFields({ [name]: field })
+      const schema = (properties as JsonObject)[name]
+      const file = '00000000-0000-4000-8000-000000000000'
+      filled[name] = given ?? (field.type === 'file' ? file : values.of(schema, `START ${name}`, name))
+    }
+    return checkFields(payload, filled).data
+  }
+
+  private report(): Simulation {
+    const { definition, exits, reachable } = this.world
+    const steps = definition.steps.filter(({ id }) => reachable.has(id))
+    const ways = steps.flatMap(({ id }) =>
+      (exits.get(id) ?? []).map((exit) => ({
+        stepId: id,
+        exit,
+        reached: this.coverage.times(id, exit) > 0,
+        assumed: this.coverage.times(id, exit) > 0 && !this.coverage.really(id, exit),
+      })),
+    )
+    const unreached = steps.filter(({ id }) => !this.coverage.steps.has(id)).map(({ id }) => id)
+    return {
+      truncated: this.truncated,
+      coverage: {
+        steps: { total: steps.length, reached: steps.length - unreached.length },
+        exits: { total: ways.length, reached: ways.filter(({ reached }) => reached).length },
+      },
+      unreached,
+      unreachable: definition.steps.filter(({ id }) => !reachable.has(id)).map(({ id }) => id),
+      exits: ways,
+      failures: [...this.failures.values()],
+      unknown: [...this.unknown],
+      longestPath: { steps: this.longest?.steps ?? 0, visits: this.longest?.visits ?? [] },
+      pathsTried: this.paths.length,
+      paths: this.paths.slice(0, MOST_PATHS_SHOWN),
+    }
+  }
+}
+
+function outcomeOf(ended: Ended | null): Pick<SimulatedPath, 'outcome' | 'error'> {
+  if (!ended) return { outcome: 'cut', error: null }
+  const { arrival, place } = ended
+  if (place.run.failing) {
+    const { outcome: _outcome, ...error } = place.run.failing
+    return { outcome: 'failed', error }
+  }
+  if (arrival && 'failed' in arrival) return { outcome: 'failed', error: arrival.failed }
+  if (arrival && 'ends' in arrival && arrival.ends.status === 'failed')
+    return { outcome: 'failed', error: arrival.ends.error }
+  return { outcome: 'completed', error: null }
+}

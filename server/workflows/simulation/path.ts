@@ -1,0 +1,130 @@
+/** What all paths of a simulation have taken so far. */
+export class Coverage {
+  readonly steps = new Set<string>()
+  private readonly taken = new Map<string, { times: number; really: boolean }>()
+  /** Whether the last path has come to something new. */
+  grew = false
+
+  visit(stepId: string): void {
+    if (this.steps.has(stepId)) return
+    this.steps.add(stepId)
+    this.grew = true
+  }
+
+  leave(stepId: string, exit: string, really: boolean): void {
+    const key = `${stepId} ${exit}`
+    const last = this.taken.get(key)
+    if (!last) this.grew = true
+    this.taken.set(key, { times: (last?.times ?? 0) + 1, really: really || last?.really === true })
+  }
+
+  times(stepId: string, exit: string): number {
+    return this.taken.get(`${stepId} ${exit}`)?.times ?? 0
+  }
+
+  /** Whether the values of some path led there. */
+  really(stepId: string, exit: string): boolean {
+    return this.taken.get(`${stepId} ${exit}`)?.really === true
+  }
+}
+
+/** A step that failed in a simulation, by itself. */
+export interface Failed {
+  stepId: string
+  code: string
+  message: string
+  /** An edge, or the failure path, goes on from there. */
+  handled: boolean
+}
+
+/** Where there is something left to see. */
+export interface Goals {
+  leads: (stepId: string, exit: string) => boolean
+}
+
+const MOST_SHOWN = 100
+
+/** One path: its choices, and what happened on it. */
+export class Path {
+  readonly visits: string[] = []
+  /** The number of its visits. */
+  length = 0
+  readonly failures: Failed[] = []
+  /** Steps whose failure may be the fault of values that are not known. */
+  readonly doubts = new Set<string>()
+  /** Not all of its way follows from its values. */
+  assumed = false
+  private readonly picked = new Map<string, number>()
+
+  /**
+   * @param nth from 0: the first path takes the first of everything
+   * @param goals of one that takes ways which no path has taken, whatever the values say: the steps that lead there
+   */
+  constructor(
+    private readonly nth: number,
+    private readonly coverage: Coverage,
+    private readonly goals: Goals | null,
+  ) {}
+
+  visit(stepId: string, branch: string): void {
+    this.coverage.visit(stepId)
+    this.length++
+    const at = branch.indexOf('/')
+    if (this.visits.length < MOST_SHOWN) this.visits.push(at < 0 ? stepId : `${branch.slice(at + 1)}/${stepId}`)
+  }
+
+  leave(stepId: string, exit: string): void {
+    this.coverage.leave(stepId, exit, !this.assumed)
+  }
+
+  fail(stepId: string, { code, message }: { code: string; message: string }, handled: boolean, sure: boolean): void {
+    if (!sure || this.assumed) this.doubts.add(stepId)
+    else this.failures.push({ stepId, code, message, handled })
+  }
+
+  doubt(stepId: string): void {
+    this.doubts.add(stepId)
+    this.assume()
+  }
+
+  assume(): void {
+    this.assumed = true
+  }
+
+  /** Whether it takes an exit only to see what follows. */
+  wants(stepId: string, exit: string): boolean {
+    return this.goals !== null && this.coverage.times(stepId, exit) === 0
+  }
+
+  /** The way that has been taken least; of a path with goals, one that leads to them. */
+  choose(stepId: string, ways: readonly string[]): string | undefined {
+    const { goals } = this
+    const towards = goals ? ways.filter((way) => this.wants(stepId, way) || goals.leads(stepId, way)) : []
+    return (towards.length > 0 ? towards : ways).toSorted(
+      (a, b) => this.coverage.times(stepId, a) - this.coverage.times(stepId, b),
+    )[0]
+  }
+
+  /** Of a path with goals, whether an exit leads to none of them though others do. */
+  leadsAway(stepId: string, exit: string, ways: readonly string[]): boolean {
+    const { goals } = this
+    return goals !== null && !goals.leads(stepId, exit) && ways.some((way) => goals.leads(stepId, way))
+  }
+
+  /** Another one on each path: all of them in turn, and each value in an order of its own. */
+  pick<T>(about: string, options: readonly T[]): T {
+    const count = options.length
+    const times = this.picked.get(about) ?? 0
+    this.picked.set(about, times + 1)
+    let hash = 7
+    for (const letter of about) hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193) >>> 0
+    const strides = Array.from({ length: count }, (_, at) => at + 1).filter((stride) => greatest(stride, count) === 1)
+    const stride = strides[hash % strides.length] ?? 1
+    // The first path takes the first of everything; the second round begins elsewhere.
+    return options[(this.nth * stride + Math.floor(this.nth / count) * (hash % 5) + times) % count] as T
+  }
+}
+
+function greatest(a: number, b: number): number {
+  return b === 0 ? a : greatest(b, a % b)
+}

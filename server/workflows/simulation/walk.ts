@@ -1,0 +1,358 @@
+import { branchOf, scopeIdOf } from '../../definition/branches'
+import { FAILURE_EXITS } from '../../definition/exits'
+import { checkFields } from '../../definition/fields'
+import { schemaOfFields } from '../../definition/fields-schema'
+import { graphOf } from '../../definition/graph'
+import {
+  inStoredOrder,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  own,
+  toStorableJson,
+} from '../../definition/json'
+import type { Arrival, PauseAnswer } from '../../definition/run'
+import type { StepConfig } from '../../definition/step-config'
+import { StepFailure } from '../../errors'
+import { stateOf } from '../../interpreter/arrive'
+import { afterCatch, catching, failurePath, TIMED_OUT, wayOfAnswer } from '../../interpreter/exits'
+import { collected, fillIn, forkOf, lookupWith, notCollected } from '../../interpreter/fill-in'
+import { failureOf } from '../../interpreter/join'
+import type { Position } from '../../interpreter/place'
+import type { Visit } from '../../interpreter/receipt'
+import { storableOutput, withDelta } from '../../interpreter/size'
+import { type Entry, failureAtEntry, fork, requireVisit, type Taken, takeStep, yielded } from '../../interpreter/step'
+import type { Asked, Joined } from '../../steps/define-step'
+import { findStepType } from '../../steps/registry'
+import type { Path } from './path'
+import type { Values } from './values'
+import { isSure, type World } from './world'
+
+/** Round a loop twice is enough: from then on, a walk takes the way out. */
+const ROUNDS = 2
+/** A loop without a decision ends somewhere too. */
+const MOST_VISITS = 8
+/** Of the items of a list. */
+const MOST_ITEMS = 2
+
+/** A list with two items and one without any, as ways that some path has to take. */
+const NO_ITEMS = 'no items'
+export const LENGTHS: readonly string[] = ['two items', NO_ITEMS]
+
+/** What a step fails with on a path that wants to see what follows. */
+const SIMULATED = { code: 'SIMULATED', message: 'The simulation had this step fail.' }
+
+type Failure = { code: string; message: string }
+type Outputs = Record<string, JsonObject>
+
+/** How a walk ended: a branch arrives; the run's own walk ends the run, with `arrival` null if its path just ended. */
+export interface Ended {
+  place: Position
+  arrival: Arrival | null
+}
+
+/** A walk that came too often to the same step. */
+export class Cut extends Error {
+  override name = 'Cut'
+}
+
+/**
+ * Walks a path as the interpreter does, with the same parts: how a step is filled in and computed, its exits, what follows a
+ * failure, an answer, and the end of branches. Only effects and people are replaced, by values and choices. It yields
+ * before each visit.
+ */
+export class Walker {
+  constructor(
+    private readonly world: World,
+    private readonly path: Path,
+    private readonly values: Values,
+    private readonly now: Date,
+  ) {}
+
+  *walk(from: Position, start: string | null, known: Outputs = {}): Generator<void, Ended> {
+    const { definition } = this.world
+    const graph = graphOf(definition)
+    const visits: Record<string, number> = {}
+    const outputs = { ...known }
+    let place = from
+    for (let target = start; ; ) {
+      if (target === null) return { place, arrival: place.own === null ? null : this.collect(place, outputs) }
+      yield
+      const step = graph.step(target)
+      const type = step && findStepType(step.type)
+      if (!step || !type) throw new Error(`No step ${target}`)
+      const at: Visit = { stepId: step.id, visit: (visits[step.id] ?? 0) + 1 }
+      visits[step.id] = at.visit
+      if (at.visit > MOST_VISITS) throw new Cut()
+      this.path.visit(step.id, place.ref.branch)
+      const entry: Entry<Position> = { place, step, type, at, now: this.now }
+      const found = this.decided(entry, this.take(entry, outputs))
+      const taken: Done = 'begins' in found ? yield* this.perform(entry, found, outputs) : found
+      if ('ends' in taken) {
+        const { ends } = taken
+        const onward =
+          ends.status === 'failed'
+            ? failurePath(place, at, { ...ends.error, stepId: ends.error.stepId ?? step.id })
+            : null
+        if (!onward) return { place, arrival: { ends } }
+        place = afterCatch(place, onward)
+        target = onward.target
+        continue
+      }
+      if ('fails' in taken) {
+        const onward = failurePath(place, at, taken.fails)
+        if (!onward)
+          return { place, arrival: { ends: { status: 'failed', error: { ...taken.fails, stepId: step.id } } } }
+        place = afterCatch(place, onward)
+        target = onward.target
+        continue
+      }
+      if ('failure' in taken) {
+        const caught = catching(place, at, taken.failure)
+        if (!taken.meant)
+          this.path.fail(step.id, taken.failure, caught?.columns.handled === true, isSure(this.world, step))
+        if (!caught) {
+          const failed = { stepId: step.id, ...taken.failure }
+          return { place, arrival: { failed, outcome: failed.code === TIMED_OUT ? 'timed_out' : 'failed' } }
+        }
+        if (caught.columns.exit !== null) this.path.leave(step.id, caught.columns.exit)
+        place = afterCatch(place, caught)
+        target = caught.target
+        continue
+      }
+      place = { ...place, ...taken.grown }
+      outputs[step.id] = taken.outputData
+      if (taken.result !== undefined) {
+        const ends = { status: 'completed' as const, result: taken.result, stepId: step.id }
+        return { place, arrival: { ends } }
+      }
+      this.path.leave(step.id, taken.exit)
+      target = taken.next === undefined ? graph.target(step.id, taken.exit) : taken.next
+    }
+  }
+
+  private collect(place: Position, outputs: Outputs): Arrival {
+    try {
+      return collected(forkOf(place), lookupWith(place.data, outputs))
+    } catch (err) {
+      const arrival = notCollected(err, place)
+      const fork = forkOf(place)
+      if (fork && 'failed' in arrival) this.path.fail(fork.id, arrival.failed, false, isSure(this.world, fork))
+      return arrival
+    }
+  }
+
+  private take(entry: Entry<Position>, outputs: Outputs): Taken {
+    const { place, step, type } = entry
+    try {
+      requireVisit(entry)
+      return takeStep(entry, fillIn(step, type, lookupWith(place.data, outputs)))
+    } catch (err) {
+      const failure = failureAtEntry(err)
+      // It may only be that the values generated are not those of a run.
+      const isOwn = failure.code !== 'INVALID_CONFIG' && isSure(this.world, step) && !this.path.assumed
+      if (failure.code === 'LOOP_LIMIT' || isOwn) return { failure }
+      this.path.doubt(step.id)
+      return this.assume(entry) ?? { failure }
+    }
+  }
+
+  /** A step that could not be filled in goes on as if it could. */
+  private assume(entry: Entry<Position>): Taken | null {
+    const { place, step, type } = entry
+    const list = [0, 1].map((nth) => this.values.unknown(`${step.id} item ${nth}`, 'item'))
+    const lists = Object.entries(type.takes ?? {}).flatMap(([name, wanted]) =>
+      wanted === 'array' ? [[name, list]] : [],
+    )
+    const config = type.config.safeParse({ ...step, ...Object.fromEntries(lists) })
+    if (!config.success || type.mode === 'end' || type.mode === 'fail') return null
+    const parsed: StepConfig = Object.assign(
+      {},
+      config.data,
+      typeof step.saveAs === 'string' ? { saveAs: step.saveAs } : {},
+    )
+    if (type.mode === 'effect' || type.mode === 'fork') return { begins: parsed, asked: null }
+    if (type.mode === 'pause') {
+      return { begins: parsed, asked: this.askedBy(entry, parsed) }
+    }
+    const exit = this.path.choose(step.id, this.exitsOf(step.id))
+    return { config: parsed, outputData: {}, delta: {}, grown: place, exit: exit ?? 'next' }
+  }
+
+  /** Null where only what is not known says what it asks. */
+  private askedBy({ place, step, type }: Entry<Position>, config: StepConfig): Asked | null {
+    if (type.mode !== 'pause') return null
+    try {
+      const asked = type.ask({ stepId: step.id, config, data: place.data, now: this.now })
+      return 'signal' in asked ? asked : null
+    } catch (err) {
+      if (err instanceof StepFailure) return null
+      throw err
+    }
+  }
+
+  private exitsOf(stepId: string): string[] {
+    return (this.world.exits.get(stepId) ?? []).filter((exit) => !FAILURE_EXITS.includes(exit))
+  }
+
+  /** Where a decision leads elsewhere than its values say: out of a loop, or by an exit that no values have taken yet. */
+  private decided({ step, type, at }: Entry<Position>, taken: Taken): Taken {
+    if (type.mode !== 'pure' || !('exit' in taken)) return taken
+    if (this.path.wants(step.id, 'error') && this.world.leads(step.id, 'error')) {
+      this.path.assume()
+      return { failure: SIMULATED }
+    }
+    const exits = this.exitsOf(step.id)
+    if (exits.length < 2) return taken
+    const out = exits.filter((exit) => this.world.leavesLoop(step.id, exit))
+    const isLong = at.visit > ROUNDS && out.length > 0 && out.length < exits.length
+    const isAway = this.path.leadsAway(step.id, taken.exit, exits)
+    const wanted = isLong
+      ? out.includes(taken.exit)
+        ? taken.exit
+        : this.path.choose(step.id, out)
+      : (exits.find((exit) => this.path.wants(step.id, exit)) ??
+        (isAway ? this.path.choose(step.id, exits) : undefined))
+    if (wanted === undefined || wanted === taken.exit) return taken
+    this.path.assume()
+    return { ...taken, exit: wanted }
+  }
+
+  /** An effect that is not executed, a question that nobody is asked, branches that are walked one after the other. */
+  private *perform(
+    entry: Entry<Position>,
+    { begins: config, asked }: Extract<Taken, { begins: StepConfig }>,
+    outputs: Outputs,
+  ): Generator<void, Done> {
+    const { type } = entry
+    if (type.mode === 'fork') return yield* this.branches(entry, config, outputs)
+    try {
+      if (type.mode === 'pause') return this.answered(entry, config, asked)
+      if (this.choice(entry, ['next'], this.mayFail(entry)) === 'error') return { failure: SIMULATED, meant: true }
+      return yielded(entry, config, { output: this.answerFor(entry) }) as Computed
+    } catch (err) {
+      return { failure: failureAtEntry(err) }
+    }
+  }
+
+  /** Takes what has been taken least, and the way out of a loop that has been gone round often enough. */
+  private choice({ step, at }: Entry<Position>, ways: readonly string[], mayFail: boolean): string {
+    const all = mayFail ? [...ways, 'error'] : ways
+    const out = at.visit > ROUNDS ? all.filter((exit) => this.world.leavesLoop(step.id, exit)) : []
+    return this.path.choose(step.id, out.length > 0 ? out : all) ?? 'next'
+  }
+
+  /** Where something would follow from a failure. */
+  private mayFail({ place, step }: Entry<Position>): boolean {
+    const caughtBy = (id: string) => this.world.leads(id, 'error')
+    const around = [...place.ref.branch.matchAll(/\/([^/#]+)#/g)].map(([, id]) => id ?? '')
+    const isOnPath = this.world.definition.onFailure !== undefined && !place.run.failing
+    return caughtBy(step.id) || around.some(caughtBy) || (isOnPath && place.own === null)
+  }
+
+  private answerFor({ step }: Entry<Position>): JsonValue {
+    const given = own(this.world.answers, step.id)
+    if (given !== undefined) return given
+    const name = typeof step.saveAs === 'string' ? step.saveAs : step.id
+    const known = this.world.outputs.get(step.id)
+    return known?.schema ? this.values.of(known.schema, step.id, name) : this.values.unknown(step.id, name)
+  }
+
+  private answered(entry: Entry<Position>, config: StepConfig, asked: Asked | null): Done {
+    const { place, step, type } = entry
+    if (type.mode !== 'pause') throw new StepFailure('INVALID_CONFIG', `${step.id} asks nothing`)
+    const { signal } = asked ?? { signal: null }
+    const ways = signal?.type === 'request_user_action' ? signal.actions.map(({ id }) => id) : ['next']
+    const late = this.world.leads(step.id, 'timeout') && step.expiresIn !== undefined ? ['timeout'] : []
+    const way = this.choice(entry, [...ways, ...late], type.startsRun === true && this.mayFail(entry))
+    if (way === 'timeout')
+      return { failure: { code: TIMED_OUT, message: type.late ?? 'Nobody answered in time.' }, meant: true }
+    if (way === 'error') return { failure: SIMULATED, meant: true }
+    const answer = this.answer(entry, asked, way)
+    const { output, delta, exit } = type.answer({ stepId: step.id, config, answer })
+    const { next } = wayOfAnswer(this.world.definition, type, step.id, exit)
+    const grown = withDelta(place, inStoredOrder(toStorableJson(delta)) as JsonObject, place.ref, entry.at)
+    return {
+      config,
+      outputData: output,
+      delta,
+      grown,
+      exit: signal?.type === 'request_user_action' ? way : 'next',
+      next,
+    }
+  }
+
+  private answer(entry: Entry<Position>, asked: Asked | null, way: string): PauseAnswer {
+    const { step, type } = entry
+    const given = own(this.world.answers, step.id)
+    if (type.mode === 'pause' && type.startsRun) return { child: { result: this.answerFor(entry) } }
+    if (asked?.event) {
+      const { name, key } = asked.event
+      const data = given ?? this.values.unknown(step.id, typeof step.saveAs === 'string' ? step.saveAs : step.id)
+      const inside = isJsonObject(data) ? (isJsonObject(data.data) ? data.data : data) : {}
+      return { event: { id: 'evt_simulated', name, key, data: inside, receivedAt: this.now.toISOString() } }
+    }
+    if (asked?.signal?.type === 'collect_inputs') {
+      const { fields } = asked.signal
+      const filled = given ?? this.values.of(schemaOfFields(fields), step.id, step.id)
+      return { data: checkFields(fields, isJsonObject(filled) ? filled : {}).data }
+    }
+    if (asked?.signal) return { actionId: way, actionValue: typeof given === 'string' ? given : way }
+    return { due: true }
+  }
+
+  /** How many items of a list to go through: none on some path, two on another. */
+  private items(stepId: string): number {
+    const way = this.path.choose(stepId, LENGTHS)
+    this.path.leave(stepId, way ?? '')
+    return way === NO_ITEMS ? 0 : MOST_ITEMS
+  }
+
+  private *branches(entry: Entry<Position>, config: StepConfig, outputs: Outputs): Generator<void, Done> {
+    const { place, step, type, at } = entry
+    if (type.mode !== 'fork') throw new StepFailure('INVALID_CONFIG', `${step.id} runs no branches`)
+    const forking = fork(type, config, place.ref)
+    // Each branch of a parallel; of a list, no items or two.
+    const begun = type.merges ? forking.branches : forking.branches.slice(0, this.items(step.id))
+    const need = forking.need === forking.branches.length ? begun.length : forking.need
+    const joined: Joined[] = []
+    const counts = { total: begun.length, need, stopOnError: forking.stopOnError, succeeded: 0, failed: 0 }
+    let cause: Extract<Arrival, { failed: object }> | null = null
+    const graph = graphOf(this.world.definition)
+    for (const { key, exit, data } of begun) {
+      const branch = branchOf(scopeIdOf(place.ref.branch, at), key)
+      const mine = { data, refs: {} }
+      const inside = { ...place, ref: { ...place.ref, branch }, own: mine, data: { ...place.data, ...data } }
+      this.path.leave(step.id, exit)
+      const { place: end, arrival } = yield* this.walk(inside, graph.target(step.id, exit), outputs)
+      const base = { key, result: null, error: null, data: end.own?.data ?? {} }
+      if (arrival && 'ends' in arrival) return arrival
+      if (arrival && 'failed' in arrival) {
+        cause ??= arrival
+        counts.failed++
+        joined.push({ ...base, state: 'failed', error: arrival.failed })
+        if (counts.stopOnError) break
+        continue
+      }
+      // As many as are needed count; the others would have been stopped.
+      const isNeeded = need === null || counts.succeeded < need
+      if (isNeeded) counts.succeeded++
+      joined.push({ ...base, state: isNeeded ? 'done' : 'stopped', result: arrival?.done ?? null })
+    }
+    const state = begun.length === 0 ? 'done' : stateOf(counts)
+    const failure = failureOf({ ...counts, state, cause }, step.id)
+    if (failure) return { failure, meant: true }
+    const { output, delta } = type.join({ config, stepId: step.id, branches: joined })
+    const grown = withDelta(place, inStoredOrder(toStorableJson(delta)) as JsonObject, place.ref, at)
+    return { config, outputData: storableOutput(output) as JsonObject, delta, grown, exit: 'done' }
+  }
+}
+
+type Computed = Extract<Taken, { outputData: JsonObject }>
+
+/** What came of a visit; `meant` of a failure that the simulation chose. */
+type Done =
+  | { failure: Failure & { stepId?: string; outcome?: 'failed' | 'timed_out' }; meant?: boolean }
+  | { fails: Failure }
+  | Extract<Arrival, { ends: object }>
+  | (Computed & { next?: string | null })

@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ServiceContext } from '@/server/context'
+import type { JsonObject } from '@/server/definition/json'
+import type { Definition } from '@/server/definition/schema'
+import { createWorkflow } from '@/server/workflows/create'
+import { publishWorkflow } from '@/server/workflows/publish'
+import { SAMPLE_WORKFLOWS } from '@/server/workflows/samples'
+import { simulateWorkflow } from '@/server/workflows/simulate'
+import { type Budget, explore } from '@/server/workflows/simulation/explore'
+import { Dice, definitionOf, randomGraph } from '../graphs/generate'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { rounds } from '../support/rounds'
+import { newTenant, withRole } from '../support/tenant'
+import { refusal } from './support'
+
+const BUDGET: Budget = { paths: 100, visits: 20_000, ms: 60_000 }
+/** The simulation itself asks for the time and the workspace alone. */
+const HERE = { tenantId: 'tn_X', now: () => new Date() } as ServiceContext
+const base = { name: 'n', description: '' }
+
+function simulate(
+  definition: object,
+  given: { data?: JsonObject; answers?: JsonObject; budget?: Partial<Budget> } = {},
+) {
+  const { data = {}, answers = {}, budget } = given
+  const whole = { ...base, payload: {}, ...definition } as unknown as Definition
+  return explore(HERE, whole, { outputs: new Map(), data, answers }, { ...BUDGET, ...budget })
+}
+
+const end = { id: 'end', type: 'end-flow' }
+const taken = ({ exits }: Awaited<ReturnType<typeof simulate>>) =>
+  Object.fromEntries(exits.map(({ stepId, exit, reached, assumed }) => [`${stepId} ${exit}`, reached && !assumed]))
+
+describe('a simulation', () => {
+  test('finds values for both ways of a decision, and those on which an expression fails', async () => {
+    const found = await simulate({
+      payload: { total: { type: 'number' } },
+      initialStep: 'big',
+      steps: [
+        { id: 'big', type: 'condition', when: '${total} > 100' },
+        { id: 'share', type: 'set-data', compute: { share: '1 / (${total} - 101)' } },
+        end,
+        { id: 'lost', type: 'end-flow' },
+      ],
+      edges: [
+        { from: 'big', to: 'share', on: 'true' },
+        { from: 'big', to: 'end', on: 'false' },
+        { from: 'share', to: 'end' },
+      ],
+    })
+    expect(taken(found)).toEqual({ 'big true': true, 'big false': true, 'share next': true })
+    expect(found).toMatchObject({
+      truncated: false,
+      unreached: [],
+      unreachable: ['lost'],
+      coverage: { steps: { total: 3, reached: 3 }, exits: { total: 3, reached: 3 } },
+      longestPath: { steps: 3, visits: ['big', 'share', 'end'] },
+    })
+    expect(found.failures).toEqual([
+      {
+        stepId: 'share',
+        code: 'EXPRESSION_FAILED',
+        message: '"/" divides by zero',
+        handled: false,
+        input: { total: 101 },
+      },
+    ])
+  })
+
+  test('gives every answer of people, is late once, and has effects fail where something follows', async () => {
+    const found = await simulate({
+      initialStep: 'ask',
+      onFailure: 'tell',
+      steps: [
+        {
+          id: 'ask',
+          type: 'request-user-action',
+          actions: [
+            { id: 'yes', label: 'Yes' },
+            { id: 'no', label: 'No' },
+          ],
+          expiresIn: 'P1D',
+        },
+        { id: 'pay', type: 'call-tool', toolId: 'tool_x', saveAs: 'paid' },
+        { id: 'refund', type: 'set-data', compute: { why: '${error.code}' } },
+        { id: 'tell', type: 'set-data', compute: { told: '${error.stepId}' } },
+        end,
+      ],
+      edges: [
+        { from: 'ask', to: 'pay', on: 'yes' },
+        { from: 'ask', to: 'end', on: 'no' },
+        { from: 'ask', to: 'end', on: 'timeout' },
+        { from: 'pay', to: 'refund', on: 'error' },
+        { from: 'pay', to: 'end' },
+        { from: 'refund', to: 'end' },
+      ],
+    })
+    expect(Object.values(taken(found))).not.toContain(false)
+    expect(taken(found)).toMatchObject({ 'ask timeout': true, 'ask no': true, 'pay error': true })
+    expect(found.failures).toEqual([])
+  })
+
+  test('goes round a loop twice, and through a list with no items and with two', async () => {
+    const loop = await simulate({
+      initialStep: 'start',
+      steps: [
+        { id: 'start', type: 'set-data', values: { n: 0 } },
+        { id: 'count', type: 'set-data', compute: { n: '${n} + 1' }, maxVisits: 1000 },
+        { id: 'more', type: 'condition', when: '${n} < 500' },
+        end,
+      ],
+      edges: [
+        { from: 'start', to: 'count' },
+        { from: 'count', to: 'more' },
+        { from: 'more', to: 'count', on: 'true' },
+        { from: 'more', to: 'end', on: 'false' },
+      ],
+    })
+    expect(loop.paths[0]?.visits).toEqual(['start', 'count', 'more', 'count', 'more', 'count', 'more', 'end'])
+    expect(loop.exits.find(({ exit }) => exit === 'false')).toMatchObject({ reached: true, assumed: true })
+
+    const list = await simulate({
+      payload: { orders: { type: 'array' } },
+      initialStep: 'each',
+      steps: [
+        { id: 'each', type: 'for-each', items: '${orders}', result: '${index}', saveAs: 'all' },
+        { id: 'work', type: 'set-data', values: { done: true } },
+        { id: 'first', type: 'set-data', compute: { first: '${all.results[0]}' } },
+        end,
+      ],
+      edges: [
+        { from: 'each', to: 'work', on: 'each' },
+        { from: 'each', to: 'first', on: 'done' },
+        { from: 'first', to: 'end' },
+      ],
+    })
+    expect(list.paths.map(({ visits }) => visits.filter((id) => id.endsWith('/work')).length)).toEqual(
+      expect.arrayContaining([0, 2]),
+    )
+    expect(list.failures.map(({ stepId, code }) => [stepId, code])).toEqual([['first', 'EXPRESSION_UNRESOLVED']])
+  })
+
+  test('blames no step for values that nobody knows, and takes those it is given', async () => {
+    const definition = {
+      initialStep: 'call',
+      steps: [
+        { id: 'call', type: 'call-tool', toolId: 'tool_x', saveAs: 'r' },
+        { id: 'sum', type: 'set-data', compute: { x: '${r.lines[0].price} * 2 + size(${r.name})' } },
+        { id: 'wait', type: 'delay', for: '${r.pause}' },
+        end,
+      ],
+      edges: [
+        { from: 'call', to: 'sum' },
+        { from: 'sum', to: 'wait' },
+        { from: 'wait', to: 'end' },
+      ],
+    }
+    const guessed = await simulate(definition)
+    expect(guessed).toMatchObject({ failures: [], unreached: [] })
+    expect(guessed.unknown).toEqual(expect.arrayContaining(['wait']))
+    const r = { lines: [{ price: 2 }], name: 'abc', pause: 'PT1M' }
+    expect(await simulate(definition, { answers: { call: r } })).toMatchObject({ unknown: [] })
+  })
+
+  test('stops when it has cost enough, and says so', async () => {
+    const steps = Array.from({ length: 200 }, (_, at) => ({
+      id: `s${at}`,
+      type: 'set-data',
+      values: { [`f${at}`]: at },
+    }))
+    const edges = steps.slice(1).map(({ id }, at) => ({ from: `s${at}`, to: id }))
+    const line = { initialStep: 's0', steps, edges }
+    expect(await simulate(line, { budget: { visits: 150 } })).toMatchObject({
+      truncated: true,
+      pathsTried: 1,
+      coverage: { steps: { total: 200, reached: 150 } },
+    })
+    expect(await simulate(line, { budget: { paths: 2 } })).toMatchObject({ truncated: true, pathsTried: 2 })
+    let turns = 0
+    const counting = setInterval(() => turns++, 0)
+    await simulate(line)
+    clearInterval(counting)
+    // Others got their turn meanwhile.
+    expect(turns).toBeGreaterThan(0)
+  })
+
+  test('comes to an end in any graph, and reaches no more than there is', async () => {
+    for (let seed = 0; seed < rounds(60, 2_000); seed++) {
+      const { steps, ...rest } = definitionOf(randomGraph(new Dice(seed)), '')
+      // The tests' own step is not there.
+      const known = (steps as JsonObject[]).map((step) =>
+        step.type === 'test-effect' ? { id: step.id, type: 'call-tool', toolId: 't' } : step,
+      )
+      const definition = { ...rest, steps: known }
+      const { coverage, pathsTried, unreached, paths } = await simulate(definition)
+      expect(pathsTried).toBeLessThanOrEqual(BUDGET.paths)
+      expect(coverage.steps.reached + unreached.length).toBe(coverage.steps.total)
+      expect(paths.every(({ steps }) => steps > 0)).toBe(true)
+    }
+  }, 600_000)
+
+  test.each(SAMPLE_WORKFLOWS)('comes everywhere in $id, and finds nothing to mend', async ({ definition }) => {
+    const found = await simulate(definition)
+    expect(found).toMatchObject({ truncated: false, unreached: [], failures: [] })
+    expect(found.exits.filter(({ reached }) => !reached)).toEqual([])
+  })
+})
+
+describe('of a saved workflow', () => {
+  let database: FreshDatabase
+  let ctx: ServiceContext
+  beforeAll(async () => {
+    database = await freshDatabase()
+    ctx = await newTenant(database)
+  })
+  afterAll(() => database.drop())
+
+  const DIVIDES = {
+    name: 'Divides',
+    payload: { n: { type: 'number' } },
+    steps: [
+      { id: 'big', type: 'condition', when: '${n} > 7' },
+      { id: 's', type: 'set-data', compute: { x: '1 / (${n} - 8)' } },
+      end,
+    ],
+    edges: [
+      { from: 'big', to: 's', on: 'true' },
+      { from: 'big', to: 'end', on: 'false' },
+      { from: 's', to: 'end' },
+    ],
+  }
+
+  test('it needs what a start needs, and an editor, and leaves no run', async () => {
+    const { id } = await createWorkflow(ctx, DIVIDES)
+    const found = await simulateWorkflow(ctx, { id, body: {} })
+    expect(found).toMatchObject({ workflowId: id, version: 1, failures: [{ stepId: 's', input: { n: 8 } }] })
+    expect(await simulateWorkflow(ctx, { id, body: { data: { n: 1 } } })).toMatchObject({ failures: [] })
+    const wrong = { data: { n: 'x' }, answers: { nobody: 1 } }
+    expect((await refusal(simulateWorkflow(ctx, { id, body: wrong }))).details.map(({ path }) => path)).toEqual([
+      'data.n',
+      'answers.nobody',
+    ])
+    expect((await refusal(simulateWorkflow(withRole(ctx, 'operator'), { id, body: {} }))).code).toBe('FORBIDDEN')
+    const broken = await createWorkflow(ctx, { ...DIVIDES, edges: [{ from: 's', to: 'nowhere' }] })
+    expect((await refusal(simulateWorkflow(ctx, { id: broken.id, body: {} }))).code).toBe('VALIDATION_FAILED')
+    const [rows] = await database.sql`select count(*)::int as runs from runs`
+    expect(rows?.runs).toBe(0)
+  })
+
+  test('publishing says what it finds, and publishes', async () => {
+    const { id } = await createWorkflow(ctx, DIVIDES)
+    const { status, warnings } = await publishWorkflow(ctx, { id })
+    expect(status).toBe('published')
+    expect(warnings).toMatchObject([{ severity: 'warning', code: 'W_SIMULATION', stepId: 's' }])
+    expect(warnings[0]?.message).toContain('divides by zero. START was {"n":8}')
+  })
+})
