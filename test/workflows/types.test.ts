@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Definition } from '@/server/definition/schema'
 import { typeOfSchema } from '@/server/definition/types/of-json-schema'
 import { conforms, typeOf, wordsFor } from '@/server/definition/types/type'
+import { mismatches } from '@/server/tools/json-schema'
 import { checkGraph } from '@/server/workflows/check/graph'
 import { resultTypeOf } from '@/server/workflows/check/result-type'
 import { scopeOf } from '@/server/workflows/check/scope'
@@ -49,6 +50,26 @@ test('an operator that can never take its operands is an error, and a warning wh
   expect(told([...set({ x: '${n} > 1' }).slice(0, 1), later, end])).toEqual([
     'TYPE_MISMATCH compute.y: "-" takes two numbers, not true or false and a number.',
   ])
+})
+
+test('it is no error where no run comes, nor in a field that the type of the step does not have', () => {
+  const lost = { id: 'lost', type: 'set-data', compute: { x: '${n} * ${t}' } }
+  const unreached = told([end, lost, { ...end, id: 'end2' }], [{ from: 'lost', to: 'end2' }])
+  expect(unreached).toContain('W_TYPE_MISMATCH compute.x: "*" takes two numbers, not a number and a text.')
+  expect(unreached.filter((problem) => !problem.startsWith('W_'))).toEqual([])
+  const stray = { when: '${n} + 1', compute: { x: '${n} * ${t}' }, cases: [{ id: 'a', when: '${t}' }] }
+  expect(told([{ id: 'h', type: 'http-request', method: 'GET', url: 'https://a.example', ...stray }, end])).toEqual([])
+  // Its own ones count.
+  const wait = { id: 'w', type: 'condition', when: '${n} + 1', compute: { x: '!${t}' } }
+  expect(
+    told(
+      [wait, end],
+      [
+        { from: 'w', to: 'end', on: 'true' },
+        { from: 'w', to: 'end', on: 'false' },
+      ],
+    ),
+  ).toEqual(['TYPE_MISMATCH when: It must give true or false, and not a number.'])
 })
 
 test('a decision must be able to give true or false, and a list to be a list', () => {
@@ -138,6 +159,13 @@ test('a schema says no more of a value than it checks', () => {
   for (const value of ['x', {}, { a: 'x' }, { a: 1, b: true }, { a: 1, c: [1] }, { a: 1, d: 1 }])
     expect(conforms(value, type), JSON.stringify(value)).toBe(false)
   expect(wordsFor(typeOfSchema({ properties: { a: {} } }))).toBe('anything')
+  // Null is taken where a schema says so beside its type, and by all parts of it.
+  const nullable = { type: 'object', nullable: true, properties: { a: { type: 'string', nullable: true } } }
+  for (const value of [null, { a: null }, { a: 'x' }]) {
+    expect(mismatches(nullable, value, 'it')).toEqual([])
+    expect(conforms(value, typeOfSchema(nullable))).toBe(true)
+  }
+  expect(wordsFor(typeOfSchema({ type: 'string', nullable: false }))).toBe('a text')
   expect(wordsFor(typeOfSchema({ anyOf: [{ type: 'string' }, { const: null }] }))).toBe('a text or null')
   // Deep and wide types lose their insides, not their soundness.
   let deep: unknown = 1

@@ -1,6 +1,6 @@
 import type { Step } from '../schema'
 import type { Reading } from './read'
-import { ANY, join, NEVER, objectOf, ofKind, type Property, type ValueType } from './type'
+import { ANY, isSame, join, NEVER, objectOf, ofKind, type Property, type ValueType } from './type'
 
 /** What a step adds to the run. */
 export interface Writes {
@@ -53,16 +53,34 @@ export const ERROR_TYPE = objectOf(
 interface State {
   types: ValueType[]
   open: boolean
+  /** All of it as one object, once somebody asked. */
+  all?: ValueType
 }
 
 /** Definitions that people draw take two or three. */
 const MOST_PASSES = 30
 
+/** Of run data with more fields, only that it is an object is known. */
+const MOST_FIELDS = 100
+
+/**
+ * How much may be looked at, in names: 2,000 steps in a row take a tenth of it. Beyond, nothing is claimed, so that no
+ * definition keeps a process busy. A count and not a time, so that the same definition always has the same problems.
+ */
+export const MOST_WORK = 150_000_000
+/** What it costs to compare two types, for each type in them, and to type some characters of a step. */
+const PER_TYPE = 20
+const PER_CHARACTER = 20
+
 export interface TypeFlow {
   at(step: number): TypesHere
   /** Once the step is left by an exit. */
   after(step: number, exit: string): TypesHere
+  /** How much was looked at so far. */
+  work(): number
 }
+
+const NOTHING_CLAIMED: TypesHere = { data: () => ANY, output: () => ANY, all: () => ofKind('object') }
 
 /**
  * Which types the names of a run may have where: joined over all paths until nothing changes. It knows nothing of whether
@@ -85,6 +103,10 @@ export function flowOfTypes(graph: TypeGraph, start: ReadonlyMap<string, ValueTy
   const error = slotOf(fields, 'error')
 
   const known: (State | undefined)[] = []
+  let work = 0
+  const isSpent = () => work > MOST_WORK
+  const lengths: number[] = []
+  const lengthOf = (at: number) => (lengths[at] ??= JSON.stringify(steps[at])?.length ?? 0)
   /** What may be known wherever a run stops. */
   let stopped = first
   const written: ({ from: State; ends: readonly State[]; writes: Writes } | undefined)[] = []
@@ -96,82 +118,121 @@ export function flowOfTypes(graph: TypeGraph, start: ReadonlyMap<string, ValueTy
       return slot === undefined ? (state.open ? ANY : NEVER) : typeIn(state, slot)
     },
     output: (stepId) => typeIn(state, outputs.get(stepId) ?? -1),
-    all: () => {
-      const props = new Map<string, Property>()
-      for (const [name, slot] of fields) {
-        const type = typeIn(state, slot)
-        if (type !== NEVER) props.set(name, { type, always: false })
-      }
-      return objectOf(props, state.open)
-    },
+    all: () => (state.all ??= allOf(state)),
   })
+  const allOf = (state: State): ValueType => {
+    work += fields.size
+    const props = new Map<string, Property>()
+    for (const [name, slot] of fields) {
+      const type = typeIn(state, slot)
+      if (type === NEVER || (type === ANY && state.open)) continue
+      if (props.size === MOST_FIELDS) return ofKind('object')
+      props.set(name, { type, always: false })
+    }
+    return objectOf(props, state.open)
+  }
+  const both = (a: ValueType, b: ValueType): ValueType => {
+    if (a !== b) work += PER_TYPE * (a.size + b.size)
+    return join(a, b)
+  }
   /** The names of both. It is `a` itself if `b` adds nothing. */
   const joined = (a: State, b: State): State => {
     const open = a.open || b.open
     let types: ValueType[] | null = null
     const [left, right, alike] = [a.types, b.types, a.open === b.open]
-    for (let slot = 0; slot < slots.length; slot++) {
+    const most = alike ? Math.max(left.length, right.length) : slots.length
+    work += most
+    for (let slot = 0; slot < most; slot++) {
       if (left[slot] === right[slot] && (alike || left[slot] !== undefined)) continue
       const mine = typeIn(a, slot)
-      const both = join(mine, typeIn(b, slot))
-      if (both === mine) continue
+      const type = both(mine, typeIn(b, slot))
+      if (type === mine) continue
       types ??= a.types.slice()
-      types[slot] = both
+      types[slot] = type
     }
     return types === null && open === a.open ? a : { types: types ?? a.types, open }
   }
-  const writesOf = (at: number, before: State): Writes => {
-    const ends = (forks.get(at)?.ends ?? []).flatMap(({ step, exit }) => leaving(step, exit) ?? [])
+  const endsOf = (at: number): readonly State[] => {
+    const ends = forks.get(at)?.ends ?? NO_ENDS
+    work += ends.length
+    return ends.length === 0 ? NO_STATES : ends.flatMap(({ step, exit }) => leaving(step, exit) ?? [])
+  }
+  const writesOf = (at: number, before: State, ends: readonly State[]): Writes => {
     const last = written[at]
-    if (last && last.from === before && ends.length === 0 && last.ends.length === 0) return last.writes
+    if (last && last.from === before && areSame(last.ends, ends)) return last.writes
+    work += PER_CHARACTER * lengthOf(at) * (1 + ends.length)
+    // Not even once: what follows would be long.
+    if (isSpent()) return UNKNOWN
     const writes = typist.writes(at, here(before), ends.map(here))
     written[at] = { from: before, ends, writes }
     return writes
   }
-  /** What was found last for each exit, and from what. */
-  const memo = steps.map(() => new Map<string, { from: State; left: State }>())
+  /** What was found last for each exit, and from what; `ends` is null where branches do not matter. */
+  const memo = steps.map(() => new Map<string, { from: State; ends: readonly State[] | null; left: State }>())
   const leaving = (at: number, exit: string): State | null => {
     const before = known[at]
     const step = steps[at]
     if (!before || !step) return null
     const last = memo[at]?.get(exit)
-    if (last?.from === before) return last.left
-    const left = leave(at, step, exit, before)
+    const isKnown = last?.from === before
+    if (isKnown && last.ends === null) return last.left
+    const begun = isKnown ? null : begin(at, exit, before)
     // What a fork gives depends on its branches too.
-    if (!forks.has(at)) memo[at]?.set(exit, { from: before, left })
+    const ends = begun ? NO_STATES : endsOf(at)
+    if (isKnown && areSame(last.ends ?? NO_STATES, ends)) return last.left
+    const left = begun ?? leave(at, step, before, ends, last?.left)
+    memo[at]?.set(exit, { from: before, ends: begun || !forks.has(at) ? null : ends, left })
     return left
   }
-  const leave = (at: number, step: Step, exit: string, before: State): State => {
-    const left: State = { types: before.types.slice(), open: before.open }
+  const copyOf = (state: State): State => {
+    work += state.types.length
+    return { types: state.types.slice(), open: state.open }
+  }
+  /** Of an exit that is taken before the step has done anything; null of another one. */
+  const begin = (at: number, exit: string, before: State): State | null => {
     if (graph.isFailure(exit)) {
+      const left = copyOf(before)
       left.types[error] = ERROR_TYPE
       return left
     }
     const begins = typist.begins(at, exit, here(before))
-    if (begins) {
-      for (const [name, type] of begins) left.types[slotOf(fields, name)] = type
-      return left
+    if (!begins) return null
+    work += PER_CHARACTER * lengthOf(at)
+    const left = copyOf(before)
+    for (const [name, type] of begins) left.types[slotOf(fields, name)] = type
+    return left
+  }
+  /** @param last what was found before: a type that is the same stays the same object */
+  const leave = (at: number, step: Step, before: State, ends: readonly State[], last: State | undefined): State => {
+    const left = copyOf(before)
+    const put = (slot: number, type: ValueType) => {
+      const known = last?.types[slot]
+      if (known && known !== type) work += PER_TYPE * (known.size + type.size)
+      left.types[slot] = known && isSame(known, type) ? known : type
     }
-    const writes = writesOf(at, before)
-    const fork = forks.get(at)
-    if (fork?.merges) {
-      for (const end of fork.ends) {
-        const state = leaving(end.step, end.exit)
-        if (!state) continue
-        for (const [slot, isField] of slots.entries())
-          if (isField) left.types[slot] = join(typeIn(left, slot), typeIn(state, slot))
+    const writes = writesOf(at, before, ends)
+    if (forks.get(at)?.merges) {
+      for (const state of ends) {
+        const most = state.open || left.open ? slots.length : state.types.length
+        work += most
+        for (let slot = 0; slot < most; slot++) {
+          if (!slots[slot] || (left.types[slot] !== undefined && left.types[slot] === state.types[slot])) continue
+          const type = both(typeIn(left, slot), typeIn(state, slot))
+          if (type !== NEVER) put(slot, type)
+        }
         left.open ||= state.open
       }
     }
     if (writes.open) {
       left.open = true
+      work += slots.length
       for (const [slot, isField] of slots.entries()) if (isField) left.types[slot] = ANY
     }
     for (const [name, { type, always }] of writes.data) {
       const slot = slotOf(fields, name)
-      left.types[slot] = always ? type : join(typeIn(left, slot), type)
+      put(slot, always ? type : both(typeIn(left, slot), type))
     }
-    left.types[slotOf(outputs, step.id)] = writes.output
+    put(slotOf(outputs, step.id), writes.output)
     return left
   }
   const enter = (at: number): State | null => {
@@ -195,9 +256,10 @@ export function flowOfTypes(graph: TypeGraph, start: ReadonlyMap<string, ValueTy
   }
   const entered: State[][] = []
   const mayStop = graph.onCancel !== null || graph.onFailure !== null
-  for (let changed = true, passes = 0; changed; passes++) {
+  for (let changed = true, passes = 0; changed && !isSpent(); passes++) {
     changed = false
     for (const at of order) {
+      if (isSpent()) break
       const found = enter(at)
       const last = known[at]
       if (!found || found === last) continue
@@ -210,9 +272,21 @@ export function flowOfTypes(graph: TypeGraph, start: ReadonlyMap<string, ValueTy
     }
   }
   return {
-    at: (step) => here(known[step] ?? first),
-    after: (step, exit) => here(leaving(step, exit) ?? first),
+    at: (step) => (isSpent() ? NOTHING_CLAIMED : here(known[step] ?? first)),
+    after: (step, exit) => {
+      const left = isSpent() ? null : leaving(step, exit)
+      return isSpent() ? NOTHING_CLAIMED : here(left ?? first)
+    },
+    work: () => work,
   }
+}
+
+const NO_ENDS: readonly { step: number; exit: string }[] = []
+const NO_STATES: readonly State[] = []
+const UNKNOWN: Writes = { data: new Map(), open: true, output: ANY }
+
+function areSame(a: readonly State[], b: readonly State[]): boolean {
+  return a === b || (a.length === b.length && a.every((state, at) => state === b[at]))
 }
 
 function anything(state: State, slots: readonly boolean[]): State {

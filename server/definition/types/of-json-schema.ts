@@ -43,7 +43,9 @@ function narrowed(a: ValueType, b: ValueType): ValueType {
 function ofShape(schema: JsonObject, depth: number): ValueType {
   const { type } = schema
   const named = typeof type === 'string' ? [type] : Array.isArray(type) ? type : null
-  const kinds = named === null ? ANY.kinds : named.reduce<number>((all, name) => all | kindOf(name), 0)
+  const listed = named === null ? ANY.kinds : named.reduce<number>((all, name) => all | kindOf(name), 0)
+  // Beside a `type`, as OpenAPI writes it.
+  const kinds = schema.nullable === true ? listed | KIND.null : listed
   let shape = ofKinds(kinds & ~(KIND.array | KIND.object))
   if (kinds & KIND.array) shape = join(shape, itemsOf(schema, depth))
   if (kinds & KIND.object) shape = join(shape, propsOf(schema, depth))

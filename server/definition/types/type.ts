@@ -123,6 +123,11 @@ export function join(a: ValueType, b: ValueType): ValueType {
   return withProps(kinds, props, open, items)
 }
 
+/** Whether two types have the same values. */
+export function isSame(a: ValueType, b: ValueType): boolean {
+  return a === b || (a.size === b.size && a.kinds === b.kinds && join(a, b) === a && join(b, a) === b)
+}
+
 function itemsOf(a: ValueType, b: ValueType): ValueType {
   if (!has(a, 'array')) return b.items
   return has(b, 'array') ? join(a.items, b.items) : a.items

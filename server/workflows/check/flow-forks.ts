@@ -4,7 +4,7 @@ import type { Region } from '../../definition/regions'
 import type { Definition, Edge } from '../../definition/schema'
 import type { DefinedField } from '../../steps/form'
 import { findStepType } from '../../steps/registry'
-import { bodiesOf, stepsOutside } from './regions'
+import { bodiesOf, keptApart, stepsOutside } from './regions'
 
 /** What a step adds for later steps to refer to. */
 export interface Defined {
@@ -46,6 +46,7 @@ export function forksOf(
 ): Map<number, Fork> {
   const forks = new Map<number, Fork>()
   const regions = bodiesOf(definition)
+  const keptIn = keptApart(regions, definition)
   const leaving = edgesBySource(definition.edges)
   for (const [at, step] of definition.steps.entries()) {
     const type = findStepType(step.type)
@@ -54,14 +55,12 @@ export function forksOf(
     const begins = new Map(exits.map(({ id }) => [id, bitsOf(type.gives?.[id] ?? {})]))
     const bodies = regions.filter(({ fork, steps }) => fork === step.id && !steps.has(fork))
     const endsIn = (body: Region) =>
-      [...stepsOutside(body, 'all', regions, definition)].flatMap((id) =>
-        endsOf(definition, position.get(id) ?? -1, leaving),
-      )
+      [...stepsOutside(body, regions)].flatMap((id) => endsOf(definition, position.get(id) ?? -1, leaving))
     const branches = bodies
       .filter(() => type.merges)
       .map((body) => {
         const { steps } = body
-        const apart = stepsOutside(body, 'kept apart', regions, definition)
+        const apart = stepsOutside(body, keptIn)
         const members = [...apart].flatMap((id) => position.get(id) ?? [])
         const ends = endsIn(body)
         const ids = bitsOf(Object.fromEntries([...steps].map((id) => [id, { type: 'any' }])))

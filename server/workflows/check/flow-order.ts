@@ -1,6 +1,7 @@
-import { exitOf } from '../../definition/exits'
+import { beginsBranch, exitOf } from '../../definition/exits'
 import { asideSteps } from '../../definition/paths'
-import type { Definition } from '../../definition/schema'
+import type { Definition, Edge } from '../../definition/schema'
+import { findStepType } from '../../steps/registry'
 
 /** An edge that leads to a step. */
 interface Incoming {
@@ -20,12 +21,18 @@ export function predecessors(definition: Definition, position: Map<string, numbe
 
 /**
  * Indices of the steps, each after the steps that lead to it except round a loop (reverse post-order), so that few passes
- * are needed. Iterative, because a definition may have 2,000 steps.
+ * are needed; so the branches of a step come before what follows once they have ended. Iterative, because a definition
+ * may have 2,000 steps.
  */
 export function inOrder(definition: Definition, position: Map<string, number>): number[] {
   const { steps, edges, initialStep } = definition
   const leaving: number[][] = steps.map(() => [])
-  for (const edge of edges) {
+  const begins = (edge: Edge) => {
+    const spec = findStepType(steps[position.get(edge.from) ?? -1]?.type ?? '')?.exits
+    return spec !== undefined && beginsBranch(spec, exitOf(edge))
+  }
+  // What is visited last comes first.
+  for (const edge of edges.toSorted((a, b) => Number(begins(a)) - Number(begins(b)))) {
     const [source, target] = [position.get(edge.from), position.get(edge.to)]
     if (source !== undefined && target !== undefined) leaving[source]?.push(target)
   }

@@ -55,6 +55,8 @@ export interface Flow {
   reads(stepId: string): ReadName
   readsAfterBranch(stepId: string): ReadName
   readsAfter(stepId: string, exit: string): ReadName
+  /** How much the types took: see `MOST_WORK`. */
+  typeWork(): number
 }
 
 /** Definitions that people draw take two or three. */
@@ -248,6 +250,7 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Know
       const state = leaving(i, exit)
       return withSecrets(readingAt(types().after(i, exit), (name) => state !== null && holds(state.every, name)))
     },
+    typeWork: () => types().work(),
   }
 
   function namesOf(here: Known): Names {

@@ -9,19 +9,25 @@ export function bodiesOf(definition: Definition): Region[] {
   return regionsOf(definition, (step: Step) => findStepType(step.type)?.exits)
 }
 
-/** The steps of a body without those of the bodies in it: of all of them, or of those whose data stays in them. */
-export function stepsOutside(
-  { steps }: Region,
-  inner: 'all' | 'kept apart',
-  regions: readonly Region[],
-  definition: Definition,
-): Set<string> {
-  const merging = (id: string) => {
-    const type = findStepType(definition.steps.find((step) => step.id === id)?.type ?? '')
-    return type?.mode === 'fork' && type.merges === true
+/** The bodies whose data stays in them. */
+export function keptApart(regions: readonly Region[], { steps }: Definition): Region[] {
+  const merging = new Set(
+    steps.flatMap(({ id, type: name }) => {
+      const type = findStepType(name)
+      return type?.mode === 'fork' && type.merges === true ? [id] : []
+    }),
+  )
+  return regions.filter(({ fork }) => !merging.has(fork))
+}
+
+/** The steps of a body without those of other bodies that lie in it. */
+export function stepsOutside({ steps }: Region, others: readonly Region[]): Set<string> {
+  const inside = new Set<string>()
+  for (const { fork, steps: inner } of others) {
+    // All that follows a step of another body is in there too.
+    if (steps.has(fork) && !inside.has(fork)) for (const id of inner) inside.add(id)
   }
-  const within = regions.filter(({ fork }) => steps.has(fork) && (inner === 'all' || !merging(fork)))
-  return new Set([...steps].filter((id) => !within.some((region) => region.steps.has(id))))
+  return new Set([...steps].filter((id) => !inside.has(id)))
 }
 
 /** Bodies are entered through the exit of their step alone, and lie at most so deep in each other. */
@@ -52,13 +58,14 @@ export function checkMerges(
   written: (stepId: string) => { names: readonly string[]; open: boolean },
 ): Problem[] {
   const problems: Problem[] = []
+  const apart = keptApart(regions, definition)
   for (const step of definition.steps) {
     const type = findStepType(step.type)
     if (type?.mode !== 'fork' || !type.merges) continue
     const writers = new Map<string, string>()
     for (const region of regions.filter(({ fork }) => fork === step.id)) {
       const { exit } = region
-      for (const id of stepsOutside(region, 'kept apart', regions, definition)) {
+      for (const id of stepsOutside(region, apart)) {
         const { names, open } = written(id)
         if (open) {
           const message = `${id} may add fields of any name, also those of another branch. Set “Save as” to keep its result apart.`

@@ -1,7 +1,8 @@
 import { exitOf } from '../../definition/exits'
-import { expressionsOf } from '../../definition/expression/fields'
+import { EXPRESSION_FIELDS, expressionsOf } from '../../definition/expression/fields'
 import { parseExpression } from '../../definition/expression/parse'
 import { type JsonLike, own } from '../../definition/json'
+import { asideSteps, reachable } from '../../definition/paths'
 import type { Definition, Step } from '../../definition/schema'
 import { findReferences, TemplateSyntaxError } from '../../definition/template'
 import { RESULT_FIELD, templatedConfig } from '../../definition/templated-config'
@@ -19,13 +20,19 @@ import { ofDefined } from './types'
 /** What can never work because of the types of values, whatever a run is given. */
 export function checkTypes(definition: Definition, flow: Flow): Problem[] {
   const caught = new Set(definition.edges.filter((edge) => exitOf(edge) === 'error').map(({ from }) => from))
-  return definition.steps.flatMap((step) => [
-    ...checkExpressions(step, flow.reads(step.id), caught.has(step.id)),
-    ...checkPaths(step, templatedConfig(step), flow.reads(step.id), !caught.has(step.id)),
-    // Filled in where a branch ends, and there may be none.
-    ...checkPaths(step, { [RESULT_FIELD]: step[RESULT_FIELD] }, flow.readsAfterBranch(step.id), false),
-    ...checkFields(step, flow.reads(step.id), caught.has(step.id)),
-  ])
+  const begins = [definition.initialStep, ...asideSteps(definition)].filter((id) => id !== null)
+  const reached = new Set(begins.flatMap((first) => [...reachable(definition, first)]))
+  return definition.steps.flatMap((step) => {
+    // No run fails at a step that none comes to.
+    const fatal = reached.has(step.id) && !caught.has(step.id)
+    return [
+      ...checkExpressions(step, flow.reads(step.id), fatal),
+      ...checkPaths(step, templatedConfig(step), flow.reads(step.id), fatal),
+      // Filled in where a branch ends, and there may be none.
+      ...checkPaths(step, { [RESULT_FIELD]: step[RESULT_FIELD] }, flow.readsAfterBranch(step.id), false),
+      ...checkFields(step, flow.reads(step.id), fatal),
+    ]
+  })
 }
 
 /** Paths in templates; those of expressions come with their operators. */
@@ -48,10 +55,10 @@ function typeProblem(
   return { severity: fatal ? 'error' : 'warning', code, message, ...at }
 }
 
-function checkExpressions(step: Step, read: ReadName, caught: boolean): Problem[] {
+function checkExpressions(step: Step, read: ReadName, fatal: boolean): Problem[] {
   const problems: Problem[] = []
   const type = findStepType(step.type)
-  for (const [nth, { path, text, decides }] of expressionsOf(step).entries()) {
+  for (const [nth, { path, text, decides }] of expressionsOf(evaluatedBy(step)).entries()) {
     const supplied = type?.supplies?.[path]
     const found = typed(text, (name) => {
       const field = suppliedIn(type, path, name) ? own(supplied ?? {}, name) : undefined
@@ -59,13 +66,21 @@ function checkExpressions(step: Step, read: ReadName, caught: boolean): Problem[
     })
     if (!found) continue
     // One that is evaluated later has no value then, and of several that decide only the first surely is evaluated.
-    const isSure = !caught && supplied === undefined && (!decides || nth === 0)
+    const isSure = fatal && supplied === undefined && (!decides || nth === 0)
     const at = { stepId: step.id, field: path }
     for (const { kind, message, sure } of found.misfits) problems.push(typeProblem(kind, isSure && sure, message, at))
     if (!decides || found.type === NEVER || has(found.type, 'boolean')) continue
     problems.push(typeProblem('operands', isSure, `It must give true or false, and not ${wordsFor(found.type)}.`, at))
   }
   return problems
+}
+
+/** A step without the fields that its type does not have: nothing evaluates those. */
+function evaluatedBy(step: Step): Step {
+  const config = findStepType(step.type)?.config.safeParse(step)
+  if (!config?.success) return step
+  const known = EXPRESSION_FIELDS.filter((name) => Object.hasOwn(config.data, name))
+  return { id: step.id, type: step.type, ...Object.fromEntries(known.map((name) => [name, step[name]])) }
 }
 
 function typed(text: string, read: ReadName) {
@@ -78,12 +93,12 @@ function typed(text: string, read: ReadName) {
 }
 
 /** Fields that are of another kind than their step takes. */
-function checkFields(step: Step, read: ReadName, caught: boolean): Problem[] {
+function checkFields(step: Step, read: ReadName, fatal: boolean): Problem[] {
   return Object.entries(findStepType(step.type)?.takes ?? {}).flatMap(([field, wanted]) => {
     if (wanted === undefined || step[field] === undefined) return []
     const given: ValueType = typeOfTemplate(step[field], read)
     if (given === NEVER || (given.kinds & ofFieldType(wanted).kinds) !== 0) return []
     const message = `It must be ${wordsFor(ofFieldType(wanted))}, and not ${wordsFor(given)}.`
-    return [typeProblem('operands', !caught, message, { stepId: step.id, field })]
+    return [typeProblem('operands', fatal, message, { stepId: step.id, field })]
   })
 }
