@@ -165,6 +165,10 @@ export const walks = pgTable(
     index('walks_of_scope').on(t.tenantId, t.runId, t.scope, t.position).where(sql`scope is not null`),
     // For the few among many iterations that failed.
     index('walks_failed').on(t.tenantId, t.runId, t.scope, t.position).where(sql`arrival ? 'failed'`),
+    // For the branches under way, and those that ended last. The index of open walks moves with the same columns.
+    index('walks_moved')
+      .on(t.tenantId, t.runId, t.status, t.updatedAt)
+      .where(sql`scope is not null and status <> 'queued'`),
   ],
 )
 

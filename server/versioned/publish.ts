@@ -24,6 +24,20 @@ interface Checked<V, Report> {
   renews?: boolean
 }
 
+function isLive({ status, publishedVersion, version }: Row): boolean {
+  return status === 'published' && publishedVersion === version
+}
+
+/**
+ * The version that publishing makes the published one: the latest, or the next when that was published with other columns
+ * before. Null if it is live as it is.
+ * @param saved the latest version
+ */
+export function versionToPublish(row: Row, saved: Pick<VersionRow, 'publishedAt'>, renews: boolean): number | null {
+  if (isLive(row) && !renews) return null
+  return saved.publishedAt !== null && renews ? row.version + 1 : row.version
+}
+
 /**
  * Makes the latest saved version the one `published` means. Publishing it again without a change does nothing.
  * @param check throws to refuse the version
@@ -43,13 +57,13 @@ export async function publish<R extends Row, V extends VersionRow, C extends Nam
     const { id } = row
     const saved = await findVersion(tx, noun, row, row.version)
     const content = noun.contentOf(saved)
-    const live = row.status === 'published' && row.publishedVersion === row.version
+    const live = isLive(row)
     // What is already live stays live, whatever has changed since.
     if (!live) await refuseProblems(tx, noun, content)
     const { report, columns, renews = false } = await check(tx, { id, version: saved, content, live })
-    if (live && !renews) return { ...noun.present(row, content), ...report }
-    const isTaken = saved.publishedAt !== null && renews
-    const { version } = isTaken ? await saveVersion(tx, noun, row, content, { folds: false }) : row
+    const to = versionToPublish(row, saved, renews)
+    if (to === null) return { ...noun.present(row, content), ...report }
+    const { version } = to === row.version ? row : await saveVersion(tx, noun, row, content, { folds: false })
     const change = publishColumns(tx, version)
     const published = await changeRow(tx, noun, id, change, 'publish')
     await tx.db

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   axisOf,
+  branchLabel,
   chosen,
   exitsTaken,
   mergeTimeline,
@@ -95,6 +96,14 @@ describe('the visits of a run', () => {
     expect(chosen(visits, { text: '', errorsOnly: true }).map(({ stepId }) => stepId)).toEqual(['a'])
     expect(chosen(visits, { text: ' QUEST ', errorsOnly: false }).map(({ stepId }) => stepId)).toEqual(['ask'])
   })
+})
+
+it('a branch is called by its name, an item by its number, and a branch whose name was not read by its key', () => {
+  const names: Timeline['names'] = { checks: [['credit', 'Credit']] }
+  const labels = ['main/checks#1/credit', 'main/checks#1/fraud', 'main/each#1/1700'].map((one) =>
+    branchLabel(one, names),
+  )
+  expect(labels).toEqual(['Credit', 'fraud', 'Item 1,700'])
 })
 
 describe('a change of the run', () => {

@@ -131,11 +131,16 @@ describe('the lines of a timeline', () => {
   })
 })
 
-it('a timeline that is watched keeps everything outside branches, and of branches the newest visits', () => {
+it('a timeline that is watched keeps everything outside branches, and of branches the newest and the open visits', () => {
   const places = Array.from({ length: 5_000 }, (_, n): [string, string] => [`main/each#1/${n}`, 'save'])
   const kept = pruned(told([['main', 'list'], ...places]))
   expect(kept.rows).toHaveLength(2_001)
   expect(kept.rows[0]?.[0]).toBe(1)
   expect(kept.rows.at(-1)?.[0]).toBe(5_001)
   expect(kept.cut).toBe(true)
+  const [first, ...rest] = told(places).rows
+  const open = first && ([...first.slice(0, 5), null, 1, []] as unknown as typeof first)
+  const still = pruned({ ...told(places), rows: open ? [open, ...rest] : rest })
+  expect(still.rows).toHaveLength(2_001)
+  expect(still.rows[0]).toEqual(open)
 })

@@ -290,6 +290,14 @@ describe('the hulls behind bodies', () => {
     expect(hullsOf(bodies, new Map())).toEqual([])
   })
 
+  test('are counted once each, however deep they lie in each other', () => {
+    const deep = Array.from({ length: 60 }, (_, index) => `each${index}`)
+    const steps = [...deep.map((id) => ({ id, type: 'for-each', items: '${list}' })), { id: 'save', type: 'set-data' }]
+    const edges = deep.map((from, index) => ({ from, to: deep[index + 1] ?? 'save', on: 'each' }))
+    const bodies = bodiesOf({ ...body, initialStep: 'each0', steps, edges }, catalog)
+    expect(bodies.map(({ holds }) => holds)).toEqual(deep.map((_, index) => 59 - index))
+  })
+
   test('do not hang where a body leads back to its own step', () => {
     const edges = [...body.edges, { from: 'save', to: 'checks' }]
     expect(bodiesOf({ ...body, edges }, catalog).map(({ label }) => label)).toEqual(['First'])

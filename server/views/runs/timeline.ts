@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { pauses, runs, scopes, stepRecords } from '@/db/schema/runs'
+import { pauses, runs, scopes, stepRecords, walks } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { isBranch } from '../../definition/branches'
@@ -57,7 +57,7 @@ export interface Timeline {
   /** What people call the exits of these steps, and the branches of those that name theirs. */
   labels: Record<string, Record<string, string>>
   names: Record<string, [key: string, label: string][]>
-  /** Older visits were left out. */
+  /** Older visits were left out; of an answer to `after`, perhaps also some that changed. */
   cut: boolean
 }
 
@@ -98,6 +98,10 @@ type RecordRow = {
  */
 const MOST_VISITS = 20_000
 const MOST_IN_BRANCHES = 2_000
+/** How many visits in branches to add that are older than those, but still open. */
+const MOST_OPEN = 500
+/** How many branches to look through for changes, of those under way and of those that ended last. */
+const MOST_MOVED = 500
 /** The walks that are no branches. */
 const ROOTS = [MAIN_BRANCH, CLEANUP_BRANCH]
 
@@ -117,11 +121,13 @@ export async function readTimeline(ctx: ServiceContext, input: unknown): Promise
   ])
   const run = rows[0]
   if (!run) throw new AppError('RUN_NOT_FOUND')
-  const records = rows.filter((row): row is Row & RecordRow => row.seq !== null)
+  // A visit may have been found in two ways.
+  const records = rows.filter((row, at): row is Row & RecordRow => row.seq !== null && row.seq !== rows[at - 1]?.seq)
   const { steps, indexOf } = stepTable(masker)
   const { labels, names } = await namesOf(ctx, run, records, masker)
-  const inside = records.filter((record) => isBranch(record.branch)).length
-  const most = branch === undefined ? MOST_IN_BRANCHES : MOST_VISITS
+  const inside = records.filter((record) => isBranch(record.branch))
+  const changed = inside.filter(({ change }) => change > after).length
+  const most = after > 0 ? MOST_MOVED : MOST_IN_BRANCHES
   return {
     change: records.reduce((most, { change }) => Math.max(most, change), run.runChange),
     startTime: new Date(run.runStart).toISOString(),
@@ -135,7 +141,7 @@ export async function readTimeline(ctx: ServiceContext, input: unknown): Promise
     ),
     labels,
     names,
-    cut: inside >= most || records.length - inside >= MOST_VISITS,
+    cut: changed >= (branch === undefined ? most : MOST_VISITS) || records.length - inside.length >= MOST_VISITS,
   }
 }
 
@@ -149,11 +155,16 @@ async function readRows(ctx: ServiceContext, runId: string, after: number, branc
   const forks = stepTypes().flatMap(({ mode, type }) => (mode === 'fork' ? [type] : []))
   const newest = (where: SQL, most: number) =>
     sql`(select * from ${stepRecords} n where ${of} and ${where} order by n.seq desc limit ${most})`
-  const chosen =
+  const parts =
     branch === undefined
-      ? sql`${newest(roots, MOST_VISITS)} union all (
-          select * from ${newest(sql`true`, MOST_VISITS)} n where not ${roots} order by n.seq desc limit ${MOST_IN_BRANCHES})`
-      : newest(sql`n.branch = ${branch}`, MOST_VISITS)
+      ? [
+          newest(roots, MOST_VISITS),
+          sql`(select * from ${newest(sql`true`, MOST_VISITS)} n where not ${roots}
+            order by n.seq desc limit ${MOST_IN_BRANCHES})`,
+          ...olderInBranches(of, after),
+        ]
+      : [newest(sql`n.branch = ${branch}`, MOST_VISITS)]
+  const chosen = sql.join(parts, sql` union all `)
   return ctx.db.execute<Row>(sql`
     select ${number('r.change')} "runChange", ${millis('r.start_time')} "runStart", ${millis('r.end_time')} "runEnd",
       r.workflow_id "workflowId", r.workflow_version "workflowVersion",
@@ -172,6 +183,26 @@ async function readRows(ctx: ServiceContext, runId: string, after: number, branc
       and f.id = s.branch || '/' || s.step_id || '#' || s.visit
     where r.tenant_id = ${ctx.tenantId} and r.id = ${runId}
     order by s.seq`)
+}
+
+/**
+ * Visits in branches that may be older than the newest ones: those still open and, of a change, those that have ended
+ * since. They are found by way of their walks, because an index that a step moves as it ends would slow every step down.
+ */
+function olderInBranches(of: SQL, after: number): SQL[] {
+  const moved = sql`select n.branch from ${walks} n where ${of} and n.scope is not null and n.status <> 'queued'`
+  const underWay = sql`${moved} and n.status in ('requested', 'walking', 'resting', 'waiting')`
+  const visits = (branches: SQL, where: SQL, most: number) =>
+    sql`(select n.* from (${branches}) w join ${stepRecords} n on ${of} and n.branch = w.branch and ${where} limit ${most})`
+  const open = visits(underWay, sql`n.end_time is null`, MOST_OPEN)
+  if (after === 0) return [open]
+  const last = sql`${moved} and n.status = 'ended' order by n.updated_at desc limit ${MOST_MOVED}`
+  const changed = sql`n.change > ${after}`
+  return [
+    open,
+    visits(sql`${underWay} limit ${MOST_MOVED}`, changed, MOST_IN_BRANCHES),
+    visits(last, changed, MOST_IN_BRANCHES),
+  ]
 }
 
 /** As numbers; the driver would otherwise return text. */

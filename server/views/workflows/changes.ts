@@ -4,9 +4,11 @@ import { workflowVersions } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { type DefinitionDiff, diffDefinitions } from '../../definition/diff'
+import { samePins } from '../../definition/pins'
 import type { Definition } from '../../definition/schema'
 import type { One } from '../../versioned/noun'
-import { findContent, findRow, findVersion } from '../../versioned/rows'
+import { versionToPublish } from '../../versioned/publish'
+import { findRow, findVersion } from '../../versioned/rows'
 import { checkDefinition } from '../../workflows/check/definition'
 import type { Problem } from '../../workflows/check/problem'
 import { findPins } from '../../workflows/find-pins'
@@ -18,8 +20,12 @@ import { type UsedVersion, usedVersions } from './used-versions'
 export interface WorkflowChanges {
   /** The version publishing would replace; null when none is published. */
   from: number | null
-  /** The version it would publish. */
+  /** The version as which it would be published, once there are no errors; `from` when publishing does nothing. */
   to: number
+  /** The latest version, which holds the changes. */
+  latest: number
+  /** Publishing does nothing: the latest version is live, with the present versions of what it uses. */
+  live: boolean
   diff: DefinitionDiff
   /** Both sides, for a text comparison; null when `from` is. */
   before: Definition | null
@@ -49,8 +55,8 @@ export async function getChanges(ctx: ServiceContext, { id }: One): Promise<Work
   authorize(ctx, 'workflow:read')
   const row = await findRow(ctx, WORKFLOW, id)
   const from = row.publishedVersion
-  const [after, published, saves, [open]] = await Promise.all([
-    findContent(ctx, WORKFLOW, row),
+  const [saved, published, saves, [open]] = await Promise.all([
+    findVersion(ctx, WORKFLOW, row, row.version),
     from === null ? null : findVersion(ctx, WORKFLOW, row, from),
     ctx.db
       .select({ by: workflowVersions.createdBy, versions: count() })
@@ -71,10 +77,12 @@ export async function getChanges(ctx: ServiceContext, { id }: One): Promise<Work
         and(eq(runs.tenantId, ctx.tenantId), eq(runs.workflowId, id), inArray(runs.status, ['running', 'paused'])),
       ),
   ])
-  const before = published && WORKFLOW.contentOf(published)
+  const [before, after] = [published && WORKFLOW.contentOf(published), WORKFLOW.contentOf(saved)]
+  const pins = await findPins(ctx, after)
+  const to = versionToPublish(row, saved, !samePins(saved.pins, pins))
   const [problems, uses, name] = await Promise.all([
     checkDefinition(ctx, after),
-    findPins(ctx, after).then((pins) => usedVersions(ctx, published?.pins ?? null, pins)),
+    usedVersions(ctx, published?.pins ?? null, pins),
     nameActors(
       ctx,
       saves.map(({ by }) => by),
@@ -82,7 +90,9 @@ export async function getChanges(ctx: ServiceContext, { id }: One): Promise<Work
   ])
   return {
     from,
-    to: row.version,
+    to: to ?? row.version,
+    latest: row.version,
+    live: to === null,
     diff: before ? diffDefinitions(before, after) : firstDiff(after),
     before,
     after,

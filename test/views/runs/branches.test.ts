@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { resumeRun } from '@/server/runs/resume'
 import { BRANCH_PAGE, readBranches } from '@/server/views/runs/branches'
-import { readTimeline } from '@/server/views/runs/timeline'
+import { readTimeline, type Timeline } from '@/server/views/runs/timeline'
 import { type FreshDatabase, freshDatabase } from '../../support/db'
 import { startTestRuntime, type TestRuntime } from '../../support/runtime'
 import { seedIterations } from '../../support/seed-runs'
@@ -89,4 +89,26 @@ it('keeps what came before very many iterations in the timeline, and reads one o
   const one = await readTimeline(runtime.ctx, { runId, branch: `${fork}/17` })
   expect(one.steps.map(([id]) => id)).toEqual(['look', 'save'])
   expect(one.cut).toBe(false)
+})
+
+it('shows an early iteration that is still open, whatever came after it, and tells when it has ended', async () => {
+  const { sql, ctx } = { sql: database.sql, ctx: runtime.ctx }
+  const { runId, fork } = await seedIterations(sql, ctx.tenantId, 1_050)
+  const first = sql`run_id = ${runId} and branch = ${`${fork}/0`}`
+  await sql`update step_records set end_time = null, status = 'running' where ${first} and step_id = 'save'`
+  await sql`update walks set status = 'resting' where ${first}`
+  const saves = ({ rows, steps }: Timeline) =>
+    rows.flatMap(([, step, , , , end]) => (steps[step]?.[3] === `${fork}/0` ? [[steps[step]?.[0], end]] : []))
+  const before = await readTimeline(ctx, { runId })
+  expect(before.cut).toBe(true)
+  expect(saves(before)).toEqual([['save', null]])
+  const unchanged = await readTimeline(ctx, { runId, after: before.change })
+  expect(saves(unchanged)).toEqual([['save', null]])
+  expect(unchanged).toMatchObject({ cut: false, rows: { length: 1 } })
+  await sql`update step_records set end_time = start_time, status = 'completed', change = nextval('changes')
+    where ${first} and step_id = 'save'`
+  await sql`update walks set status = 'ended', updated_at = now() where ${first}`
+  const changed = await readTimeline(ctx, { runId, after: before.change })
+  expect(saves(changed)).toEqual([['save', 4]])
+  expect(changed).toMatchObject({ cut: false, rows: { length: 1 } })
 })

@@ -4,12 +4,14 @@ import { createAgent } from '@/server/agents/create'
 import type { ServiceContext } from '@/server/context'
 import { startRun } from '@/server/runs/start'
 import { createTool } from '@/server/tools/create'
+import { updateTool } from '@/server/tools/update'
 import { setVaultSecret } from '@/server/vault/set'
 import { getChanges } from '@/server/views/workflows/changes'
 import { checkDraft } from '@/server/views/workflows/check-draft'
 import { getDraft } from '@/server/views/workflows/get-draft'
 import { readScope } from '@/server/views/workflows/scope-of'
 import { versionHistory } from '@/server/views/workflows/version-history'
+import { archiveWorkflow, unarchiveWorkflow } from '@/server/workflows/archive'
 import { createWorkflow } from '@/server/workflows/create'
 import { duplicateWorkflow } from '@/server/workflows/duplicate'
 import { getWorkflow } from '@/server/workflows/get'
@@ -175,5 +177,36 @@ describe('getChanges', () => {
     ).toHaveLength(2)
     expect(await outcome(getChanges(stranger, { id }))).toBe('WORKFLOW_NOT_FOUND')
     expect((await database.db.select().from(runs)).length).toBeGreaterThan(0)
+  })
+
+  test('says which version publishing makes live, whether or not that is a new one', async () => {
+    const config = (value: number) => ({ code: `return ${value}` })
+    const tool = await createTool(owner, { name: 'Rate', kind: 'script', config: config(1) })
+    const use = { id: 'use', type: 'call-tool', toolId: tool.id }
+    const { id } = await createWorkflow(owner, { name: 'Rated', initialStep: 'use', steps: [use] })
+    const announced = async () => {
+      const { from, to, latest, live } = await getChanges(owner, { id })
+      return { from, to, latest, live }
+    }
+    const publishes = async () => {
+      const { to } = await announced()
+      expect((await publishWorkflow(owner, { id })).version).toBe(to)
+    }
+    expect(await announced()).toEqual({ from: null, to: 1, latest: 1, live: false })
+    await publishes()
+    expect(await announced()).toEqual({ from: 1, to: 1, latest: 1, live: true })
+    await archiveWorkflow(owner, { id })
+    await unarchiveWorkflow(owner, { id })
+    expect(await announced()).toEqual({ from: 1, to: 1, latest: 1, live: false })
+    await updateTool(owner, { id: tool.id, body: { config: config(2) } })
+    expect(await announced()).toEqual({ from: 1, to: 2, latest: 1, live: false })
+    await publishes()
+    await updateTool(owner, { id: tool.id, body: { config: config(3) } })
+    expect(await announced()).toEqual({ from: 2, to: 3, latest: 2, live: false })
+    await publishes()
+    await updateWorkflow(owner, { id, body: { description: 'Rates.' } })
+    await updateTool(owner, { id: tool.id, body: { config: config(4) } })
+    expect(await announced()).toEqual({ from: 3, to: 4, latest: 4, live: false })
+    await publishes()
   })
 })

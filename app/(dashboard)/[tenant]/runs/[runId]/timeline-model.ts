@@ -112,12 +112,12 @@ export function mergeTimeline(known: Timeline, changed: Timeline): Timeline {
 const MOST_IN_BRANCHES = 4_000
 const KEPT_IN_BRANCHES = 2_000
 
-/** Without the oldest visits in branches, if there are too many. */
+/** Without the oldest visits in branches that have ended, if there are too many. */
 export function pruned(timeline: Timeline): Timeline {
   const inBranch = ([, step]: TimelineRow) => originOf(timeline.steps[step]?.[3] ?? '') !== null
   const inside = timeline.rows.filter(inBranch)
   if (inside.length <= MOST_IN_BRANCHES) return timeline
-  const kept = new Set(inside.slice(-KEPT_IN_BRANCHES))
+  const kept = new Set([...inside.slice(-KEPT_IN_BRANCHES), ...inside.filter(([, , , , , end]) => end === null)])
   return { ...timeline, rows: timeline.rows.filter((row) => !inBranch(row) || kept.has(row)), cut: true }
 }
 
@@ -139,11 +139,12 @@ export function placeText(branch: string, names: Timeline['names']): string {
     .join(' › ')
 }
 
-/** The name of a branch, or the number of an item. */
+/** The name of a branch, or the number of an item. Without the visit that forked, a branch's name is not known. */
 export function branchLabel(branch: string, names: Timeline['names']): string {
   const { stepId = '', key = '' } = originOf(branch) ?? {}
   const name = names[stepId]?.find(([id]) => id === key)?.[1]
-  return name ?? `Item ${Number(key).toLocaleString('en')}`
+  if (name !== undefined) return name
+  return /^\d+$/.test(key) ? `Item ${Number(key).toLocaleString('en')}` : key
 }
 
 /** Maps a run's time to the screen. Long stretches of pure waiting are shortened. */

@@ -107,7 +107,13 @@ export function useRefresh(runId: string): () => void {
           if (now && branch !== undefined)
             cache.setQueryData<Timeline>(of, mergeTimeline(now, ofBranch(changed, branch)))
         }
-        await cache.invalidateQueries({ queryKey: trpc.runs.branches.queryKey({ runId }) })
+        // Of very many changes, only some were told; and whatever is still shown as open when a run ends is not.
+        const ends = known?.endTime === null && changed.endTime !== null
+        const missed = changed.cut || (known?.cut === true && ends)
+        await Promise.all([
+          missed && cache.invalidateQueries({ queryKey: key }),
+          cache.invalidateQueries({ queryKey: trpc.runs.branches.queryKey({ runId }) }),
+        ])
       }
       const open = changed?.rows.map(([seq]) => seq) ?? []
       await Promise.all(

@@ -39,9 +39,11 @@ export function bodiesOf(definition: Definition, catalog: Catalog): Body[] {
   const regions = regionsOf(definition, ({ type }) => entryOf(catalog, type)?.exits).filter(
     ({ fork, steps }) => !steps.has(fork),
   )
-  const holds = (region: Region, seen: readonly Region[] = []): number => {
-    const inner = regions.filter((one) => region.steps.has(one.fork) && !seen.includes(one))
-    return Math.max(0, ...inner.map((one) => 1 + holds(one, [...seen, one])))
+  // A body has fewer steps than one that it lies in, so that those within are counted first.
+  const counts = new Map<Region, number>()
+  for (const region of regions.toSorted((a, b) => a.steps.size - b.steps.size)) {
+    const inner = [...counts].flatMap(([one, count]) => (region.steps.has(one.fork) ? [count + 1] : []))
+    counts.set(region, Math.max(0, ...inner))
   }
   return regions
     .map((region) => {
@@ -50,7 +52,7 @@ export function bodiesOf(definition: Definition, catalog: Catalog): Body[] {
       const spec = step && entryOf(catalog, step.type)?.exits
       const label = step && spec && exitsOf(spec, step).find(({ id }) => id === exit)?.label
       const lines = definition.edges.filter(({ from, to }) => region.steps.has(from) && region.steps.has(to))
-      return { ...region, id: `${fork} ${exit}`, label: label ?? exit, lines, holds: holds(region) }
+      return { ...region, id: `${fork} ${exit}`, label: label ?? exit, lines, holds: counts.get(region) ?? 0 }
     })
     .sort((a, b) => b.steps.size - a.steps.size)
 }

@@ -77,13 +77,12 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
     return <ErrorState error={changes.error} title="The changes could not be loaded" onRetry={again} />
   }
   if (!changes.data) return <Skeleton height={220} radius="md" aria-label="Saving and comparing" role="status" />
-  const { from, to, problems, uses } = changes.data
+  const { from, to, latest, live, problems, uses } = changes.data
   const goTo = (problem: Problem) => {
     onClose()
     onGoTo(problem)
   }
   const errors = problems.filter(({ severity }) => severity === 'error').length
-  const done = from === to && uses.length === 0
   return (
     <Stack>
       <Summary changes={changes.data} />
@@ -105,16 +104,16 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
       {publish.error && <ErrorState error={publish.error} title="The workflow was not published" />}
       <Group justify="flex-end" className={dialog.footer}>
         <Button variant="default" onClick={onClose}>
-          {done ? 'Close' : 'Cancel'}
+          {live ? 'Close' : 'Cancel'}
         </Button>
-        {!done && (
+        {!live && (
           <Button
             data-autofocus
             disabled={errors > 0}
             loading={publish.isPending}
-            onClick={() => publish.mutate({ id: workflowId, ifMatch: `"${to}"` })}
+            onClick={() => publish.mutate({ id: workflowId, ifMatch: `"${latest}"` })}
           >
-            Publish v{from === to ? to + 1 : to}
+            Publish v{to}
           </Button>
         )}
       </Group>
@@ -123,14 +122,14 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
 }
 
 function Summary({ changes }: { changes: WorkflowChanges }) {
-  const { from, to, diff, before, after, authors, running, uses } = changes
+  const { from, to, latest, diff, before, after, authors, running } = changes
   const [text, setText] = useState(false)
-  if (from === to) {
+  if (from === latest) {
     const since =
-      uses.length === 0 ? 'Nothing has changed since.' : `v${to + 1} is the same, with newer versions of what it uses.`
+      from === to ? 'Nothing has changed since.' : `v${to} is the same, with the present versions of what it uses.`
     return (
       <Text size="sm">
-        Version {to} is live. {since}
+        Version {from} is live. {since}
       </Text>
     )
   }

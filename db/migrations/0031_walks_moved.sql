@@ -1,0 +1,1 @@
+CREATE INDEX "walks_moved" ON "walks" USING btree ("tenant_id","run_id","status","updated_at") WHERE scope is not null and status <> 'queued';
