@@ -12,6 +12,9 @@ export interface CheckOptions {
   engine?: boolean
 }
 
+/** A soak leaves many more runs. */
+const LONGEST_MS = process.env.SOAK ? 900_000 : 60_000
+
 /**
  * Everything in the database that breaks an invariant of runs. Holds at any moment, because it looks at one snapshot:
  * under load, with dead processes, and at rest.
@@ -20,7 +23,9 @@ export async function checkInvariants(sql: Sql, { engine = true }: CheckOptions 
   const rules = [...runRules, ...recordRules, ...pauseRules, ...voteRules, ...(engine ? engineRules : [])]
   const [{ forged } = { forged: false }] = await sql<{ forged: boolean }[]>`
     select to_regclass(${FORGED}) is not null as forged`
-  const rows = await withDeadline(60_000, () => sql.unsafe<{ rule: number; found: string }[]>(statement(rules, forged)))
+  const rows = await withDeadline(LONGEST_MS, () =>
+    sql.unsafe<{ rule: number; found: string }[]>(statement(rules, forged)),
+  )
   const broken = rows.flatMap(({ rule, found }) => {
     const known = rules[rule]
     return known ? [{ name: known.name, says: known.says, where: found }] : []
