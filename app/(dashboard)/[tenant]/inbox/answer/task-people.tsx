@@ -1,4 +1,5 @@
 'use client'
+import { useMounted } from '@mantine/hooks'
 import { CalendarClock } from 'lucide-react'
 import { Clock, Time, useNow } from '@/app/_ui/time'
 import type { ShownVote, TaskPeople } from '@/server/views/tasks/people'
@@ -10,7 +11,9 @@ import styles from './task-people.module.css'
  * @param said whether something before it says "due"
  */
 export function Due({ at, said = false }: { at: string; said?: boolean }) {
-  const late = Date.parse(at) < useNow(15_000)
+  const now = useNow(15_000)
+  // A task may become overdue between the server's HTML and the browser's: text that was there would stay.
+  const late = useMounted() && Date.parse(at) < now
   return (
     <span className={styles.due} data-late={late || undefined} suppressHydrationWarning>
       <CalendarClock size={14} aria-hidden />
