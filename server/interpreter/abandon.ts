@@ -3,10 +3,10 @@ import { runs, walks } from '@/db/schema/runs'
 import { reasonOf as innermostReason } from '@/db/wait'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { closeRun } from './close'
-import { type RunRow, readLocked } from './place'
 import type { WalkClaim } from './receipt'
 import { cancellationOf, closeStopped, endOpenWork } from './stop'
 import { wakeWaits } from './wake'
+import { type RunRow, readLocked } from './walk-state'
 
 interface Reason {
   code: string

@@ -7,11 +7,11 @@ import type { PauseAnswer, RunData } from '../definition/run'
 import { AppError } from '../errors'
 import { runIs } from './find-run'
 import { putTogether } from './large-values'
-import { ownsOf, RUN_COLUMNS, walkData } from './place'
 import { resumeResting } from './resume-resting'
 import { recordOfPause } from './row-is'
 import { type Answerer, storeAnswer } from './store-answer'
 import { wakeWalk } from './wake'
+import { ownsOf, RUN_COLUMNS, walkData } from './walk-state'
 
 /**
  * The run's open pauses, oldest first, each with its run and walk, and an only one with its record. One statement, so that

@@ -6,13 +6,13 @@ import type { Arrival, Receipt, RunError } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import { closeRun, type Ending } from './close'
 import { pinnedDefinition } from './pinned-definition'
-import { isMine, lockRun, ownsOf, RUN_COLUMNS, type RunRow, walkData } from './place'
 import type { WalkClaim, WalkRef } from './receipt'
 import { NEXT_SEGMENT, requestWalk } from './request-walk'
 import { walkIs } from './row-is'
 import type { Written } from './run-data'
 import { endOpenWork, STOPPED, settleCancel, stopBranches } from './stop'
 import { wakeWaits } from './wake'
+import { isMine, lockRun, ownsOf, RUN_COLUMNS, type RunRow, walkData } from './walk-state'
 
 type Scope = typeof scopes.$inferSelect
 

@@ -3,8 +3,8 @@ import type { Receipt, RunData } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import { processWide } from '../process'
 import { findStepType } from '../steps/registry'
-import type { RunRow } from './place'
 import type { Begun } from './plan'
+import type { RunRow } from './walk-state'
 
 /** How a walk goes on that was claimed with the start of its run, or with an answer. */
 interface Began {
@@ -21,7 +21,7 @@ interface Queued {
 /** The walks that this process has claimed in that way and not begun to drive. */
 const waiting = () => processWide<Map<string, Began>>('runs.began', () => new Map())
 
-/** The runs that this process has started, without records of an earlier run, and whose walk waits for a place. */
+/** The runs that this process has started, without records of an earlier run, and whose walk waits for a free slot. */
 const queued = () => processWide<Map<string, Queued>>('runs.queued', () => new Map())
 
 /** Beyond, the oldest are forgotten: an engine stopped before it drove them, or another process did. */

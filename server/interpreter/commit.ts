@@ -88,7 +88,7 @@ export async function commitPlan(
     else if (isSettled(plan)) hear(runId)
     return written
   } finally {
-    // Gives back its place, unless it was committed.
+    // Releases the reserved slot, unless it was committed.
     due?.undone()
   }
 }

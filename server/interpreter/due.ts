@@ -6,8 +6,8 @@ import { turnOf } from '../turn-of'
 import { answerAtRest, openPauses, writeAnswer } from './answer'
 import { watchNext } from './due-timer'
 import { lookForEvents } from './look-for-events'
-import { lockRun } from './place'
 import { nextTimeOut, timeOutRuns } from './time-out'
+import { lockRun } from './walk-state'
 
 const BATCH = 200
 const AT_ONCE = 4

@@ -9,7 +9,7 @@ import { type Entry, failureAtEntry, requireVisit, type Taken, takeStep, yielded
 export async function take(ctx: ServiceContext, entry: Entry, rides: boolean): Promise<Taken> {
   try {
     requireVisit(entry)
-    const taken = takeStep(entry, await resolveConfig(ctx, entry.place, entry.step, entry.type))
+    const taken = takeStep(entry, await resolveConfig(ctx, entry.state, entry.step, entry.type))
     if (!rides || !('begins' in taken) || taken.asked) return taken
     const ridden = await ride(ctx, entry, taken.begins)
     return ridden ? yielded(entry, taken.begins, ridden) : taken
@@ -19,10 +19,10 @@ export async function take(ctx: ServiceContext, entry: Entry, rides: boolean): P
 }
 
 /** What an effect that rides yields. Null for any other, and for one that fails: it begins like any other, with attempts. */
-async function ride(ctx: ServiceContext, { place, type, at }: Entry, config: StepConfig): Promise<StepOutput | null> {
+async function ride(ctx: ServiceContext, { state, type, at }: Entry, config: StepConfig): Promise<StepOutput | null> {
   if (type.mode !== 'effect' || !type.rides?.(config)) return null
   const { signal } = new AbortController()
-  const idempotencyKey = idempotencyKeyOf(place.ref, at)
-  const runContext = systemContext({ ...ctx, trusted: place.run.context }, place.run.startedBy)
-  return type.run({ config, ctx: runContext, data: place.data, signal, idempotencyKey }).catch(() => null)
+  const idempotencyKey = idempotencyKeyOf(state.ref, at)
+  const runContext = systemContext({ ...ctx, trusted: state.run.context }, state.run.startedBy)
+  return type.run({ config, ctx: runContext, data: state.data, signal, idempotencyKey }).catch(() => null)
 }

@@ -4,9 +4,9 @@ import type { JsonObject } from '../definition/json'
 import type { Failing } from '../definition/run'
 import type { Definition } from '../definition/schema'
 import type { AnyStep } from '../steps/define-step'
-import type { Position } from './place'
 import { MAIN_BRANCH, type Visit } from './receipt'
 import { type Grown, withDelta } from './size'
+import type { Position } from './walk-state'
 
 /** How a walk goes on by an exit for failures. */
 interface Caught {
@@ -26,29 +26,29 @@ export const TIMED_OUT = 'TIMED_OUT'
  * Where a run goes on after a failure: along the edge that leaves by `error`, or by `timeout` if the step got no answer;
  * without one, along its failure path. Later steps can refer to `${error.code}`, `${error.message}` and `${error.stepId}`.
  */
-export function catching(place: Position, at: Visit, failure: Cause): Caught | null {
+export function catching(state: Position, at: Visit, failure: Cause): Caught | null {
   const { stepId, visit } = at
   // Time for the whole cleanup path is over, not only for this step.
   if (failure.code === 'CLEANUP_TIMED_OUT') return null
-  const graph = graphOf(place.definition)
+  const graph = graphOf(state.definition)
   const exit = failure.code === TIMED_OUT ? 'timeout' : 'error'
   const target = graph.target(stepId, exit)
-  if (target === null) return failurePath(place, at, failure)
+  if (target === null) return failurePath(state, at, failure)
   // A second time beyond its bound means that the way out leads back here.
   const bound = graph.step(stepId)?.maxVisits
-  if (failure.code === 'LOOP_LIMIT' && visit > Number(bound) + 1) return failurePath(place, at, failure)
+  if (failure.code === 'LOOP_LIMIT' && visit > Number(bound) + 1) return failurePath(state, at, failure)
   const delta = { error: errorOf(stepId, failure) }
   return {
     target,
-    grown: withDelta(place, delta, place.ref, at),
+    grown: withDelta(state, delta, state.ref, at),
     columns: { handled: true, exit, delta },
     failing: null,
   }
 }
 
 /** Where a run goes on that fails: along its failure path, with `error` in its data, and then it ends. */
-export function failurePath(place: Position, at: Visit, failure: Cause): Caught | null {
-  const { definition, run, ref, own } = place
+export function failurePath(state: Position, at: Visit, failure: Cause): Caught | null {
+  const { definition, run, ref, own } = state
   const target = definition.onFailure
   // A branch only tells its fork, and a failure on a path aside ends it.
   if (target === undefined || own !== null || ref.branch !== MAIN_BRANCH || run.failing || run.cancelRequestedAt)
@@ -56,12 +56,12 @@ export function failurePath(place: Position, at: Visit, failure: Cause): Caught 
   const error = errorOf(at.stepId, failure)
   const outcome = failure.outcome ?? (failure.code === TIMED_OUT ? 'timed_out' : 'failed')
   const columns = { handled: null, exit: null, delta: { error } }
-  return { target, grown: withDelta(place, { error }, ref, at), columns, failing: { ...error, outcome } }
+  return { target, grown: withDelta(state, { error }, ref, at), columns, failing: { ...error, outcome } }
 }
 
-/** A place after a failure that was caught. */
-export function afterCatch<P extends Position>(place: P, { grown, failing }: Caught): P {
-  return { ...place, ...grown, ...(failing ? { run: { ...place.run, failing } } : {}) }
+/** The state of a walk after a failure that was caught. */
+export function afterCatch<P extends Position>(state: P, { grown, failing }: Caught): P {
+  return { ...state, ...grown, ...(failing ? { run: { ...state.run, failing } } : {}) }
 }
 
 /** A failure, with the step of the branch that failed if that is another, and how the run would end. */

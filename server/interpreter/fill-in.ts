@@ -8,9 +8,9 @@ import type { Step } from '../definition/schema'
 import { findReferences, type Lookup, lookupIn, resolveTemplates } from '../definition/template'
 import { literalConfig, RESULT_FIELD, templatedConfig } from '../definition/templated-config'
 import { type AnyStep, suppliedIn } from '../steps/define-step'
-import type { Position } from './place'
 import { classify } from './retry'
 import { knownValues, valuesFor } from './values'
+import type { Position } from './walk-state'
 
 // How `${…}` are filled in, wherever the values come from: a run reads them, a simulation has them.
 
@@ -76,9 +76,9 @@ export function collected(fork: Step | undefined, lookup: Lookup): Arrival {
 }
 
 /** @throws err itself if the run is not at fault */
-export function notCollected(err: unknown, place: Pick<Position, 'ref' | 'definition'>): Arrival {
+export function notCollected(err: unknown, state: Pick<Position, 'ref' | 'definition'>): Arrival {
   if (isUnavailable(err) || sqlState(err) !== undefined) throw err
   const { code, message, internal } = classify(err)
   if (internal) throw err
-  return { failed: { code, message, stepId: forkOf(place)?.id ?? '' }, outcome: 'failed' }
+  return { failed: { code, message, stepId: forkOf(state)?.id ?? '' }, outcome: 'failed' }
 }

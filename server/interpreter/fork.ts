@@ -8,13 +8,13 @@ import { ImpossibleState } from '../errors'
 import { emit } from '../outbox'
 import { findStepType } from '../steps/registry'
 import { announceRun } from './announce'
-import { configOf, lockPlace, type Place, receiptOf, type StepRecordRow } from './place'
 import type { Visit, WalkClaim } from './receipt'
 import { NEXT_SEGMENT, requestWalk } from './request-walk'
 import { walkIs } from './row-is'
 import { fork } from './step'
 import { isCancelling } from './stop'
 import { stopAtOpen } from './stop-at-open'
+import { configOf, lockWalkState, receiptOf, type StepRecordRow, type WalkState } from './walk-state'
 
 /**
  * Runs the branches of a visit, each as a walk of its own. The walk that forks waits, without an engine run, until
@@ -22,13 +22,13 @@ import { stopAtOpen } from './stop-at-open'
  */
 export async function forkWalk(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Receipt> {
   return withTransaction<Receipt>(ctx, async (tx) => {
-    const locked = await lockPlace(tx, ref, at)
+    const locked = await lockWalkState(tx, ref, at)
     if ('stop' in locked) return locked.stop
-    const { place, record } = locked
+    const { state, record } = locked
     if (!record) throw new ImpossibleState('fork-without-record', `${ref.runId} has no record of ${at.stepId}`)
     if (record.endTime) return receiptOf(record)
-    if (isCancelling(place)) return stopAtOpen(tx, place, at)
-    await beginBranches(tx, place, record)
+    if (isCancelling(state)) return stopAtOpen(tx, state, at)
+    await beginBranches(tx, state, record)
     const [scope] = await tx.db
       .select({ state: scopes.state })
       .from(scopes)
@@ -50,7 +50,11 @@ export async function forkWalk(ctx: ServiceContext, ref: WalkClaim, at: Visit): 
 }
 
 /** Writes the branches and requests as many as may run at once; unless an earlier call has done so. */
-async function beginBranches(tx: TransactionContext, { ref, definition }: Place, record: StepRecordRow): Promise<void> {
+async function beginBranches(
+  tx: TransactionContext,
+  { ref, definition }: WalkState,
+  record: StepRecordRow,
+): Promise<void> {
   const type = findStepType(record.stepType)
   if (type?.mode !== 'fork') throw new ImpossibleState('fork-of-no-fork', `${record.stepType} runs no branches`)
   const { tenantId, runId } = ref

@@ -14,11 +14,11 @@ import { dueBy } from './due-timer'
 import { hear } from './heard'
 import { insertStatement } from './insert-sql'
 import { watchPause } from './look-for-events'
-import type { RunRow } from './place'
 import { type Plan, planFrom } from './plan'
 import { MAIN_BRANCH, type WalkClaim, type WalkRef } from './receipt'
 import { pauseRow, recordsRow } from './rows'
 import { dataColumns, refsWith, type Written } from './run-data'
+import type { RunRow } from './walk-state'
 import { noteStart } from './young'
 
 export interface NewRun {
@@ -122,9 +122,9 @@ async function planStart(
 ): Promise<Plan | null> {
   const { tenantId, db, log, now } = ctx
   // It has no records yet, so it has visited nothing.
-  const place = { run, ref, definition, data: started.data, refs: started.refs, own: null, outputs: {}, visits: {} }
+  const state = { run, ref, definition, data: started.data, refs: started.refs, own: null, outputs: {}, visits: {} }
   try {
-    return await planFrom(systemContext({ tenantId, db, log, now }), place, run.currentStepId, {
+    return await planFrom(systemContext({ tenantId, db, log, now }), state, run.currentStepId, {
       attempt: 1,
       rests: true,
     })

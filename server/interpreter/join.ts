@@ -11,11 +11,11 @@ import { findStepType } from '../steps/registry'
 import type { DoneStep } from './commit'
 import { afterCatch, catching, failurePath, shownExit } from './exits'
 import { outputColumns } from './output'
-import { configOf, type Place, type StepRecordRow } from './place'
 import { type Drive, type Plan, planEnd, planFrom } from './plan'
 import { classify } from './retry'
 import { wholeData } from './run-data'
 import { storableOutput, withDelta } from './size'
+import { configOf, type StepRecordRow, type WalkState } from './walk-state'
 
 type Scope = typeof scopes.$inferSelect
 
@@ -24,11 +24,11 @@ const OWN_DATA = sql.raw(`(${wholeData('walks', { tenant: 'walks.tenant_id', id:
 /** Plans how a walk goes on from a fork whose branches have decided it. Null while they have not. */
 export async function planJoined(
   ctx: ServiceContext,
-  place: Place,
+  state: WalkState,
   record: StepRecordRow,
   drive: Drive,
 ): Promise<{ step: DoneStep; plan: Plan } | null> {
-  const { tenantId, runId, branch } = place.ref
+  const { tenantId, runId, branch } = state.ref
   const id = scopeIdOf(branch, record)
   const [scope] = await ctx.db
     .select()
@@ -38,22 +38,22 @@ export async function planJoined(
   const at = { stepId: record.stepId, visit: record.visit }
   const endedAt = ctx.now()
   const failure = failureOf(scope, record.stepId)
-  if (failure) return planFailed(ctx, place, record, failure, drive)
+  if (failure) return planFailed(ctx, state, record, failure, drive)
   const type = findStepType(record.stepType)
   if (type?.mode !== 'fork') throw new ImpossibleState('join-of-no-fork', `${record.stepType} runs no branches`)
   try {
-    const branches = await readBranches(ctx, place, id, type.merges === true)
+    const branches = await readBranches(ctx, state, id, type.merges === true)
     const joined = type.join({ config: configOf(record), stepId: record.stepId, branches })
     const output = storableOutput(joined.output) as JsonObject
     const delta = inStoredOrder(toStorableJson(joined.delta)) as JsonObject
-    const grown = withDelta(place, delta, place.ref, at)
-    const after = { ...place, ...grown, outputs: { ...place.outputs, [record.stepId]: output } }
-    const plan = await planFrom(ctx, after, graphOf(place.definition).target(record.stepId, 'done'), drive)
+    const grown = withDelta(state, delta, state.ref, at)
+    const after = { ...state, ...grown, outputs: { ...state.outputs, [record.stepId]: output } }
+    const plan = await planFrom(ctx, after, graphOf(state.definition).target(record.stepId, 'done'), drive)
     return { step: { at, endedAt, delta, exit: shownExit(type, 'done'), ...outputColumns(output) }, plan }
   } catch (err) {
     if (!(err instanceof StepFailure)) throw err
     const { code, message } = classify(err)
-    return planFailed(ctx, place, record, { code, message, stepId: record.stepId, outcome: 'failed' }, drive)
+    return planFailed(ctx, state, record, { code, message, stepId: record.stepId, outcome: 'failed' }, drive)
   }
 }
 
@@ -82,13 +82,13 @@ export function failureOf(
 /** A fork fails like any step, but the error names the step of the branch that failed. */
 async function planFailed(
   ctx: ServiceContext,
-  place: Place,
+  state: WalkState,
   record: StepRecordRow,
   failure: ForkFailure,
   drive: Drive,
 ): Promise<{ step: DoneStep; plan: Plan }> {
   const at = { stepId: record.stepId, visit: record.visit }
-  const caught = failure.final ? failurePath(place, at, failure) : catching(place, at, failure)
+  const caught = failure.final ? failurePath(state, at, failure) : catching(state, at, failure)
   const { code, message, stepId, outcome } = failure
   const step = {
     at,
@@ -99,10 +99,10 @@ async function planFailed(
   }
   if (!caught) {
     const error = { code, message, stepId }
-    return { step, plan: planEnd(place, { status: 'failed', outcome, written: place, error, stepId }) }
+    return { step, plan: planEnd(state, { status: 'failed', outcome, written: state, error, stepId }) }
   }
   const { target, columns } = caught
-  const plan = await planFrom(ctx, afterCatch(place, caught), target, drive)
+  const plan = await planFrom(ctx, afterCatch(state, caught), target, drive)
   return { step: { ...step, delta: columns.delta, exit: columns.exit }, plan }
 }
 
@@ -110,7 +110,7 @@ async function planFailed(
  * The branches of a fork in order, with what those that are done wrote if that is merged.
  * @throws StepFailure OUTPUT_TOO_LARGE, DATA_TOO_LARGE
  */
-async function readBranches(ctx: ServiceContext, { ref }: Place, id: string, merges: boolean): Promise<Joined[]> {
+async function readBranches(ctx: ServiceContext, { ref }: WalkState, id: string, merges: boolean): Promise<Joined[]> {
   const of = and(eq(walks.tenantId, ref.tenantId), eq(walks.runId, ref.runId), eq(walks.scope, id))
   const written = sql<JsonObject | null>`case when ${walks.arrival} ? 'done' and ${merges} then ${OWN_DATA} end`
   const [size] = await ctx.db

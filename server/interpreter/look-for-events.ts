@@ -15,12 +15,12 @@ import { eachAtOnce } from '../each-at-once'
 import { turnOf } from '../turn-of'
 import { dueBy } from './due-timer'
 import { matchesEvent } from './match-event'
-import { lockRun } from './place'
 import type { NewPause } from './plan'
 import type { WalkRef } from './receipt'
 import { pauseIs, recordOfPause } from './row-is'
 import { storeAnswer } from './store-answer'
 import { wakeWalk } from './wake'
+import { lockRun } from './walk-state'
 
 /** How many events to read at once, and how many bytes of them. */
 const PAGE = 500

@@ -10,13 +10,13 @@ import { take } from './enter'
 import { afterCatch, catching, failurePath, shownExit } from './exits'
 import { type Moment, moment } from './heard'
 import { failed, outputColumns } from './output'
-import type { Place } from './place'
 import { pauseIdOf, type Visit } from './receipt'
 import { resultOf } from './resolve'
 import type { Written } from './run-data'
 import { type Entry, inputDataOf } from './step'
 import { endingOf } from './stop'
 import { visitsSoFar } from './visits'
+import type { WalkState } from './walk-state'
 
 /** After so many steps a plan is written, so that the engine sees progress, and a cancel need not wait for a loop. */
 const MAX_STEPS = 100
@@ -90,7 +90,7 @@ export interface NewRecord extends Visit {
 
 /** An attempt of an effect step, with everything its work needs. */
 export interface Begun {
-  place: Place
+  state: WalkState
   at: Visit
   type: AnyStep & { mode: 'effect' }
   config: StepConfig
@@ -102,40 +102,45 @@ export interface Begun {
 }
 
 /**
- * Plans how a walk continues from a place at `stepId`. Steps that only compute are computed here, and effects that ride
+ * Plans how a walk continues at `stepId`. Steps that only compute are computed here, and effects that ride
  * are run. The first step that needs the outside world or a person is recorded as begun, with its configuration frozen.
  * Writes nothing, and reads only outputs that are stored already, so it needs no lock.
  * @param stepId null when nothing follows, which completes the run
  */
-export async function planFrom(ctx: ServiceContext, from: Place, stepId: string | null, drive: Drive): Promise<Plan> {
-  const place = { ...from }
-  const plan = await walkOn(ctx, place, stepId, drive)
-  return { ...plan, failing: place.run.failing }
+export async function planFrom(
+  ctx: ServiceContext,
+  from: WalkState,
+  stepId: string | null,
+  drive: Drive,
+): Promise<Plan> {
+  const state = { ...from }
+  const plan = await walkOn(ctx, state, stepId, drive)
+  return { ...plan, failing: state.run.failing }
 }
 
-/** @param place moves along */
-async function walkOn(ctx: ServiceContext, place: Place, stepId: string | null, drive: Drive): Promise<Plan> {
-  const visits = { ...(place.visits ?? (await visitsSoFar(ctx, place))) }
-  const outputs = { ...place.outputs }
-  Object.assign(place, { outputs, visits })
-  const graph = graphOf(place.definition)
+/** @param state advances with the plan */
+async function walkOn(ctx: ServiceContext, state: WalkState, stepId: string | null, drive: Drive): Promise<Plan> {
+  const visits = { ...(state.visits ?? (await visitsSoFar(ctx, state))) }
+  const outputs = { ...state.outputs }
+  Object.assign(state, { outputs, visits })
+  const graph = graphOf(state.definition)
   const records: NewRecord[] = []
-  const end = (reached: Ending): Plan => ({ ...planEnd(place, reached), records })
-  const arrive = (arrival: Arrival): Plan => ({ ...planArrival(place, arrival), records })
+  const end = (reached: Ending): Plan => ({ ...planEnd(state, reached), records })
+  const arrive = (arrival: Arrival): Plan => ({ ...planArrival(state, arrival), records })
   const fail = (error: { code: string; message: string }, at: string) =>
-    end({ status: 'failed', outcome: 'failed', written: place, error: { ...error, stepId: at }, stepId: at })
+    end({ status: 'failed', outcome: 'failed', written: state, error: { ...error, stepId: at }, stepId: at })
   let target = stepId
   // Only where this process goes on at once: a step that kills its process must not take others with it again and again.
   const ridesUntil = drive.rests && drive.attempt === 1 ? performance.now() + RIDE_MS : 0
   const began = performance.now()
   let bytes = 0
   for (let steps = 0; ; steps++) {
-    const written = writtenBy(place)
+    const written = writtenBy(state)
     const isFull =
       steps >= MAX_STEPS || (steps > 0 && (bytes > MAX_PLAN_BYTES || performance.now() - began > MAX_PLAN_MS))
     if (target === null) {
-      if (place.own !== null) return arrive(await resultOf(ctx, place))
-      return end({ status: 'completed', outcome: 'succeeded', written, result: place.data, stepId: null })
+      if (state.own !== null) return arrive(await resultOf(ctx, state))
+      return end({ status: 'completed', outcome: 'succeeded', written, result: state.data, stepId: null })
     }
     const step = graph.step(target)
     const type = step && findStepType(step.type)
@@ -146,25 +151,25 @@ async function walkOn(ctx: ServiceContext, place: Place, stepId: string | null, 
     if (isFull && type.mode !== 'effect')
       return { ...NOTHING, records, written, stepId: step.id, receipt: { go: at }, cursor: at }
     if (graph.looping.has(step.id)) visits[step.id] = at.visit
-    const entry: Entry = { place, step, type, at, now: ctx.now() }
+    const entry: Entry = { state, step, type, at, now: ctx.now() }
     const taken = await take(ctx, entry, !isFull && performance.now() < ridesUntil)
     if ('failure' in taken) {
-      const caught = catching(place, at, taken.failure)
+      const caught = catching(state, at, taken.failure)
       records.push(newRecord(entry, {}, { status: 'failed', ...failed(taken.failure), ...caught?.columns }))
       if (!caught) return fail(taken.failure, step.id)
-      Object.assign(place, afterCatch(place, caught))
+      Object.assign(state, afterCatch(state, caught))
       target = caught.target
       continue
     }
     if ('fails' in taken) {
-      const onward = failurePath(place, at, taken.fails)
+      const onward = failurePath(state, at, taken.fails)
       records.push(newRecord(entry, taken.config, { status: 'failed', ...failed(taken.fails), ...onward?.columns }))
       if (onward) {
-        Object.assign(place, afterCatch(place, onward))
+        Object.assign(state, afterCatch(state, onward))
         target = onward.target
         continue
       }
-      if (place.own !== null) return arrive({ ends: { status: 'failed', error: { ...taken.fails, stepId: step.id } } })
+      if (state.own !== null) return arrive({ ends: { status: 'failed', error: { ...taken.fails, stepId: step.id } } })
       return fail(taken.fails, step.id)
     }
     if ('begins' in taken) {
@@ -177,13 +182,13 @@ async function walkOn(ctx: ServiceContext, place: Place, stepId: string | null, 
     const columns = outputColumns(outputData)
     const exit = shownExit(type, taken.exit)
     records.push(newRecord(entry, config, { status: 'completed', endTime: ctx.now(), delta, exit, ...columns }))
-    Object.assign(place, taken.grown)
+    Object.assign(state, taken.grown)
     bytes += columns.outputBytes + (records.at(-1)?.inputBytes ?? 0)
     outputs[step.id] = outputData
     if (taken.result !== undefined) {
       const { result } = taken
-      if (place.own !== null) return arrive({ ends: { status: 'completed', result, stepId: step.id } })
-      return end({ status: 'completed', outcome: 'succeeded', written: place, result, stepId: step.id })
+      if (state.own !== null) return arrive({ ends: { status: 'completed', result, stepId: step.id } })
+      return end({ status: 'completed', outcome: 'succeeded', written: state, result, stepId: step.id })
     }
     target = graph.target(step.id, taken.exit)
   }
@@ -209,25 +214,25 @@ export const NOTHING = {
 } as const satisfies Omit<Plan, 'receipt'>
 
 /** Ends the run, as far as this walk can: a branch that fails only tells its fork. */
-export function planEnd(place: Place, reached: Ending): Plan {
-  if (place.own !== null && reached.status === 'failed') return planArrival(place, arrivalOf(reached))
-  const ending = endingOf(place, reached)
+export function planEnd(state: WalkState, reached: Ending): Plan {
+  if (state.own !== null && reached.status === 'failed') return planArrival(state, arrivalOf(reached))
+  const ending = endingOf(state, reached)
   const { written, stepId } = ending
-  const { failing } = place.run
+  const { failing } = state.run
   return {
     ...NOTHING,
     written,
     stepId,
     ending,
     failing,
-    isChild: place.run.parentRunId !== null,
+    isChild: state.run.parentRunId !== null,
     receipt: { stop: 'ended' },
   }
 }
 
 /** Ends a branch. */
-function planArrival(place: Place, arrival: Arrival): Plan {
-  return { ...NOTHING, written: writtenBy(place), receipt: { arrive: true }, arrival }
+function planArrival(state: WalkState, arrival: Arrival): Plan {
+  return { ...NOTHING, written: writtenBy(state), receipt: { arrive: true }, arrival }
 }
 
 function arrivalOf({ error, outcome }: { error: RunError; outcome: string }): Arrival {
@@ -235,20 +240,20 @@ function arrivalOf({ error, outcome }: { error: RunError; outcome: string }): Ar
 }
 
 /** What a walk stores as its data. */
-function writtenBy({ data, refs, own }: Place): Written {
+function writtenBy({ data, refs, own }: WalkState): Written {
   return own ?? { data, refs }
 }
 
 /** How the walk goes on at a step that begins: a pause waits, an effect starts at once if its attempt is counted. */
 function beginning(
-  { place, type, at, now }: Entry,
+  { state, type, at, now }: Entry,
   config: StepConfig,
   attempt: number,
   asked: Asked | null,
   rests: boolean,
 ): Pick<Plan, 'receipt' | 'begun' | 'pause'> {
   if (type.mode === 'pause') {
-    const id = pauseIdOf(place.ref.branch, at)
+    const id = pauseIdOf(state.ref.branch, at)
     if (asked && rests) return { receipt: { stop: 'resting' }, begun: null, pause: { ...asked, ...at, id } }
     return { receipt: waitFor(id, 0, asked?.dueAt ?? null), begun: null, pause: null }
   }
@@ -256,9 +261,9 @@ function beginning(
   const receipt = { next: at }
   if (attempt === 0 || type.mode !== 'effect') return { receipt, begun: null, pause: null }
   // The outputs of this plan are stored by the time anything looks for them.
-  const run = { ...place.run, currentStepId: at.stepId }
+  const run = { ...state.run, currentStepId: at.stepId }
   const begun = {
-    place: { ...place, run, outputs: {} },
+    state: { ...state, run, outputs: {} },
     at,
     type,
     config,

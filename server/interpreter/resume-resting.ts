@@ -5,10 +5,10 @@ import { keepBegan } from './began'
 import { commitPlan, isSettled } from './commit'
 import { planAfter } from './pause'
 import { pinnedDefinition } from './pinned-definition'
-import { dataOf, type RunRow, type StepRecordRow } from './place'
 import type { WalkClaim } from './receipt'
 import { permanentFailure } from './retry'
 import type { Written } from './run-data'
+import { dataOf, type RunRow, type StepRecordRow } from './walk-state'
 
 /** A run that rests at its only open pause, as it was read without a lock. */
 interface Resting {
@@ -55,7 +55,7 @@ export async function resumeResting(
     // Postgres refuses a value of what follows. The answer is stored without it, and the run fails with the reason.
     return false
   } finally {
-    // Gives back the place, unless the event was committed.
+    // Releases the reserved slot, unless the event was committed.
     event.undone()
   }
 }
@@ -68,8 +68,8 @@ async function planNext(
 ) {
   try {
     const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
-    const place = { run, ref, definition, ...dataOf(written, null), outputs: {}, visits: null }
-    return await planAfter(ctx, place, record, { id: pauseId, answer }, { attempt: 1, rests: true })
+    const state = { run, ref, definition, ...dataOf(written, null), outputs: {}, visits: null }
+    return await planAfter(ctx, state, record, { id: pauseId, answer }, { attempt: 1, rests: true })
   } catch (err) {
     ctx.log.warn({ err, runId: run.id }, 'what follows an answer could not be planned with it')
     return null

@@ -16,7 +16,7 @@ export class RunStopped extends Error {
 
 /** An attempt at work. */
 interface Attempting {
-  place: { ref: WalkClaim }
+  state: { ref: WalkClaim }
   at: Visit
   attempt: number
 }
@@ -50,7 +50,7 @@ const running = () => processWide<Running>('runs.running', () => ({ runs: new Ma
  * or another process has taken over the step, after the grace period when the run was cancelled. Announcements trigger
  * it; long work also polls, and so does a process that was stopped for a while.
  */
-export function abortWhenStopped({ place: { ref }, at, attempt }: Attempting): {
+export function abortWhenStopped({ state: { ref }, at, attempt }: Attempting): {
   signal: AbortSignal
   release(): void
 } {

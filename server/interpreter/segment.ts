@@ -2,10 +2,10 @@ import { and, eq } from 'drizzle-orm'
 import { walks } from '@/db/schema/runs'
 import { type ServiceContext, withTransaction } from '../context'
 import type { Receipt } from '../definition/run'
-import { lockRun } from './place'
 import type { WalkClaim } from './receipt'
 import { NEXT_SEGMENT, requestWalk } from './request-walk'
 import { walkIs } from './row-is'
+import { lockRun } from './walk-state'
 
 /** Hands the walk over to a new engine run, which continues at the open record. */
 export async function requestSegment(ctx: ServiceContext, ref: WalkClaim): Promise<Receipt> {

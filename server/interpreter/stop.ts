@@ -11,11 +11,11 @@ import { findStepType } from '../steps/registry'
 import { announceRun } from './announce'
 import { closeRun, type Ending } from './close'
 import { failed } from './output'
-import type { Place, RunRow } from './place'
 import { CLEANUP_BRANCH, type WalkRef } from './receipt'
 import { asksSomebody } from './row-is'
 import { dataColumns, type Written } from './run-data'
 import { wakeWaits } from './wake'
+import type { RunRow, WalkState } from './walk-state'
 
 /** A run whose row is locked. */
 interface HeldRun {
@@ -26,14 +26,14 @@ interface HeldRun {
 }
 
 /** Whether a walk must stop because its run was cancelled; the cleanup path itself continues. */
-export function isCancelling(place: Place): boolean {
-  return place.run.cancelRequestedAt !== null && place.ref.branch !== CLEANUP_BRANCH
+export function isCancelling(state: WalkState): boolean {
+  return state.run.cancelRequestedAt !== null && state.ref.branch !== CLEANUP_BRANCH
 }
 
-/** The run of a place as a stop keeps it: what a branch has written is not the run's. */
-export function heldBy(place: Place): HeldRun & { ref: Place['ref'] } {
-  const { run, definition, ref } = place
-  return { run, definition, ref, written: isBranch(ref.branch) ? null : place }
+/** The run as a stop records it: what a branch has written is not part of the run's data. */
+export function heldBy(state: WalkState): HeldRun & { ref: WalkState['ref'] } {
+  const { run, definition, ref } = state
+  return { run, definition, ref, written: isBranch(ref.branch) ? null : state }
 }
 
 /** Tells a walk to stop. */
@@ -112,20 +112,20 @@ async function beginCleanup(tx: TransactionContext, { run, written }: HeldRun, s
     .where(and(isRun(run), isNull(runs.cleanupStartedAt), isNull(runs.endTime)))
     .returning({ id: runs.id })
   if (begun.length === 0) return
-  const place = { tenantId, runId, branch: CLEANUP_BRANCH, epoch: 1, segment: 1 }
-  await tx.db.insert(walks).values({ ...place, status: 'requested', stepId, visit: 1, updatedAt: now })
-  await emit(tx, 'workflow/walk.requested', place)
+  const state = { tenantId, runId, branch: CLEANUP_BRANCH, epoch: 1, segment: 1 }
+  await tx.db.insert(walks).values({ ...state, status: 'requested', stepId, visit: 1, updatedAt: now })
+  await emit(tx, 'workflow/walk.requested', state)
   await announceRun(tx, runId)
 }
 
 /** Ends a run whose walk has reached its end, unless a cancel takes precedence. */
-export async function endRun(tx: TransactionContext, place: Place, ending: Ending): Promise<void> {
-  if (isCancelling(place)) await settleCancel(tx, heldBy(place), { ref: place.ref, next: null })
-  else await closeRun(tx, place.ref, endingOf(place, ending))
+export async function endRun(tx: TransactionContext, state: WalkState, ending: Ending): Promise<void> {
+  if (isCancelling(state)) await settleCancel(tx, heldBy(state), { ref: state.ref, next: null })
+  else await closeRun(tx, state.ref, endingOf(state, ending))
 }
 
 /** How a run ends when its walk does: as cancelled after its cleanup path, and as failed after its failure path. */
-export function endingOf({ run, ref }: Pick<Place, 'run' | 'ref'>, ending: Ending): Ending {
+export function endingOf({ run, ref }: Pick<WalkState, 'run' | 'ref'>, ending: Ending): Ending {
   if (ref.branch !== CLEANUP_BRANCH) return run.failing ? failedEnding(run.failing, ending) : ending
   const cleanup = ending.status === 'completed' ? 'completed' : 'failed'
   return stoppedEnding({ run, written: ending.written }, { ...cancellationOf(run), cleanup })

@@ -6,8 +6,8 @@ import { emit } from '../outbox'
 import { turnOf } from '../turn-of'
 import { closeRun } from './close'
 import { getRunRow } from './find-run'
-import type { RunRow } from './place'
 import { endOpenWork } from './stop'
+import type { RunRow } from './walk-state'
 
 const BATCH = 200
 const AT_ONCE = 4
