@@ -37,16 +37,16 @@ export interface Claim {
 export interface Scheduler {
   /** Whether a process of an older release lives. */
   readonly older: boolean
-  /** Reserves up to `wanted` free places for claims about to be inserted. @returns how many */
+  /** Reserves up to `wanted` free slots for claims about to be inserted. @returns how many */
   reserve(wanted: number): number
-  release(places: number): void
-  /** Reserves a place for one claim of a lane, unless others wait or the lane has its share or its limit already. */
+  release(slots: number): void
+  /** Reserves a slot for one claim of a lane, unless others wait or the lane has its share or its limit already. */
   reserveFor(lane: string | null, limit: number): boolean
   /** Gives back what `reserveFor` reserved. */
   releaseFrom(lane: string | null): void
   /** Starts a claim in the place that `reserveFor` reserved. */
   start(claim: Claim): void
-  /** Starts claims in reserved places. */
+  /** Starts claims in reserved slots. */
   take(claims: Claim[]): void
   /** Something is due now that nobody has claimed. */
   wake(): void

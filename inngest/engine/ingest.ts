@@ -17,7 +17,7 @@ export async function ingest(ctx: EngineContext, event: EngineEvent, scope = '')
   const settled = await waitingFor(ctx, event)
   const at = ctx.now()
   const runs = triggeredBy(await ctx.specs(), event).map((spec) => newRun(spec, event, at))
-  const places = claimFreely(ctx, runs)
+  const slots = claimFreely(ctx, runs)
   let result: { queued: { run_id: string; generation: string }[]; woken: number; fresh: boolean } | undefined
   try {
     const seen = sql`seen`
@@ -35,10 +35,10 @@ export async function ingest(ctx: EngineContext, event: EngineEvent, scope = '')
     result = found[0]
   } catch (error) {
     // The statement may have committed anyway. In that case nobody holds the claims it made, and their leases expire.
-    scheduler.release(places)
+    scheduler.release(slots)
     throw error
   }
-  begin(ctx, runs, text, result?.queued ?? [], places)
+  begin(ctx, runs, text, result?.queued ?? [], slots)
   if (result?.woken) scheduler.wake()
   if (!result?.fresh) return
   const cancelled = new Set(settled.filter(({ value }) => value === null).map(({ run }) => run))
@@ -46,8 +46,8 @@ export async function ingest(ctx: EngineContext, event: EngineEvent, scope = '')
     try {
       await endRun(ctx, { runId, status: 'cancelled', output: 'null', steps: [] })
     } catch (error) {
-      // The wait is marked and due, so the next beat cancels the run.
-      ctx.log.warn({ runId, error }, 'a cancellation is left to the next beat')
+      // The wait is marked and due, so the next heartbeat cancels the run.
+      ctx.log.warn({ runId, error }, 'a cancellation is left to the next heartbeat')
     }
   }
 }

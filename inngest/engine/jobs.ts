@@ -19,7 +19,7 @@ export async function releaseClaim(ctx: EngineContext, claim: Claim): Promise<vo
     select pg_notify('engine', '')`
 }
 
-/** Frees the place of a job that could not be processed. The job counts as lost and returns, later each time. */
+/** Frees the slot of a job that could not be processed. The job counts as lost and returns, later each time. */
 export async function deliverLater(ctx: EngineContext, claim: Claim): Promise<void> {
   const delayMs = Math.min(5 * 60_000, 1000 * 4 ** claim.deliveries)
   await ctx.sql`

@@ -32,7 +32,7 @@ export function callNatively(
   let asked = 0
   let running = false
   // The first step may have been begun with the run itself.
-  let promised = true
+  let reserved = true
 
   const end = (outcome: NativeOutcome) => {
     over = true
@@ -46,7 +46,7 @@ export function callNatively(
   }
 
   const promiseNext = () => {
-    promised = true
+    reserved = true
   }
 
   async function run(id: string | { id: string }, work: Work, ...input: unknown[]): Promise<unknown> {
@@ -60,9 +60,9 @@ export function callNatively(
       end({ kind: 'stale' })
       return forever
     }
-    if (asked !== mine || (leaving() && !promised) || steps.length >= MOST_STEPS) return giveBack()
+    if (asked !== mine || (leaving() && !reserved) || steps.length >= MOST_STEPS) return giveBack()
     running = true
-    promised = false
+    reserved = false
     try {
       const value = JSON.stringify({ data: (await work(...input)) ?? null })
       if (value.length > LARGEST_OUTPUT)

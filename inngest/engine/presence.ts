@@ -79,7 +79,7 @@ export function cronJobId(functionId: string, source: string): string {
   return `cron:${functionId}:${source}`
 }
 
-export interface Beat {
+export interface HeartbeatResult {
   held: Set<string>
   jobsDue: boolean
   waitsDue: boolean
@@ -92,7 +92,7 @@ export interface Beat {
 }
 
 /** Renews the leases of the given claims, records a heartbeat and asks what is due, in one statement. */
-export async function beat(ctx: EngineContext, claims: readonly Claim[]): Promise<Beat> {
+export async function heartbeat(ctx: EngineContext, claims: readonly Claim[]): Promise<HeartbeatResult> {
   const { sql } = ctx
   const ids = JSON.stringify(claims.map(({ jobId }) => jobId))
   const [row] = await sql<

@@ -7,8 +7,8 @@
 export const RELEASE = 2
 
 /** Calls a process makes at once. */
-export const PLACES = 72
-/** Places that functions with a concurrency key never take, so that crons and failure handlers always find room. */
+export const SLOTS = 72
+/** Slots that functions with a concurrency key never take, so that crons and failure handlers always find room. */
 export const MOST_KEPT_FREE = 8
 
 /** A process that has not renewed a claim for this long has lost it. Claims are renewed three times as often. */
@@ -32,7 +32,7 @@ export const KEEP_MS = 2 * 86_400_000
 export const REMEMBER_MS = 86_400_000
 export const SWEEP_EVERY_MS = 60_000
 
-/** How many of these places functions with a concurrency key may not use. */
-export function keptFree(places: number): number {
-  return Math.min(MOST_KEPT_FREE, Math.floor(places / 8))
+/** How many of these slots functions with a concurrency key may not use. */
+export function keptFree(slots: number): number {
+  return Math.min(MOST_KEPT_FREE, Math.floor(slots / 8))
 }

@@ -68,10 +68,10 @@ export interface EngineOptions {
   /** A postgres.js pool with at least two connections. */
   sql: Sql
   /**
-   * Calls `heard` when something is announced on a channel of the same database, and whenever it may have missed that,
+   * Calls `notified` for each notification on a channel of the same database, and whenever it may have missed one,
    * until it is closed. Must not wait for the database.
    */
-  listen(channel: string, heard: () => void): { close(): void }
+  listen(channel: string, notified: () => void): { close(): void }
   handler: Handler
   /**
    * The functions' own handlers by the function's id. Fresh runs of these are called without the SDK's protocol for as
@@ -89,7 +89,7 @@ export interface EngineOptions {
   now?: () => Date
   log: EngineLog
   /** The maximum number of calls in flight. */
-  places?: number
+  slots?: number
   /** How many jobs may wait before `room` reports that there is none; 0, the default, for any number. */
   mostWaiting?: number
   leaseMs?: number

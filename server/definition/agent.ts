@@ -66,14 +66,14 @@ export type TurnMetadata = {
 export type StepUsage = TurnMetadata & { threadId: string }
 
 /** A user's message as stored. */
-export type Spoken = {
+export type UserMessage = {
   message: string
   /** Data the caller sent along; never trusted. */
   dataContext: JsonObject
 }
 
 /** A user's message, or a message from a model or a tool: a text, or parts with tool calls and results. */
-export type MessageContent = Spoken | string | JsonValue[]
+export type MessageContent = UserMessage | string | JsonValue[]
 
 /** The events of a chat stream. */
 export type ChatEventName = 'message.delta' | 'tool.call' | 'tool.result' | 'handoff' | 'message.done' | 'error'

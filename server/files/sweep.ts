@@ -17,7 +17,7 @@ const BATCH = 200
  */
 export async function sweepFiles(sweep: Sweep): Promise<{ removed: number }> {
   const { db, log, now } = sweep
-  await condemn(db, now())
+  await markForDeletion(db, now())
   const condemned = await db
     .select({ tenantId: files.tenantId, id: files.id })
     .from(files)
@@ -41,7 +41,7 @@ export async function sweepFiles(sweep: Sweep): Promise<{ removed: number }> {
   return { removed }
 }
 
-async function condemn(db: Db, now: Date): Promise<void> {
+async function markForDeletion(db: Db, now: Date): Promise<void> {
   const runGone = sql`not exists (select 1 from ${runs} r where r.tenant_id = ${files.tenantId} and r.id = ${files.runId})`
   const unused = or(
     and(isNull(files.claimedAt), lt(files.createdAt, new Date(now.getTime() - UNCLAIMED_MS))),

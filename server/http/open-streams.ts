@@ -12,7 +12,7 @@ const open = () => processWide('open-streams', () => ({ total: 0, ofTenant: new 
  * @returns gives the place back; the second call and later ones do nothing
  * @throws AppError TOO_MANY_STREAMS
  */
-export function takeStream(
+export function reserveStream(
   tenantId: string,
   { STREAMS_PER_TENANT, STREAMS_TOTAL }: Pick<Env, 'STREAMS_PER_TENANT' | 'STREAMS_TOTAL'> = env(),
 ): () => void {

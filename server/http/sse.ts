@@ -1,4 +1,4 @@
-import { takeStream } from './open-streams'
+import { reserveStream } from './open-streams'
 
 /** One event of a `text/event-stream`. */
 export interface ServerSentEvent {
@@ -31,7 +31,7 @@ export async function openStream(
   signal: AbortSignal,
   open: () => Promise<EventSource | null>,
 ): Promise<ReadableStream<Uint8Array> | null> {
-  const leave = takeStream(tenantId)
+  const leave = reserveStream(tenantId)
   try {
     const source = await open()
     if (source) return eventStream(source, signal, leave)

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { TransactionContext } from '../context'
-import { hear } from './heard'
+import { noteChange } from './last-changes'
 
 export const RUN_CHANNEL = 'millrace_run'
 
@@ -9,6 +9,6 @@ export const RUN_CHANNEL = 'millrace_run'
  * poll. This process knows as soon as the commit is confirmed, before any caller is answered.
  */
 export async function announceRun(tx: TransactionContext, runId: string): Promise<void> {
-  tx.afterCommit(() => hear(runId))
+  tx.afterCommit(() => noteChange(runId))
   await tx.db.execute(sql`select pg_notify(${RUN_CHANNEL}, ${runId})`)
 }

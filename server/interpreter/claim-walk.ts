@@ -6,8 +6,8 @@ import type { Receipt } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import { findStepType } from '../steps/registry'
 import { MOST_TRIES } from './advance'
-import { takeBegan, takeQueued } from './began'
 import { CONSUMED, commitPlan, type DoneStep } from './commit'
+import { popHandover, popQueued } from './handover'
 import { planJoined } from './join'
 import { dueOf, planAnswered } from './pause'
 import { pinnedDefinition } from './pinned-definition'
@@ -28,7 +28,7 @@ export async function claimWalk(
   engineRunId: string,
   handoff: Handoff,
 ): Promise<Receipt> {
-  const began = takeBegan(engineRunId)
+  const began = popHandover(engineRunId)
   if (began) {
     handoff.give(began.begun)
     return began.receipt
@@ -70,7 +70,7 @@ interface Standing {
 
 /** Where a walk stands whose run this process started, if nothing has changed it since. */
 async function queuedHere(ctx: ServiceContext, ref: WalkRef, engineRunId: string): Promise<Standing | null> {
-  const found = takeQueued(engineRunId)
+  const found = popQueued(engineRunId)
   if (!found || found.run.currentStepId === null) return null
   const { run, data } = found
   const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)

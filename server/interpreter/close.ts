@@ -5,7 +5,7 @@ import type { JsonValue } from '../definition/json'
 import type { Cancellation, RunError } from '../definition/run'
 import { emit } from '../outbox'
 import { announceRun } from './announce'
-import { hear } from './heard'
+import { noteChange } from './last-changes'
 import { dataColumns, type Written } from './run-data'
 import { stopWorkOf } from './running'
 
@@ -55,7 +55,7 @@ export async function closeRun(
 
 /** Call once the end of a run is committed: this process begins nothing more of it, and stops what it is still doing. */
 export function knowEnded(ref: { tenantId: string; runId: string }): void {
-  hear(ref.runId)
+  noteChange(ref.runId)
   stopWorkOf(ref)
 }
 

@@ -9,7 +9,7 @@ import { notifyLocally } from './changes'
 import { childDue } from './child-due'
 import { knowEnded } from './close'
 import { commitStatement } from './commit-sql'
-import { hear } from './heard'
+import { noteChange } from './last-changes'
 import { watchPause } from './look-for-events'
 import type { Plan } from './plan'
 import type { Visit, WalkClaim } from './receipt'
@@ -85,7 +85,7 @@ export async function commitPlan(
     notifyLocally(runId)
     if (plan.pause) watchPause(ctx, ref, plan.pause)
     if (plan.ending) knowEnded(ref)
-    else if (isSettled(plan)) hear(runId)
+    else if (isSettled(plan)) noteChange(runId)
     return written
   } finally {
     // Releases the reserved slot, unless it was committed.

@@ -77,7 +77,7 @@ function errorOf(stepId: string, failure: Cause): { code: string; message: strin
 }
 
 /** The way that an answer leads: its own exit if an edge leaves by it, otherwise `next`. */
-export function wayOfAnswer(
+export function exitOfAnswer(
   definition: Definition,
   type: AnyStep,
   stepId: string,

@@ -7,12 +7,12 @@ import type { DataRef } from '../definition/run'
 import type { Definition } from '../definition/schema'
 import { newId } from '../ids'
 import { type Outgoing, outgoing } from '../outbox'
-import { keepBegan, keepQueued } from './began'
 import { childDue } from './child-due'
 import { CONSUMED, isSettled, statusAfter } from './commit'
 import { dueBy } from './due-timer'
-import { hear } from './heard'
+import { keepHandover, keepQueued } from './handover'
 import { insertStatement } from './insert-sql'
+import { noteChange } from './last-changes'
 import { watchPause } from './look-for-events'
 import { type Plan, planFrom } from './plan'
 import { MAIN_BRANCH, type WalkClaim, type WalkRef } from './receipt'
@@ -42,7 +42,7 @@ export interface NewRun {
 }
 
 /** What the caller believes of the workflow. The run is written only if it is still true. */
-interface Belief {
+interface ExpectedWorkflow {
   /** The published version, where that matters; null for none. */
   publishedVersion?: number | null
 }
@@ -58,7 +58,7 @@ interface Belief {
 export async function insertRun(
   ctx: ServiceContext,
   run: NewRun,
-  belief: Belief = {},
+  belief: ExpectedWorkflow = {},
   options: { plan: boolean } = { plan: false },
 ): Promise<string | null> {
   const started = begin(run)
@@ -99,8 +99,8 @@ export async function insertRun(
       if (plan?.pause) watchPause(ctx, ref, plan.pause)
       due?.committed(written.generation)
       // A caller that waits need not wait to be told.
-      if (settled) return hear(row.id)
-      if (plan && engineRunId !== null) keepBegan(engineRunId, plan)
+      if (settled) return noteChange(row.id)
+      if (plan && engineRunId !== null) keepHandover(engineRunId, plan)
       else if (options.plan && event.queuedAs !== null) keepQueued(event.queuedAs, { run: row, data: started.data })
       event.committed(written.generation)
     })
@@ -189,7 +189,7 @@ function stored(data: JsonObject): JsonObject {
   return inStoredOrder(data) as JsonObject
 }
 
-function runRow(run: WholeRow, { publishedVersion }: Belief, plan: Plan | null, now: Date) {
+function runRow(run: WholeRow, { publishedVersion }: ExpectedWorkflow, plan: Plan | null, now: Date) {
   const ending = plan?.ending
   const { smallData, dataRefs } = plan?.written ? dataColumns(plan.written) : run
   return {

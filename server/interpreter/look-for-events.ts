@@ -65,7 +65,7 @@ export async function lookForEvents(
   for (let after = 0; ; ) {
     const page = await readEvents(ctx, wait, after, which)
     for (const { row } of page) {
-      if (matchesEvent(wait.rules, eventValueOf(row)) && (await take(ctx, wait, row))) return
+      if (matchesEvent(wait.rules, eventValueOf(row)) && (await answerWith(ctx, wait, row))) return
     }
     const last = page.at(-1)
     if (!last) break
@@ -177,7 +177,7 @@ function takenBy({ tenantId, runId, stepId }: Wait, eventId: SQL): SQL {
 }
 
 /** Answers the wait. @returns false if the step has taken the event meanwhile */
-async function take(ctx: ServiceContext, wait: Wait, row: EventRow): Promise<boolean> {
+async function answerWith(ctx: ServiceContext, wait: Wait, row: EventRow): Promise<boolean> {
   const { tenantId, db, log, now } = ctx
   return withTransaction(systemContext({ tenantId, db, log, now }, row.postedBy), async (tx) => {
     await lockRun(tx, wait)

@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../context'
 import { TakenOver } from './attempt-failed'
-import { isStale, isUnsure, type Moment, moment } from './heard'
+import { isStale, isUnsure, type Moment, moment } from './last-changes'
 import type { Begun } from './plan'
 import { RunStopped } from './running'
 import { isCancelling } from './stop'
@@ -12,7 +12,7 @@ export function mayBegin({ state, since }: Begun): boolean {
 }
 
 /**
- * Looks whether an attempt may still begin its work, again until nothing is heard of the run meanwhile.
+ * Checks whether an attempt may still begin its work, and again until no notification about the run has come meanwhile.
  * @throws RunStopped, TakenOver
  */
 export async function lookFirst(ctx: ServiceContext, { state: { ref }, at, attempt }: Begun): Promise<void> {

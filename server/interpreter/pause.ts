@@ -12,7 +12,7 @@ import { announceRun } from './announce'
 import type { Ending } from './close'
 import type { DoneStep } from './commit'
 import { dueBy } from './due-timer'
-import { catching, TIMED_OUT, wayOfAnswer } from './exits'
+import { catching, exitOfAnswer, TIMED_OUT } from './exits'
 import { lookForEvents } from './look-for-events'
 import { failed, outputColumns } from './output'
 import { type Drive, type Plan, planEnd, planFrom, waitFor } from './plan'
@@ -112,7 +112,7 @@ export function dueOf(record: StepRecordRow): Date | null {
 }
 
 /** After a wake-up or the end of a wait: takes the answer and continues, or waits again. */
-export async function takeAnswer(
+export async function consumeAnswer(
   ctx: ServiceContext,
   ref: WalkClaim,
   pauseId: string,
@@ -121,7 +121,7 @@ export async function takeAnswer(
 ): Promise<Receipt> {
   const at = visitOf(ref, pauseId)
   // In this order: a cancel closes the pause and stops the walk in one commit, so whoever sees the one sees the other.
-  const pause = await takeDue(ctx, ref, await findPause(ctx, ref, pauseId))
+  const pause = await answerIfDue(ctx, ref, await findPause(ctx, ref, pauseId))
   const found = await findWalkState(ctx, ref, at)
   if ('stop' in found) return found.stop
   const { record } = found
@@ -151,7 +151,7 @@ export async function takeAnswer(
  * Answers a pause whose time is up, unless somebody has answered it meanwhile: under the run's lock, like a person's
  * answer. @returns the pause as it is then
  */
-async function takeDue(
+async function answerIfDue(
   ctx: ServiceContext,
   ref: WalkClaim,
   pause: PauseRow | undefined,
@@ -233,13 +233,13 @@ function answerOf(state: WalkState, record: StepRecordRow, { id, answer }: Pick<
   let given: ReturnType<typeof type.answer>
   try {
     given = type.answer({ stepId, config: configOf(record), answer })
-    // People are refused an answer that is too large, but nobody hears of an event's fate, or of a result's.
+    // An answer that is too large is rejected, so the person sees it. For an event or a child's result, nobody would.
     if ('event' in answer || 'child' in answer) withDelta(state, given.delta, state.ref, record)
   } catch (err) {
     if (err instanceof StepFailure) return failing(state, record, { code: err.code, message: err.message })
     throw err
   }
-  return { ...given, ...wayOfAnswer(state.definition, type, stepId, given.exit) }
+  return { ...given, ...exitOfAnswer(state.definition, type, stepId, given.exit) }
 }
 
 /** A step that fails with its answer, or without one. */

@@ -6,9 +6,9 @@ import type { StepConfig } from '../definition/step-config'
 import type { AnyStep, Asked } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import type { Ending } from './close'
-import { take } from './enter'
+import { enter } from './enter'
 import { afterCatch, catching, failurePath, shownExit } from './exits'
-import { type Moment, moment } from './heard'
+import { type Moment, moment } from './last-changes'
 import { failed, outputColumns } from './output'
 import { pauseIdOf, type Visit } from './receipt'
 import { resultOf } from './resolve'
@@ -24,8 +24,8 @@ const MAX_STEPS = 100
 const MAX_PLAN_BYTES = 4 * 1024 * 1024
 const MAX_PLAN_MS = 200
 
-/** How long the steps of one plan may ride. The next one is recorded as begun, so that the one before it is stored. */
-const RIDE_MS = 50
+/** How long steps of one plan may run inline. The next one is recorded as begun, so that the one before it is stored. */
+const INLINE_MS = 50
 
 /** What a walk does next, worked out in memory. `commitPlan` writes it in one statement. */
 export interface Plan {
@@ -97,12 +97,12 @@ export interface Begun {
   attempt: number
   attempts: Attempt[]
   startedAt: Date
-  /** Before it was committed; what was heard of the run since then may concern it. */
+  /** A time before it was committed. Notifications about the run since then may concern it. */
   since: Moment
 }
 
 /**
- * Plans how a walk continues at `stepId`. Steps that only compute are computed here, and effects that ride
+ * Plans how a walk continues at `stepId`. Steps that only compute are computed here, and effects that run inline
  * are run. The first step that needs the outside world or a person is recorded as begun, with its configuration frozen.
  * Writes nothing, and reads only outputs that are stored already, so it needs no lock.
  * @param stepId null when nothing follows, which completes the run
@@ -131,7 +131,7 @@ async function walkOn(ctx: ServiceContext, state: WalkState, stepId: string | nu
     end({ status: 'failed', outcome: 'failed', written: state, error: { ...error, stepId: at }, stepId: at })
   let target = stepId
   // Only where this process goes on at once: a step that kills its process must not take others with it again and again.
-  const ridesUntil = drive.rests && drive.attempt === 1 ? performance.now() + RIDE_MS : 0
+  const inlineUntil = drive.rests && drive.attempt === 1 ? performance.now() + INLINE_MS : 0
   const began = performance.now()
   let bytes = 0
   for (let steps = 0; ; steps++) {
@@ -152,45 +152,46 @@ async function walkOn(ctx: ServiceContext, state: WalkState, stepId: string | nu
       return { ...NOTHING, records, written, stepId: step.id, receipt: { go: at }, cursor: at }
     if (graph.looping.has(step.id)) visits[step.id] = at.visit
     const entry: Entry = { state, step, type, at, now: ctx.now() }
-    const taken = await take(ctx, entry, !isFull && performance.now() < ridesUntil)
-    if ('failure' in taken) {
-      const caught = catching(state, at, taken.failure)
-      records.push(newRecord(entry, {}, { status: 'failed', ...failed(taken.failure), ...caught?.columns }))
-      if (!caught) return fail(taken.failure, step.id)
+    const entered = await enter(ctx, entry, !isFull && performance.now() < inlineUntil)
+    if ('failure' in entered) {
+      const caught = catching(state, at, entered.failure)
+      records.push(newRecord(entry, {}, { status: 'failed', ...failed(entered.failure), ...caught?.columns }))
+      if (!caught) return fail(entered.failure, step.id)
       Object.assign(state, afterCatch(state, caught))
       target = caught.target
       continue
     }
-    if ('fails' in taken) {
-      const onward = failurePath(state, at, taken.fails)
-      records.push(newRecord(entry, taken.config, { status: 'failed', ...failed(taken.fails), ...onward?.columns }))
+    if ('fails' in entered) {
+      const onward = failurePath(state, at, entered.fails)
+      records.push(newRecord(entry, entered.config, { status: 'failed', ...failed(entered.fails), ...onward?.columns }))
       if (onward) {
         Object.assign(state, afterCatch(state, onward))
         target = onward.target
         continue
       }
-      if (state.own !== null) return arrive({ ends: { status: 'failed', error: { ...taken.fails, stepId: step.id } } })
-      return fail(taken.fails, step.id)
+      if (state.own !== null)
+        return arrive({ ends: { status: 'failed', error: { ...entered.fails, stepId: step.id } } })
+      return fail(entered.fails, step.id)
     }
-    if ('begins' in taken) {
+    if ('begins' in entered) {
       const first = type.mode !== 'effect' ? 1 : isFull ? 0 : drive.attempt
-      records.push(newRecord(entry, taken.begins, { status: 'running', attempt: first }))
-      const begins = beginning(entry, taken.begins, first, taken.asked, drive.rests)
+      records.push(newRecord(entry, entered.begins, { status: 'running', attempt: first }))
+      const begins = beginning(entry, entered.begins, first, entered.asked, drive.rests)
       return { ...NOTHING, records, written, stepId: step.id, ...begins }
     }
-    const { config, outputData, delta } = taken
+    const { config, outputData, delta } = entered
     const columns = outputColumns(outputData)
-    const exit = shownExit(type, taken.exit)
+    const exit = shownExit(type, entered.exit)
     records.push(newRecord(entry, config, { status: 'completed', endTime: ctx.now(), delta, exit, ...columns }))
-    Object.assign(state, taken.grown)
+    Object.assign(state, entered.grown)
     bytes += columns.outputBytes + (records.at(-1)?.inputBytes ?? 0)
     outputs[step.id] = outputData
-    if (taken.result !== undefined) {
-      const { result } = taken
+    if (entered.result !== undefined) {
+      const { result } = entered
       if (state.own !== null) return arrive({ ends: { status: 'completed', result, stepId: step.id } })
       return end({ status: 'completed', outcome: 'succeeded', written: state, result, stepId: step.id })
     }
-    target = graph.target(step.id, taken.exit)
+    target = graph.target(step.id, entered.exit)
   }
 }
 

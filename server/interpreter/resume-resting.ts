@@ -1,8 +1,8 @@
 import { type ServiceContext, systemContext } from '../context'
 import type { PauseAnswer } from '../definition/run'
 import { outgoing } from '../outbox'
-import { keepBegan } from './began'
 import { commitPlan, isSettled } from './commit'
+import { keepHandover } from './handover'
 import { planAfter } from './pause'
 import { pinnedDefinition } from './pinned-definition'
 import type { WalkClaim } from './receipt'
@@ -46,7 +46,7 @@ export async function resumeResting(
     const committed = await commitPlan(system, ref, done, plan, settled ? undefined : event)
     if (!committed) return false
     if (settled) return true
-    keepBegan(engineRunId, plan)
+    keepHandover(engineRunId, plan)
     event.committed(committed.generation)
     return true
   } catch (err) {

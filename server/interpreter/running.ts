@@ -94,10 +94,10 @@ function pollLasting(): void {
 }
 
 function check(keys: string[]): void {
-  stopWhatIsOver(keys).catch((err: unknown) => log().warn({ err }, 'could not look for cancelled runs; polling again'))
+  stopEnded(keys).catch((err: unknown) => log().warn({ err }, 'could not look for cancelled runs; polling again'))
 }
 
-async function stopWhatIsOver(keys: string[]): Promise<void> {
+async function stopEnded(keys: string[]): Promise<void> {
   const asked = performance.now()
   const { branch, stepId, visit, attempt } = stepRecords
   const rows = await database()

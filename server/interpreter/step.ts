@@ -34,7 +34,7 @@ export interface Entry<P extends Position = WalkState> {
   now: Date
 }
 
-export type Taken =
+export type Entered =
   | { failure: { code: string; message: string } }
   /** The step ends the run as failed, whatever edges it has. */
   | { config: StepConfig; fails: { code: string; message: string } }
@@ -61,7 +61,7 @@ export function requireVisit({ step, at }: Entry<Position>): void {
  * Computes a step, or finds that it needs work, or an answer.
  * @throws what `failureAtEntry` takes
  */
-export function takeStep(entry: Entry<Position>, resolved: Resolved): Taken {
+export function enterResolved(entry: Entry<Position>, resolved: Resolved): Entered {
   const { state, type, at, now } = entry
   const config = parseConfig(type, resolved.config)
   if (resolved.values !== null) {
@@ -94,7 +94,7 @@ export function takeStep(entry: Entry<Position>, resolved: Resolved): Taken {
  * What the walk has once a step has yielded its output.
  * @throws what `failureAtEntry` takes
  */
-export function yielded({ state, step, at }: Entry<Position>, config: StepConfig, done: StepOutput): Taken {
+export function yielded({ state, step, at }: Entry<Position>, config: StepConfig, done: StepOutput): Entered {
   const output = storableOutput(done.output)
   const delta = done.delta && !config.saveAs ? done.delta : deltaOf(output, config.saveAs, step.id)
   const outputData = objectOf(output, config.saveAs, step.id)

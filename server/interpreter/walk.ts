@@ -7,7 +7,7 @@ import { arrive } from './arrive'
 import { AttemptFailed } from './attempt-failed'
 import { claimWalk } from './claim-walk'
 import { forkWalk } from './fork'
-import { armPause, takeAnswer } from './pause'
+import { armPause, consumeAnswer } from './pause'
 import type { WalkClaim, WalkRef } from './receipt'
 import { permanentFailure } from './retry'
 import { requestSegment } from './segment'
@@ -92,7 +92,7 @@ export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall):
         runOrRetry(ctx, claim, () => armPause(ctx, claim, pauseId), call.attempt),
       ),
     ])
-    receipt = await run(`take:${pauseId}:${arm}`, () => takeAnswer(ctx, claim, pauseId, arm, handoff))
+    receipt = await run(`take:${pauseId}:${arm}`, () => consumeAnswer(ctx, claim, pauseId, arm, handoff))
   }
 }
 

@@ -54,14 +54,14 @@ export async function onceForKey(
     // Only JSON is kept. A caller that hung up got no final answer, so its repeated request waits for the run again.
     const kept = !(done.body instanceof Uint8Array || done.body instanceof ReadableStream) && !request.signal.aborted
     if (!kept) {
-      await letGo(ctx, claim)
+      await releaseKey(ctx, claim)
       return done
     }
     const body = new JsonText(JSON.stringify(done.body))
     await claim.complete({ status: done.status ?? 200, headers: done.headers ?? {}, body })
     return { ...done, body }
   } catch (err) {
-    await letGo(ctx, claim)
+    await releaseKey(ctx, claim)
     throw err
   } finally {
     clearInterval(prolong)
@@ -69,7 +69,7 @@ export async function onceForKey(
 }
 
 /** What was done stands, whether or not the key could be given back. */
-async function letGo(ctx: ServiceContext, claim: KeyClaim): Promise<void> {
+async function releaseKey(ctx: ServiceContext, claim: KeyClaim): Promise<void> {
   await claim
     .release()
     .catch((err: unknown) =>

@@ -117,10 +117,10 @@ export type StepDefinition<C> =
       mode: 'effect'
       run: (call: EffectCall<C>) => Promise<StepOutput>
       /**
-       * Whether it only computes, quickly, and so may ride: it runs before it is recorded as begun, and is recorded with
+       * Whether it only computes, quickly, and so may run inline: it runs before it is recorded as begun, and is recorded with
        * the step before it. If that commit is lost, it runs again.
        */
-      rides?: (config: C) => boolean
+      runsInline?: (config: C) => boolean
       /**
        * Fields whose `${…}` the step fills in itself, because they may name secrets, whose values must not be stored with
        * its configuration.

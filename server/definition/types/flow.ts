@@ -21,7 +21,7 @@ export interface TypesHere {
 }
 
 /** What the steps of a definition do, by their position. */
-export interface Typist {
+export interface TransferFunctions {
   writes(at: number, here: TypesHere, ends: readonly TypesHere[]): Writes
   /** What an exit that begins a branch puts into the data of that branch; null for another exit. */
   begins(at: number, exit: string, here: TypesHere): ReadonlyMap<string, ValueType> | null
@@ -86,7 +86,11 @@ const NOTHING_CLAIMED: TypesHere = { data: () => ANY, output: () => ANY, all: ()
  * Which types the names of a run may have where: joined over all paths until nothing changes. It knows nothing of whether
  * they have a value.
  */
-export function flowOfTypes(graph: TypeGraph, start: ReadonlyMap<string, ValueType>, typist: Typist): TypeFlow {
+export function flowOfTypes(
+  graph: TypeGraph,
+  start: ReadonlyMap<string, ValueType>,
+  typist: TransferFunctions,
+): TypeFlow {
   const { steps, from, order, forks } = graph
   const fields = new Map<string, number>()
   const outputs = new Map<string, number>()

@@ -1,7 +1,7 @@
 import { failure, outOfMemory, tooSlow } from './endings.mjs'
 import { FetchRelay, type ScriptFetch } from './fetch-relay'
 import type { Ending, HostMessage, LogLine, WorkerMessage, WorkerRequest } from './protocol'
-import { countPlaces, type Places } from './share'
+import { countSlots, type SlotUsage } from './share'
 import { startThread, type Thread } from './thread'
 import { type QueueLimits, Turns } from './turns'
 
@@ -143,12 +143,12 @@ export class ScriptPool {
   #dispatch(): void {
     for (;;) {
       const slot = [...this.#slots].find(isIdle)
-      const places = slot && this.#places()
-      const job = places && this.#turns.take((tenantId) => places.freeFor(tenantId) > 0)
+      const usage = slot && this.#usage()
+      const job = usage && this.#turns.take((tenantId) => usage.freeFor(tenantId) > 0)
       if (!slot || !job) break
       this.#assign(slot, job)
     }
-    const wanted = this.#places().wanted(this.#turns.counts())
+    const wanted = this.#usage().wanted(this.#turns.counts())
     for (let coming = this.#count((slot) => !isBusy(slot)); coming < wanted; coming++) this.#start()
   }
 
@@ -245,7 +245,7 @@ export class ScriptPool {
 
   /** Keeps one idle worker besides the busy ones, so the next script need not wait for a start. */
   #keepSpare(): void {
-    if (this.#places().held > this.#limits.maxRunning) return
+    if (this.#usage().held > this.#limits.maxRunning) return
     if (this.#count((slot) => !isBusy(slot)) === 0) this.#start()
   }
 
@@ -261,10 +261,10 @@ export class ScriptPool {
     await slot.thread.terminate()
   }
 
-  #places(): Places {
+  #usage(): SlotUsage {
     const busy = [...this.#slots].flatMap(({ job }) => (job ? [job] : []))
     const atWork = busy.map(({ tenantId, relay }) => ({ tenantId, waiting: relay?.waiting === true }))
-    return countPlaces(atWork, this.#limits)
+    return countSlots(atWork, this.#limits)
   }
 
   #setTimer(job: Job, ms: number, then: () => void): void {

@@ -10,7 +10,7 @@ import type { DefinedField } from '../../steps/form'
 import { findStepType } from '../../steps/registry'
 import { type Defined, forksOf } from './flow-forks'
 import { inOrder, predecessors } from './flow-order'
-import { ofOutput, type ReadStep, typesAtStart, typistOf } from './types'
+import { ofOutput, type ReadStep, transferFunctionsOf, typesAtStart } from './types'
 
 /** What is known at the start of a step. Each bit of a set stands for the name or step with that index. */
 interface Known {
@@ -213,7 +213,12 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Know
         isFailure: (exit) => FAILURE_EXITS.includes(exit),
       },
       typesAtStart(definition),
-      typistOf(steps, read, new Map([...outputs].flatMap(([id, { type }]) => (type ? [[id, type]] : []))), always),
+      transferFunctionsOf(
+        steps,
+        read,
+        new Map([...outputs].flatMap(([id, { type }]) => (type ? [[id, type]] : []))),
+        always,
+      ),
     )
     return typed
   }

@@ -15,12 +15,20 @@ import type { Arrival, PauseAnswer } from '../../definition/run'
 import type { StepConfig } from '../../definition/step-config'
 import { StepFailure } from '../../errors'
 import { stateOf } from '../../interpreter/arrive'
-import { afterCatch, catching, failurePath, TIMED_OUT, wayOfAnswer } from '../../interpreter/exits'
+import { afterCatch, catching, exitOfAnswer, failurePath, TIMED_OUT } from '../../interpreter/exits'
 import { collected, fillIn, forkOf, lookupWith, notCollected } from '../../interpreter/fill-in'
 import { failureOf } from '../../interpreter/join'
 import type { Visit } from '../../interpreter/receipt'
 import { storableOutput, withDelta } from '../../interpreter/size'
-import { type Entry, failureAtEntry, fork, requireVisit, type Taken, takeStep, yielded } from '../../interpreter/step'
+import {
+  type Entered,
+  type Entry,
+  enterResolved,
+  failureAtEntry,
+  fork,
+  requireVisit,
+  yielded,
+} from '../../interpreter/step'
 import type { Position } from '../../interpreter/walk-state'
 import type { Asked, Joined } from '../../steps/define-step'
 import { findStepType } from '../../steps/registry'
@@ -142,11 +150,11 @@ export class Walker {
     }
   }
 
-  private take(entry: Entry<Position>, outputs: Outputs): Taken {
+  private take(entry: Entry<Position>, outputs: Outputs): Entered {
     const { state, step, type } = entry
     try {
       requireVisit(entry)
-      return takeStep(entry, fillIn(step, type, lookupWith(state.data, outputs)))
+      return enterResolved(entry, fillIn(step, type, lookupWith(state.data, outputs)))
     } catch (err) {
       const failure = failureAtEntry(err)
       // It may only be that the values generated are not those of a run.
@@ -158,7 +166,7 @@ export class Walker {
   }
 
   /** A step that could not be filled in goes on as if it could. */
-  private assume(entry: Entry<Position>): Taken | null {
+  private assume(entry: Entry<Position>): Entered | null {
     const { state, step, type } = entry
     const list = [0, 1].map((nth) => this.values.unknown(`${step.id} item ${nth}`, 'item'))
     const lists = Object.entries(type.takes ?? {}).flatMap(([name, wanted]) =>
@@ -196,7 +204,7 @@ export class Walker {
   }
 
   /** Where a decision leads elsewhere than its values say: out of a loop, or by an exit that no values have taken yet. */
-  private decided({ step, type, at }: Entry<Position>, taken: Taken): Taken {
+  private decided({ step, type, at }: Entry<Position>, taken: Entered): Entered {
     if (type.mode !== 'pure' || !('exit' in taken)) return taken
     if (this.path.wants(step.id, 'error') && this.world.leads(step.id, 'error')) {
       this.path.assume()
@@ -221,7 +229,7 @@ export class Walker {
   /** An effect that is not executed, a question that nobody is asked, branches that are walked one after the other. */
   private *perform(
     entry: Entry<Position>,
-    { begins: config, asked }: Extract<Taken, { begins: StepConfig }>,
+    { begins: config, asked }: Extract<Entered, { begins: StepConfig }>,
     outputs: Outputs,
   ): Generator<void, Done> {
     const { type } = entry
@@ -270,7 +278,7 @@ export class Walker {
     if (way === 'error') return { failure: SIMULATED, meant: true }
     const answer = this.answer(entry, asked, way)
     const { output, delta, exit } = type.answer({ stepId: step.id, config, answer })
-    const { next } = wayOfAnswer(this.world.definition, type, step.id, exit)
+    const { next } = exitOfAnswer(this.world.definition, type, step.id, exit)
     const grown = withDelta(state, inStoredOrder(toStorableJson(delta)) as JsonObject, state.ref, entry.at)
     return {
       config,
@@ -348,7 +356,7 @@ export class Walker {
   }
 }
 
-type Computed = Extract<Taken, { outputData: JsonObject }>
+type Computed = Extract<Entered, { outputData: JsonObject }>
 
 /** What came of a visit; `meant` of a failure that the simulation chose. */
 type Done =

@@ -7,7 +7,7 @@ import type { Begun } from './plan'
 import type { RunRow } from './walk-state'
 
 /** How a walk goes on that was claimed with the start of its run, or with an answer. */
-interface Began {
+interface Handover {
   receipt: Receipt
   begun: Begun | null
 }
@@ -19,7 +19,7 @@ interface Queued {
 }
 
 /** The walks that this process has claimed in that way and not begun to drive. */
-const waiting = () => processWide<Map<string, Began>>('runs.began', () => new Map())
+const waiting = () => processWide<Map<string, Handover>>('runs.began', () => new Map())
 
 /** The runs that this process has started, without records of an earlier run, and whose walk waits for a free slot. */
 const queued = () => processWide<Map<string, Queued>>('runs.queued', () => new Map())
@@ -30,7 +30,7 @@ const MOST = 500
 const MOST_QUEUED_BYTES = 16 * 1024
 
 /** Keeps how a walk goes on for the engine run that is about to drive it. */
-export function keepBegan(engineRunId: string, began: Began): void {
+export function keepHandover(engineRunId: string, began: Handover): void {
   keep(waiting(), engineRunId, began)
 }
 
@@ -40,7 +40,7 @@ export function keepQueued(engineRunId: string, started: Queued): void {
 }
 
 /** Takes it, once. Only what this process saw last: the claim confirms it. */
-export function takeQueued(engineRunId: string): Queued | null {
+export function popQueued(engineRunId: string): Queued | null {
   const started = queued().get(engineRunId) ?? null
   queued().delete(engineRunId)
   return started
@@ -56,7 +56,7 @@ function keep<T>(all: Map<string, T>, engineRunId: string, value: T): void {
  * Takes it, once. Null if another process claimed the walk, or long ago. The step's type is looked up again: Next
  * evaluates modules twice, and the errors a step throws are known only by the classes of the same evaluation.
  */
-export function takeBegan(engineRunId: string): Began | null {
+export function popHandover(engineRunId: string): Handover | null {
   const began = waiting().get(engineRunId)
   waiting().delete(engineRunId)
   if (!began?.begun) return began ?? null

@@ -1,8 +1,8 @@
 import { processWide } from '../process'
 
 /**
- * How long a step that was committed as begun may begin without another look at the database. It bounds what a
- * notification that went astray can do.
+ * How long a step that was committed as begun may begin without another look at the database. It limits what a
+ * lost notification can cause.
  */
 const TRUST_MS = 1_000
 
@@ -12,7 +12,7 @@ export interface Moment {
   wall: number
 }
 
-interface Heard {
+interface LastChanges {
   /** When each run was last announced. Holds what is younger than `TRUST_MS`; anything older must look anyway. */
   runs: Map<string, number>
   /** Whether announcements arrive. */
@@ -21,17 +21,17 @@ interface Heard {
   changedAt: number
 }
 
-const heard = () =>
-  processWide<Heard>('runs.heard', () => ({ runs: new Map(), listening: false, changedAt: performance.now() }))
+const lastChanges = () =>
+  processWide<LastChanges>('runs.heard', () => ({ runs: new Map(), listening: false, changedAt: performance.now() }))
 
-/** Now, for asking later whether anything was heard since. */
+/** Now, to ask later whether a notification has come since. */
 export function moment(): Moment {
   return { at: performance.now(), wall: Date.now() }
 }
 
 /** Marks a run: it may have ended, or been asked to stop. */
-export function hear(runId: string): void {
-  const { runs } = heard()
+export function noteChange(runId: string): void {
+  const { runs } = lastChanges()
   const now = performance.now()
   runs.delete(runId)
   runs.set(runId, now)
@@ -43,20 +43,20 @@ export function hear(runId: string): void {
 
 /** Tells whether announcements arrive from now on. */
 export function setListening(listening: boolean): void {
-  const state = heard()
+  const state = lastChanges()
   state.listening = listening
   state.changedAt = performance.now()
 }
 
 /** Whether what was known of a run at a moment may be out of date. Asks nobody. */
 export function isStale(runId: string, since: Moment): boolean {
-  const { runs, changedAt } = heard()
+  const { runs, changedAt } = lastChanges()
   if ((runs.get(runId) ?? Number.NEGATIVE_INFINITY) >= since.at || changedAt >= since.at) return true
   // A process that was stopped, or a loop that was blocked, finds the time gone.
   return performance.now() - since.at > TRUST_MS || Math.abs(Date.now() - since.wall) > TRUST_MS
 }
 
-/** The same, and whether this process would have heard of a change at all. */
+/** The same, or whether this process may have missed a notification. */
 export function isUnsure(runId: string, since: Moment): boolean {
-  return !heard().listening || isStale(runId, since)
+  return !lastChanges().listening || isStale(runId, since)
 }
