@@ -33,8 +33,8 @@ export async function abandonWalk(
       .innerJoin(walks, and(eq(walks.tenantId, runs.tenantId), eq(walks.runId, runs.id), eq(walks.branch, ref.branch)))
       .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId)))
     const [found] = await readLocked(tx, ref, read)
-    // A `requested` walk too: its first step may be what kills the process, before the walk is claimed.
-    // One that rests at a pause, or waits for its branches, needs no engine run.
+    // A `requested` walk too: its first step may be what kills the process, before the walk is claimed. A walk that
+    // waits at a pause, or for its branches, needs no engine run.
     if (!found || found.run.endTime || ['ended', 'resting', 'waiting'].includes(found.walk.status)) return
     const owner = found.walk.engineRunId
     if (found.walk.epoch !== ref.epoch || found.walk.segment !== ref.segment) return

@@ -14,13 +14,13 @@ export interface Move {
   plan: Plan
 }
 
-/** Whatever refuses a statement is found in the locked rows, so a refusal that nothing explains is a bug of ours. */
+/** The locked rows always show why a statement was rejected. If they do not, that is a bug. */
 export const MOST_TRIES = 3
 
 /**
- * Moves a walk on from a visit: plans in memory, then writes in one statement. Where the statement is refused, a look at
- * the locked rows says why: the run has ended, another walk has replaced this one, the visit is recorded already, or the
- * run is being cancelled, which `cancelled` carries out.
+ * Continues a walk after a visit: plans in memory, then writes in one statement. If the statement is rejected, the
+ * locked rows say why: the run has ended, another walk has replaced this one, the visit is recorded already, or the run
+ * is being cancelled, which `cancelled` handles.
  * @param attempt the attempt that was made; null for a visit without any
  * @throws TakenOver if a later attempt was claimed meanwhile
  */

@@ -19,8 +19,8 @@ import type { Handoff } from './visit'
 import { dataOf, lockRun, ownsOf, RUN_COLUMNS, type StepRecordRow, type WalkState, walkData } from './walk-state'
 
 /**
- * The walk's first step, and every step in which it only plans on (`go`): one engine run claims the segment, and any
- * later one is superseded. Continues where the records say the walk is, or at its first step.
+ * The walk's first step, and every step in which it only continues planning (`go`): one engine run claims the segment,
+ * and any later one is superseded. Continues where the records say the walk is, or at its first step.
  */
 export async function claimWalk(
   ctx: ServiceContext,
@@ -62,13 +62,13 @@ export async function claimWalk(
 interface Standing {
   state: WalkState
   cursor: Visit
-  /** The record that the walk stands at; without one it stands at its cursor. */
+  /** The record of the step that the walk is at; without one, its cursor says where it is. */
   open: StepRecordRow | null
-  /** It is a branch that has ended, and its fork does not know yet. */
+  /** It is a branch that has ended and is not counted at its fork yet. */
   arrived: boolean
 }
 
-/** Where a walk stands whose run this process started, if nothing has changed it since. */
+/** Where a walk is, if this process started its run and nothing has changed it since. */
 async function queuedHere(ctx: ServiceContext, ref: WalkRef, engineRunId: string): Promise<Standing | null> {
   const found = popQueued(engineRunId)
   if (!found || found.run.currentStepId === null) return null
@@ -79,7 +79,7 @@ async function queuedHere(ctx: ServiceContext, ref: WalkRef, engineRunId: string
   return { state, cursor: { stepId: found.run.currentStepId, visit: 1 }, open: null, arrived: false }
 }
 
-/** Where a walk stands that this engine run may claim. */
+/** Where a walk is, if this engine run may claim it. */
 async function findWalk(
   ctx: ServiceContext,
   ref: WalkRef,
@@ -120,7 +120,9 @@ async function findWalk(
   }
 }
 
-/** The claim of a walk whose last record is open: its pause has been answered, it waits again, or the step goes on. */
+/**
+ * The claim of a walk whose last record is open: its pause has been answered, it waits again, or the step continues.
+ */
 async function continuing(
   ctx: ServiceContext,
   state: WalkState,

@@ -53,7 +53,10 @@ export async function closeRun(
   if (closed?.parentRunId) await emit(tx, 'workflow/child.due', { tenantId: ref.tenantId, runId: ref.runId })
 }
 
-/** Call once the end of a run is committed: this process begins nothing more of it, and stops what it is still doing. */
+/**
+ * Call once the end of a run is committed: this process starts nothing more of the run, and stops what it is still
+ * doing for it.
+ */
 export function knowEnded(ref: { tenantId: string; runId: string }): void {
   noteChange(ref.runId)
   stopWorkOf(ref)

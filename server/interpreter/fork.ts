@@ -18,7 +18,7 @@ import { configOf, lockWalkState, receiptOf, type StepRecordRow, type WalkState 
 
 /**
  * Runs the branches of a visit, each as a walk of its own. The walk that forks waits, without an engine run, until
- * enough of them have arrived.
+ * enough of them have ended.
  */
 export async function forkWalk(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Receipt> {
   return withTransaction<Receipt>(ctx, async (tx) => {
@@ -43,7 +43,7 @@ export async function forkWalk(ctx: ServiceContext, ref: WalkClaim, at: Visit): 
       await tx.db.update(walks).set({ status: 'waiting', engineRunId: null, updatedAt: tx.now() }).where(walkIs(ref))
       return { stop: 'forked' }
     }
-    // The branches decided it while this walk was requested anew: nobody is left to wake it.
+    // The branches completed the fork while this walk was being requested again, so none of them will wake it.
     await requestWalk(tx, ref, walkIs(ref), NEXT_SEGMENT)
     return { stop: 'handed-over' }
   })
@@ -71,7 +71,7 @@ async function beginBranches(
   const rows = branches.map(({ key, exit, data }, position) => ({
     branch: branchOf(id, key),
     status: position < next ? 'requested' : 'queued',
-    // Empty where the exit leads nowhere, so that the branch ends as it begins.
+    // Empty if the exit has no edge: the branch then ends as it begins.
     step: graph.target(record.stepId, exit) ?? '',
     position,
     data,

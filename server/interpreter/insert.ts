@@ -31,7 +31,7 @@ export interface NewRun {
   firstStep: string
   context: JsonObject | null
   retryOf?: string
-  /** Where the fields of `data` lie that steps of the earlier run wrote. */
+  /** Where the fields of `data` are stored that steps of the earlier run wrote. */
   sources?: Record<string, Omit<DataRef, 'bytes'>>
   /** The fields of `data` that somebody changed. */
   edits?: JsonObject
@@ -41,19 +41,20 @@ export interface NewRun {
   test?: boolean
 }
 
-/** What the caller believes of the workflow. The run is written only if it is still true. */
+/** What the caller has read of the workflow. The run is written only if that is still true. */
 interface ExpectedWorkflow {
   /** The published version, where that matters; null for none. */
   publishedVersion?: number | null
 }
 
 /**
- * Writes a run in one statement, if its workflow is not archived and still as the caller believes. With `plan`, and if
- * this process may drive the run at once, the statement also claims its walk and holds what follows from it: the steps
- * that compute, the first step that begins, or the end of the run. Otherwise the walk finds that out when it is claimed.
+ * Writes a run in one statement, if its workflow is not archived and has not changed since the caller read it. With
+ * `plan`, and if this process may drive the run at once, the statement also claims its walk and writes what follows:
+ * the steps that compute, the first step that begins, or the end of the run. Otherwise that is planned when the walk is
+ * claimed.
  * @returns the run's id; null if it was not written
- * @throws a foreign key's violation if the version no longer exists; what `permanentFailure` knows if Postgres refuses a
- * value of the plan
+ * @throws a foreign key's violation if the version no longer exists; what `permanentFailure` knows if Postgres refuses
+ * a value of the plan
  */
 export async function insertRun(
   ctx: ServiceContext,
@@ -98,7 +99,7 @@ export async function insertRun(
       if (row.timeoutAt) dueBy(row.timeoutAt)
       if (plan?.pause) watchPause(ctx, ref, plan.pause)
       due?.committed(written.generation)
-      // A caller that waits need not wait to be told.
+      // So a waiting caller does not have to wait for the notification.
       if (settled) return noteChange(row.id)
       if (plan && engineRunId !== null) keepHandover(engineRunId, plan)
       else if (options.plan && event.queuedAs !== null) keepQueued(event.queuedAs, { run: row, data: started.data })
@@ -112,7 +113,7 @@ export async function insertRun(
   }
 }
 
-/** What follows from a start. Null if that cannot be told now; the walk then finds out for itself, as often as it takes. */
+/** What follows from a start. Null if it cannot be planned now; it is then planned when the walk is claimed. */
 async function planStart(
   ctx: ServiceContext,
   run: RunRow,

@@ -21,7 +21,7 @@ type Scope = typeof scopes.$inferSelect
 
 const OWN_DATA = sql.raw(`(${wholeData('walks', { tenant: 'walks.tenant_id', id: 'walks.run_id', input: null })})`)
 
-/** Plans how a walk goes on from a fork whose branches have decided it. Null while they have not. */
+/** Plans how a walk continues from a fork that its branches have completed. Null if they have not yet. */
 export async function planJoined(
   ctx: ServiceContext,
   state: WalkState,
@@ -65,7 +65,7 @@ type ForkFailure = {
   final?: boolean | undefined
 }
 
-/** Why a fork fails that has been decided; null if it does not. */
+/** Why a completed fork fails; null if it does not. */
 export function failureOf(
   { state, cause, need, succeeded }: Pick<Scope, 'state' | 'cause' | 'need' | 'succeeded'>,
   stepId: string,
@@ -107,7 +107,7 @@ async function planFailed(
 }
 
 /**
- * The branches of a fork in order, with what those that are done wrote if that is merged.
+ * The branches of a fork in order; if their data is merged, with what the completed ones wrote.
  * @throws StepFailure OUTPUT_TOO_LARGE, DATA_TOO_LARGE
  */
 async function readBranches(ctx: ServiceContext, { ref }: WalkState, id: string, merges: boolean): Promise<Joined[]> {
@@ -123,7 +123,7 @@ async function readBranches(ctx: ServiceContext, { ref }: WalkState, id: string,
   const tooLarge = (code: string, what: string, most: number) =>
     new StepFailure(code, `Together, ${what} larger than ${readableSize(most)}`)
   if ((size?.results ?? 0) > MAX_OUTPUT_BYTES) throw tooLarge('OUTPUT_TOO_LARGE', 'the results are', MAX_OUTPUT_BYTES)
-  // As text, which has some more spaces than are counted elsewhere.
+  // Measured as text, which has a few more spaces than the sizes counted elsewhere.
   if ((size?.data ?? 0) > 2 * MAX_DATA_BYTES)
     throw tooLarge('DATA_TOO_LARGE', 'the fields that the branches wrote are', MAX_DATA_BYTES)
   const rows = await ctx.db

@@ -1,8 +1,8 @@
 import { processWide } from '../process'
 
 /**
- * How long a step that was committed as begun may begin without another look at the database. It limits what a
- * lost notification can cause.
+ * How long after its commit a step may begin without reading the database again. It limits what a lost notification can
+ * cause.
  */
 const TRUST_MS = 1_000
 
@@ -13,11 +13,14 @@ export interface Moment {
 }
 
 interface LastChanges {
-  /** When each run was last announced. Holds what is younger than `TRUST_MS`; anything older must look anyway. */
+  /**
+   * The time of the last notification about each run, for the last `TRUST_MS`; anything older must read the database
+   * anyway.
+   */
   runs: Map<string, number>
-  /** Whether announcements arrive. */
+  /** Whether notifications arrive. */
   listening: boolean
-  /** When they last began to, or ceased to. */
+  /** When that last changed. */
   changedAt: number
 }
 
@@ -29,7 +32,7 @@ export function moment(): Moment {
   return { at: performance.now(), wall: Date.now() }
 }
 
-/** Marks a run: it may have ended, or been asked to stop. */
+/** Notes a notification about a run: it may have ended, or been asked to stop. */
 export function noteChange(runId: string): void {
   const { runs } = lastChanges()
   const now = performance.now()
@@ -41,18 +44,18 @@ export function noteChange(runId: string): void {
   }
 }
 
-/** Tells whether announcements arrive from now on. */
+/** Sets whether notifications arrive from now on. */
 export function setListening(listening: boolean): void {
   const state = lastChanges()
   state.listening = listening
   state.changedAt = performance.now()
 }
 
-/** Whether what was known of a run at a moment may be out of date. Asks nobody. */
+/** Whether what was known of a run at a moment may be out of date. Sends no statement. */
 export function isStale(runId: string, since: Moment): boolean {
   const { runs, changedAt } = lastChanges()
   if ((runs.get(runId) ?? Number.NEGATIVE_INFINITY) >= since.at || changedAt >= since.at) return true
-  // A process that was stopped, or a loop that was blocked, finds the time gone.
+  // If the process was suspended or its event loop blocked, more time has passed than it noticed.
   return performance.now() - since.at > TRUST_MS || Math.abs(Date.now() - since.wall) > TRUST_MS
 }
 

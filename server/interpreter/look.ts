@@ -6,7 +6,7 @@ import { RunStopped } from './running'
 import { isCancelling } from './stop'
 import { findWalkState } from './walk-state'
 
-/** Whether an attempt may begin its work without a look at the database. */
+/** Whether an attempt may begin its work without reading the database. */
 export function mayBegin({ state, since }: Begun): boolean {
   return !isUnsure(state.ref.runId, since)
 }

@@ -63,7 +63,7 @@ export async function armPause(ctx: ServiceContext, ref: WalkClaim, pauseId: str
   return null
 }
 
-/** @returns whether it waits for an event, and has yet to look at those that came before it */
+/** @returns whether it waits for an event and has not checked earlier events yet */
 async function openPause(tx: TransactionContext, state: WalkState, at: Visit, record: StepRecordRow): Promise<boolean> {
   const question = askedBy(record, state.data)
   const { event, childRunId, ...asked } = question
@@ -95,7 +95,7 @@ function eventColumns(event: Asked['event']) {
   return event && { eventName: event.name, eventKey: event.key, eventRules: event.rules, looked: false }
 }
 
-/** What a visit waits for: the same whenever it is asked, as the step's configuration and start are frozen. */
+/** What a visit waits for. Always the same, because the step's configuration and start are frozen. */
 function askedBy(record: StepRecordRow, data: JsonObject): Asked {
   const type = findStepType(record.stepType)
   if (type?.mode !== 'pause') throw new ImpossibleState('pause-of-no-pause', `${record.stepType} does not pause`)
@@ -111,7 +111,7 @@ export function dueOf(record: StepRecordRow): Date | null {
   return askedBy(record, {}).dueAt ?? null
 }
 
-/** After a wake-up or the end of a wait: takes the answer and continues, or waits again. */
+/** After a wake-up or the end of a wait: continues with the answer, or waits again. */
 export async function consumeAnswer(
   ctx: ServiceContext,
   ref: WalkClaim,
@@ -120,7 +120,8 @@ export async function consumeAnswer(
   handoff: Handoff,
 ): Promise<Receipt> {
   const at = visitOf(ref, pauseId)
-  // In this order: a cancel closes the pause and stops the walk in one commit, so whoever sees the one sees the other.
+  // In this order: a cancel closes the pause and stops the walk in one commit, so reading the pause first never misses
+  // a cancel.
   const pause = await answerIfDue(ctx, ref, await findPause(ctx, ref, pauseId))
   const found = await findWalkState(ctx, ref, at)
   if ('stop' in found) return found.stop
@@ -157,7 +158,7 @@ async function answerIfDue(
   pause: PauseRow | undefined,
 ): Promise<PauseRow | undefined> {
   if (!pause || pause.answeredAt || !pause.dueAt || pause.dueAt > ctx.now()) return pause
-  // What came in time counts, even if its delivery is late.
+  // An event that came in time counts, even if it is delivered late.
   if (pause.eventName !== null) await lookForEvents(ctx, { ...ref, id: pause.id }, { until: pause.dueAt })
   return withTransaction(ctx, async (tx) => {
     await lockRun(tx, ref)
@@ -185,8 +186,8 @@ function doneBy(
 }
 
 /**
- * Plans how a walk goes on from a pause that was answered while it rested, for the claim that takes it up. Null if the
- * pause has no answer.
+ * Plans how a walk continues from a pause that was answered while no engine run had the walk, for the claim that
+ * continues it. Null if the pause has no answer.
  */
 export async function planAnswered(
   ctx: ServiceContext,
@@ -198,7 +199,7 @@ export async function planAnswered(
   return pause?.answer ? planAfter(ctx, state, record, pause, drive) : null
 }
 
-/** Plans how a walk goes on from a pause with its answer. */
+/** Plans how a walk continues from a pause with its answer. */
 export async function planAfter(
   ctx: ServiceContext,
   state: WalkState,
@@ -217,7 +218,7 @@ export async function planAfter(
   return { step: doneBy(answered, { at, endedAt, pauseId: pause.id }), plan }
 }
 
-/** How a run ends when a step gets no answer in time, or one that it cannot take. */
+/** How a run ends when a step gets no answer in time, or one that it cannot accept. */
 function unanswered(state: WalkState, stepId: string, { code, message }: { code: string; message: string }): Ending {
   const outcome = code === TIMED_OUT ? 'timed_out' : 'failed'
   return { status: 'failed', outcome, written: state, error: { code, message, stepId }, stepId }
@@ -242,7 +243,7 @@ function answerOf(state: WalkState, record: StepRecordRow, { id, answer }: Pick<
   return { ...given, ...exitOfAnswer(state.definition, type, stepId, given.exit) }
 }
 
-/** A step that fails with its answer, or without one. */
+/** A step that fails because of its answer, or because it got none. */
 function failing(state: WalkState, record: StepRecordRow, failure: { code: string; message: string }): Answered {
   const caught = catching(state, record, failure)
   if (!caught) return { output: {}, delta: {}, exit: null, next: null, failure: { ...failure, handled: false } }

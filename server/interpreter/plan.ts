@@ -18,16 +18,19 @@ import { endingOf } from './stop'
 import { visitsSoFar } from './visits'
 import type { WalkState } from './walk-state'
 
-/** After so many steps a plan is written, so that the engine sees progress, and a cancel need not wait for a loop. */
+/**
+ * After this many steps a plan is written, so that the engine sees progress and a cancel does not have to wait for a
+ * loop.
+ */
 const MAX_STEPS = 100
-/** The same for the values of a plan, in bytes of JSON, and for the time it takes to work it out. */
+/** The same for the values of a plan, in bytes of JSON, and for the time it takes to compute it. */
 const MAX_PLAN_BYTES = 4 * 1024 * 1024
 const MAX_PLAN_MS = 200
 
 /** How long steps of one plan may run inline. The next one is recorded as begun, so that the one before it is stored. */
 const INLINE_MS = 50
 
-/** What a walk does next, worked out in memory. `commitPlan` writes it in one statement. */
+/** What a walk does next, planned in memory. `commitPlan` writes it in one statement. */
 export interface Plan {
   /** Records to insert, in the order of the history. */
   records: readonly NewRecord[]
@@ -39,15 +42,15 @@ export interface Plan {
   ending: Ending | null
   /** Set if the run is on its failure path. */
   failing: Failing | null
-  /** Whether a step of another run waits for the end of this one. Only said of a plan that ends the run. */
+  /** Whether a step of another run waits for the end of this one. Only set if the plan ends the run. */
   isChild: boolean
-  /** The pause to open, if the walk rests there. */
+  /** The pause to open, if the walk waits without an engine run. */
   pause: NewPause | null
   /** What the walk is told. */
   receipt: Receipt
   /** The next effect step of the walk, if it may start at once. */
   begun: Begun | null
-  /** Where the walk goes on, if no record says so: too much was computed at once. */
+  /** Where the walk continues, if no record says so: the plan reached its limits. */
   cursor: Visit | null
   /** Set if a branch ends here. */
   arrival: Arrival | null
@@ -62,7 +65,7 @@ export interface NewPause extends Visit, Asked {
 export interface Drive {
   /** The number of the first attempt of a step: 1 when this process starts it at once, 0 when another claim will. */
   attempt: 0 | 1
-  /** Whether no engine run waits at a pause: the walk rests, and the answer requests another one. */
+  /** Whether the walk waits at a pause without an engine run; the answer then requests a new one. */
   rests: boolean
 }
 
@@ -82,7 +85,7 @@ export interface NewRecord extends Visit {
   delta: JsonObject | null
   error: string | null
   errorCode: string | null
-  /** The run went on by the `error` exit. */
+  /** The run took the `error` exit. */
   handled: boolean | null
   /** The exit that was taken, of a step with several. */
   exit: string | null
@@ -130,7 +133,7 @@ async function walkOn(ctx: ServiceContext, state: WalkState, stepId: string | nu
   const fail = (error: { code: string; message: string }, at: string) =>
     end({ status: 'failed', outcome: 'failed', written: state, error: { ...error, stepId: at }, stepId: at })
   let target = stepId
-  // Only where this process goes on at once: a step that kills its process must not take others with it again and again.
+  // Only if this process continues at once: a step that kills its process must not take others down with it repeatedly.
   const inlineUntil = drive.rests && drive.attempt === 1 ? performance.now() + INLINE_MS : 0
   const began = performance.now()
   let bytes = 0
@@ -214,7 +217,7 @@ export const NOTHING = {
   arrival: null,
 } as const satisfies Omit<Plan, 'receipt'>
 
-/** Ends the run, as far as this walk can: a branch that fails only tells its fork. */
+/** Ends the run, unless this is a branch: then the failure is passed to its fork. */
 export function planEnd(state: WalkState, reached: Ending): Plan {
   if (state.own !== null && reached.status === 'failed') return planArrival(state, arrivalOf(reached))
   const ending = endingOf(state, reached)
@@ -245,7 +248,7 @@ function writtenBy({ data, refs, own }: WalkState): Written {
   return own ?? { data, refs }
 }
 
-/** How the walk goes on at a step that begins: a pause waits, an effect starts at once if its attempt is counted. */
+/** How the walk continues at a step that begins: a pause waits; an effect starts at once if its attempt is counted. */
 function beginning(
   { state, type, at, now }: Entry,
   config: StepConfig,
@@ -261,7 +264,7 @@ function beginning(
   if (type.mode === 'fork') return { receipt: { fork: at }, begun: null, pause: null }
   const receipt = { next: at }
   if (attempt === 0 || type.mode !== 'effect') return { receipt, begun: null, pause: null }
-  // The outputs of this plan are stored by the time anything looks for them.
+  // The outputs of this plan will be stored before anything reads them.
   const run = { ...state.run, currentStepId: at.stepId }
   const begun = {
     state: { ...state, run, outputs: {} },

@@ -29,7 +29,7 @@ export async function resolveConfig(
   return fillIn(step, type, await lookupFrom(ctx, state, rootsOf(step)))
 }
 
-/** How the path of a branch ends that has come to its end: with what its fork collects, its `result`. */
+/** How the path of a branch ends: with its `result`, which its fork collects. */
 export async function resultOf(ctx: ServiceContext, state: WalkState): Promise<Arrival> {
   const origin = forkOf(state)
   try {
@@ -57,7 +57,7 @@ async function outputsNamed(
       graphOf(state.definition).step(root) !== undefined,
   )
   if (wanted.length === 0) return {}
-  // The newest visit of each step: one look into the index, however often a loop has visited it.
+  // The newest visit of each step: one index lookup, however often a loop has visited it.
   const { tenantId, runId, branch } = state.ref
   // The walk's own first, then those of the walks around it.
   const around = JSON.stringify([

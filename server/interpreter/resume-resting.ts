@@ -10,7 +10,7 @@ import { permanentFailure } from './retry'
 import type { Written } from './run-data'
 import { dataOf, type RunRow, type StepRecordRow } from './walk-state'
 
-/** A run that rests at its only open pause, as it was read without a lock. */
+/** A run that waits at its only open pause without an engine run, read without a lock. */
 interface Resting {
   run: RunRow
   written: Written
@@ -20,9 +20,9 @@ interface Resting {
 }
 
 /**
- * Takes the answer to a pause and begins what follows, in one statement and in this process. The statement holds only if
- * the walk still rests where it was read.
- * @returns false if nothing was written: the run was changed meanwhile, or nothing here has room to drive it
+ * Stores the answer to a pause and begins what follows, in one statement and in this process. The statement applies
+ * only if the walk still waits at the pause.
+ * @returns false if nothing was written: the run was changed meanwhile, or this process has no free slot to drive it
  */
 export async function resumeResting(
   ctx: ServiceContext,
@@ -60,7 +60,10 @@ export async function resumeResting(
   }
 }
 
-/** What follows from the answer. Null if that cannot be told now: the answer is stored, and the walk finds out. */
+/**
+ * What follows from the answer. Null if it cannot be planned now: the answer is stored, and the rest is planned when
+ * the walk is claimed.
+ */
 async function planNext(
   ctx: ServiceContext,
   { run, written, ref, record, pauseId }: Omit<Resting, 'walk'> & { ref: WalkClaim },

@@ -47,8 +47,8 @@ const running = () => processWide<Running>('runs.running', () => ({ runs: new Ma
 
 /**
  * A signal that fires when an attempt's work must stop, whichever process decides that: at once when the run has ended
- * or another process has taken over the step, after the grace period when the run was cancelled. Announcements trigger
- * it; long work also polls, and so does a process that was stopped for a while.
+ * or another process has taken over the step, after the grace period when the run was cancelled. Notifications trigger
+ * it; long work also polls, and so does a process that was suspended for a while.
  */
 export function abortWhenStopped({ state: { ref }, at, attempt }: Attempting): {
   signal: AbortSignal
@@ -129,7 +129,7 @@ async function stopEnded(keys: string[]): Promise<void> {
       continue
     }
     const isOpen = (work: Work) => found.some(({ open }) => open && isOf(open, work))
-    // What began after the question was asked may not be in the answer.
+    // Work that began after the query was sent may be missing from its result.
     stop(run, (work) => work.since < asked && !isOpen(work), new TakenOver())
     if (row.cancelledAt && !run.grace) {
       const left = row.cancelledAt.getTime() + env().CANCEL_GRACE_MS - now().getTime()

@@ -10,7 +10,7 @@ import { lockRun } from './walk-state'
 /** Hands the walk over to a new engine run, which continues at the open record. */
 export async function requestSegment(ctx: ServiceContext, ref: WalkClaim): Promise<Receipt> {
   return withTransaction<Receipt>(ctx, async (tx) => {
-    // Like every other change: a record that is being written would miss it otherwise.
+    // Locked like every other change: a record that is being written at the same time would miss it otherwise.
     await lockRun(tx, ref)
     const mine = and(
       walkIs(ref),

@@ -23,7 +23,7 @@ import { classify } from './retry'
 import { type Grown, storableOutput, withDelta } from './size'
 import type { Position, WalkState } from './walk-state'
 
-// What a step does with what it refers to. Nothing here reads or writes anything, so a simulation goes the same way as a run.
+// What a step does with its configuration. Nothing here reads or writes, so a simulation behaves like a run.
 
 /** A step that a walk comes to. */
 export interface Entry<P extends Position = WalkState> {
@@ -47,7 +47,7 @@ export type Entered =
       /** The data including the delta. */
       grown: Grown
       exit: string
-      /** Of a step that ends the run. */
+      /** Set for a step that ends the run. */
       result?: JsonValue
     }
 
@@ -58,7 +58,7 @@ export function requireVisit({ step, at }: Entry<Position>): void {
 }
 
 /**
- * Computes a step, or finds that it needs work, or an answer.
+ * Computes a step, or finds that it needs work or an answer.
  * @throws what `failureAtEntry` takes
  */
 export function enterResolved(entry: Entry<Position>, resolved: Resolved): Entered {
@@ -116,12 +116,12 @@ export function inputDataOf(type: AnyStep, config: JsonObject): JsonObject {
   return type.inputData ? type.inputData(config) : rest
 }
 
-/** What the expressions of a step refer to that it evaluates later, frozen with its configuration. */
+/** The values for expressions that the step evaluates later, frozen with its configuration. */
 export function valuesIn({ $values }: StepConfig): JsonObject {
   return isJsonObject($values) ? $values : {}
 }
 
-/** What a step yields without work or waiting, what it asks a person, or null when it needs work. */
+/** What a step returns without work or waiting, what it asks a person, or null when it needs work. */
 function compute(
   type: AnyStep,
   call: { config: StepConfig; data: JsonObject; stepId: string; now: Date; evaluate: (text: string) => JsonValue },

@@ -20,7 +20,7 @@ export async function stopAtOpen(tx: TransactionContext, state: WalkState, at: V
       receipt: STOPPED.receipt,
     })
     .where(recordIs({ state, at }))
-  // Its time may have been up, which was not taken yet.
+  // It may have expired, which is not recorded yet.
   await tx.db
     .update(pauses)
     .set({ consumedAt: tx.now() })

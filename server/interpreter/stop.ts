@@ -21,7 +21,7 @@ import type { RunRow, WalkState } from './walk-state'
 interface HeldRun {
   run: RunRow
   definition: Definition
-  /** The run data to keep, where it is not what is stored. */
+  /** The run data to keep, if it differs from what is stored. */
   written: Written | null
 }
 
@@ -63,7 +63,7 @@ export function cancellationOf(run: RunRow): Cancellation {
  * ends; recording that step leads back here. Otherwise open steps end as cancelled and the cleanup path starts, once;
  * without a cleanup path the run closes.
  * @param from the walk that noticed the cancel, and the step it would have visited next
- * @param options.force do not wait for running steps: their grace is over, and late results are refused
+ * @param options.force do not wait for running steps: their grace period is over, and late results are rejected
  */
 export async function settleCancel(
   tx: TransactionContext,
@@ -164,7 +164,7 @@ export async function endOpenWork(
   return endWithin(tx, run, failure, '')
 }
 
-/** Ends the branches of a fork that still run, and what lies in them, as `endOpenWork` does for the whole run. */
+/** Ends the branches of a fork that still run, with everything in them, as `endOpenWork` does for the whole run. */
 export async function stopBranches(
   tx: TransactionContext,
   run: RunRow,
@@ -177,12 +177,12 @@ export async function stopBranches(
     .update(runs)
     .set({ status: sql`case when ${asks} then 'paused' else 'running' end`, updatedAt: tx.now() })
     .where(isRun(run))
-  // Whatever works for a stopped branch, in whatever process, looks and stops.
+  // Every process that works on a stopped branch is notified and stops.
   await announceRun(tx, run.id)
   return waited
 }
 
-/** Has the runs settled that steps of this one started or are about to start: nobody waits for them any more. */
+/** Has the child runs settled that steps of this run started or are about to start: nothing waits for them any more. */
 async function childrenDue(tx: TransactionContext, run: RunRow, within?: SQL): Promise<void> {
   const left = await tx.db
     .select({ childRunId: pauses.childRunId })
@@ -230,7 +230,7 @@ async function endWithin(
     )
     .returning({ branch: pauses.branch })
   await childrenDue(tx, run, within(pauses.branch))
-  // Nothing has begun what is queued, and there may be very many of them.
+  // Queued branches have not begun, and there may be very many of them.
   await tx.db.delete(walks).where(and(ofWalks(run), eq(walks.status, 'queued'), within(walks.branch)))
   await tx.db
     .update(walks)
@@ -244,7 +244,7 @@ async function endWithin(
   return asked.map(({ branch }) => branch)
 }
 
-/** Whether an attempt is running that was neither recorded nor given up, or an answer has not been taken yet. */
+/** Whether an attempt is running that was neither recorded nor given up, or an answer has not been consumed yet. */
 async function isAtWork(tx: TransactionContext, run: RunRow): Promise<boolean> {
   const open = await tx.db
     .select({ stepType: stepRecords.stepType, attempt: stepRecords.attempt, attempts: stepRecords.attempts })

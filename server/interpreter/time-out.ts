@@ -16,7 +16,7 @@ const FAILURE = { code: 'RUN_TIMED_OUT', message: 'The run took longer than its 
 
 /**
  * Ends the runs whose time is up, as a terminate would, but as failed with the outcome `timed_out`. A cancel that was
- * asked for before goes on: it has limits of its own. One batch, of each tenant in turn.
+ * requested before continues: it has limits of its own. One batch, of each tenant in turn.
  */
 export async function timeOutRuns({ db, log, now }: Sweep, until: Date) {
   const due = await db

@@ -53,7 +53,7 @@ export async function visitStep(ctx: ServiceContext, ref: WalkClaim, at: Visit, 
 
 const NO_ENGINE = { leaving: () => false, promise: () => {}, rests: false }
 
-/** Passes a step that the previous step's record has already begun to the next visit in this process. */
+/** Passes a step that was begun with the record of the previous step to the next visit in this process. */
 export class Handoff implements Drive {
   private begun: Begun | null = null
 
@@ -129,7 +129,7 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
   try {
     output = storableOutput(result.output)
     delta = deltaOf(output, saveAs, at.stepId)
-    // Holds whatever happens meanwhile: only this walk adds to the data.
+    // True whatever happens meanwhile: only this walk adds to the data.
     grown = withDelta(begun.state, delta, begun.state.ref, at)
   } catch (err) {
     return recordFailure(ctx, begun, err, handoff)
@@ -205,7 +205,7 @@ async function recordFailure(ctx: ServiceContext, begun: Begun, err: unknown, ha
   return receipt
 }
 
-/** Records a step that failed for good, and goes on by its `error` exit or the failure path. */
+/** Records a step that failed for good, and continues at its `error` exit or the failure path. */
 async function recordCaught(ctx: ServiceContext, begun: Begun, failure: Failure, handoff: Handoff): Promise<Receipt> {
   const { at, attempt } = begun
   const endedAt = ctx.now()
@@ -265,7 +265,7 @@ async function fail(
 ): Promise<Receipt> {
   const now = tx.now()
   const { state, at } = begun
-  // A branch only tells its fork.
+  // In a branch, the failure is passed to its fork.
   const arrives = isBranch(state.ref.branch) && !isCancelling(state)
   const receipt: Receipt = arrives ? { arrive: true } : { stop: 'ended' }
   await tx.db

@@ -4,8 +4,8 @@ import { graphOf } from '../definition/graph'
 import type { WalkState } from './walk-state'
 
 /**
- * How often a walk has visited each step that lies on a loop, as its records say. Ask before anything new is planned:
- * afterwards the walk counts for itself, as nothing else adds to its records.
+ * How often a walk has visited each step that lies on a loop, as its records say. Call it before anything new is
+ * planned: from then on the walk counts in memory, because nothing else adds to its records.
  */
 export async function visitsSoFar(
   ctx: ServiceContext,
@@ -13,7 +13,7 @@ export async function visitsSoFar(
 ): Promise<Record<string, number>> {
   const { looping } = graphOf(definition)
   if (looping.size === 0) return {}
-  // One step into the primary key for each of them, however long the history is.
+  // One lookup in the primary key for each of them, however long the history is.
   const rows = await send<{ stepId: string; visit: number }>(
     ctx.db,
     sql`

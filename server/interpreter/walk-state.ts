@@ -17,7 +17,7 @@ import type { Written } from './run-data'
 export type RunRow = Omit<typeof runs.$inferSelect, 'input' | 'smallData' | 'result'>
 export type StepRecordRow = typeof stepRecords.$inferSelect
 
-/** What decides how a walk goes on. */
+/** What decides how a walk continues. */
 export interface Position extends Written {
   run: Pick<RunRow, 'failing' | 'cancelRequestedAt'>
   ref: WalkRef
@@ -63,7 +63,7 @@ export async function lockRun(tx: TransactionContext, of: { tenantId: string; ru
     .for('update')
 }
 
-/** What the branches around a walk have written, and it itself, outermost first; null if it is no branch. */
+/** What a branch and the branches around it have written, outermost first; null for a walk that is no branch. */
 export function ownsOf({ tenantId, runId, branch }: { tenantId: string; runId: string; branch: string }) {
   const around = branchesAround(branch)
   const owns: SQL =
@@ -92,7 +92,7 @@ export async function walkData(
   return dataOf(whole ?? { data: small, refs: {} }, owns && written)
 }
 
-/** The data of a walk, from the run's and what the branches around it and it itself have written. */
+/** The data of a walk: the run's data, and over it what the branches around it and the walk itself have written. */
 export function dataOf({ data, refs }: Written, owns: Written[] | null): Pick<WalkState, 'data' | 'refs' | 'own'> {
   if (owns === null) return { data, refs, own: null }
   // A field that was written anew is no longer where it was.
@@ -109,7 +109,7 @@ export function dataOf({ data, refs }: Written, owns: Written[] | null): Pick<Wa
   return { data: fieldsInStoredOrder(merged.data), refs: merged.refs, own: owns.at(-1) ?? { data: {}, refs: {} } }
 }
 
-/** Whether a walk is still driven by the engine run that claimed it. */
+/** Whether the engine run that claimed a walk still drives it. */
 export function isMine(
   walk: Pick<typeof walks.$inferSelect, 'status' | 'engineRunId' | 'epoch' | 'segment'>,
   ref: WalkClaim,
@@ -130,7 +130,7 @@ export async function lockWalkState(tx: TransactionContext, ref: WalkClaim, at: 
   return found
 }
 
-/** The same without the lock: what it tells may be over by now, so `commitPlan` checks it. */
+/** The same without the lock: the result may be out of date, so `commitPlan` checks it again. */
 export async function findWalkState(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Found> {
   return walkStateOf(ctx, ref, await readWalkState(ctx, ref, at))
 }
@@ -189,7 +189,7 @@ export function recordIs({ state: { ref }, at }: { state: Pick<WalkState, 'ref'>
   )
 }
 
-/** What a recorded visit told its walk. */
+/** The receipt that a recorded visit gave to its walk. */
 export function receiptOf(record: StepRecordRow): Receipt {
   return record.receipt ?? { stop: 'ended' }
 }

@@ -12,8 +12,8 @@ import { cleanupTimeLeft } from './stop'
 
 /**
  * Runs an attempt of an effect step, outside any transaction. Ends when its time is up or its run is stopped, even if
- * the step ignores its signal. Does not begin if the run was stopped meanwhile. Where this process may have missed that,
- * it looks in the database first.
+ * the step ignores its signal. Does not begin if the run was stopped meanwhile. If this process may have missed that,
+ * it reads the database first.
  * @throws whatever the step throws, TransientError when it was too slow, RunStopped, TakenOver
  */
 export async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutput> {
@@ -21,7 +21,7 @@ export async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutpu
   const timeoutMs = Math.min(config.timeoutMs ?? DEFAULT_TIMEOUT_MS, env().longestStepMs)
   const left = await cleanupTimeLeft(ctx, state.ref)
   if (left <= 0) throw cleanupTooSlow()
-  // From here on an announcement fires the signal.
+  // From here on a notification fires the signal.
   const stopped = abortWhenStopped(begun)
   const tooSlow = () =>
     left < timeoutMs ? cleanupTooSlow() : new TransientError(`The step did not finish within ${timeoutMs} ms.`)
@@ -39,7 +39,7 @@ export async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutpu
       signal,
       idempotencyKey: idempotencyKeyOf(state.ref, at),
     })
-    // A step that ignores its signal is left behind; its result no longer counts.
+    // If a step ignores its signal, nothing waits for it; its result no longer counts.
     return await deadline.race(output)
   } catch (err) {
     // What a step throws after its signal fired is only a consequence; history should show the signal's reason.
