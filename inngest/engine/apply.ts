@@ -76,8 +76,8 @@ async function callAgain(
 class Stale extends Error {}
 
 /**
- * Keeps results, opens waits and jobs, and queues the next call once nothing is pending. The run's row stays locked
- * throughout, so nothing can answer one of the new waits before it exists.
+ * Stores results, opens waits and jobs, and queues the next call once nothing is pending. The run's row stays locked
+ * throughout, so nothing can settle one of the new waits before it exists.
  */
 async function move(ctx: EngineContext, claim: Claim, plan: Move): Promise<void> {
   if (plan.invocations.length === 0 && plan.replacing.length === 0) {

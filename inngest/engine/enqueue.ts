@@ -6,13 +6,13 @@ import type { FunctionSpec } from './registry'
 import type { Engine, EngineOptions } from './types'
 
 export type Enqueuer = Pick<Engine, 'queue' | 'room' | 'older'> & {
-  /** Learns the functions. Until then, every event must be sent. */
+  /** Reads the functions. Until then, every event must be sent. */
   start(): Promise<void>
 }
 
 /**
- * The part of the engine for a process that leaves the work to others: it prepares jobs and notifies those others. It
- * claims nothing and does not count as a worker.
+ * The part of the engine for a process that only serves requests: it prepares jobs and notifies the processes that
+ * work. It claims nothing and does not count as a worker.
  */
 export function createEnqueuer(
   options: Pick<EngineOptions, 'sql' | 'handler' | 'handlers' | 'signingKey' | 'appUrl' | 'log' | 'mostWaiting'>,
@@ -28,7 +28,7 @@ export function createEnqueuer(
       direct = queueable(await readFunctions(), options.handlers ?? new Map())
     },
     room: (event) => roomFor(backlog, direct, event),
-    // It does not ask who lives.
+    // It does not check which processes are running.
     older: () => true,
     queue: (event) => queue({ now, scheduler, backlog, bootId: '', leaseMs: 0 }, direct, event),
   }

@@ -1,6 +1,6 @@
 /** Whether a failed statement is worth retrying. */
 export type FailureKind =
-  /** The database is away or busy: wait. */
+  /** The database is unavailable or busy: wait. */
   | 'unavailable'
   /** Postgres has read the data and will never accept it. */
   | 'refused'
@@ -16,8 +16,8 @@ interface Coded extends Error {
 /** Error codes of postgres.js, and of a pool that gives up waiting for an answer. */
 const UNAVAILABLE = /^(CONNECTION_CLOSED|CONNECTION_ENDED|CONNECTION_DESTROYED|CONNECT_TIMEOUT|DATABASE_UNAVAILABLE)$/
 /**
- * Connection lost, deadlock, out of resources, object in use, shutting down, I/O error; read-only during a fail-over; idle
- * in a transaction for too long, as after this process stood still.
+ * Connection lost, deadlock, out of resources, object in use, shutting down, I/O error; read-only during a fail-over;
+ * idle in a transaction for too long, as after this process was suspended.
  */
 const UNAVAILABLE_STATE = /^(08|40|53|55|57|58)[0-9A-Z]{3}$|^25006$|^25P03$/
 /** Bad value, broken constraint, too large. */

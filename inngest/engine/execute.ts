@@ -80,7 +80,7 @@ function afterSleep(claim: Claim): Plan {
   return { kind: 'move', steps, done: 1, race: false, waits: [], replacing: [], jobs: [], invocations: [] }
 }
 
-/** Writes what became of a call. A run whose results cannot be kept fails with the reason. */
+/** Writes the outcome of a call. A run whose results cannot be stored fails with the reason. */
 async function applyResult(
   ctx: EngineContext,
   claim: Claim,

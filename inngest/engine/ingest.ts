@@ -8,7 +8,7 @@ import { begin, claimFreely, newRun, starting } from './start'
 import { type Settled, settling } from './waits'
 
 /**
- * Takes in one event in one statement: its id, the runs it starts and the waits it ends. An id that was already seen
+ * Stores one event in one statement: its id, the runs it starts and the waits it ends. An id that was already seen
  * changes nothing. `scope` keeps ids of different kinds apart.
  */
 export async function ingest(ctx: EngineContext, event: EngineEvent, scope = ''): Promise<void> {
@@ -34,7 +34,7 @@ export async function ingest(ctx: EngineContext, event: EngineEvent, scope = '')
         ${settled.length > 0 ? sql`(select count(*)::int from woken)` : sql`0`} as woken`
     result = found[0]
   } catch (error) {
-    // The statement may have committed anyway. In that case nobody holds the claims it made, and their leases expire.
+    // The statement may have committed anyway. In that case no process has the claims it made, and their leases expire.
     scheduler.release(slots)
     throw error
   }

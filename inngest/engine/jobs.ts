@@ -1,7 +1,7 @@
 import type { Claim, EngineContext } from './context'
 import { after } from './context'
 
-/** Gives up every claim of this process so that any process can continue the work at once. */
+/** Releases every claim of this process so that any process can continue the work at once. */
 export async function releaseClaims(ctx: EngineContext): Promise<void> {
   await ctx.sql`
     with released as (
@@ -10,7 +10,7 @@ export async function releaseClaims(ctx: EngineContext): Promise<void> {
     select pg_notify('engine', '')`
 }
 
-/** Gives up one claim. */
+/** Releases one claim. */
 export async function releaseClaim(ctx: EngineContext, claim: Claim): Promise<void> {
   await ctx.sql`
     with released as (

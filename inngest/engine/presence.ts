@@ -4,7 +4,8 @@ import { nextTick } from './cron'
 import { RELEASE } from './settings'
 
 /**
- * The boots of this process. They share its pid, so without this a new engine in the process would take them for dead.
+ * The boots of this process. They share its pid, so without this list a new engine in the process would consider them
+ * dead.
  */
 const LIVE = Symbol.for('engine.boots')
 
@@ -85,9 +86,9 @@ export interface HeartbeatResult {
   waitsDue: boolean
   /** Milliseconds until the next thing is due. */
   nextMs: number | null
-  /** No other process lives. */
+  /** No other process is running. */
   sole: boolean
-  /** A process of an older release lives. */
+  /** A process of an older release is running. */
   older: boolean
 }
 

@@ -28,7 +28,7 @@ export function queueable(
   return found
 }
 
-/** Whether the job of an event would find room. An event that only becomes jobs later always does. */
+/** Whether the queue has room for the job of an event. For an event that becomes jobs only later, it always has. */
 export function roomFor(
   backlog: Backlog,
   direct: ReadonlyMap<string, FunctionSpec>,
@@ -44,8 +44,8 @@ type QueueContext = Pick<EngineContext, 'now' | 'bootId' | 'leaseMs' | 'backlog'
 }
 
 /**
- * Prepares the job of a run without the event's way through the engine: no row for the event, none for the run. The
- * event wakes no waits. Reserves a slot if the run may begin at once.
+ * Prepares the job of a run directly, without a row for the event or the run. The event wakes no waits. Reserves a slot
+ * if the run may begin at once.
  * @param direct what `queueable` found
  */
 export function queue(

@@ -21,7 +21,7 @@ export class Slots {
 
   constructor(
     private readonly total: number,
-    /** Called when slots that a suspect had closed open again. */
+    /** Called when slots that were blocked for a suspect are free again. */
     private readonly opened: () => void,
   ) {}
 
@@ -75,7 +75,7 @@ export class Slots {
     this.count(lane, -1)
   }
 
-  /** A claim returned or made progress. If it was the suspect, it no longer is. */
+  /** A claim returned or made progress. If it was the suspect, it is one no longer. */
   acquit(generation: string): void {
     if (this.suspect !== generation) return
     this.suspect = undefined

@@ -11,7 +11,7 @@ import { Slots } from './slots'
 import type { EngineOptions } from './types'
 import { expireWaits } from './waits'
 
-/** Does the work of one claim. If it returns a claim, that continues at once in the same place. */
+/** Does the work of one claim. If it returns a claim, that continues at once in the same slot. */
 export type Execute = (
   ctx: EngineContext,
   claim: Claim,
@@ -27,7 +27,7 @@ interface Call {
 /** By the database's clock a timer may fire slightly early. Slightly late is better than a whole heartbeat late. */
 const LATE_MS = 3
 
-/** The long-lived part of a process: claims due jobs, renews leases and carries on after any failure. */
+/** The long-lived part of a process: claims due jobs, renews leases and keeps running after any failure. */
 export class Worker implements Scheduler {
   readonly ctx: EngineContext
   private readonly calls = new Map<string, Call>()
@@ -35,7 +35,7 @@ export class Worker implements Scheduler {
   private state: 'new' | 'running' | 'stopping' | 'stopped' = 'new'
   private readonly slots: Slots
   private readonly done: Finished
-  /** More was due than there was room for, so the next call to end looks again. */
+  /** More was due than there were free slots, so the next call that ends checks again. */
   private starved = false
   private pumping: Promise<void> | undefined
   private pumpAgain = false
@@ -47,7 +47,7 @@ export class Worker implements Scheduler {
   private failures = 0
   /** The last heartbeat found no other process. */
   private sole = false
-  /** A process of an older release lives, which could not carry on what queued runs and native calls leave. */
+  /** A process of an older release is running, which could not continue what queued runs and native calls leave. */
   older = false
   private sweptAt = 0
   private readonly notifier: Notifier
@@ -115,7 +115,7 @@ export class Worker implements Scheduler {
   }
 
   reserveFor(lane: string | null, limit: number): boolean {
-    // Nobody passes those who wait.
+    // Jobs that already wait come first.
     return this.state === 'running' && !this.starved && this.slots.reserveFor(lane, limit)
   }
 
@@ -125,7 +125,7 @@ export class Worker implements Scheduler {
 
   start(claim: Claim): void {
     this.slots.releaseFor(claim.lane)
-    // While the engine stops, what was begun with the claim still runs.
+    // While the engine is stopping, what was begun with the claim still runs.
     if (this.state === 'running' || this.state === 'stopping') {
       this.begin(claim)
       return
@@ -162,20 +162,20 @@ export class Worker implements Scheduler {
     }
   }
 
-  /** Looks for due work now. */
+  /** Checks for due work now. */
   kick(): void {
     if (this.state !== 'running') return
     this.pump()
     this.tickIn(0)
   }
 
-  /** True when a claim may keep `count` more results. */
+  /** True when a claim may store `count` more results. */
   mayKeep(generation: string, count: number, most: number): boolean {
     const call = this.calls.get(generation)
     return !call || call.claim.memo.size + count <= most
   }
 
-  /** A checkpoint was kept, so this claim's next call must know its results. */
+  /** A checkpoint was stored, so this claim's next call must get its results. */
   kept(generation: string, steps: readonly StepResult[]): void {
     const call = this.calls.get(generation)
     if (!call) return
@@ -217,7 +217,7 @@ export class Worker implements Scheduler {
     this.pumpAgain = true
     this.pumping ??= this.pumpAll().finally(() => {
       this.pumping = undefined
-      // A new look was requested between the last look and this line.
+      // Another check was requested between the last check and this line.
       if (this.pumpAgain) this.pump()
     })
   }
