@@ -32,28 +32,28 @@ interface Queued {
   undone(): void
 }
 
-/** What carries events on. */
+/** Delivers events to the engine. */
 export interface EventTransport {
   /** Something may have been committed to the outbox. */
   kick(): void
-  /** A request has been answered, after which this process may sleep. Only where it does. */
+  /** A request has been answered; after that, this process may be suspended. Only set on platforms that do so. */
   answered?(): void
   /** The job that the event starts, if the engine of this process keeps its jobs in the same database. */
   queue?(event: { id: string; name: string; data: Record<string, unknown> }): Queued | undefined
   room?(event: { name: string; data: Record<string, unknown> }): Room
-  /** Whether a process of an older release may live, which could not read what this one writes in a new way. */
+  /** Whether a process of an older release may be running, which could not read what this one writes in a new way. */
   older?(): boolean
 }
 
 /** Whether the engine's queue has room for one more: yes, not for this tenant, or for nobody. */
 export type Room = 'free' | 'lane full' | 'full'
 
-/** Whether the job that an event starts would find room in the engine's queue. Asks nobody. */
+/** Whether the engine's queue has room for the job that an event starts. Sends no statement. */
 export function roomFor<N extends keyof Events>(name: N, data: Events[N]): Room {
   return bound().transport?.room?.({ name, data }) ?? 'free'
 }
 
-/** Whether a process of an older release may live. On Inngest, the newest deployment gets all calls. */
+/** Whether a process of an older release may be running. On Inngest, the newest deployment gets all calls. */
 export function olderLives(): boolean {
   return bound().transport?.older?.() ?? false
 }
@@ -66,7 +66,7 @@ export interface Outgoing {
   id: string
   /** The engine run that this process begins as soon as it is committed. */
   engineRunId: string | null
-  /** The engine run that waits for a place. */
+  /** The engine run that waits for a free slot. */
   queuedAs: string | null
   /** `insertEvent` takes the place, and the rows have these columns. */
   place: EventPlace

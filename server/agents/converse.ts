@@ -41,7 +41,7 @@ export async function openTurn(
   }
 }
 
-/** The caller hung up; nobody reads this error. */
+/** The caller disconnected; nobody reads this error. */
 class CallerGone extends AppError {
   constructor() {
     super('CONFLICT', { message: 'The caller disconnected' })
@@ -54,7 +54,7 @@ interface ConverseOptions<T> {
   /** Keeps a thread created for a turn that fails, because events refer to it. */
   keepThread?: boolean
   answer: (result: TurnResult) => T
-  /** Called with how the turn ended, while this caller still holds it. */
+  /** Called with how the turn ended, while this caller still owns it. */
   onEnd?: (end: { answer: T } | { err: unknown }) => Promise<void>
 }
 

@@ -35,7 +35,7 @@ function toModelMessage(kept: Kept): ModelMessage {
 }
 
 /**
- * Saves a whole turn: the user's message, then everything said and done in answer. The caller must hold the thread's
+ * Saves a whole turn: the user's message, then all replies and tool calls. The caller must have locked the thread's
  * row.
  */
 export async function saveTurn(

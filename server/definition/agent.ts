@@ -15,7 +15,7 @@ export type ModelSettings = {
   stopSequences?: string[] | undefined
 }
 
-/** The model an agent uses. It never holds a key, only a reference to the secret that does. */
+/** The model an agent uses. It never contains a key, only a reference to the secret that does. */
 export type ModelConfig = {
   provider: ProviderName
   modelId: string
@@ -27,7 +27,7 @@ export type ModelConfig = {
   prices?: { input: number; output: number } | undefined
 }
 
-/** What a version of an agent holds. */
+/** The contents of a version of an agent. */
 export type AgentConfig = {
   name: string
   description: string

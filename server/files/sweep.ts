@@ -7,7 +7,7 @@ import { fileStorage } from './storage'
 
 /** By then any start that could still claim its upload has long ended. */
 const UNCLAIMED_MS = 60 * 60_000
-/** A claim commits together with its run; after this long, every statement either sees the run or it is gone. */
+/** A claim commits together with its run; after this long, every statement either sees the run or there is none. */
 const SETTLED_MS = 60_000
 const BATCH = 200
 
@@ -33,7 +33,7 @@ export async function sweepFiles(sweep: Sweep): Promise<{ removed: number }> {
       removed += 1
     } catch (err) {
       log.warn({ err, tenantId, fileId: id }, 'a file could not be removed; the next sweep tries again')
-      // Move it to the end of the queue, so it does not hold up the others.
+      // Move it to the end of the queue, so it does not delay the others.
       await db.update(files).set({ condemnedAt: now() }).where(row)
     }
   }
@@ -47,7 +47,7 @@ async function markForDeletion(db: Db, now: Date): Promise<void> {
     and(isNull(files.claimedAt), lt(files.createdAt, new Date(now.getTime() - UNCLAIMED_MS))),
     and(lt(files.claimedAt, new Date(now.getTime() - SETTLED_MS)), runGone),
   )
-  // A start that is claiming its upload right now holds the row's lock; skip it.
+  // A start that is claiming its upload right now has locked the row; skip it.
   await db
     .update(files)
     .set({ condemnedAt: now })

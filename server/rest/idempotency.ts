@@ -68,7 +68,7 @@ export async function onceForKey(
   }
 }
 
-/** What was done stands, whether or not the key could be given back. */
+/** What was done stays done, whether or not the key could be released. */
 async function releaseKey(ctx: ServiceContext, claim: KeyClaim): Promise<void> {
   await claim
     .release()

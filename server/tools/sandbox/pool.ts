@@ -13,7 +13,7 @@ const SPARE_AFTER_MS = 50
 const BEGIN_MS = 10_000
 
 export interface PoolLimits {
-  /** How many scripts run at once; at least 2, so that no tenant can hold every slot. */
+  /** How many scripts run at once; at least 2, so that no tenant can use every slot. */
   maxRunning: number
   /** How many more may be open that only wait for a reply and use no CPU. */
   maxWaiting: number
@@ -33,7 +33,7 @@ export interface PoolAnswer {
 }
 
 export interface PoolCall {
-  /** The script's tenant: tenants take turns, and none can hold every worker. */
+  /** The script's tenant: tenants take turns, and none can use every worker. */
   tenantId: string
   request: WorkerRequest
   signal?: AbortSignal | undefined
@@ -65,8 +65,8 @@ interface Slot {
 
 /**
  * Warm worker threads that each run one script at a time. A thread can be ended whatever it is doing, even in a loop
- * inside a built-in, which is what makes time limits hold; the main thread only passes messages. A worker starts, is
- * then idle or busy, and is never used again once ended.
+ * inside a built-in, which is what enforces time limits; the main thread only passes messages. A worker starts, is then
+ * idle or busy, and is never used again once ended.
  */
 export class ScriptPool {
   readonly #limits: PoolLimits

@@ -100,7 +100,9 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
 
 export type Task = Awaited<ReturnType<typeof getTask>>
 
-/** The latest visits before a task, newest first, with its own: of its branch and of what lies around it. */
+/**
+ * The latest visits before a task, newest first, including its own: those of its branch and of the branches around it.
+ */
 async function readSteps(ctx: ServiceContext, { runId, branch }: { runId: string; branch: string }) {
   const rows = await ctx.db
     .select({

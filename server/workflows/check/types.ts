@@ -52,7 +52,7 @@ export function transferFunctionsOf(
   always: (at: number, name: string) => boolean,
 ): TransferFunctions {
   const parsed = new Map<string, Expression | null>()
-  /** What its own rule says; null if the type has none. */
+  /** The result of its own rule; null if the type has none. */
   const ruled = (at: number, here: TypesHere, ends: readonly TypesHere[]): StepTypes | null => {
     const { type, config } = read[at] ?? {}
     if (!type?.types || !config) return null
@@ -131,7 +131,7 @@ function propertiesIn(fields: Record<string, DefinedField>): Map<string, Propert
   )
 }
 
-/** A type as what is declared of a value, as far as that can say it. */
+/** A type in the form of a declared field, as far as that form can express it. */
 export function definedAs(type: ValueType, depth = 0): DefinedField {
   const found = (Object.keys(KIND) as Kind[]).filter((kind) => kind !== 'null' && has(type, kind))
   const [only = 'null'] = found

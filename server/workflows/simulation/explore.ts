@@ -36,7 +36,7 @@ export interface SimulatedPath {
   /** How many steps it visited, and the first of them. */
   steps: number
   visits: string[]
-  /** Whether it went on where values that are not known would decide, or by an exit that no values led to. */
+  /** Whether it continued where unknown values would decide, or at an exit that no values led to. */
   assumed: boolean
   input: JsonObject
 }
@@ -67,8 +67,8 @@ const MOST_PATHS_SHOWN = 20
 const MOST_FAILURES = 100
 
 /**
- * Walks a definition on many paths: with values from what is known of START, forms and results, each answer of people, each
- * exit, and loops gone round twice. Nothing is executed, and nothing is read but the arguments.
+ * Follows many paths through a definition: with values that fit START, forms and results, each answer people can give,
+ * each exit, and each loop twice. Nothing is executed, and only the arguments are read.
  * @param definition one without errors, as runs read it
  */
 export async function explore(

@@ -165,7 +165,7 @@ export class Walker {
     }
   }
 
-  /** A step that could not be filled in goes on as if it could. */
+  /** A step whose values could not be filled in continues as if they had been. */
   private assume(entry: Entry<Position>): Entered | null {
     const { state, step, type } = entry
     const list = [0, 1].map((nth) => this.values.unknown(`${step.id} item ${nth}`, 'item'))
@@ -187,7 +187,7 @@ export class Walker {
     return { config: parsed, outputData: {}, delta: {}, grown: state, exit: exit ?? 'next' }
   }
 
-  /** Null where only what is not known says what it asks. */
+  /** Null if what it asks depends on unknown values. */
   private askedBy({ state, step, type }: Entry<Position>, config: StepConfig): Asked | null {
     if (type.mode !== 'pause') return null
     try {
@@ -226,7 +226,7 @@ export class Walker {
     return { ...taken, exit: wanted }
   }
 
-  /** An effect that is not executed, a question that nobody is asked, branches that are walked one after the other. */
+  /** An effect is not executed, nobody is asked, and branches are followed one after the other. */
   private *perform(
     entry: Entry<Position>,
     { begins: config, asked }: Extract<Entered, { begins: StepConfig }>,
@@ -243,7 +243,7 @@ export class Walker {
     }
   }
 
-  /** Takes what has been taken least, and the way out of a loop that has been gone round often enough. */
+  /** Takes the exit that has been taken least, and leaves a loop that has been followed often enough. */
   private choice({ step, at }: Entry<Position>, ways: readonly string[], mayFail: boolean): string {
     const all = mayFail ? [...ways, 'error'] : ways
     const out = at.visit > ROUNDS ? all.filter((exit) => this.world.leavesLoop(step.id, exit)) : []
