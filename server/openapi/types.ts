@@ -10,6 +10,7 @@ export const TAGS = {
   Workflows: 'Create, change, publish and version the definitions that runs follow.',
   Agents: 'Invoke agents; create, change, publish and version them.',
   Tools: 'Call a tool without an agent; create, change, publish and version tools.',
+  Definitions: 'Keep workflows, agents and tools as files: export them, compare them, apply them.',
   Files: 'Files sent when a run was started.',
   Events: 'Tell runs that wait what happened elsewhere.',
   Schedules: 'Start a workflow at set times.',

@@ -1,0 +1,9 @@
+import { diffDefinitions } from '@/server/as-code/diff'
+import { methods, route } from '@/server/rest/route'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+  POST: route(async ({ ctx, body }) => ({ body: await diffDefinitions(ctx, body) }), {
+    large: true,
+    idempotent: false,
+  }),
+})
