@@ -61,13 +61,13 @@ export const USAGE = `millrace admin: run it beside the service, with the same e
   restore --from FILE [--force]                           (into DATA_DIR, while the service is stopped)
   pull -f DIR --tenant ID [--prune]                       (writes workflows, agents and tools into files)
   diff -f DIR --tenant ID [OPTIONS]                       (what apply would change; exit code 0 nothing, 2 something, 1 error)
-  apply -f DIR --tenant ID [OPTIONS]                      (makes the workspace say what the files say; all or nothing)
+  apply -f DIR --tenant ID [OPTIONS]                      (makes the workspace match the files; all or nothing)
   doctor                                                  (checks the service and says how to fix it)
 
 LIMITS of what tokens of a secret may touch: [--workflows wf_a,wf_b] [--agents agt_a] [--own-runs]
-OPTIONS of diff and apply: [--publish] [--prune] (archives what has no file any more) [--force] (overwrites what somebody else changed)
-pull, diff and apply also work on a service elsewhere: --url https://millrace.example.com instead of --tenant, and its API key
-in DEFINITIONS_KEY or --key.
+OPTIONS of diff and apply: [--publish] [--prune] (archives what has no file any more) [--force] (overwrites changes made by others)
+pull, diff and apply can also use another service: pass --url https://millrace.example.com instead of --tenant, and an API key
+as DEFINITIONS_KEY or --key.
 
 Add --json to get one JSON object on one line.`
 

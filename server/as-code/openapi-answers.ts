@@ -6,7 +6,7 @@ export const Definitions = z.object({
   tools: z.array(DefinedTool),
   agents: z.array(DefinedAgent),
   workflows: z.array(DefinedWorkflow),
-  next: z.string().nullable().describe('What to send as `after` for the rest; null when there is none.'),
+  next: z.string().nullable().describe('Send it as `after` to get the rest; null when there is none.'),
 })
 
 const kind = z.enum(['tool', 'agent', 'workflow'])
@@ -23,8 +23,10 @@ const change = {
 const content = z.record(z.string(), z.json()).nullable().optional()
 
 const more = {
-  unchanged: z.number().int().describe('How many definitions say what is already so.'),
-  warnings: z.array(Problem.extend({ kind, id: z.string() })).describe('Of workflows that were published.'),
+  unchanged: z.number().int().describe('How many definitions change nothing.'),
+  warnings: z
+    .array(Problem.extend({ kind, id: z.string() }))
+    .describe('Problems of the published workflows that do not prevent publishing.'),
 }
 
 export const AppliedDefinitions = z.object({ changes: z.array(z.object(change)), ...more })
@@ -40,11 +42,13 @@ export const DefinitionsDiff = z.object({
   changes: z.array(
     z.object({
       ...change,
-      before: content.describe('What it says now; null if there is no such object. Absent if that stays.'),
-      after: content.describe('What it would say; null if it would be archived.'),
+      before: content.describe(
+        'Its current definition; null if the object does not exist. Absent if the definition stays the same.',
+      ),
+      after: content.describe('Its new definition; null if the object would be archived.'),
     }),
   ),
-  drift: z.array(Refusal).describe('What somebody else changed: apply refuses it.'),
+  drift: z.array(Refusal).describe('Changes that somebody else made: apply refuses to overwrite them.'),
   problems: z.array(Refusal).describe('What prevents saving or publishing: apply refuses it.'),
   ...more,
 })

@@ -34,13 +34,13 @@ export const AS_CODE_OPERATIONS: Operation[] = [
     tag: 'Definitions',
     summary: 'Export all definitions',
     description:
-      'The latest saved version of everything that is not archived, sorted by id, as apply takes it. Secrets stay references.',
+      'The latest saved version of everything that is not archived, sorted by id. The response can be sent to apply. Secrets stay references.',
     role: 'viewer',
     query: ExportDefinitions,
-    queryTexts: { kind: 'Only these.', after: 'Goes on after an earlier answer: its `next`.' },
+    queryTexts: { kind: 'Only these.', after: 'The `next` of the previous response.' },
     answers: {
       200: {
-        description: 'About 3 MB at most; `next` leads to the rest.',
+        description: 'At most about 3 MB; send `next` as `after` to get the rest.',
         schema: answers.Definitions,
         examples: { all: example('One of each', { ...definitions, next: null }) },
       },
@@ -83,7 +83,7 @@ export const AS_CODE_OPERATIONS: Operation[] = [
     tag: 'Definitions',
     summary: 'Apply definitions',
     description:
-      'Makes the workspace say what the definitions say: all of it, or nothing. Applying the same again changes nothing. Refused if somebody else changed what was applied before (`DEFINITIONS_DRIFTED`). Up to 500 definitions and 8 MiB.',
+      'Makes the workspace match the definitions: all of them, or none. Applying the same again changes nothing. Refused if somebody else changed an object since it was applied (`DEFINITIONS_DRIFTED`). Up to 500 definitions and 8 MiB.',
     role: 'editor',
     headers: ['Idempotency-Key'],
     body: {
@@ -103,14 +103,15 @@ export const AS_CODE_OPERATIONS: Operation[] = [
 ]
 
 const body = {
-  tools: 'Each as for a create, with its `id`. A field that is not known is an error here.',
+  tools: 'Each as for a create, with its `id`. Unknown fields are an error.',
   agents: 'Each as for a create, with its `id`.',
   workflows: 'Each as for a create, with its `id`.',
   publish: 'Publish all of them as well.',
-  prune: 'Archive what was applied once and is missing here; with `force`, everything that is missing.',
-  force: 'Also overwrite what somebody else changed.',
+  prune:
+    'Archive objects that were applied before and are missing here; with `force`, all objects that are missing here.',
+  force: 'Overwrite changes that somebody else made.',
 }
-const id = 'The same everywhere: what other definitions refer to.'
+const id = 'The same in every workspace. Other definitions refer to it.'
 
 export const AS_CODE_TEXTS: Texts = {
   ApplyDefinitions: body,

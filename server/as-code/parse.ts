@@ -50,7 +50,7 @@ export function parseDefinitions(input: JsonObject): { items: Item[]; options: A
   }
   if (items.length > MAX_DEFINITIONS) throw problem('', `There may be at most ${MAX_DEFINITIONS} definitions.`)
   if (parsed.prune && items.length === 0 && details.length === 0)
-    throw problem('prune', 'needs definitions: without any, it would archive everything')
+    throw problem('prune', 'needs at least one definition: without any, it would archive everything')
   if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
   const { publish, prune, force } = parsed
   return { items, options: { publish, prune, force } }
