@@ -43,7 +43,10 @@ async function named<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (err) {
     if (!(err instanceof AppError)) throw err
-    const hint = err.code === 'DEFINITIONS_DRIFTED' ? ['Pull it into the files, or overwrite it with --force.'] : []
+    const hint =
+      err.code === 'DEFINITIONS_DRIFTED'
+        ? ['Pull them into the files and apply that first, or overwrite them with --force.']
+        : []
     throw new Error([err.message, ...err.details.map((detail) => `  ${refusalLine(detail)}`), ...hint].join('\n'))
   }
 }

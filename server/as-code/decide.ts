@@ -30,7 +30,7 @@ export function driftOfPruned(kind: Kind, seen: Seen): string | null {
 }
 
 function changed({ noun }: Kind, { row, content, applied, appliedContent }: Seen): string | null {
-  if (!applied) return 'It exists with different content and was never applied.'
+  if (!applied) return 'It was never applied, and its content is different.'
   if (appliedContent && noun.same(content, appliedContent)) return null
   return `Version ${row.version}, last changed by ${row.updatedBy}, is not what was applied (version ${applied.version}).`
 }

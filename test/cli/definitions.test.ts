@@ -70,7 +70,7 @@ describe('pull, diff and apply', () => {
       expect.stringContaining('refused: workflows/wf_one.yaml: Version 2'),
     ])
     await expect(run(ctx, 'apply', 'wrong')).rejects.toThrow(
-      /^Somebody else changed the definitions since they were applied\n {2}workflows\/wf_one.yaml: .*\n.*--force/,
+      /^The workspace has changes that were not applied\n {2}workflows\/wf_one.yaml: .*\n.*--force/,
     )
     const file = join(root, 'wrong/workflows/wf_one.yaml')
     writeFileSync(file, readFileSync(file, 'utf8').replace('to: end', 'to: nowhere'))
