@@ -7,3 +7,6 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
     idempotent: false,
   }),
 })
+
+/** In seconds, on platforms that limit it. */
+export const maxDuration = 300
