@@ -1,7 +1,6 @@
-import { withDeadline } from '@/db/deadline'
 import { type ServiceContext, withTransaction } from '../context'
 import type { JsonObject } from '../definition/json'
-import { APPLY_MS, authorizeApply } from './apply'
+import { authorizeApply, whileNobodySaves } from './apply'
 import { carryOut, type Outcome } from './carry-out'
 import { parseDefinitions } from './parse'
 import { presentChange, presentContents } from './present'
@@ -17,12 +16,12 @@ class Undone extends Error {
 /**
  * What an apply of the same body would change, and why it would be refused. It is an apply that is undone, so it finds
  * exactly what an apply would.
- * @throws AppError INVALID_INPUT, VERSION_CONFLICT
+ * @throws AppError INVALID_INPUT
  */
 export async function diffDefinitions(ctx: ServiceContext, input: JsonObject) {
   authorizeApply(ctx)
   const { items, options } = parseDefinitions(input)
-  const { tasks, drift, problems, warnings } = await withDeadline(APPLY_MS, () =>
+  const { tasks, drift, problems, warnings } = await whileNobodySaves(() =>
     withTransaction(ctx, async (tx): Promise<Outcome> => {
       throw new Undone(await carryOut(tx, items, options))
     }),

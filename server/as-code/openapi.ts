@@ -74,7 +74,7 @@ export const AS_CODE_OPERATIONS: Operation[] = [
         },
       },
     },
-    errors: ['VERSION_CONFLICT'],
+    errors: [],
   },
   {
     id: 'applyDefinitions',
@@ -98,7 +98,7 @@ export const AS_CODE_OPERATIONS: Operation[] = [
         examples: { applied: example('A new version, published', { changes: [updated], ...rest }) },
       },
     },
-    errors: ['VALIDATION_FAILED', 'VERSION_CONFLICT', 'DEFINITIONS_DRIFTED'],
+    errors: ['VALIDATION_FAILED', 'DEFINITIONS_DRIFTED'],
   },
 ]
 

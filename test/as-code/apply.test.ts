@@ -202,6 +202,22 @@ describe('apply', () => {
     expect(both.map(({ changes }) => changes.length).sort()).toEqual([0, 4])
   })
 
+  test('what somebody saves at the same time is refused or comes after it, and is never lost', async () => {
+    const ctx = await tenant()
+    const named = (name: string) => ({ workflows: [workflow('wf_one', { name })] })
+    await applyDefinitions(ctx, named('first'))
+    for (let round = 1; round <= 15; round++) {
+      const [applied, saved] = await Promise.all([
+        applyDefinitions(ctx, named(`applied ${round}`)).catch((err) => err.code as string),
+        updateWorkflow(ctx, { id: 'wf_one', body: { name: `by hand ${round}` } }),
+      ])
+      expect((await getWorkflow(ctx, { id: 'wf_one' })).name).toBe(`by hand ${round}`)
+      if (typeof applied === 'string') expect(applied).toBe('DEFINITIONS_DRIFTED')
+      else expect(saved.version).toBeGreaterThan(applied.changes[0]?.version ?? 0)
+      await applyDefinitions(ctx, { ...named('first'), force: true })
+    }
+  })
+
   test('an id whose workflow was deleted for good goes on with its numbers', async () => {
     const ctx = await tenant()
     const owner = withRole(ctx, 'owner')
