@@ -53,7 +53,7 @@ export async function deliverEvent(ctx: ServiceContext, seq: number, cursor: Cur
       // The whole batch looks again, soon.
       if (isUnavailable(err)) throw err
       failed = true
-      ctx.log.error({ err, runId: wait.runId, pauseId: wait.id }, 'a wait could not look at an event')
+      ctx.log.error({ err, runId: wait.runId, pauseId: wait.id }, 'could not check whether an event matches a wait')
     }),
   )
   if (last && waits.length === BATCH)

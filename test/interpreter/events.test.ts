@@ -365,35 +365,6 @@ describe('an event', () => {
     await delivered()
   })
 
-  test('is shown again within seconds to those whom the database kept from it', async () => {
-    const name = fresh()
-    const runId = await runtime.start({ steps: [wait(name)] })
-    await waiting(runId)
-    // Whoever would take it waits for this lock, and loses its connection there.
-    const held = await database.sql.reserve()
-    await held`begin`
-    await held`select from runs where id = ${runId} for update`
-    await post({ name })
-    await expect
-      .poll(
-        () => database.sql`
-          select pg_terminate_backend(pid) from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock' and query like '%"runs"%'`,
-      )
-      .toHaveLength(1)
-    const again = () => database.sql<{ inMs: number }[]>`
-      select extract(epoch from due_at - now())::float8 * 1000 as "inMs" from engine.jobs
-      where function_id like '%deliver-events' and attempt > 0 and owner is null`
-    let due: { inMs: number } | undefined
-    await expect.poll(async () => (due = (await again())[0])).toBeDefined()
-    // Of its own, the engine would wait for 15 s at least.
-    expect(due?.inMs).toBeLessThan(5_000)
-    await held`rollback`
-    held.release()
-    expect(await runtime.wait(runId)).toMatchObject({ status: 'completed' })
-    await delivered()
-  })
-
   test('is deleted after seven days', async () => {
     const { sweepEvents } = await import('@/server/events/sweep')
     const id = await post({ name: fresh() })
