@@ -16,6 +16,7 @@ const FLOORS = [
   'schedules',
   'events',
   'runs',
+  'as-code',
   'workflows',
   'interpreter',
   'steps',
