@@ -13,6 +13,7 @@ export const TAGS = {
   Files: 'Files sent when a run was started.',
   Events: 'Tell runs that wait what happened elsewhere.',
   Schedules: 'Start a workflow at set times.',
+  'Inbound webhooks': 'Start a workflow when another system sends something.',
   Webhooks: 'Tell other services of runs: signed messages, tried again for days.',
   Service: 'About the service itself. No credential is needed.',
 } as const
