@@ -1,25 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { type Recorder, startRecorder } from '../openapi/recorder'
+import { UNKNOWN } from '../openapi/unknown'
 import type { Documented } from '../openapi/validate'
-import { recordEvents, recordInbound, recordSchedules, recordWebhooks } from '../openapi/ways-out'
+import { newDelivery, recordEvents, recordInbound, recordSchedules, recordWebhooks } from '../openapi/ways-out'
 import { type Answer, type Api, call, startApi, TEST_ENV } from '../support/api'
 import { startWeb } from '../support/service'
 import { newTenant, withRole } from '../support/tenant'
-
-const UNKNOWN: Record<string, string> = {
-  workflowId: 'wf_nobody',
-  runId: 'run_nobody',
-  toolId: 'tool_nobody',
-  agentId: 'agt_nobody',
-  id: 'wf_nobody',
-  version: '1',
-  scheduleId: 'sch_nobody',
-  inboundId: 'inb_nobody',
-  hookId: 'nobody',
-  webhookId: 'whk_nobody',
-  deliveryId: 'msg_nobody',
-}
 
 let api: Api
 let recorder: Recorder
@@ -49,14 +36,6 @@ function takesKey({ operation }: Documented): boolean {
 async function newWorkflow(definition: object = {}): Promise<string> {
   const steps = [{ id: 'end', type: 'end-flow' }]
   return (await post('/api/workflows', { name: 'Recorded', steps, ...definition })).body.id
-}
-
-/** The replay of a delivery that a workflow was sent. */
-async function newDelivery(workflowId: string): Promise<string> {
-  const path = `/api/workflows/${workflowId}/inbound-webhooks`
-  const { id, path: hook } = (await post(path, { name: 'Open', scheme: 'none' })).body
-  const { deliveryId } = (await post(hook)).body
-  return `${path}/${id}/deliveries/${deliveryId}/replay`
 }
 
 async function pausedRun(): Promise<string> {
@@ -317,7 +296,7 @@ describe('every answer matches the document', () => {
       publishWorkflow: [`/api/workflows/${draft}/publish`, () => ({})],
       cloneWorkflow: [`/api/workflows/${draft}/clone`, () => ({})],
       postEvent: ['/api/events', () => ({ name: 'x' })],
-      replayInboundDelivery: [await newDelivery(draft), () => ({})],
+      replayInboundDelivery: [await newDelivery(recorder, draft), () => ({})],
       createSchedule: [`/api/workflows/${draft}/schedules`, () => ({ name: 'x', cron: '0 9 * * *' })],
       restoreWorkflowVersion: [`/api/workflows/${draft}/versions/1/restore`, () => ({})],
       invokeAgent: [`${agent}/invoke`, () => ({ message: 'Hello' })],

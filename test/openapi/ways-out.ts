@@ -68,6 +68,8 @@ export async function recordInbound({ get, post, call }: Recorder, workflow: str
   await get(`${deliveries}/${deliveryId}`)
   expect((await post(`${deliveries}/${deliveryId}/replay`)).body.replayOf).toBe(deliveryId)
   expect((await post(`${deliveries}/dlv_nobody/replay`)).body.error.code).toBe('NOT_FOUND')
+  for (const unknown of [`${path}/inb_nobody/deliveries`, `${deliveries}/dlv_nobody`])
+    expect((await get(unknown)).body.error.code).toBe('NOT_FOUND')
   await get(`${path}/${openId}`)
   expect((await send('three', { x: 'x'.repeat(1_100_000) })).body.error.code).toBe('PAYLOAD_TOO_LARGE')
   const { path: signed } = (await post(path, { name: 'Slack', scheme: 'slack' })).body
@@ -96,4 +98,12 @@ export async function recordInbound({ get, post, call }: Recorder, workflow: str
   expect((await send('seven')).body.error.code).toBe('WORKFLOW_ARCHIVED')
   expect((await post(path, open)).body.error.code).toBe('WORKFLOW_ARCHIVED')
   expect((await post(`${path}/${openId}/test`, {})).body.error.code).toBe('WORKFLOW_ARCHIVED')
+}
+
+/** @returns the path at which a delivery of a new inbound webhook is replayed */
+export async function newDelivery({ post }: Recorder, workflowId: string): Promise<string> {
+  const path = `/api/workflows/${workflowId}/inbound-webhooks`
+  const { id, path: hook } = (await post(path, { name: 'Open', scheme: 'none' })).body
+  const { deliveryId } = (await post(hook)).body
+  return `${path}/${id}/deliveries/${deliveryId}/replay`
 }
