@@ -35,7 +35,7 @@ import { listenOnce } from './server/interpreter/changes'
 import { watchDue } from './server/interpreter/due'
 import { log } from './server/log'
 import { bindCarrier } from './server/outbox'
-import type { Door } from './server/rest/door/open'
+import type { ApiListener } from './server/rest/listener/create'
 import { stopSandbox } from './server/tools/sandbox/run-script'
 
 export interface Runtime {
@@ -45,8 +45,8 @@ export interface Runtime {
 
 /** Tells `cli/web.mjs` how the start went: Next itself only logs a failure and answers 500 from then on. */
 export interface Boot {
-  /** @param door answers API requests before Next; null if Next should answer them all */
-  started(runtime: Runtime, door: Door | null): void
+  /** @param api handles API requests before Next; null if Next handles them all */
+  started(runtime: Runtime, api: ApiListener | null): void
   failed(message: string): void
 }
 
@@ -62,7 +62,7 @@ export async function boot(): Promise<void> {
     // Vercel refuses such requests itself, and replaces what clients say of proxies.
     if (!listener && !VERCEL) guardRequests(TRUST_PROXY)
     const runtime = await startRuntime(listener ? undefined : await keptAliveByNext())
-    listener?.started(runtime, await apiDoor())
+    listener?.started(runtime, await apiListener())
   } catch (err) {
     if (!(err instanceof EnvError)) log().debug({ err }, 'the runtime did not start')
     const reason = err instanceof DatabaseUnavailable ? err.message : reasonOf(err)
@@ -107,14 +107,17 @@ function guardRequests(trustedProxies: number): void {
 }
 
 /**
- * The routes are loaded only where a door is wanted: `next start` and Vercel have none, and under hot reload this module
+ * The routes are loaded only where the listener is used: `next start` and Vercel have none, and under hot reload this module
  * would keep serving them as they were at the start.
  */
-async function apiDoor(): Promise<Door | null> {
+async function apiListener(): Promise<ApiListener | null> {
   // Next evaluates this while it compiles, so `npm run dev` does not compile every route before it starts.
   if (process.env.NODE_ENV !== 'production' || env().API_THROUGH_NEXT) return null
-  const [{ ROUTES }, { openDoor }] = await Promise.all([import('./app/api/routes'), import('./server/rest/door/open')])
-  return openDoor(ROUTES)
+  const [{ ROUTES }, { createApiListener }] = await Promise.all([
+    import('./app/api/routes'),
+    import('./server/rest/listener/create'),
+  ])
+  return createApiListener(ROUTES)
 }
 
 /**

@@ -51,7 +51,9 @@ async function forwardEvents(db: Db): Promise<void> {
   if ((await db.select({ id: outbox.id }).from(outbox).limit(1)).length === 0) return
   const { inngest } = await import('@/inngest/client')
   await forwardOnce(db, (events) => inngest.send(events as Parameters<typeof inngest.send>[0])).catch((err: unknown) =>
-    printError(`The Inngest server could not be told (${reasonOf(err)}); the service tells it after its next request.`),
+    printError(
+      `The Inngest server could not be notified (${reasonOf(err)}); the service notifies it after its next request.`,
+    ),
   )
 }
 

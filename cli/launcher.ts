@@ -112,7 +112,7 @@ async function start(
   const running = keepRunning({ name: 'web process', start: startOne, mayPass, log, signal }).catch(
     (error: unknown) => {
       if (error instanceof PortTaken)
-        throw new CannotStart(`Another program has just taken port ${chosen.port}. Start again.`)
+        throw new CannotStart(`Another program has just taken port ${chosen.port}. Start Millrace again.`)
       throw new CannotStart(error instanceof Error ? error.message : String(error))
     },
   )

@@ -31,8 +31,8 @@ let leaving = false
 let draining = false
 /** @type {import('../instrumentation-node').Runtime | undefined} */
 let runtime
-/** @type {import('../server/rest/door/open').Door | null} */
-let door = null
+/** @type {import('../server/rest/listener/create').ApiListener | null} */
+let api = null
 /** @type {Set<import('node:http').ServerResponse>} */
 const open = new Set()
 const http = createServer()
@@ -62,7 +62,7 @@ async function serve() {
     if (request.url?.startsWith('/api/')) delete request.headers.rsc
     open.add(response)
     response.once('close', () => open.delete(response))
-    if (door?.(request, response)) return
+    if (api?.(request, response)) return
     answer(request, response).catch(() => response.destroy())
   })
   // First of all: a taken port shows at once, and callers during the start learn when to retry.
@@ -70,7 +70,7 @@ async function serve() {
   const started = runtimeStarted()
   const app = next({ dev, dir: process.cwd(), hostname: 'localhost', port, httpServer: http, quiet: !dev })
   await app.prepare()
-  ;[runtime, door] = await started
+  ;[runtime, api] = await started
   answer = app.getRequestHandler()
   tell({ type: 'ready', port })
 }

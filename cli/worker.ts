@@ -44,7 +44,7 @@ export async function launch(env: Env, flags: Flags, stop: AbortSignal): Promise
     if (flags.json) print(JSON.stringify({ event: 'ready', pid: process.pid, workerPid: pid }))
     else
       print(
-        `\n  Worker ready in ${((Date.now() - startedAt) / 1_000).toFixed(1)} s. It carries on the runs of DATABASE_URL.`,
+        `\n  Worker ready in ${((Date.now() - startedAt) / 1_000).toFixed(1)} s. It executes the runs of DATABASE_URL.`,
       )
     await aborted(signal)
   } catch (error) {

@@ -51,7 +51,7 @@ export async function setClock(sql: Sql): Promise<void> {
   const clock = state()
   clock.read = async () => {
     const [row] = await sql<{ ms: number }[]>`select extract(epoch from clock_timestamp())::float8 * 1000 as ms`
-    if (!row) throw new Error('The database told no time.')
+    if (!row) throw new Error('The database did not return its time.')
     return row.ms
   }
   // The first reading must count, however long it took.
@@ -59,7 +59,7 @@ export async function setClock(sql: Sql): Promise<void> {
   clock.triedAt = performance.now()
   const offset = Math.round(clock.last.time - clock.last.wall)
   if (Math.abs(offset) > QUICK_MS)
-    log().warn({ offsetMs: offset }, 'this machine’s clock is wrong; going by the database’s')
+    log().warn({ offsetMs: offset }, 'this machine’s clock is wrong; using the database’s')
 }
 
 /** Settles when no reading is under way. */

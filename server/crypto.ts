@@ -31,7 +31,7 @@ export function seal(text: string, place: string, keys: Keyring = keyring()): st
 /** @throws CannotOpen */
 export function open(sealed: string, place: string, keys: Keyring = keyring()): string {
   const bytes = Buffer.from(sealed, 'base64')
-  if (bytes.length < HEADER_BYTES) throw new CannotOpen('The sealed text is too short.')
+  if (bytes.length < HEADER_BYTES) throw new CannotOpen('The encrypted text is too short.')
   const iv = bytes.subarray(1, 1 + IV_BYTES)
   const tag = bytes.subarray(1 + IV_BYTES, HEADER_BYTES)
   // The key id is one byte and not unique, so try every key that matches.
@@ -45,7 +45,7 @@ export function open(sealed: string, place: string, keys: Keyring = keyring()): 
       // The tag does not match: another key, another place, or changed bytes.
     }
   }
-  throw new CannotOpen('No key opens the sealed text in this place.')
+  throw new CannotOpen('No key decrypts this text: the key, its place or its bytes have changed.')
 }
 
 function keyId(key: Buffer): number {

@@ -34,13 +34,13 @@ export function inngestProblem({ registration, calledS, waitingS }: InngestState
   if (!registration) return 'The functions have never been registered with the Inngest server.'
   if (registration.error !== null) return `The functions could not be registered: ${registration.error}.`
   if (waitingS !== null && waitingS > REFUSING_S) {
-    return `The Inngest server has taken no event for ${Math.round(waitingS)} s; check INNGEST_EVENT_KEY and the log.`
+    return `The Inngest server has accepted no event for ${Math.round(waitingS)} s; check INNGEST_EVENT_KEY and the log.`
   }
   const registeredS = (now().getTime() - Date.parse(registration.at)) / 1_000
   const silentS = Math.min(calledS ?? Number.POSITIVE_INFINITY, registeredS)
   if (sweptOften && silentS > SILENT_S) {
-    const since = calledS === null ? 'never' : `not for ${Math.round(calledS)} s`
-    return `The Inngest server has called the functions ${since}; check that it reaches ${registration.url} and INNGEST_SIGNING_KEY.`
+    const since = calledS === null ? 'never' : `last ${Math.round(calledS)} s ago`
+    return `The Inngest server called the functions ${since}; check that it reaches ${registration.url} and INNGEST_SIGNING_KEY.`
   }
   return null
 }

@@ -293,10 +293,10 @@ function deploymentOf({ VERCEL, VERCEL_ENV }: VercelSettings): Env['deployment']
 function requireShared({ ENGINE, DATABASE_URL }: Pick<Env, 'ENGINE' | 'DATABASE_URL'>, engine: Env['engine']): void {
   if (ENGINE === 'inline') return
   if (engine === 'inngest') {
-    throw new EnvError(`ENGINE=${ENGINE} is for the embedded engine. On Inngest, its server decides where runs go on.`)
+    throw new EnvError(`ENGINE=${ENGINE} applies only to the embedded engine. Remove ENGINE, or do not use Inngest.`)
   }
   if (!DATABASE_URL) {
-    throw new EnvError(`DATABASE_URL is missing: with ENGINE=${ENGINE}, it connects this process with the others.`)
+    throw new EnvError(`DATABASE_URL is missing: with ENGINE=${ENGINE}, the processes share that database.`)
   }
 }
 
@@ -316,11 +316,11 @@ function inngestWanted(env: {
   const { INNGEST_EVENT_KEY: eventKey, INNGEST_SIGNING_KEY: signingKey, INNGEST_DEV: dev } = env
   if (dev !== undefined && !OFF.includes(dev)) {
     // In dev mode the SDK checks no signatures, so anyone could call the functions.
-    if (env.VERCEL) throw new EnvError('INNGEST_DEV must not be set on Vercel: it turns off the check of signatures.')
+    if (env.VERCEL) throw new EnvError('INNGEST_DEV must not be set on Vercel: it turns off signature checks.')
     const key = eventKey ? 'INNGEST_EVENT_KEY' : signingKey ? 'INNGEST_SIGNING_KEY' : null
     if (key) {
       throw new EnvError(
-        `INNGEST_DEV must not be set beside ${key}: it turns off the check of signatures. Remove one of them.`,
+        `INNGEST_DEV must not be set beside ${key}: it turns off signature checks. Remove one of them.`,
       )
     }
     return true

@@ -62,7 +62,7 @@ import * as workflows from './workflows/route'
 
 /**
  * The routes that the web process answers itself, in front of Next: all of this folder but those of other protocols
- * (`auth`, `inngest`, `trpc`) and the one for unknown paths. `test/rest/door.test.ts` compares it with the files.
+ * (`auth`, `inngest`, `trpc`) and the one for unknown paths. `test/rest/listener.test.ts` compares it with the files.
  */
 export const ROUTES = {
   '/api/agents/[agentId]/invoke': agentInvoke,

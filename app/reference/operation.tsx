@@ -50,7 +50,7 @@ export function OperationPart({ document, method, path, operation }: Props) {
             <SchemaTree schema={form.schema} anchor={`${id}.form`} />
           </>
         ) : null}
-        <h4 className={styles.part}>Answers</h4>
+        <h4 className={styles.part}>Responses</h4>
         <dl className={styles.answers}>
           {Object.entries(operation.responses).map(([status, response]) => (
             <Answer key={status} status={status} response={response} />

@@ -111,7 +111,7 @@ function explained(error: unknown, to: string, draft: string): unknown {
   const { path } = error as NodeJS.ErrnoException
   // 55000: the driver has connected again, so the session of the backup is gone.
   if (isUnavailable(error) || codeOf(error) === '55000')
-    return new Error('The database went away during the backup, so there is none.')
+    return new Error('The database stopped during the backup, so no backup was made.')
   switch (codeOf(error)) {
     case 'EEXIST':
       return new Error(`${to} exists already. Give another name.`)
@@ -122,7 +122,7 @@ function explained(error: unknown, to: string, draft: string): unknown {
     case 'EPERM':
       return new Error(`${path ?? to} may not be accessed. Run this as the user who runs the service.`)
     case 'ENOSPC':
-      return new Error(`There is no room for the backup in ${dirname(to)}.`)
+      return new Error(`There is not enough disk space for the backup in ${dirname(to)}.`)
     default:
       return error
   }

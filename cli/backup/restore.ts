@@ -20,7 +20,7 @@ import { writeEntry } from './write-entry'
 export async function restore(env: Env, options: { from: string; force: boolean }) {
   if (env.DATABASE_URL) {
     throw new Error(
-      'This restores the embedded database. Unset DATABASE_URL, or restore that database with its own means.',
+      'This restores the embedded database. Unset DATABASE_URL, or restore that database with its own tools.',
     )
   }
   const { dataDir } = env
@@ -34,7 +34,7 @@ export async function restore(env: Env, options: { from: string; force: boolean 
     const old = replaceable(dataDir)
     if (old.length > 0 && !options.force) {
       throw new Error(
-        `${dataDir} already holds a service (${old.join(', ')}). Set another DATA_DIR, or add --force: what is there is then kept in a folder inside it.`,
+        `${dataDir} already holds a service (${old.join(', ')}). Set another DATA_DIR, or add --force: its present contents are then kept in a folder inside it.`,
       )
     }
     rmSync(draft, { recursive: true, force: true })
@@ -112,7 +112,7 @@ async function checkVersion({ postgres }: Manifest, from: string): Promise<void>
 
 function explained(error: unknown, from: string, begun: boolean): unknown {
   const code = codeOf(error)
-  if (code === 'ENOSPC') return new Error('There is no room to unpack the backup. Nothing was changed.')
+  if (code === 'ENOSPC') return new Error('There is not enough disk space to unpack the backup. Nothing was changed.')
   if (code === 'EACCES' && (error as NodeJS.ErrnoException).path === from) return new Error(`${from} may not be read.`)
   if (code === 'Z_BUF_ERROR' || (error instanceof TarError && error.isCutShort)) {
     return begun ? new Error(`${from} is cut short: its end is missing. Nothing was changed.`) : notABackup(from)

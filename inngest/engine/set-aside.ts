@@ -11,7 +11,7 @@ const WORKER_LOST = 'WorkerLost'
 /** Ends a job that was delivered `MOST_DELIVERIES` times and never came back, without running it again. */
 export async function setAside(ctx: EngineContext, claim: Claim): Promise<void> {
   const { jobId, generation, runId, kind, functionId } = claim
-  ctx.log.error({ runId, jobId, kind, functionId }, `a job is set aside: it was lost ${MOST_DELIVERIES} times`)
+  ctx.log.error({ runId, jobId, kind, functionId }, `a job is set aside: its process ended ${MOST_DELIVERIES} times`)
   if (kind === 'cron') return await skipTick(ctx, claim)
   // The run itself has ended; only the notification of its end is dropped.
   if (kind === 'end') return await dropJob(ctx, claim)

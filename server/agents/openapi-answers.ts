@@ -54,12 +54,12 @@ export const AgentAnswer = z.object({
   data: z.record(z.string(), z.json()).describe('Matches the agent’s output schema.'),
   threadId: z.string().describe('Send it with the next message to continue this conversation.'),
   metadata: z.object({
-    provider: z.string().describe('The provider that answered: `scripted` if there is no key for the wanted one.'),
+    provider: z.string().describe('The provider that answered: `scripted` if there is no key for the agent’s own.'),
     modelId: z.string(),
     version: z.int().min(1).describe('The version of the agent.'),
     usage: z.object({ inputTokens: tokens, outputTokens: tokens, totalTokens: tokens }),
     cost: z.number().min(0).optional().describe('In the currency of `model.prices`, if the agent has them.'),
-    rounds: z.int().min(0).describe('How often the model called tools before it answered.'),
+    rounds: z.int().min(0).describe('How many times the model called tools before it answered.'),
     toolCalls: z.int().min(0),
     repaired: z
       .boolean()

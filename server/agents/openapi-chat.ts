@@ -9,7 +9,7 @@ export const CHAT: Operation = {
   tag: 'Agents',
   summary: 'Chat with an agent',
   description:
-    'The agent answers in text; supervisors too. With `Accept: application/json` the answer comes whole; otherwise it comes as events while the agent writes: `message.delta`, `tool.call`, `tool.result`, `handoff`, and finally `message.done` or `error`. After a lost connection, send the same body with `Last-Event-ID` within an hour to continue.',
+    'The agent answers in text; supervisors too. With `Accept: application/json` the response is the complete answer; otherwise it is a stream of events while the agent writes: `message.delta`, `tool.call`, `tool.result`, `handoff`, and finally `message.done` or `error`. After a lost connection, send the same body with `Last-Event-ID` within an hour to continue.',
   role: 'operator',
   headers: ['Idempotency-Key', 'Last-Event-ID'],
   body: {

@@ -36,10 +36,10 @@ const API: VersionedApi = {
   descriptions: {
     list: 'Most recently changed first.',
     create: 'Creates a draft. The tools and agents it refers to are checked when it is published.',
-    get: 'The latest saved version, also of an archived agent.',
+    get: 'The latest saved version, including that of an archived agent.',
     update: 'Saves the next version. Fields that the body leaves out keep their values.',
     archive: 'An archived agent cannot be invoked. Unarchive brings it back; archiving again changes nothing.',
-    publish: 'The tools it uses and the agents it hands over to must exist.',
+    publish: 'The tools it uses, and the agents it hands over to, must exist.',
     listVersions: 'Newest first.',
   },
   errors: { notFound: 'AGENT_NOT_FOUND', write: ['AGENT_NOT_FOUND', 'AGENT_ARCHIVED', 'VERSION_CONFLICT'] },
@@ -143,7 +143,7 @@ export const AGENT_TEXTS: Texts = {
   CreateAgent: FIELDS,
   UpdateAgent: {
     ...FIELDS,
-    version: 'The version you last saw. If there is a newer one, nothing is saved and the answer is 409.',
+    version: 'The version you last saw. If there is a newer one, nothing is saved and the response is 409.',
   },
   ModelConfig: {
     provider: 'Who runs the model. `scripted` needs no key and is for trying things out.',
@@ -152,6 +152,6 @@ export const AGENT_TEXTS: Texts = {
     apiKey:
       'A reference to the secret that holds the key, such as `${secrets.OPENAI_API_KEY}`; never the key itself. A secret that is bound to hosts must be bound to the host the model is called at.',
     settings: 'Model settings. Unknown ones are refused.',
-    prices: 'Per million tokens, in any one currency. With prices set, answers report their cost.',
+    prices: 'Per million tokens, in any one currency. With prices set, responses report their cost.',
   },
 }

@@ -59,7 +59,7 @@ const WITHIN_REACH: readonly Operation[] = [
 export function authorize(ctx: ServiceContext, operation: Operation): void {
   if (ctx.reach && !WITHIN_REACH.includes(operation)) {
     throw new AppError('FORBIDDEN', {
-      details: [{ message: 'The signing secret is limited, and this is outside of what its tokens may do.' }],
+      details: [{ message: 'The limits of the signing secret do not allow this.' }],
     })
   }
   if (!may(ctx.actor.role, operation)) {

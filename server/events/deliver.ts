@@ -49,7 +49,7 @@ export async function deliverEvent(ctx: ServiceContext, seq: number, cursor: Cur
   await eachAtOnce(waits, AT_ONCE, (wait) =>
     lookForEvents(ctx, wait, { delivered: event }).catch((err: unknown) => {
       failed = true
-      ctx.log.error({ err, runId: wait.runId, pauseId: wait.id }, 'a wait could not look at an event')
+      ctx.log.error({ err, runId: wait.runId, pauseId: wait.id }, 'could not check whether an event matches a wait')
     }),
   )
   if (last && waits.length === BATCH)

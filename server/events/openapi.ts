@@ -10,7 +10,7 @@ export const EVENT_OPERATIONS: Operation[] = [
     path: '/api/events',
     summary: 'Post an event',
     description:
-      'Every run that waits for it goes on: a step `wait-for-event` with the same name, and the same key if it has one. A run that comes to such a step within seven days takes it too, if it started before the event was posted.',
+      'Continues every run that waits for it at a `wait-for-event` step with the same name, and the same key if the step has one. A run that started before the event was posted and reaches such a step within seven days takes it too.',
     tag: 'Events',
     role: 'operator',
     headers: ['Idempotency-Key'],
@@ -28,7 +28,7 @@ export const EVENT_OPERATIONS: Operation[] = [
     },
     answers: {
       200: {
-        description: 'It is stored, and is delivered even if the service stops now.',
+        description: 'The event is stored, and will be delivered even if the service stops now.',
         schema: answers.PostedEvent,
         examples: { posted: example('Posted', { success: true, eventId: 'pay_7c1' }) },
       },
@@ -40,8 +40,8 @@ export const EVENT_OPERATIONS: Operation[] = [
 export const EVENT_TEXTS: Texts = {
   PostEvent: {
     name: 'What happened, such as `payment.settled`.',
-    key: 'What it happened to, such as an order number. Steps that wait for a key take only events with it.',
+    key: 'What it concerns, such as an order number. Steps that wait for a key take only events with that key.',
     data: 'An object of at most 256 KiB; the step gets it as `data`.',
-    id: 'Makes it safe to post again: one event per id. With other contents, 409.',
+    id: 'Makes it safe to post again: there is one event per id. If the contents differ, the response is 409.',
   },
 }

@@ -109,7 +109,7 @@ export function respondError(
     })
   }
   if (isUnavailable(err)) {
-    log().warn({ err, requestId }, 'database away')
+    log().warn({ err, requestId }, 'database unavailable')
     const { status, message } = ERRORS.UNAVAILABLE
     return respondJson(errorBody('UNAVAILABLE', message, [], requestId), requestId, {
       status,

@@ -7,7 +7,7 @@ export const InboundDelivery = z.object({
   status: z
     .enum(['started', 'filtered', 'invalid', 'refused'])
     .describe(
-      '`filtered`: the filter did not take it. `invalid`: it does not give the START fields. `refused`: the start was refused.',
+      '`filtered`: the filter is not true. `invalid`: START fields are missing or invalid. `refused`: the start was refused.',
     ),
   runId: z.string().nullable().describe('The run it started.'),
   error: z.string().nullable().describe('Why it started none.'),
@@ -20,18 +20,18 @@ export const WholeInboundDelivery = InboundDelivery.extend({
   contentType: z.string(),
   headers: z.record(z.string(), z.string()).describe('Without those that may hold secrets.'),
   query: z.record(z.string(), z.string()),
-  body: z.string().nullable().describe('As it was sent; null once the run it started is no longer kept.'),
+  body: z.string().nullable().describe('As it was sent; null once the run it started is deleted.'),
 })
 
 export const InboundWebhook = z.object({
   id: z.string(),
   workflowId: z.string(),
   name: z.string(),
-  path: z.string().describe('Where the sender posts to, after the address of this service.'),
+  path: z.string().describe('The sender posts to this path of the installation.'),
   scheme: z.enum(SCHEMES),
   signatureHeader: z.string().nullable().describe('Of `hmac`.'),
   encoding: z.enum(['hex', 'base64']).nullable().describe('Of `hmac`.'),
-  idHeader: z.string().nullable().describe('The header that names a delivery, of `hmac` and `none`.'),
+  idHeader: z.string().nullable().describe('The header that identifies a delivery, of `hmac` and `none`.'),
   secrets: z
     .array(
       z.object({
@@ -47,14 +47,14 @@ export const InboundWebhook = z.object({
   refused: z
     .object({ at: z.iso.datetime(), reason: z.string() })
     .nullable()
-    .describe('The last request that was not accepted, since its settings were changed. Only the last is kept.'),
+    .describe('The last request that was not accepted since its settings were changed.'),
   createdBy: z.string(),
   updatedBy: z.string(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 })
 
-const secret = z.string().nullable().describe('The secret that was made, for the sender. Shown only here.')
+const secret = z.string().nullable().describe('The generated secret, for the sender. Shown only here.')
 
 export const CreatedInbound = InboundWebhook.extend({ secret })
 
@@ -68,7 +68,7 @@ export const DeletedInbound = z.object({ id: z.string(), deleted: z.literal(true
 
 export const TriedInbound = z.object({
   starts: z.boolean().describe('Whether it would start a run.'),
-  filtered: z.string().nullable().describe('Why the filter does not take it; null if it does.'),
+  filtered: z.string().nullable().describe('Why the filter is not true; null if it is.'),
   data: z.record(z.string(), z.json()).describe('The START fields it gives.'),
   problems: z.array(z.object({ path: z.string(), message: z.string() })).describe('What is wrong with them.'),
 })

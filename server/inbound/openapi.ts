@@ -35,7 +35,7 @@ export const INBOUND_OPERATIONS: Operation[] = [
     tag: 'Inbound webhooks',
     summary: 'Start a workflow from another system',
     description:
-      'The signature is the credential. The body is JSON, a form or text, of at most 1 MiB. A delivery that is sent again starts nothing and gets the run that the first one started.',
+      'The signature is the credential. The body is JSON, a form or text, of at most 1 MiB. A delivery that is sent again starts nothing and gets the run of the first one.',
     role: 'nobody',
     body: {
       schema: z.record(z.string(), z.json()),
@@ -44,12 +44,13 @@ export const INBOUND_OPERATIONS: Operation[] = [
     },
     answers: {
       200: {
-        description: 'It starts no run: it was filtered, or came before. To Slack: the challenge, or nothing.',
+        description:
+          'No run was started: the delivery was filtered, or is a duplicate. For Slack: the challenge, or an empty body.',
         schema: z.union([answers.ReceivedDelivery, answers.Challenge]),
         examples: { filtered: example('Filtered', { ...received, outcome: 'filtered', runId: null }) },
       },
       202: {
-        description: 'The run it started.',
+        description: 'A run was started.',
         schema: answers.ReceivedDelivery,
         examples: { started: example('Started', received) },
       },
@@ -88,7 +89,7 @@ export const INBOUND_OPERATIONS: Operation[] = [
     method: 'POST',
     path,
     summary: 'Create an inbound webhook',
-    description: 'Only this answer contains a secret that was made. `Idempotency-Key` has no effect here.',
+    description: 'Only this response contains a generated secret. `Idempotency-Key` has no effect here.',
     body: {
       schema: CreateInbound,
       required: true,
@@ -155,14 +156,14 @@ export const INBOUND_OPERATIONS: Operation[] = [
     path: `${one}/rotate`,
     summary: 'Replace the secret of an inbound webhook',
     description:
-      'With the sender’s own, or with one that is made. For a while both are accepted. `Idempotency-Key` has no effect here.',
+      'With the sender’s own or a generated one. For a while both are accepted. `Idempotency-Key` has no effect here.',
     body: { schema: RotateInbound, required: false, examples: { hour: example('One hour', { graceHours: 1 }) } },
     answers: {
       200: {
         description: 'The new secret.',
         schema: answers.RotatedInbound,
         examples: {
-          rotated: example('A secret was made', { id: ID, secret: '5f0c…', oldSecretEndsAt: delivery.createdAt }),
+          rotated: example('A generated secret', { id: ID, secret: '5f0c…', oldSecretEndsAt: delivery.createdAt }),
         },
       },
     },
@@ -174,7 +175,7 @@ export const INBOUND_OPERATIONS: Operation[] = [
     method: 'POST',
     path: `${one}/test`,
     summary: 'Try the mapping and the filter',
-    description: 'Shows what a delivery would start. No run is started, and nothing is kept.',
+    description: 'Shows what a delivery would start. No run is started and nothing is stored.',
     body: {
       schema: TryInbound,
       required: true,
@@ -195,7 +196,7 @@ export const INBOUND_OPERATIONS: Operation[] = [
     method: 'GET',
     path: `${one}/deliveries`,
     summary: 'List the deliveries of an inbound webhook',
-    description: 'Newest first, without what was sent. They are kept for 30 days.',
+    description: 'Newest first, without their contents. They are kept for 30 days.',
     query: ListInboundDeliveries,
     queryTexts: {
       status: 'Only deliveries with this status.',
@@ -218,7 +219,7 @@ export const INBOUND_OPERATIONS: Operation[] = [
     method: 'GET',
     path: `${one}/deliveries/{deliveryId}`,
     summary: 'Get a delivery of an inbound webhook',
-    description: 'With what was sent.',
+    description: 'With its body and headers.',
     answers: {
       200: {
         description: 'The delivery.',
@@ -242,7 +243,7 @@ export const INBOUND_OPERATIONS: Operation[] = [
     method: 'POST',
     path: `${one}/deliveries/{deliveryId}/replay`,
     summary: 'Replay a delivery',
-    description: 'Decides it once more, by the mapping and the filter as they are now. It may start a run of its own.',
+    description: 'Applies the current mapping and filter to it as a new delivery, which may start another run.',
     headers: ['Idempotency-Key'],
     answers: {
       201: {
@@ -260,26 +261,26 @@ export const INBOUND_OPERATIONS: Operation[] = [
 const FIELDS = {
   name: 'For people.',
   scheme:
-    'How the sender signs: as GitHub, Stripe or Slack do, as the Standard Webhooks specification says, or with an HMAC-SHA256 of the body in a header. With `none`, whoever knows the address can start runs.',
+    'How the sender signs: as GitHub, Stripe or Slack do, as the Standard Webhooks specification says, or with an HMAC-SHA256 of the body in a header. With `none`, anybody who knows the address can start runs.',
   signatureHeader: 'The header with the signature; for `hmac`, which needs it.',
   encoding: 'Of the signature, for `hmac`: `hex` by default.',
   idHeader:
-    'For `hmac` and `none`: the header that names a delivery however often it is sent. Without one, equal deliveries within five minutes count as one.',
+    'For `hmac` and `none`: the header that identifies a delivery. Without one, equal deliveries within five minutes count as one.',
   mapping:
-    'An expression for each START field, over `${body…}`, `${headers…}` and `${query…}`. A field without one takes the field of the body of the same name.',
+    'An expression for each START field, over `${body…}`, `${headers…}` and `${query…}`. A field without one gets the field of the body with the same name.',
   when: 'An expression that decides whether a delivery starts a run.',
-  enabled: 'False pauses it: what is sent gets 409.',
+  enabled: 'False pauses it: its requests get 409.',
 }
 
 /** Descriptions of the fields of the request bodies, by schema and field. */
 export const INBOUND_TEXTS: Texts = {
   CreateInbound: {
     ...FIELDS,
-    secret: 'The sender’s own. Without it one is made, but for Stripe and Slack, which have their own.',
+    secret: 'The sender’s own. Without it a secret is generated, except for Stripe and Slack, which have their own.',
   },
   UpdateInbound: FIELDS,
   RotateInbound: {
-    secret: 'The sender’s own. Without it one is made, but not for Stripe and Slack.',
+    secret: 'The sender’s own. Without it a secret is generated, except for Stripe and Slack.',
     graceHours: 'How long the old secret is accepted beside the new one; 0 to end it at once.',
   },
   TryInbound: {

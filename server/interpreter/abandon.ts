@@ -39,7 +39,7 @@ export async function abandonWalk(
     const owner = found.walk.engineRunId
     if (found.walk.epoch !== ref.epoch || found.walk.segment !== ref.segment) return
     if (owner !== null && owner !== ref.engineRunId) return
-    ctx.log.error({ runId: ref.runId, code: reason.code, reason: innermostReason(cause) }, 'a walk was given up')
+    ctx.log.error({ runId: ref.runId, code: reason.code, reason: innermostReason(cause) }, 'a walk was abandoned')
     await abandonRun(tx, found.run, reason)
   })
 }

@@ -96,7 +96,7 @@ export function watchDue(clock: Sweep): () => void {
       const again = failed > 0 ? new Date(clock.now().getTime() + AGAIN_MS) : null
       return earliest(again, next)
     } catch (err) {
-      clock.log.warn({ err }, 'what is due could not be answered; the next sweep does it')
+      clock.log.warn({ err }, 'could not answer pauses whose time is up; the next sweep does it')
       return null
     }
   })

@@ -75,7 +75,7 @@ export function failureOf(
     return { code, message, stepId: failed ?? stepId, outcome: cause.outcome, final: cause.final }
   }
   if (state !== 'impossible') return null
-  const message = `${succeeded} of the ${need} branches needed have succeeded, and too few of the others still can.`
+  const message = `Only ${succeeded} of the ${need} branches needed have succeeded, and too few are left.`
   return { code: 'JOIN_IMPOSSIBLE', message, stepId, outcome: 'failed' }
 }
 
@@ -121,11 +121,11 @@ async function readBranches(ctx: ServiceContext, { ref }: Place, id: string, mer
     .from(walks)
     .where(of)
   const tooLarge = (code: string, what: string, most: number) =>
-    new StepFailure(code, `${what} together larger than ${readableSize(most)}`)
-  if ((size?.results ?? 0) > MAX_OUTPUT_BYTES) throw tooLarge('OUTPUT_TOO_LARGE', 'The results are', MAX_OUTPUT_BYTES)
+    new StepFailure(code, `Together, ${what} larger than ${readableSize(most)}`)
+  if ((size?.results ?? 0) > MAX_OUTPUT_BYTES) throw tooLarge('OUTPUT_TOO_LARGE', 'the results are', MAX_OUTPUT_BYTES)
   // As text, which has some more spaces than are counted elsewhere.
   if ((size?.data ?? 0) > 2 * MAX_DATA_BYTES)
-    throw tooLarge('DATA_TOO_LARGE', 'What the branches wrote is', MAX_DATA_BYTES)
+    throw tooLarge('DATA_TOO_LARGE', 'the fields that the branches wrote are', MAX_DATA_BYTES)
   const rows = await ctx.db
     .select({ branch: walks.branch, arrival: walks.arrival, data: written })
     .from(walks)

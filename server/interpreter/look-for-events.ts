@@ -87,7 +87,7 @@ export function watchPause(ctx: ServiceContext, { tenantId, runId }: WalkRef, { 
   // A transaction is over by now.
   const db = isInTransaction(ctx) ? database().db : ctx.db
   lookForEvents(systemContext({ tenantId, db, log, now }), { tenantId, runId, id }).catch((err: unknown) => {
-    log.warn({ err, runId }, 'a wait could not look at the events before it; the next sweep does it')
+    log.warn({ err, runId }, 'could not check earlier events for a wait; the next sweep does it')
   })
 }
 
@@ -102,7 +102,7 @@ export async function lookAgain({ db, log, now }: Sweep): Promise<void> {
     .limit(BATCH)
   await eachAtOnce(left, AT_ONCE, (waiting) =>
     lookForEvents(systemContext({ tenantId: waiting.tenantId, db, log, now }), waiting).catch((err: unknown) => {
-      log.error({ err, ...waiting }, 'a wait could not look at the events before it')
+      log.error({ err, ...waiting }, 'could not check earlier events for a wait')
     }),
   )
 }

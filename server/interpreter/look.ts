@@ -20,7 +20,7 @@ export async function lookFirst(ctx: ServiceContext, { place: { ref }, at, attem
   do {
     since = moment()
     const found = await findPlace(ctx, ref, at)
-    if ('stop' in found) throw new RunStopped('The run has ended, or goes on elsewhere.')
+    if ('stop' in found) throw new RunStopped('The run has ended, or continues in another process.')
     if (isCancelling(found.place)) throw new RunStopped('The run was cancelled.')
     const { record } = found
     if (!record || record.endTime || record.attempt !== attempt) throw new TakenOver()

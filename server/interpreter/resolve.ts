@@ -95,7 +95,7 @@ async function outputsNamed(
     })
     .from(latest)
   if ((rows[0]?.total ?? 0) > MAX_NAMED_OUTPUT_BYTES) {
-    const message = `The outputs that the configuration refers to are together larger than ${readableSize(MAX_NAMED_OUTPUT_BYTES)}`
+    const message = `Together, the outputs that the configuration refers to are larger than ${readableSize(MAX_NAMED_OUTPUT_BYTES)}`
     throw new StepFailure('CONFIG_TOO_LARGE', message)
   }
   return Object.fromEntries(rows.map((row) => [row.stepId, row.output]))

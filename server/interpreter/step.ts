@@ -54,7 +54,7 @@ export type Taken =
 /** @throws StepFailure LOOP_LIMIT */
 export function requireVisit({ step, at }: Entry<Position>): void {
   if (step.maxVisits !== undefined && at.visit > Number(step.maxVisits))
-    throw new StepFailure('LOOP_LIMIT', `The run came to this step more than ${step.maxVisits} times`)
+    throw new StepFailure('LOOP_LIMIT', `The run visited this step more than ${step.maxVisits} times`)
 }
 
 /**
@@ -107,7 +107,7 @@ export function yielded({ place, step, at }: Entry<Position>, config: StepConfig
  */
 export function fork(type: AnyStep & { mode: 'fork' }, config: StepConfig, { branch }: WalkRef): Forking {
   if (branchesAround(branch).length < MOST_NESTED) return type.fork({ config })
-  throw new StepFailure('NESTED_TOO_DEEP', `Branches may lie in each other ${MOST_NESTED} deep at most.`)
+  throw new StepFailure('NESTED_TOO_DEEP', `Branches may be nested at most ${MOST_NESTED} levels deep.`)
 }
 
 /** A step's input as history shows it. */
@@ -131,7 +131,7 @@ function compute(
   const asked = type.ask({ ...call, values: valuesIn(call.config) })
   if ('output' in asked) return { output: asked.output }
   if (jsonSize([asked.signal, asked.event?.rules ?? null]) <= MAX_QUESTION_BYTES) return asked
-  throw new StepFailure('CONFIG_TOO_LARGE', `The question is larger than ${readableSize(MAX_QUESTION_BYTES)}`)
+  throw new StepFailure('CONFIG_TOO_LARGE', `What the step asks is larger than ${readableSize(MAX_QUESTION_BYTES)}`)
 }
 
 /** @throws err itself if the run is not at fault; the engine then tries again */

@@ -124,7 +124,7 @@ async function restartStuck({ db, log, now }: Sweep): Promise<number> {
       const [lost] = await tx.db.select({ branch: walks.branch }).from(walks).where(stuck)
       if (lost) {
         await abandonRun(tx, run, STUCK)
-        log.error({ tenantId, runId, branch }, 'a walk stayed stuck after every restart; its run ends')
+        log.error({ tenantId, runId, branch }, 'a walk stayed stuck after every restart; ending its run')
       }
       return 0
     })

@@ -39,7 +39,7 @@ export function toModelFailure(err: unknown, provider: string): ModelFailure {
     })
   }
   if (ToolChoiceViolationError.isInstance(err))
-    return new ModelFailure(provider, 'kept calling tools after being told not to')
+    return new ModelFailure(provider, 'kept calling tools after it was told to stop')
   if (!APICallError.isInstance(err)) return new ModelFailure(provider, 'gave an unreadable answer')
   const status = err.statusCode
   if (status === undefined) return new ModelFailure(provider, 'could not be reached', { transient: true })

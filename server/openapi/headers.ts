@@ -5,28 +5,28 @@ export const REQUEST_HEADERS: Record<RequestHeader | 'X-Request-Id', Parameter> 
     name: 'X-Request-Id',
     in: 'header',
     description:
-      'An id for this request, used in the answer and the logs: 8 to 64 letters, digits and `-`. Otherwise one is generated.',
+      'An id for this request, used in the response and the logs: 8 to 64 letters, digits and `-`. Otherwise one is generated.',
     schema: { type: 'string' },
   },
   'Idempotency-Key': {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Runs the request once, however often it is sent: for 24 hours, the same request with the same key gets the first successful answer again, with `Idempotent-Replayed: true`. A different request with the same key is 409. A refused request may be corrected and sent again.',
+      'Executes the request only once, however often it is sent: for 24 hours, the same request with the same key gets the first successful response again, with `Idempotent-Replayed: true`. A different request with the same key gets 409. A request that was refused may be corrected and sent again.',
     schema: { type: 'string', pattern: '^[ -~]{1,255}$' },
     example: '5f0c9a3e-7c1d-4f5e-9d0b-0d8a4c3f2b1a',
   },
   'If-Match': {
     name: 'If-Match',
     in: 'header',
-    description: 'The `ETag` you last saw. If there is a newer version, nothing changes and the answer is 409.',
+    description: 'The `ETag` you last saw. If there is a newer version, nothing changes and the response is 409.',
     schema: { type: 'string', pattern: '^\\s*(\\*|"\\d{1,9}"(\\s*,\\s*"\\d{1,9}")*)\\s*$' },
     example: '"3"',
   },
   'If-None-Match': {
     name: 'If-None-Match',
     in: 'header',
-    description: 'The `ETag` you last saw. If it is still current, the answer is 304 without a body.',
+    description: 'The `ETag` you last saw. If it is still current, the response is 304 without a body.',
     schema: { type: 'string' },
   },
   'Last-Event-ID': {
@@ -55,7 +55,7 @@ export const RESPONSE_HEADERS: Record<ResponseHeader | CommonHeader, Header> = {
     schema: { type: 'string', format: 'date' },
   },
   'Idempotent-Replayed': {
-    description: '`true` when an earlier request with the same `Idempotency-Key` got this answer.',
+    description: '`true` when an earlier request with the same `Idempotency-Key` got this response.',
     schema: { const: 'true' },
   },
   'RateLimit-Limit': {
@@ -92,7 +92,7 @@ export const SECURITY_SCHEMES: OpenApiDocument['components']['securitySchemes'] 
     type: 'apiKey',
     in: 'header',
     name: 'x-tenant-id',
-    description: 'The tenant of the key. Optional, because a key belongs to one tenant; a wrong one is 401.',
+    description: 'The tenant of the key. Optional, because a key belongs to one tenant; a wrong one gets 401.',
   },
   bearer: {
     type: 'http',

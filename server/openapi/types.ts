@@ -6,15 +6,15 @@ import type { Role } from '../roles'
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 export const TAGS = {
-  Runs: 'Start a workflow, follow the run, answer its pauses, stop it.',
+  Runs: 'Start workflows, follow runs, answer their pauses, stop them.',
   Workflows: 'Create, change, publish and version the definitions that runs follow.',
   Agents: 'Invoke agents; create, change, publish and version them.',
   Tools: 'Call a tool without an agent; create, change, publish and version tools.',
   Files: 'Files sent when a run was started.',
-  Events: 'Tell runs that wait what happened elsewhere.',
+  Events: 'Tell waiting runs what happened in other systems.',
   Schedules: 'Start a workflow at set times.',
   'Inbound webhooks': 'Start a workflow when another system sends something.',
-  Webhooks: 'Tell other services of runs: signed messages, tried again for days.',
+  Webhooks: 'Tell other services about runs, with signed messages that are retried for days.',
   Service: 'About the service itself. No credential is needed.',
 } as const
 export type Tag = keyof typeof TAGS

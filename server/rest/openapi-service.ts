@@ -17,14 +17,14 @@ export const SERVICE_OPERATIONS: Operation[] = [
     path: '/api/health',
     tag: 'Service',
     summary: 'Check the service',
-    description: 'Reports whether the database answers and the engine is alive.',
+    description: 'Reports whether the database responds and the engine is running.',
     role: 'nobody',
     answers: {
       200: {
         description: 'Requests work.',
         schema: Health,
         examples: {
-          ok: { summary: 'All is well', value: { status: 'ok', checks: { database: 'ok', engine: 'ok' } } },
+          ok: { summary: 'Everything works', value: { status: 'ok', checks: { database: 'ok', engine: 'ok' } } },
           degraded: {
             summary: 'Requests work, but runs wait for a worker (`ENGINE=off`)',
             value: { status: 'degraded', checks: { database: 'ok', engine: 'failed' } },
@@ -36,7 +36,7 @@ export const SERVICE_OPERATIONS: Operation[] = [
         schema: Health,
         examples: {
           unavailable: {
-            summary: 'The database does not answer',
+            summary: 'The database does not respond',
             value: { status: 'unavailable', checks: { database: 'failed', engine: 'failed' } },
           },
         },

@@ -70,9 +70,9 @@ export async function sweepChildren({ db, log, now }: Sweep): Promise<number> {
     .limit(BATCH)
   await eachAtOnce(left, AT_ONCE, async ({ tenantId, childId }) => {
     if (childId === null) return
-    log.warn({ tenantId, runId: childId }, 'a run that another waits for was overdue; settling it')
+    log.warn({ tenantId, runId: childId }, 'a child run was overdue; settling it')
     await settleChild(systemContext({ tenantId, db, log, now }), childId).catch((err: unknown) => {
-      log.error({ err, tenantId, runId: childId }, 'a run that another waits for could not be settled')
+      log.error({ err, tenantId, runId: childId }, 'a child run could not be settled')
     })
   })
   return left.length
@@ -111,7 +111,7 @@ async function close(ctx: ServiceContext, wait: Wait): Promise<void> {
 }
 
 /**
- * Starts the run, unless the step waits no more. What refuses the start fails the step. While too many runs of the tenant
+ * Starts the run, unless the step no longer waits. What refuses the start fails the step. While too many runs of the tenant
  * wait for their turn, it is left to the sweep.
  */
 async function startChild(ctx: ServiceContext, wait: Wait, childId: string): Promise<void> {
@@ -141,7 +141,9 @@ async function startChild(ctx: ServiceContext, wait: Wait, childId: string): Pro
  */
 async function insertChild(tx: TransactionContext, parent: RunRow, id: string, config: JsonObject): Promise<void> {
   if (parent.depth >= MOST_DEEP)
-    throw new AppError('VALIDATION_FAILED', { message: `Workflows may run each other ${MOST_DEEP} deep at most` })
+    throw new AppError('VALIDATION_FAILED', {
+      message: `Workflows may run each other at most ${MOST_DEEP} levels deep`,
+    })
   const workflowId = String(config.workflowId)
   const wanted = config.version === undefined ? undefined : String(config.version)
   for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -155,7 +157,7 @@ async function insertChild(tx: TransactionContext, parent: RunRow, id: string, c
     // Not planned: that takes time, and the parent is locked.
     if ((await insertRun(tx, { ...run, child: { id, parent } }, { publishedVersion })) !== null) return
   }
-  throw new Error(`${workflowId} was published again and again while a step started it`)
+  throw new Error(`${workflowId} was published repeatedly while a step was starting it`)
 }
 
 async function answerParent(ctx: ServiceContext, wait: Wait, childId: string): Promise<void> {
@@ -193,7 +195,7 @@ async function stopChild(ctx: ServiceContext, parent: Parent, childId: string): 
   await withTransaction(ctx, async (tx) => {
     const run = await getRunRow(tx, childId, { lock: true })
     if (run.endTime) return
-    const why = `${parent.workflowName} (${parent.id}) waits no more`
+    const why = `${parent.workflowName} (${parent.id}) no longer waits`
     if (atOnce) await terminateNow(tx, run, newCancellation(tx, 'terminate', why))
     else if (!run.cancelRequestedAt) await cancelNow(tx, run, newCancellation(tx, 'cancel', why))
   })

@@ -46,7 +46,7 @@ export async function requireMayAnswer(
   if (bar === null) return
   const message =
     bar === 'NOT_ASSIGNED'
-      ? `Only its assignees may answer, and ${person.name} is none.`
+      ? `Only its assignees may answer, and ${person.name} is not one of them.`
       : `${person.name} started this run, or the one it repeats.`
   throw new AppError(bar, { details: [{ message }] })
 }

@@ -26,7 +26,7 @@ const pause = {
   ...place,
   title: z.string().optional(),
   message: z.string().optional(),
-  assignees: z.array(z.string()).optional().describe('Who may answer, such as `role:admin`; anybody if absent.'),
+  assignees: z.array(z.string()).optional().describe('Who may answer, such as `role:admin`; absent if anybody may.'),
   dueAt: time('When it should be answered.').optional(),
 }
 
@@ -38,7 +38,7 @@ export const PauseDescriptor = z.discriminatedUnion('type', [
     needs: z
       .record(z.string(), z.int().min(1))
       .optional()
-      .describe('How many votes each action needs; if absent, the first answer decides.'),
+      .describe('How many votes each action needs; absent if the first answer decides.'),
     noSelfApproval: z.literal(true).optional().describe('Whoever started the run may not answer.'),
     votes: z
       .array(
@@ -76,7 +76,7 @@ export const StepRecord = z.object({
   usage: anyObject('What an agent used: tokens, model and thread.').optional(),
   error: z.string().optional().describe('Present if the step failed.'),
   errorCode: z.string().nullable().optional(),
-  handled: z.literal(true).optional().describe('The step failed, and the run went on by the `error` exit.'),
+  handled: z.literal(true).optional().describe('The step failed, and the run took the `error` exit.'),
   exit: z.string().optional().describe('The exit the run took, if the step has several.'),
   visit: z.int().min(1).describe('1 for the first visit of this step in this run or branch, 2 for the second.'),
   ...place,
@@ -97,7 +97,7 @@ export const StepRecord = z.object({
 
 /** Appended to the description of values that may be cut, because the replacement does not match their schema. */
 const cut =
-  ' In an answer that would be larger than 16 MiB: `{ "$cut": true, "size", "href" }`, with the full value at `href`.'
+  ' In a response that would be larger than 16 MiB: `{ "$cut": true, "size", "href" }`, with the full value at `href`.'
 
 const RunError = z
   .object({ code: z.string(), message: z.string(), stepId: z.string().nullable() })
@@ -119,7 +119,7 @@ export const Run = z.object({
   pauseSignal: PauseDescriptor.nullable().describe('What the run is waiting for; null if it is not paused.'),
   pauseSignals: z.array(PauseDescriptor).describe('All open pauses, oldest first.'),
   data: anyObject(`The input and the output of the steps.${cut}`),
-  stepExecutionHistory: z.array(StepRecord).describe('The open records and the newest 5,000, oldest first.'),
+  stepExecutionHistory: z.array(StepRecord).describe('All open records and the newest 5,000, oldest first.'),
   historyTotal: z.int().optional().describe('The number of records, if some were left out.'),
   historyHref: z.string().optional().describe('Where to read all records in pages, if some were left out.'),
   result: anyObject('The final output.').nullable().describe('The final output; null until the run completes.'),

@@ -36,7 +36,7 @@ export const REPEAT_OPERATIONS: Operation[] = [
     tag: 'Runs',
     summary: 'Rerun from the first step, or from any',
     description:
-      'Creates a run on the same version, with the same input or with new input. With `fromStepId`, it goes on at a step that the old run came to, with the data and outputs from before its latest visit, in which `data` replaces fields; such changes need the role editor and a signing secret without limits.',
+      'Creates a run on the same version, with the same input or with new input. With `fromStepId`, it continues at a step that the old run reached, with the data and outputs from before the latest visit of that step. `data` then replaces fields of the run data; this needs the role editor, and a signing secret without limits.',
     role: 'operator',
     headers: ['Idempotency-Key'],
     body: {

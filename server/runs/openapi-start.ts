@@ -53,7 +53,7 @@ export const START_OPERATIONS: Operation[] = [
     tag: 'Runs',
     summary: 'Start a run and wait for its end',
     description:
-      'Runs the published version or, if none was ever published, the latest draft. Waits up to 50 seconds, or as long as `Prefer` says. Hanging up does not stop the run. Undeclared fields are ignored.',
+      'Runs the published version or, if none was ever published, the latest draft. Waits up to 50 seconds, or as long as `Prefer` says. Disconnecting does not stop the run. Undeclared fields are ignored.',
     role: 'operator',
     query: StartQuery,
     queryTexts,
@@ -86,7 +86,7 @@ export const START_OPERATIONS: Operation[] = [
     tag: 'Runs',
     summary: 'Start a run',
     description:
-      'Like the sync start, but answers at once. By then the run is stored and cannot be lost. Meant for workflows that wait for people.',
+      'Like the sync start, but returns at once. By then the run is stored and cannot be lost. Use it for workflows that wait for people.',
     role: 'operator',
     query: StartQuery,
     queryTexts,

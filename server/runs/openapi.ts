@@ -72,7 +72,7 @@ export const RUN_OPERATIONS: Operation[] = [
     tag: 'Runs',
     summary: 'Get a value of a run',
     description:
-      'The full value where another answer has cut it; its `href` points here. `data`, `input` and `result` are the values of the run, `input` and `output` with `record` those of a step.',
+      'The full value where another response has cut it; its `href` points here. `data`, `input` and `result` are the values of the run, `input` and `output` with `record` those of a step.',
     role: 'viewer',
     query: ReadValue,
     queryTexts: {
@@ -96,7 +96,7 @@ export const RUN_OPERATIONS: Operation[] = [
     tag: 'Runs',
     summary: 'Answer a pause',
     description:
-      'The answer is stored before this call returns. If several come at once, exactly one gets 200. An answer that does not match the pause is 400, and the run stays paused. Where a step needs several votes, this casts one: the run stays `paused` until they decide.',
+      'The answer is stored before this call returns. If several arrive at once, exactly one gets 200. An answer that does not match the pause gets 400, and the run stays paused. Where a step needs several votes, this casts one: the run stays `paused` until they decide.',
     role: 'operator',
     headers: ['Idempotency-Key'],
     body: {
@@ -119,9 +119,9 @@ export const RUN_OPERATIONS: Operation[] = [
     },
     answers: {
       200: {
-        description: 'The run continues; it stays `paused` while other pauses are open, or votes are missing.',
+        description: 'The run continues; it stays `paused` while other pauses are open, or more votes are needed.',
         schema: answers.ResumedRun,
-        examples: { running: run('Goes on', { success: true, runId: example.RUN_ID, status: 'running' }) },
+        examples: { running: run('The run continues', { success: true, runId: example.RUN_ID, status: 'running' }) },
       },
     },
     errors: ['RUN_NOT_FOUND', 'RUN_NOT_PAUSED', 'NOT_ASSIGNED', 'SELF_APPROVAL', 'ALREADY_VOTED'],
@@ -181,7 +181,8 @@ export const RUN_OPERATIONS: Operation[] = [
     path: '/api/workflow/runs',
     tag: 'Runs',
     summary: 'List runs',
-    description: 'Newest first, without data and history. Runs that start meanwhile neither shift nor repeat any.',
+    description:
+      'Newest first, without data and history. Runs that start while you page through neither shift nor repeat any.',
     role: 'viewer',
     query: ListRuns,
     queryTexts: {
@@ -209,7 +210,7 @@ export const RUN_OPERATIONS: Operation[] = [
     tag: 'Runs',
     summary: 'Follow a run',
     description:
-      'Server-sent events: first the current state, then every change as it happens. `run` and `step` hold what changed, `end` comes last. A client that reconnects with the last `id` misses nothing and sees nothing twice.',
+      'Server-sent events: first the current state, then every change as it happens. `run` and `step` contain what changed; `end` comes last. A client that reconnects with the last `id` misses nothing and sees nothing twice.',
     role: 'viewer',
     headers: ['Last-Event-ID'],
     answers: {
@@ -235,7 +236,8 @@ export const RUN_TEXTS: Texts = {
     actionValue: 'The value of the choice; the action’s id by default.',
     stepId: 'Answer only a pause of this step.',
     pauseId: 'Answer only this pause.',
-    answeredBy: 'Whom an API key answers for: an address, or how your system calls them. By default the key itself.',
+    answeredBy:
+      'Whom an API key answers for: an email address, or your system’s own name for the person. By default the key itself.',
   },
   StopRun: {
     runId: 'The run to stop.',
@@ -244,6 +246,6 @@ export const RUN_TEXTS: Texts = {
   },
   RerunRun: {
     data: 'Input to replace that of the old run; with `fromStepId`, fields to replace in its run data.',
-    fromStepId: 'The step to go on at, with what was done before its latest visit. The first step by default.',
+    fromStepId: 'The step to continue at, keeping what was done before its latest visit. The first step by default.',
   },
 }

@@ -58,6 +58,6 @@ async function positionOf(tx: TransactionContext, old: RunRow, stepId: string): 
     .orderBy(desc(stepRecords.seq))
     .limit(1)
   if (visit) return visit.seq
-  const message = `The run did not come to ${stepId}, or only in a branch or after it failed`
+  const message = `The run did not reach ${stepId}, or reached it only in a branch or after it failed`
   throw new AppError('INVALID_INPUT', { details: [{ path: 'fromStepId', message }] })
 }

@@ -88,8 +88,8 @@ function choosePause(open: OpenPause[], answer: ResumeRun): OpenPause {
   )
   if (named && candidates.length === 0) {
     throw new AppError('RUN_NOT_PAUSED', {
-      message: 'The run is not paused there',
-      details: [{ message: 'That pause is no longer open.' }],
+      message: 'The run has no such open pause',
+      details: [{ message: 'The pause was answered or withdrawn, or belongs to another run.' }],
     })
   }
   const chosen = candidates.find(({ pause }) => pause.kind === answer.type)

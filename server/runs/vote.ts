@@ -34,7 +34,9 @@ export async function castVote(
     .onConflictDoNothing()
     .returning({ person: pauseVotes.person })
   if (cast.length === 0)
-    throw new AppError('ALREADY_VOTED', { details: [{ message: `${person.name} has voted, and a vote is final.` }] })
+    throw new AppError('ALREADY_VOTED', {
+      details: [{ message: `${person.name} has already voted, and a vote is final.` }],
+    })
   const votes = await votesAt(tx, runId, pauseId)
   if (votes.filter((vote) => vote.actionId === actionId).length < votesNeeded(at.needs, actionId)) {
     await tx.db

@@ -84,7 +84,7 @@ function timeOf({ cron, timeZone, catchUp }: ScheduleRow, next: Date, now: Date)
   return { at: lastTime(parseCron(cron), timeZone, next, until) ?? next, missed: catchUp === 'skip' }
 }
 
-const LATE = 'No process was running at that time.'
+const LATE = 'The service was not running at that time.'
 
 /** Starts the run in a savepoint, so that what a start refuses is written down instead of tried again. */
 async function start(tx: TransactionContext, row: ScheduleRow): Promise<Pick<TickRow, 'status' | 'runId' | 'error'>> {

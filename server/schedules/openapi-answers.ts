@@ -5,7 +5,7 @@ const Tick = z.object({
   at: time('When it was due.'),
   status: z
     .enum(['started', 'skipped', 'failed'])
-    .describe('`skipped`: no process was running then. `failed`: the start was refused.'),
+    .describe('`skipped`: the service was not running then. `failed`: the start was refused.'),
   runId: z.string().nullable().describe('The run it started.'),
   error: z.string().nullable().describe('Why it started none.'),
 })
@@ -20,7 +20,7 @@ export const Schedule = z.object({
   data: z.record(z.string(), z.json()).describe('The START fields.'),
   enabled: z.boolean().describe('False while it is paused.'),
   next: z.array(z.iso.datetime()).describe('The next five times; none while it is paused.'),
-  last: Tick.nullable().describe('What became of its last time; null before the first.'),
+  last: Tick.nullable().describe('The outcome of its last time; null before the first.'),
   createdBy: z.string(),
   updatedBy: z.string(),
   createdAt: z.iso.datetime(),

@@ -62,7 +62,7 @@ export const SCHEDULE_OPERATIONS: Operation[] = [
     method: 'POST',
     path,
     summary: 'Create a schedule',
-    description: 'Starts the published version of the workflow whenever its time comes.',
+    description: 'Starts the published version of the workflow at each of its times.',
     role: 'editor',
     headers: ['Idempotency-Key'],
     body: {
@@ -93,7 +93,7 @@ export const SCHEDULE_OPERATIONS: Operation[] = [
     method: 'GET',
     path: `${path}/{scheduleId}`,
     summary: 'Get a schedule',
-    description: 'With what became of its last 50 times.',
+    description: 'With the outcomes of its last 50 times.',
     role: 'viewer',
     answers: { 200: whole('The schedule.') },
     errors: ['WORKFLOW_NOT_FOUND', 'NOT_FOUND'],
@@ -104,7 +104,8 @@ export const SCHEDULE_OPERATIONS: Operation[] = [
     method: 'PUT',
     path: `${path}/{scheduleId}`,
     summary: 'Change, pause or resume a schedule',
-    description: 'What the body leaves out stays. Times that passed while it was paused are not made up for.',
+    description:
+      'Fields the body leaves out keep their values. Times that passed while it was paused are not made up for.',
     role: 'editor',
     body: { schema: UpdateSchedule, required: true, examples: { pause: example('Pause it', { enabled: false }) } },
     answers: { 200: whole('The schedule as saved.') },
@@ -116,7 +117,7 @@ export const SCHEDULE_OPERATIONS: Operation[] = [
     method: 'DELETE',
     path: `${path}/{scheduleId}`,
     summary: 'Delete a schedule',
-    description: 'Runs that it has started stay.',
+    description: 'The runs it has started are kept.',
     role: 'editor',
     answers: {
       200: {
@@ -132,9 +133,9 @@ export const SCHEDULE_OPERATIONS: Operation[] = [
 const FIELDS = {
   name: 'For people.',
   cron: 'Five fields: minute, hour, day, month, weekday; with lists, ranges, steps and English names.',
-  timeZone: 'The time zone of the fields, as in the IANA database.',
+  timeZone: 'The time zone of the fields: a name of the IANA database.',
   catchUp:
-    'What becomes of times that passed more than ten minutes ago while no process was running: `skip` drops them, `once` starts one run for all of them.',
+    'What happens to times that passed more than ten minutes ago while the service was not running: `skip` drops them, `once` starts one run for all of them.',
   data: 'The START fields of each run.',
   enabled: 'False pauses it.',
 }

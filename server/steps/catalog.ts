@@ -52,11 +52,11 @@ const commonForm: { [K in Exclude<keyof CommonConfig, 'position'>]-?: FieldHint 
   timeoutMs: { widget: 'duration', label: 'Time limit of one attempt', advanced: true },
   maxVisits: {
     widget: 'number',
-    label: 'Visits at most',
-    help: 'How often a run may come here. Every loop needs a step with such a bound.',
+    label: 'Maximum visits',
+    help: 'How often a run may visit this step. Every loop needs a step with such a limit.',
     advanced: true,
   },
-  retry: { widget: 'retry', label: 'Retry', help: 'For failures that may go away by themselves.', advanced: true },
+  retry: { widget: 'retry', label: 'Retry', help: 'For failures that may be temporary.', advanced: true },
 }
 
 /** What only some modes have. */

@@ -33,7 +33,7 @@ export const collectInputs = defineStep({
     output: { widget: 'fields', declares: true, label: 'Fields to fill in' },
     skipWhenPresent: {
       widget: 'switch',
-      label: 'Do not ask when run data already has every field',
+      label: 'Skip if run data already has every field',
       advanced: true,
     },
     assignees: ASSIGNEES_HINT,
@@ -42,7 +42,7 @@ export const collectInputs = defineStep({
       widget: 'template',
       label: 'Time to answer',
       placeholder: 'P2D',
-      help: 'Such as PT2H or P2D. Then the run takes the exit for when time is up, or fails without one.',
+      help: 'Such as PT2H or P2D. After that, the run takes the exit “When time is up”, or fails if nothing follows it.',
       advanced: true,
     },
   },

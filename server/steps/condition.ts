@@ -7,7 +7,7 @@ import { ExpressionText } from './expression'
 export const condition = defineStep({
   type: 'condition',
   title: 'Condition',
-  description: 'Goes one way if an expression is true, and the other way if it is false.',
+  description: 'Takes one exit if an expression is true, and the other if it is false.',
   icon: 'split',
   group: 'flow',
   mode: 'pure',

@@ -27,7 +27,7 @@ export const delay = defineStep({
   defines: () => ({ fields: {}, open: false, output: { type: 'object' } }),
   check: (config) =>
     (config.for === undefined) === (config.until === undefined)
-      ? [{ field: 'for', message: 'or until must be set, and not both' }]
+      ? [{ field: 'for', message: 'or until must be set, but not both' }]
       : [],
   takes: { for: 'string', until: 'string' },
   elapses: true,

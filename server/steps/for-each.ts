@@ -37,7 +37,7 @@ export const forEach = defineStep({
       widget: 'template',
       label: 'Result of an item',
       placeholder: '${charge.id}',
-      help: 'What to collect of each item. Its steps can use ${item} and ${index}.',
+      help: 'What to collect from each item. Its steps can use ${item} and ${index}.',
     },
     concurrency: {
       widget: 'number',
@@ -56,7 +56,7 @@ export const forEach = defineStep({
       label: 'When an item fails',
       options: [
         { value: 'stop', label: 'Stop the others and fail' },
-        { value: 'continue', label: 'Go on with the others' },
+        { value: 'continue', label: 'Continue with the others' },
       ],
       advanced: true,
     },

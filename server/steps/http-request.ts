@@ -17,7 +17,7 @@ const REQUEST_MS = 60_000
 export const httpRequest = defineStep({
   type: 'http-request',
   title: 'HTTP request',
-  description: 'Calls a URL; the response goes into run data. May send secrets of the vault.',
+  description: 'Calls a URL; the response goes into run data. May send secrets from the vault.',
   icon: 'globe',
   group: 'work',
   mode: 'effect',
@@ -52,7 +52,7 @@ export const httpRequest = defineStep({
       label: 'Result',
       options: [
         { value: 'json', label: 'The JSON of the response' },
-        { value: 'text', label: 'Its text' },
+        { value: 'text', label: 'The text of the response' },
         { value: 'full', label: 'Status, headers and body' },
       ],
       advanced: true,

@@ -39,7 +39,7 @@ export const STEP_TEXTS: Texts = {
     message: 'Shown to the person who answers.',
     actions: 'The actions to choose from.',
     assignees: ASSIGNEES,
-    needs: 'How many votes each action needs, by its id; one where absent. Each person has one vote.',
+    needs: 'How many votes each action needs, by its id; 1 by default. Each person has one vote.',
     noSelfApproval: 'Whoever started the run may not answer.',
     dueIn: DUE_IN,
     expiresIn: 'How long people have, as an ISO 8601 duration such as `P2D`.',
@@ -86,10 +86,10 @@ export const STEP_TEXTS: Texts = {
   },
   ForEachStep: {
     items: 'The list to go through, or `${…}` for one.',
-    batch: 'How many items a turn gets; with more than one, `${item}` is a list. 1 by default.',
-    concurrency: 'How many turns run at the same time; 1 by default.',
-    result: 'What to collect of each turn; may contain `${…}` of the turn’s own data.',
-    onItemError: '`stop` (the default) fails with the first turn that fails; `continue` goes on with the others.',
+    batch: 'How many items each iteration gets; with more than one, `${item}` is a list. 1 by default.',
+    concurrency: 'How many iterations run at the same time; 1 by default.',
+    result: 'What to collect from each iteration; may contain `${…}` of the iteration’s own data.',
+    onItemError: '`stop` (the default) fails with the first iteration that fails; `continue` goes on with the others.',
   },
   DelayStep: {
     for: 'How long to wait, as an ISO 8601 duration such as `PT2H`.',
@@ -97,9 +97,9 @@ export const STEP_TEXTS: Texts = {
   },
   WaitForEventStep: {
     event: 'The name of the event.',
-    key: 'Only events with this key match; any without one.',
+    key: 'Only events with this key match. Without a key, every event of the name does.',
     when: 'An expression that must be true; `${event.data.x}` is a value of the event.',
-    since: 'From when on events count: the start of the `run` (the default) or of the `step`.',
+    since: 'Since when events count: since the start of the `run` (the default) or of the `step`.',
     expiresIn: 'How long to wait, as an ISO 8601 duration; then the exit `timeout` is taken.',
   },
   EndFlowStep: { output: 'The run’s result; all its data by default.' },
@@ -112,8 +112,8 @@ const COMMON_STEP_TEXTS: Record<string, string> = {
   position: 'The step’s position in the editor.',
   saveAs: 'Stores the whole output under this name in the run’s data, instead of field by field.',
   timeoutMs: 'How long one attempt may take. In milliseconds.',
-  maxVisits: 'How often a run may visit the step. Every loop needs a step with such a bound.',
-  retry: 'How to retry failures that may go away by themselves.',
+  maxVisits: 'How often a run may visit the step. Every loop needs a step with such a limit.',
+  retry: 'How to retry failures that may be temporary.',
 }
 
 /** One schema per step type. A draft may hold anything; publish and start check its steps against these. */
@@ -121,7 +121,7 @@ export function stepSchemas(): [string, Schema][] {
   return Object.values(steps).map(({ type, title, config }) => {
     const own = plainSchema(config)
     const common = plainSchema(CommonConfig)
-    const description = `The step type \`${type}\`: ${title.toLowerCase()}. A draft may hold less; publish and start check this.`
+    const description = `The step type \`${type}\`: ${title.toLowerCase()}. A draft may be incomplete; publish and start check this.`
     const properties: Record<string, Schema> = {
       id: { type: 'string', description: 'Unique within the workflow.' },
       type: { const: type },

@@ -7,7 +7,7 @@ import { defineStep } from './define-step'
 export const parallel = defineStep({
   type: 'parallel',
   title: 'Parallel',
-  description: 'Runs several branches at the same time, and goes on when they are done.',
+  description: 'Runs several branches at the same time, and continues when they are done.',
   icon: 'git-branch',
   group: 'flow',
   mode: 'fork',
@@ -49,7 +49,7 @@ export const parallel = defineStep({
         { value: 'any', label: 'The first one' },
         ...['2', '3', '4', '5'].map((value) => ({ value, label: `Any ${value} of them` })),
       ],
-      help: 'What still runs then is stopped.',
+      help: 'Branches that are still running then are stopped.',
       advanced: true,
     },
     onBranchError: {
@@ -57,7 +57,7 @@ export const parallel = defineStep({
       label: 'When a branch fails',
       options: [
         { value: 'stop', label: 'Stop the others and fail' },
-        { value: 'continue', label: 'Go on while enough can still succeed' },
+        { value: 'continue', label: 'Continue while enough can still succeed' },
       ],
       advanced: true,
     },

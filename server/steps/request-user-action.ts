@@ -53,7 +53,7 @@ export const requestUserAction = defineStep({
     },
     noSelfApproval: {
       widget: 'switch',
-      label: 'Not by whoever started the run',
+      label: 'Not by the person who started the run',
       advanced: true,
     },
     dueIn: DUE_IN_HINT,
@@ -61,7 +61,7 @@ export const requestUserAction = defineStep({
       widget: 'template',
       label: 'Time to decide',
       placeholder: 'P2D',
-      help: 'Such as PT2H or P2D. Then the run takes the exit for when time is up, or fails without one.',
+      help: 'Such as PT2H or P2D. After that, the run takes the exit “When time is up”, or fails if nothing follows it.',
       advanced: true,
     },
   },

@@ -20,7 +20,7 @@ export const runWorkflow = defineStep({
     workflowId: {
       widget: 'workflow',
       label: 'Workflow',
-      help: 'Runs the version that is published when this workflow is.',
+      help: 'By default, the version that is published when you publish this workflow.',
     },
     input: { widget: 'arguments', label: 'Input', of: 'workflowId', resource: 'workflow' },
     version: { widget: 'version', label: 'Version', of: 'workflowId', resource: 'workflow', advanced: true },

@@ -10,7 +10,7 @@ import type { DefinedField } from './form'
 export const setData = defineStep({
   type: 'set-data',
   title: 'Set data',
-  description: 'Sets fields of the run data, to given values or to what expressions give.',
+  description: 'Sets fields of the run data to given values or to the results of expressions.',
   icon: 'pencil-line',
   group: 'data',
   mode: 'pure',

@@ -8,7 +8,7 @@ import { ExpressionText } from './expression'
 export const switchStep = defineStep({
   type: 'switch',
   title: 'Switch',
-  description: 'Goes the way of the first case that is true, or the other way if none is.',
+  description: 'Takes the exit of the first case that is true, or “Otherwise” if none is.',
   icon: 'git-fork',
   group: 'flow',
   mode: 'pure',

@@ -51,7 +51,7 @@ export const waitForEvent = defineStep({
       widget: 'template',
       label: 'Time to wait',
       placeholder: 'P7D',
-      help: 'Such as PT2H or P7D. Then the run takes the exit for when time is up, or fails without one.',
+      help: 'Such as PT2H or P7D. After that, the run takes the exit “When time is up”, or fails if nothing follows it.',
     },
   },
   sample: { event: 'order.paid' },

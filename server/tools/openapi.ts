@@ -59,7 +59,7 @@ const invoke: Operation = {
   parameters: { toolId: id },
   tag: 'Tools',
   summary: 'Call a tool',
-  description: 'A failure in the tool itself is 200 with `success: false`.',
+  description: 'If the tool itself fails, the response is 200 with `success: false`.',
   role: 'operator',
   headers: ['Idempotency-Key'],
   body: {
@@ -99,7 +99,8 @@ export const TOOL_OPERATIONS: Operation[] = [
     path: '/api/tools/mcp/list',
     tag: 'Tools',
     summary: 'List the tools of an MCP server',
-    description: 'Tools of kind `mcp` are made from these. A server that cannot be reached answers `success: false`.',
+    description:
+      'Tools of kind `mcp` are made from these. If the server cannot be reached, the result has `success: false`.',
     role: 'editor',
     body: {
       schema: McpServerConfig,
@@ -131,7 +132,7 @@ export const TOOL_TEXTS: Texts = {
   CreateTool: FIELDS,
   UpdateTool: {
     ...FIELDS,
-    version: 'The version you last saw. If there is a newer one, nothing is saved and the answer is 409.',
+    version: 'The version you last saw. If there is a newer one, nothing is saved and the response is 409.',
   },
   ToolConfig: { kind: 'The kind of tool.', config: 'What a tool of this kind does.' },
   McpServer: {

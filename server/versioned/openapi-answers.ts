@@ -9,7 +9,7 @@ export const itemFields = (texts: { id: string; publishedVersion: string }) => (
   status: z.enum(['draft', 'published', 'archived']),
   createdAt: time('When it was created.'),
   updatedAt: time('When it was last saved, published or archived.'),
-  version: z.int().min(1).describe('The latest saved version. Goes up with every change.'),
+  version: z.int().min(1).describe('The latest saved version. Increases with every change.'),
   publishedVersion: z.int().min(1).nullable().describe(texts.publishedVersion),
 })
 

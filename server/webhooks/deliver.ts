@@ -100,7 +100,11 @@ async function deliverOne(ctx: ServiceContext, endpoint: EndpointRow, delivery: 
     if (err instanceof DatabaseUnavailable) throw err
     // It waits like any other that failed, so that it holds up nothing but its own run.
     ctx.log.error({ err, endpointId: endpoint.id, deliveryId: delivery.id }, 'a webhook message could not be sent')
-    const failure = { status: null, error: 'The message could not be sent: an internal error.', response: null }
+    const failure = {
+      status: null,
+      error: 'The message could not be sent because of an internal error.',
+      response: null,
+    }
     return { at: ctx.now().toISOString(), durationMs: 0, ...failure }
   })
   if (!made) return

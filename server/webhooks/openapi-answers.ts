@@ -6,19 +6,19 @@ export const WebhookEndpoint = z.object({
   id: z.string(),
   url: z.string(),
   description: z.string(),
-  events: z.array(z.enum(WEBHOOK_EVENTS)).describe('What it is told of.'),
-  enabled: z.boolean().describe('A disabled endpoint gets nothing, and nothing is written for it.'),
+  events: z.array(z.enum(WEBHOOK_EVENTS)).describe('The events it is told of.'),
+  enabled: z.boolean().describe('A disabled endpoint gets no messages, and none are stored for it.'),
   disabledReason: z
     .enum(['failing', 'gone'])
     .nullable()
-    .describe('Why the service disabled it: every attempt failed for five days, or it answered 410.'),
+    .describe('Why the service disabled it: every attempt failed for five days, or it responded with 410.'),
   failingSince: time('Since when every attempt has failed; null if the last one succeeded.').nullable(),
   deliveredAt: time('When a message last arrived.').nullable(),
   waiting: z.int().min(0).describe('Messages still to be delivered; counted up to 1000.'),
   secrets: z
     .array(
       z.object({
-        createdAt: time('When it was made.'),
+        createdAt: time('When it was created.'),
         endsAt: time('When it stops signing, because another one replaced it; null for the newest.').nullable(),
       }),
     )
@@ -35,7 +35,7 @@ export const CreatedWebhook = WebhookEndpoint.extend({ secret })
 export const RotatedWebhook = z.object({
   id: z.string(),
   secret,
-  oldSecretEndsAt: time('Until when the old secret signs as well; null if it no longer does.').nullable(),
+  oldSecretEndsAt: time('Until when the old secret also signs; null if it no longer does.').nullable(),
 })
 
 export const DeletedWebhook = z.object({ id: z.string(), deleted: z.literal(true) })
@@ -44,19 +44,21 @@ export const WebhookDelivery = z.object({
   id: z.string().describe('Sent as `webhook-id`; the same for every attempt.'),
   type: z.string().describe('The event, or `webhook.test`.'),
   runId: z.string().nullable(),
-  status: z.enum(['pending', 'delivered', 'failed']).describe('`failed` once it is given up, after about four days.'),
+  status: z
+    .enum(['pending', 'delivered', 'failed'])
+    .describe('`failed` once no more attempts are made, after about four days.'),
   attempts: z
     .array(
       z.object({
         at: time('When it was sent.'),
         durationMs: ms('How long it took.'),
         status: z.int().nullable().describe('The status of the response; null without one.'),
-        error: z.string().nullable().describe('Why it does not count; null if it arrived.'),
+        error: z.string().nullable().describe('Why the attempt failed; null if the message arrived.'),
         response: z.string().nullable().describe('How the response begins.'),
       }),
     )
     .describe('The last 20, oldest first.'),
-  nextAttemptAt: time('When it is sent next; null once it is delivered or given up.').nullable(),
+  nextAttemptAt: time('When it is sent next; null once it is delivered or has failed.').nullable(),
   createdAt: time('When the event happened.'),
   endedAt: z.iso.datetime().nullable(),
 })

@@ -78,7 +78,7 @@ export const WEBHOOK_OPERATIONS: Operation[] = [
     method: 'POST',
     path: '/api/webhooks',
     summary: 'Create a webhook',
-    description: 'Only this answer contains its secret. `Idempotency-Key` has no effect here.',
+    description: 'Only this response contains its secret. `Idempotency-Key` has no effect here.',
     body: {
       schema: CreateWebhook,
       required: true,
@@ -106,7 +106,7 @@ export const WEBHOOK_OPERATIONS: Operation[] = [
     method: 'GET',
     path,
     summary: 'Get a webhook',
-    description: 'How it does: whether it is enabled, since when it fails, and what waits for it.',
+    description: 'Its state: whether it is enabled, since when it has been failing, and how many messages are waiting.',
     answers: { 200: one('The webhook.') },
     errors: ['NOT_FOUND'],
   },
@@ -116,7 +116,8 @@ export const WEBHOOK_OPERATIONS: Operation[] = [
     method: 'PUT',
     path,
     summary: 'Change a webhook',
-    description: 'What the body leaves out stays. Once enabled again, it gets what has waited for it.',
+    description:
+      'Fields the body leaves out keep their values. Once enabled again, it gets the messages that have been waiting.',
     body: {
       schema: UpdateWebhook,
       required: true,
@@ -131,7 +132,7 @@ export const WEBHOOK_OPERATIONS: Operation[] = [
     method: 'DELETE',
     path,
     summary: 'Delete a webhook',
-    description: 'Its deliveries go with it, also those still to be made.',
+    description: 'Its deliveries are deleted too, including those that are still waiting.',
     answers: {
       200: {
         description: 'It is gone.',
@@ -148,7 +149,7 @@ export const WEBHOOK_OPERATIONS: Operation[] = [
     path: `${path}/rotate`,
     summary: 'Replace the secret of a webhook',
     description:
-      'For a while messages carry the signatures of both secrets. Only this answer contains the new one. `Idempotency-Key` has no effect here.',
+      'For a while messages carry the signatures of both secrets. Only this response contains the new one. `Idempotency-Key` has no effect here.',
     body: { schema: RotateWebhook, required: false, examples: { hour: example('One hour', { graceHours: 1 }) } },
     answers: {
       200: {
@@ -214,7 +215,7 @@ export const WEBHOOK_OPERATIONS: Operation[] = [
     method: 'POST',
     path: `${path}/deliveries/{deliveryId}/redeliver`,
     summary: 'Send a message again',
-    description: 'At once, and then as often as a new message. Its id and body stay the same.',
+    description: 'Sends it at once, with the same id and body, and retries it like a new message.',
     answers: { 200: queued('The message.') },
     errors: ['NOT_FOUND'],
   },
@@ -223,12 +224,12 @@ export const WEBHOOK_OPERATIONS: Operation[] = [
 const FIELDS = {
   url: 'Where messages are posted. It must be public, or in `ALLOW_PRIVATE_HOSTS`.',
   description: 'For people.',
-  events: 'What it is told of.',
+  events: 'The events it is told of.',
 }
 
 /** Descriptions of the fields of the request bodies, by schema and field. */
 export const WEBHOOK_TEXTS: Texts = {
   CreateWebhook: FIELDS,
   UpdateWebhook: { ...FIELDS, enabled: 'Whether it gets messages.' },
-  RotateWebhook: { graceHours: 'How long the old secret signs beside the new one; 0 to end it at once.' },
+  RotateWebhook: { graceHours: 'How long the old secret signs along with the new one; 0 ends it at once.' },
 }

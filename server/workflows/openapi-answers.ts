@@ -22,10 +22,10 @@ const graph = {
   businessKey: z.string().optional().describe('What people recognise a run by, such as `${orderId}`.'),
   limits: z
     .object({
-      timeoutMs: z.number().optional().describe('How long a run may take, with all its waits. In milliseconds.'),
+      timeoutMs: z.number().optional().describe('How long a run may take, including waits. In milliseconds.'),
     })
     .optional()
-    .describe('What a run may not exceed.'),
+    .describe('The limits of a run.'),
 }
 
 export const WorkflowItem = z.object(item)
@@ -50,7 +50,7 @@ export const Problem = z.object({
   fault: z
     .enum(['missing', 'unknown', 'wrong'])
     .optional()
-    .describe('For an argument of a tool: what is the matter with it.'),
+    .describe('For an argument of a tool: what is wrong with it.'),
 })
 
 export const PublishedWorkflow = Workflow.extend({
@@ -65,7 +65,9 @@ export const Version = z.object({
   pins: z
     .record(z.string(), z.object({ kind: z.enum(['tool', 'agent', 'workflow']), id: z.string(), version: z.number() }))
     .optional()
-    .describe('By step: the version of what it uses without naming one, as it was when this version was published.'),
+    .describe(
+      'By step id: the version in use of the tool, agent or workflow for which the step names none, fixed when this version was published.',
+    ),
 })
 export const DeletedWorkflow = z.object({ id: z.string(), deleted: z.literal(true) })
 
@@ -80,16 +82,16 @@ const Input = z.record(z.string(), z.json()).describe('The START fields of the p
 export const Simulation = z.object({
   workflowId: z.string(),
   version: z.number().describe('The version that was simulated.'),
-  truncated: z.boolean().describe('Whether the limits ended it before everything was tried.'),
+  truncated: z.boolean().describe('Whether it reached its limits before everything was tried.'),
   coverage: z.object({ steps: Share, exits: Share }),
-  unreached: z.array(z.string()).describe('Steps that no path came to, though an edge leads there.'),
-  unreachable: z.array(z.string()).describe('Steps that nothing leads to.'),
+  unreached: z.array(z.string()).describe('Steps that no path reached, although an edge leads there.'),
+  unreachable: z.array(z.string()).describe('Steps that no edge leads to.'),
   exits: z.array(
     z.object({
       stepId: z.string(),
       exit: z.string(),
       reached: z.boolean(),
-      assumed: z.boolean().describe('Taken only to see what follows: no values led there.'),
+      assumed: z.boolean().describe('Taken only to see what follows: no tried values led there.'),
     }),
   ),
   failures: z
@@ -98,14 +100,12 @@ export const Simulation = z.object({
         stepId: z.string(),
         code: z.string(),
         message: z.string(),
-        handled: z.boolean().describe('Whether an `error` edge goes on from there.'),
+        handled: z.boolean().describe('Whether an `error` edge handles the failure.'),
         input: Input,
       }),
     )
-    .describe('Steps that failed by themselves, such as with an expression that has no value.'),
-  unknown: z
-    .array(z.string())
-    .describe('Steps that depend on values of which nothing is known; `answers` can give them.'),
+    .describe('Steps that failed with the values that were tried, such as an expression without a value.'),
+  unknown: z.array(z.string()).describe('Steps that depend on unknown values, which you can give in `answers`.'),
   longestPath: z.object({ steps: z.number(), visits: z.array(z.string()) }),
   pathsTried: z.number(),
   paths: z
@@ -114,8 +114,8 @@ export const Simulation = z.object({
         outcome: z.enum(['completed', 'failed', 'cut']),
         error: z.object({ code: z.string(), message: z.string(), stepId: z.string().nullable() }).nullable(),
         steps: z.number().describe('How many steps it visited.'),
-        visits: z.array(z.string()).describe('The first 100 of them; those of a branch with its name.'),
-        assumed: z.boolean().describe('Whether its way does not follow from its values alone.'),
+        visits: z.array(z.string()).describe('The first 100 of them; those in a branch are given with its name.'),
+        assumed: z.boolean().describe('Whether the path was chosen without values that lead there.'),
         input: Input,
       }),
     )

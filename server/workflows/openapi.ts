@@ -42,11 +42,12 @@ const API: VersionedApi = {
     create: 'Creates a draft. Only `name` is required: publish and start check the rest.',
     get: 'The latest saved definition, also for an archived workflow.',
     update:
-      'Saves the next version. Fields the body leaves out keep their values; a body that changes nothing makes no version. New runs still use the published version. Send `If-Match` or `version` so that nobody’s change is lost.',
+      'Saves the next version. Fields the body leaves out keep their values; a body that changes nothing creates no version. New runs still use the published version. Send `If-Match` or `version` so that you do not overwrite somebody else’s change.',
     archive: 'No new runs can start; open runs finish. Unarchive brings it back; archiving again changes nothing.',
     publish:
-      'New runs use it from now on. If it has problems, the answer is 400 `VALIDATION_FAILED` with one detail each: `code`, `stepId` and `field`. Publishing again without a change does nothing.',
-    listVersions: 'Newest first. Numbers may be missing: quick saves of one person become one version.',
+      'New runs use it from now on. If it has problems, the response is 400 `VALIDATION_FAILED` with one detail each: `code`, `stepId` and `field`. Publishing again without a change does nothing.',
+    listVersions:
+      'Newest first. Numbers may be missing: several saves by one person in quick succession become one version.',
   },
   errors: {
     notFound: 'WORKFLOW_NOT_FOUND',
@@ -92,7 +93,9 @@ export const WORKFLOW_OPERATIONS: Operation[] = [
     description: 'Cannot be undone. Its runs stay readable. Refused while runs are open.',
     role: 'owner',
     query: DeletePermanently,
-    queryTexts: { terminateRuns: 'Terminate the open runs first. Without this, open runs give a 409.' },
+    queryTexts: {
+      terminateRuns: 'Terminate the open runs first. Without this, the response is 409 while runs are open.',
+    },
     answers: {
       200: {
         description: 'The workflow is deleted.',
@@ -122,7 +125,7 @@ export const WORKFLOW_OPERATIONS: Operation[] = [
     tag: 'Workflows',
     summary: 'Simulate a workflow',
     description:
-      'Walks it with generated values on many paths, without a run: each answer of people, each exit, loops gone round twice, lists with no items and with two. No step is executed. Reports what was reached and which expressions failed.',
+      'Follows many paths through it with generated values, without a run: each answer people can give, each exit, each loop twice, lists with no items and with two. No step is executed. Reports what was reached and which expressions failed.',
     role: 'editor',
     body: {
       schema: SimulateWorkflow,
@@ -178,17 +181,17 @@ export const WORKFLOW_TEXTS: Texts = {
     description: 'For people to read.',
     initialStep: 'The id of the step where a run starts; the first step by default.',
     steps: 'A draft may be incomplete; publish and start check it.',
-    edges: 'What leads from each step to the next.',
+    edges: 'The connections: each leads from a step to the next.',
     payload: 'The START fields by name.',
     onCancel: 'The first step of the cleanup path, which runs after a cancel.',
     onFailure: 'The first step of the failure path, which runs before a run ends as failed.',
     businessKey: 'What people recognise a run by: text with START fields, such as `${orderId}`.',
-    limits: 'What a run may not exceed: `timeoutMs`, the time from its start, with all its waits.',
+    limits: 'The limits of a run: `timeoutMs`, the time from its start, including waits.',
   },
   SimulateWorkflow: {
     data: 'START fields that have these values on every path.',
     answers:
-      'By step id: what a tool, agent, workflow or event gives, or the fields of a form, in place of generated values.',
+      'By step id: what a tool, agent, workflow or event returns, or the fields of a form, instead of generated values.',
     version: '`latest` (the default), `published` or a number.',
   },
   UpdateWorkflow: {
@@ -201,7 +204,7 @@ export const WORKFLOW_TEXTS: Texts = {
     onCancel: 'The first step of the cleanup path, which runs after a cancel; null removes it.',
     onFailure: 'The first step of the failure path, which runs before a run ends as failed; null removes it.',
     businessKey: 'What people recognise a run by, such as `${orderId}`; null removes it. Open runs keep theirs.',
-    limits: 'What a run may not exceed, such as `timeoutMs`; null removes it. Open runs keep theirs.',
-    version: 'The version you last saw. If there is a newer one, nothing is saved and the answer is 409.',
+    limits: 'The limits of a run, such as `timeoutMs`; null removes them. Open runs keep theirs.',
+    version: 'The version you last saw. If there is a newer one, nothing is saved and the response is 409.',
   },
 }

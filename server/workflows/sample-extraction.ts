@@ -30,7 +30,7 @@ export const EXTRACTION: Definition = {
     {
       id: 'accept',
       type: 'set-data',
-      name: 'Take what the agent read',
+      name: 'Use what the agent read',
       values: {
         invoice: { supplier: '${found.supplier}', total: '${found.total}', due: '${found.due}' },
         checkedBy: 'agent',
@@ -54,7 +54,7 @@ export const EXTRACTION: Definition = {
     {
       id: 'corrected',
       type: 'set-data',
-      name: 'Take what the person wrote',
+      name: 'Use what the person wrote',
       values: { invoice: { supplier: '${supplier}', total: '${total}', due: '${due}' }, checkedBy: 'person' },
     },
     {

@@ -14,7 +14,7 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
     id: 'wf_hello',
     definition: {
       name: 'Hello',
-      description: 'Greets by name. Nothing waits for a person, so a sync start answers with the result.',
+      description: 'Greets by name. Nothing waits for a person, so a sync start returns the result.',
       initialStep: 'greet',
       payload: { name: { type: 'string', description: 'Who is greeted' } },
       steps: [
@@ -69,7 +69,7 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
     id: 'wf_document',
     definition: {
       name: 'Document',
-      description: 'Takes a file as the multipart part `attachment` and answers with its content.',
+      description: 'Takes a file as the multipart part `attachment` and returns its content.',
       initialStep: 'read',
       payload: {
         fileId: { type: 'file', description: 'The document; filled by the part `attachment` of a multipart start' },
@@ -96,7 +96,7 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
     id: 'wf_agent_triage',
     definition: {
       name: 'Agent triage',
-      description: 'An agent makes data of a message, and a tool routes it. Works without a model key.',
+      description: 'An agent turns a message into data, and a tool routes it. Works without a model key.',
       initialStep: 'read',
       payload: { text: { type: 'string', description: 'What the customer wrote' } },
       steps: [
@@ -124,7 +124,7 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
     definition: {
       name: 'Expense approval',
       description:
-        'Small expenses are approved at once, and large ones by a person. Very large ones need two people other than who asked; after three days an owner decides.',
+        'Small expenses are approved at once, and large ones by a person. Very large ones need two people other than the requester; after three days an owner decides.',
       initialStep: 'large',
       payload: {
         amount: { type: 'number', description: 'What it costs' },
@@ -230,7 +230,7 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
           type: 'request-user-action',
           name: 'Purchasing decides',
           title: 'New supplier: ${supplier}',
-          message: 'Shall ${supplier} become a supplier?',
+          message: 'Accept ${supplier} as a supplier?',
           actions: [
             { id: 'accept', label: 'Accept' },
             { id: 'decline', label: 'Decline' },

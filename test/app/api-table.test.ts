@@ -10,7 +10,7 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'app
   .filter((file) => file.endsWith('/route.ts') && !NEXT_ONLY.test(file))
 const table: Record<string, object> = ROUTES
 
-test('the table of the door lists every route file of REST under its folder, and nothing else', async () => {
+test('the table of the API listener lists every route file of REST under its folder, and nothing else', async () => {
   expect(files.length).toBeGreaterThan(40)
   const folder = (file: string) => file.replace(/^app|\/route\.ts$/g, '')
   expect(Object.keys(table).sort()).toEqual(files.map(folder).sort())

@@ -134,7 +134,9 @@ describe('rows of values', () => {
     expect(['1.50', '007', '-0.0', '1e23', '12E-1', '.5', '100000'].map(numberOrText)).toEqual([
       1.5, 7, -0, 1e23, 1.2, 0.5, 100_000,
     ])
-    expect(valueProblem(shapeOf({ type: 'number' }), '9007199254740993')).toBe('This number cannot be stored exactly.')
+    expect(valueProblem(shapeOf({ type: 'number' }), '9007199254740993')).toBe(
+      'This number has too many digits to be stored exactly.',
+    )
   })
 
   test('show a number as it is typed, one character after another', () => {

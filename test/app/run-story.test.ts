@@ -104,10 +104,10 @@ describe('the story of a run says', () => {
   it('which exit it took where there were several', () => {
     const turn = { stepId: 'amount', stepName: 'Amount', exit: 'large', label: 'Large', toName: 'Ask the manager' }
     expect(story({ turns: [turn], working: [{ stepId: 'ask', stepName: 'Ask' }] })).toBe(
-      'Amount went by “Large” to Ask the manager. It is at Ask now.',
+      'Amount took the exit “Large” to Ask the manager. It is at Ask now.',
     )
     expect(story({ turns: [{ ...turn, exit: 'error', toName: 'Tell sales' }], done: 1 })).toContain(
-      'Amount failed, so the run went by its error exit to Tell sales.',
+      'Amount failed, so the run took its error exit to Tell sales.',
     )
     expect(story({ turns: [{ ...turn, toName: null }], done: 1 })).toContain('“Large”, where the path ended.')
   })
@@ -159,7 +159,7 @@ describe('the story of a run says', () => {
     )
     expect(story(failed)).toBe('It failed after 1 m 00 s at its first step, so nothing else ran.')
     expect(story({ ...failed, error: null, done: 1 })).toBe('It failed after 1 m 00 s and one step.')
-    expect(story({ state: 'timed_out', endTime: at(1), done: 1 })).toContain('ran into its time limit')
+    expect(story({ state: 'timed_out', endTime: at(1), done: 1 })).toContain('reached its time limit')
   })
 
   it('who stopped it and why, and what became of the cleanup', () => {

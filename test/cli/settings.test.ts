@@ -45,7 +45,7 @@ test.each([
   ['STOP_DELAY_MS', '1s', 'STOP_DELAY_MS must be a whole number from 0 to 120000.'],
   ['QUEUE_LIMIT', '-1', 'QUEUE_LIMIT must be a whole number from 0 to 10000000.'],
   ['ENGINE', 'on', 'ENGINE must be inline, worker or off.'],
-  ['ENGINE', 'off', 'DATABASE_URL is missing: with ENGINE=off, it connects this process with the others.'],
+  ['ENGINE', 'off', 'DATABASE_URL is missing: with ENGINE=off, the processes share that database.'],
   ['API_THROUGH_NEXT', 'no', 'API_THROUGH_NEXT must be 1, 0, true or false.'],
   ['RATE_LIMIT_SHARED', 'yes', 'RATE_LIMIT_SHARED must be 1, 0, true or false.'],
 ])('%s=%s is rejected with one sentence that says what is valid', (name, value, message) => {
@@ -128,5 +128,5 @@ describe('on Vercel', () => {
 test.each(['off', 'worker'])('ENGINE=%s is rejected on Inngest, whose server decides where runs go on', (ENGINE) => {
   const inngest = { INNGEST_EVENT_KEY: 'key', INNGEST_SIGNING_KEY: 'key', DATABASE_URL: 'postgres://host/db' }
   expect(readEnv({ ...inngest, ENGINE: 'inline' }).engine).toBe('inngest')
-  expect(() => readEnv({ ...inngest, ENGINE })).toThrow(/^ENGINE=\w+ is for the embedded engine\. /)
+  expect(() => readEnv({ ...inngest, ENGINE })).toThrow(/^ENGINE=\w+ applies only to the embedded engine\. /)
 })

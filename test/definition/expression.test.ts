@@ -54,15 +54,15 @@ describe('an expression', () => {
   })
 
   test.each([
-    ['1 + "a"', '"+" takes two numbers, two texts or two lists, not number and string'],
-    ['1 < "a"', 'takes two numbers or two texts'],
+    ['1 + "a"', '"+" takes two numbers, two strings or two lists, not number and string'],
+    ['1 < "a"', 'takes two numbers or two strings'],
     ['1 / 0', 'divides by zero'],
     ['1 % 0', 'divides by zero'],
     ['1e308 * 10', 'too large'],
     ['!1', 'takes true or false, not number'],
     ['"a" && true', 'takes true or false, not string'],
     ['1 in 2', 'takes a value and a list'],
-    ['upper(1)', 'upper takes texts, not number'],
+    ['upper(1)', 'upper takes strings, not number'],
     ['matches("a", "(")', 'cannot use this pattern'],
   ])('%s fails at run time', (text, message) => {
     expect(() => value(text)).toThrow(message)

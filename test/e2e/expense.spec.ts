@@ -99,7 +99,7 @@ test('an expense approval, drawn from nothing with the mouse, runs each of its w
     .getByRole('dialog')
     .getByRole('button', { name: /^Publish v/ })
     .click()
-  await expect(page.getByText(/v\d+ live/).first()).toBeVisible()
+  await expect(page.getByText(/v\d+ published/).first()).toBeVisible()
   await expect(page.getByRole('dialog')).toHaveCount(0)
 
   /** From the list of workflows, as the dashboard offers it. */
@@ -258,7 +258,7 @@ test('the same, drawn and run with the keyboard alone', async ({ page, workspace
   await press('Enter')
   await tabTo(page, /^Publish v\d+$/)
   await press('Enter')
-  await expect(page.getByText(/v\d+ live/).first()).toBeVisible()
+  await expect(page.getByText(/v\d+ published/).first()).toBeVisible()
   await expect(page.getByRole('dialog')).toHaveCount(0)
 
   const run = async (amount: string) => {

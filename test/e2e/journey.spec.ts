@@ -66,7 +66,7 @@ test('from the first visit to a completed run, by mouse', async ({ browser, trou
       .getByRole('dialog')
       .getByRole('button', { name: /^Publish v/ })
       .click()
-    await expect(page.getByText(/v\d+ live/).first()).toBeVisible()
+    await expect(page.getByText(/v\d+ published/).first()).toBeVisible()
 
     // A run pauses, and a person answers.
     const runId = startByCurl(service, workflowId)
@@ -136,7 +136,7 @@ test('from an empty canvas to a completed run, with the keyboard alone', async (
   await expect(page.getByRole('dialog').getByRole('button', { name: /^Publish v/ })).toBeVisible()
   await tabTo(page, /^Publish v\d+$/)
   await press('Enter')
-  await expect(page.getByText(/v\d+ live/).first()).toBeVisible()
+  await expect(page.getByText(/v\d+ published/).first()).toBeVisible()
 
   const { tenantId, apiKey } = workspace
   const runId = startByCurl({ url: process.env.BASE_URL ?? '', tenantId, apiKey }, workflowId)

@@ -311,7 +311,7 @@ describe('runs in runs', () => {
     await updateWorkflow(runtime.ctx, { id, body: { name: 'Self', edges: [], initialStep: 'sub', steps: [runs(id)] } })
     const { runId } = await startRun(runtime.ctx, { workflowId: id, body: {} })
     const run = await runtime.wait(runId)
-    expect(run.error?.message).toContain('10 deep at most')
+    expect(run.error?.message).toContain('at most 10 levels deep')
     expect(await database.sql`select depth from runs where workflow_id = ${id} order by depth`).toHaveLength(11)
   })
 

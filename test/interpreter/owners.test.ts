@@ -93,12 +93,12 @@ describe('I16: a process whose step another has taken over', () => {
 
 describe('I16: an engine run that did not claim the segment', () => {
   const other = (claim: WalkClaim): WalkClaim => ({ ...claim, engineRunId: 'engine_2' })
-  const doors: [string, (claim: WalkClaim) => Promise<unknown>][] = [
+  const entrances: [string, (claim: WalkClaim) => Promise<unknown>][] = [
     ['claim the walk', (claim) => claimWalk(ctx, claim, claim.engineRunId, new Handoff(false))],
     ['begin its step', (claim) => visitStep(ctx, claim, a, new Handoff(false))],
     ['hand it over', (claim) => requestSegment(ctx, claim)],
   ]
-  test.each(doors)('may not %s', async (_door, enter) => {
+  test.each(entrances)('may not %s', async (_entrance, enter) => {
     const claim = await claimed(work('a'))
     const before = await rowsOf(claim.runId)
     expect(await enter(other(claim))).toEqual({ stop: 'superseded' })

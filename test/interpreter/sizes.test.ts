@@ -71,7 +71,7 @@ describe('the size of a resolved configuration is checked before it is built', (
     }
     expect((await ask(300_000)).error).toMatchObject({
       code: 'CONFIG_TOO_LARGE',
-      message: 'The question is larger than 256 KiB',
+      message: 'What the step asks is larger than 256 KiB',
     })
     expect(await ask(200_000)).toMatchObject({ status: 'paused' })
   })

@@ -125,9 +125,7 @@ test('a worker without a database or the key of the others does not start, and s
   cleanups.push(async () => rmSync(home, { recursive: true, force: true }))
   const alone = await failToStart({ DATA_DIR: home }, ['--worker'])
   expect(alone).toMatchObject({ code: 1 })
-  expect(alone.output).toContain(
-    'DATABASE_URL is missing: with ENGINE=worker, it connects this process with the others.',
-  )
+  expect(alone.output).toContain('DATABASE_URL is missing: with ENGINE=worker, the processes share that database.')
   const keyless = await failToStart({ DATA_DIR: home, DATABASE_URL: database.url }, ['--worker'])
   expect(keyless).toMatchObject({ code: 1 })
   expect(keyless.output).toContain('ENCRYPTION_KEY is missing')

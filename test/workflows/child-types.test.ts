@@ -70,7 +70,7 @@ test('it is what the tools give that the workflow was published with, and nothin
   expect(totalOf(await known(runs([child])), 'r0')).toBe('anything')
   const numbered = await published([{ ...use, version: 2 }, end])
   await database.sql`update workflow_versions set pins = null where workflow_id = ${numbered}`
-  expect(totalOf(await known(runs([numbered])), 'r0')).toBe('a text')
+  expect(totalOf(await known(runs([numbered])), 'r0')).toBe('a string')
 })
 
 test('each version is read once, whichever workflows run it, and only so many', async () => {

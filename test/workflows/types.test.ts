@@ -39,7 +39,7 @@ const set = (compute: Record<string, string>) => [{ id: 's', type: 'set-data', c
 
 test('an operator that can never take its operands is an error, and a warning where it may not be evaluated or is caught', () => {
   expect(told(set({ x: '${n} * ${t}' }))).toEqual([
-    'TYPE_MISMATCH compute.x: "*" takes two numbers, not a number and a text.',
+    'TYPE_MISMATCH compute.x: "*" takes two numbers, not a number and a string.',
   ])
   expect(told(set({ x: '!${list}' }))[0]).toContain('TYPE_MISMATCH')
   expect(told(set({ x: '${flag} && lower(${n}) == "a"' }))[0]).toContain('W_TYPE_MISMATCH')
@@ -55,7 +55,7 @@ test('an operator that can never take its operands is an error, and a warning wh
 test('it is no error where no run comes, nor in a field that the type of the step does not have', () => {
   const lost = { id: 'lost', type: 'set-data', compute: { x: '${n} * ${t}' } }
   const unreached = told([end, lost, { ...end, id: 'end2' }], [{ from: 'lost', to: 'end2' }])
-  expect(unreached).toContain('W_TYPE_MISMATCH compute.x: "*" takes two numbers, not a number and a text.')
+  expect(unreached).toContain('W_TYPE_MISMATCH compute.x: "*" takes two numbers, not a number and a string.')
   expect(unreached.filter((problem) => !problem.startsWith('W_'))).toEqual([])
   const stray = { when: '${n} + 1', compute: { x: '${n} * ${t}' }, cases: [{ id: 'a', when: '${t}' }] }
   expect(told([{ id: 'h', type: 'http-request', method: 'GET', url: 'https://a.example', ...stray }, end])).toEqual([])
@@ -69,7 +69,7 @@ test('it is no error where no run comes, nor in a field that the type of the ste
         { from: 'w', to: 'end', on: 'false' },
       ],
     ),
-  ).toEqual(['TYPE_MISMATCH when: It must give true or false, and not a number.'])
+  ).toEqual(['TYPE_MISMATCH when: It must give true or false, not a number.'])
 })
 
 test('a decision must be able to give true or false, and a list to be a list', () => {
@@ -78,7 +78,7 @@ test('a decision must be able to give true or false, and a list to be a list', (
     { from: 'c', to: 'end', on: 'false' },
   ]
   expect(told([{ id: 'c', type: 'condition', when: '${n} + 1' }, end], both)).toEqual([
-    'TYPE_MISMATCH when: It must give true or false, and not a number.',
+    'TYPE_MISMATCH when: It must give true or false, not a number.',
   ])
   const each = (items: string) =>
     told(
@@ -89,7 +89,7 @@ test('a decision must be able to give true or false, and a list to be a list', (
       ],
     )
   expect(each('${list}')).toEqual([])
-  expect(each('${t}')).toEqual(['TYPE_MISMATCH items: It must be a list, and not a text.'])
+  expect(each('${t}')).toEqual(['TYPE_MISMATCH items: It must be a list, not a string.'])
   expect(each('${list} and more')[0]).toContain('TYPE_MISMATCH')
   expect(told([{ id: 'd', type: 'delay', until: '${n}' }, end])[0]).toContain('TYPE_MISMATCH until')
 })
@@ -165,8 +165,8 @@ test('a schema says no more of a value than it checks', () => {
     expect(mismatches(nullable, value, 'it')).toEqual([])
     expect(conforms(value, typeOfSchema(nullable))).toBe(true)
   }
-  expect(wordsFor(typeOfSchema({ type: 'string', nullable: false }))).toBe('a text')
-  expect(wordsFor(typeOfSchema({ anyOf: [{ type: 'string' }, { const: null }] }))).toBe('a text or null')
+  expect(wordsFor(typeOfSchema({ type: 'string', nullable: false }))).toBe('a string')
+  expect(wordsFor(typeOfSchema({ anyOf: [{ type: 'string' }, { const: null }] }))).toBe('a string or null')
   // Deep and wide types lose their insides, not their soundness.
   let deep: unknown = 1
   for (let at = 0; at < 50; at++)

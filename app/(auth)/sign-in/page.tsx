@@ -27,7 +27,7 @@ export default async function SignInPage({ searchParams }: { searchParams: Promi
           'No account yet? Ask an admin of your workspace for an invitation.'
         ) : (
           <>
-            Nobody owns this service yet. <Link href="/setup">Set it up</Link>
+            This service has no owner yet. <Link href="/setup">Set it up</Link>
           </>
         )}
       </p>

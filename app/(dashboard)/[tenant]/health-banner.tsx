@@ -7,7 +7,7 @@ import { useTenant } from './tenant-context'
 
 const SAID: Record<string, string> = {
   database: 'The database is not responding.',
-  engine: 'The engine is not responding. Runs are not moving.',
+  engine: 'The engine is not responding, so runs do not continue.',
 }
 
 /** A warning above every screen while part of the service is down, for people who can fix it. */

@@ -18,7 +18,7 @@ export default function ScreenNotFound() {
         </Button>
       }
     >
-      The address is unknown in {name}, or what was here was deleted. Press Ctrl+K or ⌘K to search.
+      There is no such page in {name}, or what was here was deleted. Press Ctrl+K or ⌘K to search.
     </EmptyState>
   )
 }

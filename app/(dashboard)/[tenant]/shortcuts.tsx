@@ -88,11 +88,12 @@ export function ShortcutSheet({ opened, onClose }: { opened: boolean; onClose: (
         ))}
       </div>
       <p className={styles.foot}>
-        {opened && singleKeysOn() ? 'Single letters are on' : 'Single letters are off'} in this browser.{' '}
+        {opened && singleKeysOn() ? 'Single-letter shortcuts are on' : 'Single-letter shortcuts are off'} in this
+        browser.{' '}
         <Anchor component={Link} href={path('/settings/preferences')} onClick={onClose} underline="always" inherit>
           Preferences
-        </Anchor>{' '}
-        switch them.
+        </Anchor>
+        .
       </p>
     </Modal>
   )

@@ -94,13 +94,13 @@ class Evaluation {
       this.spend(a.length + b.length)
       return [...a, ...b]
     }
-    throw wrong('+', 'two numbers, two texts or two lists', a, b)
+    throw wrong('+', 'two numbers, two strings or two lists', a, b)
   }
 
   private compare(operator: '<' | '<=' | '>' | '>=', a: JsonValue, b: JsonValue): boolean {
     const texts = typeof a === 'string' && typeof b === 'string'
     if (!texts && !(typeof a === 'number' && typeof b === 'number'))
-      throw wrong(operator, 'two numbers or two texts', a, b)
+      throw wrong(operator, 'two numbers or two strings', a, b)
     if (texts) this.spendText(a, b as string)
     if (operator === '<') return a < b
     if (operator === '<=') return a <= b
@@ -159,7 +159,7 @@ class Evaluation {
   /** Like `??`, it takes null for no value. */
   private has(expression: Expression): boolean {
     const reference: Reference | null = expression.kind === 'reference' ? expression.reference : null
-    if (!reference) throw new ExpressionFailure('has takes a path')
+    if (!reference) throw new ExpressionFailure('has takes a path, such as has(${customer.vat})')
     try {
       return follow(reference, this.lookup) !== null
     } catch (err) {
@@ -172,7 +172,7 @@ class Evaluation {
     if (Array.isArray(value)) return value.length
     if (isJsonObject(value)) return Object.keys(value).length
     if (typeof value !== 'string')
-      throw new ExpressionFailure(`size takes a text, a list or an object, not ${typeName(value)}`)
+      throw new ExpressionFailure(`size takes a string, a list or an object, not ${typeName(value)}`)
     this.spendText(value)
     let characters = 0
     for (const _ of value) characters++
@@ -193,7 +193,7 @@ class Evaluation {
 
   private text(value: JsonValue, name: string): string {
     if (typeof value === 'string') return value
-    throw new ExpressionFailure(`${name} takes texts, not ${typeName(value)}`)
+    throw new ExpressionFailure(`${name} takes strings, not ${typeName(value)}`)
   }
 
   private spendText(...texts: string[]): void {

@@ -118,7 +118,7 @@ class Parser {
       const hint =
         this.tokens[this.at]?.text === '('
           ? `There is no function ${name}`
-          : `Write \${${name}} for a field, or "${name}" for a text`
+          : `Write \${${name}} for a field, or "${name}" for a string`
       throw new TemplateSyntaxError(`${hint} (at character ${token.at + 1})`)
     }
     this.expect('(')

@@ -46,7 +46,7 @@ function literal(text: string, at: number): Token | null {
     return { kind: 'value', at, text: single, value: unquoted(`"${inner}"`, at) }
   }
   if (text[at] === '"' || text[at] === "'")
-    throw new TemplateSyntaxError(`The text that starts at character ${at + 1} is never closed`)
+    throw new TemplateSyntaxError(`The string that starts at character ${at + 1} is never closed`)
   return null
 }
 
@@ -54,7 +54,7 @@ function unquoted(json: string, at: number): string {
   try {
     return JSON.parse(json)
   } catch {
-    throw new TemplateSyntaxError(`The text at character ${at + 1} has an escape that JSON does not know`)
+    throw new TemplateSyntaxError(`The string at character ${at + 1} has an escape that JSON does not know`)
   }
 }
 

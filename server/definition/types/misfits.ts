@@ -31,7 +31,7 @@ export function misfitsIn(
 function whyNot(given: ValueType, wanted: ValueType, path = 'it'): string | null {
   if (given === NEVER) return null
   const kinds = given.kinds & wanted.kinds
-  if (kinds === 0) return `${path} must be ${wordsFor(wanted)}, and is ${wordsFor(given)}.`
+  if (kinds === 0) return `${path} must be ${wordsFor(wanted)}, but is ${wordsFor(given)}.`
   if (kinds !== KIND.object) return null
   for (const [name, { type, always }] of wanted.props) {
     const inner = given.props.get(name)

@@ -114,12 +114,12 @@ class Typing {
           ? BOOLEAN
           : wrong('a value and a list, or a name and an object')
       case '+':
-        return this.sum(a, b) ?? wrong('two numbers, two texts or two lists')
+        return this.sum(a, b) ?? wrong('two numbers, two strings or two lists')
       case '<':
       case '<=':
       case '>':
       case '>=':
-        return both(a, b, 'number') || both(a, b, 'string') ? BOOLEAN : wrong('two numbers or two texts')
+        return both(a, b, 'number') || both(a, b, 'string') ? BOOLEAN : wrong('two numbers or two strings')
       default:
         return both(a, b, 'number') ? NUMBER : wrong('two numbers')
     }
@@ -140,11 +140,11 @@ class Typing {
       const type = this.visit(first, sure)
       if (type === NEVER) return NEVER
       if (has(type, 'string', 'array', 'object')) return NUMBER
-      return this.misfit(`size takes a text, a list or an object, not ${wordsFor(type)}.`, sure)
+      return this.misfit(`size takes a string, a list or an object, not ${wordsFor(type)}.`, sure)
     }
-    const a = this.takes(first, sure, name, second ? 'two texts' : 'a text', 'string')
+    const a = this.takes(first, sure, name, second ? 'two strings' : 'a string', 'string')
     if (!second) return a
-    const b = this.takes(second, sure, name, 'two texts', 'string')
+    const b = this.takes(second, sure, name, 'two strings', 'string')
     return a === NEVER || b === NEVER ? NEVER : name === 'lower' || name === 'upper' ? STRING : BOOLEAN
   }
 }

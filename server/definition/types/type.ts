@@ -209,7 +209,7 @@ export function conforms(value: JsonValue, type: ValueType): boolean {
 const WORDS: readonly [Kind, one: string][] = [
   ['boolean', 'true or false'],
   ['number', 'a number'],
-  ['string', 'a text'],
+  ['string', 'a string'],
   ['array', 'a list'],
   ['object', 'an object'],
   ['null', 'null'],

@@ -40,7 +40,7 @@ export const SAMPLE_TOOLS: readonly SampleTool[] = [
   {
     id: 'tool_throws',
     name: 'Throws',
-    description: 'Always fails, to show what a failing tool answers.',
+    description: 'Always fails, to show what a failing tool returns.',
     inputSchema: { type: 'object', properties: {} },
     outputSchema: null,
     code: "throw new Error('This tool always fails.')",

@@ -169,14 +169,14 @@ function checkLoops(definition: Definition): Problem[] {
   const unbounded = cyclesOf(definition, isBounded).filter((group) => !group.some((id) => lost.has(id)))
   return [
     ...endless.flatMap((group) =>
-      problem('CYCLE', group, (path) => `The steps ${path} form a cycle; a run would never leave it.`),
+      problem('CYCLE', group, (path) => `The steps ${path} form a loop that a run would never leave.`),
     ),
     ...unbounded.flatMap((group) => {
       const rest = group.filter((id) => !isBounded(definition.steps.find((step) => step.id === id) ?? { id, type: '' }))
       return problem(
         'CYCLE_WITHOUT_BOUND',
         rest,
-        (path) => `The loop ${path} has no bound. Set maxVisits on one of its steps.`,
+        (path) => `The loop ${path} has no limit. Set maxVisits on one of its steps.`,
       )
     }),
   ]

@@ -36,7 +36,7 @@ export function checkRegions(definition: Definition, regions: readonly Region[])
     const where = `the branch ${exit} of ${fork}`
     const message =
       stepId === fork
-        ? `The branch ${exit} of ${fork} leads back to ${fork} itself; a branch must end within itself.`
+        ? `The branch ${exit} of ${fork} leads back to ${fork} itself; a branch cannot leave its own steps.`
         : from === undefined
           ? `${stepId} belongs to ${where}, so nothing else can begin there.`
           : `${stepId} belongs to ${where}, so ${from} cannot lead there.`
@@ -45,7 +45,7 @@ export function checkRegions(definition: Definition, regions: readonly Region[])
   for (const fork of new Set(regions.map((region) => region.fork))) {
     const around = new Set(regions.filter(({ steps }) => steps.has(fork)).map((region) => region.fork))
     if (around.size + 1 <= MOST_NESTED || around.has(fork)) continue
-    const message = `${fork} lies in ${around.size} other steps with branches; at most ${MOST_NESTED} may lie in each other.`
+    const message = `${fork} is nested in ${around.size} other steps with branches; at most ${MOST_NESTED} levels are allowed.`
     problems.push({ severity: 'error', code: 'NESTED_TOO_DEEP', message, stepId: fork, field: 'edges' })
   }
   return problems
@@ -68,7 +68,7 @@ export function checkMerges(
       for (const id of stepsOutside(region, apart)) {
         const { names, open } = written(id)
         if (open) {
-          const message = `${id} may add fields of any name, also those of another branch. Set “Save as” to keep its result apart.`
+          const message = `${id} may add fields of any name, including those of another branch. Set “Save as” to keep its result apart.`
           problems.push({ severity: 'warning', code: 'W_BRANCH_OPEN', message, stepId: id, field: 'saveAs' })
         }
         for (const name of names) {

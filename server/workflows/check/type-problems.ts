@@ -70,7 +70,7 @@ function checkExpressions(step: Step, read: ReadName, fatal: boolean): Problem[]
     const at = { stepId: step.id, field: path }
     for (const { kind, message, sure } of found.misfits) problems.push(typeProblem(kind, isSure && sure, message, at))
     if (!decides || found.type === NEVER || has(found.type, 'boolean')) continue
-    problems.push(typeProblem('operands', isSure, `It must give true or false, and not ${wordsFor(found.type)}.`, at))
+    problems.push(typeProblem('operands', isSure, `It must give true or false, not ${wordsFor(found.type)}.`, at))
   }
   return problems
 }
@@ -98,7 +98,7 @@ function checkFields(step: Step, read: ReadName, fatal: boolean): Problem[] {
     if (wanted === undefined || step[field] === undefined) return []
     const given: ValueType = typeOfTemplate(step[field], read)
     if (given === NEVER || (given.kinds & ofFieldType(wanted).kinds) !== 0) return []
-    const message = `It must be ${wordsFor(ofFieldType(wanted))}, and not ${wordsFor(given)}.`
+    const message = `It must be ${wordsFor(ofFieldType(wanted))}, not ${wordsFor(given)}.`
     return [typeProblem('operands', fatal, message, { stepId: step.id, field })]
   })
 }

@@ -26,7 +26,7 @@ const SLICE_MS = 10
 /** So many paths without anything new, and values alone will not find more. */
 const DRY_PATHS = 12
 /** Why a run is on its failure path of which only that path is walked. */
-const ERROR = { code: 'SIMULATED', message: 'The simulation had the run fail.', stepId: '' }
+const ERROR = { code: 'SIMULATED', message: 'The simulation made the run fail.', stepId: '' }
 /** As many are walked even if the first ones have come everywhere, for the sake of other values: each is tried. */
 const FEW_PATHS = 6
 

@@ -40,7 +40,7 @@ const NO_ITEMS = 'no items'
 export const LENGTHS: readonly string[] = ['two items', NO_ITEMS]
 
 /** What a step fails with on a path that wants to see what follows. */
-const SIMULATED = { code: 'SIMULATED', message: 'The simulation had this step fail.' }
+const SIMULATED = { code: 'SIMULATED', message: 'The simulation made this step fail.' }
 
 type Failure = { code: string; message: string }
 type Outputs = Record<string, JsonObject>

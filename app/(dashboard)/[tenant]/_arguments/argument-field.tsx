@@ -138,7 +138,7 @@ function ChoiceInput(props: RowProps) {
       value={index === -1 ? null : `=${index}`}
       searchable
       clearable={!required}
-      nothingFoundMessage="None matches"
+      nothingFoundMessage="Nothing matches"
       onChange={(next) => {
         if (next === null) onChange(undefined)
         else if (next.startsWith('$')) onChange(`\${${next.slice(1)}}`)

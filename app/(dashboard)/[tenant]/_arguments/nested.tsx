@@ -42,7 +42,7 @@ export function Nested({ children, ...props }: RowProps & { children: ReactNode 
               }))}
               value={null}
               searchable
-              nothingFoundMessage="None matches"
+              nothingFoundMessage="Nothing matches"
               onChange={(next) => next !== null && onChange(`\${${next}}`)}
             />
           )}

@@ -75,12 +75,12 @@ export function valueProblem(shape: Shape, value: JsonValue | undefined): string
   switch (shape.kind) {
     case 'number':
     case 'integer':
-      if (inexact(value)) return 'This number cannot be stored exactly.'
+      if (inexact(value)) return 'This number has too many digits to be stored exactly.'
       if (typeof value === 'string') return `Enter a number${shape.kind === 'integer' ? ' without a fraction' : ''}.`
       if (typeof value !== 'number') return 'This must be a number.'
       return shape.kind === 'integer' && !Number.isInteger(value) ? 'Enter a number without a fraction.' : null
     case 'choice':
-      return shape.options.some((option) => same(option, value)) ? null : 'This is none of the choices.'
+      return shape.options.some((option) => same(option, value)) ? null : 'This is not one of the choices.'
     case 'boolean':
       return typeof value === 'boolean' ? null : 'This must be true or false.'
     case 'string':

@@ -113,7 +113,7 @@ function stepsOf(facts: Facts, path: (path: string) => string, run: () => void):
     {
       done: facts.called,
       title: 'Start a run from a terminal',
-      why: 'Just as your own code will. This ticks itself when the call arrives.',
+      why: 'The same call your own code will make. This is ticked off when the call arrives.',
       operation: 'run:start',
       action: sample ? <CurlButton workflowId={sample.id} /> : go('Go to workflows', '/workflows'),
     },

@@ -19,7 +19,7 @@ export function LiveCard() {
   const total = live.data?.total ?? 0
   return (
     <Card
-      title={total > 0 ? `Live workflows (${total})` : 'Live workflows'}
+      title={total > 0 ? `Published workflows (${total})` : 'Published workflows'}
       more={{ href: path('/workflows?status=published'), label: 'See all' }}
       query={live}
     >

@@ -54,10 +54,10 @@ export function DraftNotes(props: {
         </Notice>
       )}
       {recovered && !behind && (
-        <Notice tone="info" icon={History} title="Unsaved changes are back">
+        <Notice tone="info" icon={History} title="Unsaved changes restored">
           <Group justify="space-between">
             <Text size="sm">
-              You left them in this browser <Time at={recovered} />.
+              This browser kept them <Time at={recovered} />.
             </Text>
             <Button size="compact-sm" variant="default" onClick={props.onDiscard}>
               Discard them

@@ -36,7 +36,7 @@ export interface Column<R> {
 }
 
 const STATUSES = [
-  { value: '', label: 'In use' },
+  { value: '', label: 'Not archived' },
   { value: 'draft', label: 'Draft' },
   { value: 'published', label: 'Published' },
   { value: 'archived', label: 'Archived' },

@@ -33,13 +33,13 @@ export function useVerbs(noun: 'agent' | 'tool', server: VerbServer) {
   const duplicate = useMutation({ mutationFn: server.duplicate, onSuccess })
   const undoArchive = ({ id, name }: Named) =>
     undo.mutate(id, {
-      onSuccess: () => notifyDone(`${name} is back.`),
+      onSuccess: () => notifyDone(`${name} was restored.`),
       onError: (error) => notifyError(error, `${name} is still archived`),
     })
   return {
     restore: ({ id, name }: Named) =>
       unarchive.mutate(id, {
-        onSuccess: () => notifyDone(`${name} is back as a draft.`),
+        onSuccess: () => notifyDone(`${name} was restored as a draft.`),
         onError: (error) => notifyError(error, `${name} was not restored`),
       }),
     restoring: unarchive.isPending,

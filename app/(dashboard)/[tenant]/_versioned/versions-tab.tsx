@@ -69,12 +69,14 @@ export function VersionsTab(props: {
             </button>
           </li>
         ))}
-        {total > items.length && <li className={styles.note}>{total - items.length} earlier ones are not shown.</li>}
+        {total > items.length && (
+          <li className={styles.note}>{total - items.length} earlier versions are not shown.</li>
+        )}
       </ol>
       <div className={styles.compared}>
         <Group justify="space-between" align="flex-end">
           <Select
-            label={`Version ${chosen.version} against`}
+            label={`Compare version ${chosen.version} with`}
             value={other ? String(other.version) : 'none'}
             onChange={(value) => url.set({ with: value })}
             allowDeselect={false}

@@ -44,7 +44,7 @@ export function AgentList() {
             cell: ({ structured, supervisor }) => (
               <span className={styles.mark}>
                 {supervisor ? <Users size={14} aria-hidden /> : structured && <Braces size={14} aria-hidden />}
-                {supervisor ? 'Supervisor' : structured ? 'Data' : 'Words'}
+                {supervisor ? 'Supervisor' : structured ? 'Data' : 'Text'}
               </span>
             ),
           },

@@ -208,7 +208,7 @@ function Filters({ get, set }: Pick<ReturnType<typeof useUrlState>, 'get' | 'set
           />
         )}
         <Checkbox
-          label="Tests of drafts too"
+          label="Include test runs"
           checked={get('tests') !== ''}
           onChange={(event) => set({ tests: event.currentTarget.checked ? '1' : null })}
         />
@@ -256,9 +256,9 @@ function Nothing({ view, filtered, onClear }: { view: string; filtered: boolean;
     return (
       <EmptyState
         icon={InboxIcon}
-        title={view === 'mine' ? 'You have answered nothing yet' : 'Nothing was answered yet'}
+        title={view === 'mine' ? 'You have not answered any tasks yet' : 'No tasks have been answered yet'}
       >
-        Answered tasks stay here, with who answered what and when.
+        Answered tasks are kept here, with who answered what and when.
       </EmptyState>
     )
   }

@@ -75,7 +75,7 @@ export function BulkDialog({
           <Text>
             {verb === 'cancel'
               ? 'No open run matches the filters.'
-              : 'No failed run matches the filters that was not retried already.'}
+              : 'No failed run matches the filters, or all of them have been retried.'}
           </Text>
         )}
         {data && total > 0 && state !== 'over' && (
@@ -84,7 +84,7 @@ export function BulkDialog({
               <strong>{runs}</strong>{' '}
               {verb === 'cancel'
                 ? 'will be asked to stop. A step under way may still finish, and cleanup paths run.'
-                : 'failed and will be retried: each as a new run that keeps the completed steps.'}
+                : 'failed. Each will be retried as a new run that keeps the completed steps.'}
             </Text>
             {verb === 'cancel' && (
               <TextInput
@@ -133,7 +133,7 @@ function RefusedRuns({ refused }: { refused: Refused[] }) {
   const { path } = useTenant()
   return (
     <div>
-      <Text size="sm">{refused.length === 1 ? 'One run was' : `${refused.length} runs were`} left alone:</Text>
+      <Text size="sm">{refused.length === 1 ? 'One run was' : `${refused.length} runs were`} skipped:</Text>
       <List size="sm">
         {refused.slice(0, 10).map(({ runId, message }) => (
           <List.Item key={runId}>

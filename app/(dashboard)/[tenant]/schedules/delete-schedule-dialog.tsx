@@ -29,7 +29,7 @@ export function DeleteScheduleDialog({ schedule, onClose }: { schedule: Schedule
       confirm="Delete"
       busy={remove.isPending}
     >
-      <Text size="sm">{workflowName} no longer starts by it. Runs that it has started stay.</Text>
+      <Text size="sm">It will no longer start {workflowName}. Runs it has started are kept.</Text>
       {remove.error && <ErrorState error={remove.error} title="Not deleted" />}
     </ConfirmDialog>
   )

@@ -120,7 +120,7 @@ export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleItem |
               : 'None'}
           </Stack>
           <Radio.Group
-            label="If no process was running at that time"
+            label="If the service was not running at that time"
             value={catchUp}
             onChange={(value) => setCatchUp(value === 'once' ? 'once' : 'skip')}
           >

@@ -60,7 +60,7 @@ export function ScheduleList() {
                 )
               }
             >
-              Have a workflow start by itself, such as every working day at nine.
+              Start a workflow automatically, such as every working day at nine.
             </EmptyState>
           ))}
       </PageBody>

@@ -12,7 +12,7 @@ import { TOOL_KINDS } from './tool-kind'
 
 type Kind = (typeof TOOL_KINDS)[number]['kind']
 
-const FIRST_CODE = `// args: what the tool is called with. dataContext and context: what comes along.
+const FIRST_CODE = `// args: what the tool is called with. dataContext and context: extra data from the caller.
 return { greeting: \`Hello, \${args.name}!\` }
 `
 const FIRST_INPUT = {

@@ -21,7 +21,7 @@ export function DeleteDialog({
     trpc.workflows.deletePermanently.mutationOptions({
       onSuccess: async () => {
         onClose()
-        notifyDone(`${name} was deleted. Its runs stay.`)
+        notifyDone(`${name} was deleted. Its runs are kept.`)
         await queries.invalidateQueries(trpc.workflows.pathFilter())
       },
     }),
@@ -39,7 +39,7 @@ export function DeleteDialog({
     >
       <Stack gap="sm">
         <Text size="sm">
-          Its versions are removed and cannot be brought back. Runs stay readable, with the versions they ran on.
+          Its versions are removed and cannot be recovered. Runs stay readable, with the versions they ran on.
         </Text>
         {remove.error && <ErrorState error={remove.error} title="Not deleted" />}
         {blocked && (

@@ -6,7 +6,7 @@ import { useUrlState } from '@/app/_ui/use-url-state'
 import styles from './list.module.css'
 
 const STATES = [
-  { value: '', label: 'In use' },
+  { value: '', label: 'Not archived' },
   { value: 'published', label: 'Published' },
   { value: 'draft', label: 'Drafts' },
   { value: 'archived', label: 'Archived' },

@@ -40,7 +40,7 @@ export function WorkflowMenu({
   )
   const restore = useMutation(
     trpc.workflows.unarchive.mutationOptions({
-      onSuccess: () => notifyDone(`${item.name} is back.`),
+      onSuccess: () => notifyDone(`${item.name} was restored.`),
       onError: (error) => notifyError(error, `${item.name} is still archived`),
       onSettled: refresh,
     }),

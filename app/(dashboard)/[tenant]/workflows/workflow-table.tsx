@@ -114,5 +114,5 @@ function Liveness({ item }: { item: WorkflowListItem }) {
       </span>
     )
   }
-  return version === publishedVersion ? <span className={styles.quiet}>Version {version} is live</span> : null
+  return version === publishedVersion ? <span className={styles.quiet}>Version {version} is published</span> : null
 }

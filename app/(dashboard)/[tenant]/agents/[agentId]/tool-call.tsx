@@ -5,10 +5,10 @@ import { useTRPC } from '@/app/_trpc/client'
 import styles from './playground.module.css'
 
 const STATES = {
-  busy: { icon: LoaderCircle, text: 'at work' },
+  busy: { icon: LoaderCircle, text: 'running' },
   ok: { icon: CircleCheck, text: 'done' },
   failed: { icon: CircleX, text: 'failed' },
-  unknown: { icon: CircleDashed, text: 'not answered' },
+  unknown: { icon: CircleDashed, text: 'no answer' },
 }
 
 /** A tool call or a hand-off to an agent, with its input and output. */

@@ -77,6 +77,6 @@ export function Votes({ votes }: { votes: ShownVote[] }) {
 /** Why the person who looks may not answer. */
 export const BARS: Record<NonNullable<TaskPeople['bar']>, string> = {
   NOT_ASSIGNED: 'You cannot answer: this task is assigned to other people.',
-  SELF_APPROVAL: 'You started this run, so somebody else has to decide.',
-  ALREADY_VOTED: 'You have voted. The run goes on when enough others have.',
+  SELF_APPROVAL: 'You started this run, so somebody else must decide.',
+  ALREADY_VOTED: 'You have voted. The run continues once enough others have voted.',
 }

@@ -60,7 +60,7 @@ export function AgainForm({ run, field, fromStepId, onClose }: Props) {
         )}
         {field?.text.includes('***') && (
           <Alert color="yellow" variant="light" p="sm">
-            Secrets are shown as ***. Put the real values in before you start.
+            Secrets are shown as ***. Replace them with the real values before you start.
           </Alert>
         )}
         {rerun.error && <ErrorState error={rerun.error} title="The run was not started" />}

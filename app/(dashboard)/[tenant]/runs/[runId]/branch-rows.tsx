@@ -88,7 +88,7 @@ const STATES = {
   ),
   waiting: { ...ICONS.paused, look: 'paused' },
   stopped: { ...ICONS.stopped, look: 'queued' },
-  unstarted: { ...ICONS.queued, word: 'never began', look: 'queued' },
+  unstarted: { ...ICONS.queued, word: 'did not start', look: 'queued' },
 } as Record<BranchItem['state'] | 'unstarted', { icon: typeof ICONS.queued.icon; word: string; look: string }>
 const READING = { icon: ICONS.queued.icon, word: 'reading', look: 'queued' }
 
@@ -135,7 +135,7 @@ export function MoreRow({ left, onMore }: { left: number; onMore: () => void }) 
   return (
     <div className={styles.counts}>
       <Button data-line variant="subtle" size="compact-xs" onClick={onMore}>
-        Show more of {left.toLocaleString('en')} others that failed
+        Show more failed branches ({left.toLocaleString('en')} left)
       </Button>
     </div>
   )

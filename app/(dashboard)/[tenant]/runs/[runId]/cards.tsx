@@ -170,7 +170,7 @@ function Alike({ run }: { run: RunOverview }) {
   const { path } = useTenant()
   if (!run.alike || !run.error) return null
   const { count, more } = run.alike
-  if (count === 0) return <span className={styles.cardNote}>No other run failed like this.</span>
+  if (count === 0) return <span className={styles.cardNote}>No other run failed in the same way.</span>
   const query = new URLSearchParams({
     status: 'failed',
     workflow: run.workflowId,
@@ -180,7 +180,7 @@ function Alike({ run }: { run: RunOverview }) {
   return (
     <Link className={styles.cardNote} href={path(`/runs?${query}`)}>
       {count}
-      {more ? '+' : ''} other {count === 1 && !more ? 'run' : 'runs'} failed alike
+      {more ? '+' : ''} other {count === 1 && !more ? 'run' : 'runs'} failed in the same way
     </Link>
   )
 }

@@ -24,7 +24,7 @@ export function JsonPanel({ runId, ended }: { runId: string; ended: boolean }) {
     <section aria-label="JSON of the run">
       <Group gap="sm" mb="xs">
         <Text size="sm" c="dimmed">
-          What <code>GET /api/workflow/status/{runId}</code> answers, {sizeText(size)}
+          What <code>GET /api/workflow/status/{runId}</code> returns, {sizeText(size)}
           {cut && '; only the start is shown'}
         </Text>
         {cut && (

@@ -124,7 +124,7 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
               (view === 'graph' ? (
                 <div>
                   <RunGraph runId={runId} visits={visits} selected={selected} onSelect={select} />
-                  {timeline.data.cut && <p className={styles.note}>The visits counted are the newest of very many.</p>}
+                  {timeline.data.cut && <p className={styles.note}>Only the newest visits are counted.</p>}
                 </div>
               ) : (
                 <Timeline runId={runId} told={timeline.data} selected={selected} onSelect={select} />

@@ -8,7 +8,7 @@ import { AgainForm } from './again-form'
 
 const CHANGES = {
   label: 'Data to change',
-  description: 'The fields of run data to replace, such as {"amount": 20}. As it is, {} changes nothing.',
+  description: 'Run data fields to replace, such as {"amount": 20}. Leave {} to change nothing.',
   text: '{}',
 }
 
@@ -33,8 +33,8 @@ export function RunFromHere({ run, stepId, stepName }: { run: RunOverview; stepI
       <Modal opened={open} onClose={() => setOpen(false)} title={`Run again from ${stepName}`} size="lg" centered>
         <Stack>
           <Text size="sm">
-            A new run keeps what was done before the latest visit of this step. This step and those after it run again,
-            also where they call other systems. This run stays as it is.
+            Starts a new run that keeps everything up to the latest visit of this step. This step and those after it run
+            again, and call other systems again. This run does not change.
           </Text>
           <AgainForm
             run={run}

@@ -15,7 +15,7 @@ export function StepMessages({ runId, seq }: { runId: string; seq: number }) {
   if (query.error && !query.data) return <ErrorState error={query.error} onRetry={() => query.refetch()} />
   if (!query.data) return <Skeleton height={160} radius="md" />
   const { turns } = query.data
-  if (turns.length === 0) return <p className={styles.note}>The messages of this step are gone.</p>
+  if (turns.length === 0) return <p className={styles.note}>The messages of this step have been deleted.</p>
   return turns.map((turn) => <Said key={turn.seq} turn={turn} />)
 }
 

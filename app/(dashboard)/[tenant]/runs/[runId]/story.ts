@@ -84,8 +84,8 @@ function turnsOf({ turns, answers }: Told): Sentence[] {
     .slice(-TURNS)
     .map(({ stepName, exit, label, toName }): Sentence => {
       const to: Sentence = toName === null ? [', where the path ended.'] : [' to ', { name: toName }, '.']
-      if (exit === 'error') return [{ name: stepName }, ' failed, so the run went by its error exit', ...to]
-      return [{ name: stepName }, ' went by ', { said: label }, ...to]
+      if (exit === 'error') return [{ name: stepName }, ' failed, so the run took its error exit', ...to]
+      return [{ name: stepName }, ' took the exit ', { said: label }, ...to]
     })
 }
 
@@ -112,7 +112,7 @@ function endOf(run: Told, endTime: string): Sentence[] {
     const people: Piece = waited > 0 ? `, of which it waited ${durationText(waited)} for people` : ''
     return [[`It completed ${steps(done)} in ${took}`, people, '.']]
   }
-  if (state === 'timed_out') return [[`It ran into its time limit after ${took} and ${steps(done)}.`]]
+  if (state === 'timed_out') return [[`It reached its time limit after ${took} and ${steps(done)}.`]]
   if (state !== 'failed') return [[`It had completed ${steps(done)} in ${took}.`]]
   if (!error?.stepId) return [[`It failed after ${took} and ${steps(done)}.`]]
   if (done === 0) return [[`It failed after ${took} at its first step, so nothing else ran.`]]

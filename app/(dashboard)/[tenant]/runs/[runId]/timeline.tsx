@@ -139,7 +139,7 @@ export function Timeline({
         }
       />
       {filtered && told.cut && (
-        <p className={styles.cut}>Of branches, only the newest steps and those you opened are searched.</p>
+        <p className={styles.cut}>In branches, only the newest steps and the branches you opened are searched.</p>
       )}
       <Legend />
     </section>

@@ -47,7 +47,7 @@ export function ValueView({ value, whole, label }: { value: CutValue; whole: Rea
       {cut && shown === undefined ? (
         <>
           <Text size="sm" className={styles.note ?? ''}>
-            Only the first 32 KB are shown here. The run itself has all {sizeText(value.size)}.
+            Only the first 32 KB are shown here. The full value is {sizeText(value.size)}.
           </Text>
           {query.error ? (
             <ErrorState error={query.error} onRetry={() => query.refetch()} />

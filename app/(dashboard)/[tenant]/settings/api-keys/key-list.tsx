@@ -45,7 +45,7 @@ export function KeyList() {
       <PageBody>
         <div className={styles.controls}>
           <span className={styles.quiet}>
-            A key goes into the header x-api-key, with the tenant id in x-tenant-id. Only servers should hold one.
+            A key goes into the header x-api-key, with the tenant id in x-tenant-id. Use keys only on servers.
           </span>
           {gone.length > 0 && (
             <Switch

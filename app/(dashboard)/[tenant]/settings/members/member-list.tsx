@@ -35,7 +35,7 @@ export function MemberList({ children }: { children: ReactNode }) {
         }
       />
       <PageBody>
-        {!allowed && <p className={styles.quiet}>You are {role} here. Admins and owners manage the members.</p>}
+        {!allowed && <p className={styles.quiet}>Your role is {role}. Admins and owners manage the members.</p>}
         {list.error && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
         {allowed && list.isPending && <Skeleton height={140} radius="md" />}
         {list.data && <MemberTable members={list.data} />}

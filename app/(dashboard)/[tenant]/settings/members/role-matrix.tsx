@@ -38,7 +38,7 @@ const TEXTS: Record<Operation, string> = {
   'member:manage-admin': 'Manage admins and owners',
   'secret:raise-role': 'Give a signing secret a role above operator',
   'workflow:delete-permanently': 'Delete workflows permanently',
-  'run:delete': 'Have old runs deleted',
+  'run:delete': 'Choose how long runs are kept',
 }
 
 /** Who may do what, from the same table that the server enforces. */

@@ -38,7 +38,7 @@ export function RoleSelect({ member }: { member: Member }) {
       { userId, role },
       {
         onSuccess: () =>
-          notifyUndo(`${member.name} is ${role} now.`, () => change.mutate({ userId, role: before as Role })),
+          notifyUndo(`${member.name} now has the role ${role}.`, () => change.mutate({ userId, role: before as Role })),
       },
     )
   }
@@ -60,7 +60,7 @@ export function RoleSelect({ member }: { member: Member }) {
           if (own === null) return
           const done = () => {
             setOwn(null)
-            notifyDone(`You are ${own} now.`)
+            notifyDone(`Your role is now ${own}.`)
             router.refresh()
           }
           change.mutate({ userId: member.userId, role: own }, { onSuccess: done })
@@ -69,7 +69,7 @@ export function RoleSelect({ member }: { member: Member }) {
         confirm={`Become ${own ?? ''}`}
         busy={change.isPending}
       >
-        You will be {own} in this workspace. Only someone who can still manage members can change it back.
+        Your role in this workspace will be {own}. Only someone who can still manage members can change it back.
       </ConfirmDialog>
     </div>
   )

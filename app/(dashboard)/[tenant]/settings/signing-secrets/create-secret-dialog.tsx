@@ -46,7 +46,7 @@ export function CreateSecretDialog({ audience, onClose }: { audience: string; on
       name={{ description: 'The backend that signs tokens with it', placeholder: 'Customer portal' }}
       role={{
         label: 'Role of its tokens',
-        description: `An operator’s token can start, answer and cancel every run it finds; choose viewer if your users only look${
+        description: `As operator, a token can start, answer and cancel every run it can see. Choose viewer if your users only look${
           raises ? '' : '. Only owners can choose more than operator'
         }`,
         choices: choices.filter(({ value }) => raises || USUAL.includes(value)),

@@ -48,7 +48,7 @@ export function LimitFields({ limits, onChange }: { limits: Limits; onChange: (l
       )}
       <Checkbox
         label="Each user sees only their own runs"
-        description="A token finds the runs its own user started, and no others"
+        description="A token sees only the runs that its own user started"
         checked={limits.ownRuns}
         onChange={(event) => onChange({ ...limits, ownRuns: event.currentTarget.checked })}
       />

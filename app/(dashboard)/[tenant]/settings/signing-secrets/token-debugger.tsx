@@ -69,7 +69,7 @@ const NAMES: Record<TokenReport['checks'][number]['name'], string> = {
 const STATES = {
   passed: { icon: CircleCheck, text: 'passed' },
   failed: { icon: CircleX, text: 'failed' },
-  unknown: { icon: CircleHelp, text: 'not reached' },
+  unknown: { icon: CircleHelp, text: 'not checked' },
 } as const
 
 function Report({ report: { accepted, caller, checks, header, payload } }: { report: TokenReport }) {

@@ -9,7 +9,7 @@ import type { VaultItem } from '@/server/views/vault'
 import { HostsInput, hostsProblem } from './hosts-input'
 
 const HOSTS =
-  'The secret is sent to these hosts and nowhere else. If you name none, anyone who can edit tools or agents can send it anywhere. Press Enter after each.'
+  'The secret is sent to these hosts and nowhere else. If you list none, anyone who can edit tools or agents can send it anywhere. Press Enter after each.'
 
 /** Adds a value to the vault, or replaces one. */
 export function SetSecretDialog({ replaces, onClose }: { replaces: VaultItem | null; onClose: () => void }) {

@@ -18,9 +18,7 @@ export function VaultWarnings({ secrets }: { secrets: VaultItem[] }) {
           </div>
         )}
         {short > 0 && (
-          <div>
-            A value of fewer than 12 characters can be guessed. Have the service it is for give you a longer one.
-          </div>
+          <div>A value of fewer than 12 characters can be guessed. Get a longer one from the service it is for.</div>
         )}
       </Notice>
     </div>

@@ -30,7 +30,7 @@ export function DeleteWebhookDialog({ webhook, onClose }: { webhook: WebhookEndp
     >
       <Text size="sm">
         {webhook.url} gets no more messages. Its deliveries are deleted too
-        {webhook.waiting > 0 ? `, ${webhook.waiting} of which still wait.` : '.'}
+        {webhook.waiting > 0 ? `, ${webhook.waiting} of which are still waiting.` : '.'}
       </Text>
       {remove.error && <ErrorState error={remove.error} title="Not deleted" />}
     </ConfirmDialog>

@@ -29,7 +29,9 @@ export function DeliveryList({ webhook }: { webhook: WebhookEndpoint }) {
       <h2 id="deliveries">Deliveries to {webhook.url}</h2>
       {list.error && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
       {list.isPending && <Skeleton height={120} radius="md" />}
-      {list.data?.items.length === 0 && <p>Nothing has happened that it is told of. Send a test from its menu.</p>}
+      {list.data?.items.length === 0 && (
+        <p>None of its events has happened yet. To try it, send a test from its menu.</p>
+      )}
       {list.data && list.data.items.length > 0 && (
         <table className={styles.table}>
           <thead>
@@ -120,7 +122,7 @@ function Body({ webhookId, deliveryId }: { webhookId: string; deliveryId: string
   const { data, error } = useQuery(trpc.webhooks.delivery.queryOptions({ id: webhookId, deliveryId }))
   if (error) return <ErrorState error={error} />
   if (!data) return <Skeleton height={60} radius="md" />
-  return <CodeBlock label="body" text={data.body ?? 'It is written at the first attempt.'} wrap />
+  return <CodeBlock label="body" text={data.body ?? 'The body is written at the first attempt.'} wrap />
 }
 
 function Redeliver({ webhookId, deliveryId }: { webhookId: string; deliveryId: string }) {

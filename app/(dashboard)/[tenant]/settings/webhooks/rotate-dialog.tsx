@@ -33,7 +33,7 @@ export function RotateDialog(props: {
     >
       <Text size="sm">
         This creates a new secret and shows it once. For 24 hours messages are signed with both, so your service can
-        change over at any time.
+        switch to the new one at any time.
       </Text>
       {rotate.error && <ErrorState error={rotate.error} title="The secret was not rotated" />}
     </ConfirmDialog>

@@ -76,7 +76,7 @@ export function WebhookList() {
                 </Button>
               }
             >
-              Have one of your services told when a run waits for somebody, completes or fails.
+              Tell one of your services when a run waits for somebody, completes or fails.
             </EmptyState>
           ))}
         {chosen && <DeliveryList webhook={chosen} />}

@@ -166,7 +166,7 @@ export function TestTab({
         {saveError ? <ErrorState error={saveError} title="The changes were not saved, so nothing was tested" /> : null}
         {outdated && (
           <p className={styles.note} role="status">
-            This answer is of version {tested}, from before your latest changes.
+            This answer is from version {tested}, before your latest changes.
           </p>
         )}
         <TestAnswer answer={invoke.data ?? null} error={invoke.error} busy={invoke.isPending} />
@@ -182,7 +182,7 @@ export function TestTab({
 }
 
 function versionsOf({ version, publishedVersion, kind }: Tool) {
-  if (kind === 'builtin') return [{ value: 'latest', label: 'The only one' }]
+  if (kind === 'builtin') return [{ value: 'latest', label: 'The only version' }]
   const earlier = Array.from({ length: Math.min(49, version - 1) }, (_, index) => String(version - 1 - index))
   return [
     { value: 'latest', label: `Latest (version ${version})` },

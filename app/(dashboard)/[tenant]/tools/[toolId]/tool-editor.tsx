@@ -40,7 +40,7 @@ export function ToolEditor({ tool }: { tool: Tool }) {
   const { draft, saveError } = versioned
   const obstacle =
     problems.first ??
-    (draft.behind ? 'First decide what to do with the newer version' : mayWrite ? null : 'You may not save')
+    (draft.behind ? 'First decide what to do with the newer version' : mayWrite ? null : 'Your role cannot save')
   return (
     <VersionedScreen
       noun="tool"

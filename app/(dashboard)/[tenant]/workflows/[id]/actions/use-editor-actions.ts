@@ -115,7 +115,7 @@ function makeActions(ref: { current: Screen }): ScreenActions {
     const what = gone.length === 1 ? labelOf(first) : `${gone.length} steps`
     redefine(`delete ${what}`, (before) => removeSteps(before, ref.current.catalog, gone, { reconnect }))
     ref.current.setSelection([])
-    ref.current.announce(`${what} deleted. Undo brings it back.`, true)
+    ref.current.announce(`${what} deleted. Undo restores it.`, true)
     ref.current.focusStep(previous)
   }
 
@@ -289,7 +289,7 @@ function makeActions(ref: { current: Screen }): ScreenActions {
       const fix = ref.current.readOnly ? null : fixOf(now().definition, ref.current.catalog, problem)
       if (!fix) return
       redefine(`fix: ${fix.label}`, fix.apply)
-      ref.current.announce(`Done: ${fix.label}. Undo brings it back.`, true)
+      ref.current.announce(`Done: ${fix.label}. Undo reverts it.`, true)
     },
     openWorkflow() {
       ref.current.setSelection([])

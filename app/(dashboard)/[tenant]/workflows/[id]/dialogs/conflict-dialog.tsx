@@ -67,7 +67,7 @@ function Conflicts({ workflowId: _, base, mine, theirs, onResolve, onSavedAsCopy
     <Stack>
       <Text size="sm">
         You and {theirs.by} both changed{' '}
-        {conflicts.length === 1 ? 'the same thing' : `${conflicts.length} of the same things`}.{' '}
+        {conflicts.length === 1 ? 'the same thing' : `the same ${conflicts.length} things`}.{' '}
         {mergedChanges > 0 && 'All other changes are merged for you. '}Nothing is overwritten until you choose.
       </Text>
       {conflicts.length > 1 && (

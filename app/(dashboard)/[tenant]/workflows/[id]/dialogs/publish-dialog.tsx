@@ -49,7 +49,7 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
     trpc.workflows.publish.mutationOptions({
       onSuccess: ({ name, version }) => {
         void cache.invalidateQueries({ queryKey: trpc.workflows.list.queryKey() })
-        notifyDone(`Version ${version} of ${name} is live.`)
+        notifyDone(`Version ${version} of ${name} is published.`)
         onPublished(version)
         onClose()
       },
@@ -126,10 +126,12 @@ function Summary({ changes }: { changes: WorkflowChanges }) {
   const [text, setText] = useState(false)
   if (from === latest) {
     const since =
-      from === to ? 'Nothing has changed since.' : `v${to} is the same, with the present versions of what it uses.`
+      from === to
+        ? 'Nothing has changed since then.'
+        : `v${to} is the same, but uses the current versions of its tools, agents and workflows.`
     return (
       <Text size="sm">
-        Version {from} is live. {since}
+        Version {from} is published. {since}
       </Text>
     )
   }
@@ -137,8 +139,8 @@ function Summary({ changes }: { changes: WorkflowChanges }) {
     <>
       <Text size="sm">
         {from === null
-          ? `v${to} of ${after.name} goes live. It is the first published version, so everything is new.`
-          : `v${to} of ${after.name} replaces v${from}, which is live now.`}{' '}
+          ? `v${to} of ${after.name} is the first version to be published, so everything is new.`
+          : `v${to} of ${after.name} replaces v${from}, which is published now.`}{' '}
         {authors.length > 0 && `Changes by ${authors.map(authorText).join(', ')}.`}
       </Text>
       <DiffList diff={diff} />

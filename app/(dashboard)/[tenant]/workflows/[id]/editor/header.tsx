@@ -41,7 +41,7 @@ export function EditorHeader(props: {
 
 function liveText(publishedVersion: number | null, archived: boolean): string {
   if (archived) return 'Archived'
-  return publishedVersion === null ? 'Draft, never published' : `v${publishedVersion} live`
+  return publishedVersion === null ? 'Draft, never published' : `v${publishedVersion} published`
 }
 
 function changesText(count: number): string {

@@ -63,7 +63,7 @@ export function WorkflowPanel(props: {
       <TextInput
         id="step-field-businessKey"
         label="Business key"
-        description="What people recognise a run by: its number, its customer. Uses START fields."
+        description="How people recognise a run, such as by order number. Uses START fields."
         placeholder={`\${${example}}`}
         maxLength={500}
         value={key.text}
@@ -74,7 +74,7 @@ export function WorkflowPanel(props: {
       <TextInput
         id="step-field-limits.timeoutMs"
         label="Time limit of a run"
-        description="From its start, with all its waits. Then the run fails as timed out."
+        description="From its start, including waits. After that, the run fails as timed out."
         placeholder="No limit; P30D is 30 days"
         maxLength={50}
         value={limit.text}
@@ -113,8 +113,8 @@ export function WorkflowPanel(props: {
           <Select
             id="step-field-onFailure"
             label="When a run fails"
-            description="The first step of the failure path. The run ends as failed when it is over. Its steps find ${error.message}."
-            placeholder="Nothing more"
+            description="The first step of the failure path. After it, the run ends as failed. Its steps can use ${error.message}."
+            placeholder="No failure path"
             data={choices}
             value={onFailure ?? null}
             clearable

@@ -81,7 +81,7 @@ function Found({ found, onGoTo }: { found: SimulatedWorkflow; onGoTo: GoTo }) {
         <span>
           {share(coverage.steps, 'step')} and {share(coverage.exits, 'exit')} reached on {count(pathsTried, 'path')}.
           The longest has {count(longestPath.steps, 'step')}. Nothing was executed.
-          {truncated && ' Not everything could be tried: the simulation was cut short.'}
+          {truncated && ' The simulation reached its limit before everything was tried.'}
         </span>
       </p>
       <List title="Failures">
@@ -96,10 +96,10 @@ function Found({ found, onGoTo }: { found: SimulatedWorkflow; onGoTo: GoTo }) {
           ...missed.map(({ stepId, exit }) => link(stepId, `exit ${exit}`)),
         ]}
       </List>
-      <List title="Taken without values that lead there">
+      <List title="Assumed: no tried values lead there">
         {assumed.map(({ stepId, exit }) => link(stepId, `exit ${exit}`))}
       </List>
-      <List title="Depends on values of which nothing is known">{unknown.map((id) => link(id, ''))}</List>
+      <List title="Depends on unknown values">{unknown.map((id) => link(id, ''))}</List>
     </>
   )
 }

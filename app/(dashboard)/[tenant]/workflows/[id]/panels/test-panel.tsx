@@ -28,7 +28,7 @@ export function TestPanel({ workflowId, definition, save, onGoTo }: TestPanelPro
   if (!may('workflow:write')) {
     return (
       <Text size="sm" c="dimmed" px="md" pb="md">
-        You need the editor role or higher to test a draft. Your role is {role}.
+        To test a draft, you need the role editor or higher. Your role is {role}.
       </Text>
     )
   }

@@ -98,12 +98,12 @@ function VersionLine({ item }: { item: VersionHistoryItem }) {
     <>
       <span className={styles.first}>
         Version {item.version}
-        {item.published && <StatusPill status="published" label="Live" />}
+        {item.published && <StatusPill status="published" label="Published" />}
         {item.current && !item.published && <span className={styles.note}>newest</span>}
       </span>
       <span className={styles.note}>
         <Time at={item.createdAt} /> by {item.createdByName}
-        {item.publishedAt !== null && !item.published && ', was live'}
+        {item.publishedAt !== null && !item.published && ', was published'}
       </span>
     </>
   )

@@ -48,7 +48,7 @@ export function VersionWidget(props: WidgetProps) {
       {...inputProps(props)}
       data={data}
       value={current}
-      placeholder={resource === 'workflow' ? 'The live one when published' : 'The latest when published'}
+      placeholder={resource === 'workflow' ? 'The published one, fixed on publish' : 'The latest, fixed on publish'}
       clearable
       onChange={(next) => onChange(next === null ? undefined : /^\d+$/.test(next) ? Number(next) : next)}
     />

@@ -10,7 +10,7 @@ import { type Answer, rawHttp } from '../support/raw-http'
 import { startWeb, temporaryDir, type Web } from '../support/service'
 import { newTenant, withRole } from '../support/tenant'
 
-// Two web processes on one database: in one the door answers the API, in the other Next does. Callers cannot tell.
+// Two web processes on one database: in one the API listener handles the API, in the other Next does. Callers cannot tell.
 
 const ORIGIN = 'https://app.example.com'
 const REQUEST_ID = 'the-same-in-both'
@@ -18,41 +18,41 @@ const HOSTILE = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])
 
 const home = temporaryDir()
 let database: FreshDatabase
-let door: Web
+let direct: Web
 let next: Web
 /** Objects that exist, by the parameter that names them. */
 let known: Record<string, string>
 let paused: string
 
-const doors = { door: rawHttp(() => door), next: rawHttp(() => next) }
-type Options = Parameters<typeof doors.door.send>[2]
+const ways = { direct: rawHttp(() => direct), next: rawHttp(() => next) }
+type Options = Parameters<typeof ways.direct.send>[2]
 
 beforeAll(async () => {
   database = await freshDatabase()
   // Both read each other's files.
   const env = { ...TEST_ENV, RATE_LIMIT_FAILURES: '100000', DATA_DIR: home }
-  door = await startWeb({ databaseUrl: database.url, env })
-  const { tenantId, apiKey } = door
+  direct = await startWeb({ databaseUrl: database.url, env })
+  const { tenantId, apiKey } = direct
   const through = { ...env, API_THROUGH_NEXT: '1' }
   next = await startWeb({ databaseUrl: database.url, tenantId, apiKey, env: through })
   const owner = { ...withRole(await newTenant(database), 'owner'), tenantId }
   await setCorsOrigins(owner, { origins: [ORIGIN] })
   const form = await upload('/api/workflow/start/wf_document')
-  const { runId, data } = JSON.parse((await doors.door.post('/api/workflow/start/wf_hello', '{"name":"Zoë"}')).text)
+  const { runId, data } = JSON.parse((await ways.direct.post('/api/workflow/start/wf_hello', '{"name":"Zoë"}')).text)
   expect(data).toMatchObject({ name: 'Zoë' })
-  paused = JSON.parse((await doors.door.post('/api/workflow/start/wf_order_approval', '{}')).text).runId
+  paused = JSON.parse((await ways.direct.post('/api/workflow/start/wf_order_approval', '{}')).text).runId
   const workflow = { id: 'wf_hello', workflowId: 'wf_hello' }
   known = { ...workflow, runId, agentId: 'agt_extract', toolId: 'tool_add', version: '1', fileId: form.data.fileId }
 })
 afterAll(async () => {
-  await Promise.all([door?.stop(), next?.stop()])
+  await Promise.all([direct?.stop(), next?.stop()])
   await database?.drop()
   rmSync(home, { recursive: true, force: true, maxRetries: 5 })
 })
 
 async function upload(path: string) {
   const body = rawForm([attachment(Buffer.from('some bytes: \xff'), 'größe.txt')])
-  return JSON.parse((await doors.door.post(path, body, formType())).text)
+  return JSON.parse((await ways.direct.post(path, body, formType())).text)
 }
 
 const formType = () => ({ 'content-type': `multipart/form-data; boundary=${BOUNDARY}` })
@@ -77,11 +77,11 @@ function masked(text: string): string {
     .replace(/\b([a-z]{2,5})_[0-9A-HJKMNP-TV-Z]{26}\b/g, '$1_<id>')
 }
 
-/** Sends a request through both doors and compares the answers. @returns the door's */
+/** Sends a request both ways and compares the responses. @returns the API listener's */
 async function both(method: string, path: string, options: Options = {}): Promise<Answer> {
   const headers = { host: 'millrace.example.com', 'x-request-id': REQUEST_ID, ...options?.headers }
-  const through = await doors.next.send(method, path, { ...options, headers })
-  const ours = await doors.door.send(method, path, { ...options, headers })
+  const through = await ways.next.send(method, path, { ...options, headers })
+  const ours = await ways.direct.send(method, path, { ...options, headers })
   expect(comparable(ours), `${method} ${path}`).toEqual(comparable(through))
   return ours
 }
@@ -100,7 +100,7 @@ const json = (body: unknown): Options => {
 }
 
 test('each of the two processes has its own way', async () => {
-  const [ours, through] = await Promise.all([doors.door, doors.next].map(({ send }) => send('GET', '/api/health')))
+  const [ours, through] = await Promise.all([ways.direct, ways.next].map(({ send }) => send('GET', '/api/health')))
   expect([ours?.headers.vary, ours?.headers['content-length']]).toEqual([undefined, String(ours?.bytes.length)])
   expect([through?.headers.vary, through?.headers['content-length']]).toEqual([
     expect.stringMatching(NEXT_VARY),
@@ -199,11 +199,11 @@ describe('bodies', () => {
     await both('POST', '/api/workflow/start/wf_order_approval', json({}))
   })
 
-  test('an answer kept for a key of one door is repeated by the other', async () => {
+  test('an answer kept for a key of one is repeated by the other', async () => {
     const { body, headers } = json({ name: 'x' }) ?? {}
     const keyed = { ...headers, 'idempotency-key': 'once' }
-    const first = await doors.next.send('POST', start, { body: body as string, headers: keyed })
-    const again = await doors.door.send('POST', start, { body: body as string, headers: keyed })
+    const first = await ways.next.send('POST', start, { body: body as string, headers: keyed })
+    const again = await ways.direct.send('POST', start, { body: body as string, headers: keyed })
     expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([200, first.text, 'true'])
   })
 
@@ -216,7 +216,7 @@ describe('bodies', () => {
     const size = 200_000
     const refused = `POST ${start} HTTP/1.1\r\nhost: x\r\ncontent-length: ${size}\r\n\r\n${'a'.repeat(size)}`
     const asked = 'GET /api/nowhere HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'
-    for (const { sendRaw } of Object.values(doors)) {
+    for (const { sendRaw } of Object.values(ways)) {
       const statuses = (await sendRaw(refused + asked)).match(/HTTP\/1\.1 \d+/g)
       expect(statuses).toEqual(['HTTP/1.1 401', 'HTTP/1.1 404'])
     }
@@ -231,7 +231,7 @@ describe('event streams', () => {
   })
 
   test('of a run that waits begin the same, at once', async () => {
-    const [ours, through] = await Promise.all([door, next].map((web) => beginning(web)))
+    const [ours, through] = await Promise.all([direct, next].map((web) => beginning(web)))
     // How much comes at once differs, so compare up to the end of the run's first event.
     const frames = (text = '') =>
       /retry: [\s\S]*?event: run\n[\s\S]*?\n\n/.exec(text.replace(/\r\n[0-9a-f]+\r\n/g, ''))?.[0]
@@ -241,10 +241,10 @@ describe('event streams', () => {
 })
 
 // The last test: it ends both processes.
-test.each(['door', 'next'] as const)(
+test.each(['direct', 'next'] as const)(
   'a request that is open when the service stops is answered (%s)',
   async (which) => {
-    const web = { door, next }[which]
+    const web = { direct, next }[which]
     const { hostname, port } = new URL(web.url)
     await beginning(web, false)
     const body = JSON.stringify({ name: 'Late', steps: [{ id: 'end', type: 'end-flow', output: {} }] })

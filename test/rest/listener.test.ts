@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { readText } from '@/server/http/body'
 import { respondJson } from '@/server/http/respond'
-import type { RouteModule } from '@/server/rest/door/match'
-import { matcher } from '@/server/rest/door/match'
-import { openDoor } from '@/server/rest/door/open'
+import { createApiListener } from '@/server/rest/listener/create'
+import type { RouteModule } from '@/server/rest/listener/match'
+import { matcher } from '@/server/rest/listener/match'
 
 // Two tests make a route fail, which is logged.
 process.env.LOG_LEVEL = 'silent'
@@ -20,11 +20,11 @@ afterEach(() => {
   }
 })
 
-/** A server with only the door. What the door leaves to others answers 599. */
+/** A server with only the API listener. What it leaves to others gets 599. */
 async function serve(routes: Record<string, RouteModule>): Promise<number> {
-  const door = openDoor(routes)
+  const api = createApiListener(routes)
   const server = createServer((request, response) => {
-    if (!door(request, response)) response.writeHead(599).end()
+    if (!api(request, response)) response.writeHead(599).end()
   })
   opened.push(server)
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -9,10 +9,10 @@ import { readRequest } from './read'
 import { writeResponse } from './write'
 
 /** Answers a request if it knows the route. @returns false if someone else must answer it */
-export type Door = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean
+export type ApiListener = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean
 
 /** Serves the same route files as Next, without its machinery, which costs more than most calls do. */
-export function openDoor(routes: Readonly<Record<string, RouteModule>>): Door {
+export function createApiListener(routes: Readonly<Record<string, RouteModule>>): ApiListener {
   const match = matcher(routes)
   return (incoming, outgoing) => {
     const found = match((incoming.url ?? '').split('?', 1)[0] ?? '')
@@ -29,7 +29,7 @@ export function openDoor(routes: Readonly<Record<string, RouteModule>>): Door {
     serve(handler, found.params, incoming, outgoing).catch((err: unknown) => {
       // A source may fail because its reader has left.
       const requestId = outgoing.getHeader('x-request-id')
-      if (!outgoing.destroyed) log().error({ err, requestId }, 'answer cut short')
+      if (!outgoing.destroyed) log().error({ err, requestId }, 'a response was cut short')
       outgoing.destroy()
     })
     return true
