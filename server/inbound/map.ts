@@ -1,13 +1,15 @@
 import { ExpressionFailure } from '../definition/expression/evaluate'
 import { checkFields, isRequired } from '../definition/fields'
-import type { Sent } from '../definition/inbound'
+import type { Scheme, Sent } from '../definition/inbound'
 import { isJsonObject, type JsonObject, type JsonValue, jsonSize, own, typeName } from '../definition/json'
 import type { Field, Fields } from '../definition/schema'
 import { type Lookup, lookupIn, TemplateSyntaxError, UnresolvedReference } from '../definition/template'
 import { MAX_JSON_BYTES } from '../http/body'
 import { evaluateText } from '../steps/expression'
+import { schemes } from './schemes/registry'
 
 export interface Rules {
+  scheme: Scheme
   mapping: Record<string, string>
   when: string | null
 }
@@ -19,7 +21,8 @@ interface Problem {
 }
 
 /** Why a delivery starts no run; null if it does. An expression without a value is a reason too. */
-export function filteredBecause({ when }: Rules, sent: Sent): string | null {
+export function filteredBecause({ scheme, when }: Rules, sent: Sent): string | null {
+  if (schemes[scheme].ping?.(sent)) return 'A ping starts no run.'
   if (when === null) return null
   try {
     const value = evaluateText(when, lookupIn({ ...sent }))
@@ -34,14 +37,18 @@ export function filteredBecause({ when }: Rules, sent: Sent): string | null {
  * The START fields that a delivery gives: what the mapping says, and for the others the fields of its body of the same name.
  * What START does not declare is left out.
  */
-export function mapToStart({ mapping }: Rules, fields: Fields, sent: Sent): { data: JsonObject; problems: Problem[] } {
+export function mapToStart(
+  { mapping }: Pick<Rules, 'mapping'>,
+  fields: Fields,
+  sent: Sent,
+): { data: JsonObject; problems: Problem[] } {
   const lookup = lookupIn({ ...sent })
   const values: JsonObject = {}
   const failed: Problem[] = []
   let left = MAX_JSON_BYTES
   for (const [name, field] of Object.entries(fields)) {
     const found = fieldValue(own(mapping, name), name, field, sent.body, lookup)
-    if (typeof found === 'object' && found !== null && 'problem' in found) {
+    if (found && 'problem' in found) {
       failed.push({ path: name, message: `${name}: ${found.problem}` })
       continue
     }

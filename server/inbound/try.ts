@@ -17,6 +17,7 @@ export async function tryInbound(ctx: ServiceContext, { body, ...one }: OneInbou
   const webhook = await findInbound(ctx, one)
   const given = parseInput(TryInbound, body)
   const rules = {
+    scheme: webhook.scheme,
     mapping: given.mapping ?? webhook.mapping,
     when: given.when === undefined ? webhook.when : given.when,
   }

@@ -10,4 +10,5 @@ export const github: SchemeRules = {
     return anyMatches([given], expected) ? null : WRONG_SIGNATURE
   },
   deliveryId: ({ headers }) => headers.get('x-github-delivery'),
+  ping: ({ headers }) => headers['x-github-event'] === 'ping',
 }

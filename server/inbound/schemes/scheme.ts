@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Sent } from '../../definition/inbound'
 import type { JsonValue } from '../../definition/json'
 
 /** A request as it came: its signature is over these bytes. */
@@ -22,6 +23,8 @@ export interface SchemeRules {
   deliveryId(request: Signed, body: JsonValue, settings: Settings): string | null
   /** The signed time, which tells apart deliveries that say the same. */
   time?(request: Signed): string | null
+  /** Whether the sender only tries the address. */
+  ping?(sent: Sent): boolean
 }
 
 /** How far a signed time may be from now: what somebody recorded is refused after that. */
