@@ -91,7 +91,8 @@ describe.each(Object.entries(VECTORS))('%s', (_name, vector) => {
     }
   })
 
-  test.skipIf(vector.time === undefined)('refuses a signature of more than five minutes ago, or ahead', () => {
+  if (vector.time === undefined) return
+  test('refuses a signature of more than five minutes ago, or ahead', () => {
     for (const after of [300, -300]) expect(check(vector, { after })).toBe(null)
     for (const after of [301, -301]) expect(check(vector, { after })).toBe(LATE)
   })
