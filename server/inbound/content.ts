@@ -17,9 +17,9 @@ const MOST_FORM_FIELDS = 1_000
 const MAX_HEADER = 1_000
 /** Names of headers and of query parameters whose values may let somebody in. */
 const SECRET = /auth|cookie|token|secret|signature|password|credential|api-?key|session/i
-/** What the network between adds. */
+/** What the network, the web process and Next add; `x-millrace-local` is even a key of this process. */
 const TRANSPORT =
-  /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|via|forwarded|x-forwarded-.*|x-real-ip|cf-.*|x-vercel-.*)$/i
+  /^(host|accept.*|connection|content-length|transfer-encoding|te|trailer|upgrade|via|forwarded|x-(forwarded|millrace|vercel|invoke|middleware|matched)-.*|x-real-ip|x-nonce|x-address|cf-.*)$/i
 
 /**
  * The headers and parameters that expressions can use and that are kept.

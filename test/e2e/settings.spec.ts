@@ -231,7 +231,7 @@ test('an inbound webhook is created, tried, receives a delivery and replays it',
   await expect(dialog).toContainText('number must be an integer')
   await dialog.getByLabel('Body').fill(JSON.stringify(body))
   await dialog.getByRole('button', { name: 'Try' }).click()
-  await expect(dialog.getByLabel('START fields')).toContainText('"title": "It drips"')
+  await expect(dialog.getByRole('region', { name: 'START fields' })).toContainText('"title": "It drips"')
   await dialog.getByRole('button', { name: 'Close' }).last().click()
 
   const data = JSON.stringify(body)

@@ -211,6 +211,7 @@ describe('the filter and the mapping', () => {
       authorization: 'Bearer s3cret',
       cookie: 's3cret',
       'x-api-key': 's3cret',
+      'x-millrace-local': 's3cret',
       'x-hub-signature': 's3cret',
     }
     const { send, list, ...one } = await inbound({ mapping: { ...MAPPING, action: '${headers.cookie}' } })

@@ -32,7 +32,7 @@ export function InboundTable({ webhooks, chosen, onChoose, onOpen }: Props) {
         <tr>
           <th scope="col">Inbound webhook</th>
           <th scope="col">Status</th>
-          <th scope="col">Signed by</th>
+          <th scope="col">Signature</th>
           <th scope="col">Last delivery</th>
           <th scope="col">
             <span className="visually-hidden">Actions</span>
@@ -70,10 +70,10 @@ export function InboundTable({ webhooks, chosen, onChoose, onOpen }: Props) {
             </td>
             <td>
               <div className={styles.stack}>
-                <span className={`${styles.label} ${styles.quiet}`}>Signed by</span>
+                <span className={`${styles.label} ${styles.quiet}`}>Signature</span>
                 <span className={styles.brief}>{SCHEME_LABELS[webhook.scheme]}</span>
                 {webhook.scheme === 'none' && (
-                  <span className={styles.bad}>Whoever knows the address can start runs</span>
+                  <span className={styles.bad}>Anybody who knows the address can start runs</span>
                 )}
                 {webhook.scheme !== 'none' && webhook.secrets.length === 0 && (
                   <span className={styles.bad}>Its secret is missing</span>

@@ -7,7 +7,7 @@ export const SCHEME_LABELS: Record<Scheme, string> = {
   slack: 'Slack',
   standard: 'Standard Webhooks',
   hmac: 'HMAC-SHA256 in a header',
-  none: 'Not at all',
+  none: 'No signature',
 }
 
 /** Where each sender shows its secret, or takes it. */

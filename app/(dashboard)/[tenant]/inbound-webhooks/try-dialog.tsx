@@ -78,10 +78,12 @@ export function TryDialog({ webhook, onClose }: { webhook: InboundItem; onClose:
           <Stack gap="xs" aria-live="polite">
             {result && (
               <>
-                <StatusPill
-                  status={result.starts ? 'completed' : result.filtered ? 'queued' : 'failed'}
-                  label={result.starts ? 'Starts a run' : 'Starts no run'}
-                />
+                <div>
+                  <StatusPill
+                    status={result.starts ? 'completed' : result.filtered ? 'queued' : 'failed'}
+                    label={result.starts ? 'Starts a run' : 'Starts no run'}
+                  />
+                </div>
                 {result.filtered && <Text size="sm">{result.filtered}</Text>}
                 {result.problems.map(({ path, message }) => (
                   <Text key={path} size="sm" c="red">
