@@ -158,6 +158,9 @@ const Variables = z.object({
       .enum(LOG_LEVELS, { error: `must be ${LOG_LEVELS.slice(0, -1).join(', ')} or ${LOG_LEVELS.at(-1)}` })
       .default('info'),
   ),
+  /** Where `admin pull`, `diff` and `apply` go instead of this machine's service, and its API key. */
+  DEFINITIONS_URL: httpUrl,
+  DEFINITIONS_KEY: optional,
   // Vercel sets these.
   VERCEL: flag,
   VERCEL_ENV: optional,

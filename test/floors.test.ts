@@ -17,6 +17,7 @@ const FLOORS = [
   'inbound',
   'events',
   'runs',
+  'as-code',
   'workflows',
   'interpreter',
   'steps',

@@ -7,6 +7,9 @@ import * as agentVersion from './agents/[agentId]/versions/[version]/route'
 import * as agentVersions from './agents/[agentId]/versions/route'
 import * as agents from './agents/route'
 import * as chat from './chat/route'
+import * as definitionsApply from './definitions/apply/route'
+import * as definitionsDiff from './definitions/diff/route'
+import * as definitions from './definitions/route'
 import * as events from './events/route'
 import * as file from './files/[id]/route'
 import * as health from './health/route'
@@ -74,6 +77,9 @@ export const ROUTES = {
   '/api/agents/[agentId]/versions': agentVersions,
   '/api/agents': agents,
   '/api/chat': chat,
+  '/api/definitions/apply': definitionsApply,
+  '/api/definitions/diff': definitionsDiff,
+  '/api/definitions': definitions,
   '/api/events': events,
   '/api/files/[id]': file,
   '/api/health': health,

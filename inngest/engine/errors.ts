@@ -17,9 +17,9 @@ interface Coded extends Error {
 const AWAY = /^(CONNECTION_CLOSED|CONNECTION_ENDED|CONNECTION_DESTROYED|CONNECT_TIMEOUT|DATABASE_UNAVAILABLE)$/
 /**
  * Connection lost, deadlock, out of resources, object in use, shutting down, I/O error; read-only during a fail-over; idle
- * in a transaction for too long, as after this process stood still.
+ * in a transaction, or in it, for too long, as after this process stood still.
  */
-const AWAY_STATE = /^(08|40|53|55|57|58)[0-9A-Z]{3}$|^25006$|^25P03$/
+const AWAY_STATE = /^(08|40|53|55|57|58)[0-9A-Z]{3}$|^25006$|^25P0[34]$/
 /** Bad value, broken constraint, too large. */
 const REFUSED_STATE = /^(22|23|54)[0-9A-Z]{3}$/
 

@@ -19,7 +19,7 @@ export const settleChildren = inngest.createFunction(
     id: 'settle-children',
     triggers: [childIsDue],
     // The sweep finds what was left behind.
-    retries: 3,
+    retries: 10,
     concurrency: [{ key: 'event.data.tenantId', limit: PER_TENANT }],
   },
   driveChild,

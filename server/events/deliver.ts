@@ -1,4 +1,5 @@
 import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { isUnavailable } from '@/db/index'
 import { events } from '@/db/schema/events'
 import { pauses } from '@/db/schema/runs'
 import type { ServiceContext } from '../context'
@@ -21,6 +22,7 @@ export interface Cursor {
  * taken the event waits no more.
  * @param seq the event's number
  * @returns where to go on; null when all have looked
+ * @throws when the database is unavailable
  */
 export async function deliverEvent(ctx: ServiceContext, seq: number, cursor: Cursor | null): Promise<Cursor | null> {
   const { tenantId } = ctx
@@ -48,6 +50,8 @@ export async function deliverEvent(ctx: ServiceContext, seq: number, cursor: Cur
   const last = waits.at(-1)
   await eachAtOnce(waits, AT_ONCE, (wait) =>
     lookForEvents(ctx, wait, { delivered: event }).catch((err: unknown) => {
+      // The whole batch looks again, soon.
+      if (isUnavailable(err)) throw err
       failed = true
       ctx.log.error({ err, runId: wait.runId, pauseId: wait.id }, 'could not check whether an event matches a wait')
     }),

@@ -1,26 +1,33 @@
 import { isJsonObject, type JsonObject } from '../definition/json'
 import { AppError } from '../errors'
-import { parseJson } from '../parse-json'
+import { JSON_LIMITS, type JsonLimits, parseJson } from '../parse-json'
 
 export const MAX_JSON_BYTES = 1024 * 1024
+
+export interface BodyLimits extends JsonLimits {
+  bytes: number
+}
+export const LIMITS: BodyLimits = { bytes: MAX_JSON_BYTES, ...JSON_LIMITS }
+/** For bodies that hold many of what other bodies hold one of. */
+export const LARGE_BODY: BodyLimits = { bytes: 8 * MAX_JSON_BYTES, keys: 200_000, values: 400_000 }
 
 /**
  * The request's body as a JSON object; an empty body is `{}`.
  * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_INPUT
  */
-export async function readJsonBody(request: Request, limit = MAX_JSON_BYTES): Promise<JsonObject> {
-  const text = await readText(request, limit)
+export async function readJsonBody(request: Request, limits = LIMITS): Promise<JsonObject> {
+  const text = await readText(request, limits.bytes)
   if (text.trim() === '') return {}
   const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
   if (type !== 'application/json' && !/^application\/[\w.-]+\+json$/.test(type)) {
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', { details: [{ message: 'Send content-type: application/json.' }] })
   }
-  return parseJsonObject(text)
+  return parseJsonObject(text, limits)
 }
 
 /** @throws AppError INVALID_INPUT */
-export function parseJsonObject(text: string): JsonObject {
-  const value = parseJson(text, 'The body')
+export function parseJsonObject(text: string, limits: JsonLimits = JSON_LIMITS): JsonObject {
+  const value = parseJson(text, 'The body', limits)
   if (!isJsonObject(value)) {
     throw new AppError('INVALID_INPUT', { details: [{ message: 'The body must be a JSON object.' }] })
   }

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { and, asc, eq, gt, gte, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { isUnavailable } from '@/db/index'
 import { events } from '@/db/schema/events'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import {
@@ -27,6 +29,9 @@ const PAGE = 500
 const PAGE_BYTES = 2 * 1024 * 1024
 const BATCH = 200
 const AT_ONCE = 4
+/** How often, and after how long, a wait tries to look while the database is unavailable. The sweep is behind it. */
+const LOOKS = 6
+const AGAIN_MS = 1_000
 /** By then the process that armed a wait has looked itself. */
 const OVERDUE_MS = 5_000
 
@@ -79,6 +84,18 @@ export async function lookForEvents(
       .where(and(pauseIs(wait, wait.id), isNull(pauses.answeredAt)))
 }
 
+/** Looks again after an outage of the database, which is mostly a matter of seconds. */
+async function lookInTime(ctx: ServiceContext, waiting: Waiting): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await lookForEvents(ctx, waiting)
+    } catch (err) {
+      if (!isUnavailable(err) || tries === LOOKS) throw err
+      await sleep(AGAIN_MS * tries, undefined, { ref: false })
+    }
+  }
+}
+
 /** Watches a pause that was just committed: for its time, and for the events that were there before it. */
 export function watchPause(ctx: ServiceContext, { tenantId, runId }: WalkRef, { id, dueAt, event }: NewPause): void {
   if (dueAt) dueBy(dueAt)
@@ -86,7 +103,7 @@ export function watchPause(ctx: ServiceContext, { tenantId, runId }: WalkRef, { 
   const { log, now } = ctx
   // A transaction is over by now.
   const db = isInTransaction(ctx) ? database().db : ctx.db
-  lookForEvents(systemContext({ tenantId, db, log, now }), { tenantId, runId, id }).catch((err: unknown) => {
+  lookInTime(systemContext({ tenantId, db, log, now }), { tenantId, runId, id }).catch((err: unknown) => {
     log.warn({ err, runId }, 'could not check earlier events for a wait; the next sweep does it')
   })
 }

@@ -10,6 +10,7 @@ export const TAGS = {
   Workflows: 'Create, change, publish and version the definitions that runs follow.',
   Agents: 'Invoke agents; create, change, publish and version them.',
   Tools: 'Call a tool without an agent; create, change, publish and version tools.',
+  Definitions: 'Export all definitions, compare them and apply them: for workflows, agents and tools kept as files.',
   Files: 'Files sent when a run was started.',
   Events: 'Tell waiting runs what happened in other systems.',
   Schedules: 'Start a workflow at set times.',

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { AGENT_OPERATIONS } from '../agents/openapi'
+import { AS_CODE_OPERATIONS } from '../as-code/openapi'
 import { env } from '../env'
 import { ERRORS, type ErrorCode } from '../errors'
 import { EVENT_OPERATIONS } from '../events/openapi'
@@ -34,6 +35,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...WORKFLOW_OPERATIONS,
   ...AGENT_OPERATIONS,
   ...TOOL_OPERATIONS,
+  ...AS_CODE_OPERATIONS,
   ...FILE_OPERATIONS,
   ...EVENT_OPERATIONS,
   ...SCHEDULE_OPERATIONS,

@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { AGENT_TEXTS } from '../agents/openapi'
 import * as agents from '../agents/openapi-answers'
 import { CreateAgent, UpdateAgent } from '../agents/schema'
+import { AS_CODE_TEXTS } from '../as-code/openapi'
+import * as asCode from '../as-code/openapi-answers'
+import { ApplyDefinitions, DefinedAgent, DefinedTool, DefinedWorkflow, DiffDefinitions } from '../as-code/schema'
 import { Edge, Field, Step } from '../definition/schema'
 import { EVENT_TEXTS } from '../events/openapi'
 import * as events from '../events/openapi-answers'
@@ -86,6 +89,14 @@ const NAMED: Record<string, z.ZodType> = {
   ToolVersionItem: tools.ToolVersionItem,
   ToolVersion: tools.ToolVersion,
   RemoteTools: tools.RemoteTools,
+  DefinedWorkflow,
+  DefinedAgent,
+  DefinedTool,
+  Definitions: asCode.Definitions,
+  ApplyDefinitions,
+  AppliedDefinitions: asCode.AppliedDefinitions,
+  DiffDefinitions,
+  DefinitionsDiff: asCode.DefinitionsDiff,
   CreateSchedule,
   UpdateSchedule,
   Schedule: schedules.Schedule,
@@ -119,6 +130,7 @@ const TEXTS: Texts = {
   ...WORKFLOW_TEXTS,
   ...AGENT_TEXTS,
   ...TOOL_TEXTS,
+  ...AS_CODE_TEXTS,
   ...STEP_TEXTS,
   ...EVENT_TEXTS,
   ...WEBHOOK_TEXTS,

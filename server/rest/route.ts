@@ -7,7 +7,7 @@ import { database } from '../database'
 import type { JsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import type { MultipartInput } from '../files/multipart-input'
-import { readJsonBody } from '../http/body'
+import { LARGE_BODY, readJsonBody } from '../http/body'
 import { requestIdOf } from '../http/request-id'
 import { type PlainAnswer, respondBytes, respondEmpty, respondError, respondJson, respondStream } from '../http/respond'
 import { log } from '../log'
@@ -41,6 +41,8 @@ interface RouteOptions {
   readsBody?: boolean
   /** True if callers may send a form with a file instead of JSON. */
   acceptsForm?: boolean
+  /** True if the body may be as large as `LARGE_BODY` says. */
+  large?: boolean
   /** False for a POST that changes nothing and so needs no `Idempotency-Key`. */
   idempotent?: boolean
   /** The limit it counts against besides the one for all requests. */
@@ -84,7 +86,8 @@ export function route<P extends string = never>(
       if (options.limit === 'starts') requireRoomFor(identity.tenantId, request.headers)
       Object.assign(edge, await countRequest(identity, options.limit, db, now()))
       const readsBody = options.readsBody ?? (request.method !== 'GET' && request.method !== 'HEAD')
-      const readBody = options.acceptsForm && isMultipart(request) ? readMultipart : readJsonBody
+      const readJson = (from: Request) => readJsonBody(from, options.large ? LARGE_BODY : undefined)
+      const readBody = options.acceptsForm && isMultipart(request) ? readMultipart : readJson
       // The overloads decide which of the two a handler gets.
       const body = (readsBody ? await readBody(request) : {}) as never
       const ctx: ServiceContext = {

@@ -15,7 +15,7 @@ export interface Candidate<V, C> {
 }
 
 /** What a check of a version says that may be published. */
-interface Checked<V, Report> {
+export interface Checked<V, Report> {
   /** Added to the answer. */
   report: Report
   /** What the version gets with its publication. */
@@ -24,7 +24,8 @@ interface Checked<V, Report> {
   renews?: boolean
 }
 
-function isLive({ status, publishedVersion, version }: Row): boolean {
+/** Whether new callers get the latest saved version. */
+export function isLive({ status, publishedVersion, version }: Row): boolean {
   return status === 'published' && publishedVersion === version
 }
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiKey } from '@/server/credentials/api-keys/create'
+import { recordDefinitions } from '../openapi/as-code'
+import { recordChat } from '../openapi/chat'
 import { type Recorder, startRecorder } from '../openapi/recorder'
 import { UNKNOWN } from '../openapi/unknown'
 import type { Documented } from '../openapi/validate'
@@ -183,16 +185,7 @@ describe('every answer matches the document', () => {
     await post(`${path}/unarchive`)
   })
 
-  test('chat: as one answer, as events, and resumed', async () => {
-    const agentId = (await post('/api/agents', { name: 'Speaks' })).body.id
-    const body = { agentId, message: 'Hello' }
-    await post('/api/chat', body, { headers: { accept: 'application/json' } })
-    const events = (await post('/api/chat', body)).body as string
-    const last = [...events.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? ''
-    expect((await post('/api/chat', body, { headers: { 'last-event-id': last } })).status).toBe(204)
-    expect((await post('/api/chat', { agentId })).body.error.code).toBe('MESSAGE_REQUIRED')
-    expect((await post('/api/chat', { ...body, threadId: 'thr_nobody' })).body.error.code).toBe('THREAD_NOT_FOUND')
-  })
+  test('chat: as one answer, as events, and resumed', () => recordChat(recorder))
 
   test('tools: create, change, publish, versions, archive', async () => {
     const config = { code: 'return 1' }
@@ -223,6 +216,8 @@ describe('every answer matches the document', () => {
   test('inbound webhooks: create, change, rotate, try, receive, replay, delete', async () => {
     await recordInbound(recorder, `/api/workflows/${await newWorkflow()}`)
   })
+
+  test('definitions: export, compare, apply', () => recordDefinitions(recorder))
 
   test('events: post', () => recordEvents(recorder))
 
@@ -258,7 +253,8 @@ describe('every answer matches the document', () => {
       if (method !== 'GET') {
         const type = { headers: { 'content-type': 'text/csv' } }
         codes.push([415, await recorded(method, url, 'a,b', type)])
-        codes.push([413, await recorded(method, url, JSON.stringify({ x: 'x'.repeat(1_100_000) }))])
+        const size = path.startsWith('/api/definitions/') ? 8_400_000 : 1_100_000
+        codes.push([413, await recorded(method, url, JSON.stringify({ x: 'x'.repeat(size) }))])
       }
       for (const [status, answer] of codes) expect(answer.status, `${method} ${path}`).toBe(status)
       if (/\{/.test(path)) {
@@ -295,6 +291,7 @@ describe('every answer matches the document', () => {
       unarchiveWorkflow: [`/api/workflows/${draft}/unarchive`, () => ({})],
       publishWorkflow: [`/api/workflows/${draft}/publish`, () => ({})],
       cloneWorkflow: [`/api/workflows/${draft}/clone`, () => ({})],
+      applyDefinitions: ['/api/definitions/apply', () => ({})],
       postEvent: ['/api/events', () => ({ name: 'x' })],
       replayInboundDelivery: [await newDelivery(recorder, draft), () => ({})],
       createSchedule: [`/api/workflows/${draft}/schedules`, () => ({ name: 'x', cron: '0 9 * * *' })],

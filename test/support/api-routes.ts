@@ -19,6 +19,9 @@ const BODIES: Record<string, (id: string) => unknown> = {
 /** Paths that name nobody's object. */
 const WITHOUT_ID = [
   'POST /api/events',
+  'GET /api/definitions',
+  'POST /api/definitions/diff',
+  'POST /api/definitions/apply',
   'GET /api/workflows',
   'POST /api/workflows',
   'GET /api/workflow/runs',
