@@ -14,6 +14,7 @@ const FLOORS = [
   'credentials',
   'webhooks',
   'schedules',
+  'inbound',
   'events',
   'runs',
   'as-code',

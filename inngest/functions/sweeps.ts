@@ -1,6 +1,7 @@
 import { sweepChats } from '@/server/agents/chat-events'
 import type { Sweep } from '@/server/context'
 import { sweepEvents } from '@/server/events/sweep'
+import { sweepInbound } from '@/server/inbound/sweep'
 import { sweepRuns } from '@/server/interpreter/sweep'
 import { sweepIdempotencyKeys } from '@/server/rest/idempotency'
 import { sweepChildren } from '@/server/runs/children'
@@ -18,6 +19,7 @@ export function everyMinute(sweep: Sweep): Work[] {
     ['children', () => sweepChildren(sweep)],
     ['idempotency-keys', () => sweepIdempotencyKeys(sweep.db, sweep.now())],
     ['webhooks', () => sweepWebhooks(sweep)],
+    ['inbound', () => sweepInbound(sweep)],
     ['events', () => sweepEvents(sweep)],
     ['chats', () => sweepChats(sweep.db, sweep.now())],
     ['old-runs', () => deleteOldRuns(sweep, countAllDays)],

@@ -24,10 +24,25 @@ export async function authenticateOrCount(
     return await authenticate(headers, db, now, refusal, requestId)
   } catch (err) {
     if (err instanceof AppError && err.code === 'UNAUTHORIZED' && hasCredential(headers)) {
-      await spend('failures', `*:${addressOf(headers, settings.TRUST_PROXY)}`, db, now, settings)
+      await countRefusal('*', headers, db, now, settings)
     }
     throw err
   }
+}
+
+/**
+ * Counts a refused request by the address it comes from.
+ * @param what the kind of credential; each is counted separately
+ * @throws AppError RATE_LIMITED
+ */
+export async function countRefusal(
+  what: '*' | 'hooks',
+  headers: Headers,
+  db: Db,
+  now: Date,
+  settings: Settings = env(),
+): Promise<void> {
+  await spend('failures', `${what}:${addressOf(headers, settings.TRUST_PROXY)}`, db, now, settings)
 }
 
 /**

@@ -36,10 +36,20 @@ export function parseJsonObject(text: string, limits: JsonLimits = JSON_LIMITS):
 
 /** @throws AppError PAYLOAD_TOO_LARGE, INVALID_INPUT */
 export async function readText(request: Request, limit: number): Promise<string> {
+  const bytes = await readBytes(request, limit)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new AppError('INVALID_INPUT', { details: [{ message: 'The body is not valid UTF-8.' }] })
+  }
+}
+
+/** The body as it was sent, over which senders sign. @throws AppError PAYLOAD_TOO_LARGE, INVALID_INPUT */
+export async function readBytes(request: Request, limit = MAX_JSON_BYTES): Promise<Buffer> {
   const tooLarge = () =>
     new AppError('PAYLOAD_TOO_LARGE', { details: [{ message: `At most ${limit} bytes are accepted.` }] })
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge()
-  if (!request.body) return ''
+  if (!request.body) return Buffer.alloc(0)
   // Count the bytes as they arrive: the declared length may be missing or false.
   const chunks: Uint8Array[] = []
   let size = 0
@@ -54,11 +64,7 @@ export async function readText(request: Request, limit: number): Promise<string>
     // The caller disconnected or sent a broken chunk, which is no fault of ours.
     throw new AppError('INVALID_INPUT', { details: [{ message: 'The body ended early.' }], cause: err })
   }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))
-  } catch {
-    throw new AppError('INVALID_INPUT', { details: [{ message: 'The body is not valid UTF-8.' }] })
-  }
+  return Buffer.concat(chunks)
 }
 
 /** Iterates a stream. Node's streams support this, but the browser's type does not say so. */

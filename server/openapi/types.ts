@@ -14,6 +14,7 @@ export const TAGS = {
   Files: 'Files sent when a run was started.',
   Events: 'Tell waiting runs what happened in other systems.',
   Schedules: 'Start a workflow at set times.',
+  'Inbound webhooks': 'Start a workflow when another system sends something.',
   Webhooks: 'Tell other services about runs, with signed messages that are retried for days.',
   Service: 'About the service itself. No credential is needed.',
 } as const

@@ -7,6 +7,7 @@ import { EVENT_OPERATIONS } from '../events/openapi'
 import { FILE_OPERATIONS } from '../files/openapi'
 import { reachedAt } from '../http/origin'
 import { API_VERSION } from '../http/respond'
+import { INBOUND_OPERATIONS } from '../inbound/openapi'
 import { ErrorSchema, errorExamples, errorsOf } from '../openapi/errors'
 import { REQUEST_HEADERS, RESPONSE_HEADERS, SECURITY_SCHEMES } from '../openapi/headers'
 import { querySchema } from '../openapi/schema'
@@ -38,6 +39,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...FILE_OPERATIONS,
   ...EVENT_OPERATIONS,
   ...SCHEDULE_OPERATIONS,
+  ...INBOUND_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
   ...SERVICE_OPERATIONS,
 ]

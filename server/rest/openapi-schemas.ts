@@ -9,6 +9,9 @@ import { Edge, Field, Step } from '../definition/schema'
 import { EVENT_TEXTS } from '../events/openapi'
 import * as events from '../events/openapi-answers'
 import { PostEvent } from '../events/schema'
+import { INBOUND_TEXTS } from '../inbound/openapi'
+import * as inbound from '../inbound/openapi-answers'
+import { CreateInbound, RotateInbound, TryInbound, UpdateInbound } from '../inbound/schema'
 import { ModelConfig } from '../models/schema'
 import { ErrorAnswer } from '../openapi/errors'
 import { describeFields, OPTIONS, plainSchema, tidy } from '../openapi/schema'
@@ -98,6 +101,14 @@ const NAMED: Record<string, z.ZodType> = {
   UpdateSchedule,
   Schedule: schedules.Schedule,
   WholeSchedule: schedules.WholeSchedule,
+  CreateInbound,
+  UpdateInbound,
+  RotateInbound,
+  TryInbound,
+  InboundWebhook: inbound.InboundWebhook,
+  CreatedInbound: inbound.CreatedInbound,
+  InboundDelivery: inbound.InboundDelivery,
+  ReceivedDelivery: inbound.ReceivedDelivery,
   PostEvent,
   PostedEvent: events.PostedEvent,
   CreateWebhook,
@@ -124,6 +135,7 @@ const TEXTS: Texts = {
   ...EVENT_TEXTS,
   ...WEBHOOK_TEXTS,
   ...SCHEDULE_TEXTS,
+  ...INBOUND_TEXTS,
 }
 
 /** All named schemas of the document, generated from those the verbs parse with. */

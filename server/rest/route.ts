@@ -97,13 +97,7 @@ export function route<P extends string = never>(
         requestId,
         log: log().child({ requestId, tenantId: identity.tenantId }),
       }
-      // The folder determines a path's parameters, which no type can see.
-      const params = Object.fromEntries(
-        Object.entries((await context.params) ?? {}).map(([name, value]) => [
-          name,
-          Array.isArray(value) ? value.join('/') : (value ?? ''),
-        ]),
-      ) as Record<P, string>
+      const params = await paramsOf<P>(context)
       const query = readQuery(request)
       const handle = (ctx: ServiceContext) => handler({ ctx, params, query, body, request })
       const keyed = request.method === 'POST' && options.idempotent !== false
@@ -125,12 +119,24 @@ export function route<P extends string = never>(
   return options.limit === 'starts' ? Object.assign(answerTo, { refuse: refuseAgain }) : answerTo
 }
 
-/** For requests that need no credential and reveal nothing. */
-export function publicRoute(handler: () => Promise<RouteAnswer>): RouteHandler {
-  return async (request) => {
+interface PublicCall<P extends string> {
+  request: Request
+  requestId: string
+  params: Record<P, string>
+  /** @throws AppError INVALID_INPUT */
+  query: () => Record<string, string>
+}
+
+/** For requests that need no credential, or carry one of their own that the verb checks. */
+export function publicRoute<P extends string = never>(
+  handler: (call: PublicCall<P>) => Promise<RouteAnswer>,
+): RouteHandler {
+  return async (request, context) => {
     const requestId = requestIdOf(request)
     try {
-      const answer = await handler()
+      const params = await paramsOf<P>(context)
+      const answer = await handler({ request, requestId, params, query: () => readQuery(request) })
+      if (answer.body instanceof Uint8Array) return respondBytes(answer.body, requestId, answer)
       return respondJson(answer.body, requestId, answer)
     } catch (err) {
       return respondError(err, requestId)
@@ -138,6 +144,14 @@ export function publicRoute(handler: () => Promise<RouteAnswer>): RouteHandler {
       requestAnswered()
     }
   }
+}
+
+/** The folder determines a path's parameters, which no type can see. */
+async function paramsOf<P extends string>({ params }: NextContext): Promise<Record<P, string>> {
+  const given = Object.entries((await params) ?? {})
+  return Object.fromEntries(
+    given.map(([name, value]) => [name, Array.isArray(value) ? value.join('/') : (value ?? '')]),
+  ) as Record<P, string>
 }
 
 /** @throws AppError INVALID_INPUT for text that Postgres cannot store */
