@@ -11,13 +11,13 @@ import { reasonOf, whenAvailable } from './db/wait'
 import { bindEngineFetch, EMBEDDED_URL, inngest } from './inngest/client'
 import { readHeartbeatAge } from './inngest/engine/health'
 import {
-  Bell,
   createEngine,
   createEnqueuer,
   type Engine,
   type EngineOptions,
   type HandlerAnswer,
   type HandlerCall,
+  Notifier,
 } from './inngest/engine/index'
 import { bindCallNoter, DEV_KEY_HEADER, setDevKey } from './inngest/public'
 import { keepRegistering, registerAtStart } from './inngest/register'
@@ -36,7 +36,7 @@ import { listenOnce } from './server/interpreter/changes'
 import { watchDue } from './server/interpreter/due'
 import { sweepRuns } from './server/interpreter/sweep'
 import { log } from './server/log'
-import { bindCarrier } from './server/outbox'
+import { bindTransport } from './server/outbox'
 import type { ApiListener } from './server/rest/listener/create'
 import { stopSandbox } from './server/tools/sandbox/run-script'
 
@@ -170,8 +170,8 @@ async function serveOnly({ QUEUE_LIMIT }: Env, sql: Sql): Promise<Runtime> {
     mostWaiting: QUEUE_LIMIT,
   })
   await enqueuer.start()
-  const bell = new Bell(sql, OUTBOX_CHANNEL, log())
-  bindCarrier({ kick: () => bell.ring(), queue: enqueuer.queue, room: enqueuer.room, older: enqueuer.older })
+  const notifier = new Notifier(sql, OUTBOX_CHANNEL, log())
+  bindTransport({ kick: () => notifier.notify(), queue: enqueuer.queue, room: enqueuer.room, older: enqueuer.older })
   return {
     async stop() {
       await stopSandbox()
@@ -193,7 +193,7 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
     else await engine.start()
   }
   relay.start()
-  bindCarrier({
+  bindTransport({
     kick: relay.kick,
     ...(keepAlive ? { answered: relay.kick } : {}),
     ...(engine ? { queue: engine.queue, room: engine.room, older: engine.older } : {}),

@@ -2,17 +2,34 @@ import { Document, parseDocument, visit } from 'yaml'
 import { isJsonObject, type JsonObject } from '@/server/definition/json'
 
 /** Characters that YAML takes for the end of a line, or that no editor shows. */
-const QUOTED = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\ufeff]/u
+const ODD = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\ufeff]/u
 
-/** Long text becomes a block, so that a review shows its lines. */
+/** Long text becomes a block, so that a review shows its lines, unless a block could not give it back. */
 export function toYaml(value: JsonObject): string {
+  const text = written(value, isOdd)
+  if (saysSame(text, value)) return text
+  // Blocks lose blanks in some places, such as an empty first line.
+  return written(value, (scalar) => isOdd(scalar) || !saysSame(written({ scalar }, isOdd), { scalar }))
+}
+
+const isOdd = (text: string) => ODD.test(text)
+
+function written(value: JsonObject, isQuoted: (text: string) => boolean): string {
   const document = new Document(value, { aliasDuplicateObjects: false })
   visit(document, {
     Scalar(_key, node) {
-      if (typeof node.value === 'string' && QUOTED.test(node.value)) node.type = 'QUOTE_DOUBLE'
+      if (typeof node.value === 'string' && isQuoted(node.value)) node.type = 'QUOTE_DOUBLE'
     },
   })
   return document.toString({ lineWidth: 0, blockQuote: 'literal' })
+}
+
+function saysSame(text: string, value: JsonObject): boolean {
+  try {
+    return JSON.stringify(fromYaml(text)) === JSON.stringify(value)
+  } catch {
+    return false
+  }
 }
 
 /** @throws Error that says where the text is wrong */

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, jsonSize } from '../definition/json'
+import { isJsonObject, type JsonObject, type JsonValue, jsonSize, toStorableJson } from '../definition/json'
 import { AppError, type ErrorDetail } from '../errors'
 import { MAX_JSON_BYTES } from '../http/body'
 import { parseInput } from '../parse'
@@ -40,8 +40,11 @@ export function parseDefinitions(input: JsonObject): { items: Item[]; options: A
         if (known.has(item.id)) throw problem('id', 'is given twice')
         if (kind.noun.word === 'tool' && findBuiltinTool(item.id)) throw problem('id', 'is a built-in tool')
         known.add(item.id)
-        refuseLarge(input, kind, index)
-        items.push({ ...place, content: kind.contentOf(item) })
+        const given = givenAt(input, kind, index) ?? {}
+        refuseLarge(given)
+        const content = kind.contentOf(item)
+        refuseLost({ ...given, id: null }, toStorableJson({ ...content }))
+        items.push({ ...place, content })
       } catch (err) {
         if (!(err instanceof AppError) || err.status !== 400) throw err
         details.push(...err.details.map((detail) => detailOf(place, detail)))
@@ -81,10 +84,25 @@ function givenAt(input: JsonObject, { plural }: Kind, index: number): JsonObject
 }
 
 /** No larger than what one of them could be saved with by itself. */
-function refuseLarge(input: JsonObject, kind: Kind, index: number): void {
-  const item = givenAt(input, kind, index) ?? {}
+function refuseLarge(item: JsonObject): void {
   if (jsonSize(item) > MAX_JSON_BYTES) throw problem('', `is larger than ${MAX_JSON_BYTES} bytes`)
   refuseLargeJson(JSON.stringify(item), 'It')
+}
+
+/** Refuses fields within a definition that are not kept, because nobody would notice that they are misspelt. */
+function refuseLost(given: JsonValue, kept: JsonValue | undefined, path = ''): void {
+  if (Array.isArray(given)) {
+    if (Array.isArray(kept))
+      for (const [index, item] of given.entries()) refuseLost(item, kept[index], `${path}[${index}]`)
+    return
+  }
+  if (!isJsonObject(given) || !isJsonObject(kept)) return
+  for (const [name, value] of Object.entries(given)) {
+    const place = path === '' ? name : `${path}.${name}`
+    if (Object.hasOwn(kept, name)) refuseLost(value, kept[name], place)
+    else if (value !== null && !(isJsonObject(value) && Object.keys(value).length === 0))
+      throw problem(place, 'is not kept: its name may be misspelt')
+  }
 }
 
 function problem(path: string, message: string): AppError {

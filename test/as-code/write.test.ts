@@ -64,6 +64,20 @@ describe('a written definition', () => {
 })
 
 describe('a body of definitions', () => {
+  test.each([
+    [
+      { agents: [{ id: 'agt_x', name: 'X', model: { provider: 'scripted', modelId: 'm', setings: { seed: 1 } } }] },
+      'model.setings',
+    ],
+    [{ workflows: [{ id: 'wf_x', name: 'X', limits: { timeout: 1 } }] }, 'limits'],
+    [{ agents: [{ id: 'agt_x', name: 'X', tools: ['tool_a', { toolId: 'tool_b', versoin: 1 }] }] }, 'tools[1].versoin'],
+    [{ tools: [{ ...tool(), config: { code: '', timeout: 1 } }] }, ''],
+  ])('has no field that would be lost: %j', (body, at) => {
+    expect(() => parseDefinitions(body)).toThrow(
+      expect.objectContaining({ details: [expect.objectContaining(at === '' ? {} : { at })] }),
+    )
+  })
+
   const request = (body: object) =>
     new Request('http://localhost', {
       method: 'POST',
