@@ -1,8 +1,9 @@
 import type { Env } from '@/server/env'
 import { AppError } from '@/server/errors'
+import { Report } from '../report'
 import { type Flags, UsageError } from '../usage'
 import { folderAt, readFolder, writeFolder } from './folder'
-import { Report, refusalLine, reportApplied, reportDiff } from './report'
+import { refusalLine, reportApplied, reportDiff } from './report'
 import { everythingIn, type Remote, type Workspace } from './workspace'
 
 /** Works on files and a workspace, here or elsewhere. */

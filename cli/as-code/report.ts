@@ -1,18 +1,10 @@
 import type { ErrorDetail } from '@/server/errors'
 import { styles } from '../print'
+import { Report } from '../report'
 import { fileOf } from './folder'
 import { unifiedDiff } from './line-diff'
 import type { Applied, Diff } from './workspace'
 import { toYaml } from './yaml'
-
-/** What a command has found: for people and, with `--json`, for programs. */
-export class Report {
-  constructor(
-    readonly text: string,
-    readonly json: object,
-    readonly code = 0,
-  ) {}
-}
 
 const file = (kind: unknown, id: unknown) => fileOf(`${String(kind)}s`, String(id))
 
