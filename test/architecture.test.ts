@@ -151,7 +151,7 @@ describe('code rules', () => {
     expect(reaching).toEqual(['server/process.ts'])
   })
 
-  test('no context stands for all tenants or for none', () => {
+  test('no context is for all tenants or for none', () => {
     expect(product.filter((file) => /tenantId: ['"]\W?['"]|ANY_TENANT/.test(code(file)))).toEqual([])
   })
 
@@ -165,7 +165,7 @@ describe('code rules', () => {
     ).toEqual([])
   })
 
-  test('no file holds the marks of an unfinished merge', () => {
+  test('no file contains the markers of an unfinished merge', () => {
     expect(withConflicts()).toEqual([])
   })
 
