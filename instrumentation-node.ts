@@ -11,19 +11,20 @@ import { reasonOf, whenAvailable } from './db/wait'
 import { bindEngineFetch, EMBEDDED_URL, inngest } from './inngest/client'
 import { readHeartbeatAge } from './inngest/engine/health'
 import {
-  Bell,
   createEngine,
   createEnqueuer,
   type Engine,
   type EngineOptions,
   type HandlerAnswer,
   type HandlerCall,
+  Notifier,
 } from './inngest/engine/index'
 import { bindCallNoter, DEV_KEY_HEADER, setDevKey } from './inngest/public'
 import { keepRegistering, registerAtStart } from './inngest/register'
 import { createRelay, type KeepAlive, type OutgoingEvent } from './inngest/relay'
 import { callFunctions, handlers } from './inngest/serve'
 import { now, setClock } from './server/clock'
+import type { Sweep } from './server/context'
 import { keyring } from './server/crypto'
 import { database } from './server/database'
 import { callNoter, inngestProblem, readInngestState } from './server/engine-state'
@@ -33,8 +34,9 @@ import { refusedPath } from './server/http/refused'
 import { joinInstallation } from './server/installation'
 import { listenOnce } from './server/interpreter/changes'
 import { watchDue } from './server/interpreter/due'
+import { sweepRuns } from './server/interpreter/sweep'
 import { log } from './server/log'
-import { bindCarrier } from './server/outbox'
+import { bindTransport } from './server/outbox'
 import type { ApiListener } from './server/rest/listener/create'
 import { stopSandbox } from './server/tools/sandbox/run-script'
 
@@ -168,8 +170,8 @@ async function serveOnly({ QUEUE_LIMIT }: Env, sql: Sql): Promise<Runtime> {
     mostWaiting: QUEUE_LIMIT,
   })
   await enqueuer.start()
-  const bell = new Bell(sql, OUTBOX_CHANNEL, log())
-  bindCarrier({ kick: () => bell.ring(), queue: enqueuer.queue, room: enqueuer.room, older: enqueuer.older })
+  const notifier = new Notifier(sql, OUTBOX_CHANNEL, log())
+  bindTransport({ kick: () => notifier.notify(), queue: enqueuer.queue, room: enqueuer.room, older: enqueuer.older })
   return {
     async stop() {
       await stopSandbox()
@@ -191,7 +193,7 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
     else await engine.start()
   }
   relay.start()
-  bindCarrier({
+  bindTransport({
     kick: relay.kick,
     ...(keepAlive ? { answered: relay.kick } : {}),
     ...(engine ? { queue: engine.queue, room: engine.room, older: engine.older } : {}),
@@ -202,16 +204,26 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
   }
   // On Inngest, an engine run waits for the time.
   const stopWatching = engine ? watchDue({ db, log: log(), now }) : () => {}
+  const stopSweep = engine ? sweepOnce({ db, log: log(), now }) : () => {}
   return {
     async stop(graceMs) {
       leaveInngest()
       stopWatching()
+      stopSweep()
       await engine?.stop({ graceMs })
       await relay.stop()
       await stopSandbox()
       log().info({}, 'runtime stopped')
     },
   }
+}
+
+/** What a process left that died is taken up soon, not when the next minute's sweep comes. */
+function sweepOnce(sweep: Sweep): () => void {
+  const timer = setTimeout(() => {
+    sweepRuns(sweep).catch((err: unknown) => log().warn({ err }, 'the first sweep failed; the next one follows'))
+  }, FIRST_SWEEP_MS)
+  return () => clearTimeout(timer)
 }
 
 /** @param heard also called whenever it begins to listen: until then, it may have missed something */
@@ -238,6 +250,8 @@ async function meetInngest(settings: Env, sql: Sql): Promise<() => void> {
   return () => {}
 }
 
+/** By then, what is still left from before is overdue (`ANSWER_TAKEN_MS` and the like). */
+const FIRST_SWEEP_MS = 6_000
 /** Rung by processes without a relay, and by the database for events that triggers write. */
 const OUTBOX_CHANNEL = 'outbox'
 const APP_URL = `${EMBEDDED_URL}/api/inngest`

@@ -7,16 +7,19 @@ import { forwardOnce } from '@/inngest/relay'
 import { env } from '@/server/env'
 import { AppError } from '@/server/errors'
 import { log } from '@/server/log'
-import { COMMANDS, type Command, type Flags, FOLDER_COMMANDS, OPTIONS, USAGE, UsageError } from './commands'
+import { AS_CODE_COMMANDS, type AsCodeCommand, remoteOf } from './as-code/commands'
+import { Report } from './as-code/report'
+import { remoteWorkspace } from './as-code/workspace'
+import { COMMANDS, FOLDER_COMMANDS, OPTIONS, type Operator, onDefinitions, USAGE } from './commands'
 import { loadDotEnv } from './dot-env'
 import { findDatabase } from './find-database'
 import { print, printError } from './print'
+import { type Flags, UsageError } from './usage'
 
 async function main(): Promise<number> {
   const { values, positionals } = readArguments()
   const name = positionals.join(' ')
-  const [onDatabase, onFolder] = [COMMANDS[name], FOLDER_COMMANDS[name]]
-  const work = onDatabase ? () => withDatabase(onDatabase, values) : onFolder && (() => onFolder(env(), values))
+  const work = workOf(name, values)
   if (values.help || !work) {
     if (values.help) print(USAGE)
     else printError(USAGE)
@@ -25,11 +28,27 @@ async function main(): Promise<number> {
   // Use the service's own settings: a different ENCRYPTION_KEY would write data that the service cannot decrypt.
   loadDotEnv(false)
   const result = await work()
+  if (result instanceof Report) {
+    print(values.json ? JSON.stringify(result.json) : result.text)
+    return result.code
+  }
   print(values.json ? JSON.stringify(result) : JSON.stringify(result, null, 2))
   return 'healthy' in result && result.healthy === false ? 1 : 0
 }
 
-async function withDatabase(command: Command, flags: Flags): Promise<object> {
+function workOf(name: string, flags: Flags): (() => Promise<object>) | undefined {
+  const [onDatabase, onFolder, asCode] = [COMMANDS[name], FOLDER_COMMANDS[name], AS_CODE_COMMANDS[name]]
+  if (onDatabase) return () => withDatabase(onDatabase, flags)
+  if (onFolder) return () => onFolder(env(), flags)
+  return asCode && (() => onWorkspace(asCode, flags))
+}
+
+function onWorkspace(command: AsCodeCommand, flags: Flags): Promise<Report> {
+  const remote = remoteOf(flags, env())
+  return remote ? command(remoteWorkspace(remote), flags) : withDatabase(onDefinitions(command), flags)
+}
+
+async function withDatabase<T>(command: (operator: Operator, flags: Flags) => Promise<T>, flags: Flags): Promise<T> {
   const settings = env()
   const url = findDatabase(settings)
   await whenAvailable(() => migrate(url, settings.deployment), {
@@ -77,6 +96,7 @@ main().then(
   },
   (err: unknown) => {
     printError(explain(err))
-    process.exitCode = err instanceof UsageError ? 2 : 1
+    // Of diff, 2 says that something would change.
+    process.exitCode = err instanceof UsageError && process.argv[2] !== 'diff' ? 2 : 1
   },
 )

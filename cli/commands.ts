@@ -26,10 +26,14 @@ import { bindVaultSecret } from '@/server/vault/bind'
 import { deleteVaultSecret } from '@/server/vault/delete'
 import { listVaultSecrets } from '@/server/vault/list'
 import { setVaultSecret } from '@/server/vault/set'
+import type { AsCodeCommand } from './as-code/commands'
+import type { Report } from './as-code/report'
+import { localWorkspace } from './as-code/workspace'
 import { backUp } from './backup/back-up'
 import { restore } from './backup/restore'
 import { serviceUrl } from './data-dir'
 import { diagnose } from './doctor'
+import { type Flags, UsageError } from './usage'
 
 export const USAGE = `millrace admin: run it beside the service, with the same environment.
 
@@ -55,18 +59,18 @@ export const USAGE = `millrace admin: run it beside the service, with the same e
   installation reset                                      (after a key was lost, files moved, or the database was copied)
   backup --to FILE                                        (of the running service and its embedded database; holds secrets)
   restore --from FILE [--force]                           (into DATA_DIR, while the service is stopped)
+  pull -f DIR --tenant ID [--prune]                       (writes workflows, agents and tools into files)
+  diff -f DIR --tenant ID [OPTIONS]                       (what apply would change; exit code 0 nothing, 2 something, 1 error)
+  apply -f DIR --tenant ID [OPTIONS]                      (makes the workspace match the files; all or nothing)
   doctor                                                  (checks the service and says how to fix it)
 
 LIMITS of what tokens of a secret may touch: [--workflows wf_a,wf_b] [--agents agt_a] [--own-runs]
+OPTIONS of diff and apply: [--publish] [--prune] (archives what has no file any more) [--force] (overwrites changes made by others)
+pull, diff and apply can also use another service: pass --url https://millrace.example.com instead of --tenant, and an API key
+as DEFINITIONS_KEY or --key.
 
 Add --json to get one JSON object on one line.`
 
-/** The command line is invalid. */
-export class UsageError extends Error {
-  override name = 'UsageError'
-}
-
-export type Flags = Record<string, string | boolean | undefined>
 /** The person who runs the command: acts for the whole service and belongs to no tenant. */
 export interface Operator {
   db: Db
@@ -100,6 +104,10 @@ export const OPTIONS = {
   from: { type: 'string' },
   force: { type: 'boolean' },
   url: { type: 'string' },
+  key: { type: 'string' },
+  folder: { type: 'string', short: 'f' },
+  publish: { type: 'boolean' },
+  prune: { type: 'boolean' },
   help: { type: 'boolean', default: false },
 } as const
 
@@ -158,6 +166,15 @@ function inTenant(command: TenantCommand): Command {
       await getTenant(tx)
       return command(tx, flags)
     })
+}
+
+/** A command on the definitions of one tenant, which has transactions of its own. */
+export function onDefinitions(command: AsCodeCommand): (operator: Operator, flags: Flags) => Promise<Report> {
+  return async (operator, flags) => {
+    const ctx = actFor(operator, text(flags, 'tenant'))
+    await getTenant(ctx)
+    return command(localWorkspace(ctx), flags)
+  }
 }
 
 /** A command in the tenant of the given API key. */

@@ -12,9 +12,9 @@ export function printError(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** Bold and dim text on a terminal; plain text elsewhere or with NO_COLOR. */
-export function styles(stream: NodeJS.WriteStream): { bold(text: string): string; dim(text: string): string } {
+/** Styled text on a terminal; plain text elsewhere or with NO_COLOR. */
+export function styles(stream: NodeJS.WriteStream): Record<'bold' | 'dim' | 'red' | 'green', (text: string) => string> {
   const on = stream.isTTY && !process.env.NO_COLOR
   const style = (code: number) => (text: string) => (on ? `\u001b[${code}m${text}\u001b[0m` : text)
-  return { bold: style(1), dim: style(2) }
+  return { bold: style(1), dim: style(2), red: style(31), green: style(32) }
 }

@@ -124,7 +124,7 @@ function schedule(db: Db, statement: RowStatement, line: Line): void {
 }
 
 async function flush(db: Db, statement: RowStatement, line: Line): Promise<void> {
-  const batch = takeBatch(line)
+  const batch = nextBatch(line)
   line.underWay++
   // What is left may go at the same time.
   schedule(db, statement, line)
@@ -138,7 +138,7 @@ async function flush(db: Db, statement: RowStatement, line: Line): Promise<void>
 }
 
 /** Those that came first, as far as they may share a statement. */
-function takeBatch(line: Line): Waiting[] {
+function nextBatch(line: Line): Waiting[] {
   const batch: Waiting[] = []
   let chars = 0
   const left = line.rows.filter((row) => {

@@ -57,8 +57,8 @@ const UNAVAILABLE = new Set([
   'ENETUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
-  // Postgres: cancelled, shutting down, crashed, starting, database dropped, session timed out, transaction idle for too
-  // long, no slots left
+  // Postgres: cancelled, shutting down, crashed, starting, database dropped, session timed out, transaction idle or open
+  // for too long, no slots left
   '57014',
   '57P01',
   '57P02',
@@ -66,6 +66,7 @@ const UNAVAILABLE = new Set([
   '57P04',
   '57P05',
   '25P03',
+  '25P04',
   '53300',
 ])
 
@@ -74,6 +75,8 @@ export function isUnavailable(error: unknown): boolean {
   const failure = withCode(error)
   if (!failure) return false
   if (failure.code === 'ENOENT') return failure.syscall === 'connect' // the socket's file is gone
+  // An older server refused a setting of the connection; the next one is opened without it.
+  if (failure.code === '42704') return failure.severity === 'FATAL'
   return UNAVAILABLE.has(failure.code) || /^08...$/.test(failure.code)
 }
 
@@ -86,6 +89,7 @@ export function sqlState(error: unknown): string | undefined {
 interface Coded {
   code: string
   syscall?: unknown
+  severity?: unknown
 }
 
 function withCode(error: unknown): Coded | undefined {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { accountFor } from './postgres/account'
 import { type Binaries, findBinaries } from './postgres/binaries'
 import { type Cluster, prepareCluster, SERVER_ENV } from './postgres/cluster'
-import { curePidFile, isPostmaster, readPidFile } from './postgres/postmaster'
+import { isPostmaster, readPidFile, repairPidFile } from './postgres/postmaster'
 import { ensureDatabase, probe } from './postgres/probe'
 import { SOCKET_PORT, socketFile, socketUrl } from './url'
 
@@ -53,7 +53,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   while (Date.now() < giveUpAt) {
     const living = await findLiving(cluster, options, giveUpAt)
     if (living) return living
-    curePidFile(dataDir)
+    repairPidFile(dataDir)
     const outcome = await launch(cluster, binaries, options, giveUpAt)
     if (typeof outcome !== 'string') return outcome
     reason = outcome

@@ -18,8 +18,8 @@ export interface ConnectOptions {
   /** How long one call may take. A transaction may take three times that. `withDeadline` replaces both. */
   deadlineMs?: number
   /**
-   * The server cancels a statement after this long, even if its caller is gone, and ends a session that is idle within a
-   * transaction for as long as the transaction may take. No limits by default.
+   * The server cancels a statement after this long, even if its caller is gone, and ends the session of a transaction
+   * that takes longer than its caller waits. No limits by default.
    */
   statementTimeoutMs?: number
   /** Closes connections that have been idle for this long. Never by default. */
@@ -41,8 +41,11 @@ const BY_KEY = { enable_seqscan: 'off', enable_bitmapscan: 'off' }
 /** A transaction may take as long as so many calls. */
 const TRANSACTION_CALLS = 3
 
-/** Poolers such as PgBouncer reject the setting at connection time; connections through them go without it. */
-const REFUSED = /unsupported startup parameter(?:.*?: *(\w+))?/i
+/**
+ * Poolers such as PgBouncer reject a setting at connection time, and so do servers that do not know it. Connections are
+ * then opened without it.
+ */
+const REFUSED = /unsupported startup parameter(?:.*?: *(\w+))?|unrecognized configuration parameter "(\w+)"/i
 
 /**
  * The process's connection pool for a URL (`?host=/dir` for a Unix socket). A second call returns the same pool. A late
@@ -88,7 +91,8 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
     const rejected = error instanceof Error ? REFUSED.exec(error.message) : null
     if (!rejected) return
     const known = Object.keys({ ...timeout, ...BY_KEY })
-    const names = known.includes(rejected[1] ?? '') ? known.filter((name) => name === rejected[1]) : known
+    const named = rejected[1] ?? rejected[2] ?? ''
+    const names = known.includes(named) ? [named] : known
     // Several connections may be rejected at the same time.
     if (names.every((name) => refused.has(name))) return
     for (const name of names) refused.add(name)
@@ -134,11 +138,16 @@ type Settings = Record<string, string | number>
 /**
  * What the server ends by itself. If the link stalls, it never hears that a caller gave up a transaction, and would keep
  * the locks of it for hours, until TCP finds the connection dead: nobody could change those runs, nor claim any.
+ * While the server waits for the second half of a statement, which the driver sends in two parts the first time, it does
+ * not count as idle, nor can it cancel: only the limit of the whole transaction ends that (Postgres 17 and newer).
  */
 function limits(statementTimeoutMs: number, deadlineMs: number): Settings {
+  const transactionMs = deadlineMs * TRANSACTION_CALLS
   return {
     statement_timeout: statementTimeoutMs,
-    idle_in_transaction_session_timeout: deadlineMs * TRANSACTION_CALLS,
+    idle_in_transaction_session_timeout: transactionMs,
+    // Later than the caller gives up, who would be told of a lost connection instead.
+    transaction_timeout: transactionMs + deadlineMs,
   }
 }
 

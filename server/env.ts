@@ -158,6 +158,9 @@ const Variables = z.object({
       .enum(LOG_LEVELS, { error: `must be ${LOG_LEVELS.slice(0, -1).join(', ')} or ${LOG_LEVELS.at(-1)}` })
       .default('info'),
   ),
+  /** Where `admin pull`, `diff` and `apply` go instead of this machine's service, and its API key. */
+  DEFINITIONS_URL: httpUrl,
+  DEFINITIONS_KEY: optional,
   // Vercel sets these.
   VERCEL: flag,
   VERCEL_ENV: optional,
@@ -254,8 +257,8 @@ export function readEnv(source: Record<string, string | undefined>): Env {
 }
 
 /**
- * What Vercel cannot do without. Asked when a process starts and not when the environment is read, because the build reads
- * it too and needs none of this.
+ * The settings that Vercel requires. Checked when a process starts and not when the environment is read, because the
+ * build reads it too and needs none of them.
  * @throws EnvError
  */
 export function requirePlatform({ VERCEL, ...settings }: Env): void {

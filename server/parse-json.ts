@@ -2,17 +2,22 @@ import { type JsonValue, unstorable } from './definition/json'
 import { AppError } from './errors'
 
 const MAX_DEPTH = 64
-const MAX_KEYS = 10_000
-/** Counts every value, nested ones included: each later pass costs time for each of them. */
-const MAX_VALUES = 50_000
+
+export interface JsonLimits {
+  keys: number
+  /** Counts every value, nested ones included: each later pass costs time for each of them. */
+  values: number
+}
+
+export const JSON_LIMITS: JsonLimits = { keys: 10_000, values: 50_000 }
 
 /**
  * Parses JSON text from outside, within the limits for a body, and drops `__proto__` keys.
  * @param what the name of the text in messages, such as "The body"
  * @throws AppError INVALID_INPUT
  */
-export function parseJson(text: string, what: string): JsonValue {
-  refuseLargeJson(text, what)
+export function parseJson(text: string, what: string, limits = JSON_LIMITS): JsonValue {
+  refuseLargeJson(text, what, limits)
   let value: JsonValue
   try {
     value = JSON.parse(text)
@@ -29,8 +34,11 @@ function invalid(message: string): AppError {
   return new AppError('INVALID_INPUT', { details: [{ message }] })
 }
 
-/** Counts depth, keys and values before parsing, because later passes over the value recurse. */
-function refuseLargeJson(text: string, what: string): void {
+/**
+ * Counts depth, keys and values before parsing, because later passes over the value recurse.
+ * @throws AppError INVALID_INPUT
+ */
+export function refuseLargeJson(text: string, what: string, limits = JSON_LIMITS): void {
   let depth = 0
   let keys = 0
   let values = 1
@@ -38,7 +46,7 @@ function refuseLargeJson(text: string, what: string): void {
   /** Only white space since the last opening bracket. */
   let empty = false
   const countValue = () => {
-    if (++values > MAX_VALUES) throw invalid(`${what} has more than ${MAX_VALUES} values.`)
+    if (++values > limits.values) throw invalid(`${what} has more than ${limits.values} values.`)
   }
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i)
@@ -56,7 +64,7 @@ function refuseLargeJson(text: string, what: string): void {
       if (++depth > MAX_DEPTH) throw invalid(`${what} is nested deeper than ${MAX_DEPTH} levels.`)
     } else if (closes) depth--
     else if (char === 44) countValue()
-    else if (char === 58 && ++keys > MAX_KEYS) throw invalid(`${what} has more than ${MAX_KEYS} keys.`)
+    else if (char === 58 && ++keys > limits.keys) throw invalid(`${what} has more than ${limits.keys} keys.`)
   }
 }
 

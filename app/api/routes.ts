@@ -7,9 +7,13 @@ import * as agentVersion from './agents/[agentId]/versions/[version]/route'
 import * as agentVersions from './agents/[agentId]/versions/route'
 import * as agents from './agents/route'
 import * as chat from './chat/route'
+import * as definitionsApply from './definitions/apply/route'
+import * as definitionsDiff from './definitions/diff/route'
+import * as definitions from './definitions/route'
 import * as events from './events/route'
 import * as file from './files/[id]/route'
 import * as health from './health/route'
+import * as hook from './hooks/[hookId]/route'
 import * as openapiJson from './openapi.json/route'
 import * as toolInvoke from './tools/[toolId]/invoke/route'
 import * as toolPublish from './tools/[toolId]/publish/route'
@@ -40,6 +44,13 @@ import * as runStartAsync from './workflow/start-async/[workflowId]/route'
 import * as runStatus from './workflow/status/[runId]/route'
 import * as runValue from './workflow/value/[runId]/route'
 import * as workflowClone from './workflows/[id]/clone/route'
+import * as inboundReplay from './workflows/[id]/inbound-webhooks/[inboundId]/deliveries/[deliveryId]/replay/route'
+import * as inboundDelivery from './workflows/[id]/inbound-webhooks/[inboundId]/deliveries/[deliveryId]/route'
+import * as inboundDeliveries from './workflows/[id]/inbound-webhooks/[inboundId]/deliveries/route'
+import * as inboundRotate from './workflows/[id]/inbound-webhooks/[inboundId]/rotate/route'
+import * as inbound from './workflows/[id]/inbound-webhooks/[inboundId]/route'
+import * as inboundTest from './workflows/[id]/inbound-webhooks/[inboundId]/test/route'
+import * as inboundAll from './workflows/[id]/inbound-webhooks/route'
 import * as workflowPermanent from './workflows/[id]/permanent/route'
 import * as workflowPublish from './workflows/[id]/publish/route'
 import * as workflow from './workflows/[id]/route'
@@ -66,9 +77,13 @@ export const ROUTES = {
   '/api/agents/[agentId]/versions': agentVersions,
   '/api/agents': agents,
   '/api/chat': chat,
+  '/api/definitions/apply': definitionsApply,
+  '/api/definitions/diff': definitionsDiff,
+  '/api/definitions': definitions,
   '/api/events': events,
   '/api/files/[id]': file,
   '/api/health': health,
+  '/api/hooks/[hookId]': hook,
   '/api/openapi.json': openapiJson,
   '/api/tools/[toolId]/invoke': toolInvoke,
   '/api/tools/[toolId]/publish': toolPublish,
@@ -99,6 +114,13 @@ export const ROUTES = {
   '/api/workflow/status/[runId]': runStatus,
   '/api/workflow/value/[runId]': runValue,
   '/api/workflows/[id]/clone': workflowClone,
+  '/api/workflows/[id]/inbound-webhooks/[inboundId]/deliveries/[deliveryId]/replay': inboundReplay,
+  '/api/workflows/[id]/inbound-webhooks/[inboundId]/deliveries/[deliveryId]': inboundDelivery,
+  '/api/workflows/[id]/inbound-webhooks/[inboundId]/deliveries': inboundDeliveries,
+  '/api/workflows/[id]/inbound-webhooks/[inboundId]/rotate': inboundRotate,
+  '/api/workflows/[id]/inbound-webhooks/[inboundId]/test': inboundTest,
+  '/api/workflows/[id]/inbound-webhooks/[inboundId]': inbound,
+  '/api/workflows/[id]/inbound-webhooks': inboundAll,
   '/api/workflows/[id]/permanent': workflowPermanent,
   '/api/workflows/[id]/publish': workflowPublish,
   '/api/workflows/[id]': workflow,

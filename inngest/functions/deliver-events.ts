@@ -25,7 +25,7 @@ export const deliverEvents = inngest.createFunction(
     id: 'deliver-events',
     triggers: [eventPosted],
     // The sweep finds what was left behind.
-    retries: 3,
+    retries: 10,
     concurrency: [{ key: 'event.data.tenantId', limit: PER_TENANT }],
   },
   driveEvent,

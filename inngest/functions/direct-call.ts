@@ -1,3 +1,6 @@
+import { RetryAfterError } from 'inngest'
+import { isUnavailable } from '@/db/index'
+
 /** A call by the SDK or by the embedded engine: what a function needs that keeps its state in Postgres. */
 export interface DirectCall {
   event: { data: unknown }
@@ -6,7 +9,17 @@ export interface DirectCall {
 
 type RunStep = <T>(id: string, work: () => Promise<T>) => Promise<T>
 
-/** What runs a step of the call. */
+/** An outage is mostly a matter of seconds, and the engine's own delay of half a minute. */
+const AGAIN_MS = 1_000
+
+/** What runs a step of the call. A step that the database failed is tried again once it can be. */
 export function runStepOf({ step }: DirectCall): RunStep {
-  return (step as { run: RunStep }).run
+  const { run } = step as { run: RunStep }
+  return (id, work) =>
+    run(id, () =>
+      work().catch((err: unknown) => {
+        if (!isUnavailable(err)) throw err
+        throw new RetryAfterError('The database did not answer.', AGAIN_MS, { cause: err })
+      }),
+    )
 }

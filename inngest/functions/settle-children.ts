@@ -7,7 +7,10 @@ import { type DirectCall, runStepOf } from './direct-call'
 
 const PER_TENANT = 4
 
-/** Starts or stops a run that a step of another waits for, or gives that step its end. All its state is in Postgres. */
+/**
+ * Starts or stops a child run, or gives its result to the step of the parent run that waits for it. All its state is in
+ * Postgres.
+ */
 export async function driveChild(call: DirectCall): Promise<void> {
   const { tenantId, runId } = childIsDue.schema.parse(call.event.data)
   const ctx = systemContext({ tenantId, db: database().db, log: log().child({ tenantId }) })
@@ -19,7 +22,7 @@ export const settleChildren = inngest.createFunction(
     id: 'settle-children',
     triggers: [childIsDue],
     // The sweep finds what was left behind.
-    retries: 3,
+    retries: 10,
     concurrency: [{ key: 'event.data.tenantId', limit: PER_TENANT }],
   },
   driveChild,

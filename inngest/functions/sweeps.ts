@@ -1,6 +1,7 @@
 import { sweepChats } from '@/server/agents/chat-events'
 import type { Sweep } from '@/server/context'
 import { sweepEvents } from '@/server/events/sweep'
+import { sweepInbound } from '@/server/inbound/sweep'
 import { sweepRuns } from '@/server/interpreter/sweep'
 import { sweepIdempotencyKeys } from '@/server/rest/idempotency'
 import { sweepChildren } from '@/server/runs/children'
@@ -11,13 +12,14 @@ import { sweepWebhooks } from '@/server/webhooks/sweep'
 /** A sweep with its name as a step. */
 export type Work = readonly [name: string, work: () => Promise<unknown>]
 
-/** What every minute asks for: restarting runs that stalled because an event was lost, and deleting what has expired. */
+/** The work of every minute: restarting runs that stalled because an event was lost, and deleting what has expired. */
 export function everyMinute(sweep: Sweep): Work[] {
   return [
     ['runs', () => sweepRuns(sweep)],
     ['children', () => sweepChildren(sweep)],
     ['idempotency-keys', () => sweepIdempotencyKeys(sweep.db, sweep.now())],
     ['webhooks', () => sweepWebhooks(sweep)],
+    ['inbound', () => sweepInbound(sweep)],
     ['events', () => sweepEvents(sweep)],
     ['chats', () => sweepChats(sweep.db, sweep.now())],
     ['old-runs', () => deleteOldRuns(sweep, countAllDays)],
@@ -25,7 +27,7 @@ export function everyMinute(sweep: Sweep): Work[] {
 }
 
 /**
- * Does one after the other; a failure of one keeps none of the others from their turn.
+ * Runs one after the other; if one fails, the others still run.
  * @throws the first failure, once all are done
  */
 export async function sweepEach(works: readonly Work[], run: (...work: Work) => Promise<unknown>): Promise<void> {

@@ -1,12 +1,12 @@
 import { authorize } from '../auth/policy'
-import type { ServiceContext } from '../context'
+import type { ServiceContext, TransactionContext } from '../context'
 import { AppError, type ErrorDetail } from '../errors'
 import { loadTool } from '../tools/find'
 import type { Guarded } from '../versioned/noun'
-import { publish } from '../versioned/publish'
+import { type Candidate, publish } from '../versioned/publish'
 import { loadAgent } from './find'
 import { AGENT } from './noun'
-import type { PresentedAgent } from './present'
+import type { AgentVersionRow, PresentedAgent } from './present'
 import type { AgentConfig } from './schema'
 
 /**
@@ -15,12 +15,18 @@ import type { AgentConfig } from './schema'
  */
 export async function publishAgent(ctx: ServiceContext, input: Guarded): Promise<PresentedAgent> {
   authorize(ctx, 'agent:publish')
-  return publish(ctx, AGENT, input, async (tx, { id, content, live }) => {
-    // A version that is already published stays published, even if a tool it calls is gone by now.
-    const details = live ? [] : await problems(tx, id, content)
-    if (details.length === 0) return { report: {} }
-    throw new AppError('VALIDATION_FAILED', { message: 'Invalid input: the agent has problems', details })
-  })
+  return publish(ctx, AGENT, input, checkAgent)
+}
+
+/** @throws AppError VALIDATION_FAILED */
+export async function checkAgent(
+  tx: TransactionContext,
+  { id, content, live }: Pick<Candidate<AgentVersionRow, AgentConfig>, 'id' | 'content' | 'live'>,
+): Promise<{ report: object }> {
+  // A version that is already published stays published, even if a tool it calls is gone by now.
+  const details = live ? [] : await problems(tx, id, content)
+  if (details.length === 0) return { report: {} }
+  throw new AppError('VALIDATION_FAILED', { message: 'Invalid input: the agent has problems', details })
 }
 
 /** Tools and agents it refers to that do not exist. */

@@ -24,17 +24,32 @@ export async function authenticateOrCount(
     return await authenticate(headers, db, now, refusal, requestId)
   } catch (err) {
     if (err instanceof AppError && err.code === 'UNAUTHORIZED' && hasCredential(headers)) {
-      await spend('failures', `*:${addressOf(headers, settings.TRUST_PROXY)}`, db, now, settings)
+      await countRefusal('*', headers, db, now, settings)
     }
     throw err
   }
 }
 
 /**
- * Counts an accepted request against its credential (the API key, or the subject of the token), then against its tenant.
- * The credential comes first: a request its own limit rejects does not count towards the tenant's.
- * Members have only their own limit: whoever has to stop a flood of calls must be able to sign in and disable the key.
- * @returns headers for the answer, of the limit that is nearest; none when there is no limit
+ * Counts a refused request by the address it comes from.
+ * @param what the kind of credential; each is counted separately
+ * @throws AppError RATE_LIMITED
+ */
+export async function countRefusal(
+  what: '*' | 'hooks',
+  headers: Headers,
+  db: Db,
+  now: Date,
+  settings: Settings = env(),
+): Promise<void> {
+  await spend('failures', `${what}:${addressOf(headers, settings.TRUST_PROXY)}`, db, now, settings)
+}
+
+/**
+ * Counts an accepted request against its credential (the API key, or the subject of the token), then against its
+ * tenant. The credential comes first: a request its own limit rejects does not count towards the tenant's. Members have
+ * only their own limit: a person who has to stop a flood of calls must be able to sign in and disable the key.
+ * @returns headers for the response, for the limit that is closest to being reached; none when there is no limit
  * @throws AppError RATE_LIMITED
  */
 export async function countRequest(

@@ -17,6 +17,14 @@ const DETAILS: Partial<Record<ErrorCode, ErrorDetail[]>> = {
   ],
   FORBIDDEN: [{ message: 'This needs the role editor or above; the credential has viewer.' }],
   VERSION_CONFLICT: [{ path: 'If-Match', message: 'The current version is 4, not 3.', currentVersion: 4 }],
+  DEFINITIONS_DRIFTED: [
+    {
+      path: 'workflows[0]',
+      kind: 'workflow',
+      id: 'wf_hello',
+      message: 'Version 4, last changed by key_1, is not what was applied (version 3).',
+    },
+  ],
   RUN_NOT_PAUSED: [{ message: 'The run is completed.', status: 'completed' }],
   NOT_ASSIGNED: [{ message: 'Only its assignees may answer, and Eve is not one of them.' }],
   SELF_APPROVAL: [{ message: 'Ada started this run, or the one it repeats.' }],

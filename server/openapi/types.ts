@@ -10,9 +10,11 @@ export const TAGS = {
   Workflows: 'Create, change, publish and version the definitions that runs follow.',
   Agents: 'Invoke agents; create, change, publish and version them.',
   Tools: 'Call a tool without an agent; create, change, publish and version tools.',
+  Definitions: 'Export all definitions, compare them and apply them: for workflows, agents and tools kept as files.',
   Files: 'Files sent when a run was started.',
   Events: 'Tell waiting runs what happened in other systems.',
   Schedules: 'Start a workflow at set times.',
+  'Inbound webhooks': 'Start a workflow when another system sends something.',
   Webhooks: 'Tell other services about runs, with signed messages that are retried for days.',
   Service: 'About the service itself. No credential is needed.',
 } as const

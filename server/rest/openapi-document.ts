@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 import { AGENT_OPERATIONS } from '../agents/openapi'
+import { AS_CODE_OPERATIONS } from '../as-code/openapi'
 import { env } from '../env'
 import { ERRORS, type ErrorCode } from '../errors'
 import { EVENT_OPERATIONS } from '../events/openapi'
 import { FILE_OPERATIONS } from '../files/openapi'
 import { reachedAt } from '../http/origin'
 import { API_VERSION } from '../http/respond'
+import { INBOUND_OPERATIONS } from '../inbound/openapi'
 import { ErrorSchema, errorExamples, errorsOf } from '../openapi/errors'
 import { REQUEST_HEADERS, RESPONSE_HEADERS, SECURITY_SCHEMES } from '../openapi/headers'
 import { querySchema } from '../openapi/schema'
@@ -33,9 +35,11 @@ export const OPERATIONS: readonly Operation[] = [
   ...WORKFLOW_OPERATIONS,
   ...AGENT_OPERATIONS,
   ...TOOL_OPERATIONS,
+  ...AS_CODE_OPERATIONS,
   ...FILE_OPERATIONS,
   ...EVENT_OPERATIONS,
   ...SCHEDULE_OPERATIONS,
+  ...INBOUND_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
   ...SERVICE_OPERATIONS,
 ]

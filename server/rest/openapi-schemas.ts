@@ -2,10 +2,16 @@ import { z } from 'zod'
 import { AGENT_TEXTS } from '../agents/openapi'
 import * as agents from '../agents/openapi-answers'
 import { CreateAgent, UpdateAgent } from '../agents/schema'
+import { AS_CODE_TEXTS } from '../as-code/openapi'
+import * as asCode from '../as-code/openapi-answers'
+import { ApplyDefinitions, DefinedAgent, DefinedTool, DefinedWorkflow, DiffDefinitions } from '../as-code/schema'
 import { Edge, Field, Step } from '../definition/schema'
 import { EVENT_TEXTS } from '../events/openapi'
 import * as events from '../events/openapi-answers'
 import { PostEvent } from '../events/schema'
+import { INBOUND_TEXTS } from '../inbound/openapi'
+import * as inbound from '../inbound/openapi-answers'
+import { CreateInbound, RotateInbound, TryInbound, UpdateInbound } from '../inbound/schema'
 import { ModelConfig } from '../models/schema'
 import { ErrorAnswer } from '../openapi/errors'
 import { describeFields, OPTIONS, plainSchema, tidy } from '../openapi/schema'
@@ -83,10 +89,26 @@ const NAMED: Record<string, z.ZodType> = {
   ToolVersionItem: tools.ToolVersionItem,
   ToolVersion: tools.ToolVersion,
   RemoteTools: tools.RemoteTools,
+  DefinedWorkflow,
+  DefinedAgent,
+  DefinedTool,
+  Definitions: asCode.Definitions,
+  ApplyDefinitions,
+  AppliedDefinitions: asCode.AppliedDefinitions,
+  DiffDefinitions,
+  DefinitionsDiff: asCode.DefinitionsDiff,
   CreateSchedule,
   UpdateSchedule,
   Schedule: schedules.Schedule,
   WholeSchedule: schedules.WholeSchedule,
+  CreateInbound,
+  UpdateInbound,
+  RotateInbound,
+  TryInbound,
+  InboundWebhook: inbound.InboundWebhook,
+  CreatedInbound: inbound.CreatedInbound,
+  InboundDelivery: inbound.InboundDelivery,
+  ReceivedDelivery: inbound.ReceivedDelivery,
   PostEvent,
   PostedEvent: events.PostedEvent,
   CreateWebhook,
@@ -108,10 +130,12 @@ const TEXTS: Texts = {
   ...WORKFLOW_TEXTS,
   ...AGENT_TEXTS,
   ...TOOL_TEXTS,
+  ...AS_CODE_TEXTS,
   ...STEP_TEXTS,
   ...EVENT_TEXTS,
   ...WEBHOOK_TEXTS,
   ...SCHEDULE_TEXTS,
+  ...INBOUND_TEXTS,
 }
 
 /** All named schemas of the document, generated from those the verbs parse with. */

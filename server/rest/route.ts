@@ -7,7 +7,7 @@ import { database } from '../database'
 import type { JsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import type { MultipartInput } from '../files/multipart-input'
-import { readJsonBody } from '../http/body'
+import { LARGE_BODY, readJsonBody } from '../http/body'
 import { requestIdOf } from '../http/request-id'
 import { type PlainAnswer, respondBytes, respondEmpty, respondError, respondJson, respondStream } from '../http/respond'
 import { log } from '../log'
@@ -35,12 +35,14 @@ export interface RouteAnswer {
 }
 
 interface RouteOptions {
-  /** Which of two documented texts a 401 has, and what a 500 says. */
+  /** Which of two documented texts a 401 has, and the text of a 500. */
   surface?: 'workflow' | 'invoke'
   /** False if the body must not be read (GET). */
   readsBody?: boolean
   /** True if callers may send a form with a file instead of JSON. */
   acceptsForm?: boolean
+  /** True if the body may be as large as `LARGE_BODY` says. */
+  large?: boolean
   /** False for a POST that changes nothing and so needs no `Idempotency-Key`. */
   idempotent?: boolean
   /** The limit it counts against besides the one for all requests. */
@@ -84,7 +86,8 @@ export function route<P extends string = never>(
       if (options.limit === 'starts') requireRoomFor(identity.tenantId, request.headers)
       Object.assign(edge, await countRequest(identity, options.limit, db, now()))
       const readsBody = options.readsBody ?? (request.method !== 'GET' && request.method !== 'HEAD')
-      const readBody = options.acceptsForm && isMultipart(request) ? readMultipart : readJsonBody
+      const readJson = (from: Request) => readJsonBody(from, options.large ? LARGE_BODY : undefined)
+      const readBody = options.acceptsForm && isMultipart(request) ? readMultipart : readJson
       // The overloads decide which of the two a handler gets.
       const body = (readsBody ? await readBody(request) : {}) as never
       const ctx: ServiceContext = {
@@ -94,13 +97,7 @@ export function route<P extends string = never>(
         requestId,
         log: log().child({ requestId, tenantId: identity.tenantId }),
       }
-      // The folder determines a path's parameters, which no type can see.
-      const params = Object.fromEntries(
-        Object.entries((await context.params) ?? {}).map(([name, value]) => [
-          name,
-          Array.isArray(value) ? value.join('/') : (value ?? ''),
-        ]),
-      ) as Record<P, string>
+      const params = await paramsOf<P>(context)
       const query = readQuery(request)
       const handle = (ctx: ServiceContext) => handler({ ctx, params, query, body, request })
       const keyed = request.method === 'POST' && options.idempotent !== false
@@ -122,12 +119,24 @@ export function route<P extends string = never>(
   return options.limit === 'starts' ? Object.assign(answerTo, { refuse: refuseAgain }) : answerTo
 }
 
-/** For requests that need no credential and reveal nothing. */
-export function publicRoute(handler: () => Promise<RouteAnswer>): RouteHandler {
-  return async (request) => {
+interface PublicCall<P extends string> {
+  request: Request
+  requestId: string
+  params: Record<P, string>
+  /** @throws AppError INVALID_INPUT */
+  query: () => Record<string, string>
+}
+
+/** For requests that need no credential, or carry one of their own that the verb checks. */
+export function publicRoute<P extends string = never>(
+  handler: (call: PublicCall<P>) => Promise<RouteAnswer>,
+): RouteHandler {
+  return async (request, context) => {
     const requestId = requestIdOf(request)
     try {
-      const answer = await handler()
+      const params = await paramsOf<P>(context)
+      const answer = await handler({ request, requestId, params, query: () => readQuery(request) })
+      if (answer.body instanceof Uint8Array) return respondBytes(answer.body, requestId, answer)
       return respondJson(answer.body, requestId, answer)
     } catch (err) {
       return respondError(err, requestId)
@@ -135,6 +144,14 @@ export function publicRoute(handler: () => Promise<RouteAnswer>): RouteHandler {
       requestAnswered()
     }
   }
+}
+
+/** The folder determines a path's parameters, which no type can see. */
+async function paramsOf<P extends string>({ params }: NextContext): Promise<Record<P, string>> {
+  const given = Object.entries((await params) ?? {})
+  return Object.fromEntries(
+    given.map(([name, value]) => [name, Array.isArray(value) ? value.join('/') : (value ?? '')]),
+  ) as Record<P, string>
 }
 
 /** @throws AppError INVALID_INPUT for text that Postgres cannot store */

@@ -4,7 +4,7 @@ import { type ServiceContext, type Sweep, systemContext } from '../context'
 
 const DAY_MS = 24 * 60 * 60_000
 const BATCH = 200
-/** How long one sweep may take. The next one goes on. */
+/** How long one sweep may take. The next one continues. */
 const BUDGET_MS = 15_000
 
 /**
@@ -55,7 +55,13 @@ async function deleteBatch(
     order by r.end_time limit ${BATCH}`
   const found = await db.execute(old)
   if (found.length === 0 || !(await count(systemContext({ tenantId, db, log, now })))) return 0
+  // What started a run says as much as the run does.
   const gone = await db.execute(sql`
-    delete from runs where (tenant_id, id) in (${old} for update of r skip locked) returning 1`)
+    with gone as (
+      delete from runs where (tenant_id, id) in (${old} for update of r skip locked) returning tenant_id, id),
+    emptied as (
+      update inbound_deliveries d set body = null, headers = '{}', query = '{}'
+      from gone where d.tenant_id = gone.tenant_id and d.run_id = gone.id)
+    select 1 from gone`)
   return gone.length
 }

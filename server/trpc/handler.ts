@@ -4,7 +4,7 @@ import { readSession } from '../auth/session'
 import { isJsonObject, type JsonObject, jsonSize } from '../definition/json'
 import { AppError } from '../errors'
 import { MAX_FILE_BYTES } from '../files/multipart-input'
-import { MAX_JSON_BYTES, readJsonBody } from '../http/body'
+import { LIMITS, MAX_JSON_BYTES, readJsonBody } from '../http/body'
 import { reachedAt } from '../http/origin'
 import { requestIdOf } from '../http/request-id'
 import { respondError } from '../http/respond'
@@ -104,7 +104,7 @@ async function readBody(request: Request, url: URL, calls: string[]): Promise<Js
   if (!large) return readJsonBody(request)
   // Without a session, the call is refused whatever its input.
   if (!(await readSession(request.headers))) return {}
-  const body = await readJsonBody(request, MAX_JSON_BYTES + Math.ceil(MAX_FILE_BYTES / 3) * 4)
+  const body = await readJsonBody(request, { ...LIMITS, bytes: MAX_JSON_BYTES + Math.ceil(MAX_FILE_BYTES / 3) * 4 })
   const input = url.searchParams.get('batch') === '1' ? body['0'] : body
   const file = isJsonObject(input) && isJsonObject(input.file) ? input.file : {}
   const fileBytes = typeof file.base64 === 'string' ? jsonSize(file.base64) : 0

@@ -3,6 +3,7 @@ import { accountRouter } from './routers/account'
 import { agentsRouter } from './routers/agents'
 import { authRouter } from './routers/auth'
 import { homeRouter } from './routers/home'
+import { inboundRouter } from './routers/inbound'
 import { insightsRouter } from './routers/insights'
 import { keysRouter } from './routers/keys'
 import { membersRouter } from './routers/members'
@@ -27,6 +28,7 @@ export const appRouter = router({
   keys: keysRouter,
   members: membersRouter,
   runs: runsRouter,
+  inbound: inboundRouter,
   schedules: schedulesRouter,
   secrets: secretsRouter,
   settings: settingsRouter,

@@ -20,12 +20,12 @@ export interface VersionedRow {
 }
 
 /** Column values for a new draft and its first version. */
-export function draftColumns({ tenantId, actor, now }: ServiceContext) {
+export function draftColumns({ tenantId, actor, now }: ServiceContext, version = 1) {
   const at = now()
   return {
     tenantId,
     status: 'draft' as const,
-    version: 1,
+    version,
     createdBy: actor.id,
     updatedBy: actor.id,
     createdAt: at,

@@ -4,7 +4,11 @@ import { draftColumns } from './columns'
 import type { Named, Noun, Row, VersionRow } from './noun'
 import { ownRow, refuseProblems } from './rows'
 
-/** Writes a new draft and its first version. @throws AppError INVALID_INPUT with the noun's `problems` */
+/**
+ * Writes a new draft and its first version.
+ * @param carriedOver columns to copy; a `version` other than 1 is for an id whose deleted object has left versions
+ * @throws AppError INVALID_INPUT with the noun's `problems`
+ */
 export async function create<R extends Row, V extends VersionRow, C extends Named, W>(
   ctx: ServiceContext,
   noun: Noun<R, V, C, W>,
@@ -13,7 +17,7 @@ export async function create<R extends Row, V extends VersionRow, C extends Name
   carriedOver: Partial<R> = {},
 ): Promise<W> {
   await refuseProblems(ctx, noun, content)
-  const draft = draftColumns(ctx)
+  const draft = draftColumns(ctx, carriedOver.version)
   const { name, description } = content
   const [row] = await ctx.db
     .insert(noun.table)

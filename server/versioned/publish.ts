@@ -14,8 +14,8 @@ export interface Candidate<V, C> {
   live: boolean
 }
 
-/** What a check of a version says that may be published. */
-interface Checked<V, Report> {
+/** The result of checking a version that may be published. */
+export interface Checked<V, Report> {
   /** Added to the answer. */
   report: Report
   /** What the version gets with its publication. */
@@ -24,7 +24,8 @@ interface Checked<V, Report> {
   renews?: boolean
 }
 
-function isLive({ status, publishedVersion, version }: Row): boolean {
+/** Whether new callers get the latest saved version. */
+export function isLive({ status, publishedVersion, version }: Row): boolean {
   return status === 'published' && publishedVersion === version
 }
 

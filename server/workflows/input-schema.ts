@@ -16,9 +16,8 @@ export const STARTED_VERSION = sql`coalesce(${workflows.publishedVersion}, ${wor
 export async function getInputSchema(ctx: ServiceContext, { id }: One) {
   authorize(ctx, 'workflow:read')
   const { content } = await findWhole(ctx, WORKFLOW, id, STARTED_VERSION)
-  const described = Object.entries(content.payload).map(([name, field]) => [
-    name,
-    { ...field, description: field.description ?? '' },
-  ])
+  const described = Object.entries(content.payload).map(
+    ([name, field]) => [name, { ...field, description: field.description ?? '' }] as const,
+  )
   return { success: true, data: { workflowId: id, payload: Object.fromEntries(described) } }
 }

@@ -56,6 +56,8 @@ beforeAll(async () => {
   ids.secret = (await createSigningSecret(ctx, { name: 'spare', role: 'operator' })).id
   const hook = { url: 'https://hooks.example.com', events: ['run.completed'] }
   ids.webhook = (await ask('POST', '/api/webhooks', hook)).id
+  const inbound = `/api/workflows/${ids['published workflow']}/inbound-webhooks`
+  ids['inbound webhook'] = (await ask('POST', inbound, { name: 'x', scheme: 'none' })).id
   ids.tenant = tenant.tenantId
 })
 afterAll(() => api.stop())

@@ -74,6 +74,19 @@ const OPERATIONS: Record<string, Operation> = {
   'GET workflows/[id]/schedules/[scheduleId]': 'workflow:read',
   'PUT workflows/[id]/schedules/[scheduleId]': 'workflow:publish',
   'DELETE workflows/[id]/schedules/[scheduleId]': 'workflow:publish',
+  'GET workflows/[id]/inbound-webhooks': 'workflow:publish',
+  'POST workflows/[id]/inbound-webhooks': 'workflow:publish',
+  'GET workflows/[id]/inbound-webhooks/[inboundId]': 'workflow:publish',
+  'PUT workflows/[id]/inbound-webhooks/[inboundId]': 'workflow:publish',
+  'DELETE workflows/[id]/inbound-webhooks/[inboundId]': 'workflow:publish',
+  'POST workflows/[id]/inbound-webhooks/[inboundId]/rotate': 'workflow:publish',
+  'POST workflows/[id]/inbound-webhooks/[inboundId]/test': 'workflow:publish',
+  'GET workflows/[id]/inbound-webhooks/[inboundId]/deliveries': 'workflow:publish',
+  'GET workflows/[id]/inbound-webhooks/[inboundId]/deliveries/[deliveryId]': 'workflow:publish',
+  'POST workflows/[id]/inbound-webhooks/[inboundId]/deliveries/[deliveryId]/replay': 'workflow:publish',
+  'GET definitions': 'workflow:read',
+  'POST definitions/diff': 'workflow:write',
+  'POST definitions/apply': 'workflow:write',
   'POST events': 'event:post',
   'GET webhooks': 'webhook:manage',
   'POST webhooks': 'webhook:manage',
@@ -88,7 +101,7 @@ const OPERATIONS: Record<string, Operation> = {
 }
 
 /** Paths without a caller to authorize. */
-const OPEN = ['[[...path]]', 'health', 'inngest', 'openapi.json']
+const OPEN = ['[[...path]]', 'health', 'hooks/[hookId]', 'inngest', 'openapi.json']
 
 /** The roles as decided, which the table in the code must match. */
 const DECIDED: [Role, RegExp][] = [

@@ -212,16 +212,20 @@ describe('a broken link', () => {
     await database.close()
   })
 
-  test('leaves no locks behind: the server ends a transaction that its caller has given up', async () => {
+  test.each([
+    ['between two statements', 'stall'],
+    // The server has described it, and waits for its values.
+    ['within a statement', 'stallAnswers'],
+  ] as const)('leaves no locks behind: the server ends a transaction that its caller gave up %s', async (_, stall) => {
     await own.sql`insert into notes values (7) on conflict do nothing`
     const proxy = await startProxy(own.url)
-    const database = openDatabase(proxy.url, { max: 2, deadlineMs: 300, statementTimeoutMs: 60_000 })
+    const database = openDatabase(proxy.url, { max: 2, deadlineMs: 300, statementTimeoutMs: 2_000 })
     const lock = () => database.sql.begin((tx) => tx`select 1 from notes where id = 7 for update`)
     await patiently(lock)
     const transaction = database.sql.begin(async (tx) => {
       await tx`select 1 from notes where id = 7 for update`
-      proxy.stall()
-      await tx`select 1`
+      proxy[stall]()
+      await tx`select body from notes where id = ${7}`
     })
     expect((await outcome(transaction)).error).toBeInstanceOf(DatabaseUnavailable)
     proxy.recover()

@@ -99,6 +99,7 @@ const LISTS = [
   '/runs',
   '/inbox',
   '/schedules',
+  '/inbound-webhooks',
   '/agents',
   '/tools',
   '/settings/signing-secrets',
@@ -184,6 +185,7 @@ const DIALOGS: Opened[] = [
   { what: 'a new key', at: () => '/settings/api-keys', opener: button('Create key') },
   { what: 'a new signing secret', at: () => '/settings/signing-secrets', opener: button(/^Create/) },
   { what: 'a new schedule', at: () => '/schedules', opener: button('Create schedule') },
+  { what: 'a new inbound webhook', at: () => '/inbound-webhooks', opener: button('Create inbound webhook') },
   { what: 'a new webhook', at: () => '/settings/webhooks', opener: button('Create webhook') },
   { what: 'a new secret', at: () => '/settings/vault', opener: button('Add secret') },
   {

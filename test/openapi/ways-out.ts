@@ -47,3 +47,63 @@ export async function recordWebhooks({ get, post, call }: Recorder): Promise<voi
   expect((await post('/api/webhooks', webhook)).body.error.code).toBe('CONFLICT')
   await call('DELETE', path)
 }
+
+/** Every answer of inbound webhooks of a new workflow, and of what is sent to them. */
+export async function recordInbound({ get, post, call }: Recorder, workflow: string): Promise<void> {
+  const path = `${workflow}/inbound-webhooks`
+  const { id } = (await post(path, { name: 'Issues', scheme: 'github' })).body
+  expect((await post(path, { name: 'Issues', scheme: 'hmac' })).body.error.code).toBe('INVALID_INPUT')
+  await get(path)
+  await get(`${path}/${id}`)
+  expect((await post(`${path}/${id}/rotate`, { graceHours: 1 })).body.secret).toMatch(/^[0-9a-f]{64}$/)
+  expect((await post(`${path}/${id}/test`, { body: { action: 'opened' } })).body.starts).toBe(true)
+  const open = { name: 'Open', scheme: 'none', idHeader: 'X-Id', when: '${body.action} == "opened"' }
+  const { id: openId, path: hook } = (await post(path, open)).body
+  const send = (name: string, body: unknown = { action: 'opened' }) => post(hook, body, { headers: { 'x-id': name } })
+  expect((await send('one')).status).toBe(202)
+  expect((await send('one')).body.outcome).toBe('duplicate')
+  expect((await send('two', {})).body.outcome).toBe('filtered')
+  const deliveries = `${path}/${openId}/deliveries`
+  const [{ id: deliveryId }] = (await get(`${deliveries}?status=started&limit=1`)).body
+  await get(`${deliveries}/${deliveryId}`)
+  expect((await post(`${deliveries}/${deliveryId}/replay`)).body.replayOf).toBe(deliveryId)
+  expect((await post(`${deliveries}/dlv_nobody/replay`)).body.error.code).toBe('NOT_FOUND')
+  for (const unknown of [`${path}/inb_nobody/deliveries`, `${deliveries}/dlv_nobody`])
+    expect((await get(unknown)).body.error.code).toBe('NOT_FOUND')
+  await get(`${path}/${openId}`)
+  expect((await send('three', { x: 'x'.repeat(1_100_000) })).body.error.code).toBe('PAYLOAD_TOO_LARGE')
+  const { path: signed } = (await post(path, { name: 'Slack', scheme: 'slack' })).body
+  expect((await post(signed, {})).body.error.code).toBe('UNAUTHORIZED')
+  expect((await post('/api/hooks/nobody', {})).body.error.code).toBe('NOT_FOUND')
+  await call('PUT', workflow, { payload: { item: { type: 'string' } } })
+  expect((await send('four')).body.error.code).toBe('INVALID_INPUT')
+  const steps = [{ id: 'pay', type: 'call-tool', toolId: 'tool_nobody' }]
+  await call('PUT', workflow, { payload: {}, steps })
+  expect((await send('five')).body.error.code).toBe('VALIDATION_FAILED')
+  await call('PUT', `${path}/${openId}`, { enabled: false })
+  expect((await send('six')).body.error.code).toBe('CONFLICT')
+  await call('PUT', `${path}/${openId}`, { enabled: true })
+  for (const [method, of] of [
+    ['GET', ''],
+    ['PUT', ''],
+    ['DELETE', ''],
+    ['POST', '/rotate'],
+    ['POST', '/test'],
+  ])
+    expect((await call(method ?? '', `${path}/inb_nobody${of}`, method === 'GET' ? undefined : {})).status).toBe(404)
+  for (let i = 0; i < 50; i++) await post(path, open)
+  expect((await post(path, open)).body.error.code).toBe('CONFLICT')
+  await call('DELETE', `${path}/${id}`)
+  await call('DELETE', workflow)
+  expect((await send('seven')).body.error.code).toBe('WORKFLOW_ARCHIVED')
+  expect((await post(path, open)).body.error.code).toBe('WORKFLOW_ARCHIVED')
+  expect((await post(`${path}/${openId}/test`, {})).body.error.code).toBe('WORKFLOW_ARCHIVED')
+}
+
+/** @returns the path at which a delivery of a new inbound webhook is replayed */
+export async function newDelivery({ post }: Recorder, workflowId: string): Promise<string> {
+  const path = `/api/workflows/${workflowId}/inbound-webhooks`
+  const { id, path: hook } = (await post(path, { name: 'Open', scheme: 'none' })).body
+  const { deliveryId } = (await post(hook)).body
+  return `${path}/${id}/deliveries/${deliveryId}/replay`
+}

@@ -1,7 +1,7 @@
 import { connect as connectTcp, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDatabase } from '@/db/index'
+import { isUnavailable, openDatabase } from '@/db/index'
 import type { ServiceContext } from '@/server/context'
 import { readsDatabase, database as serviceDatabase } from '@/server/database'
 import type { JsonObject } from '@/server/definition/json'
@@ -213,6 +213,19 @@ describe('a pool with a statement time limit', () => {
     pooler.close()
   })
 
+  test('goes without a setting that an older server does not know, and keeps the others', async () => {
+    const refusal = { code: '42704', message: 'unrecognized configuration parameter "transaction_timeout"' }
+    const older = await rejecting(['transaction_timeout'], refusal)
+    const pool = openDatabase(older.url, { max: 2, statementTimeoutMs: 7_000 })
+    const refused = await pool.sql`select 1`.catch((error: unknown) => error)
+    expect(refused).toMatchObject({ code: '42704' })
+    expect(isUnavailable(refused)).toBe(true)
+    expect(await pool.sql`show statement_timeout`).toEqual([{ statement_timeout: '7s' }])
+    expect(await pool.sql`show transaction_timeout`).toEqual([{ transaction_timeout: '0' }])
+    await pool.close()
+    older.close()
+  })
+
   test('keeps the limit if a pooler rejects other settings', async () => {
     const pooler = await rejecting(['enable_seqscan', 'enable_bitmapscan'])
     const pool = openDatabase(pooler.url, { max: 10, statementTimeoutMs: 7_000 })
@@ -226,8 +239,8 @@ describe('a pool with a statement time limit', () => {
   })
 })
 
-/** A pooler that rejects connections which ask for one of these settings. */
-async function rejecting(settings: string[]) {
+/** A pooler, or a server, that rejects connections which ask for one of these settings. */
+async function rejecting(settings: string[], refusal?: { code: string; message: string }) {
   const { host, socket, rewritten } = backendOf(database.url)
   let refused = 0
   const pooler = createServer((client) => {
@@ -236,7 +249,8 @@ async function rejecting(settings: string[]) {
       const rejected = settings.find((name) => hello.includes(name))
       if (rejected) {
         refused++
-        const fields = `SFATAL\0VFATAL\0C08P01\0Munsupported startup parameter: ${rejected}\0\0`
+        const { code, message } = refusal ?? { code: '08P01', message: `unsupported startup parameter: ${rejected}` }
+        const fields = `SFATAL\0VFATAL\0C${code}\0M${message}\0\0`
         const head = Buffer.from([69, 0, 0, 0, fields.length + 4])
         client.end(Buffer.concat([head, Buffer.from(fields)]))
         return

@@ -5,6 +5,7 @@ import { type Answer, type Caller, type CallOptions, call } from './api'
 /** A valid body for each method and path that takes one: only the id may be what is wrong. */
 const BODIES: Record<string, (id: string) => unknown> = {
   'POST /api/workflows/:id/schedules': () => ({ name: 'Taken over', cron: '0 9 * * *' }),
+  'POST /api/workflows/:id/inbound-webhooks': () => ({ name: 'Taken over', scheme: 'github' }),
   'PUT /api/workflows/:id': () => ({ name: 'Taken over' }),
   'POST /api/workflow/resume/:runId': () => ({ type: 'collect_inputs', data: { item: 'x', amount: 1 } }),
   'POST /api/workflow/management/cancel': (id) => ({ runId: id, reason: 'x' }),
@@ -18,6 +19,9 @@ const BODIES: Record<string, (id: string) => unknown> = {
 /** Paths that name nobody's object. */
 const WITHOUT_ID = [
   'POST /api/events',
+  'GET /api/definitions',
+  'POST /api/definitions/diff',
+  'POST /api/definitions/apply',
   'GET /api/workflows',
   'POST /api/workflows',
   'GET /api/workflow/runs',

@@ -6,6 +6,8 @@ export interface TcpProxy {
   url: string
   /** From now on bytes are neither delivered nor refused, on open and new connections. */
   stall(): void
+  /** The same, but what the client sends still arrives. */
+  stallAnswers(): void
   /** New connections work again. Stalled ones stay stalled, as after a lost route. */
   recover(): void
   /** Resets every connection, and new ones until `recover`. */
@@ -44,17 +46,24 @@ export async function startProxy(databaseUrl: string): Promise<TcpProxy> {
   const address = server.address()
   const port = typeof address === 'object' && address ? address.port : 0
 
+  const stallAnswers = () => {
+    mode = 'stall'
+    for (const { upstream } of links) {
+      upstream?.unpipe()
+      upstream?.pause()
+    }
+  }
+
   return {
     url: `postgres://${target.username}@127.0.0.1:${port}${target.pathname}`,
     stall() {
-      mode = 'stall'
-      for (const { client, upstream } of links) {
+      stallAnswers()
+      for (const { client } of links) {
         client.unpipe()
         client.pause()
-        upstream?.unpipe()
-        upstream?.pause()
       }
     },
+    stallAnswers,
     recover() {
       mode = 'pass'
     },

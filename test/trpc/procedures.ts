@@ -13,6 +13,7 @@ export interface Case {
 }
 
 const run = (id: string) => ({ runId: id })
+const inboundOf = (id: string) => ({ workflowId: id, inboundId: id })
 const one = (id: string) => ({ id })
 const agent = (id: string) => ({ agentId: id })
 const LONG_AGO = '2020-01-01T00:00:00.000Z'
@@ -149,6 +150,20 @@ export const CASES: Record<string, Case> = {
     input: (id) => ({ workflowId: id, scheduleId: id, body: { enabled: false } }),
   },
   'schedules.delete': { needs: 'workflow:publish', input: (id) => ({ workflowId: id, scheduleId: id }) },
+
+  'inbound.list': { needs: 'workflow:read' },
+  'inbound.fields': { needs: 'workflow:read', input: (id) => ({ workflowId: id }) },
+  'inbound.create': {
+    needs: 'workflow:publish',
+    input: (id) => ({ workflowId: id, body: { name: 'Taken over', scheme: 'github' } }),
+  },
+  'inbound.update': { needs: 'workflow:publish', input: (id) => ({ ...inboundOf(id), body: { enabled: false } }) },
+  'inbound.delete': { needs: 'workflow:publish', input: inboundOf },
+  'inbound.rotate': { needs: 'workflow:publish', input: (id) => ({ ...inboundOf(id), body: {} }) },
+  'inbound.try': { needs: 'workflow:publish', input: (id) => ({ ...inboundOf(id), body: {} }) },
+  'inbound.deliveries': { needs: 'workflow:publish', input: inboundOf },
+  'inbound.delivery': { needs: 'workflow:publish', input: (id) => ({ ...inboundOf(id), deliveryId: id }) },
+  'inbound.replay': { needs: 'workflow:publish', input: (id) => ({ ...inboundOf(id), deliveryId: id }) },
 
   'webhooks.list': { needs: 'webhook:manage' },
   'webhooks.create': { needs: 'webhook:manage' },

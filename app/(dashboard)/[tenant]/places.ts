@@ -7,6 +7,7 @@ import {
   type LucideIcon,
   Play,
   Settings,
+  Webhook,
   Workflow,
   Wrench,
 } from 'lucide-react'
@@ -28,6 +29,7 @@ export const PLACES: Place[] = [
   { label: 'Inbox', href: '/inbox', icon: Inbox, key: 'i', onPhone: true },
   { label: 'Insights', href: '/insights', icon: ChartColumn, key: 'n', onPhone: false },
   { label: 'Schedules', href: '/schedules', icon: CalendarClock, key: 'c', onPhone: false },
+  { label: 'Inbound webhooks', href: '/inbound-webhooks', icon: Webhook, key: 'b', onPhone: false },
   { label: 'Agents', href: '/agents', icon: Bot, key: 'a', onPhone: false },
   { label: 'Tools', href: '/tools', icon: Wrench, key: 't', onPhone: false },
   { label: 'Settings', href: '/settings', icon: Settings, key: 's', onPhone: false },

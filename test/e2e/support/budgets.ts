@@ -26,6 +26,7 @@ export const BUDGETS: Record<string, number> = {
   '/[tenant]/runs/[runId]': 337,
   '/[tenant]/inbox': 306,
   '/[tenant]/schedules': 290,
+  '/[tenant]/inbound-webhooks': 292,
   '/[tenant]/agents': 300,
   '/[tenant]/agents/[agentId]': 331,
   '/[tenant]/tools': 297,

@@ -56,6 +56,9 @@ export async function furnish(workspace: Workspace, say: Say = (text) => text): 
   const plan = { name: say('Every working day'), cron: '0 9 * * mon-fri', timeZone: 'Europe/Berlin' }
   const schedule = { ...plan, data: { customer: say('Okafor and Sons') } }
   await call(workspace, `workflows/${company.approval}/schedules`, schedule)
+  const inbound = { name: say('Orders of the shop'), scheme: 'none', when: '${body.paid}' }
+  const { path } = await call(workspace, `workflows/${company.approval}/inbound-webhooks`, inbound)
+  await call(workspace, String(path).replace('/api/', ''), { paid: false, customer: say('Okafor and Sons') })
   const told = { description: say('Order service'), events: ['run.paused', 'run.completed', 'run.failed'] }
   const webhook = await call(workspace, 'webhooks', { url: 'http://127.0.0.1:9/hooks', ...told })
   await call(workspace, `webhooks/${webhook.id}/test`, {})

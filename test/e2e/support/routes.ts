@@ -30,6 +30,7 @@ export const INSIDE: Record<string, Seen> = {
     `/${slug}/inbox?task=${encodeURIComponent(`${deciding}:main:decision#1`)}`,
     `/${slug}/inbox?view=done`,
   ],
+  '/[tenant]/inbound-webhooks': (slug) => [`/${slug}/inbound-webhooks`],
   '/[tenant]/schedules': (slug) => [`/${slug}/schedules`],
   '/[tenant]/agents': (slug) => [`/${slug}/agents`],
   '/[tenant]/agents/[agentId]': (slug, { agent }) => [

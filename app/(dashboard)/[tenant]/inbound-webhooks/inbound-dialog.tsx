@@ -1,0 +1,179 @@
+'use client'
+import { Alert, Button, Group, Modal, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { TriangleAlert } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { errorOf, useTRPC } from '@/app/_trpc/client'
+import { ErrorState } from '@/app/_ui/error-state'
+import { SCHEMES, type Scheme } from '@/server/definition/inbound'
+import type { InboundItem } from '@/server/views/inbound/browse'
+import { MappingFields } from './mapping-fields'
+import { SCHEME_LABELS, SECRET_HELP } from './schemes'
+
+/** Creates an inbound webhook, or changes one. */
+export function InboundDialog(props: {
+  webhook: InboundItem | null
+  onClose: () => void
+  /** With the secret, if one was generated. */
+  onCreated: (id: string, secret: string | null) => void
+}) {
+  const { webhook, onClose, onCreated } = props
+  const trpc = useTRPC()
+  const queries = useQueryClient()
+  const workflows = useQuery({ ...trpc.runs.workflows.queryOptions(), enabled: webhook === null })
+  const [workflowId, setWorkflowId] = useState(webhook?.workflowId ?? '')
+  const [name, setName] = useState(webhook?.name ?? '')
+  const [scheme, setScheme] = useState<Scheme | ''>(webhook?.scheme ?? '')
+  const [header, setHeader] = useState(webhook?.signatureHeader ?? '')
+  const [encoding, setEncoding] = useState<'hex' | 'base64'>(webhook?.encoding ?? 'hex')
+  const [idHeader, setIdHeader] = useState(webhook?.idHeader ?? '')
+  const [secret, setSecret] = useState('')
+  const [mapping, setMapping] = useState<Record<string, string>>(webhook?.mapping ?? {})
+  const [when, setWhen] = useState(webhook?.when ?? '')
+  const changed = () => queries.invalidateQueries(trpc.inbound.pathFilter())
+  const create = useMutation(
+    trpc.inbound.create.mutationOptions({
+      onSuccess: async ({ id, secret }) => {
+        await changed()
+        onCreated(id, secret)
+      },
+    }),
+  )
+  const update = useMutation(
+    trpc.inbound.update.mutationOptions({
+      onSuccess: async () => {
+        onClose()
+        await changed()
+      },
+    }),
+  )
+  const { error, isPending } = webhook ? update : create
+  const details = error ? errorOf(error).details : []
+  const problem = (path: string) => details.find((detail) => detail.path === path)?.message
+  const ready = workflowId && name.trim() && scheme && (scheme !== 'hmac' || header.trim())
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    if (!scheme) return
+    const body = {
+      ...{ name, scheme, signatureHeader: header.trim() || null, encoding, idHeader: idHeader.trim() || null },
+      mapping: Object.fromEntries(Object.entries(mapping).filter(([, text]) => text.trim() !== '')),
+      when: when.trim() || null,
+    }
+    if (webhook) update.mutate({ workflowId, inboundId: webhook.id, body })
+    else create.mutate({ workflowId, body: { ...body, ...(secret && scheme !== 'none' ? { secret } : {}) } })
+  }
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={webhook ? `Edit ${webhook.name}` : 'Create an inbound webhook'}
+      centered
+      size="lg"
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          {!webhook && (
+            <NativeSelect
+              label="Workflow"
+              description="Its published version is started"
+              withAsterisk
+              data={[
+                { value: '', label: 'Choose a workflow' },
+                ...(workflows.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
+              ]}
+              value={workflowId}
+              onChange={(event) => setWorkflowId(event.currentTarget.value)}
+              data-autofocus
+            />
+          )}
+          <TextInput
+            label="Name"
+            placeholder="Opened issues"
+            withAsterisk
+            maxLength={200}
+            autoComplete="off"
+            error={problem('name')}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <NativeSelect
+            label="How the sender signs"
+            withAsterisk
+            error={problem('scheme')}
+            data={[{ value: '', label: 'Choose' }, ...SCHEMES.map((value) => ({ value, label: SCHEME_LABELS[value] }))]}
+            value={scheme}
+            onChange={(event) => setScheme(SCHEMES.find((one) => one === event.currentTarget.value) ?? '')}
+          />
+          {scheme === 'none' && (
+            <Alert color="yellow" variant="light" icon={<TriangleAlert size={18} aria-hidden />}>
+              Anybody who knows the address can start runs with any values. Choose this only for a sender that cannot
+              sign.
+            </Alert>
+          )}
+          {scheme === 'hmac' && (
+            <Group grow align="start">
+              <TextInput
+                label="Header of the signature"
+                placeholder="X-Signature"
+                withAsterisk
+                autoComplete="off"
+                error={problem('signatureHeader')}
+                value={header}
+                onChange={(event) => setHeader(event.currentTarget.value)}
+              />
+              <NativeSelect
+                label="Encoding"
+                data={['hex', 'base64']}
+                value={encoding}
+                onChange={(event) => setEncoding(event.currentTarget.value === 'base64' ? 'base64' : 'hex')}
+              />
+            </Group>
+          )}
+          {(scheme === 'hmac' || scheme === 'none') && (
+            <TextInput
+              label="Header with the id of a delivery"
+              description="Without one, equal deliveries within five minutes count as one"
+              placeholder="X-Delivery-Id"
+              autoComplete="off"
+              error={problem('idHeader')}
+              value={idHeader}
+              onChange={(event) => setIdHeader(event.currentTarget.value)}
+            />
+          )}
+          {!webhook && scheme !== '' && scheme !== 'none' && (
+            <PasswordInput
+              label="Secret of the sender"
+              description={SECRET_HELP[scheme]}
+              autoComplete="off"
+              error={problem('secret') && `The secret ${problem('secret')}`}
+              value={secret}
+              onChange={(event) => setSecret(event.currentTarget.value)}
+            />
+          )}
+          {workflowId && (
+            <MappingFields workflowId={workflowId} mapping={mapping} onChange={setMapping} problem={problem} />
+          )}
+          <TextInput
+            label="Only if"
+            description="Starts a run only if this is true"
+            placeholder={'${body.action} == "opened"'}
+            autoComplete="off"
+            classNames={{ input: 'mono' }}
+            error={problem('when')}
+            value={when}
+            onChange={(event) => setWhen(event.currentTarget.value)}
+          />
+          {error && details.length === 0 && <ErrorState error={error} title="The inbound webhook was not saved" />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Close
+            </Button>
+            <Button type="submit" loading={isPending} disabled={!ready}>
+              {webhook ? 'Save' : 'Create'}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

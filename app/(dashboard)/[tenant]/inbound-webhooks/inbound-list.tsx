@@ -1,0 +1,110 @@
+'use client'
+import { Button, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Plus, Webhook } from 'lucide-react'
+import dynamic from 'next/dynamic'
+import { useState } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import { EmptyState } from '@/app/_ui/empty-state'
+import { ErrorState } from '@/app/_ui/error-state'
+import { PageBody } from '@/app/_ui/page-body'
+import { PageHeader } from '@/app/_ui/page-header'
+import { useSingleKeys } from '@/app/_ui/use-single-keys'
+import { useUrlState } from '@/app/_ui/use-url-state'
+import type { InboundItem } from '@/server/views/inbound/browse'
+import { ShownOnce } from '../settings/shown-once'
+import { useTenant } from '../tenant-context'
+import { DeleteInboundDialog } from './delete-inbound-dialog'
+import { InboundTable } from './inbound-table'
+
+// The forms are large, and only an opened dialog needs them.
+const InboundDialog = dynamic(() => import('./inbound-dialog').then((module) => module.InboundDialog))
+const SecretDialog = dynamic(() => import('./secret-dialog').then((module) => module.SecretDialog))
+const TryDialog = dynamic(() => import('./try-dialog').then((module) => module.TryDialog))
+const DeliveryList = dynamic(() => import('./delivery-list').then((module) => module.DeliveryList))
+
+/** Which dialog is open, and for which inbound webhook. */
+type Open =
+  | { dialog: 'create' }
+  | { dialog: 'edit' | 'try' | 'secret' | 'delete'; webhook: InboundItem }
+  | { dialog: 'shown'; value: string }
+
+/** The addresses at which other systems start workflows. The deliveries of the chosen one are listed below. */
+export function InboundList() {
+  const trpc = useTRPC()
+  const { may } = useTenant()
+  const { get, set } = useUrlState()
+  const list = useQuery({ ...trpc.inbound.list.queryOptions(), refetchInterval: 5_000 })
+  const [open, setOpen] = useState<Open | null>(null)
+  const close = () => setOpen(null)
+  const create = () => setOpen({ dialog: 'create' })
+  const allowed = may('workflow:publish')
+  useSingleKeys(allowed ? { c: create } : {})
+  const chosen = allowed ? list.data?.find(({ id }) => id === get('webhook')) : undefined
+  return (
+    <>
+      <PageHeader
+        title="Inbound webhooks"
+        actions={
+          allowed && (
+            <Button leftSection={<Plus size={16} aria-hidden />} onClick={create}>
+              Create inbound webhook
+            </Button>
+          )
+        }
+      />
+      <PageBody>
+        {list.error && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
+        {list.isPending && <Skeleton height={180} radius="md" />}
+        {list.data &&
+          (list.data.length > 0 ? (
+            <InboundTable
+              webhooks={list.data}
+              chosen={chosen?.id ?? null}
+              onChoose={(id) => set({ webhook: id })}
+              onOpen={(dialog, webhook) => setOpen({ dialog, webhook })}
+            />
+          ) : (
+            <EmptyState
+              icon={Webhook}
+              title="No inbound webhooks"
+              actions={
+                allowed && (
+                  <Button variant="default" onClick={create}>
+                    Create inbound webhook
+                  </Button>
+                )
+              }
+            >
+              Have another system start a workflow, such as GitHub when somebody opens an issue.
+            </EmptyState>
+          ))}
+        {chosen && <DeliveryList key={chosen.id} webhook={chosen} />}
+      </PageBody>
+      {(open?.dialog === 'create' || open?.dialog === 'edit') && (
+        <InboundDialog
+          webhook={open.dialog === 'edit' ? open.webhook : null}
+          onClose={close}
+          onCreated={(id, secret) => {
+            set({ webhook: id })
+            setOpen(secret === null ? null : { dialog: 'shown', value: secret })
+          }}
+        />
+      )}
+      {open?.dialog === 'try' && <TryDialog webhook={open.webhook} onClose={close} />}
+      {open?.dialog === 'secret' && (
+        <SecretDialog
+          webhook={open.webhook}
+          onClose={close}
+          onSaved={(secret) => setOpen(secret === null ? null : { dialog: 'shown', value: secret })}
+        />
+      )}
+      {open?.dialog === 'delete' && <DeleteInboundDialog webhook={open.webhook} onClose={close} />}
+      {open?.dialog === 'shown' && (
+        <ShownOnce title="The secret of the inbound webhook" what="secret" value={open.value} onClose={close}>
+          <span>Give it to the sender, with the address of the inbound webhook. The sender signs with it.</span>
+        </ShownOnce>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,63 @@
+'use client'
+import { Fieldset, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useTRPC } from '@/app/_trpc/client'
+import { ErrorState } from '@/app/_ui/error-state'
+import { isRequired } from '@/server/definition/fields'
+
+/** An expression for each START field of a workflow. */
+export function MappingFields(props: {
+  workflowId: string
+  mapping: Record<string, string>
+  onChange: (mapping: Record<string, string>) => void
+  problem: (path: string) => string | undefined
+}) {
+  const { workflowId, mapping, onChange, problem } = props
+  const trpc = useTRPC()
+  const { data, error } = useQuery(trpc.inbound.fields.queryOptions({ workflowId }))
+  if (error) return <ErrorState error={error} />
+  if (!data) return <Skeleton height={80} radius="md" />
+  const fields = Object.entries(data.data.payload)
+  // A field that START no longer has can only be removed.
+  const stale = Object.keys(mapping).filter((name) => !fields.some(([known]) => known === name))
+  return (
+    <Fieldset legend="START fields">
+      <Stack gap="sm">
+        <Text size="sm" c="dimmed">
+          Each is an expression over {'${body…}'}, {'${headers…}'} and {'${query…}'}. An empty one takes the field of
+          the body with the same name.
+        </Text>
+        {fields.length === 0 && stale.length === 0 && <Text size="sm">START has no fields.</Text>}
+        {fields.map(([name, field]) => (
+          <TextInput
+            key={name}
+            label={name}
+            description={[field.type, isRequired(field) ? 'required' : 'optional', field.description]
+              .filter(Boolean)
+              .join(', ')}
+            placeholder={`\${body.${name}}`}
+            autoComplete="off"
+            classNames={{ input: 'mono' }}
+            error={problem(`mapping.${name}`)}
+            value={mapping[name] ?? ''}
+            onChange={(event) => onChange({ ...mapping, [name]: event.currentTarget.value })}
+          />
+        ))}
+        {stale.map((name) => (
+          <TextInput
+            key={name}
+            label={name}
+            description="START no longer has this field. Empty it to remove it."
+            classNames={{ input: 'mono' }}
+            error={problem(`mapping.${name}`)}
+            value={mapping[name] ?? ''}
+            onChange={(event) => {
+              const { [name]: _gone, ...others } = mapping
+              onChange(event.currentTarget.value === '' ? others : { ...others, [name]: event.currentTarget.value })
+            }}
+          />
+        ))}
+      </Stack>
+    </Fieldset>
+  )
+}

@@ -1,0 +1,21 @@
+import type { Scheme } from '@/server/definition/inbound'
+
+/** The ways in which a sender signs, as people know them. */
+export const SCHEME_LABELS: Record<Scheme, string> = {
+  github: 'GitHub',
+  stripe: 'Stripe',
+  slack: 'Slack',
+  standard: 'Standard Webhooks',
+  hmac: 'HMAC-SHA256 in a header',
+  none: 'No signature',
+}
+
+/** Where each sender shows its secret, or takes it. */
+export const SECRET_HELP: Record<Scheme, string> = {
+  github: 'Leave it empty to have one made, which you then give to GitHub.',
+  stripe: 'Stripe shows it once you have given it the address. Until then nothing is accepted.',
+  slack: 'Slack shows it as the signing secret, under Basic Information of the app.',
+  standard: 'Starts with whsec_. Leave it empty to have one made, if your sender takes one.',
+  hmac: 'Leave it empty to have one made, which you then give to the sender.',
+  none: '',
+}

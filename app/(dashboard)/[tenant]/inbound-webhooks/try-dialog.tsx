@@ -1,0 +1,129 @@
+'use client'
+import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import { CodeBlock } from '@/app/_ui/code-block'
+import { ErrorState } from '@/app/_ui/error-state'
+import { StatusPill } from '@/app/_ui/status-pill'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
+import type { InboundItem } from '@/server/views/inbound/browse'
+
+/** Shows what a sample would start. Nothing is started, and nothing is kept. */
+export function TryDialog({ webhook, onClose }: { webhook: InboundItem; onClose: () => void }) {
+  const trpc = useTRPC()
+  const { workflowId, id: inboundId, last } = webhook
+  const [body, setBody] = useState('{\n  \n}')
+  const [headers, setHeaders] = useState('{}')
+  const [query, setQuery] = useState('{}')
+  const latest = useQuery({
+    ...trpc.inbound.delivery.queryOptions({ workflowId, inboundId, deliveryId: last?.id ?? '' }),
+    enabled: last !== null,
+  })
+  const attempt = useMutation(trpc.inbound.try.mutationOptions())
+  const sample = parsed(body)
+  const parts = { headers: texts(headers), query: texts(query) }
+  function useLast() {
+    if (!latest.data) return
+    const found = parsed(latest.data.body ?? '')
+    setBody(JSON.stringify(found ? found.value : latest.data.body, null, 2))
+    setHeaders(JSON.stringify(latest.data.headers, null, 2))
+    setQuery(JSON.stringify(latest.data.query, null, 2))
+  }
+  function submit() {
+    if (!sample || !parts.headers || !parts.query) return
+    const { headers, query } = parts
+    attempt.mutate({ workflowId, inboundId, body: { body: sample.value, headers, query } })
+  }
+  const fields = { autosize: true, maxRows: 12, classNames: { input: 'mono' } } as const
+  const result = attempt.data
+  return (
+    <Modal opened onClose={onClose} title={`Try a delivery to ${webhook.name}`} centered size="lg">
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          submit()
+        }}
+      >
+        <Stack>
+          <Text size="sm">Shows what a delivery would start. No run is started.</Text>
+          <Textarea
+            label="Body"
+            description="As JSON"
+            minRows={5}
+            {...fields}
+            error={sample ? undefined : 'This must be JSON'}
+            value={body}
+            onChange={(event) => setBody(event.currentTarget.value)}
+            data-autofocus
+          />
+          <Group grow align="start">
+            <Textarea
+              label="Headers"
+              {...fields}
+              error={parts.headers ? undefined : 'This must be a JSON object of texts'}
+              value={headers}
+              onChange={(event) => setHeaders(event.currentTarget.value)}
+            />
+            <Textarea
+              label="Query"
+              {...fields}
+              error={parts.query ? undefined : 'This must be a JSON object of texts'}
+              value={query}
+              onChange={(event) => setQuery(event.currentTarget.value)}
+            />
+          </Group>
+          {attempt.error && <ErrorState error={attempt.error} title="It was not tried" />}
+          <Stack gap="xs" aria-live="polite">
+            {result && (
+              <>
+                <div>
+                  <StatusPill
+                    status={result.starts ? 'completed' : result.filtered ? 'queued' : 'failed'}
+                    label={result.starts ? 'Starts a run' : 'Starts no run'}
+                  />
+                </div>
+                {result.filtered && <Text size="sm">{result.filtered}</Text>}
+                {result.problems.map(({ path, message }) => (
+                  <Text key={path} size="sm" c="red">
+                    {message}
+                  </Text>
+                ))}
+                <CodeBlock label="START fields" text={JSON.stringify(result.data, null, 2)} />
+              </>
+            )}
+          </Stack>
+          <Group justify="space-between">
+            <Button variant="subtle" disabled={!latest.data?.body} onClick={useLast}>
+              Use the last delivery
+            </Button>
+            <Group>
+              <Button variant="default" onClick={onClose}>
+                Close
+              </Button>
+              <Button type="submit" loading={attempt.isPending} disabled={!sample || !parts.headers || !parts.query}>
+                Try
+              </Button>
+            </Group>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+function parsed(text: string): { value: JsonValue } | null {
+  try {
+    return { value: JSON.parse(text.trim() || '{}') as JsonValue }
+  } catch {
+    return null
+  }
+}
+
+function texts(text: string): Record<string, string> | null {
+  const value = parsed(text)?.value
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+  const entries = Object.entries(value satisfies JsonObject)
+  return entries.every(([, item]) => typeof item === 'string') ? (value as Record<string, string>) : null
+}

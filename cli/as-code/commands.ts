@@ -1,0 +1,66 @@
+import type { Env } from '@/server/env'
+import { AppError } from '@/server/errors'
+import { type Flags, UsageError } from '../usage'
+import { folderAt, readFolder, writeFolder } from './folder'
+import { Report, refusalLine, reportApplied, reportDiff } from './report'
+import { everythingIn, type Remote, type Workspace } from './workspace'
+
+/** Works on files and a workspace, here or elsewhere. */
+export type AsCodeCommand = (workspace: Workspace, flags: Flags) => Promise<Report>
+
+export const AS_CODE_COMMANDS: Record<string, AsCodeCommand> = {
+  async pull(workspace, flags) {
+    const folder = folderOf(flags)
+    const prune = flags.prune === true
+    const { written, unchanged, left } = writeFolder(folder, await everythingIn(workspace), { prune })
+    const others = left.map((file) => `${file}  ${prune ? 'deleted' : 'not in the workspace (--prune deletes it)'}`)
+    const end = `${written.length} written, ${unchanged} as they were, in ${folder}.`
+    return new Report([...written, ...others, end].join('\n'), { written, unchanged, left })
+  },
+  diff: async (workspace, flags) => reportDiff(await named(() => workspace.diff(bodyOf(flags)))),
+  apply: async (workspace, flags) => reportApplied(await named(() => workspace.apply(bodyOf(flags)))),
+}
+
+function folderOf({ folder }: Flags): string {
+  if (typeof folder !== 'string' || folder.trim() === '')
+    throw new UsageError('-f is missing: the folder of the files.')
+  return folderAt(folder)
+}
+
+function bodyOf(flags: Flags) {
+  const { publish, prune, force } = flags
+  return {
+    ...readFolder(folderOf(flags)),
+    publish: publish === true,
+    prune: prune === true,
+    force: force === true,
+  }
+}
+
+/** Refusals name files. */
+async function named<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (err) {
+    if (!(err instanceof AppError)) throw err
+    const hint =
+      err.code === 'DEFINITIONS_DRIFTED'
+        ? ['Pull them into the files and apply that first, or overwrite them with --force.']
+        : []
+    throw new Error([err.message, ...err.details.map((detail) => `  ${refusalLine(detail)}`), ...hint].join('\n'))
+  }
+}
+
+/**
+ * The service that a command is for if it is not the one on this machine.
+ * @throws UsageError
+ */
+export function remoteOf({ url, key, tenant }: Flags, settings: Env): Remote | null {
+  const address = typeof url === 'string' ? url : settings.DEFINITIONS_URL
+  if (address === undefined) return null
+  if (!/^https?:\/\/[^/]/.test(address)) throw new UsageError('--url must be like https://millrace.example.com.')
+  const apiKey = typeof key === 'string' ? key : settings.DEFINITIONS_KEY
+  if (apiKey === undefined) throw new UsageError('DEFINITIONS_KEY is missing: an API key of the service at --url.')
+  const tenantId = typeof tenant === 'string' ? tenant : undefined
+  return { url: address, apiKey, tenantId, bypass: settings.VERCEL_AUTOMATION_BYPASS_SECRET }
+}

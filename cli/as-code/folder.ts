@@ -1,0 +1,104 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { PLURALS, type Plural } from '@/server/as-code/schema'
+import type { JsonObject } from '@/server/definition/json'
+import { isId } from '@/server/ids'
+import { fromYaml, toYaml } from './yaml'
+
+export type Defined = { id: string } & JsonObject
+export type Definitions = Record<Plural, Defined[]>
+
+const FILE = /^(.+)\.ya?ml$/i
+
+/** The file of a definition, within the folder. */
+export function fileOf(plural: string, id: string): string {
+  return `${plural}/${id}.yaml`
+}
+
+/** The files of a folder by `kind/id`. @throws Error for two files of one definition, or a name that is no id */
+function filesIn(folder: string): Map<string, { plural: Plural; id: string; path: string }> {
+  const found = new Map<string, { plural: Plural; id: string; path: string }>()
+  for (const plural of PLURALS) {
+    const inside = join(folder, plural)
+    if (!existsSync(inside)) continue
+    for (const name of readdirSync(inside).sort()) {
+      const id = FILE.exec(name)?.[1]
+      const path = join(inside, name)
+      if (id === undefined || !statSync(path).isFile()) continue
+      if (!isId(id)) throw new Error(`${plural}/${name}: the name must be an id: 1 to 80 letters, digits, _ or -.`)
+      const other = found.get(`${plural}/${id}`)
+      if (other) throw new Error(`${plural}/${name}: another file has this id.`)
+      found.set(`${plural}/${id}`, { plural, id, path })
+    }
+  }
+  return found
+}
+
+/** The caller's folder: npm changes to that of the package. */
+export function folderAt(path: string): string {
+  return resolve(process.env.INIT_CWD ?? process.cwd(), path)
+}
+
+/** @throws Error that names each file that is wrong, or if there is none at all */
+export function readFolder(folder: string): Definitions {
+  const definitions: Definitions = { tools: [], agents: [], workflows: [] }
+  const wrong: string[] = []
+  const files = filesIn(folder)
+  for (const { plural, id, path } of files.values()) {
+    try {
+      const value = fromYaml(readFileSync(path, 'utf8'))
+      if (Object.hasOwn(value, 'id')) throw new Error('The id is the name of the file, and so not in it.')
+      definitions[plural].push({ id, ...value })
+    } catch (err) {
+      wrong.push(`${fileOf(plural, id)}: ${err instanceof Error ? err.message : String(err)}`)
+    }
+  }
+  if (wrong.length > 0) throw new Error(wrong.join('\n'))
+  if (files.size === 0)
+    throw new Error(`There are no definitions in ${folder}: no ${PLURALS.map((one) => `${one}/*.yaml`).join(', ')}.`)
+  return definitions
+}
+
+export interface Written {
+  written: string[]
+  unchanged: number
+  /** Files without an object; deleted if asked. */
+  left: string[]
+}
+
+/**
+ * Writes each definition into its file. A file that says the same already stays as it is, with its comments.
+ * @param prune deletes the files of what is not among the definitions
+ */
+export function writeFolder(folder: string, definitions: Definitions, { prune }: { prune: boolean }): Written {
+  const files = filesIn(folder)
+  const written: string[] = []
+  let unchanged = 0
+  const lower = new Set<string>()
+  for (const plural of PLURALS) {
+    if (definitions[plural].length > 0) mkdirSync(join(folder, plural), { recursive: true })
+    for (const { id, ...content } of definitions[plural]) {
+      const name = `${plural}/${id}`
+      if (lower.has(name.toLowerCase())) throw new Error(`${name}: another id differs from it only in case.`)
+      lower.add(name.toLowerCase())
+      const path = files.get(name)?.path ?? join(folder, fileOf(plural, id))
+      if (saysIt(path, content)) unchanged += 1
+      else {
+        writeFileSync(path, toYaml(content))
+        written.push(fileOf(plural, id))
+      }
+      files.delete(name)
+    }
+  }
+  if (prune) for (const { path } of files.values()) rmSync(path)
+  return { written, unchanged, left: [...files.values()].map(({ plural, id }) => fileOf(plural, id)) }
+}
+
+function saysIt(path: string, content: JsonObject): boolean {
+  try {
+    // The order of names counts, because forms are shown in it.
+    return JSON.stringify(fromYaml(readFileSync(path, 'utf8'))) === JSON.stringify(content)
+  } catch {
+    return false
+  }
+}

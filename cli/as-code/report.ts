@@ -1,0 +1,66 @@
+import type { ErrorDetail } from '@/server/errors'
+import { styles } from '../print'
+import { fileOf } from './folder'
+import { unifiedDiff } from './line-diff'
+import type { Applied, Diff } from './workspace'
+import { toYaml } from './yaml'
+
+/** What a command has found: for people and, with `--json`, for programs. */
+export class Report {
+  constructor(
+    readonly text: string,
+    readonly json: object,
+    readonly code = 0,
+  ) {}
+}
+
+const file = (kind: unknown, id: unknown) => fileOf(`${String(kind)}s`, String(id))
+
+/** Where in which file, and what. */
+export function refusalLine({ kind, id, at, stepId, field, path, message }: ErrorDetail): string {
+  if (kind === undefined) return path ? `${path}: ${message}` : message
+  const places = [at, stepId && `step ${String(stepId)}`, field].filter((place) => place !== undefined)
+  return [file(kind, id), ...(places.length > 0 ? [places.join(', ')] : []), message].join(': ')
+}
+
+function count(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`
+}
+
+const headline = ({ kind, id, name, actions, version }: Applied['changes'][number]) =>
+  `${file(kind, id)}  ${actions.join(', ')}  (${name}, version ${version})`
+
+function warningLines(warnings: Applied['warnings']): string[] {
+  return warnings.map((warning) => `warning: ${refusalLine(warning)}`)
+}
+
+export function reportApplied(answer: Applied): Report {
+  const { changes, unchanged, warnings } = answer
+  const lines = [...changes.map(headline), ...warningLines(warnings)]
+  const end = changes.length === 0 ? 'Nothing to do' : `${count(changes.length, 'definition')} changed`
+  return new Report([...lines, `${end}; ${count(unchanged, 'definition')} already so.`].join('\n'), answer)
+}
+
+export function reportDiff(answer: Diff): Report {
+  const { changes, unchanged, drift, problems, warnings } = answer
+  const { bold, red, green, dim } = styles(process.stdout)
+  const colour = (line: string) =>
+    line.startsWith('+') ? green(line) : line.startsWith('-') ? red(line) : line.startsWith('@@') ? dim(line) : line
+  const lines = changes.flatMap((change) => {
+    const { before, after } = change
+    const yaml = (value: typeof before) => (value ? toYaml(value) : '')
+    const changed = before === undefined ? [] : unifiedDiff(yaml(before), yaml(after))
+    return [bold(headline(change)), ...changed.map(colour), '']
+  })
+  const refused = [
+    ...drift.map((one) => `refused: ${refusalLine(one)}`),
+    ...problems.map((one) => `problem: ${refusalLine(one)}`),
+  ]
+  const end = `${count(changes.length, 'definition')} would change; ${count(unchanged, 'definition')} already so.`
+  const verdict =
+    refused.length > 0
+      ? [`Apply would be refused${drift.length > 0 ? '; --force overwrites what was changed' : ''}.`]
+      : []
+  const code = refused.length > 0 ? 1 : changes.length > 0 ? 2 : 0
+  return new Report([...lines, ...warningLines(warnings), ...refused, end, ...verdict].join('\n'), answer, code)
+}

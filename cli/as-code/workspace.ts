@@ -1,0 +1,100 @@
+import { applyDefinitions } from '@/server/as-code/apply'
+import { diffDefinitions } from '@/server/as-code/diff'
+import { exportDefinitions } from '@/server/as-code/export'
+import { PLURALS } from '@/server/as-code/schema'
+import type { ServiceContext } from '@/server/context'
+import { isJsonObject, type JsonObject } from '@/server/definition/json'
+import { AppError, ERRORS, type ErrorCode, type ErrorDetail } from '@/server/errors'
+import type { Definitions } from './folder'
+
+export type Applied = Awaited<ReturnType<typeof applyDefinitions>>
+export type Diff = Awaited<ReturnType<typeof diffDefinitions>>
+
+/** Where definitions are pulled from and applied to. */
+export interface Workspace {
+  page(query: Record<string, string>): Promise<Definitions & { next: string | null }>
+  diff(body: JsonObject): Promise<Diff>
+  apply(body: JsonObject): Promise<Applied>
+}
+
+export async function everythingIn(workspace: Workspace): Promise<Definitions> {
+  const all: Definitions = { tools: [], agents: [], workflows: [] }
+  for (let query: Record<string, string> = {}; ; ) {
+    const { next, ...found } = await workspace.page(query)
+    for (const plural of PLURALS) all[plural].push(...found[plural])
+    if (next === null) return all
+    query = { after: next }
+  }
+}
+
+export function localWorkspace(ctx: ServiceContext): Workspace {
+  return {
+    page: (query) => exportDefinitions(ctx, query),
+    diff: (body) => diffDefinitions(ctx, body),
+    apply: (body) => applyDefinitions(ctx, body),
+  }
+}
+
+const TIMEOUT_MS = 120_000
+
+export interface Remote {
+  url: string
+  apiKey: string
+  tenantId: string | undefined
+  /** Lets the call through Vercel's Deployment Protection. */
+  bypass: string | undefined
+}
+
+/** A service elsewhere. */
+export function remoteWorkspace(remote: Remote): Workspace {
+  const path = '/api/definitions'
+  return {
+    page: (query) => ask(remote, `${path}?${new URLSearchParams(query)}`),
+    diff: (body) => ask(remote, `${path}/diff`, body),
+    apply: (body) => ask(remote, `${path}/apply`, body),
+  }
+}
+
+/** The answer, whose form the service's document promises. */
+async function ask<T>({ url, apiKey, tenantId, bypass }: Remote, path: string, body?: JsonObject): Promise<T> {
+  const address = `${url.replace(/\/+$/, '')}${path}`
+  const response = await fetch(address, {
+    method: body ? 'POST' : 'GET',
+    headers: {
+      'x-api-key': apiKey,
+      ...(tenantId === undefined ? {} : { 'x-tenant-id': tenantId }),
+      ...(bypass === undefined ? {} : { 'x-vercel-protection-bypass': bypass }),
+      ...(body ? { 'content-type': 'application/json' } : {}),
+    },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+    // A key is not for whom the address leads to.
+    redirect: 'manual',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  }).catch((err: unknown) => {
+    throw new Error(`${address} could not be reached: ${reasonOf(err)}.`)
+  })
+  const text = await response.text()
+  const answer = parsed(text)
+  if (response.ok && answer) return answer as T
+  const error = isJsonObject(answer?.error) ? answer.error : null
+  if (!error) throw new Error(`${address} answered ${response.status}, not as this service does.`)
+  const { code, message, details } = error
+  throw new AppError(typeof code === 'string' && Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : 'INTERNAL', {
+    message: `${String(message)} (${response.status} from ${url})`,
+    details: (Array.isArray(details) ? details : []) as ErrorDetail[],
+  })
+}
+
+function parsed(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isJsonObject(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+function reasonOf(err: unknown): string {
+  const cause = err instanceof Error ? (err.cause ?? err) : err
+  return cause instanceof Error ? cause.message : String(cause)
+}

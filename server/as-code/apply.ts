@@ -1,0 +1,55 @@
+import { withDeadline } from '@/db/deadline'
+import { authorize } from '../auth/policy'
+import { type ServiceContext, withTransaction } from '../context'
+import type { JsonObject } from '../definition/json'
+import { AppError, Busy } from '../errors'
+import { carryOut } from './carry-out'
+import { parseDefinitions } from './parse'
+import { presentChange } from './present'
+
+/** Hundreds of definitions take longer than a transaction otherwise may. */
+const APPLY_MS = 60_000
+const ATTEMPTS = 5
+
+/** @throws AppError FORBIDDEN */
+export function authorizeApply(ctx: ServiceContext): void {
+  for (const noun of ['workflow', 'agent', 'tool'] as const) {
+    authorize(ctx, `${noun}:write`)
+    authorize(ctx, `${noun}:publish`)
+  }
+}
+
+/**
+ * Makes the workspace say what the definitions say: all of it, or nothing. Applying the same again does nothing. Objects
+ * without a definition stay as they are, unless `prune` is set, which archives those that were applied once.
+ * @throws AppError INVALID_INPUT, VALIDATION_FAILED; DEFINITIONS_DRIFTED for what somebody else changed
+ * since it was applied, unless `force` is set
+ */
+export async function applyDefinitions(ctx: ServiceContext, input: JsonObject) {
+  authorizeApply(ctx)
+  const { items, options } = parseDefinitions(input)
+  return whileNobodySaves(() =>
+    withTransaction(ctx, async (tx) => {
+      const { tasks, drift, problems, warnings } = await carryOut(tx, items, options)
+      if (drift.length > 0) throw new AppError('DEFINITIONS_DRIFTED', { details: drift })
+      if (problems.length > 0) {
+        const message = 'Invalid input: the definitions have problems'
+        throw new AppError('VALIDATION_FAILED', { message, details: problems })
+      }
+      const changed = tasks.filter(({ actions }) => actions.length > 0)
+      return { changes: changed.map(presentChange), unchanged: tasks.length - changed.length, warnings }
+    }),
+  )
+}
+
+/** Objects are looked at without locks, so somebody may save one before it is changed. Then all of it begins anew. */
+export async function whileNobodySaves<T>(transaction: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    try {
+      return await withDeadline(APPLY_MS, transaction)
+    } catch (err) {
+      if (!(err instanceof AppError && err.code === 'VERSION_CONFLICT')) throw err
+    }
+  }
+  throw new Busy('Somebody keeps changing what is to be applied.', 1_000)
+}

@@ -1,0 +1,140 @@
+import { eq, sql } from 'drizzle-orm'
+import { appliedDefinitions } from '@/db/schema/applied'
+import { tenants } from '@/db/schema/tenants'
+import type { TransactionContext } from '../context'
+import { AppError, type ErrorDetail } from '../errors'
+import { archive } from '../versioned/archive'
+import { create } from '../versioned/create'
+import { expectVersion } from '../versioned/expected-version'
+import { isLive, publish } from '../versioned/publish'
+import { findRow } from '../versioned/rows'
+import { saveVersion } from '../versioned/update'
+import type { Problem } from '../workflows/check/problem'
+import { detailOf, type Item } from './parse'
+import type { ApplyOptions } from './schema'
+import { inPublishOrder, pruneTasks, type Task, tasksOf, usesOfPruned } from './tasks'
+
+type Warning = Problem & { kind: string; id: string }
+
+export interface Outcome {
+  /** Those with actions have been changed. */
+  tasks: Task[]
+  /** What somebody else changed. */
+  drift: ErrorDetail[]
+  /** What prevents saving or publishing. */
+  problems: ErrorDetail[]
+  warnings: Warning[]
+}
+
+/**
+ * Makes the workspace say what the definitions say, drift or not, in the caller's transaction; the caller undoes it where
+ * there is drift or a problem. What already says it is neither written nor locked.
+ */
+export async function carryOut(tx: TransactionContext, items: Item[], options: ApplyOptions): Promise<Outcome> {
+  await oneAtATime(tx)
+  const tasks = [...(await tasksOf(tx, items)), ...(options.prune ? await pruneTasks(tx, items, options.force) : [])]
+  const drift = tasks.flatMap((task) => {
+    const { drift } = task.decision
+    return drift === null || options.force ? [] : [detailOf(task, { message: drift })]
+  })
+  const problems = usesOfPruned(tasks)
+  for (const task of tasks) await collect(problems, task, () => save(tx, task))
+  const warnings: Warning[] = []
+  // What could not be saved would be missing for others.
+  if (options.publish && problems.length === 0) {
+    for (const { task, apart } of inPublishOrder(tasks))
+      await collect(problems, task, async () => {
+        const { kind, id } = task
+        for (const found of await publishTask(tx, task, apart)) warnings.push({ ...found, kind: kind.noun.word, id })
+      })
+  }
+  await note(tx, tasks)
+  return { tasks, drift, problems, warnings }
+}
+
+/** Two at once would create the same objects. Nothing else waits for this lock. */
+async function oneAtATime({ db, tenantId }: TransactionContext): Promise<void> {
+  await db.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, tenantId)).for('no key update')
+}
+
+async function collect(problems: ErrorDetail[], task: Task, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (err) {
+    if (!(err instanceof AppError) || err.status !== 400) throw err
+    problems.push(...err.details.map((detail) => detailOf(task, detail)))
+  }
+}
+
+async function save(tx: TransactionContext, task: Task): Promise<void> {
+  const { kind, id, wanted, seen, decision, actions } = task
+  const { noun } = kind
+  if (!seen) {
+    if (!wanted) return
+    await create(tx, noun, id, wanted, { version: task.first })
+    actions.push('create')
+    return
+  }
+  if (wanted && decision.does === 'nothing' && !decision.unarchives) return
+  const row = await findRow(tx, noun, id, { lock: true })
+  // Somebody may have saved it since it was looked at.
+  expectVersion(row, { ifMatch: [seen.row.version] })
+  if (!wanted) {
+    await archive(tx, noun, { id }, 'archived')
+    actions.push('archive')
+    return
+  }
+  if (decision.unarchives) {
+    await archive(tx, noun, { id }, 'draft')
+    actions.push('unarchive')
+  }
+  if (decision.does !== 'update') return
+  task.version = (await saveVersion(tx, noun, row, wanted, { folds: false })).version
+  actions.push('update')
+}
+
+/** Publishes what is not live, and a workflow that should take up newer versions of what it uses. */
+async function publishTask(tx: TransactionContext, task: Task, apart: ReadonlySet<string>): Promise<Problem[]> {
+  const { kind, id, seen, actions } = task
+  const { noun } = kind
+  const live = seen !== undefined && actions.length === 0 && isLive(seen.row)
+  if (live && !(await isOutdated(tx, task, apart))) return []
+  const published = await publish(tx, noun, { id, ifMatch: `"${task.version}"` }, (at, candidate) =>
+    kind.check(at, candidate, apart),
+  )
+  if (live && published.version === task.version) return []
+  task.version = published.version
+  actions.push('publish')
+  return published.warnings
+}
+
+async function isOutdated(tx: TransactionContext, { kind, id, seen }: Task, apart: ReadonlySet<string>) {
+  if (!seen) return false
+  const { version, content } = seen
+  return (await kind.check(tx, { id, version, content, live: true }, apart)).renews === true
+}
+
+/** Remembers what was applied, to tell drift by. What was the same before is taken over too. */
+async function note(tx: TransactionContext, tasks: readonly Task[]): Promise<void> {
+  const rows = tasks
+    .map(({ kind, id, version, wanted, seen }) => ({
+      row: { kind: kind.noun.word, id, version, archived: wanted === null },
+      applied: seen?.applied,
+    }))
+    .filter(({ row, applied }) => applied?.version !== row.version || applied.archived !== row.archived)
+    .map(({ row }) => ({ ...row, tenantId: tx.tenantId, appliedBy: tx.actor.id, appliedAt: tx.now() }))
+  if (rows.length === 0) return
+  const { tenantId, kind, id } = appliedDefinitions
+  await tx.db
+    .insert(appliedDefinitions)
+    .values(rows)
+    .onConflictDoUpdate({
+      target: [tenantId, kind, id],
+      set: {
+        version: sql`excluded.version`,
+        archived: sql`excluded.archived`,
+        appliedBy: sql`excluded.applied_by`,
+        appliedAt: sql`excluded.applied_at`,
+      },
+    })
+}

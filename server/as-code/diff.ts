@@ -1,0 +1,40 @@
+import { type ServiceContext, withTransaction } from '../context'
+import type { JsonObject } from '../definition/json'
+import { authorizeApply, whileNobodySaves } from './apply'
+import { carryOut, type Outcome } from './carry-out'
+import { parseDefinitions } from './parse'
+import { presentChange, presentContents } from './present'
+
+/** Leaves the transaction, which undoes it. */
+class Undone extends Error {
+  override name = 'Undone'
+  constructor(readonly outcome: Outcome) {
+    super('only a look')
+  }
+}
+
+/**
+ * What an apply of the same body would change, and why it would be refused. It is an apply that is undone, so it finds
+ * exactly what an apply would.
+ * @throws AppError INVALID_INPUT
+ */
+export async function diffDefinitions(ctx: ServiceContext, input: JsonObject) {
+  authorizeApply(ctx)
+  const { items, options } = parseDefinitions(input)
+  const { tasks, drift, problems, warnings } = await whileNobodySaves(() =>
+    withTransaction(ctx, async (tx): Promise<Outcome> => {
+      throw new Undone(await carryOut(tx, items, options))
+    }),
+  ).catch((err: unknown) => {
+    if (err instanceof Undone) return err.outcome
+    throw err
+  })
+  const changed = tasks.filter(({ actions }) => actions.length > 0)
+  return {
+    changes: changed.map((task) => ({ ...presentChange(task), ...presentContents(task) })),
+    unchanged: tasks.length - changed.length,
+    drift,
+    problems,
+    warnings,
+  }
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { Problem } from '../workflows/openapi-answers'
+import { DefinedAgent, DefinedTool, DefinedWorkflow } from './schema'
+
+export const Definitions = z.object({
+  tools: z.array(DefinedTool),
+  agents: z.array(DefinedAgent),
+  workflows: z.array(DefinedWorkflow),
+  next: z.string().nullable().describe('Send it as `after` to get the rest; null when there is none.'),
+})
+
+const kind = z.enum(['tool', 'agent', 'workflow'])
+
+const change = {
+  kind,
+  id: z.string(),
+  name: z.string(),
+  actions: z
+    .array(z.enum(['create', 'update', 'unarchive', 'publish', 'archive']))
+    .describe('What was done to it, in this order.'),
+  version: z.number().int().describe('Its latest version afterwards.'),
+}
+const content = z.record(z.string(), z.json()).nullable().optional()
+
+const more = {
+  unchanged: z.number().int().describe('How many definitions change nothing.'),
+  warnings: z
+    .array(Problem.extend({ kind, id: z.string() }))
+    .describe('Problems of the published workflows that do not prevent publishing.'),
+}
+
+export const AppliedDefinitions = z.object({ changes: z.array(z.object(change)), ...more })
+
+const Refusal = z.looseObject({
+  path: z.string().describe('The definition in the body, and the place in it.'),
+  kind,
+  id: z.string(),
+  message: z.string(),
+})
+
+export const DefinitionsDiff = z.object({
+  changes: z.array(
+    z.object({
+      ...change,
+      before: content.describe(
+        'Its current definition; null if the object does not exist. Absent if the definition stays the same.',
+      ),
+      after: content.describe('Its new definition; null if the object would be archived.'),
+    }),
+  ),
+  drift: z.array(Refusal).describe('Changes that somebody else made: apply refuses to overwrite them.'),
+  problems: z.array(Refusal).describe('What prevents saving or publishing: apply refuses it.'),
+  ...more,
+})

@@ -1,0 +1,110 @@
+import { isJsonObject, type JsonObject, type JsonValue, jsonSize, toStorableJson } from '../definition/json'
+import { AppError, type ErrorDetail } from '../errors'
+import { MAX_JSON_BYTES } from '../http/body'
+import { parseInput } from '../parse'
+import { refuseLargeJson } from '../parse-json'
+import { findBuiltinTool } from '../tools/builtin'
+import type { Named } from '../versioned/noun'
+import { KINDS, type Kind } from './kinds'
+import { ApplyDefinitions, type ApplyOptions, MAX_DEFINITIONS } from './schema'
+
+/** A definition of the request. */
+export interface Item {
+  kind: Kind
+  id: string
+  /** Where it is in the body. */
+  path: string
+  content: Named
+}
+
+/** An error detail that names the definition. `at` is the place in it. */
+export function detailOf({ kind, id, path }: Pick<Item, 'kind' | 'id' | 'path'>, detail: ErrorDetail): ErrorDetail {
+  const { path: at, ...rest } = detail
+  const place = at === undefined || at === '' ? path : `${path}.${at}`
+  return { ...rest, path: place, kind: kind.noun.word, id, ...(at === undefined || at === '' ? {} : { at }) }
+}
+
+/**
+ * The definitions of a body, and what they would be saved as.
+ * @throws AppError INVALID_INPUT with the problems of all of them
+ */
+export function parseDefinitions(input: JsonObject): { items: Item[]; options: ApplyOptions } {
+  const parsed = parseNamed(input)
+  const details: ErrorDetail[] = []
+  const items: Item[] = []
+  for (const kind of KINDS) {
+    const known = new Set<string>()
+    for (const [index, item] of parsed[kind.plural].entries()) {
+      const place = { kind, id: item.id, path: `${kind.plural}[${index}]` }
+      try {
+        if (known.has(item.id)) throw problem('id', 'is given twice')
+        if (kind.noun.word === 'tool' && findBuiltinTool(item.id)) throw problem('id', 'is a built-in tool')
+        known.add(item.id)
+        const given = givenAt(input, kind, index) ?? {}
+        refuseLarge(given)
+        const content = kind.contentOf(item)
+        refuseLost({ ...given, id: null }, toStorableJson({ ...content }))
+        items.push({ ...place, content })
+      } catch (err) {
+        if (!(err instanceof AppError) || err.status !== 400) throw err
+        details.push(...err.details.map((detail) => detailOf(place, detail)))
+      }
+    }
+  }
+  if (items.length > MAX_DEFINITIONS) throw problem('', `There may be at most ${MAX_DEFINITIONS} definitions.`)
+  if (parsed.prune && items.length === 0 && details.length === 0)
+    throw problem('prune', 'needs at least one definition: without any, it would archive everything')
+  if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
+  const { publish, prune, force } = parsed
+  return { items, options: { publish, prune, force } }
+}
+
+/** Names the definition in each detail. */
+function parseNamed(input: JsonObject) {
+  try {
+    return parseInput(ApplyDefinitions, input)
+  } catch (err) {
+    if (!(err instanceof AppError)) throw err
+    throw new AppError(err.code, { details: err.details.map((detail) => named(input, detail)) })
+  }
+}
+
+function named(input: JsonObject, detail: ErrorDetail): ErrorDetail {
+  const [, plural = '', index = '', at = ''] = /^(\w+)\[(\d+)\]\.?(.*)$/.exec(detail.path ?? '') ?? []
+  const kind = KINDS.find((one) => one.plural === plural)
+  const item = kind && givenAt(input, kind, Number(index))
+  if (!kind || typeof item?.id !== 'string') return detail
+  return detailOf({ kind, id: item.id, path: `${plural}[${index}]` }, { ...detail, path: at })
+}
+
+function givenAt(input: JsonObject, { plural }: Kind, index: number): JsonObject | null {
+  const list = input[plural]
+  const item = Array.isArray(list) ? list[index] : null
+  return isJsonObject(item) ? item : null
+}
+
+/** No larger than what one of them could be saved with by itself. */
+function refuseLarge(item: JsonObject): void {
+  if (jsonSize(item) > MAX_JSON_BYTES) throw problem('', `is larger than ${MAX_JSON_BYTES} bytes`)
+  refuseLargeJson(JSON.stringify(item), 'It')
+}
+
+/** Refuses fields within a definition that are not kept, because nobody would notice that they are misspelt. */
+function refuseLost(given: JsonValue, kept: JsonValue | undefined, path = ''): void {
+  if (Array.isArray(given)) {
+    if (Array.isArray(kept))
+      for (const [index, item] of given.entries()) refuseLost(item, kept[index], `${path}[${index}]`)
+    return
+  }
+  if (!isJsonObject(given) || !isJsonObject(kept)) return
+  for (const [name, value] of Object.entries(given)) {
+    const place = path === '' ? name : `${path}.${name}`
+    if (Object.hasOwn(kept, name)) refuseLost(value, kept[name], place)
+    else if (value !== null && !(isJsonObject(value) && Object.keys(value).length === 0))
+      throw problem(place, 'is not kept: its name may be misspelt')
+  }
+}
+
+function problem(path: string, message: string): AppError {
+  return new AppError('INVALID_INPUT', { details: [path === '' ? { message } : { path, message }] })
+}

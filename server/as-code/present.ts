@@ -1,0 +1,17 @@
+import type { JsonObject } from '../definition/json'
+import type { Task } from './tasks'
+
+/** What was done to an object, as answers tell it. */
+export function presentChange({ kind, id, wanted, seen, actions, version }: Task) {
+  return { kind: kind.noun.word, id, name: (wanted ?? seen?.content)?.name ?? id, actions, version }
+}
+
+/** What it said before and says after, where that differs. */
+export function presentContents({ kind, wanted, seen, actions }: Task): {
+  before?: JsonObject | null
+  after?: JsonObject | null
+} {
+  if (!['create', 'update', 'archive'].some((action) => actions.some((done) => done === action))) return {}
+  const write = (content: typeof wanted | undefined) => (content ? kind.write(content) : null)
+  return { before: write(seen?.content), after: write(wanted) }
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { CreateAgent } from '../agents/schema'
+import { isId } from '../ids'
+import { CreateTool } from '../tools/schema'
+import { CreateWorkflow } from '../workflows/schema'
+
+/** How many definitions one apply takes. */
+export const MAX_DEFINITIONS = 500
+
+const id = z.string().refine(isId, 'must have 1 to 80 letters, digits, _ or -')
+
+/** Strict, unlike the bodies of creates: a misspelt field in a file would be lost silently. */
+export const DefinedWorkflow = CreateWorkflow.extend({ id }).strict()
+export const DefinedAgent = CreateAgent.extend({ id }).strict()
+export const DefinedTool = CreateTool.extend({ id }).strict()
+
+export const PLURALS = ['tools', 'agents', 'workflows'] as const
+export type Plural = (typeof PLURALS)[number]
+
+const definitions = {
+  tools: z.array(DefinedTool).max(MAX_DEFINITIONS).default([]),
+  agents: z.array(DefinedAgent).max(MAX_DEFINITIONS).default([]),
+  workflows: z.array(DefinedWorkflow).max(MAX_DEFINITIONS).default([]),
+}
+
+export const ApplyDefinitions = z.object({
+  ...definitions,
+  publish: z.boolean().default(false),
+  prune: z.boolean().default(false),
+  force: z.boolean().default(false),
+})
+
+/** The same, under a name of its own in the document. */
+export const DiffDefinitions = z.object(ApplyDefinitions.shape)
+
+export type ApplyOptions = Pick<z.output<typeof ApplyDefinitions>, 'publish' | 'prune' | 'force'>
+
+const AFTER = /^(tools|agents|workflows)\/[A-Za-z0-9_-]{1,80}$/
+
+export const ExportDefinitions = z.object({
+  kind: z.enum(PLURALS).optional(),
+  after: z.string().regex(AFTER, 'must be the `next` of another answer').optional(),
+})

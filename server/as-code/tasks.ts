@@ -1,0 +1,105 @@
+import { and, inArray, isNotNull, ne, notInArray } from 'drizzle-orm'
+import { appliedDefinitions } from '@/db/schema/applied'
+import type { ServiceContext } from '../context'
+import type { ErrorDetail } from '../errors'
+import type { Named } from '../versioned/noun'
+import { type Decision, decide, driftOfPruned } from './decide'
+import { KINDS, type Kind } from './kinds'
+import { lookAt, type Seen, versionsLeft } from './look'
+import { detailOf, type Item } from './parse'
+import { inOrderOfUse } from './uses'
+
+export type Action = 'create' | 'update' | 'unarchive' | 'publish' | 'archive'
+
+/** What becomes of one object. */
+export interface Task {
+  kind: Kind
+  id: string
+  /** Where its definition is in the body; what names it if there is none. */
+  path: string
+  /** Null: it is archived, because there is no definition of it. */
+  wanted: Named | null
+  seen: Seen | undefined
+  decision: Decision
+  /** The number of its first version, if it is created. */
+  first: number
+  /** What was done. */
+  actions: Action[]
+  /** The version that says what is wanted, once that is so. */
+  version: number
+}
+
+/** One for each definition, in the same order. */
+export async function tasksOf(ctx: ServiceContext, items: readonly Item[]): Promise<Task[]> {
+  const tasks: Task[] = []
+  for (const kind of KINDS) {
+    const own = items.filter((item) => item.kind === kind)
+    if (own.length === 0) continue
+    const ids = own.map(({ id }) => id)
+    const seen = await lookAt(ctx, kind, inArray(kind.noun.table.id, ids))
+    const left = await versionsLeft(
+      ctx,
+      kind,
+      ids.filter((id) => !seen.has(id)),
+    )
+    for (const { id, path, content } of own) {
+      const found = seen.get(id)
+      const first = (left.get(id) ?? 0) + 1
+      const decision = decide(kind, content, found)
+      const version = found?.row.version ?? first
+      tasks.push({ kind, id, path, wanted: content, seen: found, decision, first, actions: [], version })
+    }
+  }
+  return tasks
+}
+
+/**
+ * One for each object without a definition that is to be archived.
+ * @param all those that were never applied as well
+ */
+export async function pruneTasks(ctx: ServiceContext, items: readonly Item[], all: boolean): Promise<Task[]> {
+  const tasks: Task[] = []
+  for (const kind of KINDS) {
+    const { table } = kind.noun
+    const ids = items.filter((item) => item.kind === kind).map(({ id }) => id)
+    const managed = all ? undefined : isNotNull(appliedDefinitions.version)
+    const others = and(ne(table.status, 'archived'), managed, ids.length > 0 ? notInArray(table.id, ids) : undefined)
+    for (const [id, seen] of await lookAt(ctx, kind, others)) {
+      const decision = { does: 'nothing', unarchives: false, drift: driftOfPruned(kind, seen) } as const
+      const { version } = seen.row
+      tasks.push({ kind, id, path: kind.plural, wanted: null, seen, decision, first: 1, actions: [], version })
+    }
+  }
+  return tasks.sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+/** The definitions that use an object which is to be archived. */
+export function usesOfPruned(tasks: readonly Task[]): ErrorDetail[] {
+  const gone = new Set(
+    tasks.filter(({ wanted }) => wanted === null).map((task) => nameOf(task.kind.noun.word, task.id)),
+  )
+  return tasks.flatMap((task) => {
+    if (task.wanted === null) return []
+    const uses = task.kind.uses(task.wanted).filter((used) => gone.has(nameOf(used.kind, used.id)))
+    return uses.map((used) =>
+      detailOf(task, { message: `It uses the ${used.kind} ${used.id}, which would be archived.` }),
+    )
+  })
+}
+
+const nameOf = (kind: string, id: string) => `${kind}/${id}`
+
+/**
+ * Tasks in the order in which they can be published, each after what it uses.
+ * @returns with each, the workflows that use it in turn
+ */
+export function inPublishOrder(tasks: readonly Task[]): { task: Task; apart: Set<string> }[] {
+  const wanted = tasks.filter((task) => task.wanted !== null)
+  const byName = new Map(wanted.map((task) => [nameOf(task.kind.noun.word, task.id), task]))
+  const usesOf = ({ kind, wanted }: Task) =>
+    (wanted ? kind.uses(wanted) : []).flatMap((used) => byName.get(nameOf(used.kind, used.id)) ?? [])
+  return inOrderOfUse(wanted, usesOf).flatMap((group) => {
+    const apart = new Set(group.map(({ id }) => id))
+    return group.map((task) => ({ task, apart }))
+  })
+}

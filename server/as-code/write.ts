@@ -1,0 +1,82 @@
+import type { AgentConfig } from '../agents/schema'
+import { type JsonObject, type JsonValue, toStorableJson } from '../definition/json'
+import type { Definition, Edge, Step } from '../definition/schema'
+import { optionalSettings } from '../definition/settings'
+import { findStepType } from '../steps/registry'
+import type { ToolDefinition } from '../tools/schema'
+
+// A reader wants the same order of names everywhere, and a diff only what changed. Below the names ordered here, the order
+// is the author's: forms and schemas are shown in it.
+
+export function writeWorkflow(definition: Definition): JsonObject {
+  const { name, description, initialStep, payload, steps, edges } = definition
+  const { businessKey, limits, onCancel, onFailure } = optionalSettings(definition)
+  return toStorableJson({
+    name,
+    ...unless(description === '', { description }),
+    ...unless(businessKey === undefined, { businessKey }),
+    ...unless(limits === undefined, { limits }),
+    ...unless(Object.keys(payload).length === 0, { payload }),
+    ...unless(initialStep === null, { initialStep }),
+    steps: steps.map(writeStep),
+    ...unless(edges.length === 0, { edges: edges.map(writeEdge) }),
+    ...unless(onCancel === undefined, { onCancel }),
+    ...unless(onFailure === undefined, { onFailure }),
+  })
+}
+
+const FIRST = ['id', 'type', 'name', 'description']
+const LAST = ['saveAs', 'maxVisits', 'timeoutMs', 'retry', 'position']
+
+/** As the editor shows it: what it is, the fields of its type, what every step may have. */
+function writeStep(step: Step): Step {
+  const own = Object.keys(findStepType(step.type)?.form ?? {})
+  const known = [...FIRST, ...own.filter((name) => !FIRST.includes(name) && !LAST.includes(name)), ...LAST]
+  return inOrder(step, known)
+}
+
+const writeEdge = (edge: Edge): Edge => inOrder(edge, ['from', 'on', 'to'])
+
+/** Names that are not known come last, sorted. */
+function inOrder<T extends object>(object: T, known: readonly string[]): T {
+  const rest = Object.keys(object)
+    .filter((name) => !known.includes(name))
+    .sort()
+  const names = [...known.filter((name) => Object.hasOwn(object, name)), ...rest]
+  return Object.fromEntries(names.map((name) => [name, object[name as keyof T]])) as T
+}
+
+export function writeAgent(config: AgentConfig): JsonObject {
+  const { name, description, instructions, model, tools, outputSchema, supervisor, handoffs } = config
+  const { settings, ...rest } = model
+  return toStorableJson({
+    name,
+    ...unless(description === '', { description }),
+    model: { ...rest, ...unless(Object.keys(settings).length === 0, { settings }) },
+    ...unless(!supervisor, { supervisor }),
+    ...unless(instructions === '', { instructions }),
+    ...unless(tools.length === 0, { tools: tools.map((use) => unlessLatest(use, use.toolId)) }),
+    ...unless(handoffs.length === 0, { handoffs: handoffs.map((use) => unlessLatest(use, use.agentId)) }),
+    ...unless(outputSchema === null, { outputSchema }),
+  })
+}
+
+/** A bare id means the latest version. */
+function unlessLatest<U extends { version: string | number }>(use: U, id: string): U | string {
+  return use.version === 'latest' ? id : use
+}
+
+export function writeTool({ name, description, kind, config, inputSchema, outputSchema }: ToolDefinition): JsonObject {
+  return toStorableJson({
+    name,
+    ...unless(description === '', { description }),
+    kind,
+    ...unless(inputSchema === null, { inputSchema }),
+    ...unless(outputSchema === null, { outputSchema }),
+    config,
+  })
+}
+
+function unless<T extends Record<string, JsonValue | object | undefined>>(absent: boolean, field: T): Partial<T> {
+  return absent ? {} : field
+}

@@ -1,0 +1,21 @@
+import type { JsonValue } from './json'
+
+/** How the sender of an inbound webhook signs what it sends; `server/inbound/schemes` has a file for each. */
+export const SCHEMES = ['github', 'stripe', 'slack', 'standard', 'hmac', 'none'] as const
+export type Scheme = (typeof SCHEMES)[number]
+
+/** A secret that a sender signs with, sealed. */
+export type InboundSecret = {
+  sealed: string
+  createdAt: string
+  /** When it is no longer accepted, because another one replaced it; null for the newest. */
+  endsAt: string | null
+}
+
+/** What the expressions of an inbound webhook can use. */
+export interface Sent {
+  body: JsonValue
+  headers: Record<string, string>
+  query: Record<string, string>
+}
+export const INBOUND_ROOTS: readonly string[] = ['body', 'headers', 'query']

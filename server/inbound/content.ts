@@ -1,0 +1,96 @@
+import type { Sent } from '../definition/inbound'
+import { type JsonValue, unstorable } from '../definition/json'
+import { AppError } from '../errors'
+import { parseJson } from '../parse-json'
+import { SIGNATURE_HEADERS } from './schemes/registry'
+
+/** What is kept of a request, from which a replay reads it again. */
+export interface Content {
+  contentType: string
+  headers: Record<string, string>
+  query: Record<string, string>
+  body: string
+}
+
+const MOST_NAMES = 50
+const MOST_FORM_FIELDS = 1_000
+const MAX_HEADER = 1_000
+/** Names of headers and of query parameters whose values may let somebody in. */
+const SECRET = /auth|cookie|token|secret|signature|password|credential|api-?key|session/i
+/** What the network, the web process and Next add; `x-millrace-local` is even a key of this process. */
+const TRANSPORT =
+  /^(host|accept.*|connection|content-length|transfer-encoding|te|trailer|upgrade|via|forwarded|x-(forwarded|millrace|vercel|invoke|middleware|matched)-.*|x-real-ip|x-nonce|x-address|cf-.*)$/i
+
+/**
+ * The headers and parameters that expressions can use and that are kept.
+ * @param signature the header of the signature, which may have any name
+ */
+export function keptParts(
+  headers: Iterable<[string, string]>,
+  query: Record<string, string>,
+  signature: string | null,
+) {
+  const kept = [...headers]
+    .map(([name, value]) => [name.toLowerCase(), value] as const)
+    .filter(
+      ([name, value]) =>
+        name !== signature &&
+        !SIGNATURE_HEADERS.includes(name) &&
+        !(SECRET.test(name) || TRANSPORT.test(name) || value.length > MAX_HEADER) &&
+        isText(value),
+    )
+  return {
+    headers: Object.fromEntries(kept.slice(0, MOST_NAMES)),
+    query: Object.fromEntries(
+      Object.entries(query)
+        .filter(([name]) => name !== '__proto__' && !SECRET.test(name))
+        .slice(0, MOST_NAMES),
+    ),
+  }
+}
+
+const isText = (value: string) => unstorable(value) === null
+
+/** The text of a body, without the mark that some put before it. @throws AppError INVALID_INPUT */
+export function textOf(bytes: Uint8Array): string {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    if (!isText(text)) throw new TypeError('not storable')
+    return text
+  } catch {
+    throw invalid('The body is not text in UTF-8.')
+  }
+}
+
+/** What expressions see: JSON and forms as values, anything else as text. @throws AppError INVALID_INPUT */
+export function sentOf({ contentType, headers, query, body }: Content): Sent {
+  return { body: parsedBody(contentType, body), headers, query }
+}
+
+function parsedBody(contentType: string, text: string): JsonValue {
+  const type = mediaType(contentType)
+  if (type === 'application/x-www-form-urlencoded') return formOf(text)
+  if (type === 'application/json' || /^application\/[\w.-]+\+json$/.test(type)) {
+    return text.trim() === '' ? {} : parseJson(text, 'The body')
+  }
+  return text
+}
+
+/** GitHub, and Slack for buttons, send JSON in the field `payload` of a form. */
+function formOf(text: string): JsonValue {
+  const fields = [...new URLSearchParams(text)]
+  if (fields.length > MOST_FORM_FIELDS) throw invalid(`The form has more than ${MOST_FORM_FIELDS} fields.`)
+  const [first] = fields
+  if (fields.length === 1 && first?.[0] === 'payload') return parseJson(first[1], 'payload')
+  const bad = fields.find((field) => !field.every(isText))
+  if (bad) throw invalid('The form has text that cannot be stored.')
+  return Object.fromEntries(fields.filter(([name]) => name !== '__proto__'))
+}
+
+export function mediaType(contentType: string): string {
+  return contentType.split(';')[0]?.trim().toLowerCase() ?? ''
+}
+
+function invalid(message: string): AppError {
+  return new AppError('INVALID_INPUT', { details: [{ message }] })
+}

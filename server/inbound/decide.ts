@@ -1,0 +1,81 @@
+import { and, eq } from 'drizzle-orm'
+import { DatabaseUnavailable } from '@/db/index'
+import { inboundDeliveries, inboundWebhooks } from '@/db/schema/inbound'
+import type { TransactionContext } from '../context'
+import type { Sent } from '../definition/inbound'
+import { AppError, type ErrorCode } from '../errors'
+import { startRun } from '../runs/start'
+import { versionToRun } from '../workflows/version-to-run'
+import type { InboundRow } from './find'
+import { filteredBecause, mapToStart } from './map'
+
+export interface Decision {
+  status: 'started' | 'filtered' | 'invalid' | 'refused'
+  runId: string | null
+  error: string | null
+  /** What a start refused. */
+  code: ErrorCode | null
+}
+
+/** Nothing is decided for an inbound webhook that is deleted at this moment. @throws AppError NOT_FOUND */
+export async function holdInbound(tx: TransactionContext, id: string): Promise<void> {
+  const [held] = await tx.db
+    .select({ id: inboundWebhooks.id })
+    .from(inboundWebhooks)
+    .where(and(eq(inboundWebhooks.tenantId, tx.tenantId), eq(inboundWebhooks.id, id)))
+    .for('key share')
+  if (!held) throw new AppError('NOT_FOUND')
+}
+
+/**
+ * Decides a delivery whose row is written, and starts its run in the same transaction. The start is in a savepoint, so that
+ * what it refuses is written down.
+ * @throws AppError UNAVAILABLE, DatabaseUnavailable: nothing is decided, and the sender may try again
+ */
+export async function decide(
+  tx: TransactionContext,
+  webhook: InboundRow,
+  deliveryId: string,
+  sent: Sent,
+): Promise<Decision> {
+  const decision = await decideNow(tx, webhook, sent)
+  const { status, runId, error } = decision
+  await tx.db
+    .update(inboundDeliveries)
+    .set({ status, runId, error })
+    .where(and(eq(inboundDeliveries.tenantId, tx.tenantId), eq(inboundDeliveries.id, deliveryId)))
+  return decision
+}
+
+async function decideNow(tx: TransactionContext, webhook: InboundRow, sent: Sent): Promise<Decision> {
+  const error = filteredBecause(webhook, sent)
+  if (error !== null) return { status: 'filtered', runId: null, error, code: null }
+  const { workflowId } = webhook
+  // The run is the inbound webhook's, whoever replays the delivery.
+  const as = { reach: undefined, trusted: null, actor: { kind: 'system', id: webhook.id, role: 'owner' } } as const
+  try {
+    const { runId } = await tx.db.transaction(async (db) => {
+      const within = { ...tx, ...as, db }
+      const { definition } = await versionToRun(within, workflowId, { wanted: undefined, guess: false })
+      const { data, problems } = mapToStart(webhook, definition.payload, sent)
+      if (problems.length > 0) throw new AppError('INVALID_INPUT', { details: problems })
+      return startRun(within, { workflowId, body: data, version: undefined })
+    })
+    return { status: 'started', runId, error: null, code: null }
+  } catch (err) {
+    if (err instanceof DatabaseUnavailable || (err instanceof AppError && err.code === 'UNAVAILABLE')) throw err
+    if (!(err instanceof AppError)) {
+      tx.log.error({ err, webhookId: webhook.id }, 'the start of an inbound webhook failed')
+      return { status: 'refused', runId: null, error: 'Internal server error', code: 'INTERNAL' }
+    }
+    const status = err.code === 'INVALID_INPUT' ? 'invalid' : 'refused'
+    return { status, runId: null, error: reasonOf(err), code: err.code }
+  }
+}
+
+const MOST_REASONS = 5
+
+function reasonOf({ message, details }: AppError): string {
+  const reasons = details.slice(0, MOST_REASONS).map((detail) => detail.message)
+  return reasons.length > 0 ? `${message}: ${reasons.join('; ')}` : message
+}

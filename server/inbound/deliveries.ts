@@ -1,0 +1,84 @@
+import { and, desc, eq } from 'drizzle-orm'
+import { inboundDeliveries } from '@/db/schema/inbound'
+import { authorize } from '../auth/policy'
+import { type ServiceContext, withTransaction } from '../context'
+import { AppError, ImpossibleState } from '../errors'
+import { parseInput } from '../parse'
+import { tenantMasker } from '../vault/masker'
+import { sentOf } from './content'
+import { decide, holdInbound } from './decide'
+import { findInbound, findInboundDelivery, type OneInbound } from './find'
+import { LISTED } from './list'
+import { insertDelivery } from './once'
+import { presentInboundDelivery } from './present'
+import { ListInboundDeliveries } from './schema'
+
+const DEFAULT_LIMIT = 50
+
+type OneDelivery = OneInbound & { deliveryId: string }
+
+/**
+ * What an inbound webhook was sent, newest first.
+ * @throws AppError WORKFLOW_NOT_FOUND, NOT_FOUND, INVALID_INPUT
+ */
+export async function listInboundDeliveries(ctx: ServiceContext, { query, ...one }: OneInbound & { query: unknown }) {
+  authorize(ctx, 'workflow:publish')
+  const webhook = await findInbound(ctx, one)
+  const { status, limit = DEFAULT_LIMIT, offset = 0 } = parseInput(ListInboundDeliveries, query)
+  const where = and(
+    eq(inboundDeliveries.tenantId, ctx.tenantId),
+    eq(inboundDeliveries.webhookId, webhook.id),
+    status && eq(inboundDeliveries.status, status),
+  )
+  const [rows, total, masker] = await Promise.all([
+    ctx.db
+      .select(LISTED)
+      .from(inboundDeliveries)
+      .where(where)
+      .orderBy(desc(inboundDeliveries.seq))
+      .limit(limit)
+      .offset(offset),
+    ctx.db.$count(inboundDeliveries, where),
+    tenantMasker(ctx),
+  ])
+  return { items: rows.map((row) => presentInboundDelivery(row, masker)), total, limit, offset }
+}
+
+/**
+ * A delivery with what was sent. The body is null once the run that it started is no longer kept.
+ * @throws AppError WORKFLOW_NOT_FOUND, NOT_FOUND
+ */
+export async function getInboundDelivery(ctx: ServiceContext, { deliveryId, ...one }: OneDelivery) {
+  authorize(ctx, 'workflow:publish')
+  const { id } = await findInbound(ctx, one)
+  const row = await findInboundDelivery(ctx, id, deliveryId)
+  const masker = await tenantMasker(ctx)
+  return {
+    ...presentInboundDelivery(row, masker),
+    contentType: masker.text(row.contentType),
+    headers: masker.json(row.headers),
+    query: masker.json(row.query),
+    body: row.body === null ? null : masker.text(row.body),
+  }
+}
+
+/**
+ * Decides a delivery once more, by the mapping and the filter as they are now. It becomes a delivery of its own, and may
+ * start a run of its own.
+ * @throws AppError WORKFLOW_NOT_FOUND, NOT_FOUND, CONFLICT if what was sent is no longer kept, UNAVAILABLE
+ */
+export async function replayInboundDelivery(ctx: ServiceContext, { deliveryId, ...one }: OneDelivery) {
+  authorize(ctx, 'workflow:publish')
+  return withTransaction(ctx, async (tx) => {
+    const webhook = await findInbound(tx, one)
+    await holdInbound(tx, webhook.id)
+    const { body, contentType, headers, query, id: replayOf } = await findInboundDelivery(tx, webhook.id, deliveryId)
+    if (body === null) throw new AppError('CONFLICT', { message: 'What was sent is no longer kept' })
+    const content = { contentType, headers, query, body }
+    const createdBy = tx.actor.id
+    const id = await insertDelivery(tx, { webhookId: webhook.id, content, key: null, replayOf, createdBy })
+    if (id === null) throw new ImpossibleState('replay-not-inserted', deliveryId)
+    await decide(tx, webhook, id, sentOf(content))
+    return presentInboundDelivery(await findInboundDelivery(tx, webhook.id, id), await tenantMasker(tx))
+  })
+}

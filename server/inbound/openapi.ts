@@ -1,0 +1,293 @@
+import { z } from 'zod'
+import { example } from '../openapi/example'
+import type { Operation, Texts } from '../openapi/types'
+import * as answers from './openapi-answers'
+import { delivery, ID, inbound, received, tried, WORKFLOW } from './openapi-examples'
+import { CreateInbound, ListInboundDeliveries, RotateInbound, TryInbound, UpdateInbound } from './schema'
+
+const path = '/api/workflows/{id}/inbound-webhooks'
+const one = `${path}/{inboundId}`
+const common = {
+  parameters: {
+    id: { description: 'The workflow.', example: WORKFLOW },
+    inboundId: { description: 'The inbound webhook.', example: ID },
+    deliveryId: { description: 'The delivery.', example: delivery.id },
+  },
+  tag: 'Inbound webhooks',
+  role: 'editor',
+} as const
+const NOT_FOUND = ['WORKFLOW_NOT_FOUND', 'NOT_FOUND'] as const
+
+const whole = (description: string) => ({
+  description,
+  schema: answers.InboundWebhook,
+  examples: { webhook: example('For GitHub', inbound) },
+})
+
+export const INBOUND_OPERATIONS: Operation[] = [
+  {
+    id: 'receiveDelivery',
+    method: 'POST',
+    path: '/api/hooks/{hookId}',
+    parameters: {
+      hookId: { description: 'The last part of the address.', example: 'q3Jb1yYV0m0n6zRk2v8s5t7w9x1A3C5E7G9I1K3M5O' },
+    },
+    tag: 'Inbound webhooks',
+    summary: 'Start a workflow from another system',
+    description:
+      'The signature is the credential. The body is JSON, a form or text, of at most 1 MiB. A delivery that is sent again starts nothing and gets the run of the first one.',
+    role: 'nobody',
+    body: {
+      schema: z.record(z.string(), z.json()),
+      required: false,
+      examples: { opened: example('An issue', { action: 'opened', issue: { number: 7, title: 'It drips' } }) },
+    },
+    answers: {
+      200: {
+        description:
+          'No run was started: the delivery was filtered, or is a duplicate. For Slack: the challenge, or an empty body.',
+        schema: z.union([answers.ReceivedDelivery, answers.Challenge]),
+        examples: { filtered: example('Filtered', { ...received, outcome: 'filtered', runId: null }) },
+      },
+      202: {
+        description: 'A run was started.',
+        schema: answers.ReceivedDelivery,
+        examples: { started: example('Started', received) },
+      },
+    },
+    errors: [
+      ...([
+        'INVALID_INPUT',
+        'VALIDATION_FAILED',
+        'UNAUTHORIZED',
+        'NOT_FOUND',
+        'CONFLICT',
+        'WORKFLOW_ARCHIVED',
+      ] as const),
+      ...(['PAYLOAD_TOO_LARGE', 'RATE_LIMITED', 'UNAVAILABLE'] as const),
+    ],
+  },
+  {
+    ...common,
+    id: 'listInboundWebhooks',
+    method: 'GET',
+    path,
+    summary: 'List the inbound webhooks of a workflow',
+    description: 'Newest first, without their secrets. A workflow has at most 50.',
+    answers: {
+      200: {
+        description: 'The inbound webhooks.',
+        schema: z.array(answers.InboundWebhook),
+        examples: { list: example('One inbound webhook', [inbound]) },
+      },
+    },
+    errors: ['WORKFLOW_NOT_FOUND'],
+  },
+  {
+    ...common,
+    id: 'createInboundWebhook',
+    method: 'POST',
+    path,
+    summary: 'Create an inbound webhook',
+    description: 'Only this response contains a generated secret. `Idempotency-Key` has no effect here.',
+    body: {
+      schema: CreateInbound,
+      required: true,
+      examples: {
+        github: example('Opened issues of GitHub', {
+          name: inbound.name,
+          scheme: 'github',
+          mapping: inbound.mapping,
+          when: inbound.when,
+        }),
+      },
+    },
+    answers: {
+      201: {
+        description: 'The new inbound webhook.',
+        schema: answers.CreatedInbound,
+        headers: ['Location'],
+        examples: { webhook: example('With its secret', { ...inbound, last: null, secret: '5f0c…' }) },
+      },
+    },
+    errors: ['WORKFLOW_NOT_FOUND', 'WORKFLOW_ARCHIVED', 'CONFLICT'],
+  },
+  {
+    ...common,
+    id: 'getInboundWebhook',
+    method: 'GET',
+    path: one,
+    summary: 'Get an inbound webhook',
+    description: 'With its last delivery, and the last request that was not accepted.',
+    answers: { 200: whole('The inbound webhook.') },
+    errors: NOT_FOUND,
+  },
+  {
+    ...common,
+    id: 'updateInboundWebhook',
+    method: 'PUT',
+    path: one,
+    summary: 'Change, pause or resume an inbound webhook',
+    description: 'What the body leaves out stays; so do the secrets.',
+    body: { schema: UpdateInbound, required: true, examples: { pause: example('Pause it', { enabled: false }) } },
+    answers: { 200: whole('The inbound webhook as saved.') },
+    errors: NOT_FOUND,
+  },
+  {
+    ...common,
+    id: 'deleteInboundWebhook',
+    method: 'DELETE',
+    path: one,
+    summary: 'Delete an inbound webhook',
+    description: 'Its deliveries go with it. Runs that it has started stay.',
+    answers: {
+      200: {
+        description: 'It is gone.',
+        schema: answers.DeletedInbound,
+        examples: { deleted: example('Deleted', { id: ID, deleted: true }) },
+      },
+    },
+    errors: NOT_FOUND,
+  },
+  {
+    ...common,
+    id: 'rotateInboundSecret',
+    method: 'POST',
+    path: `${one}/rotate`,
+    summary: 'Replace the secret of an inbound webhook',
+    description:
+      'With the sender’s own or a generated one. For a while both are accepted. `Idempotency-Key` has no effect here.',
+    body: { schema: RotateInbound, required: false, examples: { hour: example('One hour', { graceHours: 1 }) } },
+    answers: {
+      200: {
+        description: 'The new secret.',
+        schema: answers.RotatedInbound,
+        examples: {
+          rotated: example('A generated secret', { id: ID, secret: '5f0c…', oldSecretEndsAt: delivery.createdAt }),
+        },
+      },
+    },
+    errors: NOT_FOUND,
+  },
+  {
+    ...common,
+    id: 'tryInboundWebhook',
+    method: 'POST',
+    path: `${one}/test`,
+    summary: 'Try the mapping and the filter',
+    description: 'Shows what a delivery would start. No run is started and nothing is stored.',
+    body: {
+      schema: TryInbound,
+      required: true,
+      examples: { issue: example('An issue', { body: { action: 'opened', issue: { title: 'It drips' } } }) },
+    },
+    answers: {
+      200: {
+        description: 'What it would start.',
+        schema: answers.TriedInbound,
+        examples: { tried: example('A run', tried) },
+      },
+    },
+    errors: [...NOT_FOUND, 'WORKFLOW_ARCHIVED'],
+  },
+  {
+    ...common,
+    id: 'listInboundDeliveries',
+    method: 'GET',
+    path: `${one}/deliveries`,
+    summary: 'List the deliveries of an inbound webhook',
+    description: 'Newest first, without their contents. They are kept for 30 days.',
+    query: ListInboundDeliveries,
+    queryTexts: {
+      status: 'Only deliveries with this status.',
+      limit: 'The maximum to return, 50 by default.',
+      offset: 'How many to skip.',
+    },
+    answers: {
+      200: {
+        description: 'The deliveries.',
+        schema: z.array(answers.InboundDelivery),
+        headers: ['X-Total-Count', 'Link'],
+        examples: { list: example('One delivery', [delivery]) },
+      },
+    },
+    errors: NOT_FOUND,
+  },
+  {
+    ...common,
+    id: 'getInboundDelivery',
+    method: 'GET',
+    path: `${one}/deliveries/{deliveryId}`,
+    summary: 'Get a delivery of an inbound webhook',
+    description: 'With its body and headers.',
+    answers: {
+      200: {
+        description: 'The delivery.',
+        schema: answers.WholeInboundDelivery,
+        examples: {
+          delivery: example('The delivery', {
+            ...delivery,
+            contentType: 'application/json',
+            headers: { 'x-github-event': 'issues' },
+            query: {},
+            body: '{"action":"opened","issue":{"title":"It drips"}}',
+          }),
+        },
+      },
+    },
+    errors: NOT_FOUND,
+  },
+  {
+    ...common,
+    id: 'replayInboundDelivery',
+    method: 'POST',
+    path: `${one}/deliveries/{deliveryId}/replay`,
+    summary: 'Replay a delivery',
+    description: 'Applies the current mapping and filter to it as a new delivery, which may start another run.',
+    headers: ['Idempotency-Key'],
+    answers: {
+      201: {
+        description: 'The new delivery.',
+        schema: answers.InboundDelivery,
+        examples: {
+          replay: example('A replay', { ...delivery, replayOf: delivery.id, replayedBy: inbound.createdBy }),
+        },
+      },
+    },
+    errors: [...NOT_FOUND, 'CONFLICT'],
+  },
+]
+
+const FIELDS = {
+  name: 'For people.',
+  scheme:
+    'How the sender signs: as GitHub, Stripe or Slack do, as the Standard Webhooks specification says, or with an HMAC-SHA256 of the body in a header. With `none`, anybody who knows the address can start runs.',
+  signatureHeader: 'The header with the signature; for `hmac`, which needs it.',
+  encoding: 'Of the signature, for `hmac`: `hex` by default.',
+  idHeader:
+    'For `hmac` and `none`: the header that identifies a delivery. Without one, equal deliveries within five minutes count as one.',
+  mapping:
+    'An expression for each START field, over `${body…}`, `${headers…}` and `${query…}`. A field without one gets the field of the body with the same name.',
+  when: 'An expression that decides whether a delivery starts a run.',
+  enabled: 'False pauses it: its requests get 409.',
+}
+
+/** Descriptions of the fields of the request bodies, by schema and field. */
+export const INBOUND_TEXTS: Texts = {
+  CreateInbound: {
+    ...FIELDS,
+    secret: 'The sender’s own. Without it a secret is generated, except for Stripe and Slack, which have their own.',
+  },
+  UpdateInbound: FIELDS,
+  RotateInbound: {
+    secret: 'The sender’s own. Without it a secret is generated, except for Stripe and Slack.',
+    graceHours: 'How long the old secret is accepted beside the new one; 0 to end it at once.',
+  },
+  TryInbound: {
+    body: 'What would be sent.',
+    headers: 'By name.',
+    query: 'By name.',
+    mapping: 'Instead of the one that is saved.',
+    when: 'Instead of the one that is saved.',
+  },
+}

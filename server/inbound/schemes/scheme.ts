@@ -1,0 +1,72 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Sent } from '../../definition/inbound'
+import type { JsonValue } from '../../definition/json'
+
+/** A request as it came: its signature is over these bytes. */
+export interface Signed {
+  headers: Headers
+  bytes: Uint8Array
+}
+
+/** What an inbound webhook says of how its sender signs. */
+export interface Settings {
+  signatureHeader: string | null
+  encoding: 'hex' | 'base64' | null
+  idHeader: string | null
+}
+
+/** A way in which senders sign. */
+export interface SchemeRules {
+  /** Why a request is not from the sender; null if it is. Whoever sent it is not told. */
+  refusal(request: Signed, secrets: readonly string[], now: Date, settings: Settings): string | null
+  /** What names the delivery however often it is sent; null if nothing does. */
+  deliveryId(request: Signed, body: JsonValue, settings: Settings): string | null
+  /** The signed time, which tells apart deliveries that say the same. */
+  time?(request: Signed): string | null
+  /** Whether the sender only tries the address. */
+  ping?(sent: Sent): boolean
+}
+
+/** How far a signed time may be from now: what somebody recorded is refused after that. */
+export const TOLERANCE_MS = 5 * 60_000
+
+export const NO_SIGNATURE = 'The signature is missing.'
+export const WRONG_SIGNATURE = 'The signature does not match.'
+
+export function hmac(secret: string | Uint8Array, ...parts: (string | Uint8Array)[]): Buffer {
+  const hash = createHmac('sha256', secret)
+  for (const part of parts) hash.update(part)
+  return hash.digest()
+}
+
+/** Whether any of the signatures is any of the expected ones. The time it takes says nothing about how close they are. */
+export function anyMatches(signatures: readonly (Buffer | null)[], expected: readonly Buffer[]): boolean {
+  let found = false
+  for (const signature of signatures)
+    for (const right of expected)
+      if (signature?.length === right.length && timingSafeEqual(signature, right)) found = true
+  return found
+}
+
+export function fromHex(text: string): Buffer | null {
+  return /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : null
+}
+
+/** Also the form for addresses, and without padding. */
+export function fromBase64(text: string): Buffer | null {
+  return /^[\w+/-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : null
+}
+
+/** Why a time in seconds is not now; null if it is. */
+export function timeRefusal(text: string | null, now: Date): string | null {
+  if (text === null || !/^\d{1,12}$/.test(text)) return 'The time of the signature is missing.'
+  const apartMs = Math.abs(now.getTime() - Number(text) * 1000)
+  return apartMs > TOLERANCE_MS ? 'The time of the signature is more than five minutes from now.' : null
+}
+
+/** A text at the top of a JSON body. */
+export function textIn(body: JsonValue, name: string): string | null {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return null
+  const value = Object.hasOwn(body, name) ? body[name] : null
+  return typeof value === 'string' && value !== '' ? value : null
+}

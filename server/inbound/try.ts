@@ -1,0 +1,36 @@
+import { authorize } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { parseInput } from '../parse'
+import { tenantMasker } from '../vault/masker'
+import { versionToRun } from '../workflows/version-to-run'
+import { keptParts } from './content'
+import { findInbound, type OneInbound } from './find'
+import { filteredBecause, mapToStart } from './map'
+import { TryInbound } from './schema'
+
+/**
+ * What a delivery would do: whether the filter takes it, and the START fields it gives. It starts nothing and is not kept.
+ * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, NOT_FOUND, INVALID_INPUT
+ */
+export async function tryInbound(ctx: ServiceContext, { body, ...one }: OneInbound & { body: unknown }) {
+  authorize(ctx, 'workflow:publish')
+  const webhook = await findInbound(ctx, one)
+  const given = parseInput(TryInbound, body)
+  const rules = {
+    scheme: webhook.scheme,
+    mapping: given.mapping ?? webhook.mapping,
+    when: given.when === undefined ? webhook.when : given.when,
+  }
+  const parts = keptParts(Object.entries(given.headers), given.query, webhook.signatureHeader)
+  const sent = { body: given.body, ...parts }
+  const { definition } = await versionToRun(ctx, one.workflowId, { wanted: undefined, guess: false })
+  const { data, problems } = mapToStart(rules, definition.payload, sent)
+  const filtered = filteredBecause(rules, sent)
+  const masker = await tenantMasker(ctx)
+  return {
+    starts: filtered === null && problems.length === 0,
+    filtered: filtered && masker.text(filtered),
+    data: masker.json(data),
+    problems: masker.json(problems),
+  }
+}

@@ -1,0 +1,67 @@
+import { jsonSize } from '../definition/json'
+import type { Receipt, RunData } from '../definition/run'
+import { ImpossibleState } from '../errors'
+import { processWide } from '../process'
+import { findStepType } from '../steps/registry'
+import type { Begun } from './plan'
+import type { RunRow } from './walk-state'
+
+/** How a walk continues that was claimed together with the start of its run, or with an answer. */
+interface Handover {
+  receipt: Receipt
+  begun: Begun | null
+}
+
+/** A run as it was written, with its data. */
+interface Queued {
+  run: RunRow
+  data: RunData
+}
+
+/** The walks that this process has claimed in this way and does not drive yet. */
+const waiting = () => processWide<Map<string, Handover>>('runs.began', () => new Map())
+
+/** The runs that this process has started, without records of an earlier run, and whose walk waits for a free slot. */
+const queued = () => processWide<Map<string, Queued>>('runs.queued', () => new Map())
+
+/** Beyond this, the oldest are dropped: the engine stopped before it drove them, or another process drives them. */
+const MOST = 500
+/** Larger data is read again when its walk is claimed. */
+const MOST_QUEUED_BYTES = 16 * 1024
+
+/** Keeps how a walk continues, for the engine run that is about to drive it. */
+export function keepHandover(engineRunId: string, began: Handover): void {
+  keep(waiting(), engineRunId, began)
+}
+
+/** Keeps a run as it was written, for the claim of its walk in this process. */
+export function keepQueued(engineRunId: string, started: Queued): void {
+  if (jsonSize(started.data) <= MOST_QUEUED_BYTES) keep(queued(), engineRunId, started)
+}
+
+/** Removes and returns it. It is what this process saw last, so the claim must confirm it. */
+export function popQueued(engineRunId: string): Queued | null {
+  const started = queued().get(engineRunId) ?? null
+  queued().delete(engineRunId)
+  return started
+}
+
+function keep<T>(all: Map<string, T>, engineRunId: string, value: T): void {
+  all.set(engineRunId, value)
+  const [oldest] = all.keys()
+  if (all.size > MOST && oldest !== undefined) all.delete(oldest)
+}
+
+/**
+ * Removes and returns it. Null if another process claimed the walk, or if it was dropped. The step's type is looked up
+ * again: Next evaluates modules twice, and errors thrown by a step can be recognised only by the classes of the same
+ * evaluation.
+ */
+export function popHandover(engineRunId: string): Handover | null {
+  const began = waiting().get(engineRunId)
+  waiting().delete(engineRunId)
+  if (!began?.begun) return began ?? null
+  const type = findStepType(began.begun.type.type)
+  if (type?.mode !== 'effect') throw new ImpossibleState('begun-of-no-effect', `${began.begun.type.type} does no work`)
+  return { ...began, begun: { ...began.begun, type } }
+}

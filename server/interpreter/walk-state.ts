@@ -1,0 +1,195 @@
+import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { runs, stepRecords, walks } from '@/db/schema/runs'
+import type { ServiceContext, TransactionContext } from '../context'
+import { branchesAround } from '../definition/branches'
+import { fieldsInStoredOrder, type JsonObject } from '../definition/json'
+import type { DataRefs, Receipt, RunData } from '../definition/run'
+import type { Definition } from '../definition/schema'
+import type { StepConfig } from '../definition/step-config'
+import { ImpossibleState } from '../errors'
+import { notifyLocally } from './changes'
+import { putTogether, type StoredData } from './large-values'
+import { pinnedDefinition } from './pinned-definition'
+import type { Visit, WalkClaim, WalkRef } from './receipt'
+import type { Written } from './run-data'
+
+/** A run without its values, which may be large. */
+export type RunRow = Omit<typeof runs.$inferSelect, 'input' | 'smallData' | 'result'>
+export type StepRecordRow = typeof stepRecords.$inferSelect
+
+/** What decides how a walk continues. */
+export interface Position extends Written {
+  run: Pick<RunRow, 'failing' | 'cancelRequestedAt'>
+  ref: WalkRef
+  definition: Definition
+  /** What the walk itself has written, if it is a branch. Null otherwise: then `data` is the run's. */
+  own: Written | null
+}
+
+/** Where a walk is, with everything it can refer to. */
+export interface WalkState extends Position {
+  run: RunRow
+  ref: WalkClaim
+  /** Everything the walk can refer to: the run's data, and over it what the branches around it have written. */
+  data: JsonObject
+  /** Which fields of it are stored elsewhere. */
+  refs: DataRefs
+  /** Outputs that are not stored yet, by step: later steps may refer to them. */
+  outputs: Record<string, JsonObject>
+  /** How often the walk has visited each step of a loop. Null until something asks; see `visits.ts`. */
+  visits: Readonly<Record<string, number>> | null
+}
+
+/**
+ * Locks a run and then reads, or changes, some of its data. These are two statements, sent together: a single one that
+ * had to wait for the lock would see the locked row as it is after the wait, but every other row as it was before.
+ * @param read a query that has not been sent yet
+ */
+export async function readLocked<T>(
+  tx: TransactionContext,
+  of: { tenantId: string; runId: string },
+  read: PromiseLike<T>,
+): Promise<T> {
+  const [, result] = await Promise.all([lockRun(tx, of), read])
+  return result
+}
+
+/** Locks a run until the transaction ends. */
+export async function lockRun(tx: TransactionContext, of: { tenantId: string; runId: string }): Promise<void> {
+  await tx.db
+    .select({ id: runs.id })
+    .from(runs)
+    .where(and(eq(runs.tenantId, of.tenantId), eq(runs.id, of.runId)))
+    .for('update')
+}
+
+/** What a branch and the branches around it have written, outermost first; null for a walk that is no branch. */
+export function ownsOf({ tenantId, runId, branch }: { tenantId: string; runId: string; branch: string }) {
+  const around = branchesAround(branch)
+  const owns: SQL =
+    around.length === 0
+      ? sql`null`
+      : sql`(
+        select json_agg(json_build_object('small', a.data, 'refs', a.data_refs) order by length(a.branch))
+        from ${walks} a
+        where a.tenant_id = ${tenantId} and a.run_id = ${runId}
+          and a.branch in (select jsonb_array_elements_text(${JSON.stringify(around)}::jsonb)))`
+  return sql<StoredData[] | null>`${owns}`
+}
+
+const { input: _input, smallData: _data, result: _result, ...columns } = getTableColumns(runs)
+
+/** The columns of `RunRow`. */
+export const RUN_COLUMNS = columns
+
+/** The data of a walk as it is stored. */
+export async function walkData(
+  ctx: ServiceContext,
+  of: { tenantId: string; runId: string },
+  { run, small, owns }: { run: Pick<RunRow, 'dataRefs'>; small: RunData; owns: StoredData[] | null },
+): Promise<Pick<WalkState, 'data' | 'refs' | 'own'>> {
+  const [whole, ...written] = await putTogether(ctx, of, [{ small, refs: run.dataRefs }, ...(owns ?? [])])
+  return dataOf(whole ?? { data: small, refs: {} }, owns && written)
+}
+
+/** The data of a walk: the run's data, and over it what the branches around it and the walk itself have written. */
+export function dataOf({ data, refs }: Written, owns: Written[] | null): Pick<WalkState, 'data' | 'refs' | 'own'> {
+  if (owns === null) return { data, refs, own: null }
+  // A field that was written anew is no longer where it was.
+  const merged = owns.reduce<Written>(
+    (around, own) => ({
+      data: { ...around.data, ...own.data },
+      refs: {
+        ...Object.fromEntries(Object.entries(around.refs).filter(([name]) => !Object.hasOwn(own.data, name))),
+        ...own.refs,
+      },
+    }),
+    { data, refs },
+  )
+  return { data: fieldsInStoredOrder(merged.data), refs: merged.refs, own: owns.at(-1) ?? { data: {}, refs: {} } }
+}
+
+/** Whether the engine run that claimed a walk still drives it. */
+export function isMine(
+  walk: Pick<typeof walks.$inferSelect, 'status' | 'engineRunId' | 'epoch' | 'segment'>,
+  ref: WalkClaim,
+): boolean {
+  const { status, engineRunId, epoch, segment } = walk
+  return status === 'walking' && engineRunId === ref.engineRunId && epoch === ref.epoch && segment === ref.segment
+}
+
+type Found = { stop: Receipt } | { state: WalkState; record: StepRecordRow | null }
+
+/**
+ * Locks the run of a walk and reads the record of a visit. Tells the walk to stop if its run has ended, or if another
+ * walk or engine run has replaced it.
+ */
+export async function lockWalkState(tx: TransactionContext, ref: WalkClaim, at: Visit): Promise<Found> {
+  const found = await walkStateOf(tx, ref, await readLocked(tx, ref, readWalkState(tx, ref, at)))
+  if ('state' in found) tx.afterCommit(() => notifyLocally(ref.runId))
+  return found
+}
+
+/** The same without the lock: the result may be out of date, so `commitPlan` checks it again. */
+export async function findWalkState(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Found> {
+  return walkStateOf(ctx, ref, await readWalkState(ctx, ref, at))
+}
+
+function readWalkState(ctx: ServiceContext, ref: WalkClaim, at: Visit) {
+  return ctx.db
+    .select({
+      run: RUN_COLUMNS,
+      small: runs.smallData,
+      walk: { epoch: walks.epoch, segment: walks.segment, status: walks.status, engineRunId: walks.engineRunId },
+      record: stepRecords,
+      owns: ownsOf(ref),
+    })
+    .from(runs)
+    .innerJoin(walks, and(eq(walks.tenantId, runs.tenantId), eq(walks.runId, runs.id), eq(walks.branch, ref.branch)))
+    .leftJoin(
+      stepRecords,
+      and(
+        eq(stepRecords.tenantId, runs.tenantId),
+        eq(stepRecords.runId, runs.id),
+        eq(stepRecords.branch, ref.branch),
+        eq(stepRecords.stepId, at.stepId),
+        eq(stepRecords.visit, at.visit),
+      ),
+    )
+    .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId)))
+}
+
+async function walkStateOf(
+  ctx: ServiceContext,
+  ref: WalkClaim,
+  [found]: Awaited<ReturnType<typeof readWalkState>>,
+): Promise<Found> {
+  if (!found || found.run.endTime) return { stop: { stop: 'ended' } }
+  const { walk, run, record } = found
+  if (!isMine(walk, ref)) return { stop: { stop: 'superseded' } }
+  const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
+  return { state: { run, ref, definition, ...(await walkData(ctx, ref, found)), outputs: {}, visits: null }, record }
+}
+
+/** The configuration frozen when the visit was claimed. */
+export function configOf(record: StepRecordRow): StepConfig {
+  if (record.config === null)
+    throw new ImpossibleState('record-without-config', `${record.stepId} has no configuration`)
+  return record.config
+}
+
+/** Matches the record of a visit. */
+export function recordIs({ state: { ref }, at }: { state: Pick<WalkState, 'ref'>; at: Visit }) {
+  return and(
+    eq(stepRecords.tenantId, ref.tenantId),
+    eq(stepRecords.runId, ref.runId),
+    eq(stepRecords.branch, ref.branch),
+    eq(stepRecords.stepId, at.stepId),
+    eq(stepRecords.visit, at.visit),
+  )
+}
+
+/** The receipt that a recorded visit gave to its walk. */
+export function receiptOf(record: StepRecordRow): Receipt {
+  return record.receipt ?? { stop: 'ended' }
+}

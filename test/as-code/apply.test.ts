@@ -1,0 +1,313 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { updateAgent } from '@/server/agents/update'
+import { applyDefinitions } from '@/server/as-code/apply'
+import { diffDefinitions } from '@/server/as-code/diff'
+import { exportDefinitions } from '@/server/as-code/export'
+import type { ServiceContext } from '@/server/context'
+import { startRun } from '@/server/runs/start'
+import { updateTool } from '@/server/tools/update'
+import { setVaultSecret } from '@/server/vault/set'
+import { archiveWorkflow } from '@/server/workflows/archive'
+import { createWorkflow } from '@/server/workflows/create'
+import { deleteWorkflowPermanently } from '@/server/workflows/delete-permanently'
+import { getWorkflow } from '@/server/workflows/get'
+import { getWorkflowVersion } from '@/server/workflows/get-version'
+import { publishWorkflow } from '@/server/workflows/publish'
+import { updateWorkflow } from '@/server/workflows/update'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { fingerprint } from '../support/fingerprint'
+import { newTenant, withRole } from '../support/tenant'
+import { refusal } from '../workflows/support'
+import { agent, tool, workflow, workspace } from './support'
+
+process.env.ENCRYPTION_KEY = 'ab'.repeat(32)
+
+let database: FreshDatabase
+beforeAll(async () => {
+  database = await freshDatabase()
+})
+afterAll(() => database.drop())
+
+const tenant = () => newTenant(database, 'editor')
+const everything = (ctx: ServiceContext) => fingerprint(database.sql, ctx.tenantId)
+const done = ({ changes }: { changes: { id: string; actions: string[] }[] }) =>
+  Object.fromEntries(changes.map(({ id, actions }) => [id, actions.join(' ')]))
+
+/** The transaction that wrote each row last, and any that has locked it since. */
+async function touched(ctx: ServiceContext): Promise<string> {
+  const tables = ['workflows', 'workflow_versions', 'agents', 'agent_versions', 'tools', 'tool_versions']
+  const all = await Promise.all(
+    [...tables, 'applied_definitions'].map((table) =>
+      database.sql.unsafe(`select ctid, xmin, xmax from ${table} where tenant_id = $1 order by ctid`, [ctx.tenantId]),
+    ),
+  )
+  return JSON.stringify(all)
+}
+
+describe('apply', () => {
+  test('creates and publishes what uses each other, and a second apply of 50 workflows touches no row', async () => {
+    const ctx = await tenant()
+    const workflows = Array.from({ length: 50 }, (_, n) =>
+      workflow(
+        `wf_${n}`,
+        n === 0 ? {} : { steps: [{ id: 'run', type: 'run-workflow', workflowId: `wf_${n - 1}` }], edges: [] },
+      ),
+    )
+    const body = { ...workspace(workflows.reverse()), publish: true }
+    const first = await applyDefinitions(ctx, body)
+    expect([first.changes.length, first.unchanged]).toEqual([53, 0])
+    expect(new Set(Object.values(done(first)))).toEqual(new Set(['create publish']))
+    expect(await getWorkflow(ctx, { id: 'wf_9' })).toMatchObject({ status: 'published', updatedBy: 'key_editor' })
+    const before = await touched(ctx)
+    expect(await applyDefinitions(ctx, body)).toEqual({ changes: [], unchanged: 53, warnings: [] })
+    expect(await touched(ctx)).toBe(before)
+  })
+
+  test('takes up newer versions of what a workflow uses, once, even where workflows run each other', async () => {
+    const ctx = await tenant()
+    const runs = (id: string, other: string) =>
+      workflow(id, {
+        steps: [
+          { id: 'clean', type: 'call-tool', toolId: 'tool_clean', args: {} },
+          { id: 'run', type: 'run-workflow', workflowId: other },
+        ],
+        edges: [{ from: 'clean', to: 'run' }],
+      })
+    const body = (code: string) => ({
+      workflows: [runs('wf_a', 'wf_b'), runs('wf_b', 'wf_a')],
+      tools: [tool(code)],
+      publish: true,
+    })
+    await applyDefinitions(ctx, body('return 1'))
+    const renewed = await applyDefinitions(ctx, body('return 2'))
+    expect(done(renewed)).toEqual({ tool_clean: 'update publish', wf_a: 'publish', wf_b: 'publish' })
+    const { pins } = await getWorkflowVersion(ctx, { id: 'wf_a', version: 'published' })
+    expect(pins).toMatchObject({ clean: { version: 2 } })
+    expect((await applyDefinitions(ctx, body('return 2'))).changes).toEqual([])
+  })
+
+  test('is all or nothing, and names every definition that is wrong', async () => {
+    const ctx = await tenant()
+    const before = await everything(ctx)
+    const broken = workflow('wf_broken', { edges: [{ from: 'clean', to: 'nowhere' }] })
+    const lost = workflow('wf_lost', {
+      steps: [{ id: 'x', type: 'call-tool', toolId: 'tool_nobody', args: {} }],
+      edges: [],
+    })
+    const refused = await refusal(
+      applyDefinitions(ctx, { ...workspace([workflow('wf_fine'), broken, lost]), publish: true }),
+    )
+    expect(refused.code).toBe('VALIDATION_FAILED')
+    expect(refused.details).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ path: 'workflows[1]', kind: 'workflow', id: 'wf_broken', code: 'DANGLING_EDGE' }),
+        expect.objectContaining({ path: 'workflows[2]', kind: 'workflow', id: 'wf_lost', stepId: 'x' }),
+      ]),
+    )
+    const misspelt = await refusal(
+      applyDefinitions(ctx, { workflows: [workflow('wf_x', { stpes: [] })], tools: [tool(), tool()] }),
+    )
+    expect(misspelt.details).toMatchObject([
+      { path: 'workflows[0]', id: 'wf_x', message: expect.stringContaining('stpes') },
+    ])
+    const twice = await refusal(applyDefinitions(ctx, { tools: [tool(), tool(), { ...tool(), id: 'tool_read_file' }] }))
+    expect(twice.details.map(({ path, message }) => `${path} ${message}`)).toEqual([
+      'tools[1].id is given twice',
+      'tools[2].id is a built-in tool',
+    ])
+    expect(await everything(ctx)).toBe(before)
+  })
+
+  test('refuses what somebody else changed, unless forced or already what is wanted', async () => {
+    const ctx = await tenant()
+    const body = workspace([workflow('wf_one'), workflow('wf_two')])
+    await applyDefinitions(ctx, body)
+    const person = { ...ctx, actor: { kind: 'apiKey', id: 'key_person', role: 'editor' } } as const
+    await updateWorkflow(person, { id: 'wf_one', body: { name: 'By hand' } })
+    await updateAgent(person, { id: 'agt_helper', body: { name: 'By hand' } })
+
+    const before = await everything(ctx)
+    const next = { ...body, workflows: [workflow('wf_one'), workflow('wf_two', { name: 'New' })] }
+    const refused = await refusal(applyDefinitions(ctx, next))
+    expect([refused.code, refused.status]).toEqual(['DEFINITIONS_DRIFTED', 409])
+    expect(refused.details).toMatchObject([
+      { kind: 'agent', id: 'agt_helper', message: expect.stringContaining('key_person') },
+      { kind: 'workflow', id: 'wf_one', message: expect.stringContaining('(version 1)') },
+    ])
+    expect(await everything(ctx)).toBe(before)
+
+    // Taken over into the files, it is no drift, and what follows from there is none either.
+    const taken = { ...next, agents: [agent({ name: 'By hand' })] }
+    const both = { ...taken, workflows: [workflow('wf_one', { name: 'By hand' }), ...taken.workflows.slice(1)] }
+    expect(done(await applyDefinitions(ctx, both))).toEqual({ wf_two: 'update' })
+    const back = { ...both, workflows: body.workflows }
+    expect(done(await applyDefinitions(ctx, back))).toEqual({ wf_one: 'update', wf_two: 'update' })
+
+    await updateWorkflow(person, { id: 'wf_one', body: { name: 'Again' } })
+    expect(done(await applyDefinitions(ctx, { ...back, force: true }))).toEqual({ wf_one: 'update' })
+    // A change that was taken back is none.
+    await updateWorkflow(person, { id: 'wf_one', body: { name: 'Again' } })
+    await updateWorkflow(person, { id: 'wf_one', body: { name: 'Workflow wf_one' } })
+    expect((await applyDefinitions(ctx, back)).changes).toEqual([])
+  })
+
+  test('refuses what was never applied and what somebody archived', async () => {
+    const ctx = await tenant()
+    const { id } = await createWorkflow(ctx, { name: 'By hand' })
+    const over = { workflows: [workflow(id)], agents: [agent()], tools: [tool()] }
+    expect((await refusal(applyDefinitions(ctx, over))).details).toMatchObject([
+      { id, message: expect.stringContaining('never applied') },
+    ])
+    expect(done(await applyDefinitions(ctx, { ...over, force: true }))).toMatchObject({ [id]: 'update' })
+    await archiveWorkflow(ctx, { id })
+    expect((await refusal(applyDefinitions(ctx, over))).details).toMatchObject([
+      { id, message: expect.stringContaining('archived') },
+    ])
+    expect(done(await applyDefinitions(ctx, { ...over, force: true }))).toEqual({ [id]: 'unarchive' })
+  })
+
+  test('prune archives what was applied and has no definition, and nothing else', async () => {
+    const ctx = await tenant()
+    const mine = await createWorkflow(ctx, { name: 'By hand' })
+    const both = workspace([workflow('wf_one'), workflow('wf_two')])
+    await applyDefinitions(ctx, { ...both, publish: true })
+    const one = workspace([workflow('wf_one')])
+    expect((await applyDefinitions(ctx, one)).changes).toEqual([])
+    expect(done(await applyDefinitions(ctx, { ...one, prune: true }))).toEqual({ wf_two: 'archive' })
+    expect((await applyDefinitions(ctx, { ...one, prune: true })).changes).toEqual([])
+    expect([(await getWorkflow(ctx, { id: 'wf_two' })).status, (await getWorkflow(ctx, mine)).status]).toEqual([
+      'archived',
+      'draft',
+    ])
+    expect(done(await applyDefinitions(ctx, { ...both, publish: true }))).toEqual({ wf_two: 'unarchive publish' })
+
+    await updateWorkflow(ctx, { id: 'wf_two', body: { name: 'By hand' } })
+    expect((await refusal(applyDefinitions(ctx, { ...one, prune: true }))).code).toBe('DEFINITIONS_DRIFTED')
+    expect(done(await applyDefinitions(ctx, { ...one, prune: true, force: true }))).toEqual({
+      wf_two: 'archive',
+      [mine.id]: 'archive',
+    })
+    const used = await refusal(applyDefinitions(ctx, { ...one, tools: [one.tools[0]], prune: true } as never))
+    expect(used.details.map(({ id, message }) => [id, message])).toEqual([
+      ['agt_helper', 'It uses the tool tool_clean, which would be archived.'],
+      ['wf_one', 'It uses the tool tool_clean, which would be archived.'],
+    ])
+    expect((await refusal(applyDefinitions(ctx, { prune: true }))).code).toBe('INVALID_INPUT')
+  })
+
+  test('two at once create each object once', async () => {
+    const ctx = await tenant()
+    const body = { ...workspace(), publish: true }
+    const both = await Promise.all([applyDefinitions(ctx, body), applyDefinitions(ctx, body)])
+    expect(both.map(({ changes }) => changes.length).sort()).toEqual([0, 4])
+  })
+
+  test('what somebody saves at the same time is refused or comes after it, and is never lost', async () => {
+    const ctx = await tenant()
+    const named = (name: string) => ({ workflows: [workflow('wf_one', { name })] })
+    await applyDefinitions(ctx, named('first'))
+    for (let round = 1; round <= 15; round++) {
+      const [applied, saved] = await Promise.all([
+        applyDefinitions(ctx, named(`applied ${round}`)).catch((err) => err.code as string),
+        updateWorkflow(ctx, { id: 'wf_one', body: { name: `by hand ${round}` } }),
+      ])
+      expect((await getWorkflow(ctx, { id: 'wf_one' })).name).toBe(`by hand ${round}`)
+      if (typeof applied === 'string') expect(applied).toBe('DEFINITIONS_DRIFTED')
+      else expect(saved.version).toBeGreaterThan(applied.changes[0]?.version ?? 0)
+      await applyDefinitions(ctx, { ...named('first'), force: true })
+    }
+  })
+
+  test('an id whose workflow was deleted for good goes on with its numbers', async () => {
+    const ctx = await tenant()
+    const owner = withRole(ctx, 'owner')
+    const steps = [{ id: 'ask', type: 'collect-inputs', output: { a: { type: 'string' } } }]
+    const body = { workflows: [workflow('wf_one', { steps, edges: [] })], publish: true }
+    await applyDefinitions(ctx, body)
+    await startRun(owner, { workflowId: 'wf_one', body: { z: 'x', a: 1 } })
+    await archiveWorkflow(ctx, { id: 'wf_one' })
+    await deleteWorkflowPermanently(owner, { id: 'wf_one', query: { terminateRuns: 'true' } })
+    const again = await applyDefinitions(ctx, body)
+    expect(again.changes).toMatchObject([{ actions: ['create', 'publish'], version: 2 }])
+  })
+
+  test.each(['viewer', 'operator'] as const)('is refused to a %s, and so is diff', async (role) => {
+    const ctx = await newTenant(database, role)
+    expect((await refusal(applyDefinitions(ctx, workspace()))).code).toBe('FORBIDDEN')
+    expect((await refusal(diffDefinitions(ctx, workspace()))).code).toBe('FORBIDDEN')
+  })
+})
+
+test('a limited token may do none of it', async () => {
+  const reach = { workflowIds: ['wf_one'], agentIds: null, ownRuns: false }
+  const ctx = { ...(await tenant()), reach }
+  for (const call of [exportDefinitions, diffDefinitions, applyDefinitions])
+    expect((await refusal(call(ctx, {}))).code).toBe('FORBIDDEN')
+})
+
+describe('diff', () => {
+  test('says what apply would do, and does nothing', async () => {
+    const ctx = await tenant()
+    await applyDefinitions(ctx, workspace())
+    await updateTool(ctx, { id: 'tool_orders', body: { name: 'By hand' } })
+    const body = {
+      ...workspace([workflow('wf_one', { name: 'New' }), workflow('wf_new', { edges: [{ from: 'a', to: 'b' }] })]),
+      publish: true,
+    }
+    const before = await everything(ctx)
+    const found = await diffDefinitions(ctx, body)
+    expect(done(found)).toMatchObject({
+      tool_clean: 'publish',
+      tool_orders: 'update publish',
+      wf_one: 'update publish',
+    })
+    expect(found.changes.find(({ id }) => id === 'wf_one')).toMatchObject({
+      name: 'New',
+      version: 2,
+      before: { name: 'Workflow wf_one' },
+      after: { name: 'New' },
+    })
+    expect(found.drift).toMatchObject([{ id: 'tool_orders' }])
+    expect(found.problems).toMatchObject([{ id: 'wf_new', code: 'DANGLING_EDGE' }, {}])
+    expect(await everything(ctx)).toBe(before)
+  })
+})
+
+describe('export', () => {
+  test('is what apply takes, with names in one order, references kept and no secret', async () => {
+    const ctx = await tenant()
+    await setVaultSecret(withRole(ctx, 'owner'), {
+      name: 'ORDERS',
+      value: 'kept-in-the-vault',
+      hosts: ['api.example.com'],
+    })
+    await applyDefinitions(ctx, workspace())
+    const written = await exportDefinitions(ctx, {})
+    const text = JSON.stringify(written)
+    expect(text).not.toContain('kept-in-the-vault')
+    expect(text).toContain('Bearer ${secrets.ORDERS}')
+    expect(Object.keys(written.workflows[0] ?? {})).toEqual(['id', 'name', 'payload', 'initialStep', 'steps', 'edges'])
+    expect(JSON.stringify(written.workflows[0]?.steps)).toContain('{"id":"clean","type":"call-tool","toolId"')
+    expect(Object.keys(Object(written.workflows[0]?.payload))).toEqual(['z', 'a'])
+    const { next, ...body } = written
+    expect(next).toBe(null)
+    expect((await applyDefinitions(ctx, body)).changes).toEqual([])
+    const elsewhere = await tenant()
+    const here = await everything(ctx)
+    await applyDefinitions(elsewhere, { ...body, force: true, prune: true })
+    expect(await everything(ctx)).toBe(here)
+    expect(JSON.stringify(await exportDefinitions(elsewhere, {}))).toBe(text)
+    const some = await exportDefinitions(ctx, { kind: 'tools', after: 'tools/tool_clean' })
+    expect([some.tools.map(({ id }) => id), some.workflows, some.agents]).toEqual([['tool_orders'], [], []])
+  })
+
+  test('leaves out what is archived, and shows drafts rather than what is published', async () => {
+    const ctx = await tenant()
+    const { id } = await createWorkflow(ctx, { name: 'First', steps: [{ id: 'end', type: 'end-flow' }] })
+    await publishWorkflow(ctx, { id })
+    await updateWorkflow(ctx, { id, body: { name: 'Second' } })
+    expect((await exportDefinitions(ctx, {})).workflows).toMatchObject([{ id, name: 'Second' }])
+    await archiveWorkflow(ctx, { id })
+    expect((await exportDefinitions(ctx, {})).workflows).toEqual([])
+  })
+})

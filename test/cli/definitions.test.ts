@@ -1,0 +1,96 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { AS_CODE_COMMANDS } from '@/cli/as-code/commands'
+import type { Report } from '@/cli/as-code/report'
+import { localWorkspace } from '@/cli/as-code/workspace'
+import { applyDefinitions } from '@/server/as-code/apply'
+import type { ServiceContext } from '@/server/context'
+import { getWorkflow } from '@/server/workflows/get'
+import { updateWorkflow } from '@/server/workflows/update'
+import { workflow, workspace } from '../as-code/support'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { newTenant } from '../support/tenant'
+import { adminOn } from './support'
+
+let database: FreshDatabase
+const root = mkdtempSync(join(tmpdir(), 'millrace-as-code-'))
+beforeAll(async () => {
+  database = await freshDatabase()
+})
+afterAll(async () => {
+  await database.drop()
+  rmSync(root, { recursive: true, force: true })
+})
+
+/** A command in this process. */
+async function run(ctx: ServiceContext, name: string, folder: string, ...flags: string[]): Promise<Report> {
+  const command = AS_CODE_COMMANDS[name]
+  if (!command) throw new Error(`no command ${name}`)
+  const set = Object.fromEntries(flags.map((flag) => [flag, true]))
+  return command(localWorkspace(ctx), { folder: join(root, folder), ...set })
+}
+
+/** All files of a folder, by path. */
+function filesOf(folder: string): Record<string, string> {
+  const paths = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+  const files = paths.filter((path) => path.endsWith('.yaml')).sort()
+  return Object.fromEntries(files.map((path) => [path, readFileSync(join(root, folder, path), 'utf8')]))
+}
+
+describe('pull, diff and apply', () => {
+  test('bring a workspace to another, whose files are the same, byte for byte', async () => {
+    const [one, two] = [await newTenant(database), await newTenant(database)]
+    await applyDefinitions(one, workspace([workflow('wf_one', { description: 'Two\nlines' })]))
+    expect((await run(one, 'pull', 'one')).text).toContain('4 written, 0 as they were')
+    expect(Object.keys(filesOf('one'))).toEqual([
+      'agents/agt_helper.yaml',
+      'tools/tool_clean.yaml',
+      'tools/tool_orders.yaml',
+      'workflows/wf_one.yaml',
+    ])
+    const before = await run(two, 'diff', 'one', 'publish')
+    expect([before.code, before.text]).toEqual([2, expect.stringContaining('+description: |-\n+  Two\n+  lines')])
+    expect((await run(two, 'apply', 'one', 'publish')).text).toContain('workflows/wf_one.yaml  create, publish')
+    expect((await run(two, 'diff', 'one', 'publish')).code).toBe(0)
+    expect((await run(two, 'apply', 'one', 'publish')).text).toBe('Nothing to do; 4 definitions already so.')
+    await run(two, 'pull', 'two')
+    expect(filesOf('two')).toEqual(filesOf('one'))
+  })
+
+  test('say in which file what is wrong, and change nothing', async () => {
+    const ctx = await newTenant(database)
+    await applyDefinitions(ctx, workspace())
+    await run(ctx, 'pull', 'wrong')
+    await updateWorkflow(ctx, { id: 'wf_one', body: { name: 'By hand' } })
+    const drifted = await run(ctx, 'diff', 'wrong')
+    expect([drifted.code, drifted.text]).toEqual([
+      1,
+      expect.stringContaining('refused: workflows/wf_one.yaml: Version 2'),
+    ])
+    await expect(run(ctx, 'apply', 'wrong')).rejects.toThrow(
+      /^The workspace has changes that were not applied\n {2}workflows\/wf_one.yaml: .*\n.*--force/,
+    )
+    const file = join(root, 'wrong/workflows/wf_one.yaml')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('to: end', 'to: nowhere'))
+    await expect(run(ctx, 'apply', 'wrong', 'force', 'publish')).rejects.toThrow(
+      'workflows/wf_one.yaml: step ask, edges[1].to: The edge from ask to nowhere',
+    )
+    expect((await getWorkflow(ctx, { id: 'wf_one' })).name).toBe('By hand')
+  })
+
+  test('are commands that scripts can tell apart by their exit codes', async () => {
+    const { tenantId } = await newTenant(database)
+    const admin = adminOn({ DATABASE_URL: database.url, DATA_DIR: join(root, 'data') })
+    const here = ['-f', join(root, 'one'), '--tenant', tenantId]
+    const [changes, unknown, nowhere] = await Promise.all([
+      admin('diff', ...here, '--publish', '--json'),
+      admin('diff', '--tenant', tenantId),
+      admin('apply', '-f', join(root, 'nowhere'), '--tenant', tenantId),
+    ])
+    expect([changes.code, JSON.parse(changes.stdout).changes.length]).toEqual([2, 4])
+    expect([unknown.code, unknown.stderr]).toEqual([1, '-f is missing: the folder of the files.\n'])
+    expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('There are no definitions in')])
+  })
+})

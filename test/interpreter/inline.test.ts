@@ -1,0 +1,99 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { type EffectServer, startEffects } from '../support/effects'
+import { startTestRuntime, type TestRuntime } from '../support/runtime'
+import { throughTheSdk } from './gap'
+
+// A built-in tool that only computes is recorded with the step before it. Nobody can tell but by the commits.
+
+let database: FreshDatabase
+let effects: EffectServer
+let runtime: TestRuntime
+let restore: (() => void) | undefined
+beforeAll(async () => {
+  database = await freshDatabase()
+  effects = await startEffects()
+  runtime = await startTestRuntime(database.url)
+})
+afterEach(() => {
+  restore?.()
+  restore = undefined
+})
+afterAll(async () => {
+  await runtime.stop()
+  await effects.stop()
+  await database.drop()
+})
+
+const text = (id: string, args: object) => ({ id, type: 'call-tool', toolId: 'tool_text', args, saveAs: id })
+const upper = (id: string, of: string) => text(id, { operation: 'case', text: of, to: 'upper' })
+const chain = (...steps: { id: string }[]) => ({
+  steps: [...steps, { id: 'end', type: 'end-flow' }],
+  edges: steps.map(({ id }, at) => ({ from: id, to: steps[at + 1]?.id ?? 'end' })),
+})
+
+/** How many transactions wrote the records of a run: rows of one statement share the transaction that made them. */
+async function commits(runId: string): Promise<number> {
+  const [row] = await database.sql<{ count: number }[]>`
+    select count(distinct xmin::text)::int as count from step_records where run_id = ${runId}`
+  return row?.count ?? 0
+}
+
+/**
+ * A run of so many commits. Steps run inline for a short time only, which a busy machine may let pass, and the first run loads
+ * what a process loads once; then another one is tried, a few times.
+ */
+async function committed(definition: object, count: number): Promise<string> {
+  const seen: number[] = []
+  for (let tries = 1; tries <= 8; tries++) {
+    const runId = await runtime.start(definition)
+    await runtime.wait(runId)
+    seen.push(await commits(runId))
+    if (seen.at(-1) === count) return runId
+  }
+  throw new Error(`No run had ${count} commits: ${seen}`)
+}
+
+async function shown(runId: string) {
+  const { stepExecutionHistory, data, result, status } = await runtime.wait(runId)
+  const steps = stepExecutionHistory.map(({ stepId, status, attempt, inputData, outputData, error, attempts }) => ({
+    ...{ stepId, status, attempt, inputData, outputData, error, attempts },
+  }))
+  return { steps, data, result, status }
+}
+
+test('a run of built-in tools is one commit, and shows what it would show otherwise', async () => {
+  const definition = chain(upper('a', 'x'), upper('b', '${a} y'), upper('c', '${b} z'))
+  const ridden = await committed(definition, 1)
+  const together = await shown(ridden)
+  expect(together).toMatchObject({ status: 'completed', data: { a: 'X', b: 'X Y', c: 'X Y Z' } })
+
+  restore = await throughTheSdk()
+  const apart = await runtime.start(definition)
+  expect(await shown(apart)).toEqual(together)
+  expect(await commits(apart)).toBeGreaterThan(1)
+})
+
+test('one that fails is attempted like any other step', async () => {
+  const definition = chain(upper('a', 'x'), text('b', { operation: 'case', text: 'y', to: 'sideways' }))
+  const together = await shown(await runtime.start(definition))
+  expect(together).toMatchObject({
+    status: 'failed',
+    steps: [
+      { stepId: 'a', status: 'completed' },
+      { stepId: 'b', status: 'failed' },
+    ],
+  })
+  restore = await throughTheSdk()
+  expect(await shown(await runtime.start(definition))).toEqual(together)
+})
+
+test('an effect does not run inline, nor does a tool that reads a file', async () => {
+  const effect = { id: 'work', type: 'test-effect', url: effects.url, saveAs: 'work' }
+  // The start, which begins the effect, and the record of the effect.
+  const runId = await committed(chain(upper('a', 'x'), effect, upper('b', '${a}')), 2)
+  expect(await shown(runId)).toMatchObject({ status: 'completed' })
+  const file = { id: 'file', type: 'call-tool', toolId: 'tool_read_file', args: { fileId: 'file_none' }, saveAs: 'f' }
+  const reads = await committed(chain(upper('a', 'x'), file), 2)
+  expect(await shown(reads)).toMatchObject({ status: 'failed', steps: [{}, { stepId: 'file', attempt: 1 }] })
+})
