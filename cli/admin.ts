@@ -59,7 +59,7 @@ async function withDatabase<T>(command: (operator: Operator, flags: Flags) => Pr
   }
 }
 
-/** The service may be asleep, so that nobody would forward what the command wrote. */
+/** The service may be suspended, so that nothing would forward what the command wrote. */
 async function forwardEvents(db: Db): Promise<void> {
   if ((await db.select({ id: outbox.id }).from(outbox).limit(1)).length === 0) return
   const [{ inngest }, { forwardOnce }] = await Promise.all([import('@/inngest/client'), import('@/inngest/relay')])

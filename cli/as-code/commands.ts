@@ -15,7 +15,7 @@ export const AS_CODE_COMMANDS: Record<string, AsCodeCommand> = {
     const prune = flags.prune === true
     const { written, unchanged, left } = writeFolder(folder, await everythingIn(workspace), { prune })
     const others = left.map((file) => `${file}  ${prune ? 'deleted' : 'not in the workspace (--prune deletes it)'}`)
-    const end = `${written.length} written, ${unchanged} as they were, in ${folder}.`
+    const end = `${written.length} written, ${unchanged} unchanged, in ${folder}.`
     return new Report([...written, ...others, end].join('\n'), { written, unchanged, left })
   },
   diff: async (workspace, flags) => reportDiff(await named(() => workspace.diff(bodyOf(flags)))),

@@ -30,7 +30,7 @@ export function reportApplied(answer: Applied): Report {
   const { changes, unchanged, warnings } = answer
   const lines = [...changes.map(headline), ...warningLines(warnings)]
   const end = changes.length === 0 ? 'Nothing to do' : `${count(changes.length, 'definition')} changed`
-  return new Report([...lines, `${end}; ${count(unchanged, 'definition')} already so.`].join('\n'), answer)
+  return new Report([...lines, `${end}; ${count(unchanged, 'definition')} unchanged.`].join('\n'), answer)
 }
 
 export function reportDiff(answer: Diff): Report {
@@ -48,7 +48,7 @@ export function reportDiff(answer: Diff): Report {
     ...drift.map((one) => `refused: ${refusalLine(one)}`),
     ...problems.map((one) => `problem: ${refusalLine(one)}`),
   ]
-  const end = `${count(changes.length, 'definition')} would change; ${count(unchanged, 'definition')} already so.`
+  const end = `${count(changes.length, 'definition')} would change; ${count(unchanged, 'definition')} unchanged.`
   const verdict =
     refused.length > 0
       ? [`Apply would be refused${drift.length > 0 ? '; --force overwrites what was changed' : ''}.`]
