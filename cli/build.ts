@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { takeLock } from './lock'
+import { acquireLock } from './lock'
 import { CannotStart } from './print'
 
 /** The build's inputs. Tests, documents and the launcher are not among them. */
@@ -34,12 +34,12 @@ interface BuildOptions {
   env?: Record<string, string>
 }
 
-/** Builds the app unless `.next` holds a build of exactly these sources. One process builds; others wait for it. */
+/** Builds the app unless `.next` contains a build of exactly these sources. One process builds; others wait for it. */
 export async function ensureBuild({ root, log, output = 'stderr', signal, env = {} }: BuildOptions): Promise<void> {
   if (isFresh(root)) return
   const lock = join(root, 'node_modules/.cache/millrace-build.lock')
   for (let told = false; ; told = true) {
-    const taken = takeLock(lock)
+    const taken = acquireLock(lock)
     if ('release' in taken) {
       try {
         if (!isFresh(root)) await build({ root, log, output, env, ...(signal ? { signal } : {}) })

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Env } from '@/server/env'
 import { finishRestore } from './backup/swap'
 import { WEB_STOP_MS } from './common.mjs'
-import { takeLock } from './lock'
+import { acquireLock } from './lock'
 import { CannotStart } from './print'
 import type { ProcessRef } from './processes'
 
@@ -37,7 +37,7 @@ export async function claimDataDir(dataDir: string): Promise<{ release(): void; 
   }
   const startedAt = Date.now()
   for (;;) {
-    const lock = takeLock(join(dataDir, 'run.lock'))
+    const lock = acquireLock(join(dataDir, 'run.lock'))
     const previous = readRunFile(dataDir)
     if (!('owner' in lock)) {
       finishRestore(dataDir)

@@ -7,7 +7,7 @@ import { lives, type ProcessRef, refOf } from './processes'
  * Takes a lock file for this process. Replaces a dead owner, never a living one.
  * @returns how to release it, or the living owner
  */
-export function takeLock(path: string): { release(): void } | { owner: ProcessRef } {
+export function acquireLock(path: string): { release(): void } | { owner: ProcessRef } {
   mkdirSync(dirname(path), { recursive: true })
   const mine = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`
   writeFileSync(mine, JSON.stringify(refOf(process.pid)))

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { accountFor } from './postgres/account'
 import { type Binaries, findBinaries } from './postgres/binaries'
 import { type Cluster, prepareCluster, SERVER_ENV } from './postgres/cluster'
-import { curePidFile, isPostmaster, readPidFile } from './postgres/postmaster'
+import { isPostmaster, readPidFile, repairPidFile } from './postgres/postmaster'
 import { ensureDatabase, probe } from './postgres/probe'
 import { SOCKET_PORT, socketFile, socketUrl } from './url'
 
@@ -26,7 +26,7 @@ export interface EmbeddedPostgres {
   pid: number
   /** True when the server was already running. */
   adopted: boolean
-  /** Settles when the server is gone for any reason. Waiting for it does not keep the process alive. */
+  /** Settles when the server has ended for any reason. Waiting for it does not keep the process running. */
   exited: Promise<void>
   stop(): Promise<void>
 }
@@ -53,7 +53,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   while (Date.now() < giveUpAt) {
     const living = await findLiving(cluster, options, giveUpAt)
     if (living) return living
-    curePidFile(dataDir)
+    repairPidFile(dataDir)
     const outcome = await launch(cluster, binaries, options, giveUpAt)
     if (typeof outcome !== 'string') return outcome
     reason = outcome
@@ -148,9 +148,9 @@ function settingsFor(cluster: Cluster, port: number): Record<string, string> {
     log_timezone: 'UTC',
     log_line_prefix: '%m [%p] ',
     log_checkpoints: 'off',
-    // Leaves out DETAIL, which holds values: `Key (hash)=(…) already exists`.
+    // Leaves out DETAIL, which contains values: `Key (hash)=(…) already exists`.
     log_error_verbosity: 'terse',
-    // A process that hangs in a transaction must not hold its locks for ever.
+    // A process that hangs in a transaction must not keep its locks for ever.
     idle_in_transaction_session_timeout: '60s',
   }
 }

@@ -1,7 +1,7 @@
 import { PgPreparedQuery } from 'drizzle-orm/pg-core'
 
 /** What Postgres says about the values themselves: `Key (hash)=(…) already exists`, the failing row, a function's context. */
-const TELLING = ['detail', 'where', 'internal_query', 'hint'] as const
+const REVEALING = ['detail', 'where', 'internal_query', 'hint'] as const
 /** The messages of class 22, data exceptions, quote the value they refuse. Names of columns come unquoted or not at all. */
 const QUOTES_VALUE = /^22/
 
@@ -12,8 +12,8 @@ const QUOTES_VALUE = /^22/
  */
 export function withoutValues<E>(error: E): E {
   if (!(error instanceof Error) || error.name !== 'PostgresError') return error
-  const said = error as Error & { code?: string } & Partial<Record<(typeof TELLING)[number], string>>
-  for (const name of TELLING) delete said[name]
+  const said = error as Error & { code?: string } & Partial<Record<(typeof REVEALING)[number], string>>
+  for (const name of REVEALING) delete said[name]
   if (!QUOTES_VALUE.test(said.code ?? '')) return error
   const { message, stack = '' } = said
   const before = message.split(/[:"'`«»„“”]/)[0]?.trim() ?? ''

@@ -30,7 +30,7 @@ export function notServedHere<H extends Handler>(handler: H): H {
   }) as unknown as H
 }
 
-/** Notes the call if it was the server's own: a stranger's has no signature. */
+/** Notes the call if it was the server's own: other calls have no signature. */
 async function call<H extends Handler>(handler: H, args: Parameters<H>): Promise<unknown> {
   const response = await handler(...args)
   const ours = response instanceof Response && response.status !== 401
@@ -43,7 +43,7 @@ async function call<H extends Handler>(handler: H, args: Parameters<H>): Promise
 
 const bound = () => processWide<{ note?: () => Promise<void> }>('inngest.called', () => ({}))
 
-/** Sets what notes that the Inngest server has called. */
+/** Sets the function that notes that the Inngest server has called. */
 export function bindCallNoter(note: () => Promise<void>): void {
   bound().note = note
 }

@@ -7,15 +7,15 @@ import type { Log } from '@/server/log'
 import { callFunctions } from './serve'
 
 const PATH = '/api/inngest'
-/** How long to wait before trying again; the last one repeats. */
+/** The delays before it tries again; the last one repeats. */
 const AGAIN_MS = [2_000, 10_000, 30_000, 60_000]
 /** A start on a platform that bills by time waits this long at most. */
 const START_MS = 8_000
 
 /**
- * Tells the Inngest server where the functions are, unless it was told exactly this before, by any process.
- * @param options.always tells it even then
- * @returns how that went the last time
+ * Registers the functions with the Inngest server, unless any process has registered exactly the same before.
+ * @param options.always registers even then
+ * @returns the outcome of the last registration
  * @throws EnvError when nothing says where this service is reached
  */
 export async function registerFunctions(
@@ -60,7 +60,10 @@ export function keepRegistering(sql: Sql, settings: Env, log: Log): () => void {
   }
 }
 
-/** Registers once, while a process starts that sleeps between requests. A failure shows in the health of the service. */
+/**
+ * Registers once, at the start of a process that is suspended between requests. A failure shows in the health of the
+ * service.
+ */
 export async function registerAtStart(sql: Sql, settings: Env, log: Log): Promise<void> {
   const late = new Promise<never>((_, fail) =>
     setTimeout(() => fail(new Error(`no answer within ${START_MS} ms`)), START_MS).unref(),

@@ -5,7 +5,7 @@ import { now } from '@/server/clock'
 import type { Log } from '@/server/log'
 
 const BATCH = 100
-/** How long rows belong to the relay that took them. If it dies, they are free after this time. */
+/** How long rows belong to the relay that claimed them. If it dies, other relays may claim them after this time. */
 const LEASE_MS = 10_000
 const POLL_MS = 5_000
 
@@ -19,13 +19,13 @@ export interface Relay {
   start(): void
   stop(): Promise<void>
   /**
-   * Call when a row may have been committed; where nothing runs between requests, also after each request, because the
-   * row may be that of a process that cannot forward it.
+   * Call when a row may have been committed; where nothing runs between requests, also after each request, because a
+   * row may belong to a process that cannot forward it.
    */
   kick(): void
 }
 
-/** Has the process live on until the work is done. */
+/** Keeps the process running until the work is done. */
 export type KeepAlive = (work: Promise<unknown>) => void
 
 type Send = (events: OutgoingEvent[]) => Promise<unknown>
@@ -36,7 +36,7 @@ interface RelayOptions {
   log: Log
   /** How often to look for rows of processes that died before they forwarded them. */
   pollMs?: number
-  /** Set where the process sleeps as soon as it has answered. */
+  /** Set where the process is suspended as soon as it has responded. */
   keepAlive?: KeepAlive | undefined
 }
 
@@ -66,11 +66,11 @@ export function createRelay({ db, send, log, pollMs = POLL_MS, keepAlive }: Rela
         .catch((err: unknown) => log.warn({ err }, 'events wait in the outbox'))
         .finally(() => {
           busy = null
-          // A kick may have arrived between the last look and this line.
+          // A kick may have arrived between the last check and this line.
           if (again) kick()
         })
     }
-    // Also for work that another request began: its own answer may let the process sleep sooner.
+    // Also for work that another request began: the process may be suspended once that request is answered.
     keepAlive?.(busy)
   }
 
@@ -89,7 +89,7 @@ export function createRelay({ db, send, log, pollMs = POLL_MS, keepAlive }: Rela
   }
 }
 
-/** Forwards what waits in the outbox, for a process that ends when it has done its one thing. */
+/** Forwards the rows of the outbox, for a process that runs a single command and ends. */
 export async function forwardOnce(db: Db, send: Send): Promise<void> {
   while ((await forwardBatch(db, send)) === BATCH);
 }
@@ -117,7 +117,7 @@ async function forwardBatch(db: Db, send: Send): Promise<number> {
   try {
     await send(rows.map((row) => ({ id: row.id, name: row.name, data: row.data as Record<string, unknown> })))
   } catch (err) {
-    // The next look may be another process's, and soon.
+    // Another process may soon check next.
     await db.update(outbox).set({ leasedUntil: null }).where(taken)
     throw err
   }

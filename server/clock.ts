@@ -7,7 +7,7 @@ const FRESH_MS = 60_000
 const AGAIN_MS = 5_000
 /** A jump of this machine's clock, or a sleep. */
 const JUMP_MS = 500
-/** A reading that took longer says too little. */
+/** A reading that took longer is too inexact. */
 const QUICK_MS = 1_000
 /** Steps back of up to this much are waited out, so that nothing ends before it began. */
 const HELD_MS = 5_000
@@ -30,8 +30,8 @@ interface Clock {
 const state = () => processWide<Clock>('clock', () => ({ read: null, last: null, reading: null, triedAt: 0, shown: 0 }))
 
 /**
- * The time by the database's clock, which all processes share, whatever this machine's says and however it is set. Before
- * `setClock`, and in commands, it is this machine's.
+ * The time by the database's clock, which all processes share, whatever this machine's clock shows. Before `setClock`,
+ * and in commands, it is this machine's.
  */
 export function now(): Date {
   const clock = state()
@@ -46,7 +46,10 @@ export function now(): Date {
   return new Date(clock.shown)
 }
 
-/** Follows the database's clock from now on. Asks it once a minute while the time is asked for, and after a jump. */
+/**
+ * Follows the database's clock from now on. Reads it once a minute while the time is used, and after a jump of this
+ * machine's clock.
+ */
 export async function setClock(sql: Sql): Promise<void> {
   const clock = state()
   clock.read = async () => {

@@ -84,7 +84,7 @@ export async function withTransaction<T>(
     for (const undo of undos.splice(0)) undo()
   }
   const afterRollback = (undo: () => void) => {
-    // The transaction's time may be up while its work still goes on.
+    // The transaction may time out while its work still continues.
     if (failed) undo()
     else undos.push(undo)
   }
@@ -131,7 +131,7 @@ export function systemContext(
     requestId: '',
     trusted: null,
     ...base,
-    // Runs go beyond what whoever started them may touch: their steps call any tool and agent of the workflow.
+    // Runs may use more than the person who started them: their steps call any tool and agent of the workflow.
     reach: undefined,
     actor: { kind: 'system', id: actorId, role: 'owner' },
   }

@@ -10,7 +10,7 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 const HEADER_BYTES = 1 + IV_BYTES + TAG_BYTES
 
-/** The sealed text was changed, moved to another place, or sealed with a key that is gone. */
+/** The sealed text was changed, moved to another place, or sealed with a key that is no longer known. */
 export class CannotOpen extends Error {
   override name = 'CannotOpen'
 }

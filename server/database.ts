@@ -10,7 +10,7 @@ const STATEMENT_MS = 30_000
 /** Time limit for large answers, whose statements read many megabytes. */
 export const READ_MS = 10_000
 /** How many large reads a process runs at a time. */
-export const READ_PLACES = 2
+export const READ_SLOTS = 2
 
 /**
  * This process's database.
@@ -32,7 +32,7 @@ export function readsDatabase(): Database {
   return connect(databaseUrl(), {
     name: 'reads',
     applicationName: 'millrace-reads',
-    max: READ_PLACES,
+    max: READ_SLOTS,
     deadlineMs: READ_MS,
     statementTimeoutMs: READ_MS,
     idleTimeoutS: 60,

@@ -1,7 +1,7 @@
 /**
- * Ends a piece of work when its caller's signal fires or its time is up, whichever comes first. Whoever creates one
- * must release it. This is not `AbortSignal.any` because Node never frees a combined signal that has listeners, nor
- * anything they hold.
+ * Ends a piece of work when its caller's signal fires or its time is up, whichever comes first. The code that creates
+ * one must release it. This is not `AbortSignal.any`, because Node never frees a combined signal that has listeners,
+ * nor anything they refer to.
  */
 export class Deadline {
   private readonly ender = new AbortController()

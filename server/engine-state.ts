@@ -13,7 +13,7 @@ export interface InngestState {
 
 /** How often a process notes that it was called. */
 const NOTE_MS = 10_000
-/** Every minute a sweep is due in production, so silence for longer than this means that nobody calls. */
+/** A sweep is due every minute in production, so if there is no call for this long, the server does not reach us. */
 const SILENT_S = 180
 const REFUSING_S = 60
 
@@ -27,8 +27,8 @@ export async function readInngestState(sql: Sql): Promise<InngestState> {
 }
 
 /**
- * Why runs do not go on, in one sentence; null if they do.
- * @param sweptOften false for a preview, whose server may be silent for an hour
+ * Why runs do not continue, in one sentence; null if they do.
+ * @param sweptOften false for a preview, where an hour may pass between calls
  */
 export function inngestProblem({ registration, calledS, waitingS }: InngestState, sweptOften: boolean): string | null {
   if (!registration) return 'The functions have never been registered with the Inngest server.'

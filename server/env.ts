@@ -257,8 +257,8 @@ export function readEnv(source: Record<string, string | undefined>): Env {
 }
 
 /**
- * What Vercel cannot do without. Asked when a process starts and not when the environment is read, because the build reads
- * it too and needs none of this.
+ * The settings that Vercel requires. Checked when a process starts and not when the environment is read, because the
+ * build reads it too and needs none of them.
  * @throws EnvError
  */
 export function requirePlatform({ VERCEL, ...settings }: Env): void {

@@ -21,7 +21,7 @@ export interface Health {
 }
 
 /**
- * Whether the service works: the database answers and the engine is alive. Strangers may call this, so it says nothing
+ * Whether the service works: the database responds and the engine is running. Anybody may call this, so it says nothing
  * else.
  */
 export async function checkHealth(): Promise<Health> {
@@ -35,7 +35,7 @@ export async function checkHealth(): Promise<Health> {
   ])
   const checks = { database: db, engine }
   if (db === 'ok' && engine === 'ok') return { status: 'ok', checks }
-  // Where others carry runs on, this process still accepts starts and answers: restarting it helps nobody.
+  // If other processes execute the runs, this one still accepts starts and answers, and restarting it would not help.
   const elsewhere = env().ENGINE === 'off' || env().engine === 'inngest'
   return { status: db === 'ok' && elsewhere ? 'degraded' : 'unavailable', checks }
 }

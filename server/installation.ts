@@ -86,7 +86,7 @@ function fileStore({ BLOB_READ_WRITE_TOKEN, VERCEL, dataDir }: Env): string | nu
   return `folder:${keptSecret(join(dataDir, 'files', '.store'), () => newId('store')).trim()}`
 }
 
-/** Forgets what the processes have in common, so that the next one to start says it anew. */
+/** Clears what the processes share, so that the next one to start records it again. */
 export async function resetInstallation(db: Db): Promise<{ reset: true }> {
   await db.update(installation).set({ deployment: null, keyCheck: null, fileStore: null })
   return { reset: true }

@@ -116,7 +116,7 @@ function parseEntry(part: string): Entry | null {
   return NAME.test(name) ? { kind: 'name', name, port } : null
 }
 
-/** A wildcard needs two labels after it: nobody owns every name below `com`. */
+/** A wildcard needs two labels after it: a wildcard for every name below `com` is never meant. */
 function parseWildcard(part: string): Entry | null {
   if (!part.startsWith('*.')) return null
   const entry = parseEntry(part.slice(2))

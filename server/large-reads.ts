@@ -1,22 +1,22 @@
 import type { ServiceContext } from './context'
-import { READ_PLACES, readsDatabase } from './database'
+import { READ_SLOTS, readsDatabase } from './database'
 import { AppError } from './errors'
 import { processWide } from './process'
 
 /** How many of the slots one tenant may use. */
-const TENANT_PLACES = 1
+const SLOTS_PER_TENANT = 1
 const PATIENCE_MS = 2_000
 
 type Waiter = () => void
 
-interface Places {
+interface Slots {
   /** How many slots each tenant uses now. */
   taken: Map<string, number>
   /** Waiting reads by tenant; the tenant to serve next comes first. */
   waiting: Map<string, Set<Waiter>>
 }
 
-const places = () => processWide<Places>('large-reads', () => ({ taken: new Map(), waiting: new Map() }))
+const slots = () => processWide<Slots>('large-reads', () => ({ taken: new Map(), waiting: new Map() }))
 
 /**
  * Runs a read that may take many megabytes, on connections reserved for such reads: a few at a time, tenants taking
@@ -29,16 +29,16 @@ export async function largeRead<T>(
   read: (ctx: ServiceContext) => Promise<T>,
   patienceMs = PATIENCE_MS,
 ): Promise<T> {
-  await takePlace(ctx.tenantId, patienceMs)
+  await acquireSlot(ctx.tenantId, patienceMs)
   try {
     return await read({ ...ctx, db: readsDatabase().db })
   } finally {
-    leavePlace(ctx.tenantId)
+    releaseSlot(ctx.tenantId)
   }
 }
 
-function takePlace(tenantId: string, patienceMs: number): Promise<void> {
-  const { waiting } = places()
+function acquireSlot(tenantId: string, patienceMs: number): Promise<void> {
+  const { waiting } = slots()
   if (isFree(tenantId)) {
     occupy(tenantId)
     return Promise.resolve()
@@ -61,25 +61,25 @@ function takePlace(tenantId: string, patienceMs: number): Promise<void> {
 }
 
 function isFree(tenantId: string): boolean {
-  const { taken } = places()
+  const { taken } = slots()
   const all = [...taken.values()].reduce((sum, count) => sum + count, 0)
-  return all < READ_PLACES && (taken.get(tenantId) ?? 0) < TENANT_PLACES
+  return all < READ_SLOTS && (taken.get(tenantId) ?? 0) < SLOTS_PER_TENANT
 }
 
 function occupy(tenantId: string): void {
-  const { taken } = places()
+  const { taken } = slots()
   taken.set(tenantId, (taken.get(tenantId) ?? 0) + 1)
 }
 
 function forget(tenantId: string, waiter: Waiter): void {
-  const { waiting } = places()
+  const { waiting } = slots()
   const queue = waiting.get(tenantId)
   queue?.delete(waiter)
   if (queue?.size === 0) waiting.delete(tenantId)
 }
 
-function leavePlace(tenantId: string): void {
-  const { taken, waiting } = places()
+function releaseSlot(tenantId: string): void {
+  const { taken, waiting } = slots()
   const left = (taken.get(tenantId) ?? 1) - 1
   if (left > 0) taken.set(tenantId, left)
   else taken.delete(tenantId)

@@ -24,7 +24,7 @@ export function log(): Log {
 }
 
 /**
- * Drops the extra fields of an error: request errors hold bodies. The message is safe to log, because
+ * Drops the extra fields of an error: request errors contain bodies. The message is safe to log, because
  * `db/error-values.ts` keeps the values of failed statements out of it.
  */
 function safeError(err: unknown): object {

@@ -32,30 +32,30 @@ interface Queued {
   undone(): void
 }
 
-/** What carries events on. */
-export interface Carrier {
+/** Delivers events to the engine. */
+export interface EventTransport {
   /** Something may have been committed to the outbox. */
   kick(): void
-  /** A request has been answered, after which this process may sleep. Only where it does. */
+  /** A request has been answered; after that, this process may be suspended. Only set on platforms that do so. */
   answered?(): void
   /** The job that the event starts, if the engine of this process keeps its jobs in the same database. */
   queue?(event: { id: string; name: string; data: Record<string, unknown> }): Queued | undefined
   room?(event: { name: string; data: Record<string, unknown> }): Room
-  /** Whether a process of an older release may live, which could not read what this one writes in a new way. */
+  /** Whether a process of an older release may be running, which could not read what this one writes in a new way. */
   older?(): boolean
 }
 
 /** Whether the engine's queue has room for one more: yes, not for this tenant, or for nobody. */
 export type Room = 'free' | 'lane full' | 'full'
 
-/** Whether the job that an event starts would find room in the engine's queue. Asks nobody. */
+/** Whether the engine's queue has room for the job that an event starts. Sends no statement. */
 export function roomFor<N extends keyof Events>(name: N, data: Events[N]): Room {
-  return bound().carrier?.room?.({ name, data }) ?? 'free'
+  return bound().transport?.room?.({ name, data }) ?? 'free'
 }
 
-/** Whether a process of an older release may live. On Inngest, the newest deployment gets all calls. */
+/** Whether a process of an older release may be running. On Inngest, the newest deployment gets all calls. */
 export function olderLives(): boolean {
-  return bound().carrier?.older?.() ?? false
+  return bound().transport?.older?.() ?? false
 }
 
 /** Where an event goes: into the outbox, or as a job to the engine. */
@@ -66,7 +66,7 @@ export interface Outgoing {
   id: string
   /** The engine run that this process begins as soon as it is committed. */
   engineRunId: string | null
-  /** The engine run that waits for a place. */
+  /** The engine run that waits for a free slot. */
   queuedAs: string | null
   /** `insertEvent` takes the place, and the rows have these columns. */
   place: EventPlace
@@ -103,8 +103,8 @@ export function insertEvent(place: EventPlace, source: string): string {
  */
 export function outgoing<N extends keyof Events>(ctx: ServiceContext, name: N, data: Events[N]): Outgoing {
   const id = newId('evt')
-  const { carrier } = bound()
-  const queued = carrier?.queue?.({ id, name, data })
+  const { transport } = bound()
+  const queued = transport?.queue?.({ id, name, data })
   if (!queued) {
     return {
       id,
@@ -112,7 +112,7 @@ export function outgoing<N extends keyof Events>(ctx: ServiceContext, name: N, d
       queuedAs: null,
       place: 'outbox',
       row: () => ({ event_id: id, event_name: name, event_data: data }),
-      committed: () => carrier?.kick(),
+      committed: () => transport?.kick(),
       undone: () => {},
     }
   }
@@ -168,15 +168,15 @@ export async function emit<N extends keyof Events>(ctx: ServiceContext, name: N,
 
 /** Call when a request has been answered. Events that an earlier process left behind are then forwarded. */
 export function requestAnswered(): void {
-  bound().carrier?.answered?.()
+  bound().transport?.answered?.()
 }
 
-const bound = () => processWide<{ carrier?: Carrier | undefined }>('outbox', () => ({}))
+const bound = () => processWide<{ transport?: EventTransport | undefined }>('outbox', () => ({}))
 
 /**
  * Sets what carries this process's events on right after a commit. Without it, another process finds them in the outbox
  * when it polls.
  */
-export function bindCarrier(carrier: Carrier | undefined): void {
-  bound().carrier = carrier
+export function bindTransport(transport: EventTransport | undefined): void {
+  bound().transport = transport
 }

@@ -1,6 +1,7 @@
 /**
- * Reads that are asked for in one turn of the loop under the same key are one read. It is sent after all of them asked,
- * so nobody sees less than a read of their own would show. What it returns is shared, and must not be changed.
+ * Reads that are requested in the same turn of the event loop under the same key become one read. It is sent after all
+ * of them were requested, so it never returns less than a separate read would. Its result is shared and must not be
+ * changed.
  * @param reads those that are not sent yet
  */
 export function together<T>(reads: Map<string, Promise<T>>, key: string, read: () => PromiseLike<T>): Promise<T> {

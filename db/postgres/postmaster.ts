@@ -61,7 +61,7 @@ function worksIn(pid: number, dataDir: string): boolean {
  * new container reuses the same few numbers) or by a zombie. In that case this replaces the number with a free one. The
  * file stays, because Postgres also uses it to find backends that outlived their server.
  */
-export function curePidFile(dataDir: string): void {
+export function repairPidFile(dataDir: string): void {
   const found = readPidFile(dataDir)
   if (!found || !isTaken(found.pid) || isPostmaster(found.pid, dataDir)) return
   let free = 4_194_303

@@ -28,13 +28,13 @@ export function createFetch(worker: Worker): typeof globalThis.fetch {
     try {
       if (method === 'POST' && first === 'e' && second) {
         const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined))
-        return await takeEvents(worker, text, headers.get('x-inngest-event-id-seed'))
+        return await handleEvents(worker, text, headers.get('x-inngest-event-id-seed'))
       }
       if (method === 'POST' && first === 'v1' && second === 'checkpoint' && third && fourth === 'async') {
-        return await takeCheckpoint(worker, third, text)
+        return await handleCheckpoint(worker, third, text)
       }
-      if (method === 'POST' && first === 'v1' && second === 'signals' && !third) return await takeSignal(worker, text)
-      if (method === 'DELETE' && first === 'v1' && second === 'runs' && third) return await takeCancel(worker, third)
+      if (method === 'POST' && first === 'v1' && second === 'signals' && !third) return await handleSignal(worker, text)
+      if (method === 'DELETE' && first === 'v1' && second === 'runs' && third) return await handleCancel(worker, third)
       return answer(404, { error: 'Not found', status: 404 })
     } catch (error) {
       if (error instanceof z.ZodError || error instanceof SyntaxError) {
@@ -53,7 +53,7 @@ function answer(status: number, body: unknown): Response {
 
 const EventList = z.union([z.array(SentEvent).max(MOST_EVENTS), SentEvent.transform((event) => [event])])
 
-async function takeEvents({ ctx }: Worker, text: string, seed: string | null): Promise<Response> {
+async function handleEvents({ ctx }: Worker, text: string, seed: string | null): Promise<Response> {
   const sent = EventList.parse(JSON.parse(text))
   const at = ctx.now().getTime()
   const from = seed ?? `${at},${Math.random()}`
@@ -67,7 +67,7 @@ async function takeEvents({ ctx }: Worker, text: string, seed: string | null): P
   return answer(200, { ids: events.map(({ id }) => id), status: 200 })
 }
 
-async function takeCheckpoint(worker: Worker, runId: string, text: string): Promise<Response> {
+async function handleCheckpoint(worker: Worker, runId: string, text: string): Promise<Response> {
   const { qi_id, steps } = Checkpoint.parse(JSON.parse(text))
   const ref = parseClaimRef(qi_id)
   if (!ref) return answer(409, { error: 'Not a claim of this engine', status: 409 })
@@ -76,7 +76,7 @@ async function takeCheckpoint(worker: Worker, runId: string, text: string): Prom
     if (op !== 'StepRun') return answer(400, { error: `${op} cannot be checkpointed`, status: 400 })
     results.push({ id, value: JSON.stringify({ data: data ?? null }) })
   }
-  // The SDK sends a refused result again in its answer, and that fails the run with a reason.
+  // The SDK sends a rejected result again in its response, and that fails the run with a reason.
   const tooLarge = results.some(({ value }) => value.length > LARGEST_OUTPUT)
   if (tooLarge || !worker.mayKeep(ref.generation, results.length, MOST_STEPS)) {
     return answer(413, { error: 'The result is too large, or there are too many', status: 413 })
@@ -94,14 +94,14 @@ async function takeCheckpoint(worker: Worker, runId: string, text: string): Prom
   return new Response(null, { status: 200 })
 }
 
-async function takeSignal({ ctx }: Worker, text: string): Promise<Response> {
+async function handleSignal({ ctx }: Worker, text: string): Promise<Response> {
   const { signal, data } = Signal.parse(JSON.parse(text))
   const runId = await deliverSignal(ctx, signal, data)
   if (runId === undefined) return answer(404, { error: 'No run is waiting for this signal', status: 404 })
   return answer(200, { data: { run_id: runId }, metadata: { fetched_at: ctx.now().toISOString(), cached_until: null } })
 }
 
-async function takeCancel({ ctx }: Worker, runId: string): Promise<Response> {
+async function handleCancel({ ctx }: Worker, runId: string): Promise<Response> {
   if (!/^[0-9A-HJKMNP-TV-Z]{26}$/.test(runId)) return answer(400, { error: 'Not the id of a run', status: 400 })
   const [run] = await ctx.sql`select 1 from engine.runs where id = ${runId}`
   if (!run) return answer(404, { error: 'No such run', status: 404 })

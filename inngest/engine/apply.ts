@@ -76,8 +76,8 @@ async function callAgain(
 class Stale extends Error {}
 
 /**
- * Keeps results, opens waits and jobs, and queues the next call once nothing is pending. The run's row stays locked
- * throughout, so nothing can answer one of the new waits before it exists.
+ * Stores results, opens waits and jobs, and queues the next call once nothing is pending. The run's row stays locked
+ * throughout, so nothing can settle one of the new waits before it exists.
  */
 async function move(ctx: EngineContext, claim: Claim, plan: Move): Promise<void> {
   if (plan.invocations.length === 0 && plan.replacing.length === 0) {
@@ -135,8 +135,8 @@ async function moveOn(
   const { sql, scheduler } = ctx
   const planned = plan.jobs.filter((job) => job.kind === 'step')
   // Steps of a function with a concurrency limit are queued. The others start here at once if there is room.
-  const places = claim.lane === null && planned.length > 0 && !effects ? scheduler.reserve(planned.length) : 0
-  const claimed = new Set(planned.slice(0, places))
+  const slots = claim.lane === null && planned.length > 0 && !effects ? scheduler.reserve(planned.length) : 0
+  const claimed = new Set(planned.slice(0, slots))
   const jobs = plan.jobs.map((job) => ({ ...job, id: `${claim.runId}.${job.stepId}`, claimed: claimed.has(job) }))
   const due = sql`coalesce(n.at::timestamptz, ${ctx.at()} + n."inMs" * interval '1 millisecond')`
   let row: Moved | undefined
@@ -182,12 +182,12 @@ async function moveOn(
          from (select expires_at as t from armed union all select due_at from queued where owner is null) x) as due`
     row = found[0]
   } catch (error) {
-    scheduler.release(places)
+    scheduler.release(slots)
     throw error
   }
   const taken = row?.claimed ?? []
   const apply = () => {
-    scheduler.release(places - taken.length)
+    scheduler.release(slots - taken.length)
     const memo = new Map(claim.memo)
     for (const { id, value } of plan.steps) memo.set(id, value)
     scheduler.take(

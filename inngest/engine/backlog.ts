@@ -1,7 +1,7 @@
 import type { Sql } from 'postgres'
 import type { EngineLog, Room } from './types'
 
-/** How old a reading may get while jobs are queued, and how old when it makes a start fail. */
+/** How old a reading may be while jobs are queued, and how old when it makes a start fail. */
 const FRESH_MS = 1_000
 const REFUSING_MS = 250
 
@@ -12,11 +12,11 @@ const REFUSING_MS = 250
 export class Backlog {
   private lanes = new Map<string, number>()
   private total = 0
-  /** Queued since the reading under way began, which may not have seen it. */
+  /** Queued since the current reading began, which may not include it. */
   private unseen: (string | null)[] = []
   private readAt = Number.NEGATIVE_INFINITY
   private reading: Promise<void> | undefined
-  /** The functions for which somebody asked: what waits for others takes no room from them. */
+  /** The functions that have been asked about: jobs of other functions do not count. */
   private readonly counted = new Set<string>()
 
   constructor(
@@ -30,7 +30,7 @@ export class Backlog {
   room(functionId: string, lane: string | null): Room {
     this.counted.add(functionId)
     if (this.most === 0 || this.total === 0) return 'free'
-    // Nobody is refused for what was true before everybody left.
+    // No start is refused because of an old reading after the queue has emptied.
     const outdated = !this.reading && performance.now() - this.readAt > 2 * FRESH_MS
     const mine = this.lanes.get(lane ?? '') ?? 0
     const room = this.total >= this.most ? 'full' : mine >= this.most - this.total ? 'lane full' : 'free'
@@ -68,7 +68,7 @@ export class Backlog {
   }
 
   private async read(): Promise<void> {
-    // Beyond the limit, how many more there are changes nothing.
+    // Beyond the limit, the exact number does not matter.
     const found = await this.sql<{ lane: string; waiting: number }[]>`
       select coalesce(lane, '') as lane, count(*)::int as waiting from (
         select lane from engine.jobs where owner is null and due_at <= now() and function_id = any(${[...this.counted]}) limit ${this.most}) j

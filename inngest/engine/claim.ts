@@ -14,8 +14,8 @@ export interface Due {
 
 /** How much may be claimed. */
 export interface Room {
-  places: number
-  /** Free places that functions with a concurrency key may share. */
+  slots: number
+  /** Free slots that functions with a concurrency key may share. */
   shared: number
   /** Claims only suspects, or everything else. */
   suspects: boolean
@@ -46,12 +46,12 @@ export async function claimDue(ctx: EngineContext, due: Due, room: Room): Promis
   const specs = await ctx.specs()
   const claims = due.free || room.suspects ? await claimFree(ctx, [...specs.keys()], room) : []
   for (const functionId of due.limited) {
-    const places = room.places - claims.length
-    if (places <= 0) break
+    const slots = room.slots - claims.length
+    if (slots <= 0) break
     // Jobs keep their lane when their function loses its limit.
     const limit = specs.get(functionId)?.concurrency
     const shared = limit?.key ? room.shared : NO_LIMIT
-    const left = { ...room, places, shared: Math.max(0, shared - claims.length) }
+    const left = { ...room, slots, shared: Math.max(0, shared - claims.length) }
     claims.push(...(await claimInTurns(ctx, functionId, limit?.limit ?? NO_LIMIT, left)))
   }
   return claims
@@ -64,7 +64,7 @@ async function claimFree(ctx: EngineContext, names: readonly string[], room: Roo
       select id, xmin as version from engine.jobs
       where due_at <= ${ctx.at()} and lane is null and ${suspicion(ctx, room)}
         and function_id in (select json_array_elements_text(${JSON.stringify(names)}::text::json))
-      order by due_at limit ${room.places} for update skip locked`,
+      order by due_at limit ${room.slots} for update skip locked`,
   )
   return await toClaims(ctx, taken)
 }
@@ -72,7 +72,7 @@ async function claimFree(ctx: EngineContext, names: readonly string[], room: Roo
 /**
  * Claims jobs of a function with a limit. The limit covers the claims of all processes, so this holds a lock for the
  * function. Lanes take turns: first the lane with the fewest calls in this process, then the one served longest ago. A
- * lane never takes more places than it leaves free: one busy lane gets half of them, two get a third each, and a
+ * lane never takes more slots than it leaves free: one busy lane gets half of them, two get a third each, and a
  * newcomer finds room. The row comparison and the array for `any` leave the planner only the plan by
  * `jobs_lane_due_idx`: any other plan reads the whole queue of a busy lane.
  */
@@ -92,9 +92,9 @@ async function claimInTurns(ctx: EngineContext, functionId: string, limit: numbe
           count(*) filter (where owner = ${ctx.bootId}) as here
         from engine.jobs where function_id = ${functionId} and lane is not null and owner is not null group by lane),
       apiece as (
-        select least(${room.places}::bigint, 1 + 2 * ${room.places}::bigint / greatest(count(*), 1)) as share from lanes),
+        select least(${room.slots}::bigint, 1 + 2 * ${room.slots}::bigint / greatest(count(*), 1)) as share from lanes),
       queued as (
-        select first.id, first.due_at, coalesce(w.here, 0) + first.n as place, coalesce(s.at, 0) as served
+        select first.id, first.due_at, coalesce(w.here, 0) + first.n as slot, coalesce(s.at, 0) as served
         from lanes l cross join apiece a left join at_work w on w.lane = l.lane
         left join json_to_recordset(${rows(inner, room.served)}) as s(lane text, at int) on s.lane = l.lane
         cross join lateral (
@@ -106,10 +106,10 @@ async function claimInTurns(ctx: EngineContext, functionId: string, limit: numbe
             order by function_id, lane, due_at
             limit least(a.share, greatest(${limit}::bigint - coalesce(w.everywhere, 0), 0))) j) first
         where l.lane is not null),
-      turns as (select id, place, row_number() over (order by place, served, due_at, id) as turn from queued)
+      turns as (select id, slot, row_number() over (order by slot, served, due_at, id) as turn from queued)
       select id, xmin as version from engine.jobs
       where due_at <= ${at} and id = any(array(
-        select id from turns where turn <= ${room.places}::bigint and place <= ${room.shared}::bigint - turn + 1))
+        select id from turns where turn <= ${room.slots}::bigint and slot <= ${room.shared}::bigint - turn + 1))
       for update skip locked` as Fragment
     // Sent together. The second statement takes its snapshot only when the first one has the lock.
     const [, taken] = await Promise.all([

@@ -29,30 +29,30 @@ export interface Claim {
   race: boolean
   started: boolean
   running: boolean
-  /** The run has no row yet: the job alone stands for it, and carries its event. */
+  /** The run has no row yet: its job is all there is, and has its event. */
   bare: boolean
 }
 
 /** What the statements need from this process's worker. */
 export interface Scheduler {
-  /** Whether a process of an older release lives. */
+  /** Whether a process of an older release is running. */
   readonly older: boolean
-  /** Reserves up to `wanted` free places for claims about to be inserted. @returns how many */
+  /** Reserves up to `wanted` free slots for claims about to be inserted. @returns how many */
   reserve(wanted: number): number
-  release(places: number): void
-  /** Reserves a place for one claim of a lane, unless others wait or the lane has its share or its limit already. */
+  release(slots: number): void
+  /** Reserves a slot for one claim of a lane, unless others wait or the lane has its share or its limit already. */
   reserveFor(lane: string | null, limit: number): boolean
   /** Gives back what `reserveFor` reserved. */
   releaseFrom(lane: string | null): void
-  /** Starts a claim in the place that `reserveFor` reserved. */
+  /** Starts a claim in the slot that `reserveFor` reserved. */
   start(claim: Claim): void
-  /** Starts claims in reserved places. */
+  /** Starts claims in reserved slots. */
   take(claims: Claim[]): void
   /** Something is due now that nobody has claimed. */
   wake(): void
   /** Something will be due in `ms` milliseconds. */
   dueIn(ms: number): void
-  /** A run has ended with nothing to write: its job may go. */
+  /** A run has ended with nothing left to write: its job may be removed. */
   finished(claim: Claim): void
   /** The run has ended, so its calls need not continue. */
   ended(runId: string): void
@@ -64,7 +64,7 @@ export interface EngineContext {
   bootId: string
   hostId: string
   leaseMs: number
-  /** The longest time between looks for unannounced work. */
+  /** The longest time between checks for work without a notification. */
   longestPauseMs: number
   retryDelayMs: (attempt: number) => number
   now: () => Date

@@ -1,34 +1,34 @@
 import { Backlog } from './backlog'
-import { Bell } from './bell'
-import { learner } from './learn'
+import { Notifier } from './notifier'
 import { queue, queueable, roomFor } from './queue'
+import { functionReader } from './read-functions'
 import type { FunctionSpec } from './registry'
 import type { Engine, EngineOptions } from './types'
 
 export type Enqueuer = Pick<Engine, 'queue' | 'room' | 'older'> & {
-  /** Learns the functions. Until then, every event must be sent. */
+  /** Reads the functions. Until then, every event must be sent. */
   start(): Promise<void>
 }
 
 /**
- * The part of the engine for a process that leaves the work to others: it prepares jobs and notifies those others. It
- * claims nothing and does not count as a worker.
+ * The part of the engine for a process that only serves requests: it prepares jobs and notifies the processes that
+ * work. It claims nothing and does not count as a worker.
  */
 export function createEnqueuer(
   options: Pick<EngineOptions, 'sql' | 'handler' | 'handlers' | 'signingKey' | 'appUrl' | 'log' | 'mostWaiting'>,
 ): Enqueuer {
   const now = () => new Date()
-  const learn = learner(options, now)
-  const bell = new Bell(options.sql, 'engine', options.log)
+  const readFunctions = functionReader(options, now)
+  const notifier = new Notifier(options.sql, 'engine', options.log)
   const backlog = new Backlog(options.sql, options.log, options.mostWaiting ?? 0)
-  const scheduler = { reserveFor: () => false, releaseFrom() {}, start() {}, wake: () => bell.ring() }
+  const scheduler = { reserveFor: () => false, releaseFrom() {}, start() {}, wake: () => notifier.notify() }
   let direct: ReadonlyMap<string, FunctionSpec> = new Map()
   return {
     async start() {
-      direct = queueable(await learn(), options.handlers ?? new Map())
+      direct = queueable(await readFunctions(), options.handlers ?? new Map())
     },
     room: (event) => roomFor(backlog, direct, event),
-    // It does not ask who lives.
+    // It does not check which processes are running.
     older: () => true,
     queue: (event) => queue({ now, scheduler, backlog, bootId: '', leaseMs: 0 }, direct, event),
   }

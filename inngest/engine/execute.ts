@@ -2,7 +2,7 @@ import { applyPlan } from './apply'
 import { buildCall, classify, type Outcome, plainError } from './call'
 import type { Claim, EngineContext } from './context'
 import { fireCron } from './crontab'
-import { messageOf, troubleOf, violates } from './errors'
+import { failureKindOf, messageOf, violates } from './errors'
 import { callFresh } from './fresh'
 import { deliverLater, dropJob, markStarted } from './jobs'
 import { tellEnd } from './lifecycle'
@@ -27,10 +27,10 @@ export interface CallOptions {
 export function createExecute(options: CallOptions): Execute {
   return async (ctx, claim, signal, stopping) => {
     try {
-      return await attend(ctx, claim, options, signal, stopping)
+      return await handleClaim(ctx, claim, options, signal, stopping)
     } catch (error) {
       if (signal.aborted) return undefined
-      if (troubleOf(error) === 'away') throw error
+      if (failureKindOf(error) === 'unavailable') throw error
       const { runId, jobId, kind } = claim
       ctx.log.error({ error, runId, jobId, kind }, 'a job failed in the engine itself; it is delivered again later')
       await deliverLater(ctx, claim)
@@ -39,7 +39,7 @@ export function createExecute(options: CallOptions): Execute {
   }
 }
 
-async function attend(
+async function handleClaim(
   ctx: EngineContext,
   claim: Claim,
   options: CallOptions,
@@ -66,22 +66,22 @@ async function attend(
     return undefined
   }
   if (claim.kind === 'sleep') {
-    await persist(ctx, signal, () => applyPlan(ctx, claim, awake(claim), stopping()))
+    await persist(ctx, signal, () => applyPlan(ctx, claim, afterSleep(claim), stopping()))
     return undefined
   }
   const next = await callFresh(ctx, claim, options.handlers, signal, stopping)
   if (!next) return undefined
   const plan = next.plan ?? (await decide(ctx, next.claim, options, signal))
-  return await conclude(ctx, next.claim, plan, signal, stopping)
+  return await applyResult(ctx, next.claim, plan, signal, stopping)
 }
 
-function awake(claim: Claim): Plan {
+function afterSleep(claim: Claim): Plan {
   const steps = [{ id: claim.stepId ?? '', value: 'null' }]
   return { kind: 'move', steps, done: 1, race: false, waits: [], replacing: [], jobs: [], invocations: [] }
 }
 
-/** Writes what became of a call. A run whose results cannot be kept fails with the reason. */
-async function conclude(
+/** Writes the outcome of a call. A run whose results cannot be stored fails with the reason. */
+async function applyResult(
   ctx: EngineContext,
   claim: Claim,
   plan: Plan,
@@ -91,7 +91,7 @@ async function conclude(
   try {
     return await persist(ctx, signal, () => applyPlan(ctx, claim, plan, stopping()))
   } catch (error) {
-    if (signal.aborted || troubleOf(error) === 'away') throw error
+    if (signal.aborted || failureKindOf(error) === 'unavailable') throw error
     const message = violates(error, 'waits_signal_idx')
       ? 'Another run already waits for this signal'
       : `The results of the function could not be kept: ${messageOf(error)}`

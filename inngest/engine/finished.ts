@@ -8,14 +8,14 @@ const TRIES = 5
 const MOST = 500
 
 /**
- * Removes the jobs of runs that have ended and left nothing else to write, those of one moment together. Nobody waits for
- * it: a job that is not removed is done again, and finds that there is nothing to do.
+ * Removes the jobs of runs that have ended with nothing left to write, several at once. Nothing waits for it: a job
+ * that is not removed runs again, and finds that there is nothing to do.
  */
 export class Finished {
   private waiting: Claim[] = []
   private removing: Promise<void> | undefined
 
-  /** @param removed called when jobs are gone, which a lane at its limit waits for */
+  /** @param removed called when jobs have been removed, which a lane at its limit waits for */
   constructor(
     private readonly ctx: EngineContext,
     private readonly removed: () => void,
@@ -28,7 +28,7 @@ export class Finished {
     })
   }
 
-  /** Settles when all jobs so far are removed, or given up on. */
+  /** Settles when all jobs so far have been removed, or cannot be. */
   async settled(): Promise<void> {
     await this.removing
   }

@@ -8,7 +8,7 @@ import { writeRun } from './queue'
 import { isTimed } from './registry'
 import type { NativeHandler } from './types'
 
-/** How a claim goes on: with a plan to write, or, without one, with a call by the SDK. */
+/** How a claim continues: with a plan to write, or, without one, with a call by the SDK. */
 export interface Next {
   claim: Claim
   plan: Plan | null
@@ -46,7 +46,7 @@ export async function callFresh(
     return await rowFor(ctx, claim, planOutcome(claim, spec, outcome, ctx.retryDelayMs), signal)
   }
   const { steps } = outcome
-  // A process that stops gives the claim up as it is.
+  // A process that is stopping releases the claim as it is.
   if (stopping() || (!claim.bare && steps.length > 0)) return await rowFor(ctx, claim, { kind: 'again', steps }, signal)
   return await rowFor(ctx, claim, null, signal, steps)
 }

@@ -2,16 +2,16 @@ import { createFetch } from './api'
 import { Backlog } from './backlog'
 import { serverRetryDelayMs } from './backoff'
 import { createExecute } from './execute'
-import { addressOf, learner } from './learn'
 import { leave } from './presence'
 import { queue, queueable, roomFor } from './queue'
+import { addressOf, functionReader } from './read-functions'
 import type { FunctionSpec } from './registry'
-import { KEEP_MS, LEASE_MS, LONGEST_PAUSE_MS, PLACES } from './settings'
+import { KEEP_MS, LEASE_MS, LONGEST_PAUSE_MS, SLOTS } from './settings'
 import type { Engine, EngineOptions } from './types'
 import { Worker } from './worker'
 
-export { Bell } from './bell'
 export { createEnqueuer } from './enqueue'
+export { Notifier } from './notifier'
 export type {
   Engine,
   EngineLog,
@@ -28,7 +28,7 @@ export function createEngine(options: EngineOptions): Engine {
   const { sql, handler, signingKey, bootId, hostId, log, listen } = options
   const now = options.now ?? (() => new Date())
   const handlers = options.handlers ?? new Map()
-  const learn = learner(options, now)
+  const readFunctions = functionReader(options, now)
   let direct: ReadonlyMap<string, FunctionSpec> = new Map()
   const backlog = new Backlog(sql, log, options.mostWaiting ?? 0)
   const worker = new Worker(
@@ -42,17 +42,17 @@ export function createEngine(options: EngineOptions): Engine {
       retryDelayMs: options.retryDelayMs ?? serverRetryDelayMs,
       now,
       at: options.now ? () => sql`${now().toISOString()}::text::timestamptz` : () => sql`now()`,
-      specs: learn,
+      specs: readFunctions,
       backlog,
     },
     createExecute({ handler, handlers, appUrl: addressOf(options), signingKey }),
-    { places: options.places ?? PLACES, keepMs: options.keepMs ?? KEEP_MS, listen },
+    { slots: options.slots ?? SLOTS, keepMs: options.keepMs ?? KEEP_MS, listen },
   )
   return {
     fetch: createFetch(worker),
     async start() {
       await worker.open()
-      direct = queueable(await learn(), handlers)
+      direct = queueable(await readFunctions(), handlers)
     },
     stop: async ({ graceMs }) => {
       direct = new Map()

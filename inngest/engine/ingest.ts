@@ -8,7 +8,7 @@ import { begin, claimFreely, newRun, starting } from './start'
 import { type Settled, settling } from './waits'
 
 /**
- * Takes in one event in one statement: its id, the runs it starts and the waits it ends. An id that was already seen
+ * Stores one event in one statement: its id, the runs it starts and the waits it ends. An id that was already seen
  * changes nothing. `scope` keeps ids of different kinds apart.
  */
 export async function ingest(ctx: EngineContext, event: EngineEvent, scope = ''): Promise<void> {
@@ -17,7 +17,7 @@ export async function ingest(ctx: EngineContext, event: EngineEvent, scope = '')
   const settled = await waitingFor(ctx, event)
   const at = ctx.now()
   const runs = triggeredBy(await ctx.specs(), event).map((spec) => newRun(spec, event, at))
-  const places = claimFreely(ctx, runs)
+  const slots = claimFreely(ctx, runs)
   let result: { queued: { run_id: string; generation: string }[]; woken: number; fresh: boolean } | undefined
   try {
     const seen = sql`seen`
@@ -34,11 +34,11 @@ export async function ingest(ctx: EngineContext, event: EngineEvent, scope = '')
         ${settled.length > 0 ? sql`(select count(*)::int from woken)` : sql`0`} as woken`
     result = found[0]
   } catch (error) {
-    // The statement may have committed anyway. In that case nobody holds the claims it made, and their leases expire.
-    scheduler.release(places)
+    // The statement may have committed anyway. In that case no process has the claims it made, and their leases expire.
+    scheduler.release(slots)
     throw error
   }
-  begin(ctx, runs, text, result?.queued ?? [], places)
+  begin(ctx, runs, text, result?.queued ?? [], slots)
   if (result?.woken) scheduler.wake()
   if (!result?.fresh) return
   const cancelled = new Set(settled.filter(({ value }) => value === null).map(({ run }) => run))
@@ -46,8 +46,8 @@ export async function ingest(ctx: EngineContext, event: EngineEvent, scope = '')
     try {
       await endRun(ctx, { runId, status: 'cancelled', output: 'null', steps: [] })
     } catch (error) {
-      // The wait is marked and due, so the next beat cancels the run.
-      ctx.log.warn({ runId, error }, 'a cancellation is left to the next beat')
+      // The wait is marked and due, so the next heartbeat cancels the run.
+      ctx.log.warn({ runId, error }, 'a cancellation is left to the next heartbeat')
     }
   }
 }

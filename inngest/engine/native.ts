@@ -6,18 +6,18 @@ import type { Claim } from './context'
 import { type EngineEvent, LARGEST_OUTPUT, MOST_STEPS, type StepResult } from './protocol'
 import type { NativeHandler } from './types'
 
-/** How a native call went: as an answer of the SDK, or back to the SDK with what was done so far. */
+/** The outcome of a native call: a response as from the SDK, or a return to the SDK with the results so far. */
 export type NativeOutcome = Outcome | { kind: 'back'; steps: StepResult[] }
 
 type Work = (...input: unknown[]) => unknown
 
 /**
- * Calls a function in this process without the SDK's protocol: its steps run one after the other, and their results stay
- * in memory. That suits functions whose steps can be repeated, because a process that dies takes the results with it.
- * Whatever else a function asks for (waits, sleeps, steps side by side) goes back to the SDK, which finds the results
- * that are already there. Each step waits for the end of the turn of the loop, so that all that a function asks for at
- * once is seen before anything runs.
- * @param leaving whether the process stops, which ends the call at the next step
+ * Calls a function in this process without the SDK's protocol: its steps run one after the other, and their results
+ * stay in memory. That suits functions whose steps can be repeated, because a process that dies takes the results with
+ * it. If the function asks for anything else (waits, sleeps, parallel steps), the call returns to the SDK, which gets
+ * the results so far. Each step waits for the end of the event loop's turn, so that everything a function asks for at
+ * once is known before anything runs.
+ * @param leaving whether the process is stopping, which ends the call at the next step
  */
 export function callNatively(
   handler: NativeHandler,
@@ -32,7 +32,7 @@ export function callNatively(
   let asked = 0
   let running = false
   // The first step may have been begun with the run itself.
-  let promised = true
+  let reserved = true
 
   const end = (outcome: NativeOutcome) => {
     over = true
@@ -40,13 +40,13 @@ export function callNatively(
   }
   const giveBack = () => {
     asked++
-    // What is running is recorded first.
+    // A step that is running is recorded first.
     if (!over && !running) end({ kind: 'back', steps })
     return forever
   }
 
   const promiseNext = () => {
-    promised = true
+    reserved = true
   }
 
   async function run(id: string | { id: string }, work: Work, ...input: unknown[]): Promise<unknown> {
@@ -60,9 +60,9 @@ export function callNatively(
       end({ kind: 'stale' })
       return forever
     }
-    if (asked !== mine || (leaving() && !promised) || steps.length >= MOST_STEPS) return giveBack()
+    if (asked !== mine || (leaving() && !reserved) || steps.length >= MOST_STEPS) return giveBack()
     running = true
-    promised = false
+    reserved = false
     try {
       const value = JSON.stringify({ data: (await work(...input)) ?? null })
       if (value.length > LARGEST_OUTPUT)
@@ -105,7 +105,7 @@ export function callNatively(
   return promise
 }
 
-/** A tool that is not available here, at any depth (`step.ai.infer`): its call goes back. */
+/** A tool that is not available here, at any depth (`step.ai.infer`): the call returns to the SDK. */
 function elsewhere(giveBack: () => Promise<never>): unknown {
   return new Proxy(giveBack, { get: () => elsewhere(giveBack), apply: () => giveBack() })
 }

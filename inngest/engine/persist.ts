@@ -1,5 +1,5 @@
 import type { EngineContext } from './context'
-import { messageOf, troubleOf } from './errors'
+import { failureKindOf, messageOf } from './errors'
 import { FAULT_TRIES } from './settings'
 
 const FIRST_PAUSE_MS = 100
@@ -16,7 +16,7 @@ export async function persist<T>(ctx: EngineContext, signal: AbortSignal, write:
     try {
       return await write()
     } catch (error) {
-      const trouble = troubleOf(error)
+      const trouble = failureKindOf(error)
       if (trouble === 'fault') faults++
       if (signal.aborted || trouble === 'refused' || faults >= FAULT_TRIES) throw error
       ctx.log.warn({ error: messageOf(error), trouble, failures }, 'a result could not be written yet')

@@ -4,7 +4,8 @@ import { nextTick } from './cron'
 import { RELEASE } from './settings'
 
 /**
- * The boots of this process. They share its pid, so without this a new engine in the process would take them for dead.
+ * The boots of this process. They share its pid, so without this list a new engine in the process would consider them
+ * dead.
  */
 const LIVE = Symbol.for('engine.boots')
 
@@ -79,20 +80,20 @@ export function cronJobId(functionId: string, source: string): string {
   return `cron:${functionId}:${source}`
 }
 
-export interface Beat {
+export interface HeartbeatResult {
   held: Set<string>
   jobsDue: boolean
   waitsDue: boolean
   /** Milliseconds until the next thing is due. */
   nextMs: number | null
-  /** No other process lives. */
+  /** No other process is running. */
   sole: boolean
-  /** A process of an older release lives. */
+  /** A process of an older release is running. */
   older: boolean
 }
 
 /** Renews the leases of the given claims, records a heartbeat and asks what is due, in one statement. */
-export async function beat(ctx: EngineContext, claims: readonly Claim[]): Promise<Beat> {
+export async function heartbeat(ctx: EngineContext, claims: readonly Claim[]): Promise<HeartbeatResult> {
   const { sql } = ctx
   const ids = JSON.stringify(claims.map(({ jobId }) => jobId))
   const [row] = await sql<

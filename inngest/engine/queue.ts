@@ -16,7 +16,7 @@ export function queueable(
     const spec = specs.get(name)
     const [trigger, ...more] = spec?.triggers ?? []
     if (!spec || !trigger || more.length > 0 || trigger.condition.length > 0) continue
-    // What needs a row from the start, or an event that others hear too, takes the long way.
+    // A function that needs a row from the start, and an event that other functions get too, go through the event table.
     if (spec.idempotency || isTimed(spec)) continue
     const others = [...specs.values()].filter(
       (other) =>
@@ -28,7 +28,7 @@ export function queueable(
   return found
 }
 
-/** Whether the job of an event would find room. An event that only becomes jobs later always does. */
+/** Whether the queue has room for the job of an event. For an event that becomes jobs only later, it always has. */
 export function roomFor(
   backlog: Backlog,
   direct: ReadonlyMap<string, FunctionSpec>,
@@ -39,17 +39,17 @@ export function roomFor(
 }
 
 /** What preparing a job takes. A process that never claims has it too. */
-type Desk = Pick<EngineContext, 'now' | 'bootId' | 'leaseMs' | 'backlog'> & {
+type QueueContext = Pick<EngineContext, 'now' | 'bootId' | 'leaseMs' | 'backlog'> & {
   scheduler: Pick<Scheduler, 'reserveFor' | 'releaseFrom' | 'start' | 'wake'>
 }
 
 /**
- * Prepares the job of a run without the event's way through the engine: no row for the event, none for the run. The
- * event wakes no waits. Reserves a place if the run may begin at once.
+ * Prepares the job of a run directly, without a row for the event or the run. The event wakes no waits. Reserves a slot
+ * if the run may begin at once.
  * @param direct what `queueable` found
  */
 export function queue(
-  ctx: Desk,
+  ctx: QueueContext,
   direct: ReadonlyMap<string, FunctionSpec>,
   sent: Parameters<Engine['queue']>[0],
 ): Queued | undefined {

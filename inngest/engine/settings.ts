@@ -1,24 +1,28 @@
 /** The engine's constants. Those with a counterpart in `EngineOptions` are its defaults. */
 
 /**
- * Raise it when processes with a lower one cannot carry on what this one writes. While such a process lives, this one
- * keeps to the ways they know. 1: queued runs without a row, walks that rest. 2: the product's run data by reference.
+ * Raise it when processes with a lower number cannot continue what this one writes. While such a process is running,
+ * this one writes only what they can read. 1: queued runs without a row, walks without an engine run. 2: the product's
+ * run data by reference.
  */
 export const RELEASE = 2
 
 /** Calls a process makes at once. */
-export const PLACES = 72
-/** Places that functions with a concurrency key never take, so that crons and failure handlers always find room. */
+export const SLOTS = 72
+/** Slots that functions with a concurrency key never take, so that crons and failure handlers always find room. */
 export const MOST_KEPT_FREE = 8
 
 /** A process that has not renewed a claim for this long has lost it. Claims are renewed three times as often. */
 export const LEASE_MS = 15_000
-/** The longest time between looks for unannounced work. */
+/** The longest time between checks for work without a notification. */
 export const LONGEST_PAUSE_MS = 5_000
 
-/** A job whose process died this often may be the cause: from now on it runs apart from other suspects. */
+/**
+ * A job whose process died this often may be the cause (a suspect): from now on it does not run alongside other
+ * suspects.
+ */
 export const SUSPECT_AFTER = 2
-/** How long nothing else may start beside a suspect. Most jobs that kill their process do so at once. */
+/** How long nothing else may start while a suspect runs. Most jobs that kill their process do so at once. */
 export const ALONE_MS = 1_000
 /** A job whose process died this often is not delivered again: its run fails. */
 export const MOST_DELIVERIES = 5
@@ -32,7 +36,7 @@ export const KEEP_MS = 2 * 86_400_000
 export const REMEMBER_MS = 86_400_000
 export const SWEEP_EVERY_MS = 60_000
 
-/** How many of these places functions with a concurrency key may not use. */
-export function keptFree(places: number): number {
-  return Math.min(MOST_KEPT_FREE, Math.floor(places / 8))
+/** How many of these slots functions with a concurrency key may not use. */
+export function keptFree(slots: number): number {
+  return Math.min(MOST_KEPT_FREE, Math.floor(slots / 8))
 }

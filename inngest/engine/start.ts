@@ -51,16 +51,16 @@ export function newRun(spec: FunctionSpec, event: EngineEvent, at: Date): NewRun
   }
 }
 
-/** Reserves places for runs that may start at once. Runs of a function with a limit are queued and take their turn. */
+/** Reserves slots for runs that may start at once. Runs of a function with a limit are queued and take their turn. */
 export function claimFreely(ctx: EngineContext, runs: NewRun[]): number {
   const free = runs.filter((run) => run.lane === null)
-  const places = free.length > 0 ? ctx.scheduler.reserve(free.length) : 0
-  for (const run of free.slice(0, places)) run.claimed = true
-  return places
+  const slots = free.length > 0 ? ctx.scheduler.reserve(free.length) : 0
+  for (const run of free.slice(0, slots)) run.claimed = true
+  return slots
 }
 
 /**
- * Statement parts that insert runs with their first job, claimed by this process where it has reserved a place. They
+ * Statement parts that insert runs with their first job, claimed by this process where it has reserved a slot. They
  * start with `wanted` and end with `queued(run_id, generation)`. Nothing starts unless the part named `gate` has a row.
  */
 export function starting(ctx: EngineContext, runs: readonly NewRun[], event: string, gate?: Fragment): Fragment {
@@ -109,20 +109,20 @@ export function starting(ctx: EngineContext, runs: readonly NewRun[], event: str
       returning run_id, generation::text)`
 }
 
-/** Hands inserted runs to the worker. `places` is the number that `claimFreely` reserved. */
+/** Hands inserted runs to the worker. `slots` is the number that `claimFreely` reserved. */
 export function begin(
   ctx: EngineContext,
   runs: readonly NewRun[],
   event: string,
   inserted: readonly { run_id: string; generation: string }[],
-  places: number,
+  slots: number,
 ): void {
   const generations = new Map(inserted.map((row) => [row.run_id, row.generation]))
   const started = runs.filter((run) => generations.has(run.id))
   const claims = started
     .filter((run) => run.claimed)
     .map((run): Claim => ({ ...firstClaim(run, event), generation: generations.get(run.id) ?? '' }))
-  ctx.scheduler.release(places - claims.length)
+  ctx.scheduler.release(slots - claims.length)
   ctx.scheduler.take(claims)
   if (claims.length < started.length) ctx.scheduler.wake()
   for (const run of started) for (const { inMs } of run.waits) if (inMs !== undefined) ctx.scheduler.dueIn(inMs)

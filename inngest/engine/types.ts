@@ -21,26 +21,28 @@ export type Handler = (call: HandlerCall, signal: AbortSignal) => Promise<Handle
 /** What a native call gives a function. */
 export interface NativeCall {
   event: EngineEvent
-  /** `run` works here; any other tool gives the call back to the SDK. */
+  /** `run` works here; any other tool returns the call to the SDK. */
   step: Record<string, unknown>
   runId: string
   attempt: number
-  /** Whether the process stops: no further step is begun. */
+  /** Whether the process is stopping, so that no further step is begun. */
   leaving: () => boolean
-  /** Called within a step that has also begun the next one, so that this one runs even if the process stops. */
+  /**
+   * Called within a step that has also begun the next one, so that the next one runs even if the process is stopping.
+   */
   promise: () => void
 }
 
 /** A function's own handler: the one that the SDK was given. */
 export type NativeHandler = (call: NativeCall) => Promise<unknown>
 
-/** A job to insert together with what its event reports, in the caller's own transaction. */
+/** A job to insert in the caller's own transaction, together with the change that its event reports. */
 export interface QueuedJob {
   id: string
   functionId: string
   lane: string | null
   event: string
-  /** Set if this process begins at once; null leaves the job to whoever has room. */
+  /** Set if this process begins at once; null leaves the job to any process with a free slot. */
   owner: string | null
   /** How long the claim holds before it has to be renewed. */
   leaseMs: number
@@ -68,10 +70,10 @@ export interface EngineOptions {
   /** A postgres.js pool with at least two connections. */
   sql: Sql
   /**
-   * Calls `heard` when something is announced on a channel of the same database, and whenever it may have missed that,
+   * Calls `notified` for each notification on a channel of the same database, and whenever it may have missed one,
    * until it is closed. Must not wait for the database.
    */
-  listen(channel: string, heard: () => void): { close(): void }
+  listen(channel: string, notified: () => void): { close(): void }
   handler: Handler
   /**
    * The functions' own handlers by the function's id. Fresh runs of these are called without the SDK's protocol for as
@@ -89,11 +91,11 @@ export interface EngineOptions {
   now?: () => Date
   log: EngineLog
   /** The maximum number of calls in flight. */
-  places?: number
+  slots?: number
   /** How many jobs may wait before `room` reports that there is none; 0, the default, for any number. */
   mostWaiting?: number
   leaseMs?: number
-  /** The longest time between looks for unannounced work. */
+  /** The longest time between checks for work without a notification. */
   longestPauseMs?: number
   retryDelayMs?: (attempt: number) => number
   /** How long ended runs and their results are kept. */
@@ -103,18 +105,18 @@ export interface EngineOptions {
 export interface Engine {
   /** For `new Inngest({ fetch })`: accepts events, checkpoints, signals and cancellations. Anything else is a 404. */
   fetch: typeof globalThis.fetch
-  /** Learns the functions, takes over claims of this host's dead boots and starts claiming. */
+  /** Reads the functions, takes over claims of this host's dead boots and starts claiming. */
   start(): Promise<void>
-  /** Stops claiming, gives calls `graceMs` to end, and gives up the rest so that other processes continue at once. */
+  /** Stops claiming, gives calls `graceMs` to end, and releases the rest so that other processes continue at once. */
   stop(options: { graceMs: number }): Promise<void>
   /**
-   * Prepares the job that an event starts, for the transaction that writes what the event reports. Undefined if the event
-   * must be sent instead, as while a process of an older release lives.
+   * Prepares the job that an event starts, for the transaction that writes what the event reports. Undefined if the
+   * event must be sent instead, as while a process of an older release is running.
    */
   queue(event: { id: string; name: string; data: Record<string, unknown> }): Queued | undefined
-  /** Whether the job that an event starts would find room in the queue, as far as this process knows. Asks nobody. */
+  /** Whether the queue has room for the job that an event starts, as far as this process knows. Sends no statement. */
   room(event: { name: string; data: Record<string, unknown> }): Room
-  /** Whether a process of an older release lives. */
+  /** Whether a process of an older release is running. */
   older(): boolean
   /** Something may be due now. */
   kick(): void

@@ -1,17 +1,17 @@
-import { Bell } from './bell'
 import { claimDue, lookAround } from './claim'
 import type { Claim, EngineContext, Scheduler } from './context'
 import { Finished } from './finished'
 import { releaseClaim, releaseClaims } from './jobs'
-import { Places } from './places'
-import { beat, enrol } from './presence'
+import { Notifier } from './notifier'
+import { enrol, heartbeat } from './presence'
 import type { StepResult } from './protocol'
 import { sweepOld } from './retention'
 import { SWEEP_EVERY_MS } from './settings'
+import { Slots } from './slots'
 import type { EngineOptions } from './types'
 import { expireWaits } from './waits'
 
-/** Does the work of one claim. If it returns a claim, that continues at once in the same place. */
+/** Does the work of one claim. If it returns a claim, that continues at once in the same slot. */
 export type Execute = (
   ctx: EngineContext,
   claim: Claim,
@@ -24,18 +24,18 @@ interface Call {
   abort: AbortController
 }
 
-/** By the database's clock a timer may fire slightly early. Slightly late is better than a whole beat late. */
+/** By the database's clock a timer may fire slightly early. Slightly late is better than a whole heartbeat late. */
 const LATE_MS = 3
 
-/** The long-lived part of a process: claims due jobs, renews leases and carries on after any failure. */
+/** The long-lived part of a process: claims due jobs, renews leases and keeps running after any failure. */
 export class Worker implements Scheduler {
   readonly ctx: EngineContext
   private readonly calls = new Map<string, Call>()
   private readonly settled = new Set<Promise<void>>()
   private state: 'new' | 'running' | 'stopping' | 'stopped' = 'new'
-  private readonly places: Places
+  private readonly slots: Slots
   private readonly done: Finished
-  /** More was due than there was room for, so the next call to end looks again. */
+  /** More was due than there were free slots, so the next call that ends checks again. */
   private starved = false
   private pumping: Promise<void> | undefined
   private pumpAgain = false
@@ -45,25 +45,25 @@ export class Worker implements Scheduler {
   private tickAt = Number.POSITIVE_INFINITY
   private timer: NodeJS.Timeout | undefined
   private failures = 0
-  /** No other process was heard of at the last beat. */
+  /** The last heartbeat found no other process. */
   private sole = false
-  /** A process of an older release lives, which could not carry on what queued runs and native calls leave. */
+  /** A process of an older release is running, which could not continue what queued runs and native calls leave. */
   older = false
   private sweptAt = 0
-  private readonly bell: Bell
+  private readonly notifier: Notifier
   private listening: { close(): void } | undefined
 
   constructor(
     base: Omit<EngineContext, 'scheduler'>,
     private readonly execute: Execute,
-    private readonly options: { places: number; keepMs: number } & Pick<EngineOptions, 'listen'>,
+    private readonly options: { slots: number; keepMs: number } & Pick<EngineOptions, 'listen'>,
   ) {
     this.ctx = { ...base, scheduler: this }
-    this.places = new Places(options.places, () => this.pump())
+    this.slots = new Slots(options.slots, () => this.pump())
     this.done = new Finished(this.ctx, () => {
       if (this.starved) this.pump()
     })
-    this.bell = new Bell(base.sql, 'engine', base.log)
+    this.notifier = new Notifier(base.sql, 'engine', base.log)
   }
 
   get stopping(): boolean {
@@ -91,7 +91,7 @@ export class Worker implements Scheduler {
     clearTimeout(over)
     this.state = 'stopped'
     clearTimeout(this.timer)
-    this.places.close()
+    this.slots.close()
     this.listening?.close()
     for (const { abort } of this.calls.values()) abort.abort(new Error('The engine stops'))
     await Promise.all([this.ticking, this.chores, this.done.settled()])
@@ -107,25 +107,25 @@ export class Worker implements Scheduler {
   }
 
   reserve(wanted: number): number {
-    return this.state === 'running' ? this.places.promise(wanted) : 0
+    return this.state === 'running' ? this.slots.reserve(wanted) : 0
   }
 
-  release(places: number): void {
-    this.places.takeBack(places)
+  release(slots: number): void {
+    this.slots.release(slots)
   }
 
   reserveFor(lane: string | null, limit: number): boolean {
-    // Nobody passes those who wait.
-    return this.state === 'running' && !this.starved && this.places.promiseTo(lane, limit)
+    // Jobs that already wait come first.
+    return this.state === 'running' && !this.starved && this.slots.reserveFor(lane, limit)
   }
 
   releaseFrom(lane: string | null): void {
-    this.places.takeBackFrom(lane)
+    this.slots.releaseFor(lane)
   }
 
   start(claim: Claim): void {
-    this.places.takeBackFrom(claim.lane)
-    // While the engine stops, what was begun with the claim still runs.
+    this.slots.releaseFor(claim.lane)
+    // While the engine is stopping, what was begun with the claim still runs.
     if (this.state === 'running' || this.state === 'stopping') {
       this.begin(claim)
       return
@@ -136,15 +136,15 @@ export class Worker implements Scheduler {
   }
 
   take(claims: Claim[]): void {
-    this.places.takeBack(claims.length)
+    this.slots.release(claims.length)
     for (const claim of claims) this.begin(claim)
   }
 
   wake(): void {
-    if (this.state === 'running' && this.places.free > 0) this.pump()
+    if (this.state === 'running' && this.slots.free > 0) this.pump()
     else {
       this.starved = true
-      this.bell.ring()
+      this.notifier.notify()
     }
   }
 
@@ -162,24 +162,24 @@ export class Worker implements Scheduler {
     }
   }
 
-  /** Looks for due work now. */
+  /** Checks for due work now. */
   kick(): void {
     if (this.state !== 'running') return
     this.pump()
     this.tickIn(0)
   }
 
-  /** True when a claim may keep `count` more results. */
+  /** True when a claim may store `count` more results. */
   mayKeep(generation: string, count: number, most: number): boolean {
     const call = this.calls.get(generation)
     return !call || call.claim.memo.size + count <= most
   }
 
-  /** A checkpoint was kept, so this claim's next call must know its results. */
+  /** A checkpoint was stored, so this claim's next call must get its results. */
   kept(generation: string, steps: readonly StepResult[]): void {
     const call = this.calls.get(generation)
     if (!call) return
-    this.places.acquit(generation)
+    this.slots.acquit(generation)
     call.claim.attempt = 0
     for (const { id, value } of steps) if (!call.claim.memo.has(id)) call.claim.memo.set(id, value)
   }
@@ -187,7 +187,7 @@ export class Worker implements Scheduler {
   private begin(claim: Claim): void {
     const abort = new AbortController()
     this.calls.set(claim.generation, { claim, abort })
-    this.places.begin(claim)
+    this.slots.begin(claim)
     const done = this.work(claim, abort).finally(() => this.settled.delete(done))
     this.settled.add(done)
   }
@@ -204,10 +204,10 @@ export class Worker implements Scheduler {
         this.ctx.log.error({ error, runId: current.runId, jobId: current.jobId }, 'a job waits for its lease to expire')
       }
       this.calls.delete(current.generation)
-      this.places.acquit(current.generation)
+      this.slots.acquit(current.generation)
       if (claim) this.calls.set(claim.generation, { claim, abort })
     }
-    this.places.end(first.lane)
+    this.slots.end(first.lane)
     // Another process may have left a job of this lane in the queue, because the lane had reached its limit.
     if (this.starved || (first.lane !== null && !this.sole)) this.pump()
   }
@@ -217,7 +217,7 @@ export class Worker implements Scheduler {
     this.pumpAgain = true
     this.pumping ??= this.pumpAll().finally(() => {
       this.pumping = undefined
-      // A new look was requested between the last look and this line.
+      // Another check was requested between the last check and this line.
       if (this.pumpAgain) this.pump()
     })
   }
@@ -225,27 +225,27 @@ export class Worker implements Scheduler {
   private async pumpAll(): Promise<void> {
     while (this.pumpAgain && this.state === 'running') {
       this.pumpAgain = false
-      const { free, shared } = this.places
+      const { free, shared } = this.slots
       if (free <= 0) {
         this.starved = true
         return
       }
-      // Half of the places stay open for runs that are inserted already claimed meanwhile.
-      const places = this.reserve(Math.ceil(free / 2))
+      // Half of the slots stay open for runs that are inserted already claimed meanwhile.
+      const slots = this.reserve(Math.ceil(free / 2))
       let taken = 0
       try {
         const due = await lookAround(this.ctx)
-        const suspects = due.suspects && this.places.suspect === undefined
-        const served = this.places.served()
-        const claims = await claimDue(this.ctx, due, { places: suspects ? 1 : places, shared, suspects, served })
+        const suspects = due.suspects && this.slots.suspect === undefined
+        const served = this.slots.served()
+        const claims = await claimDue(this.ctx, due, { slots: suspects ? 1 : slots, shared, suspects, served })
         taken = claims.length
-        this.starved = taken === places || due.limited.length > 0
+        this.starved = taken === slots || due.limited.length > 0
         // A suspect that cannot start yet must not make this loop spin: what it waits for pumps again.
-        if (taken === places || (suspects && taken === 1)) this.pumpAgain = true
+        if (taken === slots || (suspects && taken === 1)) this.pumpAgain = true
         this.take(claims)
         this.failures = 0
         if (suspects && taken === 0 && (due.free || due.limited.length > 0)) {
-          const others = await claimDue(this.ctx, due, { places, shared, suspects: false, served })
+          const others = await claimDue(this.ctx, due, { slots, shared, suspects: false, served })
           taken = others.length
           this.take(others)
         }
@@ -254,7 +254,7 @@ export class Worker implements Scheduler {
         this.failed(error, 'claiming failed')
         return
       } finally {
-        this.release(places - taken)
+        this.release(slots - taken)
       }
     }
   }
@@ -285,7 +285,7 @@ export class Worker implements Scheduler {
   private async tick(): Promise<void> {
     const before = [...this.calls.values()]
     try {
-      const { held, jobsDue, waitsDue, nextMs, sole, older } = await beat(
+      const { held, jobsDue, waitsDue, nextMs, sole, older } = await heartbeat(
         this.ctx,
         before.map(({ claim }) => claim),
       )
@@ -306,11 +306,11 @@ export class Worker implements Scheduler {
         this.chores = undefined
       })
     } catch (error) {
-      this.failed(error, 'the beat failed')
+      this.failed(error, 'the heartbeat failed')
     }
   }
 
-  /** Runs outside the beats, so that it cannot delay them. */
+  /** Runs outside the heartbeats, so that it cannot delay them. */
   private async doChores(waitsDue: boolean): Promise<void> {
     if (this.stopping) return
     try {

@@ -8,7 +8,7 @@ import { type DirectCall, runStepOf } from './direct-call'
 
 /** Endpoints of a tenant that are delivered to at once. */
 const PER_TENANT = 4
-/** After these, another engine run goes on. */
+/** After these, another engine run continues. */
 const MOST_BATCHES = 50
 
 /** Delivers what is due at one endpoint. All its state is in Postgres, so it may run twice or not at all. */

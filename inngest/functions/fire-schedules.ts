@@ -4,7 +4,7 @@ import { log } from '@/server/log'
 import { fireDue } from '@/server/schedules/fire'
 import { inngest } from '../client'
 
-/** Every minute: starts what schedules say. Apart from the sweeps, so that none of them makes a run late. */
+/** Every minute: starts the runs of schedules. Separate from the sweeps, so that none of them delays a run. */
 export const fireSchedules = inngest.createFunction(
   { id: 'fire-schedules', triggers: [{ cron: '* * * * *' }], retries: 0, concurrency: 1 },
   async ({ step }) => step.run('fire', () => fireDue({ db: database().db, log: log(), now })),

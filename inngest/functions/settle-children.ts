@@ -7,7 +7,10 @@ import { type DirectCall, runStepOf } from './direct-call'
 
 const PER_TENANT = 4
 
-/** Starts or stops a run that a step of another waits for, or gives that step its end. All its state is in Postgres. */
+/**
+ * Starts or stops a child run, or gives its result to the step of the parent run that waits for it. All its state is in
+ * Postgres.
+ */
 export async function driveChild(call: DirectCall): Promise<void> {
   const { tenantId, runId } = childIsDue.schema.parse(call.event.data)
   const ctx = systemContext({ tenantId, db: database().db, log: log().child({ tenantId }) })

@@ -11,7 +11,7 @@ const FILES_EVERY_MIN = 15
 
 /**
  * All sweeps in one execution, because an Inngest server counts them. A preview sweeps once per hour: its database may
- * sleep in between, and whoever tries it can start its runs again.
+ * sleep in between, and the people who test it can start its runs again.
  */
 export const sweepAll = inngest.createFunction(
   {

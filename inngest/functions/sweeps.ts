@@ -12,7 +12,7 @@ import { sweepWebhooks } from '@/server/webhooks/sweep'
 /** A sweep with its name as a step. */
 export type Work = readonly [name: string, work: () => Promise<unknown>]
 
-/** What every minute asks for: restarting runs that stalled because an event was lost, and deleting what has expired. */
+/** The work of every minute: restarting runs that stalled because an event was lost, and deleting what has expired. */
 export function everyMinute(sweep: Sweep): Work[] {
   return [
     ['runs', () => sweepRuns(sweep)],
@@ -27,7 +27,7 @@ export function everyMinute(sweep: Sweep): Work[] {
 }
 
 /**
- * Does one after the other; a failure of one keeps none of the others from their turn.
+ * Runs one after the other; if one fails, the others still run.
  * @throws the first failure, once all are done
  */
 export async function sweepEach(works: readonly Work[], run: (...work: Work) => Promise<unknown>): Promise<void> {

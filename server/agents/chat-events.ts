@@ -18,7 +18,7 @@ interface ChatEvent {
   data: JsonObject
 }
 
-/** The position of an event: what `Last-Event-ID` holds. */
+/** The position of an event: the value of `Last-Event-ID`. */
 interface EventPlace {
   threadId: string
   ticket: number
@@ -35,7 +35,7 @@ const isLast = (event: ChatEventName) => LAST.includes(event)
 
 /**
  * The events of one turn. They are sent at once and stored in small batches. A client whose stream breaks can continue
- * from the stored events, so the turn goes on without it.
+ * from the stored events, so the turn continues without it.
  */
 export class ChatLog {
   private seq = 0

@@ -1,12 +1,12 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
-import type { Spoken, TurnMetadata, Usage } from '../definition/agent'
+import type { TurnMetadata, Usage, UserMessage } from '../definition/agent'
 import type { JsonObject } from '../definition/json'
 import { AppError, ERRORS } from '../errors'
 import type { EventSource } from '../http/sse'
 import { parseInput } from '../parse'
 import { ChatLog, findEvent, parseEventId, replay } from './chat-events'
-import { type OpenTurn, openTurn, takeTurn, toAppError } from './converse'
+import { converse, type OpenTurn, openTurn, toAppError } from './converse'
 import { loadAgent } from './find'
 import { requireMessage } from './invoke'
 import { ChatRequest } from './schema'
@@ -30,8 +30,8 @@ export async function chat(ctx: ServiceContext, body: JsonObject, signal: AbortS
   if (known) return known.result
   try {
     const turn = await openTurn(ctx, request.agent, request.threadId, signal)
-    const input = { spoken: request.spoken, structured: false }
-    return await takeTurn(ctx, turn, input, { signal, answer: (result) => toAnswer(turn, result) })
+    const input = { userMessage: request.userMessage, structured: false }
+    return await converse(ctx, turn, input, { signal, answer: (result) => toAnswer(turn, result) })
   } catch (err) {
     throw toAppError(err)
   }
@@ -67,16 +67,21 @@ export async function beginChat(
 }
 
 async function begin(ctx: ServiceContext, body: JsonObject, signal: AbortSignal): Promise<ChatLog> {
-  const { agent, threadId, spoken } = await accept(ctx, body)
+  const { agent, threadId, userMessage } = await accept(ctx, body)
   // The idempotency key covers the request, which ends long before the turn does.
   const { keyed: _keyed, ...own } = ctx
   const turn = await openTurn(own, agent, threadId, signal)
   const log = new ChatLog(own, turn.lease)
-  speak(own, turn, spoken, log).catch((err: unknown) => own.log.error({ err }, 'a chat ended unexpectedly'))
+  answerInChat(own, turn, userMessage, log).catch((err: unknown) => own.log.error({ err }, 'a chat ended unexpectedly'))
   return log
 }
 
-async function speak(ctx: ServiceContext, turn: OpenTurn, spoken: Spoken, log: ChatLog): Promise<void> {
+async function answerInChat(
+  ctx: ServiceContext,
+  turn: OpenTurn,
+  userMessage: UserMessage,
+  log: ChatLog,
+): Promise<void> {
   const { agent, lease } = turn
   const listener: TurnListener = {
     onText: (text) => log.add('message.delta', { text, agentId: agent.id }),
@@ -84,10 +89,10 @@ async function speak(ctx: ServiceContext, turn: OpenTurn, spoken: Spoken, log: C
     onToolResult: ({ name, ...result }) => log.add('tool.result', { ...result, toolId: name }),
     onHandOff: (handOff) => log.add('handoff', handOff),
   }
-  await takeTurn(
+  await converse(
     ctx,
     turn,
-    { spoken, structured: false },
+    { userMessage, structured: false },
     {
       // Only the deadline ends the turn.
       signal: new AbortController().signal,
@@ -131,7 +136,7 @@ async function accept(ctx: ServiceContext, body: JsonObject) {
   const message = requireMessage(body.message)
   const { agentId, version, threadId, dataContext } = parseInput(ChatRequest, body)
   const agent = await loadAgent(ctx, agentId, version)
-  return { agent, threadId, spoken: { message, dataContext } }
+  return { agent, threadId, userMessage: { message, dataContext } }
 }
 
 function toAnswer({ lease }: OpenTurn, { text, metadata }: TurnResult): ChatAnswer {

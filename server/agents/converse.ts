@@ -2,7 +2,7 @@ import { beyondReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import { withTransaction } from '../context'
 import { Deadline } from '../deadline'
-import type { Spoken } from '../definition/agent'
+import type { UserMessage } from '../definition/agent'
 import { env } from '../env'
 import { AppError } from '../errors'
 import { ModelFailure } from '../models/failure'
@@ -41,20 +41,20 @@ export async function openTurn(
   }
 }
 
-/** The caller hung up; nobody reads this error. */
+/** The caller disconnected; nobody reads this error. */
 class CallerGone extends AppError {
   constructor() {
     super('CONFLICT', { message: 'The caller disconnected' })
   }
 }
 
-interface TakeOptions<T> {
+interface ConverseOptions<T> {
   signal: AbortSignal
   listener?: TurnListener
   /** Keeps a thread created for a turn that fails, because events refer to it. */
   keepThread?: boolean
   answer: (result: TurnResult) => T
-  /** Called with how the turn ended, while this caller still holds it. */
+  /** Called with how the turn ended, while this caller still owns it. */
   onEnd?: (end: { answer: T } | { err: unknown }) => Promise<void>
 }
 
@@ -62,11 +62,11 @@ interface TakeOptions<T> {
  * Lets the agent answer and saves the turn in one transaction, so a failure leaves no trace in the thread.
  * @throws ModelFailure, AppError OUTPUT_SCHEMA_MISMATCH, THREAD_BUSY, CallerGone
  */
-export async function takeTurn<T>(
+export async function converse<T>(
   ctx: ServiceContext,
   { agent, lease, isNew }: OpenTurn,
-  input: { spoken: Spoken; structured: boolean },
-  options: TakeOptions<T>,
+  input: { userMessage: UserMessage; structured: boolean },
+  options: ConverseOptions<T>,
 ): Promise<T> {
   const { threadId } = lease
   const limitMs = env().AGENT_TIMEOUT_MS
@@ -83,8 +83,8 @@ export async function takeTurn<T>(
     )
     const answer = await withTransaction(ctx, async (tx) => {
       await lease.confirm(tx)
-      const { said, metadata } = result
-      await saveTurn(tx, threadId, { spoken: input.spoken, said, metadata })
+      const { replies, metadata } = result
+      await saveTurn(tx, threadId, { userMessage: input.userMessage, replies, metadata })
       return options.answer(result)
     })
     saved = true

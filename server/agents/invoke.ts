@@ -4,7 +4,7 @@ import type { TurnMetadata } from '../definition/agent'
 import { isJsonObject, type JsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import { parseInput } from '../parse'
-import { openTurn, takeTurn, toAppError } from './converse'
+import { converse, openTurn, toAppError } from './converse'
 import { type LoadedAgent, loadAgent } from './find'
 import { InvokeAgent, MAX_MESSAGE } from './schema'
 
@@ -54,10 +54,10 @@ export async function answerWithData(
   if (known) return known.result
   const turn = await openTurn(ctx, agent, input.threadId, signal)
   const { message, dataContext } = input
-  return takeTurn(
+  return converse(
     ctx,
     turn,
-    { spoken: { message, dataContext }, structured: true },
+    { userMessage: { message, dataContext }, structured: true },
     {
       signal,
       answer: ({ data, metadata }) => ({ data: data ?? {}, threadId: turn.lease.threadId, metadata }),

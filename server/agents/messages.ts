@@ -2,7 +2,7 @@ import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai'
 import { and, eq, max, sql } from 'drizzle-orm'
 import { messages, threads } from '@/db/schema/threads'
 import type { ServiceContext, TransactionContext } from '../context'
-import type { MessageContent, Spoken, TurnMetadata } from '../definition/agent'
+import type { MessageContent, TurnMetadata, UserMessage } from '../definition/agent'
 import { toStorableJson } from '../definition/json'
 import { userParts } from './prompt'
 
@@ -10,7 +10,7 @@ import { userParts } from './prompt'
 const MAX_MESSAGES = 200
 const MAX_CHARACTERS = 400_000
 
-export type SaidMessage = AssistantModelMessage | ToolModelMessage
+export type ReplyMessage = AssistantModelMessage | ToolModelMessage
 
 /** The thread's messages so far, oldest first, starting at the beginning of a turn. */
 export async function readHistory(ctx: ServiceContext, threadId: string): Promise<ModelMessage[]> {
@@ -28,20 +28,20 @@ export async function readHistory(ctx: ServiceContext, threadId: string): Promis
 }
 
 /** The rows `saveTurn` writes. */
-type Kept = { role: 'user'; content: Spoken } | AssistantModelMessage | ToolModelMessage
+type Kept = { role: 'user'; content: UserMessage } | AssistantModelMessage | ToolModelMessage
 
 function toModelMessage(kept: Kept): ModelMessage {
   return kept.role === 'user' ? { role: kept.role, content: userParts(kept.content) } : kept
 }
 
 /**
- * Saves a whole turn: the user's message, then everything said and done in answer. The caller must hold the thread's
+ * Saves a whole turn: the user's message, then all replies and tool calls. The caller must have locked the thread's
  * row.
  */
 export async function saveTurn(
   tx: TransactionContext,
   threadId: string,
-  turn: { spoken: Spoken; said: SaidMessage[]; metadata: TurnMetadata },
+  turn: { userMessage: UserMessage; replies: ReplyMessage[]; metadata: TurnMetadata },
 ): Promise<void> {
   const [thread] = await tx.db
     .update(threads)
@@ -54,8 +54,8 @@ export async function saveTurn(
     .from(messages)
     .where(and(eq(messages.tenantId, tx.tenantId), eq(messages.threadId, threadId)))
   const first = (last?.seq ?? 0) + 1
-  const { spoken, said, metadata } = turn
-  const rows = [{ role: 'user' as const, content: spoken }, ...said]
+  const { userMessage, replies, metadata } = turn
+  const rows = [{ role: 'user' as const, content: userMessage }, ...replies]
   await tx.db.insert(messages).values(
     rows.map(({ role, content }, index) => ({
       tenantId: tx.tenantId,
@@ -69,7 +69,7 @@ export async function saveTurn(
   )
 }
 
-function stored(content: Spoken | SaidMessage['content']): MessageContent {
+function stored(content: UserMessage | ReplyMessage['content']): MessageContent {
   if (typeof content === 'string') return toStorableJson(content)
   if (Array.isArray(content)) return toStorableJson(content)
   const { message, dataContext } = content

@@ -12,7 +12,7 @@ export const InvokeAgentBody = z.object({
 const uses = (id: 'toolId' | 'agentId') =>
   z.array(z.object({ [id]: z.string(), version: z.union([z.string(), z.number()]) }))
 
-const said = {
+const configured = {
   instructions: CreateAgent.shape.instructions.unwrap(),
   model: ModelConfig,
   tools: uses('toolId').describe('The tools it may call.'),
@@ -29,7 +29,7 @@ export const AgentItem = z.object(
 )
 
 export const Agent = AgentItem.extend({
-  ...said,
+  ...configured,
   publishedAt: z.iso.datetime().nullable(),
   archivedAt: z.iso.datetime().nullable(),
   hasUnpublishedChanges: z.boolean().describe('Whether the latest version is not the published one.'),
@@ -40,7 +40,7 @@ export const Agent = AgentItem.extend({
 export const AgentVersionItem = z.object(
   versionFields({ id: "The agent's.", published: 'Whether it is the published one.' }),
 )
-export const AgentVersion = AgentVersionItem.extend({ description: z.string(), ...said })
+export const AgentVersion = AgentVersionItem.extend({ description: z.string(), ...configured })
 
 export const AgentSchema = z.object({
   agentId: z.string(),

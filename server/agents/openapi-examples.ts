@@ -18,7 +18,7 @@ export const createAgent = {
 } satisfies JsonObject
 
 const { name, instructions, model } = createAgent
-const said = {
+const configured = {
   instructions,
   model,
   tools: [{ toolId: 'tool_add', version: 'latest' }],
@@ -28,9 +28,9 @@ const said = {
 } satisfies JsonObject
 
 export const agentItem = itemExample(AGENT_ID, { name, description: '' })
-export const agent = { ...agentItem, ...said, ...stateExample } satisfies JsonObject
+export const agent = { ...agentItem, ...configured, ...stateExample } satisfies JsonObject
 export const agentVersionItem = versionExample(AGENT_ID, { name })
-export const agentVersion = { ...agentVersionItem, description: '', ...said } satisfies JsonObject
+export const agentVersion = { ...agentVersionItem, description: '', ...configured } satisfies JsonObject
 export const agentSchema = { agentId: AGENT_ID, name, outputSchema } satisfies JsonObject
 
 export const agentAnswer = {

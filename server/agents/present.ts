@@ -9,19 +9,19 @@ export type AgentVersionRow = typeof agentVersions.$inferSelect
 export function presentAgent(row: AgentRow, config: AgentConfig) {
   return {
     ...presentItem(row),
-    ...said(config),
+    ...configured(config),
     ...presentState(row),
   }
 }
 
-function said({ instructions, model, tools, outputSchema, supervisor, handoffs }: AgentConfig) {
+function configured({ instructions, model, tools, outputSchema, supervisor, handoffs }: AgentConfig) {
   return { instructions, model, tools, outputSchema, supervisor, handoffs }
 }
 
 /** A version with its whole configuration. */
 export function presentVersion(version: AgentVersionRow, row: AgentRow) {
   const config = version.config
-  return { ...presentVersionItem(version, row), description: config.description, ...said(config) }
+  return { ...presentVersionItem(version, row), description: config.description, ...configured(config) }
 }
 
 export type PresentedAgent = ReturnType<typeof presentAgent>

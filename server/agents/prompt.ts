@@ -1,4 +1,4 @@
-import type { Spoken } from '../definition/agent'
+import type { UserMessage } from '../definition/agent'
 import type { JsonObject, JsonValue } from '../definition/json'
 import type { AgentConfig } from './schema'
 
@@ -29,7 +29,7 @@ export function systemPrompt(config: AgentConfig, trusted: JsonObject | null, ou
 /**
  * The parts of a user's message: the text first, then the data in a separate block that the data itself cannot close.
  */
-export function userParts({ message, dataContext }: Spoken): { type: 'text'; text: string }[] {
+export function userParts({ message, dataContext }: UserMessage): { type: 'text'; text: string }[] {
   const words = { type: 'text' as const, text: message }
   if (Object.keys(dataContext).length === 0) return [words]
   return [words, { type: 'text', text: block('data_context', dataContext) }]

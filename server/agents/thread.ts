@@ -10,24 +10,24 @@ import { isId, newId } from '../ids'
  * no owner.
  */
 function subjectOf(ctx: ServiceContext): string | null {
-  return standsForTenant(ctx) ? null : ctx.actor.id
+  return actsForTenant(ctx) ? null : ctx.actor.id
 }
 
 /** An API key or a signed-in member acts for the whole tenant; everybody else sees only their own threads. */
 function mayContinue(ctx: ServiceContext, subject: string | null): boolean {
   const { actor } = ctx
-  if (standsForTenant(ctx) || subject === actor.id) return true
+  if (actsForTenant(ctx) || subject === actor.id) return true
   // A run started by an API key or a member may continue the threads they created.
   return actor.kind === 'system' && subject === null && /^(key|usr)_/.test(actor.id)
 }
 
-function standsForTenant({ actor }: ServiceContext): boolean {
+function actsForTenant({ actor }: ServiceContext): boolean {
   return actor.kind === 'apiKey' || actor.kind === 'user'
 }
 
 /** Narrows a query to the threads the caller may continue; undefined when that is all of them. */
 export function ownThreads(ctx: ServiceContext): SQL | undefined {
-  return standsForTenant(ctx) ? undefined : eq(threads.subject, ctx.actor.id)
+  return actsForTenant(ctx) ? undefined : eq(threads.subject, ctx.actor.id)
 }
 
 /**

@@ -69,13 +69,13 @@ async function callTool(
   ctx: ServiceContext,
   { toolId, version }: AgentTool & { kind: 'tool' },
   args: JsonObject,
-  { spoken }: TurnRequest,
+  { userMessage }: TurnRequest,
   signal: AbortSignal,
 ): Promise<ToolResult> {
   // A tool's own transactions are not replayed by an Idempotency-Key.
   const { keyed: _keyed, ...own } = ctx
   try {
-    const outcome = await runTool(own, { toolId, version, args, dataContext: spoken.dataContext }, { signal })
+    const outcome = await runTool(own, { toolId, version, args, dataContext: userMessage.dataContext }, { signal })
     signal.throwIfAborted()
     if (!outcome.success) return failure(outcome.error.code, outcome.error.message)
     return { success: true, data: outcome.data }
@@ -95,7 +95,7 @@ async function handOff(
   ctx: ServiceContext,
   agent: LoadedAgent,
   input: JsonObject,
-  { agent: from, spoken }: TurnRequest,
+  { agent: from, userMessage }: TurnRequest,
   options: RunningTurn,
 ): Promise<ToolResult> {
   const { message } = input
@@ -108,7 +108,7 @@ async function handOff(
       {
         agent,
         history: [],
-        spoken: { message, dataContext: spoken.dataContext },
+        userMessage: { message, dataContext: userMessage.dataContext },
         structured: outputSchema !== null,
       },
       { ...options, depth: options.depth + 1 },

@@ -14,8 +14,8 @@ export type AgentTool = ModelTool &
   ({ kind: 'tool'; toolId: string; version: string | number } | { kind: 'handoff'; agent: LoadedAgent })
 
 /**
- * What an agent may use right now: the tools and agents attached to its version, and nothing else. Those that are gone
- * since it was saved are left out and listed in `warnings`.
+ * What an agent may use right now: the tools and agents attached to its version, and nothing else. Those that have been
+ * removed since it was saved are left out and listed in `warnings`.
  */
 export async function openToolset(
   ctx: ServiceContext,

@@ -50,8 +50,9 @@ export class TurnLease {
   }
 
   /**
-   * Ensures, inside the transaction that saves the turn, that nobody has taken the turn over or can before it ends.
-   * @throws AppError THREAD_BUSY when this process was taken for dead
+   * Ensures, inside the transaction that saves the turn, that no other process has taken the turn over, or can before
+   * the transaction ends.
+   * @throws AppError THREAD_BUSY when this process was considered dead
    */
   async confirm(tx: ServiceContext): Promise<void> {
     const held = await tx.db.select({ ticket: threadTurns.ticket }).from(threadTurns).where(this.isMine()).for('update')

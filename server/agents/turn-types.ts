@@ -1,15 +1,15 @@
 import type { ModelMessage } from 'ai'
 import type { ServiceContext } from '../context'
-import type { Spoken, TurnMetadata } from '../definition/agent'
+import type { TurnMetadata, UserMessage } from '../definition/agent'
 import type { JsonObject, JsonValue } from '../definition/json'
 import type { Budget } from './budget'
 import type { LoadedAgent } from './find'
-import type { SaidMessage } from './messages'
+import type { ReplyMessage } from './messages'
 
 export interface TurnRequest {
   agent: LoadedAgent
   history: ModelMessage[]
-  spoken: Spoken
+  userMessage: UserMessage
   /** Whether the answer must be data that matches the agent's output schema. */
   structured: boolean
 }
@@ -29,7 +29,7 @@ export interface TurnResult {
   text: string
   /** Null for a text answer. */
   data: JsonObject | null
-  said: SaidMessage[]
+  replies: ReplyMessage[]
   metadata: TurnMetadata
 }
 

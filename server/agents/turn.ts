@@ -7,7 +7,7 @@ import { callModel, type ModelAnswer, type ToolRequest } from '../models/call'
 import { ModelFailure } from '../models/failure'
 import { type OpenModel, openModel } from '../models/registry'
 import { Budget } from './budget'
-import type { SaidMessage } from './messages'
+import type { ReplyMessage } from './messages'
 import { checkOutput } from './output-schema'
 import { systemPrompt, userParts } from './prompt'
 import { runToolCalls } from './tool-calls'
@@ -46,11 +46,11 @@ export async function runTurn(ctx: ServiceContext, request: TurnRequest, options
     ...(repaired ? { repaired } : {}),
     ...(warnings.length > 0 ? { warnings } : {}),
   }
-  return { text, data, said: [...turn.said, { role: 'assistant', content: [{ type: 'text', text }] }], metadata }
+  return { text, data, replies: [...turn.replies, { role: 'assistant', content: [{ type: 'text', text }] }], metadata }
 }
 
 class Turn {
-  readonly said: SaidMessage[] = []
+  readonly replies: ReplyMessage[] = []
   rounds = 0
   toolCalls = 0
   private readonly outputSchema: JsonObject | null
@@ -75,8 +75,8 @@ class Turn {
       const unique = new Map(answer.toolCalls.map((call) => [call.toolCallId, call]))
       const calls = [...unique.values()].slice(0, MAX_CALLS_PER_ROUND).map(readable)
       this.toolCalls += calls.length
-      this.said.push(withCalls(answer, calls))
-      this.said.push(await runToolCalls(this.ctx, calls, this.tools, this.request, this.options))
+      this.replies.push(withCalls(answer, calls))
+      this.replies.push(await runToolCalls(this.ctx, calls, this.tools, this.request, this.options))
     }
   }
 
@@ -97,13 +97,13 @@ class Turn {
   }
 
   private async ask(more: ModelMessage[], mayCallTools: boolean): Promise<ModelAnswer> {
-    const { history, spoken, agent } = this.request
+    const { history, userMessage, agent } = this.request
     const { listener, signal, deadline } = this.options
     const answer = await callModel(
       this.open,
       {
         system: systemPrompt(agent.config, this.ctx.trusted, this.outputSchema),
-        messages: [...history, { role: 'user', content: userParts(spoken) }, ...this.said, ...more],
+        messages: [...history, { role: 'user', content: userParts(userMessage) }, ...this.replies, ...more],
         tools: [...this.tools.values()],
         mayCallTools,
         outputSchema: this.outputSchema,
@@ -152,7 +152,7 @@ function readable(call: ToolRequest): ToolRequest {
 }
 
 /** The model's message with only those calls that get a result. */
-function withCalls({ message, text }: ModelAnswer, calls: ToolRequest[]): SaidMessage {
+function withCalls({ message, text }: ModelAnswer, calls: ToolRequest[]): ReplyMessage {
   if (typeof message.content === 'string') return { role: 'assistant', content: [{ type: 'text', text }] }
   const answered = new Map(calls.map((call) => [call.toolCallId, call]))
   const content: typeof message.content = []

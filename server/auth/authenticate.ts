@@ -29,8 +29,8 @@ class Refused extends Error {
 
 /**
  * Finds out who sent the request. Reads only headers, so the body of a refused request is never read. If there is an
- * API key it decides, whatever token comes with it. All refusals look the same to the caller; the reason goes to the
- * log.
+ * API key, only the key counts, even if a token is sent too. All refusals look the same to the caller; the reason goes
+ * to the log.
  * @throws AppError UNAUTHORIZED
  */
 export async function authenticate(

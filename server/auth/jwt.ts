@@ -41,7 +41,7 @@ interface VerifiedToken<S extends SecretRecord> {
   sub: string
   /** Deeply frozen. */
   context: JsonObject | null
-  /** Whether it lives longer than recommended. */
+  /** Whether it is valid for longer than recommended. */
   longLived: boolean
 }
 
@@ -73,7 +73,7 @@ function keyIdOf(token: string): string {
   if (token.length > MAX_TOKEN_BYTES) throw new TokenRefused('too long')
   if (!THREE_PARTS.test(token)) throw new TokenRefused('not three parts')
   const parts = token.split('.')
-  // Otherwise several texts would stand for the same bytes.
+  // Otherwise several texts would decode to the same bytes.
   if (parts.some((part) => Buffer.from(part, 'base64url').toString('base64url') !== part)) {
     throw new TokenRefused('not canonical base64url')
   }
@@ -135,7 +135,7 @@ function reasonOf(err: unknown): string {
 }
 
 /**
- * Checks what the library does not: how long a token lives, and that it was not issued in the future.
+ * Checks what the library does not: how long a token is valid, and that it was not issued in the future.
  * @returns its lifetime in seconds
  */
 function checkTimes(payload: JWTPayload, now: number): number {

@@ -32,7 +32,7 @@ export async function authenticateOrCount(
 
 /**
  * Counts a refused request by the address it comes from.
- * @param what each kind of credential has a count of its own
+ * @param what the kind of credential; each is counted separately
  * @throws AppError RATE_LIMITED
  */
 export async function countRefusal(
@@ -46,10 +46,10 @@ export async function countRefusal(
 }
 
 /**
- * Counts an accepted request against its credential (the API key, or the subject of the token), then against its tenant.
- * The credential comes first: a request its own limit rejects does not count towards the tenant's.
- * Members have only their own limit: whoever has to stop a flood of calls must be able to sign in and disable the key.
- * @returns headers for the answer, of the limit that is nearest; none when there is no limit
+ * Counts an accepted request against its credential (the API key, or the subject of the token), then against its
+ * tenant. The credential comes first: a request its own limit rejects does not count towards the tenant's. Members have
+ * only their own limit: a person who has to stop a flood of calls must be able to sign in and disable the key.
+ * @returns headers for the response, for the limit that is closest to being reached; none when there is no limit
  * @throws AppError RATE_LIMITED
  */
 export async function countRequest(

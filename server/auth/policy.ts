@@ -8,7 +8,7 @@ export const POLICY = {
   'workflow:write': 'editor',
   /** Also covers archive, unarchive and restore. */
   'workflow:publish': 'editor',
-  /** Executes nothing, but takes a second of computing; for whoever edits. */
+  /** Executes nothing, but takes a second of computing, so it is for people who edit. */
   'workflow:simulate': 'editor',
   'workflow:delete-permanently': 'owner',
   'run:read': 'viewer',

@@ -15,7 +15,7 @@ export type ModelSettings = {
   stopSequences?: string[] | undefined
 }
 
-/** The model an agent uses. It never holds a key, only a reference to the secret that does. */
+/** The model an agent uses. It never contains a key, only a reference to the secret that does. */
 export type ModelConfig = {
   provider: ProviderName
   modelId: string
@@ -27,7 +27,7 @@ export type ModelConfig = {
   prices?: { input: number; output: number } | undefined
 }
 
-/** What a version of an agent holds. */
+/** The contents of a version of an agent. */
 export type AgentConfig = {
   name: string
   description: string
@@ -66,14 +66,14 @@ export type TurnMetadata = {
 export type StepUsage = TurnMetadata & { threadId: string }
 
 /** A user's message as stored. */
-export type Spoken = {
+export type UserMessage = {
   message: string
   /** Data the caller sent along; never trusted. */
   dataContext: JsonObject
 }
 
 /** A user's message, or a message from a model or a tool: a text, or parts with tool calls and results. */
-export type MessageContent = Spoken | string | JsonValue[]
+export type MessageContent = UserMessage | string | JsonValue[]
 
 /** The events of a chat stream. */
 export type ChatEventName = 'message.delta' | 'tool.call' | 'tool.result' | 'handoff' | 'message.done' | 'error'

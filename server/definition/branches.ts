@@ -1,10 +1,10 @@
 /**
- * The names of walks that run beside each other. A walk is named after the fork it belongs to and its key there:
+ * The names of walks that run in parallel. A walk is named after the fork it belongs to and its key there:
  * `main/checks#1/credit`, `main/each#1/17`. A name says everything about where a walk comes from, so nothing has to be
  * read to find its ancestors.
  */
 
-/** How deep forks may lie in each other. */
+/** How deep forks may be nested. */
 export const MOST_NESTED = 4
 
 interface At {
@@ -42,7 +42,7 @@ export function originOf(branch: string): BranchOrigin | null {
   return { parent, stepId, visit: Number(visit), key }
 }
 
-/** A branch and the branches it lies in, outermost first; empty for a walk that is none. */
+/** A branch and the branches around it, outermost first; empty for a walk that is no branch. */
 export function branchesAround(branch: string): string[] {
   const origin = originOf(branch)
   return origin ? [...branchesAround(origin.parent), branch] : []
@@ -53,7 +53,7 @@ export function shownBranch(branch: string): string {
   return branch.slice(branch.indexOf('/') + 1)
 }
 
-/** The numbers of the iterations that a branch lies in, outermost first. */
+/** The numbers of the iterations around a branch, outermost first. */
 export function iterationOf(branch: string): number[] {
   return branchesAround(branch).flatMap((name) => {
     const key = originOf(name)?.key ?? ''

@@ -101,9 +101,9 @@ export function lastTime(cron: Cron, zone: string, from: Date, until: Date): Dat
 }
 
 /**
- * The times on a day of the zone's calendar, given as midnight UTC of that date. Where clocks are set forward, a time that
- * does not exist comes as much later. Where they are set back, a time that comes twice counts once; but what names no hours
- * goes on evenly through both.
+ * The times on a day of the zone's calendar, given as midnight UTC of that date. Where clocks are set forward, a time
+ * that does not exist comes as much later. Where they are set back, a time that comes twice counts once; but a schedule
+ * that does not restrict the hour continues evenly through both.
  */
 function timesOn(cron: Cron, zone: string, day: number): number[] {
   if (!matches(cron, new Date(day))) return []

@@ -9,7 +9,7 @@ export type EventValue = {
   receivedAt: string
 }
 
-/** Its fields, for what is checked and offered. */
+/** Its fields, for checks and suggestions. */
 export const EVENT_FIELDS = {
   id: { type: 'string' },
   name: { type: 'string' },

@@ -5,9 +5,9 @@ import type { Edge, Step } from './schema'
 export type ExitSpec = readonly string[] | ExitList
 
 export interface ExitList {
-  /** The field that holds the list. */
+  /** The field with the list. */
   from: string
-  /** The names of the entries' fields that hold an exit's id and its label. */
+  /** The names of the entries' fields for an exit's id and its label. */
   id: string
   label: string
   plus: readonly string[]

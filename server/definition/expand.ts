@@ -7,7 +7,7 @@ const RESULT = 'result'
 /** The id of the step that runs the workflow of a `for-each`. No step that people write can have it. */
 const ofItem = (stepId: string) => `${stepId}.run`
 
-/** The step that stands for one item of a `for-each` which runs a workflow; undefined for any other step. */
+/** The step that runs the workflow for one item of a `for-each`; undefined for any other step. */
 export function stepOfItem({ steps }: Definition, stepId: string): Step | undefined {
   return steps.find(({ id }) => id === ofItem(stepId))
 }

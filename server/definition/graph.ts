@@ -13,7 +13,7 @@ interface Graph {
 
 const known = new WeakMap<Definition, Graph>()
 
-/** Worked out once per definition object, which nobody may change afterwards. */
+/** Computed once per definition object, which must not change afterwards. */
 export function graphOf(definition: Definition): Graph {
   const old = known.get(definition)
   if (old) return old

@@ -15,8 +15,8 @@ const NEW_FIELDS: Record<string, { since: number; fields: readonly string[] }> =
 }
 
 /**
- * A definition as its language reads it. What old versions hold in fields that meant nothing then changes no path:
- * they knew one exit, and no loops.
+ * A definition as its language reads it. In old versions, fields that had no meaning at the time are ignored: steps had
+ * one exit, and there were no loops.
  */
 export function inLanguage(definition: Definition, language: number | null): Definition {
   if (language !== null && language >= LANGUAGE) return definition

@@ -14,14 +14,14 @@ export function sameName(name: string): string {
   return name.includes('@') ? name.toLowerCase() : name
 }
 
-/** How many people an assignment names, if it names each of them; null where a role or a template stands for some. */
+/** How many people an assignment names, if it names each of them; null if it contains a role or a template. */
 export function namedPeople(assignees: unknown): number | null {
   if (!Array.isArray(assignees)) return null
   if (!assignees.every((one) => typeof one === 'string' && one.startsWith('user:') && !one.includes('${'))) return null
   return new Set(assignees.map(sameName)).size
 }
 
-/** How many votes an action needs; one, unless the step says more. */
+/** How many votes an action needs; 1 by default. */
 export function votesNeeded(needs: Readonly<Record<string, number>>, actionId: string): number {
   return Object.hasOwn(needs, actionId) ? (needs[actionId] ?? 1) : 1
 }

@@ -32,8 +32,8 @@ export interface Crossing {
 }
 
 /**
- * A body is entered through the exit of its step alone: otherwise a run would come into the middle of a branch that
- * nobody began, or leave one half done. A body that leads back to its own step crosses there.
+ * A body may be entered only through the exit of its step: otherwise a run would enter the middle of a branch that was
+ * never started, or leave one unfinished. A body that leads back to its own step is such a crossing too.
  */
 export function crossingsOf(definition: Definition, regions: readonly Region[]): Crossing[] {
   if (regions.length === 0) return []

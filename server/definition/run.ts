@@ -22,7 +22,7 @@ export type RunError = {
 /** Why a run that is on its failure path fails once that has ended. */
 export type Failing = RunError & { outcome: 'failed' | 'timed_out' }
 
-/** Who asked a run to stop, and how that went. */
+/** Who asked a run to stop, and the outcome. */
 export type Cancellation = {
   kind: 'cancel' | 'terminate'
   reason: string | null
@@ -43,7 +43,7 @@ export type Attempt = {
   retryInMs?: number
 }
 
-/** What a recorded step tells the walk. Small: user data stays in the database. */
+/** What a recorded step returns to the walk. Small: user data stays in the database. */
 export type Receipt =
   /** Visit this step next. */
   | { next: { stepId: string; visit: number } }
@@ -53,7 +53,7 @@ export type Receipt =
   | { wait: { pauseId: string; arm: number; dueAt: string | null } }
   /** Run the branches of this visit beside each other. */
   | { fork: { stepId: string; visit: number } }
-  /** The branch has ended: tell its fork. */
+  /** The branch has ended: count it at its fork. */
   | { arrive: true }
   /** Another engine run continues from here, now or once the open pause is answered, or the run has ended. */
   | { stop: 'ended' | 'handed-over' | 'superseded' | 'resting' | 'forked' | 'arrived' }

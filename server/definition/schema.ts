@@ -6,7 +6,7 @@ export type FieldType = (typeof FIELD_TYPES)[number]
 
 type Known<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 
-/** An object that keeps unknown keys. Input is parsed JSON, so these hold JSON too, which zod cannot know. */
+/** An object that keeps unknown keys. Input is parsed JSON, so their values are JSON too, which zod cannot know. */
 function openObject<S extends z.ZodRawShape>(shape: S) {
   return z.looseObject(shape) as z.ZodType<Known<z.output<z.ZodObject<S>>> & JsonObject>
 }
@@ -33,7 +33,7 @@ const StepId = z
   .string()
   .regex(/^[A-Za-z_][\w-]{0,99}$/, 'must start with a letter or _ and contain only letters, digits, _ and -')
 
-/** A step as saved. A draft may hold any configuration; publish checks it against the schema of the step's type. */
+/** A step as saved. A draft may have any configuration; publish checks it against the schema of the step's type. */
 export const Step = openObject({ id: StepId, type: z.string().min(1).max(100) })
 export type Step = z.infer<typeof Step>
 
@@ -45,7 +45,7 @@ export const Edge = openObject({
 })
 export type Edge = z.infer<typeof Edge>
 
-/** What a version of a workflow holds. */
+/** The contents of a version of a workflow. */
 export type Definition = {
   name: string
   description: string

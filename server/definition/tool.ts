@@ -3,7 +3,7 @@ import type { JsonObject } from './json'
 /** How a tool is implemented. A `builtin` belongs to everybody and has no row. */
 export type ToolKind = 'script' | 'http' | 'mcp' | 'builtin'
 
-/** What a version of a tool holds. */
+/** The contents of a version of a tool. */
 export type ToolDefinition = {
   name: string
   description: string

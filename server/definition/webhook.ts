@@ -1,4 +1,4 @@
-/** What an endpoint can be told of. */
+/** The events that an endpoint can be sent. */
 export const WEBHOOK_EVENTS = [
   'run.started',
   'run.paused',

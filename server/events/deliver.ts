@@ -13,15 +13,15 @@ const AT_ONCE = 4
 export interface Cursor {
   keyed: boolean
   after: { at: string; runId: string; id: string } | null
-  /** Whether a wait could not look, so that the event is delivered again later. */
+  /** Whether a wait could not be checked, so that the event is delivered again later. */
   failed: boolean
 }
 
 /**
- * Shows an event to the next runs that wait for it, the longest wait first. It may run again from any cursor: whoever has
- * taken the event waits no more.
+ * Checks the next runs that wait for an event, the longest wait first. It may run again from any cursor: a run that has
+ * taken the event no longer waits.
  * @param seq the event's number
- * @returns where to go on; null when all have looked
+ * @returns where to continue; null when all have been checked
  * @throws when the database is unavailable
  */
 export async function deliverEvent(ctx: ServiceContext, seq: number, cursor: Cursor | null): Promise<Cursor | null> {
@@ -59,7 +59,7 @@ export async function deliverEvent(ctx: ServiceContext, seq: number, cursor: Cur
   if (last && waits.length === BATCH)
     return { keyed, after: { at: last.createdAt.toISOString(), runId: last.runId, id: last.id }, failed }
   if (keyed) return { keyed: false, after: null, failed }
-  // One wait that cannot look keeps no other from it; the sweep delivers the event again.
+  // If one wait cannot be checked, the others still are; the sweep delivers the event again.
   if (!failed) await ctx.db.update(events).set({ deliveredAt: ctx.now() }).where(which)
   return null
 }

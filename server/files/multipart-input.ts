@@ -1,4 +1,4 @@
-/** The form field that holds the file. */
+/** The form field with the file. */
 export const FILE_PART = 'attachment'
 
 /** 3.75 MiB, the largest allowed file. */

@@ -7,7 +7,7 @@ import { fileStorage } from './storage'
 
 /** By then any start that could still claim its upload has long ended. */
 const UNCLAIMED_MS = 60 * 60_000
-/** A claim commits together with its run; after this long, every statement either sees the run or it is gone. */
+/** A claim commits together with its run; after this long, every statement either sees the run or there is none. */
 const SETTLED_MS = 60_000
 const BATCH = 200
 
@@ -17,7 +17,7 @@ const BATCH = 200
  */
 export async function sweepFiles(sweep: Sweep): Promise<{ removed: number }> {
   const { db, log, now } = sweep
-  await condemn(db, now())
+  await markForDeletion(db, now())
   const condemned = await db
     .select({ tenantId: files.tenantId, id: files.id })
     .from(files)
@@ -33,7 +33,7 @@ export async function sweepFiles(sweep: Sweep): Promise<{ removed: number }> {
       removed += 1
     } catch (err) {
       log.warn({ err, tenantId, fileId: id }, 'a file could not be removed; the next sweep tries again')
-      // Move it to the end of the queue, so it does not hold up the others.
+      // Move it to the end of the queue, so it does not delay the others.
       await db.update(files).set({ condemnedAt: now() }).where(row)
     }
   }
@@ -41,13 +41,13 @@ export async function sweepFiles(sweep: Sweep): Promise<{ removed: number }> {
   return { removed }
 }
 
-async function condemn(db: Db, now: Date): Promise<void> {
+async function markForDeletion(db: Db, now: Date): Promise<void> {
   const runGone = sql`not exists (select 1 from ${runs} r where r.tenant_id = ${files.tenantId} and r.id = ${files.runId})`
   const unused = or(
     and(isNull(files.claimedAt), lt(files.createdAt, new Date(now.getTime() - UNCLAIMED_MS))),
     and(lt(files.claimedAt, new Date(now.getTime() - SETTLED_MS)), runGone),
   )
-  // A start that is claiming its upload right now holds the row's lock; skip it.
+  // A start that is claiming its upload right now has locked the row; skip it.
   await db
     .update(files)
     .set({ condemnedAt: now })

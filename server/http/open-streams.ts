@@ -2,7 +2,7 @@ import { type Env, env } from '../env'
 import { AppError } from '../errors'
 import { processWide } from '../process'
 
-/** A stream ends with the run or chat it reports, so nobody knows when a place becomes free. */
+/** A stream ends with the run or chat it reports, so it is not known when another one can be opened. */
 const RETRY_AFTER_S = 5
 
 const open = () => processWide('open-streams', () => ({ total: 0, ofTenant: new Map<string, number>() }))
@@ -12,7 +12,7 @@ const open = () => processWide('open-streams', () => ({ total: 0, ofTenant: new 
  * @returns gives the place back; the second call and later ones do nothing
  * @throws AppError TOO_MANY_STREAMS
  */
-export function takeStream(
+export function reserveStream(
   tenantId: string,
   { STREAMS_PER_TENANT, STREAMS_TOTAL }: Pick<Env, 'STREAMS_PER_TENANT' | 'STREAMS_TOTAL'> = env(),
 ): () => void {
@@ -57,7 +57,7 @@ export function watchEnd<T>(events: AsyncIterable<T>, onEnd: () => void): AsyncI
       }
       return {
         next: () => told(iterator.next()),
-        // A generator that was never asked for anything ends without running its own `finally`.
+        // A generator that was never started ends without running its own `finally`.
         return: async (value?: unknown) => {
           onEnd()
           return (await iterator.return?.(value)) ?? { done: true, value: undefined as T }

@@ -1,8 +1,8 @@
 import { type Env, env } from '../env'
 
 /**
- * The scheme and host a caller reached the service under. What a proxy says counts only where one is trusted: anybody
- * can write `x-forwarded-host`. Of several proxies the first names the host that people see.
+ * The scheme and host a caller reached the service under. The headers of proxies count only if a proxy is trusted,
+ * because any client can send `x-forwarded-host`. Of several proxies the first names the host that people see.
  */
 export function reachedAt(
   headers: Headers,

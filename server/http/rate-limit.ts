@@ -11,7 +11,7 @@ type TenantLimited = 'requests' | 'starts' | 'invokes'
  */
 type Limited = TenantLimited | 'failures'
 
-/** A bucket holds one minute's requests and refills evenly. */
+/** A bucket has room for one minute's requests and refills evenly. */
 const WINDOW_MS = 60_000
 const MAX_BUCKETS = 50_000
 const SWEEP_MS = 10 * 60_000

@@ -1,4 +1,4 @@
-import { takeStream } from './open-streams'
+import { reserveStream } from './open-streams'
 
 /** One event of a `text/event-stream`. */
 export interface ServerSentEvent {
@@ -13,7 +13,7 @@ const RECONNECT_MS = 2_000
 
 export const SSE_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
-  // `no-transform`, because compression would hold back events.
+  // `no-transform`, because compression would delay events.
   'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
 }
@@ -21,9 +21,9 @@ export const SSE_HEADERS = {
 export type EventSource = (signal: AbortSignal) => AsyncGenerator<ServerSentEvent>
 
 /**
- * Opens a stream in one of the tenant's places, which is taken before anything is begun and given back when the stream
- * has ended, by whichever side, or was never read.
- * @returns null when `open` has nothing to tell
+ * Opens a stream and counts it as one of the tenant's open streams, before anything is begun and until either side ends
+ * the stream or it is discarded unread.
+ * @returns null when `open` has nothing to send
  * @throws AppError TOO_MANY_STREAMS, and what `open` throws
  */
 export async function openStream(
@@ -31,7 +31,7 @@ export async function openStream(
   signal: AbortSignal,
   open: () => Promise<EventSource | null>,
 ): Promise<ReadableStream<Uint8Array> | null> {
-  const leave = takeStream(tenantId)
+  const leave = reserveStream(tenantId)
   try {
     const source = await open()
     if (source) return eventStream(source, signal, leave)

@@ -16,7 +16,7 @@ const MOST_NAMES = 50
 const MOST_FORM_FIELDS = 1_000
 const MAX_HEADER = 1_000
 /** Names of headers and of query parameters whose values may let somebody in. */
-const SECRET = /auth|cookie|token|secret|signature|password|credential|api-?key|session/i
+const SECRET = /auth|cookie|token|secret|signature|password|credential|api[-_]?key|session|bypass|^(key|sig)$/i
 /** What the network, the web process and Next add; `x-millrace-local` is even a key of this process. */
 const TRANSPORT =
   /^(host|accept.*|connection|content-length|transfer-encoding|te|trailer|upgrade|via|forwarded|x-(forwarded|millrace|vercel|invoke|middleware|matched)-.*|x-real-ip|x-nonce|x-address|cf-.*)$/i

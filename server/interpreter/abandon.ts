@@ -3,10 +3,10 @@ import { runs, walks } from '@/db/schema/runs'
 import { reasonOf as innermostReason } from '@/db/wait'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { closeRun } from './close'
-import { type RunRow, readLocked } from './place'
 import type { WalkClaim } from './receipt'
 import { cancellationOf, closeStopped, endOpenWork } from './stop'
 import { wakeWaits } from './wake'
+import { type RunRow, readLocked } from './walk-state'
 
 interface Reason {
   code: string
@@ -33,8 +33,8 @@ export async function abandonWalk(
       .innerJoin(walks, and(eq(walks.tenantId, runs.tenantId), eq(walks.runId, runs.id), eq(walks.branch, ref.branch)))
       .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId)))
     const [found] = await readLocked(tx, ref, read)
-    // A `requested` walk too: its first step may be what kills the process, before the walk is claimed.
-    // One that rests at a pause, or waits for its branches, needs no engine run.
+    // A `requested` walk too: its first step may be what kills the process, before the walk is claimed. A walk that
+    // waits at a pause, or for its branches, needs no engine run.
     if (!found || found.run.endTime || ['ended', 'resting', 'waiting'].includes(found.walk.status)) return
     const owner = found.walk.engineRunId
     if (found.walk.epoch !== ref.epoch || found.walk.segment !== ref.segment) return

@@ -3,54 +3,54 @@ import type { Receipt } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import { TakenOver } from './attempt-failed'
 import { commitPlan, type Done } from './commit'
-import { lockPlace, type Place, receiptOf, type StepRecordRow } from './place'
 import type { Begun, Plan } from './plan'
 import type { Visit } from './receipt'
 import { isCancelling } from './stop'
+import { lockWalkState, receiptOf, type StepRecordRow, type WalkState } from './walk-state'
 
-/** What a walk wants to write from a place: a step that was completed, and what follows it. */
+/** What a walk wants to write at a step: a step that was completed, and what follows it. */
 export interface Move {
   done: Done
   plan: Plan
 }
 
-/** Whatever refuses a statement is found in the locked rows, so a refusal that nothing explains is a bug of ours. */
+/** The locked rows always show why a statement was rejected. If they do not, that is a bug. */
 export const MOST_TRIES = 3
 
 /**
- * Moves a walk on from a visit: plans in memory, then writes in one statement. Where the statement is refused, a look at
- * the locked rows says why: the run has ended, another walk has replaced this one, the visit is recorded already, or the
- * run is being cancelled, which `cancelled` carries out.
+ * Continues a walk after a visit: plans in memory, then writes in one statement. If the statement is rejected, the
+ * locked rows say why: the run has ended, another walk has replaced this one, the visit is recorded already, or the run
+ * is being cancelled, which `cancelled` handles.
  * @param attempt the attempt that was made; null for a visit without any
  * @throws TakenOver if a later attempt was claimed meanwhile
  */
 export async function advance(
   ctx: ServiceContext,
-  from: Place,
+  from: WalkState,
   at: Visit,
   attempt: number | null,
-  move: (place: Place) => Promise<Move | { receipt: Receipt }>,
-  cancelled: (tx: TransactionContext, place: Place, record: StepRecordRow) => Promise<Receipt>,
+  move: (state: WalkState) => Promise<Move | { receipt: Receipt }>,
+  cancelled: (tx: TransactionContext, state: WalkState, record: StepRecordRow) => Promise<Receipt>,
 ): Promise<{ receipt: Receipt; begun: Begun | null }> {
-  let place = from
+  let state = from
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    if (!isCancelling(place)) {
-      const moved = await move(place)
+    if (!isCancelling(state)) {
+      const moved = await move(state)
       if ('receipt' in moved) return { receipt: moved.receipt, begun: null }
-      if (await commitPlan(ctx, place.ref, moved.done, moved.plan)) return moved.plan
+      if (await commitPlan(ctx, state.ref, moved.done, moved.plan)) return moved.plan
     }
-    const settled = await withTransaction<{ receipt: Receipt } | { place: Place }>(ctx, async (tx) => {
-      const locked = await lockPlace(tx, place.ref, at)
+    const settled = await withTransaction<{ receipt: Receipt } | { state: WalkState }>(ctx, async (tx) => {
+      const locked = await lockWalkState(tx, state.ref, at)
       if ('stop' in locked) return { receipt: locked.stop }
       const { record } = locked
-      if (!record) throw new ImpossibleState('visit-without-record', `${place.ref.runId} has no record of ${at.stepId}`)
+      if (!record) throw new ImpossibleState('visit-without-record', `${state.ref.runId} has no record of ${at.stepId}`)
       if (record.endTime) return { receipt: receiptOf(record) }
       if (attempt !== null && record.attempt !== attempt) throw new TakenOver()
-      if (isCancelling(locked.place)) return { receipt: await cancelled(tx, locked.place, record) }
-      return { place: locked.place }
+      if (isCancelling(locked.state)) return { receipt: await cancelled(tx, locked.state, record) }
+      return { state: locked.state }
     })
     if ('receipt' in settled) return { receipt: settled.receipt, begun: null }
-    place = settled.place
+    state = settled.state
   }
-  throw new ImpossibleState('move-refused', `${place.ref.runId} cannot record ${at.stepId}, and nothing says why`)
+  throw new ImpossibleState('move-refused', `${state.ref.runId} cannot record ${at.stepId}, and nothing says why`)
 }

@@ -1,14 +1,14 @@
 import { sql } from 'drizzle-orm'
 import type { TransactionContext } from '../context'
-import { hear } from './heard'
+import { noteChange } from './last-changes'
 
 export const RUN_CHANNEL = 'millrace_run'
 
 /**
  * Tells every process on commit that a run paused, ended or was asked to stop. This is a hint: processes that miss it
- * poll. This process knows as soon as the commit is confirmed, before any caller is answered.
+ * poll. This process knows as soon as the commit is confirmed, before it responds to any caller.
  */
 export async function announceRun(tx: TransactionContext, runId: string): Promise<void> {
-  tx.afterCommit(() => hear(runId))
+  tx.afterCommit(() => noteChange(runId))
   await tx.db.execute(sql`select pg_notify(${RUN_CHANNEL}, ${runId})`)
 }

@@ -7,15 +7,15 @@ import type { PauseAnswer, RunData } from '../definition/run'
 import { AppError } from '../errors'
 import { runIs } from './find-run'
 import { putTogether } from './large-values'
-import { ownsOf, RUN_COLUMNS, walkData } from './place'
 import { resumeResting } from './resume-resting'
 import { recordOfPause } from './row-is'
 import { type Answerer, storeAnswer } from './store-answer'
 import { wakeWalk } from './wake'
+import { ownsOf, RUN_COLUMNS, walkData } from './walk-state'
 
 /**
- * The run's open pauses, oldest first, each with its run and walk, and an only one with its record. One statement, so that
- * the run data is what the walk rests with. It is read once, however many pauses are open.
+ * The run's open pauses, oldest first, each with its run and walk; with its record too if it is the only one. One
+ * statement, so that the run data belongs to the same moment. The data is read once, however many pauses are open.
  */
 export async function openPauses(ctx: ServiceContext, runId: string) {
   const once = (column: SQLWrapper) =>
@@ -59,7 +59,7 @@ export async function openPauses(ctx: ServiceContext, runId: string) {
 export type OpenPause = Awaited<ReturnType<typeof openPauses>>[number]
 
 /**
- * Answers a pause at which its walk rests, and begins what follows, in one statement.
+ * Answers a pause whose walk has no engine run, and begins what follows, in one statement.
  * @returns false if that is not possible; nothing was written then
  */
 export async function answerAtRest(
@@ -68,7 +68,7 @@ export async function answerAtRest(
   { run, written, pause, walk, record }: OpenPause,
   answer: PauseAnswer,
 ): Promise<boolean> {
-  // A branch goes on under the lock, as others may have paused or ended the run meanwhile.
+  // A branch continues under the lock, because others may have paused or ended the run meanwhile.
   if (open.length !== 1 || walk.status !== 'resting' || record === null || isBranch(walk.branch)) return false
   return resumeResting(ctx, { run, written, walk, record, pauseId: pause.id }, answer)
 }
@@ -84,7 +84,10 @@ export async function dataAt(ctx: ServiceContext, { run, written, pause: { branc
   return (await walkData(ctx, ref, { run, small: found?.small ?? {}, owns: found?.owns ?? null })).data
 }
 
-/** Writes the answer to a pause of a locked run, and has its walk go on. @returns the run's status */
+/**
+ * Writes the answer to a pause of a locked run, and has its walk continued.
+ * @returns the run's status
+ */
 export async function writeAnswer(
   tx: TransactionContext,
   { run, pause }: OpenPause,

@@ -6,24 +6,24 @@ import type { Arrival, Receipt, RunError } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import { closeRun, type Ending } from './close'
 import { pinnedDefinition } from './pinned-definition'
-import { isMine, lockRun, ownsOf, RUN_COLUMNS, type RunRow, walkData } from './place'
 import type { WalkClaim, WalkRef } from './receipt'
 import { NEXT_SEGMENT, requestWalk } from './request-walk'
 import { walkIs } from './row-is'
 import type { Written } from './run-data'
 import { endOpenWork, STOPPED, settleCancel, stopBranches } from './stop'
 import { wakeWaits } from './wake'
+import { isMine, lockRun, ownsOf, RUN_COLUMNS, type RunRow, walkData } from './walk-state'
 
 type Scope = typeof scopes.$inferSelect
 
-/** Keeps how a branch ended, until it tells its fork. */
+/** Stores how a branch ended until that is counted at its fork. */
 export async function keepArrival(tx: TransactionContext, ref: WalkRef, arrival: Arrival): Promise<void> {
   await tx.db.update(walks).set({ arrival, updatedAt: tx.now() }).where(walkIs(ref))
 }
 
 /**
- * Ends a branch, and counts it at its fork. The one that decides the fork stops the branches that still run and has the
- * walk that forked go on; any other starts the next one that is queued.
+ * Ends a branch, and counts it at its fork. The branch that completes the fork stops the branches that still run and
+ * has the walk that forked continued; any other branch starts the next one that is queued.
  */
 export async function arrive(ctx: ServiceContext, ref: WalkClaim): Promise<Receipt> {
   return withTransaction<Receipt>(ctx, async (tx) => {
@@ -117,7 +117,7 @@ async function failsByPath(tx: TransactionContext, run: RunRow): Promise<boolean
   return onFailure !== undefined
 }
 
-/** Ends all branches, and has the run's own walk go on, which fails with this error. */
+/** Ends all branches, and has the run's main walk continued, which fails with this error. */
 async function failFork(
   tx: TransactionContext,
   run: RunRow,
@@ -137,7 +137,7 @@ async function failFork(
   await requestWalk(tx, ref, and(eq(walks.branch, origin.parent), eq(walks.status, 'waiting')), NEXT_SEGMENT)
 }
 
-/** What the counts of a fork say. */
+/** The state of a fork according to its counts. */
 export function stateOf({
   total,
   succeeded,

@@ -2,7 +2,7 @@ import { database } from '../database'
 import { log } from '../log'
 import { processWide } from '../process'
 import { RUN_CHANNEL } from './announce'
-import { hear, setListening } from './heard'
+import { noteChange, setListening } from './last-changes'
 
 type Listener = () => void
 
@@ -46,7 +46,7 @@ export function listenOnce(): void {
   database()
     .listen(RUN_CHANNEL, {
       heard(runId) {
-        hear(runId)
+        noteChange(runId)
         for (const listener of shared.announced.get(runId) ?? []) listener()
         for (const listener of shared.every.get(runId) ?? []) listener()
       },

@@ -3,8 +3,8 @@ import { type Outgoing, outgoing } from '../outbox'
 import type { Plan } from './plan'
 
 /**
- * The event of a plan that concerns two runs: a step starts one, or one ends whose end a step of another waits for. What
- * handles it looks at both, so it may come late, twice or for nothing.
+ * The event of a plan that concerns two runs: a step starts a child run, or a child run ends and its parent's step
+ * waits for it. The handler reads both rows, so the event may arrive late, twice or without need.
  */
 export function childDue(
   ctx: ServiceContext,

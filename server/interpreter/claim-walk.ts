@@ -6,21 +6,21 @@ import type { Receipt } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import { findStepType } from '../steps/registry'
 import { MOST_TRIES } from './advance'
-import { takeBegan, takeQueued } from './began'
 import { CONSUMED, commitPlan, type DoneStep } from './commit'
+import { popHandover, popQueued } from './handover'
 import { planJoined } from './join'
 import { dueOf, planAnswered } from './pause'
 import { pinnedDefinition } from './pinned-definition'
-import { dataOf, lockRun, ownsOf, type Place, RUN_COLUMNS, type StepRecordRow, walkData } from './place'
 import { type Drive, NOTHING, type Plan, planFrom, waitFor } from './plan'
 import { pauseIdOf, type Visit, type WalkRef } from './receipt'
 import { walkIs } from './row-is'
 import { heldBy, isCancelling, STOPPED, settleCancel } from './stop'
 import type { Handoff } from './visit'
+import { dataOf, lockRun, ownsOf, RUN_COLUMNS, type StepRecordRow, type WalkState, walkData } from './walk-state'
 
 /**
- * The walk's first step, and every step in which it only plans on (`go`): one engine run claims the segment, and any
- * later one is superseded. Continues where the records say the walk is, or at its first step.
+ * The walk's first step, and every step in which it only continues planning (`go`): one engine run claims the segment,
+ * and any later one is superseded. Continues where the records say the walk is, or at its first step.
  */
 export async function claimWalk(
   ctx: ServiceContext,
@@ -28,7 +28,7 @@ export async function claimWalk(
   engineRunId: string,
   handoff: Handoff,
 ): Promise<Receipt> {
-  const began = takeBegan(engineRunId)
+  const began = popHandover(engineRunId)
   if (began) {
     handoff.give(began.begun)
     return began.receipt
@@ -38,17 +38,17 @@ export async function claimWalk(
     const found = known ?? (await findWalk(ctx, ref, engineRunId))
     known = null
     if ('stop' in found) return found
-    const { place, cursor, open, arrived } = found
+    const { state, cursor, open, arrived } = found
     // The walk was read after a commit whose record was not: look again.
     if (!open && !arrived && cursor.visit === CONSUMED) continue
-    if (!isCancelling(place)) {
+    if (!isCancelling(state)) {
       const { step, plan } = arrived
         ? { step: null, plan: { ...NOTHING, receipt: { arrive: true as const } } }
         : open
-          ? await continuing(ctx, place, open, handoff)
-          : { step: null, plan: await planFrom(ctx, place, cursor.stepId || null, handoff) }
+          ? await continuing(ctx, state, open, handoff)
+          : { step: null, plan: await planFrom(ctx, state, cursor.stepId || null, handoff) }
       const done = { claims: 'requested' as const, step, ...(open || arrived ? {} : { cursor }) }
-      if (await commitPlan(ctx, place.ref, done, plan)) {
+      if (await commitPlan(ctx, state.ref, done, plan)) {
         handoff.give(plan.begun)
         return plan.receipt
       }
@@ -60,26 +60,26 @@ export async function claimWalk(
 }
 
 interface Standing {
-  place: Place
+  state: WalkState
   cursor: Visit
-  /** The record that the walk stands at; without one it stands at its cursor. */
+  /** The record of the step that the walk is at; without one, its cursor says where it is. */
   open: StepRecordRow | null
-  /** It is a branch that has ended, and its fork does not know yet. */
+  /** It is a branch that has ended and is not counted at its fork yet. */
   arrived: boolean
 }
 
-/** Where a walk stands whose run this process started, if nothing has changed it since. */
+/** Where a walk is, if this process started its run and nothing has changed it since. */
 async function queuedHere(ctx: ServiceContext, ref: WalkRef, engineRunId: string): Promise<Standing | null> {
-  const found = takeQueued(engineRunId)
+  const found = popQueued(engineRunId)
   if (!found || found.run.currentStepId === null) return null
   const { run, data } = found
   const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
   const walked = { ...dataOf({ data, refs: run.dataRefs ?? {} }, null), outputs: {}, visits: {} }
-  const place = { run, ref: { ...ref, engineRunId }, definition, ...walked }
-  return { place, cursor: { stepId: found.run.currentStepId, visit: 1 }, open: null, arrived: false }
+  const state = { run, ref: { ...ref, engineRunId }, definition, ...walked }
+  return { state, cursor: { stepId: found.run.currentStepId, visit: 1 }, open: null, arrived: false }
 }
 
-/** Where a walk stands that this engine run may claim. */
+/** Where a walk is, if this engine run may claim it. */
 async function findWalk(
   ctx: ServiceContext,
   ref: WalkRef,
@@ -106,7 +106,7 @@ async function findWalk(
   if (walk.epoch !== ref.epoch || walk.segment !== ref.segment || !claimable) return { stop: 'superseded' }
   const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
   return {
-    place: {
+    state: {
       run,
       ref: { ...ref, engineRunId },
       definition,
@@ -120,21 +120,23 @@ async function findWalk(
   }
 }
 
-/** The claim of a walk whose last record is open: its pause has been answered, it waits again, or the step goes on. */
+/**
+ * The claim of a walk whose last record is open: its pause has been answered, it waits again, or the step continues.
+ */
 async function continuing(
   ctx: ServiceContext,
-  place: Place,
+  state: WalkState,
   open: StepRecordRow,
   drive: Drive,
 ): Promise<{ step: DoneStep | null; plan: Plan }> {
   const mode = findStepType(open.stepType)?.mode
   const followed =
     mode === 'fork'
-      ? await planJoined(ctx, place, open, drive)
+      ? await planJoined(ctx, state, open, drive)
       : mode === 'pause' && drive.rests
-        ? await planAnswered(ctx, place, open, drive)
+        ? await planAnswered(ctx, state, open, drive)
         : null
-  return followed ?? { step: null, plan: staying(place.ref, open) }
+  return followed ?? { step: null, plan: staying(state.ref, open) }
 }
 
 /** Nothing follows from the claim itself. */
@@ -155,13 +157,13 @@ async function claimToStop(ctx: ServiceContext, ref: WalkRef, engineRunId: strin
     await lockRun(tx, ref)
     const found = await findWalk(tx, ref, engineRunId)
     if ('stop' in found) return found
-    const { place, cursor, open, arrived } = found
-    if (!isCancelling(place)) return null
+    const { state, cursor, open, arrived } = found
+    if (!isCancelling(state)) return null
     await tx.db.update(walks).set({ status: 'walking', engineRunId, updatedAt: tx.now() }).where(walkIs(ref))
     if (open) return staying(ref, open).receipt
     if (arrived) return { arrive: true }
     // There are no records yet, or only those of the run this one retries.
-    await settleCancel(tx, heldBy(place), { ref, next: cursor.stepId || null })
+    await settleCancel(tx, heldBy(state), { ref, next: cursor.stepId || null })
     return STOPPED.receipt
   })
 }

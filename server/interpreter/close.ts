@@ -5,7 +5,7 @@ import type { JsonValue } from '../definition/json'
 import type { Cancellation, RunError } from '../definition/run'
 import { emit } from '../outbox'
 import { announceRun } from './announce'
-import { hear } from './heard'
+import { noteChange } from './last-changes'
 import { dataColumns, type Written } from './run-data'
 import { stopWorkOf } from './running'
 
@@ -53,9 +53,12 @@ export async function closeRun(
   if (closed?.parentRunId) await emit(tx, 'workflow/child.due', { tenantId: ref.tenantId, runId: ref.runId })
 }
 
-/** Call once the end of a run is committed: this process begins nothing more of it, and stops what it is still doing. */
+/**
+ * Call once the end of a run is committed: this process starts nothing more of the run, and stops what it is still
+ * doing for it.
+ */
 export function knowEnded(ref: { tenantId: string; runId: string }): void {
-  hear(ref.runId)
+  noteChange(ref.runId)
   stopWorkOf(ref)
 }
 

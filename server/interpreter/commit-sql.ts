@@ -6,7 +6,7 @@ import { insertPause, insertRecords, PAUSE, RECORDS } from './rows'
 
 /** What a commit writes besides records and run data. Plans that write the same share a statement. */
 interface Shape {
-  /** The walk's own row changes: it is claimed, rests, has a cursor, or is a branch. */
+  /** The walk's own row changes: it is claimed, released at a pause, has a cursor, or is a branch. */
   moves: boolean
   /** A step is done. */
   records: boolean
@@ -29,7 +29,7 @@ export function commitStatement(shape: Shape): RowStatement {
   return statement
 }
 
-/** Only those that the shape uses: Postgres prepares each of them for every statement. */
+/** Only the columns that the shape uses, because Postgres prepares all of them for every statement. */
 const columnsOf = ({ moves, records, answers, ends, fails, asks, sends }: Shape) => `
   tenant_id text, run_id text, branch text, epoch int, from_segment int, engine_run_id text, at timestamptz,
   data jsonb, data_refs jsonb, current_step_id text, run_status text, ${RECORDS}
@@ -95,8 +95,8 @@ const openStep = (locked: string) => `
         for no key update ${locked}) held)`
 
 /**
- * Of a walk that is somewhere between its steps, nothing changes. The status is written so that the index of open walks
- * does not apply: it may look smaller than the key's, but leads past every dead entry.
+ * A walk between two steps does not change. The condition on the status is written so that the index of open walks does
+ * not apply: that index looks cheaper than the primary key, but has to skip every dead entry.
  */
 const heldWalk = (fence: string, locked: string) => `materialized (
       select i.ord from ${fence} join i using (ord) cross join lateral (
@@ -130,7 +130,7 @@ const STEP = `,
         and s.visit = i.visit
       returning i.ord)`
 
-/** An answer that was only given now is stored with it. */
+/** An answer that was given just now is stored in the same statement. */
 const ANSWER = `,
     answer as (
       update pauses p set consumed_at = i.ended_at, answer = coalesce(i.answer, p.answer),

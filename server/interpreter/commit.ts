@@ -9,7 +9,7 @@ import { notifyLocally } from './changes'
 import { childDue } from './child-due'
 import { knowEnded } from './close'
 import { commitStatement } from './commit-sql'
-import { hear } from './heard'
+import { noteChange } from './last-changes'
 import { watchPause } from './look-for-events'
 import type { Plan } from './plan'
 import type { Visit, WalkClaim } from './receipt'
@@ -18,9 +18,12 @@ import { dataColumns } from './run-data'
 
 /** What a plan follows: the claim of its walk, a step that was completed, or both. */
 export interface Done {
-  /** Where the walk was read to stand, if no record says so: its statement holds only if it still stands there. */
+  /** Where the walk was when it was read, if no record says so: the statement applies only if it is still there. */
   cursor?: Visit
-  /** What the engine run takes the walk from: a request, or its rest at a pause, with which a segment ends. */
+  /**
+   * What the walk was doing before this engine run claimed it: it was requested, or it waited at a pause, where a
+   * segment ends.
+   */
   claims: 'requested' | 'resting' | null
   step: DoneStep | null
 }
@@ -32,22 +35,23 @@ export interface DoneStep {
   outputBytes: number
   delta: JsonObject
   exit?: string | null
-  /** Set if the step failed; `handled` if the walk goes on by an exit for that. */
+  /** Set if the step failed; `handled` if the walk continues at an exit for failures. */
   failure?: { code: string; message: string; handled: boolean }
   /** Only of a step that did work. */
   work?: { attempt: number; attempts: Attempt[]; usage: StepUsage | null }
   /** The pause whose answer was taken. */
   pauseId?: string
-  /** Set if it was only given now. */
+  /** Set if it was given just now. */
   given?: { answer: PauseAnswer; by: string }
 }
 
 /**
- * Writes what is done and what follows it, in one statement and so in one commit, which the plans of other runs share
- * (`sendRow`). It holds only if the run is open and not being cancelled (a cleanup path goes on), if the engine run still
- * has the walk, and if nobody has recorded the step or claimed a later attempt of it; see `commit-sql.ts`.
- * @param event what has the walk driven, if nothing drives it yet
- * @returns null if it wrote nothing; a look at the locked rows says why
+ * Writes what is done and what follows it, in one statement and so in one commit, which it shares with the plans of
+ * other runs (`sendRow`). It applies only if the run is open and not being cancelled (a cleanup path continues), if the
+ * engine run still owns the walk, and if nobody has recorded the step or claimed a later attempt of it; see
+ * `commit-sql.ts`.
+ * @param event the event that has the walk driven, if nothing drives it yet
+ * @returns null if it wrote nothing; the locked rows say why
  */
 export async function commitPlan(
   ctx: ServiceContext,
@@ -85,15 +89,15 @@ export async function commitPlan(
     notifyLocally(runId)
     if (plan.pause) watchPause(ctx, ref, plan.pause)
     if (plan.ending) knowEnded(ref)
-    else if (isSettled(plan)) hear(runId)
+    else if (isSettled(plan)) noteChange(runId)
     return written
   } finally {
-    // Gives back its place, unless it was committed.
+    // Releases the reserved slot, unless it was committed.
     due?.undone()
   }
 }
 
-/** The visit of a walk's cursor once a record says where it stands. */
+/** The visit of a walk's cursor once a record says where it is. */
 export const CONSUMED = 0
 
 /** The status of a walk once its plan is written. */
@@ -101,7 +105,7 @@ export function statusAfter({ ending, pause }: Plan): 'ended' | 'resting' | 'wal
   return ending ? 'ended' : pause ? 'resting' : 'walking'
 }
 
-/** Whether a plan ends the run or rests at a pause, so that nothing need drive the walk. Every process is told. */
+/** Whether a plan ends the run or opens a pause, so that nothing has to drive the walk. Every process is told. */
 export function isSettled(plan: Plan): boolean {
   return statusAfter(plan) !== 'walking'
 }
@@ -111,7 +115,7 @@ function walkRow(
   { claims, cursor }: Done,
   plan: Plan,
 ) {
-  // A cursor serves once: whoever planned from it too, and comes later, does not find it any more.
+  // A cursor can be used once: a second process that planned from it finds it changed.
   const to = plan.cursor ?? (cursor && { stepId: cursor.stepId, visit: CONSUMED })
   return {
     tenant_id: tenantId,
@@ -153,7 +157,7 @@ function stepRow({ at, endedAt, delta, work, failure, given, ...step }: DoneStep
   }
 }
 
-/** A branch keeps what it writes, and how it ended, on its own row. */
+/** A branch stores what it writes, and how it ended, on its own row. */
 function branchRow(done: Done, plan: Plan) {
   const own = plan.written && dataColumns(plan.written)
   return {

@@ -1,7 +1,7 @@
 import { now } from '../clock'
 import { processWide } from '../process'
 
-/** `setTimeout` cannot wait longer; a timer that fires early only looks again. */
+/** `setTimeout` cannot wait longer; a timer that fires early only checks again. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 interface DueTimer {
@@ -10,7 +10,7 @@ interface DueTimer {
   timer: NodeJS.Timeout | null
   at: number
   looking: boolean
-  /** It became due while somebody looked. */
+  /** It became due while a check was running. */
   again: boolean
 }
 
@@ -24,7 +24,10 @@ const state = () =>
     again: false,
   }))
 
-/** Starts the timer with a look at what is due already. @returns a function that stops it */
+/**
+ * Starts the timer with a check for what is due already.
+ * @returns a function that stops it
+ */
 export function watchNext(look: () => Promise<Date | null>): () => void {
   state().look = look
   void fire()
@@ -44,7 +47,7 @@ export function dueBy(time: Date): void {
   watch.timer.unref()
 }
 
-/** One look at a time: what becomes due during a look has another one follow. */
+/** One check at a time: if something becomes due meanwhile, another check follows. */
 async function fire(): Promise<void> {
   clear()
   const watch = state()

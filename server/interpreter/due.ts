@@ -6,28 +6,28 @@ import { turnOf } from '../turn-of'
 import { answerAtRest, openPauses, writeAnswer } from './answer'
 import { watchNext } from './due-timer'
 import { lookForEvents } from './look-for-events'
-import { lockRun } from './place'
 import { nextTimeOut, timeOutRuns } from './time-out'
+import { lockRun } from './walk-state'
 
 const BATCH = 200
 const AT_ONCE = 4
-/** When to try again what could not be answered. */
+/** The delay before it tries again to answer what it could not. */
 const AGAIN_MS = 1_000
 
 /**
- * Answers the pauses whose time is up, and ends the runs whose time is up. A delay goes on, and any other pause takes its
- * `timeout` exit. An answer that somebody gave first wins, and nothing is answered twice.
+ * Answers the pauses whose time is up, and ends the runs whose time is up. A delay continues, and any other pause takes
+ * its `timeout` exit. If somebody answered first, that answer counts; nothing is answered twice.
  * @returns how many pauses it answered
  */
 export async function answerDue(clock: Sweep): Promise<number> {
   return (await answerAll(clock)).answered
 }
 
-/** Until nothing is left that can be answered now. Whatever fails is left for the next look. */
+/** Until nothing is left that can be answered now. Whatever fails is left for the next check. */
 async function answerAll(clock: Sweep): Promise<{ until: Date; answered: number; failed: number }> {
   for (let answered = 0; ; ) {
     const until = clock.now()
-    // Both at once: neither waits for however much there is of the other.
+    // Both at once, so that neither waits for the other.
     const [answers, ends] = await Promise.all([answerUntil(clock, until), timeOutRuns(clock, until)])
     answered += answers.answered
     const [done, found] = [answers.answered + ends.done, Math.max(answers.found, ends.found)]
@@ -50,7 +50,7 @@ async function answerUntil({ db, log, now }: Sweep, until: Date) {
     const { tenantId, runId, id } = next
     try {
       const ctx = systemContext({ tenantId, db, log, now })
-      // What came in time counts, even if its delivery is late.
+      // An event that came in time counts, even if it is delivered late.
       if (next.eventName !== null) await lookForEvents(ctx, next, { until: next.dueAt ?? until })
       await answerOne(ctx, runId, id)
       answered++
@@ -76,15 +76,15 @@ async function answerOne(ctx: ServiceContext, runId: string, pauseId: string): P
 }
 
 /**
- * Has this process answer what is due on time, whichever process opened it. A process that dies is no loss: the others
- * look as well, and so does a sweep every minute.
+ * Has this process answer pauses on time, whichever process opened them. If it dies, the other processes do the same,
+ * and so does a sweep every minute.
  * @returns a function that stops it
  */
 export function watchDue(clock: Sweep): () => void {
   return watchNext(async () => {
     try {
       const { until, failed } = await answerAll(clock)
-      // What has become due while the others were answered is next.
+      // Next are those that became due while the others were answered.
       const later = and(isNotNull(pauses.dueAt), isNull(pauses.answeredAt), gt(pauses.dueAt, until))
       const [found] = await clock.db
         .select({ at: pauses.dueAt })

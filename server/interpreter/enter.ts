@@ -3,26 +3,33 @@ import type { StepConfig } from '../definition/step-config'
 import type { StepOutput } from '../steps/define-step'
 import { idempotencyKeyOf } from './receipt'
 import { resolveConfig } from './resolve'
-import { type Entry, failureAtEntry, requireVisit, type Taken, takeStep, yielded } from './step'
+import { type Entered, type Entry, enterResolved, failureAtEntry, requireVisit, yielded } from './step'
 
 /** Resolves a step's configuration, and computes the step if it needs nothing else. */
-export async function take(ctx: ServiceContext, entry: Entry, rides: boolean): Promise<Taken> {
+export async function enter(ctx: ServiceContext, entry: Entry, inline: boolean): Promise<Entered> {
   try {
     requireVisit(entry)
-    const taken = takeStep(entry, await resolveConfig(ctx, entry.place, entry.step, entry.type))
-    if (!rides || !('begins' in taken) || taken.asked) return taken
-    const ridden = await ride(ctx, entry, taken.begins)
-    return ridden ? yielded(entry, taken.begins, ridden) : taken
+    const entered = enterResolved(entry, await resolveConfig(ctx, entry.state, entry.step, entry.type))
+    if (!inline || !('begins' in entered) || entered.asked) return entered
+    const done = await runInline(ctx, entry, entered.begins)
+    return done ? yielded(entry, entered.begins, done) : entered
   } catch (err) {
     return { failure: failureAtEntry(err) }
   }
 }
 
-/** What an effect that rides yields. Null for any other, and for one that fails: it begins like any other, with attempts. */
-async function ride(ctx: ServiceContext, { place, type, at }: Entry, config: StepConfig): Promise<StepOutput | null> {
-  if (type.mode !== 'effect' || !type.rides?.(config)) return null
+/**
+ * Runs an effect that only computes, without recording it as begun. Null for any other effect, and for one that fails: it
+ * then begins like any other, with attempts.
+ */
+async function runInline(
+  ctx: ServiceContext,
+  { state, type, at }: Entry,
+  config: StepConfig,
+): Promise<StepOutput | null> {
+  if (type.mode !== 'effect' || !type.runsInline?.(config)) return null
   const { signal } = new AbortController()
-  const idempotencyKey = idempotencyKeyOf(place.ref, at)
-  const runContext = systemContext({ ...ctx, trusted: place.run.context }, place.run.startedBy)
-  return type.run({ config, ctx: runContext, data: place.data, signal, idempotencyKey }).catch(() => null)
+  const idempotencyKey = idempotencyKeyOf(state.ref, at)
+  const runContext = systemContext({ ...ctx, trusted: state.run.context }, state.run.startedBy)
+  return type.run({ config, ctx: runContext, data: state.data, signal, idempotencyKey }).catch(() => null)
 }

@@ -4,18 +4,18 @@ import type { JsonObject } from '../definition/json'
 import type { Failing } from '../definition/run'
 import type { Definition } from '../definition/schema'
 import type { AnyStep } from '../steps/define-step'
-import type { Position } from './place'
 import { MAIN_BRANCH, type Visit } from './receipt'
 import { type Grown, withDelta } from './size'
+import type { Position } from './walk-state'
 
-/** How a walk goes on by an exit for failures. */
+/** How a walk continues at an exit for failures. */
 interface Caught {
   target: string
   /** The data with `error` in it. */
   grown: Grown
   /** What the record of the step says. */
   columns: { handled: true | null; exit: string | null; delta: JsonObject }
-  /** Set if the run fails all the same, once its failure path has ended. */
+  /** Set if the run still fails once its failure path has ended. */
   failing: Failing | null
 }
 
@@ -23,45 +23,46 @@ interface Caught {
 export const TIMED_OUT = 'TIMED_OUT'
 
 /**
- * Where a run goes on after a failure: along the edge that leaves by `error`, or by `timeout` if the step got no answer;
- * without one, along its failure path. Later steps can refer to `${error.code}`, `${error.message}` and `${error.stepId}`.
+ * Where a run continues after a failure: along the `error` edge, or the `timeout` edge if the step got no answer;
+ * without such an edge, along its failure path. Later steps can refer to `${error.code}`, `${error.message}` and
+ * `${error.stepId}`.
  */
-export function catching(place: Position, at: Visit, failure: Cause): Caught | null {
+export function catching(state: Position, at: Visit, failure: Cause): Caught | null {
   const { stepId, visit } = at
-  // Time for the whole cleanup path is over, not only for this step.
+  // The time of the whole cleanup path is up, not only that of this step.
   if (failure.code === 'CLEANUP_TIMED_OUT') return null
-  const graph = graphOf(place.definition)
+  const graph = graphOf(state.definition)
   const exit = failure.code === TIMED_OUT ? 'timeout' : 'error'
   const target = graph.target(stepId, exit)
-  if (target === null) return failurePath(place, at, failure)
-  // A second time beyond its bound means that the way out leads back here.
+  if (target === null) return failurePath(state, at, failure)
+  // If it exceeds its limit a second time, the way out leads back here.
   const bound = graph.step(stepId)?.maxVisits
-  if (failure.code === 'LOOP_LIMIT' && visit > Number(bound) + 1) return failurePath(place, at, failure)
+  if (failure.code === 'LOOP_LIMIT' && visit > Number(bound) + 1) return failurePath(state, at, failure)
   const delta = { error: errorOf(stepId, failure) }
   return {
     target,
-    grown: withDelta(place, delta, place.ref, at),
+    grown: withDelta(state, delta, state.ref, at),
     columns: { handled: true, exit, delta },
     failing: null,
   }
 }
 
-/** Where a run goes on that fails: along its failure path, with `error` in its data, and then it ends. */
-export function failurePath(place: Position, at: Visit, failure: Cause): Caught | null {
-  const { definition, run, ref, own } = place
+/** Where a failing run continues: along its failure path, with `error` in its data; then it ends. */
+export function failurePath(state: Position, at: Visit, failure: Cause): Caught | null {
+  const { definition, run, ref, own } = state
   const target = definition.onFailure
-  // A branch only tells its fork, and a failure on a path aside ends it.
+  // In a branch, the failure is passed to its fork. On a cleanup or failure path, it ends that path.
   if (target === undefined || own !== null || ref.branch !== MAIN_BRANCH || run.failing || run.cancelRequestedAt)
     return null
   const error = errorOf(at.stepId, failure)
   const outcome = failure.outcome ?? (failure.code === TIMED_OUT ? 'timed_out' : 'failed')
   const columns = { handled: null, exit: null, delta: { error } }
-  return { target, grown: withDelta(place, { error }, ref, at), columns, failing: { ...error, outcome } }
+  return { target, grown: withDelta(state, { error }, ref, at), columns, failing: { ...error, outcome } }
 }
 
-/** A place after a failure that was caught. */
-export function afterCatch<P extends Position>(place: P, { grown, failing }: Caught): P {
-  return { ...place, ...grown, ...(failing ? { run: { ...place.run, failing } } : {}) }
+/** The state of a walk after a failure that was caught. */
+export function afterCatch<P extends Position>(state: P, { grown, failing }: Caught): P {
+  return { ...state, ...grown, ...(failing ? { run: { ...state.run, failing } } : {}) }
 }
 
 /** A failure, with the step of the branch that failed if that is another, and how the run would end. */
@@ -76,8 +77,8 @@ function errorOf(stepId: string, failure: Cause): { code: string; message: strin
   return { code: failure.code, message: failure.message, stepId: failure.stepId ?? stepId }
 }
 
-/** The way that an answer leads: its own exit if an edge leaves by it, otherwise `next`. */
-export function wayOfAnswer(
+/** The exit that an answer takes: its own if that has an edge, otherwise `next`. */
+export function exitOfAnswer(
   definition: Definition,
   type: AnyStep,
   stepId: string,
@@ -89,7 +90,7 @@ export function wayOfAnswer(
   return target === null ? { exit: null, next: graph.target(stepId, 'next') } : { exit: exit ?? null, next: target }
 }
 
-/** The exit as history shows it: null for a step that has only one besides those for failures. */
+/** The exit as history shows it: null for a step that has only one, apart from exits for failures. */
 export function shownExit(type: AnyStep, exit: string): string | null {
   const fixed = fixedExits(type.exits).filter((id) => !FAILURE_EXITS.includes(id))
   return Array.isArray(type.exits) && fixed.length <= 1 ? null : exit

@@ -8,21 +8,24 @@ import type { Step } from '../definition/schema'
 import { findReferences, type Lookup, lookupIn, resolveTemplates } from '../definition/template'
 import { literalConfig, RESULT_FIELD, templatedConfig } from '../definition/templated-config'
 import { type AnyStep, suppliedIn } from '../steps/define-step'
-import type { Position } from './place'
 import { classify } from './retry'
 import { knownValues, valuesFor } from './values'
+import type { Position } from './walk-state'
 
-// How `${…}` are filled in, wherever the values come from: a run reads them, a simulation has them.
+// Fills in `${…}`, independent of where the values come from: a run reads them, a simulation has made them up.
 
-/** What a step's configuration is made of: its own settings with every `${…}` filled in, and what those stand for. */
+/**
+ * The parts of a step's configuration: its own settings with every `${…}` filled in, and the values that were filled
+ * in.
+ */
 export interface Resolved {
   config: JsonObject
   lookup: Lookup
-  /** What the fields refer to that the step fills in itself, and the expressions that it evaluates later. */
+  /** The values for fields that the step fills in itself, and for expressions that it evaluates later. */
   values: JsonObject | null
 }
 
-/** Finds what a name stands for: a field of that name, or else the output of the step with that id. */
+/** Finds the value of a name: the field of that name, or else the output of the step with that id. */
 export function lookupWith(data: JsonObject, outputs: Readonly<Record<string, JsonValue>>): Lookup {
   const inData = lookupIn(data)
   return (root) => {
@@ -54,7 +57,7 @@ export function fillIn(step: Step, type: AnyStep, lookup: Lookup): Resolved {
   return { config: { ...resolveTemplates(config, lookup), ...later, ...literalConfig(step) }, lookup, values }
 }
 
-/** The step whose branch a walk is; undefined if it is none. */
+/** The step that a walk is a branch of; undefined if it is no branch. */
 export function forkOf({ ref, definition }: Pick<Position, 'ref' | 'definition'>): Step | undefined {
   return graphOf(definition).step(originOf(ref.branch)?.stepId ?? '')
 }
@@ -66,7 +69,7 @@ export function rootsOfResult(fork: Step): Set<string> {
 }
 
 /**
- * What a fork collects of a branch that has come to its end.
+ * What a fork collects from a branch that has ended.
  * @throws what `notCollected` takes
  */
 export function collected(fork: Step | undefined, lookup: Lookup): Arrival {
@@ -76,9 +79,9 @@ export function collected(fork: Step | undefined, lookup: Lookup): Arrival {
 }
 
 /** @throws err itself if the run is not at fault */
-export function notCollected(err: unknown, place: Pick<Position, 'ref' | 'definition'>): Arrival {
+export function notCollected(err: unknown, state: Pick<Position, 'ref' | 'definition'>): Arrival {
   if (isUnavailable(err) || sqlState(err) !== undefined) throw err
   const { code, message, internal } = classify(err)
   if (internal) throw err
-  return { failed: { code, message, stepId: forkOf(place)?.id ?? '' }, outcome: 'failed' }
+  return { failed: { code, message, stepId: forkOf(state)?.id ?? '' }, outcome: 'failed' }
 }

@@ -8,27 +8,27 @@ import { ImpossibleState } from '../errors'
 import { emit } from '../outbox'
 import { findStepType } from '../steps/registry'
 import { announceRun } from './announce'
-import { configOf, lockPlace, type Place, receiptOf, type StepRecordRow } from './place'
 import type { Visit, WalkClaim } from './receipt'
 import { NEXT_SEGMENT, requestWalk } from './request-walk'
 import { walkIs } from './row-is'
 import { fork } from './step'
 import { isCancelling } from './stop'
 import { stopAtOpen } from './stop-at-open'
+import { configOf, lockWalkState, receiptOf, type StepRecordRow, type WalkState } from './walk-state'
 
 /**
  * Runs the branches of a visit, each as a walk of its own. The walk that forks waits, without an engine run, until
- * enough of them have arrived.
+ * enough of them have ended.
  */
 export async function forkWalk(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Receipt> {
   return withTransaction<Receipt>(ctx, async (tx) => {
-    const locked = await lockPlace(tx, ref, at)
+    const locked = await lockWalkState(tx, ref, at)
     if ('stop' in locked) return locked.stop
-    const { place, record } = locked
+    const { state, record } = locked
     if (!record) throw new ImpossibleState('fork-without-record', `${ref.runId} has no record of ${at.stepId}`)
     if (record.endTime) return receiptOf(record)
-    if (isCancelling(place)) return stopAtOpen(tx, place, at)
-    await beginBranches(tx, place, record)
+    if (isCancelling(state)) return stopAtOpen(tx, state, at)
+    await beginBranches(tx, state, record)
     const [scope] = await tx.db
       .select({ state: scopes.state })
       .from(scopes)
@@ -43,14 +43,18 @@ export async function forkWalk(ctx: ServiceContext, ref: WalkClaim, at: Visit): 
       await tx.db.update(walks).set({ status: 'waiting', engineRunId: null, updatedAt: tx.now() }).where(walkIs(ref))
       return { stop: 'forked' }
     }
-    // The branches decided it while this walk was requested anew: nobody is left to wake it.
+    // The branches completed the fork while this walk was being requested again, so none of them will wake it.
     await requestWalk(tx, ref, walkIs(ref), NEXT_SEGMENT)
     return { stop: 'handed-over' }
   })
 }
 
 /** Writes the branches and requests as many as may run at once; unless an earlier call has done so. */
-async function beginBranches(tx: TransactionContext, { ref, definition }: Place, record: StepRecordRow): Promise<void> {
+async function beginBranches(
+  tx: TransactionContext,
+  { ref, definition }: WalkState,
+  record: StepRecordRow,
+): Promise<void> {
   const type = findStepType(record.stepType)
   if (type?.mode !== 'fork') throw new ImpossibleState('fork-of-no-fork', `${record.stepType} runs no branches`)
   const { tenantId, runId } = ref
@@ -67,7 +71,7 @@ async function beginBranches(tx: TransactionContext, { ref, definition }: Place,
   const rows = branches.map(({ key, exit, data }, position) => ({
     branch: branchOf(id, key),
     status: position < next ? 'requested' : 'queued',
-    // Empty where the exit leads nowhere, so that the branch ends as it begins.
+    // Empty if the exit has no edge: the branch then ends as it begins.
     step: graph.target(record.stepId, exit) ?? '',
     position,
     data,

@@ -8,14 +8,14 @@ interface Shape {
   /** The first steps are known. */
   plans: boolean
   asks: boolean
-  /** The run ends or pauses with its start, of which every process is told. */
+  /** The run ends or pauses with its start, so every process is notified. */
   settles: boolean
   sends: EventPlace | null
 }
 
 const known = new Map<string, RowStatement>()
 
-/** The statement that `insertRun` sends. It waits for no rows that others hold. */
+/** The statement that `insertRun` sends. It never waits for locked rows. */
 export function insertStatement(shape: Shape): RowStatement {
   const key = Object.values(shape).join()
   const found = known.get(key)

@@ -7,18 +7,18 @@ import type { DataRef } from '../definition/run'
 import type { Definition } from '../definition/schema'
 import { newId } from '../ids'
 import { type Outgoing, outgoing } from '../outbox'
-import { keepBegan, keepQueued } from './began'
 import { childDue } from './child-due'
 import { CONSUMED, isSettled, statusAfter } from './commit'
 import { dueBy } from './due-timer'
-import { hear } from './heard'
+import { keepHandover, keepQueued } from './handover'
 import { insertStatement } from './insert-sql'
+import { noteChange } from './last-changes'
 import { watchPause } from './look-for-events'
-import type { RunRow } from './place'
 import { type Plan, planFrom } from './plan'
 import { MAIN_BRANCH, type WalkClaim, type WalkRef } from './receipt'
 import { pauseRow, recordsRow } from './rows'
 import { dataColumns, refsWith, type Written } from './run-data'
+import type { RunRow } from './walk-state'
 import { noteStart } from './young'
 
 export interface NewRun {
@@ -31,7 +31,7 @@ export interface NewRun {
   firstStep: string
   context: JsonObject | null
   retryOf?: string
-  /** Where the fields of `data` lie that steps of the earlier run wrote. */
+  /** Where the fields of `data` are stored that steps of the earlier run wrote. */
   sources?: Record<string, Omit<DataRef, 'bytes'>>
   /** The fields of `data` that somebody changed. */
   edits?: JsonObject
@@ -41,24 +41,25 @@ export interface NewRun {
   test?: boolean
 }
 
-/** What the caller believes of the workflow. The run is written only if it is still true. */
-interface Belief {
+/** What the caller has read of the workflow. The run is written only if that is still true. */
+interface ExpectedWorkflow {
   /** The published version, where that matters; null for none. */
   publishedVersion?: number | null
 }
 
 /**
- * Writes a run in one statement, if its workflow is not archived and still as the caller believes. With `plan`, and if
- * this process may drive the run at once, the statement also claims its walk and holds what follows from it: the steps
- * that compute, the first step that begins, or the end of the run. Otherwise the walk finds that out when it is claimed.
+ * Writes a run in one statement, if its workflow is not archived and has not changed since the caller read it. With
+ * `plan`, and if this process may drive the run at once, the statement also claims its walk and writes what follows:
+ * the steps that compute, the first step that begins, or the end of the run. Otherwise that is planned when the walk is
+ * claimed.
  * @returns the run's id; null if it was not written
- * @throws a foreign key's violation if the version no longer exists; what `permanentFailure` knows if Postgres refuses a
- * value of the plan
+ * @throws a foreign key's violation if the version no longer exists; what `permanentFailure` knows if Postgres refuses
+ * a value of the plan
  */
 export async function insertRun(
   ctx: ServiceContext,
   run: NewRun,
-  belief: Belief = {},
+  belief: ExpectedWorkflow = {},
   options: { plan: boolean } = { plan: false },
 ): Promise<string | null> {
   const started = begin(run)
@@ -98,9 +99,9 @@ export async function insertRun(
       if (row.timeoutAt) dueBy(row.timeoutAt)
       if (plan?.pause) watchPause(ctx, ref, plan.pause)
       due?.committed(written.generation)
-      // A caller that waits need not wait to be told.
-      if (settled) return hear(row.id)
-      if (plan && engineRunId !== null) keepBegan(engineRunId, plan)
+      // So a waiting caller does not have to wait for the notification.
+      if (settled) return noteChange(row.id)
+      if (plan && engineRunId !== null) keepHandover(engineRunId, plan)
       else if (options.plan && event.queuedAs !== null) keepQueued(event.queuedAs, { run: row, data: started.data })
       event.committed(written.generation)
     })
@@ -112,7 +113,7 @@ export async function insertRun(
   }
 }
 
-/** What follows from a start. Null if that cannot be told now; the walk then finds out for itself, as often as it takes. */
+/** What follows from a start. Null if it cannot be planned now; it is then planned when the walk is claimed. */
 async function planStart(
   ctx: ServiceContext,
   run: RunRow,
@@ -122,9 +123,9 @@ async function planStart(
 ): Promise<Plan | null> {
   const { tenantId, db, log, now } = ctx
   // It has no records yet, so it has visited nothing.
-  const place = { run, ref, definition, data: started.data, refs: started.refs, own: null, outputs: {}, visits: {} }
+  const state = { run, ref, definition, data: started.data, refs: started.refs, own: null, outputs: {}, visits: {} }
   try {
-    return await planFrom(systemContext({ tenantId, db, log, now }), place, run.currentStepId, {
+    return await planFrom(systemContext({ tenantId, db, log, now }), state, run.currentStepId, {
       attempt: 1,
       rests: true,
     })
@@ -189,7 +190,7 @@ function stored(data: JsonObject): JsonObject {
   return inStoredOrder(data) as JsonObject
 }
 
-function runRow(run: WholeRow, { publishedVersion }: Belief, plan: Plan | null, now: Date) {
+function runRow(run: WholeRow, { publishedVersion }: ExpectedWorkflow, plan: Plan | null, now: Date) {
   const ending = plan?.ending
   const { smallData, dataRefs } = plan?.written ? dataColumns(plan.written) : run
   return {

@@ -11,24 +11,24 @@ import { findStepType } from '../steps/registry'
 import type { DoneStep } from './commit'
 import { afterCatch, catching, failurePath, shownExit } from './exits'
 import { outputColumns } from './output'
-import { configOf, type Place, type StepRecordRow } from './place'
 import { type Drive, type Plan, planEnd, planFrom } from './plan'
 import { classify } from './retry'
 import { wholeData } from './run-data'
 import { storableOutput, withDelta } from './size'
+import { configOf, type StepRecordRow, type WalkState } from './walk-state'
 
 type Scope = typeof scopes.$inferSelect
 
 const OWN_DATA = sql.raw(`(${wholeData('walks', { tenant: 'walks.tenant_id', id: 'walks.run_id', input: null })})`)
 
-/** Plans how a walk goes on from a fork whose branches have decided it. Null while they have not. */
+/** Plans how a walk continues from a fork that its branches have completed. Null if they have not yet. */
 export async function planJoined(
   ctx: ServiceContext,
-  place: Place,
+  state: WalkState,
   record: StepRecordRow,
   drive: Drive,
 ): Promise<{ step: DoneStep; plan: Plan } | null> {
-  const { tenantId, runId, branch } = place.ref
+  const { tenantId, runId, branch } = state.ref
   const id = scopeIdOf(branch, record)
   const [scope] = await ctx.db
     .select()
@@ -38,22 +38,22 @@ export async function planJoined(
   const at = { stepId: record.stepId, visit: record.visit }
   const endedAt = ctx.now()
   const failure = failureOf(scope, record.stepId)
-  if (failure) return planFailed(ctx, place, record, failure, drive)
+  if (failure) return planFailed(ctx, state, record, failure, drive)
   const type = findStepType(record.stepType)
   if (type?.mode !== 'fork') throw new ImpossibleState('join-of-no-fork', `${record.stepType} runs no branches`)
   try {
-    const branches = await readBranches(ctx, place, id, type.merges === true)
+    const branches = await readBranches(ctx, state, id, type.merges === true)
     const joined = type.join({ config: configOf(record), stepId: record.stepId, branches })
     const output = storableOutput(joined.output) as JsonObject
     const delta = inStoredOrder(toStorableJson(joined.delta)) as JsonObject
-    const grown = withDelta(place, delta, place.ref, at)
-    const after = { ...place, ...grown, outputs: { ...place.outputs, [record.stepId]: output } }
-    const plan = await planFrom(ctx, after, graphOf(place.definition).target(record.stepId, 'done'), drive)
+    const grown = withDelta(state, delta, state.ref, at)
+    const after = { ...state, ...grown, outputs: { ...state.outputs, [record.stepId]: output } }
+    const plan = await planFrom(ctx, after, graphOf(state.definition).target(record.stepId, 'done'), drive)
     return { step: { at, endedAt, delta, exit: shownExit(type, 'done'), ...outputColumns(output) }, plan }
   } catch (err) {
     if (!(err instanceof StepFailure)) throw err
     const { code, message } = classify(err)
-    return planFailed(ctx, place, record, { code, message, stepId: record.stepId, outcome: 'failed' }, drive)
+    return planFailed(ctx, state, record, { code, message, stepId: record.stepId, outcome: 'failed' }, drive)
   }
 }
 
@@ -65,7 +65,7 @@ type ForkFailure = {
   final?: boolean | undefined
 }
 
-/** Why a fork fails that has been decided; null if it does not. */
+/** Why a completed fork fails; null if it does not. */
 export function failureOf(
   { state, cause, need, succeeded }: Pick<Scope, 'state' | 'cause' | 'need' | 'succeeded'>,
   stepId: string,
@@ -82,13 +82,13 @@ export function failureOf(
 /** A fork fails like any step, but the error names the step of the branch that failed. */
 async function planFailed(
   ctx: ServiceContext,
-  place: Place,
+  state: WalkState,
   record: StepRecordRow,
   failure: ForkFailure,
   drive: Drive,
 ): Promise<{ step: DoneStep; plan: Plan }> {
   const at = { stepId: record.stepId, visit: record.visit }
-  const caught = failure.final ? failurePath(place, at, failure) : catching(place, at, failure)
+  const caught = failure.final ? failurePath(state, at, failure) : catching(state, at, failure)
   const { code, message, stepId, outcome } = failure
   const step = {
     at,
@@ -99,18 +99,18 @@ async function planFailed(
   }
   if (!caught) {
     const error = { code, message, stepId }
-    return { step, plan: planEnd(place, { status: 'failed', outcome, written: place, error, stepId }) }
+    return { step, plan: planEnd(state, { status: 'failed', outcome, written: state, error, stepId }) }
   }
   const { target, columns } = caught
-  const plan = await planFrom(ctx, afterCatch(place, caught), target, drive)
+  const plan = await planFrom(ctx, afterCatch(state, caught), target, drive)
   return { step: { ...step, delta: columns.delta, exit: columns.exit }, plan }
 }
 
 /**
- * The branches of a fork in order, with what those that are done wrote if that is merged.
+ * The branches of a fork in order; if their data is merged, with what the completed ones wrote.
  * @throws StepFailure OUTPUT_TOO_LARGE, DATA_TOO_LARGE
  */
-async function readBranches(ctx: ServiceContext, { ref }: Place, id: string, merges: boolean): Promise<Joined[]> {
+async function readBranches(ctx: ServiceContext, { ref }: WalkState, id: string, merges: boolean): Promise<Joined[]> {
   const of = and(eq(walks.tenantId, ref.tenantId), eq(walks.runId, ref.runId), eq(walks.scope, id))
   const written = sql<JsonObject | null>`case when ${walks.arrival} ? 'done' and ${merges} then ${OWN_DATA} end`
   const [size] = await ctx.db
@@ -123,7 +123,7 @@ async function readBranches(ctx: ServiceContext, { ref }: Place, id: string, mer
   const tooLarge = (code: string, what: string, most: number) =>
     new StepFailure(code, `Together, ${what} larger than ${readableSize(most)}`)
   if ((size?.results ?? 0) > MAX_OUTPUT_BYTES) throw tooLarge('OUTPUT_TOO_LARGE', 'the results are', MAX_OUTPUT_BYTES)
-  // As text, which has some more spaces than are counted elsewhere.
+  // Measured as text, which has a few more spaces than the sizes counted elsewhere.
   if ((size?.data ?? 0) > 2 * MAX_DATA_BYTES)
     throw tooLarge('DATA_TOO_LARGE', 'the fields that the branches wrote are', MAX_DATA_BYTES)
   const rows = await ctx.db

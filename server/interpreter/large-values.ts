@@ -17,7 +17,7 @@ type OfRun = { tenantId: string; runId: string }
 /** What this process keeps of large values, in bytes of JSON. */
 const MOST_BYTES = 32 * 1024 * 1024
 
-/** What a visit wrote and what a run was given never change, so the values read last are kept: lanes share them. */
+/** What a visit wrote and a run's input never change, so the values read last are cached: lanes share them. */
 export class KeptValues {
   private bytes = 0
   private readonly values = new Map<string, { value: JsonValue; bytes: number }>()
@@ -46,7 +46,7 @@ export class KeptValues {
 
 const kept = () => processWide<KeptValues>('runs.large-values', () => new KeptValues(MOST_BYTES))
 
-/** Stored data with its large fields, from memory or from where they lie. */
+/** Stored data with its large fields, from memory or from where they are stored. */
 export async function putTogether(ctx: ServiceContext, of: OfRun, parts: readonly StoredData[]): Promise<Written[]> {
   const stored = parts.map(({ small, refs }) => ({ small, refs: withoutOverwritten(refs ?? {}, small) }))
   const wanted = new Map<string, { field: string; ref: DataRef }>()
@@ -71,7 +71,7 @@ export async function putTogether(ctx: ServiceContext, of: OfRun, parts: readonl
   })
 }
 
-/** A process of an older release, which knows no references, writes every field itself. */
+/** A process of an older release does not know references and writes every field in full. */
 function withoutOverwritten(refs: DataRefs, small: RunData): DataRefs {
   const overwritten = Object.keys(refs).some((name) => Object.hasOwn(small, name))
   return overwritten ? Object.fromEntries(Object.entries(refs).filter(([name]) => !Object.hasOwn(small, name))) : refs

@@ -17,22 +17,22 @@ import { eachAtOnce } from '../each-at-once'
 import { turnOf } from '../turn-of'
 import { dueBy } from './due-timer'
 import { matchesEvent } from './match-event'
-import { lockRun } from './place'
 import type { NewPause } from './plan'
 import type { WalkRef } from './receipt'
 import { pauseIs, recordOfPause } from './row-is'
 import { storeAnswer } from './store-answer'
 import { wakeWalk } from './wake'
+import { lockRun } from './walk-state'
 
 /** How many events to read at once, and how many bytes of them. */
 const PAGE = 500
 const PAGE_BYTES = 2 * 1024 * 1024
 const BATCH = 200
 const AT_ONCE = 4
-/** How often, and after how long, a wait tries to look while the database is unavailable. The sweep is behind it. */
+/** How often, and after how long, a wait is checked again while the database is unavailable. After that, the sweep does it. */
 const LOOKS = 6
 const AGAIN_MS = 1_000
-/** By then the process that armed a wait has looked itself. */
+/** By then the process that opened the wait has checked itself. */
 const OVERDUE_MS = 5_000
 
 /** A pause that waits for an event. */
@@ -46,14 +46,12 @@ type EventRow = typeof events.$inferSelect
 type Wait = NonNullable<Awaited<ReturnType<typeof findWait>>>
 
 /**
- * Looks at the events that were there before a wait, and then at those that are being delivered, oldest first, and answers
- * it with the first that it takes.
- *
- * Nothing can come between a wait and an event. The wait is committed before this looks, and an event is committed before
- * its delivery looks for waits: whichever commits last finds the other. A process that dies in between is no loss: the
- * wait says that nobody has looked, and an event is delivered until its delivery has ended.
- * @param news what may be new to a wait that has looked: an event that is being delivered, or all that was received by a
- * time and is not delivered yet
+ * Checks the events that existed before a wait, and then those that are being delivered, oldest first, and answers the
+ * wait with the first that matches. No event can be missed: the wait is committed before this check, and an event is
+ * committed before its delivery checks the waits, so whichever commits last finds the other. If the process dies in
+ * between, the wait is still marked as unchecked, and the event is delivered again until its delivery has finished.
+ * @param news what may be new to a wait that was checked before: an event that is being delivered, or all events
+ * received by a time and not delivered yet
  */
 export async function lookForEvents(
   ctx: ServiceContext,
@@ -63,14 +61,14 @@ export async function lookForEvents(
   const { delivered, until } = news
   const wait = await findWait(ctx, waiting)
   if (!wait) return
-  // Most waits take most events at once or not at all, so the others are read only if this one would be taken.
+  // Usually the first event matches or none does, so the others are read only if this one matches.
   if (wait.looked && !until && !(delivered && fits(wait, delivered))) return
   const fresh = delivered ? or(isNull(events.deliveredAt), eq(events.seq, delivered.seq)) : isNull(events.deliveredAt)
   const which = and(wait.looked ? fresh : undefined, until && lte(events.receivedAt, until))
   for (let after = 0; ; ) {
     const page = await readEvents(ctx, wait, after, which)
     for (const { row } of page) {
-      if (matchesEvent(wait.rules, eventValueOf(row)) && (await take(ctx, wait, row))) return
+      if (matchesEvent(wait.rules, eventValueOf(row)) && (await answerWith(ctx, wait, row))) return
     }
     const last = page.at(-1)
     if (!last) break
@@ -84,7 +82,7 @@ export async function lookForEvents(
       .where(and(pauseIs(wait, wait.id), isNull(pauses.answeredAt)))
 }
 
-/** Looks again after an outage of the database, which is mostly a matter of seconds. */
+/** Checks again after an outage of the database, which usually lasts only seconds. */
 async function lookInTime(ctx: ServiceContext, waiting: Waiting): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
@@ -96,19 +94,19 @@ async function lookInTime(ctx: ServiceContext, waiting: Waiting): Promise<void> 
   }
 }
 
-/** Watches a pause that was just committed: for its time, and for the events that were there before it. */
+/** Watches a pause that was just committed: for its due time, and for events that existed before it. */
 export function watchPause(ctx: ServiceContext, { tenantId, runId }: WalkRef, { id, dueAt, event }: NewPause): void {
   if (dueAt) dueBy(dueAt)
   if (!event) return
   const { log, now } = ctx
-  // A transaction is over by now.
+  // The transaction has ended by now.
   const db = isInTransaction(ctx) ? database().db : ctx.db
   lookInTime(systemContext({ tenantId, db, log, now }), { tenantId, runId, id }).catch((err: unknown) => {
     log.warn({ err, runId }, 'could not check earlier events for a wait; the next sweep does it')
   })
 }
 
-/** Looks for the waits whose process did not get to it: of each tenant in turn. */
+/** Checks the waits that their process did not get to, taking tenants in turn. */
 export async function lookAgain({ db, log, now }: Sweep): Promise<void> {
   const overdue = new Date(now().getTime() - OVERDUE_MS)
   const left = await db
@@ -194,13 +192,13 @@ function takenBy({ tenantId, runId, stepId }: Wait, eventId: SQL): SQL {
 }
 
 /** Answers the wait. @returns false if the step has taken the event meanwhile */
-async function take(ctx: ServiceContext, wait: Wait, row: EventRow): Promise<boolean> {
+async function answerWith(ctx: ServiceContext, wait: Wait, row: EventRow): Promise<boolean> {
   const { tenantId, db, log, now } = ctx
   return withTransaction(systemContext({ tenantId, db, log, now }, row.postedBy), async (tx) => {
     await lockRun(tx, wait)
     if (await isTaken(tx, wait, row.id)) return false
     const status = await storeAnswer(tx, wait, wait.id, { event: eventValueOf(row) }, { eventId: row.id })
-    // Otherwise something else came first, and it waits no more.
+    // Otherwise something else answered the wait first.
     if (status !== null) await wakeWalk(tx, wait)
     return true
   })

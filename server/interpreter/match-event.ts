@@ -3,7 +3,7 @@ import { ExpressionFailure } from '../definition/expression/evaluate'
 import { lookupIn, TemplateSyntaxError, UnresolvedReference } from '../definition/template'
 import { evaluateText } from '../steps/expression'
 
-/** Whether a wait takes an event. One for which the expression has no value is none of its own. */
+/** Whether an event matches a wait. It does not if the expression has no value for it. */
 export function matchesEvent({ when, values }: EventRules, event: EventValue): boolean {
   if (when === null) return true
   const inValues = lookupIn(values)

@@ -12,10 +12,9 @@ import { announceRun } from './announce'
 import type { Ending } from './close'
 import type { DoneStep } from './commit'
 import { dueBy } from './due-timer'
-import { catching, TIMED_OUT, wayOfAnswer } from './exits'
+import { catching, exitOfAnswer, TIMED_OUT } from './exits'
 import { lookForEvents } from './look-for-events'
 import { failed, outputColumns } from './output'
-import { configOf, findPlace, lockPlace, lockRun, type Place, receiptOf, recordIs, type StepRecordRow } from './place'
 import { type Drive, type Plan, planEnd, planFrom, waitFor } from './plan'
 import { pauseIdOf, type Visit, type WalkClaim, type WalkRef } from './receipt'
 import { pauseIs } from './row-is'
@@ -27,6 +26,16 @@ import { stopAtOpen } from './stop-at-open'
 import { storeAnswer } from './store-answer'
 import type { Handoff } from './visit'
 import { wakeWait } from './wake'
+import {
+  configOf,
+  findWalkState,
+  lockRun,
+  lockWalkState,
+  receiptOf,
+  recordIs,
+  type StepRecordRow,
+  type WalkState,
+} from './walk-state'
 
 type PauseRow = typeof pauses.$inferSelect
 
@@ -37,28 +46,28 @@ type PauseRow = typeof pauses.$inferSelect
 export async function armPause(ctx: ServiceContext, ref: WalkClaim, pauseId: string): Promise<null> {
   const looks = await withTransaction(ctx, async (tx) => {
     const at = visitOf(ref, pauseId)
-    const locked = await lockPlace(tx, ref, at)
+    const locked = await lockWalkState(tx, ref, at)
     const wake = async () => {
       await wakeWait(tx, ref)
       return false
     }
     if ('stop' in locked) return wake()
-    const { place, record } = locked
+    const { state, record } = locked
     if (!record) throw new ImpossibleState('pause-without-record', `${ref.runId} has no record of ${pauseId}`)
     const pause = await findPause(tx, ref, pauseId)
-    if (record.endTime || pause?.answeredAt || place.run.cancelRequestedAt) return wake()
-    if (!pause) return openPause(tx, place, at, record)
+    if (record.endTime || pause?.answeredAt || state.run.cancelRequestedAt) return wake()
+    if (!pause) return openPause(tx, state, at, record)
     return pause.looked === false
   })
   if (looks) await lookForEvents(ctx, { ...ref, id: pauseId })
   return null
 }
 
-/** @returns whether it waits for an event, and has yet to look at those that came before it */
-async function openPause(tx: TransactionContext, place: Place, at: Visit, record: StepRecordRow): Promise<boolean> {
-  const question = askedBy(record, place.data)
+/** @returns whether it waits for an event and has not checked earlier events yet */
+async function openPause(tx: TransactionContext, state: WalkState, at: Visit, record: StepRecordRow): Promise<boolean> {
+  const question = askedBy(record, state.data)
   const { event, childRunId, ...asked } = question
-  const { tenantId, runId, branch } = place.ref
+  const { tenantId, runId, branch } = state.ref
   const now = tx.now()
   const pause = { ...asked, ...at, id: pauseIdOf(branch, at) }
   await tx.db.insert(pauses).values({
@@ -86,7 +95,7 @@ function eventColumns(event: Asked['event']) {
   return event && { eventName: event.name, eventKey: event.key, eventRules: event.rules, looked: false }
 }
 
-/** What a visit waits for: the same whenever it is asked, as the step's configuration and start are frozen. */
+/** What a visit waits for. Always the same, because the step's configuration and start are frozen. */
 function askedBy(record: StepRecordRow, data: JsonObject): Asked {
   const type = findStepType(record.stepType)
   if (type?.mode !== 'pause') throw new ImpossibleState('pause-of-no-pause', `${record.stepType} does not pause`)
@@ -102,8 +111,8 @@ export function dueOf(record: StepRecordRow): Date | null {
   return askedBy(record, {}).dueAt ?? null
 }
 
-/** After a wake-up or the end of a wait: takes the answer and continues, or waits again. */
-export async function takeAnswer(
+/** After a wake-up or the end of a wait: continues with the answer, or waits again. */
+export async function consumeAnswer(
   ctx: ServiceContext,
   ref: WalkClaim,
   pauseId: string,
@@ -111,27 +120,28 @@ export async function takeAnswer(
   handoff: Handoff,
 ): Promise<Receipt> {
   const at = visitOf(ref, pauseId)
-  // In this order: a cancel closes the pause and stops the walk in one commit, so whoever sees the one sees the other.
-  const pause = await takeDue(ctx, ref, await findPause(ctx, ref, pauseId))
-  const found = await findPlace(ctx, ref, at)
+  // In this order: a cancel closes the pause and stops the walk in one commit, so reading the pause first never misses
+  // a cancel.
+  const pause = await answerIfDue(ctx, ref, await findPause(ctx, ref, pauseId))
+  const found = await findWalkState(ctx, ref, at)
   if ('stop' in found) return found.stop
   const { record } = found
   if (!record) throw new ImpossibleState('answer-without-record', `${ref.runId} has no record of ${pauseId}`)
   if (record.endTime) return receiptOf(record)
   const moved = await advance(
     ctx,
-    found.place,
+    found.state,
     at,
     null,
-    async (place) => {
+    async (state) => {
       if (!pause?.answeredAt) return { receipt: waitFor(pauseId, arm + 1, pause?.dueAt ?? null) }
-      const { step, plan } = await planAfter(ctx, place, record, pause, handoff)
+      const { step, plan } = await planAfter(ctx, state, record, pause, handoff)
       return { done: { claims: null, step }, plan }
     },
-    async (tx, place, record) => {
+    async (tx, state, record) => {
       const pause = await findPause(tx, ref, pauseId)
       const given = pause?.answer && !('due' in pause.answer)
-      return given ? stopAfterAnswer(tx, place, at, record, pause) : stopAtOpen(tx, place, at)
+      return given ? stopAfterAnswer(tx, state, at, record, pause) : stopAtOpen(tx, state, at)
     },
   )
   handoff.give(moved.begun)
@@ -142,13 +152,13 @@ export async function takeAnswer(
  * Answers a pause whose time is up, unless somebody has answered it meanwhile: under the run's lock, like a person's
  * answer. @returns the pause as it is then
  */
-async function takeDue(
+async function answerIfDue(
   ctx: ServiceContext,
   ref: WalkClaim,
   pause: PauseRow | undefined,
 ): Promise<PauseRow | undefined> {
   if (!pause || pause.answeredAt || !pause.dueAt || pause.dueAt > ctx.now()) return pause
-  // What came in time counts, even if its delivery is late.
+  // An event that came in time counts, even if it is delivered late.
   if (pause.eventName !== null) await lookForEvents(ctx, { ...ref, id: pause.id }, { until: pause.dueAt })
   return withTransaction(ctx, async (tx) => {
     await lockRun(tx, ref)
@@ -176,91 +186,91 @@ function doneBy(
 }
 
 /**
- * Plans how a walk goes on from a pause that was answered while it rested, for the claim that takes it up. Null if the
- * pause has no answer.
+ * Plans how a walk continues from a pause that was answered while no engine run had the walk, for the claim that
+ * continues it. Null if the pause has no answer.
  */
 export async function planAnswered(
   ctx: ServiceContext,
-  place: Place,
+  state: WalkState,
   record: StepRecordRow,
   drive: Drive,
 ): Promise<{ step: DoneStep; plan: Plan } | null> {
-  const pause = await findPause(ctx, place.ref, pauseIdOf(place.ref.branch, record))
-  return pause?.answer ? planAfter(ctx, place, record, pause, drive) : null
+  const pause = await findPause(ctx, state.ref, pauseIdOf(state.ref.branch, record))
+  return pause?.answer ? planAfter(ctx, state, record, pause, drive) : null
 }
 
-/** Plans how a walk goes on from a pause with its answer. */
+/** Plans how a walk continues from a pause with its answer. */
 export async function planAfter(
   ctx: ServiceContext,
-  place: Place,
+  state: WalkState,
   record: StepRecordRow,
   pause: Pick<PauseRow, 'id' | 'answer'>,
   drive: Drive,
 ): Promise<{ step: DoneStep; plan: Plan }> {
   const at = { stepId: record.stepId, visit: record.visit }
-  const answered = answerOf(place, record, pause)
+  const answered = answerOf(state, record, pause)
   const endedAt = ctx.now()
   const { failure, next } = answered
   const plan =
     failure && next === null
-      ? planEnd(place, unanswered(place, at.stepId, failure))
-      : await planFrom(ctx, withAnswer(place, at, answered), next, drive)
+      ? planEnd(state, unanswered(state, at.stepId, failure))
+      : await planFrom(ctx, withAnswer(state, at, answered), next, drive)
   return { step: doneBy(answered, { at, endedAt, pauseId: pause.id }), plan }
 }
 
-/** How a run ends when a step gets no answer in time, or one that it cannot take. */
-function unanswered(place: Place, stepId: string, { code, message }: { code: string; message: string }): Ending {
+/** How a run ends when a step gets no answer in time, or one that it cannot accept. */
+function unanswered(state: WalkState, stepId: string, { code, message }: { code: string; message: string }): Ending {
   const outcome = code === TIMED_OUT ? 'timed_out' : 'failed'
-  return { status: 'failed', outcome, written: place, error: { code, message, stepId }, stepId }
+  return { status: 'failed', outcome, written: state, error: { code, message, stepId }, stepId }
 }
 
-function answerOf(place: Place, record: StepRecordRow, { id, answer }: Pick<PauseRow, 'id' | 'answer'>): Answered {
+function answerOf(state: WalkState, record: StepRecordRow, { id, answer }: Pick<PauseRow, 'id' | 'answer'>): Answered {
   const type = findStepType(record.stepType)
   if (type?.mode !== 'pause') throw new ImpossibleState('answer-of-no-pause', `${record.stepType} does not pause`)
   if (answer === null) throw new ImpossibleState('answer-of-nothing', `${id} was answered with nothing`)
   const { stepId } = record
   if ('due' in answer && !type.elapses)
-    return failing(place, record, { code: TIMED_OUT, message: type.late ?? 'Nobody answered in time.' })
+    return failing(state, record, { code: TIMED_OUT, message: type.late ?? 'Nobody answered in time.' })
   let given: ReturnType<typeof type.answer>
   try {
     given = type.answer({ stepId, config: configOf(record), answer })
-    // People are refused an answer that is too large, but nobody hears of an event's fate, or of a result's.
-    if ('event' in answer || 'child' in answer) withDelta(place, given.delta, place.ref, record)
+    // An answer that is too large is rejected, so the person sees it. For an event or a child's result, nobody would.
+    if ('event' in answer || 'child' in answer) withDelta(state, given.delta, state.ref, record)
   } catch (err) {
-    if (err instanceof StepFailure) return failing(place, record, { code: err.code, message: err.message })
+    if (err instanceof StepFailure) return failing(state, record, { code: err.code, message: err.message })
     throw err
   }
-  return { ...given, ...wayOfAnswer(place.definition, type, stepId, given.exit) }
+  return { ...given, ...exitOfAnswer(state.definition, type, stepId, given.exit) }
 }
 
-/** A step that fails with its answer, or without one. */
-function failing(place: Place, record: StepRecordRow, failure: { code: string; message: string }): Answered {
-  const caught = catching(place, record, failure)
+/** A step that fails because of its answer, or because it got none. */
+function failing(state: WalkState, record: StepRecordRow, failure: { code: string; message: string }): Answered {
+  const caught = catching(state, record, failure)
   if (!caught) return { output: {}, delta: {}, exit: null, next: null, failure: { ...failure, handled: false } }
   const { delta, exit, handled } = caught.columns
   const { target: next, failing } = caught
   return { output: {}, delta, exit, next, failure: { ...failure, handled: handled === true }, failing }
 }
 
-function withAnswer(place: Place, at: Visit, { output, delta, failing }: Answered): Place {
-  const run = failing ? { ...place.run, failing } : place.run
+function withAnswer(state: WalkState, at: Visit, { output, delta, failing }: Answered): WalkState {
+  const run = failing ? { ...state.run, failing } : state.run
   return {
-    ...place,
+    ...state,
     run,
-    ...withDelta(place, delta, place.ref, at),
-    outputs: { ...place.outputs, [at.stepId]: output },
+    ...withDelta(state, delta, state.ref, at),
+    outputs: { ...state.outputs, [at.stepId]: output },
   }
 }
 
 /** The run was cancelled after the answer: it still counts, and nothing follows. */
 async function stopAfterAnswer(
   tx: TransactionContext,
-  place: Place,
+  state: WalkState,
   at: Visit,
   record: StepRecordRow,
   pause: PauseRow,
 ): Promise<Receipt> {
-  const answered = answerOf(place, record, pause)
+  const answered = answerOf(state, record, pause)
   const now = tx.now()
   const { delta, output, exit, next, failure } = answered
   const { receipt } = STOPPED
@@ -275,12 +285,12 @@ async function stopAfterAnswer(
       receipt,
       ...(failure ? { status: 'failed' as const, ...failed(failure), handled: failure.handled || null } : {}),
     })
-    .where(recordIs({ place, at }))
+    .where(recordIs({ state, at }))
   await tx.db
     .update(pauses)
     .set({ consumedAt: now })
-    .where(and(pauseIs(place.ref, pause.id), isNull(pauses.consumedAt)))
-  await settleCancel(tx, heldBy(withAnswer(place, at, answered)), { ref: place.ref, next })
+    .where(and(pauseIs(state.ref, pause.id), isNull(pauses.consumedAt)))
+  await settleCancel(tx, heldBy(withAnswer(state, at, answered)), { ref: state.ref, next })
   return receipt
 }
 

@@ -12,7 +12,7 @@ type VersionRow = Pick<typeof workflowVersions.$inferSelect, 'definition' | 'lan
 
 interface Kept {
   definition: Definition
-  /** Nothing changes it any more. A draft's tools are pinned when it is published. */
+  /** It never changes again. A draft's tools are pinned when it is published. */
   settled: boolean
 }
 
@@ -36,7 +36,7 @@ export async function pinnedDefinition(ctx: ServiceContext, workflowId: string, 
   throw new ImpossibleState('pinned-version', `the version ${keyOf(ctx, workflowId, version)} of an open run is gone`)
 }
 
-/** The same from this process's memory alone, if nothing can have changed it. */
+/** The same, only from this process's cache; undefined if it may have changed. */
 export function cachedDefinition(ctx: ServiceContext, workflowId: string, version: number): Definition | undefined {
   const known = cache.get(keyOf(ctx, workflowId, version))
   return known?.settled ? known.definition : undefined

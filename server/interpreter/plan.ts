@@ -6,28 +6,31 @@ import type { StepConfig } from '../definition/step-config'
 import type { AnyStep, Asked } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import type { Ending } from './close'
-import { take } from './enter'
+import { enter } from './enter'
 import { afterCatch, catching, failurePath, shownExit } from './exits'
-import { type Moment, moment } from './heard'
+import { type Moment, moment } from './last-changes'
 import { failed, outputColumns } from './output'
-import type { Place } from './place'
 import { pauseIdOf, type Visit } from './receipt'
 import { resultOf } from './resolve'
 import type { Written } from './run-data'
 import { type Entry, inputDataOf } from './step'
 import { endingOf } from './stop'
 import { visitsSoFar } from './visits'
+import type { WalkState } from './walk-state'
 
-/** After so many steps a plan is written, so that the engine sees progress, and a cancel need not wait for a loop. */
+/**
+ * After this many steps a plan is written, so that the engine sees progress and a cancel does not have to wait for a
+ * loop.
+ */
 const MAX_STEPS = 100
-/** The same for the values of a plan, in bytes of JSON, and for the time it takes to work it out. */
+/** The same for the values of a plan, in bytes of JSON, and for the time it takes to compute it. */
 const MAX_PLAN_BYTES = 4 * 1024 * 1024
 const MAX_PLAN_MS = 200
 
-/** How long the steps of one plan may ride. The next one is recorded as begun, so that the one before it is stored. */
-const RIDE_MS = 50
+/** How long steps of one plan may run inline. The next one is recorded as begun, so that the one before it is stored. */
+const INLINE_MS = 50
 
-/** What a walk does next, worked out in memory. `commitPlan` writes it in one statement. */
+/** What a walk does next, planned in memory. `commitPlan` writes it in one statement. */
 export interface Plan {
   /** Records to insert, in the order of the history. */
   records: readonly NewRecord[]
@@ -39,15 +42,15 @@ export interface Plan {
   ending: Ending | null
   /** Set if the run is on its failure path. */
   failing: Failing | null
-  /** Whether a step of another run waits for the end of this one. Only said of a plan that ends the run. */
+  /** Whether a step of another run waits for the end of this one. Only set if the plan ends the run. */
   isChild: boolean
-  /** The pause to open, if the walk rests there. */
+  /** The pause to open, if the walk waits without an engine run. */
   pause: NewPause | null
   /** What the walk is told. */
   receipt: Receipt
   /** The next effect step of the walk, if it may start at once. */
   begun: Begun | null
-  /** Where the walk goes on, if no record says so: too much was computed at once. */
+  /** Where the walk continues, if no record says so: the plan reached its limits. */
   cursor: Visit | null
   /** Set if a branch ends here. */
   arrival: Arrival | null
@@ -62,7 +65,7 @@ export interface NewPause extends Visit, Asked {
 export interface Drive {
   /** The number of the first attempt of a step: 1 when this process starts it at once, 0 when another claim will. */
   attempt: 0 | 1
-  /** Whether no engine run waits at a pause: the walk rests, and the answer requests another one. */
+  /** Whether the walk waits at a pause without an engine run; the answer then requests a new one. */
   rests: boolean
 }
 
@@ -82,7 +85,7 @@ export interface NewRecord extends Visit {
   delta: JsonObject | null
   error: string | null
   errorCode: string | null
-  /** The run went on by the `error` exit. */
+  /** The run took the `error` exit. */
   handled: boolean | null
   /** The exit that was taken, of a step with several. */
   exit: string | null
@@ -90,52 +93,57 @@ export interface NewRecord extends Visit {
 
 /** An attempt of an effect step, with everything its work needs. */
 export interface Begun {
-  place: Place
+  state: WalkState
   at: Visit
   type: AnyStep & { mode: 'effect' }
   config: StepConfig
   attempt: number
   attempts: Attempt[]
   startedAt: Date
-  /** Before it was committed; what was heard of the run since then may concern it. */
+  /** A time before it was committed. Notifications about the run since then may concern it. */
   since: Moment
 }
 
 /**
- * Plans how a walk continues from a place at `stepId`. Steps that only compute are computed here, and effects that ride
+ * Plans how a walk continues at `stepId`. Steps that only compute are computed here, and effects that run inline
  * are run. The first step that needs the outside world or a person is recorded as begun, with its configuration frozen.
  * Writes nothing, and reads only outputs that are stored already, so it needs no lock.
  * @param stepId null when nothing follows, which completes the run
  */
-export async function planFrom(ctx: ServiceContext, from: Place, stepId: string | null, drive: Drive): Promise<Plan> {
-  const place = { ...from }
-  const plan = await walkOn(ctx, place, stepId, drive)
-  return { ...plan, failing: place.run.failing }
+export async function planFrom(
+  ctx: ServiceContext,
+  from: WalkState,
+  stepId: string | null,
+  drive: Drive,
+): Promise<Plan> {
+  const state = { ...from }
+  const plan = await walkOn(ctx, state, stepId, drive)
+  return { ...plan, failing: state.run.failing }
 }
 
-/** @param place moves along */
-async function walkOn(ctx: ServiceContext, place: Place, stepId: string | null, drive: Drive): Promise<Plan> {
-  const visits = { ...(place.visits ?? (await visitsSoFar(ctx, place))) }
-  const outputs = { ...place.outputs }
-  Object.assign(place, { outputs, visits })
-  const graph = graphOf(place.definition)
+/** @param state advances with the plan */
+async function walkOn(ctx: ServiceContext, state: WalkState, stepId: string | null, drive: Drive): Promise<Plan> {
+  const visits = { ...(state.visits ?? (await visitsSoFar(ctx, state))) }
+  const outputs = { ...state.outputs }
+  Object.assign(state, { outputs, visits })
+  const graph = graphOf(state.definition)
   const records: NewRecord[] = []
-  const end = (reached: Ending): Plan => ({ ...planEnd(place, reached), records })
-  const arrive = (arrival: Arrival): Plan => ({ ...planArrival(place, arrival), records })
+  const end = (reached: Ending): Plan => ({ ...planEnd(state, reached), records })
+  const arrive = (arrival: Arrival): Plan => ({ ...planArrival(state, arrival), records })
   const fail = (error: { code: string; message: string }, at: string) =>
-    end({ status: 'failed', outcome: 'failed', written: place, error: { ...error, stepId: at }, stepId: at })
+    end({ status: 'failed', outcome: 'failed', written: state, error: { ...error, stepId: at }, stepId: at })
   let target = stepId
-  // Only where this process goes on at once: a step that kills its process must not take others with it again and again.
-  const ridesUntil = drive.rests && drive.attempt === 1 ? performance.now() + RIDE_MS : 0
+  // Only if this process continues at once: a step that kills its process must not take others down with it repeatedly.
+  const inlineUntil = drive.rests && drive.attempt === 1 ? performance.now() + INLINE_MS : 0
   const began = performance.now()
   let bytes = 0
   for (let steps = 0; ; steps++) {
-    const written = writtenBy(place)
+    const written = writtenBy(state)
     const isFull =
       steps >= MAX_STEPS || (steps > 0 && (bytes > MAX_PLAN_BYTES || performance.now() - began > MAX_PLAN_MS))
     if (target === null) {
-      if (place.own !== null) return arrive(await resultOf(ctx, place))
-      return end({ status: 'completed', outcome: 'succeeded', written, result: place.data, stepId: null })
+      if (state.own !== null) return arrive(await resultOf(ctx, state))
+      return end({ status: 'completed', outcome: 'succeeded', written, result: state.data, stepId: null })
     }
     const step = graph.step(target)
     const type = step && findStepType(step.type)
@@ -146,46 +154,47 @@ async function walkOn(ctx: ServiceContext, place: Place, stepId: string | null, 
     if (isFull && type.mode !== 'effect')
       return { ...NOTHING, records, written, stepId: step.id, receipt: { go: at }, cursor: at }
     if (graph.looping.has(step.id)) visits[step.id] = at.visit
-    const entry: Entry = { place, step, type, at, now: ctx.now() }
-    const taken = await take(ctx, entry, !isFull && performance.now() < ridesUntil)
-    if ('failure' in taken) {
-      const caught = catching(place, at, taken.failure)
-      records.push(newRecord(entry, {}, { status: 'failed', ...failed(taken.failure), ...caught?.columns }))
-      if (!caught) return fail(taken.failure, step.id)
-      Object.assign(place, afterCatch(place, caught))
+    const entry: Entry = { state, step, type, at, now: ctx.now() }
+    const entered = await enter(ctx, entry, !isFull && performance.now() < inlineUntil)
+    if ('failure' in entered) {
+      const caught = catching(state, at, entered.failure)
+      records.push(newRecord(entry, {}, { status: 'failed', ...failed(entered.failure), ...caught?.columns }))
+      if (!caught) return fail(entered.failure, step.id)
+      Object.assign(state, afterCatch(state, caught))
       target = caught.target
       continue
     }
-    if ('fails' in taken) {
-      const onward = failurePath(place, at, taken.fails)
-      records.push(newRecord(entry, taken.config, { status: 'failed', ...failed(taken.fails), ...onward?.columns }))
+    if ('fails' in entered) {
+      const onward = failurePath(state, at, entered.fails)
+      records.push(newRecord(entry, entered.config, { status: 'failed', ...failed(entered.fails), ...onward?.columns }))
       if (onward) {
-        Object.assign(place, afterCatch(place, onward))
+        Object.assign(state, afterCatch(state, onward))
         target = onward.target
         continue
       }
-      if (place.own !== null) return arrive({ ends: { status: 'failed', error: { ...taken.fails, stepId: step.id } } })
-      return fail(taken.fails, step.id)
+      if (state.own !== null)
+        return arrive({ ends: { status: 'failed', error: { ...entered.fails, stepId: step.id } } })
+      return fail(entered.fails, step.id)
     }
-    if ('begins' in taken) {
+    if ('begins' in entered) {
       const first = type.mode !== 'effect' ? 1 : isFull ? 0 : drive.attempt
-      records.push(newRecord(entry, taken.begins, { status: 'running', attempt: first }))
-      const begins = beginning(entry, taken.begins, first, taken.asked, drive.rests)
+      records.push(newRecord(entry, entered.begins, { status: 'running', attempt: first }))
+      const begins = beginning(entry, entered.begins, first, entered.asked, drive.rests)
       return { ...NOTHING, records, written, stepId: step.id, ...begins }
     }
-    const { config, outputData, delta } = taken
+    const { config, outputData, delta } = entered
     const columns = outputColumns(outputData)
-    const exit = shownExit(type, taken.exit)
+    const exit = shownExit(type, entered.exit)
     records.push(newRecord(entry, config, { status: 'completed', endTime: ctx.now(), delta, exit, ...columns }))
-    Object.assign(place, taken.grown)
+    Object.assign(state, entered.grown)
     bytes += columns.outputBytes + (records.at(-1)?.inputBytes ?? 0)
     outputs[step.id] = outputData
-    if (taken.result !== undefined) {
-      const { result } = taken
-      if (place.own !== null) return arrive({ ends: { status: 'completed', result, stepId: step.id } })
-      return end({ status: 'completed', outcome: 'succeeded', written: place, result, stepId: step.id })
+    if (entered.result !== undefined) {
+      const { result } = entered
+      if (state.own !== null) return arrive({ ends: { status: 'completed', result, stepId: step.id } })
+      return end({ status: 'completed', outcome: 'succeeded', written: state, result, stepId: step.id })
     }
-    target = graph.target(step.id, taken.exit)
+    target = graph.target(step.id, entered.exit)
   }
 }
 
@@ -208,26 +217,26 @@ export const NOTHING = {
   arrival: null,
 } as const satisfies Omit<Plan, 'receipt'>
 
-/** Ends the run, as far as this walk can: a branch that fails only tells its fork. */
-export function planEnd(place: Place, reached: Ending): Plan {
-  if (place.own !== null && reached.status === 'failed') return planArrival(place, arrivalOf(reached))
-  const ending = endingOf(place, reached)
+/** Ends the run, unless this is a branch: then the failure is passed to its fork. */
+export function planEnd(state: WalkState, reached: Ending): Plan {
+  if (state.own !== null && reached.status === 'failed') return planArrival(state, arrivalOf(reached))
+  const ending = endingOf(state, reached)
   const { written, stepId } = ending
-  const { failing } = place.run
+  const { failing } = state.run
   return {
     ...NOTHING,
     written,
     stepId,
     ending,
     failing,
-    isChild: place.run.parentRunId !== null,
+    isChild: state.run.parentRunId !== null,
     receipt: { stop: 'ended' },
   }
 }
 
 /** Ends a branch. */
-function planArrival(place: Place, arrival: Arrival): Plan {
-  return { ...NOTHING, written: writtenBy(place), receipt: { arrive: true }, arrival }
+function planArrival(state: WalkState, arrival: Arrival): Plan {
+  return { ...NOTHING, written: writtenBy(state), receipt: { arrive: true }, arrival }
 }
 
 function arrivalOf({ error, outcome }: { error: RunError; outcome: string }): Arrival {
@@ -235,30 +244,30 @@ function arrivalOf({ error, outcome }: { error: RunError; outcome: string }): Ar
 }
 
 /** What a walk stores as its data. */
-function writtenBy({ data, refs, own }: Place): Written {
+function writtenBy({ data, refs, own }: WalkState): Written {
   return own ?? { data, refs }
 }
 
-/** How the walk goes on at a step that begins: a pause waits, an effect starts at once if its attempt is counted. */
+/** How the walk continues at a step that begins: a pause waits; an effect starts at once if its attempt is counted. */
 function beginning(
-  { place, type, at, now }: Entry,
+  { state, type, at, now }: Entry,
   config: StepConfig,
   attempt: number,
   asked: Asked | null,
   rests: boolean,
 ): Pick<Plan, 'receipt' | 'begun' | 'pause'> {
   if (type.mode === 'pause') {
-    const id = pauseIdOf(place.ref.branch, at)
+    const id = pauseIdOf(state.ref.branch, at)
     if (asked && rests) return { receipt: { stop: 'resting' }, begun: null, pause: { ...asked, ...at, id } }
     return { receipt: waitFor(id, 0, asked?.dueAt ?? null), begun: null, pause: null }
   }
   if (type.mode === 'fork') return { receipt: { fork: at }, begun: null, pause: null }
   const receipt = { next: at }
   if (attempt === 0 || type.mode !== 'effect') return { receipt, begun: null, pause: null }
-  // The outputs of this plan are stored by the time anything looks for them.
-  const run = { ...place.run, currentStepId: at.stepId }
+  // The outputs of this plan will be stored before anything reads them.
+  const run = { ...state.run, currentStepId: at.stepId }
   const begun = {
-    place: { ...place, run, outputs: {} },
+    state: { ...state, run, outputs: {} },
     at,
     type,
     config,

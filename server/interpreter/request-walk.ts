@@ -13,7 +13,7 @@ interface Change {
 
 /** Another engine run continues the walk. */
 export const NEXT_SEGMENT = { segment: sql`${walks.segment} + 1` } as const satisfies Change
-/** The walk is taken up again from its last record, and whatever an earlier call still does counts no more. */
+/** The walk continues from its last record, and anything an earlier call still does no longer counts. */
 export const AGAIN = { epoch: sql`${walks.epoch} + 1` } as const satisfies Change
 
 /**

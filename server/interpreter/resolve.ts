@@ -12,48 +12,53 @@ import type { Lookup } from '../definition/template'
 import { StepFailure } from '../errors'
 import type { AnyStep } from '../steps/define-step'
 import { collected, fillIn, forkOf, lookupWith, notCollected, type Resolved, rootsOf, rootsOfResult } from './fill-in'
-import type { Place } from './place'
 import { CLEANUP_BRANCH, MAIN_BRANCH } from './receipt'
+import type { WalkState } from './walk-state'
 
 /**
  * Resolves every `${…}` in a step's configuration: from the run's data or, if no field has the name, from the output of
  * the step with that id.
  * @throws UnresolvedReference, TemplateTooLarge, StepFailure
  */
-export async function resolveConfig(ctx: ServiceContext, place: Place, step: Step, type: AnyStep): Promise<Resolved> {
-  return fillIn(step, type, await lookupFrom(ctx, place, rootsOf(step)))
+export async function resolveConfig(
+  ctx: ServiceContext,
+  state: WalkState,
+  step: Step,
+  type: AnyStep,
+): Promise<Resolved> {
+  return fillIn(step, type, await lookupFrom(ctx, state, rootsOf(step)))
 }
 
-/** How the path of a branch ends that has come to its end: with what its fork collects, its `result`. */
-export async function resultOf(ctx: ServiceContext, place: Place): Promise<Arrival> {
-  const origin = forkOf(place)
+/** How the path of a branch ends: with its `result`, which its fork collects. */
+export async function resultOf(ctx: ServiceContext, state: WalkState): Promise<Arrival> {
+  const origin = forkOf(state)
   try {
-    return collected(origin, origin ? await lookupFrom(ctx, place, rootsOfResult(origin)) : () => undefined)
+    return collected(origin, origin ? await lookupFrom(ctx, state, rootsOfResult(origin)) : () => undefined)
   } catch (err) {
-    return notCollected(err, place)
+    return notCollected(err, state)
   }
 }
 
-async function lookupFrom(ctx: ServiceContext, place: Place, roots: ReadonlySet<string>): Promise<Lookup> {
-  const outputs = await outputsNamed(ctx, place, roots)
-  return lookupWith(place.data, { ...outputs, ...place.outputs })
+async function lookupFrom(ctx: ServiceContext, state: WalkState, roots: ReadonlySet<string>): Promise<Lookup> {
+  const outputs = await outputsNamed(ctx, state, roots)
+  return lookupWith(state.data, { ...outputs, ...state.outputs })
 }
 
 async function outputsNamed(
   ctx: ServiceContext,
-  place: Place,
+  state: WalkState,
   roots: ReadonlySet<string>,
 ): Promise<Record<string, JsonValue>> {
   const wanted = [...roots].filter(
     (root) =>
       root !== '_' &&
-      !Object.hasOwn(place.data, root) &&
-      !Object.hasOwn(place.outputs, root) &&
-      graphOf(place.definition).step(root) !== undefined,
+      !Object.hasOwn(state.data, root) &&
+      !Object.hasOwn(state.outputs, root) &&
+      graphOf(state.definition).step(root) !== undefined,
   )
   if (wanted.length === 0) return {}
-  // The newest visit of each step: one look into the index, however often a loop has visited it.
-  const { tenantId, runId, branch } = place.ref
+  // The newest visit of each step: one index lookup, however often a loop has visited it.
+  const { tenantId, runId, branch } = state.ref
   // The walk's own first, then those of the walks around it.
   const around = JSON.stringify([
     ...branchesAround(branch).toReversed(),

@@ -1,16 +1,16 @@
 import { type ServiceContext, systemContext } from '../context'
 import type { PauseAnswer } from '../definition/run'
 import { outgoing } from '../outbox'
-import { keepBegan } from './began'
 import { commitPlan, isSettled } from './commit'
+import { keepHandover } from './handover'
 import { planAfter } from './pause'
 import { pinnedDefinition } from './pinned-definition'
-import { dataOf, type RunRow, type StepRecordRow } from './place'
 import type { WalkClaim } from './receipt'
 import { permanentFailure } from './retry'
 import type { Written } from './run-data'
+import { dataOf, type RunRow, type StepRecordRow } from './walk-state'
 
-/** A run that rests at its only open pause, as it was read without a lock. */
+/** A run that waits at its only open pause without an engine run, read without a lock. */
 interface Resting {
   run: RunRow
   written: Written
@@ -20,9 +20,9 @@ interface Resting {
 }
 
 /**
- * Takes the answer to a pause and begins what follows, in one statement and in this process. The statement holds only if
- * the walk still rests where it was read.
- * @returns false if nothing was written: the run was changed meanwhile, or nothing here has room to drive it
+ * Stores the answer to a pause and begins what follows, in one statement and in this process. The statement applies
+ * only if the walk still waits at the pause.
+ * @returns false if nothing was written: the run was changed meanwhile, or this process has no free slot to drive it
  */
 export async function resumeResting(
   ctx: ServiceContext,
@@ -46,7 +46,7 @@ export async function resumeResting(
     const committed = await commitPlan(system, ref, done, plan, settled ? undefined : event)
     if (!committed) return false
     if (settled) return true
-    keepBegan(engineRunId, plan)
+    keepHandover(engineRunId, plan)
     event.committed(committed.generation)
     return true
   } catch (err) {
@@ -55,12 +55,15 @@ export async function resumeResting(
     // Postgres refuses a value of what follows. The answer is stored without it, and the run fails with the reason.
     return false
   } finally {
-    // Gives back the place, unless the event was committed.
+    // Releases the reserved slot, unless the event was committed.
     event.undone()
   }
 }
 
-/** What follows from the answer. Null if that cannot be told now: the answer is stored, and the walk finds out. */
+/**
+ * What follows from the answer. Null if it cannot be planned now: the answer is stored, and the rest is planned when
+ * the walk is claimed.
+ */
 async function planNext(
   ctx: ServiceContext,
   { run, written, ref, record, pauseId }: Omit<Resting, 'walk'> & { ref: WalkClaim },
@@ -68,8 +71,8 @@ async function planNext(
 ) {
   try {
     const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
-    const place = { run, ref, definition, ...dataOf(written, null), outputs: {}, visits: null }
-    return await planAfter(ctx, place, record, { id: pauseId, answer }, { attempt: 1, rests: true })
+    const state = { run, ref, definition, ...dataOf(written, null), outputs: {}, visits: null }
+    return await planAfter(ctx, state, record, { id: pauseId, answer }, { attempt: 1, rests: true })
   } catch (err) {
     ctx.log.warn({ err, runId: run.id }, 'what follows an answer could not be planned with it')
     return null

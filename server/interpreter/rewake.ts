@@ -12,8 +12,8 @@ const TWICE_MS = 50_000
 const BATCH = 200
 
 /**
- * Has the engine take up a walk again, from its last record.
- * @returns false if there is nothing to take up: it has ended, is queued, or waits for its branches
+ * Has the engine continue a walk from its last record.
+ * @returns false if there is nothing to continue: it has ended, is queued, or waits for its branches
  */
 export async function requestAgain(tx: TransactionContext, walk: Pick<WalkRef, 'runId' | 'branch'>): Promise<boolean> {
   const ref = { tenantId: tx.tenantId, ...walk }
@@ -22,9 +22,9 @@ export async function requestAgain(tx: TransactionContext, walk: Pick<WalkRef, '
 }
 
 /**
- * Continues runs whose answer nobody takes although the engine was told twice: an Inngest server that has lost its state
- * knows of no engine run that waits. Once per answer, because a long queue looks the same. The embedded engine keeps its
- * state in this database, and cannot lose it alone.
+ * Continues runs whose answer is not picked up although the engine was notified twice: an Inngest server that has lost
+ * its state has no engine run that waits for it. Once per answer, because a long queue looks the same. The embedded
+ * engine's state is in this database, so it cannot be lost alone.
  */
 export async function sweepUntaken({ db, log, now }: Sweep): Promise<number> {
   if (env().engine === 'embedded') return 0

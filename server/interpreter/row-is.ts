@@ -21,7 +21,7 @@ export function walkIs({ tenantId, runId, branch }: Pick<WalkRef, 'tenantId' | '
   return and(eq(walks.tenantId, tenantId), eq(walks.runId, runId), eq(walks.branch, branch))
 }
 
-/** Whether an open pause of a run asks somebody, so that the run is paused. */
+/** Whether an open pause of a run waits for a person, so that the run is paused. */
 export function asksSomebody(ref: Pick<WalkRef, 'tenantId' | 'runId'>) {
   return sql`exists (
     select from ${pauses} p

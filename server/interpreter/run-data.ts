@@ -4,8 +4,9 @@ import type { DataRef, DataRefs, RunData } from '../definition/run'
 import { env } from '../env'
 import { olderLives } from '../outbox'
 
-// Run data is stored as small fields, and references to large ones: a field of more than 4 KiB lies with the record of the
-// visit that wrote it, or in the run's input. So a step that adds little writes little, however much data there is.
+// Run data is stored as small fields, and references to large ones: a field of more than 4 KiB is stored in the record
+// of the visit that wrote it, or in the run's input. So a step that adds little writes little, however large the data
+// is.
 
 /** Data as a walk has it, and which of its fields are stored elsewhere. */
 export interface Written {
@@ -26,7 +27,7 @@ export function refsWith(refs: DataRefs, delta: JsonObject, source: Omit<DataRef
   const largest = env().MILLRACE_TEST_LARGE_BYTES
   for (const [name, value] of Object.entries(delta)) {
     const bytes = jsonSize(value)
-    // A process of an older release would take the data for all there is.
+    // A process of an older release would treat this part as all the data.
     if (bytes > largest && !olderLives()) next[name] = { ...source, bytes }
     else delete next[name]
   }
@@ -40,7 +41,7 @@ export function dataSize({ data, refs }: Written): number {
 }
 
 /**
- * SQL for the data of a row, put together.
+ * SQL for the complete data of a row.
  * @param row a row of `runs`, or of `walks` whose run is `run`
  */
 export function wholeData(row: string, run: { tenant: string; id: string; input: string | null }): string {

@@ -16,7 +16,7 @@ export class RunStopped extends Error {
 
 /** An attempt at work. */
 interface Attempting {
-  place: { ref: WalkClaim }
+  state: { ref: WalkClaim }
   at: Visit
   attempt: number
 }
@@ -47,10 +47,10 @@ const running = () => processWide<Running>('runs.running', () => ({ runs: new Ma
 
 /**
  * A signal that fires when an attempt's work must stop, whichever process decides that: at once when the run has ended
- * or another process has taken over the step, after the grace period when the run was cancelled. Announcements trigger
- * it; long work also polls, and so does a process that was stopped for a while.
+ * or another process has taken over the step, after the grace period when the run was cancelled. Notifications trigger
+ * it; long work also polls, and so does a process that was suspended for a while.
  */
-export function abortWhenStopped({ place: { ref }, at, attempt }: Attempting): {
+export function abortWhenStopped({ state: { ref }, at, attempt }: Attempting): {
   signal: AbortSignal
   release(): void
 } {
@@ -94,10 +94,10 @@ function pollLasting(): void {
 }
 
 function check(keys: string[]): void {
-  stopWhatIsOver(keys).catch((err: unknown) => log().warn({ err }, 'could not look for cancelled runs; polling again'))
+  stopEnded(keys).catch((err: unknown) => log().warn({ err }, 'could not look for cancelled runs; polling again'))
 }
 
-async function stopWhatIsOver(keys: string[]): Promise<void> {
+async function stopEnded(keys: string[]): Promise<void> {
   const asked = performance.now()
   const { branch, stepId, visit, attempt } = stepRecords
   const rows = await database()
@@ -129,7 +129,7 @@ async function stopWhatIsOver(keys: string[]): Promise<void> {
       continue
     }
     const isOpen = (work: Work) => found.some(({ open }) => open && isOf(open, work))
-    // What began after the question was asked may not be in the answer.
+    // Work that began after the query was sent may be missing from its result.
     stop(run, (work) => work.since < asked && !isOpen(work), new TakenOver())
     if (row.cancelledAt && !run.grace) {
       const left = row.cancelledAt.getTime() + env().CANCEL_GRACE_MS - now().getTime()

@@ -2,15 +2,15 @@ import { and, eq } from 'drizzle-orm'
 import { walks } from '@/db/schema/runs'
 import { type ServiceContext, withTransaction } from '../context'
 import type { Receipt } from '../definition/run'
-import { lockRun } from './place'
 import type { WalkClaim } from './receipt'
 import { NEXT_SEGMENT, requestWalk } from './request-walk'
 import { walkIs } from './row-is'
+import { lockRun } from './walk-state'
 
 /** Hands the walk over to a new engine run, which continues at the open record. */
 export async function requestSegment(ctx: ServiceContext, ref: WalkClaim): Promise<Receipt> {
   return withTransaction<Receipt>(ctx, async (tx) => {
-    // Like every other change: a record that is being written would miss it otherwise.
+    // Locked like every other change: a record that is being written at the same time would miss it otherwise.
     await lockRun(tx, ref)
     const mine = and(
       walkIs(ref),

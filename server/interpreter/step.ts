@@ -18,23 +18,23 @@ import type { AnyStep, Asked, Forking, StepOutput } from '../steps/define-step'
 import { evaluateText } from '../steps/expression'
 import type { Resolved } from './fill-in'
 import { deltaOf, objectOf } from './output'
-import type { Place, Position } from './place'
 import { CLEANUP_BRANCH, type Visit, type WalkRef } from './receipt'
 import { classify } from './retry'
 import { type Grown, storableOutput, withDelta } from './size'
+import type { Position, WalkState } from './walk-state'
 
-// What a step does with what it refers to. Nothing here reads or writes anything, so a simulation goes the same way as a run.
+// What a step does with its configuration. Nothing here reads or writes, so a simulation behaves like a run.
 
 /** A step that a walk comes to. */
-export interface Entry<P extends Position = Place> {
-  place: P
+export interface Entry<P extends Position = WalkState> {
+  state: P
   step: Step
   type: AnyStep
   at: Visit
   now: Date
 }
 
-export type Taken =
+export type Entered =
   | { failure: { code: string; message: string } }
   /** The step ends the run as failed, whatever edges it has. */
   | { config: StepConfig; fails: { code: string; message: string } }
@@ -47,7 +47,7 @@ export type Taken =
       /** The data including the delta. */
       grown: Grown
       exit: string
-      /** Of a step that ends the run. */
+      /** Set for a step that ends the run. */
       result?: JsonValue
     }
 
@@ -58,11 +58,11 @@ export function requireVisit({ step, at }: Entry<Position>): void {
 }
 
 /**
- * Computes a step, or finds that it needs work, or an answer.
+ * Computes a step, or finds that it needs work or an answer.
  * @throws what `failureAtEntry` takes
  */
-export function takeStep(entry: Entry<Position>, resolved: Resolved): Taken {
-  const { place, type, at, now } = entry
+export function enterResolved(entry: Entry<Position>, resolved: Resolved): Entered {
+  const { state, type, at, now } = entry
   const config = parseConfig(type, resolved.config)
   if (resolved.values !== null) {
     config.$values = resolved.values
@@ -70,22 +70,22 @@ export function takeStep(entry: Entry<Position>, resolved: Resolved): Taken {
     inputDataOf(type, config)
   }
   if (type.mode === 'pause' && type.startsRun) config.$runId = newId('run')
-  const aside = place.ref.branch === CLEANUP_BRANCH ? 'cleanup' : place.run.failing ? 'failure' : null
+  const aside = state.ref.branch === CLEANUP_BRANCH ? 'cleanup' : state.run.failing ? 'failure' : null
   if (type.mode === 'pause' && aside) throw new StepFailure('PAUSE_IN_CLEANUP', `A ${aside} path cannot wait.`)
   if (type.mode === 'fork' && aside) throw new StepFailure('FORK_IN_CLEANUP', `A ${aside} path cannot run branches.`)
   if (type.mode === 'fork') {
-    const { branches } = fork(type, config, place.ref)
+    const { branches } = fork(type, config, state.ref)
     if (branches.length > 0) return { begins: config, asked: null }
     const { output, delta } = type.join({ config, stepId: at.stepId, branches: [] })
-    return { config, outputData: output, delta, grown: withDelta(place, delta, place.ref, at), exit: 'done' }
+    return { config, outputData: output, delta, grown: withDelta(state, delta, state.ref, at), exit: 'done' }
   }
   if (type.mode === 'end') {
-    const result = inStoredOrder(toStorableJson(type.result({ config, data: place.data })))
-    return { config, outputData: objectOf(result, undefined, 'result'), delta: {}, grown: place, exit: '', result }
+    const result = inStoredOrder(toStorableJson(type.result({ config, data: state.data })))
+    return { config, outputData: objectOf(result, undefined, 'result'), delta: {}, grown: state, exit: '', result }
   }
   if (type.mode === 'fail') return { config, fails: type.failure({ config }) }
   const evaluate = (text: string) => evaluateText(text, resolved.lookup)
-  const done = compute(type, { config, data: place.data, stepId: at.stepId, now, evaluate })
+  const done = compute(type, { config, data: state.data, stepId: at.stepId, now, evaluate })
   if (!done) return { begins: config, asked: null }
   return 'signal' in done ? { begins: config, asked: done } : yielded(entry, config, done)
 }
@@ -94,11 +94,11 @@ export function takeStep(entry: Entry<Position>, resolved: Resolved): Taken {
  * What the walk has once a step has yielded its output.
  * @throws what `failureAtEntry` takes
  */
-export function yielded({ place, step, at }: Entry<Position>, config: StepConfig, done: StepOutput): Taken {
+export function yielded({ state, step, at }: Entry<Position>, config: StepConfig, done: StepOutput): Entered {
   const output = storableOutput(done.output)
   const delta = done.delta && !config.saveAs ? done.delta : deltaOf(output, config.saveAs, step.id)
   const outputData = objectOf(output, config.saveAs, step.id)
-  return { config, outputData, delta, grown: withDelta(place, delta, place.ref, at), exit: done.exit ?? 'next' }
+  return { config, outputData, delta, grown: withDelta(state, delta, state.ref, at), exit: done.exit ?? 'next' }
 }
 
 /**
@@ -116,12 +116,12 @@ export function inputDataOf(type: AnyStep, config: JsonObject): JsonObject {
   return type.inputData ? type.inputData(config) : rest
 }
 
-/** What the expressions of a step refer to that it evaluates later, frozen with its configuration. */
+/** The values for expressions that the step evaluates later, frozen with its configuration. */
 export function valuesIn({ $values }: StepConfig): JsonObject {
   return isJsonObject($values) ? $values : {}
 }
 
-/** What a step yields without work or waiting, what it asks a person, or null when it needs work. */
+/** What a step returns without work or waiting, what it asks a person, or null when it needs work. */
 function compute(
   type: AnyStep,
   call: { config: StepConfig; data: JsonObject; stepId: string; now: Date; evaluate: (text: string) => JsonValue },

@@ -3,30 +3,30 @@ import { pauses, stepRecords } from '@/db/schema/runs'
 import type { TransactionContext } from '../context'
 import type { Receipt } from '../definition/run'
 import { failed } from './output'
-import { type Place, recordIs } from './place'
 import { pauseIdOf, type Visit } from './receipt'
 import { pauseIs } from './row-is'
 import { cancellationOf, heldBy, STOPPED, settleCancel, stopFailure } from './stop'
+import { recordIs, type WalkState } from './walk-state'
 
 /** Carries out a cancel at a step that waits: for a person, for a time, or for its branches. */
-export async function stopAtOpen(tx: TransactionContext, place: Place, at: Visit): Promise<Receipt> {
+export async function stopAtOpen(tx: TransactionContext, state: WalkState, at: Visit): Promise<Receipt> {
   await tx.db
     .update(stepRecords)
     .set({
       status: 'failed',
       endTime: tx.now(),
       outputData: {},
-      ...failed(stopFailure(cancellationOf(place.run))),
+      ...failed(stopFailure(cancellationOf(state.run))),
       receipt: STOPPED.receipt,
     })
-    .where(recordIs({ place, at }))
-  // Its time may have been up, which was not taken yet.
+    .where(recordIs({ state, at }))
+  // It may have expired, which is not recorded yet.
   await tx.db
     .update(pauses)
     .set({ consumedAt: tx.now() })
     .where(
-      and(pauseIs(place.ref, pauseIdOf(place.ref.branch, at)), isNotNull(pauses.answeredAt), isNull(pauses.consumedAt)),
+      and(pauseIs(state.ref, pauseIdOf(state.ref.branch, at)), isNotNull(pauses.answeredAt), isNull(pauses.consumedAt)),
     )
-  await settleCancel(tx, heldBy(place), { ref: place.ref, next: null })
+  await settleCancel(tx, heldBy(state), { ref: state.ref, next: null })
   return STOPPED.receipt
 }

@@ -11,29 +11,29 @@ import { findStepType } from '../steps/registry'
 import { announceRun } from './announce'
 import { closeRun, type Ending } from './close'
 import { failed } from './output'
-import type { Place, RunRow } from './place'
 import { CLEANUP_BRANCH, type WalkRef } from './receipt'
 import { asksSomebody } from './row-is'
 import { dataColumns, type Written } from './run-data'
 import { wakeWaits } from './wake'
+import type { RunRow, WalkState } from './walk-state'
 
 /** A run whose row is locked. */
 interface HeldRun {
   run: RunRow
   definition: Definition
-  /** The run data to keep, where it is not what is stored. */
+  /** The run data to keep, if it differs from what is stored. */
   written: Written | null
 }
 
 /** Whether a walk must stop because its run was cancelled; the cleanup path itself continues. */
-export function isCancelling(place: Place): boolean {
-  return place.run.cancelRequestedAt !== null && place.ref.branch !== CLEANUP_BRANCH
+export function isCancelling(state: WalkState): boolean {
+  return state.run.cancelRequestedAt !== null && state.ref.branch !== CLEANUP_BRANCH
 }
 
-/** The run of a place as a stop keeps it: what a branch has written is not the run's. */
-export function heldBy(place: Place): HeldRun & { ref: Place['ref'] } {
-  const { run, definition, ref } = place
-  return { run, definition, ref, written: isBranch(ref.branch) ? null : place }
+/** The run as a stop records it: what a branch has written is not part of the run's data. */
+export function heldBy(state: WalkState): HeldRun & { ref: WalkState['ref'] } {
+  const { run, definition, ref } = state
+  return { run, definition, ref, written: isBranch(ref.branch) ? null : state }
 }
 
 /** Tells a walk to stop. */
@@ -63,7 +63,7 @@ export function cancellationOf(run: RunRow): Cancellation {
  * ends; recording that step leads back here. Otherwise open steps end as cancelled and the cleanup path starts, once;
  * without a cleanup path the run closes.
  * @param from the walk that noticed the cancel, and the step it would have visited next
- * @param options.force do not wait for running steps: their grace is over, and late results are refused
+ * @param options.force do not wait for running steps: their grace period is over, and late results are rejected
  */
 export async function settleCancel(
   tx: TransactionContext,
@@ -112,20 +112,20 @@ async function beginCleanup(tx: TransactionContext, { run, written }: HeldRun, s
     .where(and(isRun(run), isNull(runs.cleanupStartedAt), isNull(runs.endTime)))
     .returning({ id: runs.id })
   if (begun.length === 0) return
-  const place = { tenantId, runId, branch: CLEANUP_BRANCH, epoch: 1, segment: 1 }
-  await tx.db.insert(walks).values({ ...place, status: 'requested', stepId, visit: 1, updatedAt: now })
-  await emit(tx, 'workflow/walk.requested', place)
+  const state = { tenantId, runId, branch: CLEANUP_BRANCH, epoch: 1, segment: 1 }
+  await tx.db.insert(walks).values({ ...state, status: 'requested', stepId, visit: 1, updatedAt: now })
+  await emit(tx, 'workflow/walk.requested', state)
   await announceRun(tx, runId)
 }
 
 /** Ends a run whose walk has reached its end, unless a cancel takes precedence. */
-export async function endRun(tx: TransactionContext, place: Place, ending: Ending): Promise<void> {
-  if (isCancelling(place)) await settleCancel(tx, heldBy(place), { ref: place.ref, next: null })
-  else await closeRun(tx, place.ref, endingOf(place, ending))
+export async function endRun(tx: TransactionContext, state: WalkState, ending: Ending): Promise<void> {
+  if (isCancelling(state)) await settleCancel(tx, heldBy(state), { ref: state.ref, next: null })
+  else await closeRun(tx, state.ref, endingOf(state, ending))
 }
 
 /** How a run ends when its walk does: as cancelled after its cleanup path, and as failed after its failure path. */
-export function endingOf({ run, ref }: Pick<Place, 'run' | 'ref'>, ending: Ending): Ending {
+export function endingOf({ run, ref }: Pick<WalkState, 'run' | 'ref'>, ending: Ending): Ending {
   if (ref.branch !== CLEANUP_BRANCH) return run.failing ? failedEnding(run.failing, ending) : ending
   const cleanup = ending.status === 'completed' ? 'completed' : 'failed'
   return stoppedEnding({ run, written: ending.written }, { ...cancellationOf(run), cleanup })
@@ -164,7 +164,7 @@ export async function endOpenWork(
   return endWithin(tx, run, failure, '')
 }
 
-/** Ends the branches of a fork that still run, and what lies in them, as `endOpenWork` does for the whole run. */
+/** Ends the branches of a fork that still run, with everything in them, as `endOpenWork` does for the whole run. */
 export async function stopBranches(
   tx: TransactionContext,
   run: RunRow,
@@ -177,12 +177,12 @@ export async function stopBranches(
     .update(runs)
     .set({ status: sql`case when ${asks} then 'paused' else 'running' end`, updatedAt: tx.now() })
     .where(isRun(run))
-  // Whatever works for a stopped branch, in whatever process, looks and stops.
+  // Every process that works on a stopped branch is notified and stops.
   await announceRun(tx, run.id)
   return waited
 }
 
-/** Has the runs settled that steps of this one started or are about to start: nobody waits for them any more. */
+/** Has the child runs settled that steps of this run started or are about to start: nothing waits for them any more. */
 async function childrenDue(tx: TransactionContext, run: RunRow, within?: SQL): Promise<void> {
   const left = await tx.db
     .select({ childRunId: pauses.childRunId })
@@ -230,7 +230,7 @@ async function endWithin(
     )
     .returning({ branch: pauses.branch })
   await childrenDue(tx, run, within(pauses.branch))
-  // Nothing has begun what is queued, and there may be very many of them.
+  // Queued branches have not begun, and there may be very many of them.
   await tx.db.delete(walks).where(and(ofWalks(run), eq(walks.status, 'queued'), within(walks.branch)))
   await tx.db
     .update(walks)
@@ -244,7 +244,7 @@ async function endWithin(
   return asked.map(({ branch }) => branch)
 }
 
-/** Whether an attempt is running that was neither recorded nor given up, or an answer has not been taken yet. */
+/** Whether an attempt is running that was neither recorded nor given up, or an answer has not been consumed yet. */
 async function isAtWork(tx: TransactionContext, run: RunRow): Promise<boolean> {
   const open = await tx.db
     .select({ stepType: stepRecords.stepType, attempt: stepRecords.attempt, attempts: stepRecords.attempts })

@@ -11,7 +11,7 @@ export interface Answerer {
 }
 
 /**
- * Writes the answer to an open pause of a locked run, which then waits for nobody unless another pause is open.
+ * Writes the answer to an open pause of a locked run. The run then is no longer paused, unless another pause is open.
  * @returns the run's status; null if the pause is not open any more
  */
 export async function storeAnswer(

@@ -7,13 +7,13 @@ import { pinnedDefinition } from './pinned-definition'
 import { settleCancel } from './stop'
 
 const SETTLED_MS = 5_000
-/** How long after the grace a process may take to notice a cancel. One that has not noticed by then is gone. */
+/** How long after the grace period a process may take to notice a cancel. After that, it counts as dead. */
 const NOTICED_MS = 20_000
 const BATCH = 200
 
 /**
  * Continues cancels that are stuck because the process working on the run died, or its message was lost. Well after the
- * grace it waits for nobody; results that come later are refused.
+ * grace period, it no longer waits for running steps; results that come later are rejected.
  */
 export async function sweepCancels({ db, log, now }: Sweep): Promise<number> {
   const due = await db

@@ -34,7 +34,7 @@ export async function sweepRuns(sweep: Sweep): Promise<{ nudged: number; restart
   }
 }
 
-/** Finds answers no walk has taken because the wake-up event was lost, and sends a new one. */
+/** Finds answers that no walk has consumed because the wake-up event was lost, and sends a new one. */
 async function resendWakeUps({ db, log, now }: Sweep): Promise<number> {
   const rows = await db
     .selectDistinct({ tenantId: pauses.tenantId, runId: pauses.runId, branch: pauses.branch })
@@ -87,11 +87,12 @@ async function restartStuck({ db, log, now }: Sweep): Promise<number> {
     .innerJoin(runs, and(eq(runs.tenantId, walks.tenantId), eq(runs.id, walks.runId)))
     .where(
       and(
-        // What rests or waits needs no engine run: its answer or its last branch requests it in the same commit.
+        // A walk that waits at a pause or for branches needs no engine run: the answer or the last branch requests it
+        // in the same commit.
         sql`${walks.status} in ('requested', 'walking')`,
         lt(walks.updatedAt, before),
-        // A branch at work tells by its own row whether it moves. One that is requested may wait for its turn behind the
-        // others of its run.
+        // For a branch that is running, its own row says whether it makes progress. One that is requested may be queued
+        // behind others of its run.
         sql`((${walks.scope} is not null and ${walks.status} = 'walking')
           or ${runs.updatedAt} < ${before.toISOString()}::timestamptz)`,
         sql`coalesce(${busyUntil}, ${walks.updatedAt}) < ${before.toISOString()}::timestamptz`,

@@ -6,8 +6,8 @@ import { emit } from '../outbox'
 import { turnOf } from '../turn-of'
 import { closeRun } from './close'
 import { getRunRow } from './find-run'
-import type { RunRow } from './place'
 import { endOpenWork } from './stop'
+import type { RunRow } from './walk-state'
 
 const BATCH = 200
 const AT_ONCE = 4
@@ -16,7 +16,7 @@ const FAILURE = { code: 'RUN_TIMED_OUT', message: 'The run took longer than its 
 
 /**
  * Ends the runs whose time is up, as a terminate would, but as failed with the outcome `timed_out`. A cancel that was
- * asked for before goes on: it has limits of its own. One batch, of each tenant in turn.
+ * requested before continues: it has limits of its own. One batch, of each tenant in turn.
  */
 export async function timeOutRuns({ db, log, now }: Sweep, until: Date) {
   const due = await db

@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject, type JsonValue, own } from '../definitio
 import { findReferences, follow, type Lookup, type Reference, TemplateMeter } from '../definition/template'
 
 /**
- * The values that templates refer to, for a step that fills them in itself: an object in which the same paths lead to
- * them, and nothing else. Secrets are not in it.
+ * The values that templates refer to, for a step that fills them in itself: an object that has only these values, at
+ * the same paths. It contains no secrets.
  * @throws UnresolvedReference, TemplateTooLarge
  */
 export function valuesFor(templates: JsonObject, lookup: Lookup): JsonObject {
@@ -20,7 +20,8 @@ export function valuesFor(templates: JsonObject, lookup: Lookup): JsonObject {
 }
 
 /**
- * The same for an expression that is evaluated later: whatever has no value is left out, and the expression finds that.
+ * The same for an expression that is evaluated later: names without a value are left out, and the expression handles
+ * that.
  * @throws TemplateTooLarge
  */
 export function knownValues(references: readonly { reference: Reference }[], lookup: Lookup): JsonObject {
@@ -37,7 +38,7 @@ export function knownValues(references: readonly { reference: Reference }[], loo
   return values
 }
 
-/** Copies what a path leads to. From a list on, all of it is taken, so that positions stay what they were. */
+/** Copies the value at a path. A list is always copied whole, so that positions in it stay the same. */
 function copyPath(values: JsonObject, { root, path }: Reference, lookup: Lookup): void {
   let from: JsonValue | undefined = lookup(root)
   let to: JsonObject = values
@@ -45,7 +46,7 @@ function copyPath(values: JsonObject, { root, path }: Reference, lookup: Lookup)
   for (const segment of path) {
     if (!isJsonObject(from) || typeof segment !== 'string') break
     const known = own(to, name)
-    // All of it is there already.
+    // The whole list has been copied already.
     if (known === from) return
     const inner: JsonObject = isJsonObject(known) ? known : {}
     to[name] = inner

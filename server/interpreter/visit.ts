@@ -11,9 +11,8 @@ import { advance } from './advance'
 import { keepArrival } from './arrive'
 import { AttemptFailed, TakenOver } from './attempt-failed'
 import { afterCatch, catching, shownExit } from './exits'
-import { moment } from './heard'
+import { moment } from './last-changes'
 import { deltaOf, failed, objectOf, outputColumns } from './output'
-import { configOf, lockPlace, type Place, receiptOf, recordIs } from './place'
 import { type Begun, type Drive, planFrom } from './plan'
 import type { Visit, WalkClaim } from './receipt'
 import { classify, type Failure, MAX_ATTEMPTS, nextDelay } from './retry'
@@ -29,6 +28,7 @@ import {
   settleCancel,
   stopFailure,
 } from './stop'
+import { configOf, lockWalkState, receiptOf, recordIs, type WalkState } from './walk-state'
 import { work } from './work'
 
 /**
@@ -53,7 +53,7 @@ export async function visitStep(ctx: ServiceContext, ref: WalkClaim, at: Visit, 
 
 const NO_ENGINE = { leaving: () => false, promise: () => {}, rests: false }
 
-/** Passes a step that the previous step's record has already begun to the next visit in this process. */
+/** Passes a step that was begun with the record of the previous step to the next visit in this process. */
 export class Handoff implements Drive {
   private begun: Begun | null = null
 
@@ -86,9 +86,9 @@ type Claimed = Begun | { receipt: Receipt } | { lost: Begun; message: string }
 
 async function claim(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Claimed> {
   return withTransaction<Claimed>(ctx, async (tx) => {
-    const locked = await lockPlace(tx, ref, at)
+    const locked = await lockWalkState(tx, ref, at)
     if ('stop' in locked) return { receipt: locked.stop }
-    const { place, record } = locked
+    const { state, record } = locked
     if (!record)
       throw new ImpossibleState('visit-without-record', `${ref.runId} has no record of ${at.stepId}#${at.visit}`)
     if (record.endTime) return { receipt: receiptOf(record) }
@@ -96,7 +96,7 @@ async function claim(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Cl
     if (type?.mode !== 'effect') throw new ImpossibleState('visit-of-no-effect', `${record.stepType} does no work`)
     const now = tx.now()
     const begun: Begun = {
-      place,
+      state,
       at,
       type,
       config: configOf(record),
@@ -105,9 +105,9 @@ async function claim(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Cl
       startedAt: now,
       since: moment(),
     }
-    if (isCancelling(place)) {
+    if (isCancelling(state)) {
       // The process died while the step ran; a run that is being stopped starts no new attempt.
-      return { receipt: await fail(tx, { ...begun, attempt: record.attempt }, stopFailure(cancellationOf(place.run))) }
+      return { receipt: await fail(tx, { ...begun, attempt: record.attempt }, stopFailure(cancellationOf(state.run))) }
     }
     const limit = begun.config.retry?.maxAttempts ?? MAX_ATTEMPTS
     if (begun.attempt > limit) {
@@ -129,34 +129,34 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
   try {
     output = storableOutput(result.output)
     delta = deltaOf(output, saveAs, at.stepId)
-    // Holds whatever happens meanwhile: only this walk adds to the data.
-    grown = withDelta(begun.place, delta, begun.place.ref, at)
+    // True whatever happens meanwhile: only this walk adds to the data.
+    grown = withDelta(begun.state, delta, begun.state.ref, at)
   } catch (err) {
     return recordFailure(ctx, begun, err, handoff)
   }
   const outputData = objectOf(output, saveAs, at.stepId)
   const taken = result.exit ?? 'next'
-  const next = graphOf(begun.place.definition).target(at.stepId, taken)
+  const next = graphOf(begun.state.definition).target(at.stepId, taken)
   const exit = shownExit(begun.type, taken)
   const endedAt = ctx.now()
   const attempts = [...begun.attempts, attemptRow(begun, endedAt, null)]
   const work = { attempt: begun.attempt, attempts, usage: result.usage ?? null }
-  const withOutput = (place: Place): Place => ({
-    ...place,
+  const withOutput = (state: WalkState): WalkState => ({
+    ...state,
     ...grown,
-    outputs: { ...place.outputs, [at.stepId]: outputData },
+    outputs: { ...state.outputs, [at.stepId]: outputData },
   })
   const moved = await retryWhileUnavailable(ctx, () =>
     advance(
       ctx,
-      begun.place,
+      begun.state,
       at,
       begun.attempt,
-      async (place) => ({
+      async (state) => ({
         done: { claims: null, step: { at, endedAt, delta, work, exit, ...outputColumns(outputData) } },
-        plan: await planFrom(ctx, withOutput(place), next, handoff),
+        plan: await planFrom(ctx, withOutput(state), next, handoff),
       }),
-      async (tx, place) => {
+      async (tx, state) => {
         await tx.db
           .update(stepRecords)
           .set({
@@ -169,7 +169,7 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
             receipt: STOPPED.receipt,
           })
           .where(recordIs(begun))
-        await settleCancel(tx, heldBy(withOutput(place)), { ref: place.ref, next })
+        await settleCancel(tx, heldBy(withOutput(state)), { ref: state.ref, next })
         return STOPPED.receipt
       },
     ),
@@ -181,18 +181,18 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
 async function recordFailure(ctx: ServiceContext, begun: Begun, err: unknown, handoff: Handoff): Promise<Receipt> {
   const failure = classify(err)
   if (failure.internal || failure.code === 'VALUE_TOO_LARGE')
-    ctx.log.error({ err, runId: begun.place.ref.runId, stepId: begun.at.stepId }, 'a step failed unexpectedly')
+    ctx.log.error({ err, runId: begun.state.ref.runId, stepId: begun.at.stepId }, 'a step failed unexpectedly')
   const delayMs = nextDelay(failure, begun.attempt, begun.config.retry, Math.random())
-  if (delayMs === null && !(err instanceof RunStopped) && catching(begun.place, begun.at, failure))
+  if (delayMs === null && !(err instanceof RunStopped) && catching(begun.state, begun.at, failure))
     return recordCaught(ctx, begun, failure, handoff)
   let again = false
-  const receipt = await settle(ctx, begun, async (tx, place) => {
+  const receipt = await settle(ctx, begun, async (tx, state) => {
     const now = tx.now()
-    const held = { ...begun, place }
-    if (isCancelling(place) && (delayMs !== null || err instanceof RunStopped))
-      return fail(tx, held, stopFailure(cancellationOf(place.run)), failure.message)
+    const held = { ...begun, state }
+    if (isCancelling(state) && (delayMs !== null || err instanceof RunStopped))
+      return fail(tx, held, stopFailure(cancellationOf(state.run)), failure.message)
     const spent = now.getTime() - begun.startedAt.getTime()
-    again = delayMs !== null && delayMs + spent <= (await cleanupTimeLeft(tx, place.ref))
+    again = delayMs !== null && delayMs + spent <= (await cleanupTimeLeft(tx, state.ref))
     if (!again || delayMs === null) return fail(tx, held, failure)
     const tried = { ...attemptRow(begun, now, failure.message), retryInMs: delayMs }
     await tx.db
@@ -205,7 +205,7 @@ async function recordFailure(ctx: ServiceContext, begun: Begun, err: unknown, ha
   return receipt
 }
 
-/** Records a step that failed for good, and goes on by its `error` exit or the failure path. */
+/** Records a step that failed for good, and continues at its `error` exit or the failure path. */
 async function recordCaught(ctx: ServiceContext, begun: Begun, failure: Failure, handoff: Handoff): Promise<Receipt> {
   const { at, attempt } = begun
   const endedAt = ctx.now()
@@ -213,20 +213,20 @@ async function recordCaught(ctx: ServiceContext, begun: Begun, failure: Failure,
   const moved = await retryWhileUnavailable(ctx, () =>
     advance(
       ctx,
-      begun.place,
+      begun.state,
       at,
       attempt,
-      async (place) => {
-        const caught = catching(place, at, failure)
+      async (state) => {
+        const caught = catching(state, at, failure)
         if (!caught) throw new ImpossibleState('caught-by-nothing', `${at.stepId} has no error exit`)
         const { delta, exit, handled } = caught.columns
         const told = { ...failure, handled: handled === true }
         return {
           done: { claims: null, step: { at, endedAt, delta, exit, failure: told, work, ...outputColumns({}) } },
-          plan: await planFrom(ctx, afterCatch(place, caught), caught.target, handoff),
+          plan: await planFrom(ctx, afterCatch(state, caught), caught.target, handoff),
         }
       },
-      (tx, place) => fail(tx, { ...begun, place }, failure),
+      (tx, state) => fail(tx, { ...begun, state }, failure),
     ),
   )
   handoff.give(moved.begun)
@@ -240,15 +240,15 @@ async function recordCaught(ctx: ServiceContext, begun: Begun, failure: Failure,
 function settle(
   ctx: ServiceContext,
   begun: Begun,
-  write: (tx: TransactionContext, place: Place) => Promise<Receipt>,
+  write: (tx: TransactionContext, state: WalkState) => Promise<Receipt>,
 ): Promise<Receipt> {
   return retryWhileUnavailable(ctx, () =>
     withTransaction<Receipt>(ctx, async (tx) => {
-      const locked = await lockPlace(tx, begun.place.ref, begun.at)
+      const locked = await lockWalkState(tx, begun.state.ref, begun.at)
       if ('stop' in locked) return locked.stop
       if (locked.record?.endTime) return receiptOf(locked.record)
       if (locked.record?.attempt !== begun.attempt) throw new TakenOver()
-      return write(tx, locked.place)
+      return write(tx, locked.state)
     }),
   )
 }
@@ -264,9 +264,9 @@ async function fail(
   cause: string = failure.message,
 ): Promise<Receipt> {
   const now = tx.now()
-  const { place, at } = begun
-  // A branch only tells its fork.
-  const arrives = isBranch(place.ref.branch) && !isCancelling(place)
+  const { state, at } = begun
+  // In a branch, the failure is passed to its fork.
+  const arrives = isBranch(state.ref.branch) && !isCancelling(state)
   const receipt: Receipt = arrives ? { arrive: true } : { stop: 'ended' }
   await tx.db
     .update(stepRecords)
@@ -280,8 +280,8 @@ async function fail(
     })
     .where(recordIs(begun))
   const error = { code: failure.code, message: failure.message, stepId: at.stepId }
-  if (arrives) await keepArrival(tx, place.ref, { failed: error, outcome: 'failed' })
-  else await endRun(tx, place, { status: 'failed', outcome: 'failed', written: place, error, stepId: at.stepId })
+  if (arrives) await keepArrival(tx, state.ref, { failed: error, outcome: 'failed' })
+  else await endRun(tx, state, { status: 'failed', outcome: 'failed', written: state, error, stepId: at.stepId })
   return receipt
 }
 

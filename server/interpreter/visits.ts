@@ -1,16 +1,19 @@
 import { send, sql } from '@/db/index'
 import type { ServiceContext } from '../context'
 import { graphOf } from '../definition/graph'
-import type { Place } from './place'
+import type { WalkState } from './walk-state'
 
 /**
- * How often a walk has visited each step that lies on a loop, as its records say. Ask before anything new is planned:
- * afterwards the walk counts for itself, as nothing else adds to its records.
+ * How often a walk has visited each step that lies on a loop, as its records say. Call it before anything new is
+ * planned: from then on the walk counts in memory, because nothing else adds to its records.
  */
-export async function visitsSoFar(ctx: ServiceContext, { ref, definition }: Place): Promise<Record<string, number>> {
+export async function visitsSoFar(
+  ctx: ServiceContext,
+  { ref, definition }: WalkState,
+): Promise<Record<string, number>> {
   const { looping } = graphOf(definition)
   if (looping.size === 0) return {}
-  // One step into the primary key for each of them, however long the history is.
+  // One lookup in the primary key for each of them, however long the history is.
   const rows = await send<{ stepId: string; visit: number }>(
     ctx.db,
     sql`

@@ -10,8 +10,8 @@ import { walkIs } from './row-is'
 type Walk = Pick<WalkRef, 'tenantId' | 'runId' | 'branch'>
 
 /**
- * Has the walk of an answered pause go on: a resting one in a new segment, under an engine run of its own. Where an engine
- * run waits for the answer, it is woken.
+ * Continues the walk of an answered pause: in a new segment with a new engine run, or, if an engine run waits for the
+ * answer, by waking that one.
  */
 export async function wakeWalk(tx: TransactionContext, walk: Walk): Promise<void> {
   const resting = and(walkIs(walk), eq(walks.status, 'resting'))
@@ -33,7 +33,7 @@ export async function wakeWaits(
   for (const branch of new Set(branches)) await wakeWait(tx, { tenantId: run.tenantId, runId: run.id, branch })
 }
 
-/** What the wait of a branch is woken by. Other walks are woken by the id of their run alone. */
+/** The key that wakes the wait of a branch. Other walks are woken by the id of their run alone. */
 export function walkNameOf(runId: string, branch: string): string {
   return `${runId}/${branch}`
 }

@@ -7,7 +7,7 @@ import { arrive } from './arrive'
 import { AttemptFailed } from './attempt-failed'
 import { claimWalk } from './claim-walk'
 import { forkWalk } from './fork'
-import { armPause, takeAnswer } from './pause'
+import { armPause, consumeAnswer } from './pause'
 import type { WalkClaim, WalkRef } from './receipt'
 import { permanentFailure } from './retry'
 import { requestSegment } from './segment'
@@ -24,11 +24,11 @@ interface EngineCall {
   step: StepTools
   /** Whether the steps of one call run in this process one after the other (the embedded engine). */
   sameProcess: boolean
-  /** Whether this process stops, so that another one begins the next step. */
+  /** Whether this process is stopping, so that another one begins the next step. */
   leaving: () => boolean
   /** Tells the engine that the next step is begun, and runs even if this process stops. */
   promise: () => void
-  /** Whether the walk rests at a pause, where no engine run need wait for the answer. */
+  /** Whether the walk may wait at a pause without an engine run. */
   rests: boolean
 }
 
@@ -92,7 +92,7 @@ export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall):
         runOrRetry(ctx, claim, () => armPause(ctx, claim, pauseId), call.attempt),
       ),
     ])
-    receipt = await run(`take:${pauseId}:${arm}`, () => takeAnswer(ctx, claim, pauseId, arm, handoff))
+    receipt = await run(`take:${pauseId}:${arm}`, () => consumeAnswer(ctx, claim, pauseId, arm, handoff))
   }
 }
 

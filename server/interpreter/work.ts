@@ -12,34 +12,34 @@ import { cleanupTimeLeft } from './stop'
 
 /**
  * Runs an attempt of an effect step, outside any transaction. Ends when its time is up or its run is stopped, even if
- * the step ignores its signal. Does not begin if the run was stopped meanwhile. Where this process may have missed that,
- * it looks in the database first.
+ * the step ignores its signal. Does not begin if the run was stopped meanwhile. If this process may have missed that,
+ * it reads the database first.
  * @throws whatever the step throws, TransientError when it was too slow, RunStopped, TakenOver
  */
 export async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutput> {
-  const { place, at, config } = begun
+  const { state, at, config } = begun
   const timeoutMs = Math.min(config.timeoutMs ?? DEFAULT_TIMEOUT_MS, env().longestStepMs)
-  const left = await cleanupTimeLeft(ctx, place.ref)
+  const left = await cleanupTimeLeft(ctx, state.ref)
   if (left <= 0) throw cleanupTooSlow()
-  // From here on an announcement fires the signal.
+  // From here on a notification fires the signal.
   const stopped = abortWhenStopped(begun)
   const tooSlow = () =>
     left < timeoutMs ? cleanupTooSlow() : new TransientError(`The step did not finish within ${timeoutMs} ms.`)
   const deadline = new Deadline(stopped.signal, Math.min(timeoutMs, left), tooSlow)
   const { signal } = deadline
-  const runContext = systemContext({ ...ctx, trusted: place.run.context }, place.run.startedBy)
+  const runContext = systemContext({ ...ctx, trusted: state.run.context }, state.run.startedBy)
   try {
     if (!mayBegin(begun)) await deadline.race(lookFirst(ctx, begun))
     signal.throwIfAborted()
     const output = begun.type.run({
       config,
       ctx: runContext,
-      data: place.data,
+      data: state.data,
       ...(isJsonObject(config.$values) ? { values: config.$values } : {}),
       signal,
-      idempotencyKey: idempotencyKeyOf(place.ref, at),
+      idempotencyKey: idempotencyKeyOf(state.ref, at),
     })
-    // A step that ignores its signal is left behind; its result no longer counts.
+    // If a step ignores its signal, nothing waits for it; its result no longer counts.
     return await deadline.race(output)
   } catch (err) {
     // What a step throws after its signal fired is only a consequence; history should show the signal's reason.

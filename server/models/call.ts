@@ -176,8 +176,8 @@ const MAX_HELD = 65_536
 const CUTS = 8
 
 /**
- * Passes text on with the key masked. It holds back enough text that a key arriving in pieces is complete before any of
- * it goes out, and never cuts where that would split one.
+ * Passes text on with the key masked. It buffers enough text that a key arriving in pieces is complete before any part
+ * is sent, and never cuts where that would split a key.
  */
 function masked({ mask }: OpenModel, onText: (text: string) => void) {
   let held = ''

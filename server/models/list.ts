@@ -43,7 +43,7 @@ export async function listProviders(ctx: ServiceContext) {
     return {
       provider,
       label: LABELS[provider],
-      /** The name the key is looked up under; null when there is none, or only one that the agent itself refers to. */
+      /** The name under which the key is looked up; null if there is none, or only the one that the agent refers to. */
       keyName,
       key,
       models: SUGGESTED[provider],

@@ -22,7 +22,7 @@ export const ModelSettings = z.strictObject({
   stopSequences: z.array(z.string().min(1).max(100)).max(8).optional(),
 })
 
-/** The model an agent uses. It never holds a key, only a reference to the secret that does. */
+/** The model an agent uses. It never contains a key, only a reference to the secret that does. */
 export const ModelConfig = z
   .object({
     provider: z.enum(PROVIDERS),

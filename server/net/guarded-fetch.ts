@@ -155,7 +155,7 @@ async function send(
   if (owner === undefined || !isRepeatable(call)) return sendOnce(vetted, call, signal, { agent: false })
   const sent = { onReused: false }
   return sendOnce(vetted, call, signal, { ...kept(owner, vetted), sent }).catch((err: unknown) => {
-    // The server closed the connection as the request came. On a new one it is heard.
+    // The server closed the connection as the request came. On a new one it gets through.
     if (!sent.onReused || signal.aborted || !isClosed(err)) throw err
     return sendOnce(vetted, call, signal, { agent: false })
   })

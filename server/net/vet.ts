@@ -17,7 +17,7 @@ const systemResolve: Resolve = (host) => lookup(host, { all: true, verbatim: tru
 /** Throws for a URL that must not be called. */
 export type CheckUrl = (url: URL) => void
 
-/** A refused name is never answered sooner, because a quick answer would also tell whether the name is known. */
+/** A refused name takes at least this long, because a quick response would reveal whether the name exists. */
 const REFUSAL_MS = 250
 /** The name service found no such name, or no address for it. */
 const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA'])

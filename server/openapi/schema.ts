@@ -14,7 +14,7 @@ function jsonSchemaOf(schema: z.core.$ZodType, io: 'input' | 'output' = 'input')
   return z.toJSONSchema(schema, { ...OPTIONS, io }) as Schema
 }
 
-/** The schema of a query parameter: the value its text stands for, in JSON types. */
+/** The schema of a query parameter: the JSON value that its text is parsed to. */
 export function querySchema(schema: z.ZodType): Schema {
   const text = plainSchema(schema)
   if (text.pattern === '^\\d{1,9}$') {

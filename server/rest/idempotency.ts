@@ -54,22 +54,22 @@ export async function onceForKey(
     // Only JSON is kept. A caller that hung up got no final answer, so its repeated request waits for the run again.
     const kept = !(done.body instanceof Uint8Array || done.body instanceof ReadableStream) && !request.signal.aborted
     if (!kept) {
-      await letGo(ctx, claim)
+      await releaseKey(ctx, claim)
       return done
     }
     const body = new JsonText(JSON.stringify(done.body))
     await claim.complete({ status: done.status ?? 200, headers: done.headers ?? {}, body })
     return { ...done, body }
   } catch (err) {
-    await letGo(ctx, claim)
+    await releaseKey(ctx, claim)
     throw err
   } finally {
     clearInterval(prolong)
   }
 }
 
-/** What was done stands, whether or not the key could be given back. */
-async function letGo(ctx: ServiceContext, claim: KeyClaim): Promise<void> {
+/** What was done stays done, whether or not the key could be released. */
+async function releaseKey(ctx: ServiceContext, claim: KeyClaim): Promise<void> {
   await claim
     .release()
     .catch((err: unknown) =>

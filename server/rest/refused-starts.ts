@@ -6,7 +6,10 @@ import { errorResponse, type PlainAnswer } from '../http/respond'
 import { processWide } from '../process'
 import { requireRoom } from '../queue-room'
 
-/** For how long a credential is known after a refusal. A disabled one is told so no later than that. */
+/**
+ * For how long a refused credential is remembered. One that is disabled meanwhile gets its 401 after this time at the
+ * latest.
+ */
 const KNOWN_MS = 1_000
 const MOST_KNOWN = 10_000
 
@@ -35,8 +38,8 @@ export function requireRoomFor(tenantId: string, headers: Headers): void {
 }
 
 /**
- * Refuses a caller who has just been refused, and who would be again. It looks at nothing but the headers: callers who do
- * not wait send so many starts that even to find out who they are would take the time of those that run.
+ * Refuses a caller who has just been refused and would be refused again. It reads only the headers: callers who do not
+ * wait send so many starts that even authenticating them would take time from the runs.
  */
 export function refuseAgain(headers: IncomingHttpHeaders): PlainAnswer | null {
   if (known().size === 0) return null

@@ -35,7 +35,7 @@ export interface RouteAnswer {
 }
 
 interface RouteOptions {
-  /** Which of two documented texts a 401 has, and what a 500 says. */
+  /** Which of two documented texts a 401 has, and the text of a 500. */
   surface?: 'workflow' | 'invoke'
   /** False if the body must not be read (GET). */
   readsBody?: boolean

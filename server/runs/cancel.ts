@@ -29,7 +29,7 @@ export async function cancelRun(ctx: ServiceContext, input: unknown) {
   })
 }
 
-/** Asks a locked, open run to stop, which nobody has asked before. */
+/** Asks a locked, open run to stop that has not been asked before. */
 export async function cancelNow(tx: TransactionContext, run: RunRow, cancellation: Cancellation): Promise<void> {
   const now = tx.now()
   await tx.db

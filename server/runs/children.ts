@@ -9,12 +9,12 @@ import { eachAtOnce } from '../each-at-once'
 import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
 import { insertRun } from '../interpreter/insert'
-import { lockRun } from '../interpreter/place'
 import { MAIN_BRANCH } from '../interpreter/receipt'
 import { pauseIs, recordOfPause } from '../interpreter/row-is'
 import { storeAnswer } from '../interpreter/store-answer'
 import { newCancellation, terminateNow } from '../interpreter/terminate'
 import { wakeWalk } from '../interpreter/wake'
+import { lockRun } from '../interpreter/walk-state'
 import { roomFor } from '../outbox'
 import { messageWithDetails } from '../tools/schema'
 import { turnOf } from '../turn-of'
@@ -24,22 +24,21 @@ import { versionToRun } from '../workflows/version-to-run'
 import { cancelNow } from './cancel'
 import type { RunRow } from './present'
 
-/** Runs lie in each other this deep at most, so that a workflow that runs itself comes to an end. */
+/** How deep runs may be nested, so that a workflow that runs itself ends. */
 const MOST_DEEP = 10
 const BATCH = 200
 const AT_ONCE = 4
-/** By then what is due has been looked at, or its event was lost. */
+/** By then its event has been handled, or was lost. */
 const OVERDUE_MS = 5_000
-/** How often a start looks again at a workflow that is being published. */
+/** How often a start reads a workflow again that is being published. */
 const MOST_TRIES = 5
 
 const child = alias(runs, 'child')
 
 /**
- * Does what is due for a run that a step of another one waits for, or did: starts it, stops it, or gives that step its
- * end. It looks at both runs, so it may be asked at any time and any number of times.
- *
- * Whoever needs both locks takes the parent's first. A child's end is committed before its parent is locked.
+ * Does what is due for a child run: starts it, stops it, or gives its result to the parent's step. It reads both runs,
+ * so it may be called at any time and any number of times. A transaction that needs both locks takes the parent's
+ * first. A child's end is committed before its parent is locked.
  */
 export async function settleChild(ctx: ServiceContext, childId: string): Promise<void> {
   const pair = await findPair(ctx, childId)
@@ -189,7 +188,10 @@ function endOf({ status, outcome, result, error, workflowName }: Ended): ChildEn
   return { failed: { code: 'CHILD_FAILED', message: `The run of ${workflowName} ${how}${why}` } }
 }
 
-/** Stops a run whose end nobody waits for any more: at once if its parent was, otherwise with its cleanup. */
+/**
+ * Stops a child run that its parent no longer waits for: at once if the parent was terminated or timed out, otherwise
+ * with its cleanup.
+ */
 async function stopChild(ctx: ServiceContext, parent: Parent, childId: string): Promise<void> {
   const atOnce = parent.cancellation?.kind === 'terminate' || parent.outcome === 'timed_out'
   await withTransaction(ctx, async (tx) => {

@@ -4,7 +4,7 @@ import { type ServiceContext, type Sweep, systemContext } from '../context'
 
 const DAY_MS = 24 * 60 * 60_000
 const BATCH = 200
-/** How long one sweep may take. The next one goes on. */
+/** How long one sweep may take. The next one continues. */
 const BUDGET_MS = 15_000
 
 /**

@@ -1,7 +1,7 @@
 import type { JsonLike } from '../definition/json'
 import type { Masker } from '../vault/mask'
 
-/** Fields of a run, step or pause that hold text from people, tools or models. */
+/** Fields of a run, step or pause with text from people, tools or models. */
 const WORDS = [
   'workflowName',
   'businessKey',

@@ -61,7 +61,7 @@ export function forbidsStarter(signal: PauseSignal): boolean {
   return signal.type === 'request_user_action' && signal.noSelfApproval === true
 }
 
-/** Who started a run, the runs it repeats, and the runs whose child it is: what was asked for may come from any of them. */
+/** Who started a run, the runs it repeats, and its parent runs: each of them may be the person who made the request. */
 export async function startersOf({ db, tenantId }: ServiceContext, runId: string): Promise<string[]> {
   const found = await db.execute<{ started_by: string }>(sql`
     with recursive chain as (

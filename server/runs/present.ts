@@ -72,7 +72,7 @@ export interface StoredRun {
   cutResult: number | null
 }
 
-/** Replaces a value that is too large for the answer; says where to read all of it. */
+/** Replaces a value that is too large for the response; says where to read the full value. */
 export function cutMarker(runId: string, size: number, query: string) {
   return { $cut: true as const, size, href: `/api/workflow/value/${runId}?${query}` }
 }

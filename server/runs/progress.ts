@@ -72,7 +72,8 @@ export function ofMainPath(ctx: ServiceContext, runId: string) {
 type Continued = Required<Pick<NewRun, 'definition' | 'data' | 'sources' | 'edits' | 'firstStep' | 'context'>>
 
 /**
- * Starts a run on the version of an old one that goes on from a position there, with copies of the records before it.
+ * Starts a run on the version of an old run that continues from a position in it, with copies of the records before
+ * that position.
  * @throws AppError WORKFLOW_ARCHIVED
  */
 export async function continueRun(tx: TransactionContext, old: RunRow, before: SQL, run: Continued): Promise<string> {

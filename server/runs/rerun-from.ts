@@ -10,10 +10,10 @@ import type { RunRow } from './present'
 import { continueRun, dataBefore, failedAt, ofMainPath } from './progress'
 
 /**
- * Starts a run that goes on at a step to which an earlier one came, as it came there last: with the outputs from before,
- * and with some fields of the run data changed. Changes take an editor, because they may go around what earlier steps made
- * sure of, such as an approval.
- * @throws AppError INVALID_INPUT if the run never came to the step on its main path, or if the edits are refused;
+ * Starts a run that continues at a step that an earlier run reached, with the outputs and data from before its latest
+ * visit, and with some fields of the run data changed. Changes need the role editor, because they may bypass what
+ * earlier steps ensured, such as an approval.
+ * @throws AppError INVALID_INPUT if the run never reached the step on its main path, or if the edits are refused;
  * FORBIDDEN, WORKFLOW_ARCHIVED
  */
 export async function rerunFrom(

@@ -6,8 +6,8 @@ import { getRunRow } from '../interpreter/find-run'
 import { requestAgain } from '../interpreter/rewake'
 
 /**
- * Has the engine take up a run again, after it has lost track of it: steps that are recorded are not repeated, and one that
- * was in progress runs again with the same idempotency key.
+ * Has the engine continue a run that it has lost track of: steps that are recorded are not repeated, and one that was
+ * in progress runs again with the same idempotency key.
  * @throws AppError RUN_NOT_FOUND
  */
 export async function rewakeRun(ctx: ServiceContext, { runId }: { runId: string }) {

@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../context'
 import { env } from '../env'
-import { moment } from '../interpreter/heard'
+import { moment } from '../interpreter/last-changes'
 import type { PresentedRun } from './present'
 import { startRun } from './start'
 import { waitForRun } from './wait'

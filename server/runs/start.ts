@@ -13,7 +13,7 @@ import { firstStepOf } from '../workflows/first-step'
 import { type VersionToRun, versionToRun } from '../workflows/version-to-run'
 import { readStartInput, type StartBody } from './input'
 
-/** How often a start looks again at a workflow that is being changed. */
+/** How often a start reads a workflow again that is being changed. */
 const MOST_TRIES = 5
 /** Violation of a foreign key: a run refers to its version. */
 const VERSION_GONE = '23503'

@@ -187,7 +187,7 @@ export async function readRecords(
   return row ?? null
 }
 
-/** Whether the given columns of a run hold more than a small run does. Reads none of them. */
+/** Whether the given columns of a run are larger than those of a small run. Reads none of them. */
 export async function isLarge(ctx: ServiceContext, runId: string): Promise<boolean> {
   const [row] = await ctx.db
     .select({

@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../context'
 import { watchRun } from '../interpreter/changes'
-import { isStale, type Moment } from '../interpreter/heard'
+import { isStale, type Moment } from '../interpreter/last-changes'
 import type { PresentedRun } from './present'
 import { getRunStatus } from './status'
 
@@ -12,7 +12,7 @@ const PATIENCE = { patienceMs: 30_000 }
 /**
  * The run once it has paused or ended, or its current state when the time is up or the caller has left. A notification
  * reports changes; this polls as well, because one may be lost.
- * @param since when the run cannot have paused or ended yet; what this process has heard of it since then counts
+ * @param since when the run cannot have paused or ended yet; notifications since then count
  */
 export async function waitForRun(
   ctx: ServiceContext,

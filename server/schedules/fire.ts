@@ -18,8 +18,8 @@ const KEEP_DAYS = 90
 const graceMs = () => (env().deployment === 'preview' ? 70 : 10) * MINUTE_MS
 
 /**
- * Starts what is due. Any number of processes may do this at once: a schedule is held while its time is decided, and the
- * run, the tick and the next time are written in one transaction.
+ * Starts what is due. Any number of processes may do this at once: a schedule is locked while its time is decided, and
+ * the run, the tick and the next time are written in one transaction.
  */
 export async function fireDue({ db, log, now }: Sweep): Promise<{ started: number }> {
   const due = await db
@@ -38,7 +38,7 @@ export async function fireDue({ db, log, now }: Sweep): Promise<{ started: numbe
         if (tick.runId) started += 1
       }
     } catch (err) {
-      // It is due again at the next sweep, and holds up no other.
+      // It is due again at the next sweep, and does not delay the others.
       log.error({ err, tenantId, scheduleId: id }, 'a schedule could not be fired')
     }
   }

@@ -36,7 +36,7 @@ export const callTool = defineStep({
       ? { fields: { [config.saveAs]: { type: 'any' } }, open: false }
       : { fields: { [stepId]: { type: 'any' } }, open: true },
   uses: (config) => [{ kind: 'tool', id: config.toolId, version: config.version, args: config.args }],
-  rides: ({ toolId }) => isComputingTool(toolId),
+  runsInline: ({ toolId }) => isComputingTool(toolId),
   async run({ config, ctx, data, signal, idempotencyKey }) {
     const outcome = await runTool(
       ctx,

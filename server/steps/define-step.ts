@@ -96,7 +96,7 @@ interface Common<C> {
   ) => { fields: Record<string, DefinedField>; open: boolean; output?: DefinedField }
   /** The types of what it adds, where they depend on what its configuration refers to. */
   types?: (call: TypeCall<C & Pick<CommonConfig, 'saveAs'>>) => StepTypes
-  /** What some of its fields must be once their `${…}` are filled in, beyond what the schema of `config` says. */
+  /** The types that some fields must have once their `${…}` are filled in, in addition to the schema of `config`. */
   takes?: { [K in keyof C & string]?: FieldType }
   /** What an exit that opens a body puts into the data of that body. */
   gives?: Record<string, Record<string, DefinedField>>
@@ -117,10 +117,10 @@ export type StepDefinition<C> =
       mode: 'effect'
       run: (call: EffectCall<C>) => Promise<StepOutput>
       /**
-       * Whether it only computes, quickly, and so may ride: it runs before it is recorded as begun, and is recorded with
+       * Whether it only computes, quickly, and so may run inline: it runs before it is recorded as begun, and is recorded with
        * the step before it. If that commit is lost, it runs again.
        */
-      rides?: (config: C) => boolean
+      runsInline?: (config: C) => boolean
       /**
        * Fields whose `${…}` the step fills in itself, because they may name secrets, whose values must not be stored with
        * its configuration.
@@ -144,7 +144,7 @@ export type StepDefinition<C> =
       startsRun?: true
       /** It only waits for its time, so that this passing is its answer. Any other step takes `timeout` then. */
       elapses?: boolean
-      /** What the error says when time is up. */
+      /** The error message when time is up. */
       late?: string
       /** @throws StepFailure if the answer fails the step */
       answer: (place: { stepId: string; config: C & CommonConfig; answer: PauseAnswer }) => {
@@ -207,7 +207,7 @@ export interface Joined {
 
 /** What a step waits for: an answer to its question, an event, the end of a run, a time, or whichever comes first. */
 export interface Asked {
-  /** Null when nobody is asked. */
+  /** Null when no person is asked. */
   signal: PauseSignal | null
   /** The event that is the answer. Null as key: any. */
   event?: { name: string; key: string | null; rules: EventRules }

@@ -62,7 +62,7 @@ function compile(text: string): { pattern: RE2JS; states: number } {
   }
 }
 
-/** About as many states as the compiled pattern has: what is repeated counts as often as it may occur. */
+/** About the number of states of the compiled pattern: a repeated part counts as often as it may occur. */
 function statesOf(pattern: string): number {
   const groups = [{ sum: 0, last: 0 }]
   const add = (size: number) => {

@@ -116,7 +116,7 @@ const COMMON_STEP_TEXTS: Record<string, string> = {
   retry: 'How to retry failures that may be temporary.',
 }
 
-/** One schema per step type. A draft may hold anything; publish and start check its steps against these. */
+/** One schema per step type. A draft may contain anything; publish and start check its steps against these. */
 export function stepSchemas(): [string, Schema][] {
   return Object.values(steps).map(({ type, title, config }) => {
     const own = plainSchema(config)

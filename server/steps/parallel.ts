@@ -3,7 +3,7 @@ import { RESERVED_EXITS } from '../definition/exits'
 import type { JsonObject } from '../definition/json'
 import { defineStep } from './define-step'
 
-/** Runs several paths beside each other, and goes on when enough of them are done. */
+/** Runs several paths in parallel, and continues when enough of them are done. */
 export const parallel = defineStep({
   type: 'parallel',
   title: 'Parallel',

@@ -42,8 +42,8 @@ export const DUE_IN_HINT = {
 } as const
 
 /**
- * Who is asked and until when they should answer, of a step that begins.
- * @throws StepFailure INVALID_CONFIG when a template gave something else
+ * Who may answer a step that begins, and when the answer is due.
+ * @throws StepFailure INVALID_CONFIG when a template resolved to something else
  */
 export function askedOf(now: Date, { assignees, dueIn }: { assignees?: Assignees; dueIn?: string | undefined }) {
   return {

@@ -12,8 +12,8 @@ export const DurationText = z
   )
 
 /**
- * The time that lies a step's duration after it began.
- * @throws StepFailure INVALID_CONFIG when a template gave something else
+ * The time when a step's duration after its start is over.
+ * @throws StepFailure INVALID_CONFIG when a template resolved to something else
  */
 export function after(start: Date, text: string): Date {
   const duration = parseDuration(text)

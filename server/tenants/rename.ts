@@ -11,7 +11,7 @@ export async function takenBy(db: Db | Tx, slug: string): Promise<string | null>
   return row?.id ?? null
 }
 
-/** Renames the caller's tenant and derives its slug again. Only for a tenant whose address nobody has used yet. */
+/** Renames the caller's tenant and derives its slug again. Only for a tenant whose address has not been used yet. */
 export async function renameTenant(tx: TransactionContext, name: string): Promise<{ slug: string }> {
   for (const slug of slugCandidates(name)) {
     const owner = await takenBy(tx.db, slug)

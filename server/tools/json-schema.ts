@@ -78,14 +78,14 @@ export function mismatches(schema: JsonObject, value: JsonValue, root: string): 
   }
 }
 
-/** What is certainly wrong with a value in which templates such as `${x}` stand for values of a run. */
+/** What is certainly wrong with a value that contains templates such as `${x}`. */
 export interface CertainMismatch {
   path: string
   message: string
   fault: 'missing' | 'unknown' | 'wrong'
 }
 
-/** Rules that hold or not depending on what is inside a value. */
+/** Rules whose result depends on the contents of a value. */
 const CONDITIONAL = /\/(anyOf|oneOf|not|if|then|else|contains|dependentSchemas)(\/|$)/
 
 /** `mismatches` without those that a template may cause. */

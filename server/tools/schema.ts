@@ -16,7 +16,7 @@ export const InvokeTool = z.object({
   version: Version,
 })
 
-/** The configuration of each kind of tool. Built-in tools are absent because nobody creates them. */
+/** The configuration of each kind of tool. Built-in tools are absent because they cannot be created. */
 export const ToolConfig = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('script'), config: ScriptConfig }),
   z.object({ kind: z.literal('http'), config: HttpConfig }),

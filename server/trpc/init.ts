@@ -7,7 +7,7 @@ import type { ServiceContext } from '../context'
 import { database } from '../database'
 import { isJsonObject } from '../definition/json'
 import { AppError } from '../errors'
-import { takeStream, watchEnd } from '../http/open-streams'
+import { reserveStream, watchEnd } from '../http/open-streams'
 import { log } from '../log'
 import type { One } from '../versioned/noun'
 import { toTrpcError, visibleError } from './errors'
@@ -66,7 +66,7 @@ async function asStream<R extends { ok: boolean }>(
   signal: AbortSignal | undefined,
   call: () => Promise<R>,
 ): Promise<R> {
-  const leave = takeStream(tenantId)
+  const leave = reserveStream(tenantId)
   signal?.addEventListener('abort', leave, { once: true })
   const result = await call().catch((err: unknown) => {
     leave()

@@ -37,7 +37,7 @@ export interface Noun<R extends Row, V extends VersionRow, C extends Named, W> {
   idPrefix: string
   table: Table
   versions: VersionTable
-  /** The column of `versions` that holds the row's id. */
+  /** The column of `versions` with the row's id. */
   ownerId: typeof agentVersions.agentId | typeof toolVersions.toolId | typeof workflowVersions.workflowId
   notFound: ErrorCode
   archived: ErrorCode

@@ -13,7 +13,7 @@ export interface VersionedApi {
   idPart: string
   tag: Tag
   path: string
-  /** The path parameter that holds the id. */
+  /** The path parameter with the id. */
   id: { name: string; description: string; example: string }
   schemas: {
     item: z.ZodType

@@ -14,7 +14,7 @@ export interface Candidate<V, C> {
   live: boolean
 }
 
-/** What a check of a version says that may be published. */
+/** The result of checking a version that may be published. */
 export interface Checked<V, Report> {
   /** Added to the answer. */
   report: Report

@@ -33,7 +33,7 @@ export async function findRowAt<R extends Row, V extends VersionRow>(
   return { row: ownRow(noun, found.row), version: ownVersion(noun, found.version) }
 }
 
-/** Runs that go on together often call the same tool. */
+/** Runs that continue at the same time often call the same tool. */
 const reads = perDb(() => new Map<string, ReturnType<ReturnType<typeof preparedRowAt>['execute']>>())
 
 const prepared = perDb(() => new Map<string, ReturnType<typeof prepareRowAt>>())

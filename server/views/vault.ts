@@ -48,7 +48,7 @@ export async function browseVault(ctx: ServiceContext) {
         /** The host it would send the secret to, if the secret is not bound to that host. */
         refusedAt: url && !mayReceive(secret, url) ? url.host : null,
       })),
-      /** Where it is already sent: suggestions for whoever binds it. */
+      /** Where it is already sent: suggestions for binding it. */
       calledHosts: [...new Set(called)],
     }
   })

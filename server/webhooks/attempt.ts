@@ -8,7 +8,7 @@ import { signingKeys } from './secrets'
 import { signedHeaders } from './sign'
 
 const TIMEOUT_MS = 15_000
-/** What is kept of a response, for whoever looks for the reason of a failure. */
+/** How much of a response is stored, to find the reason of a failure. */
 const MOST_RESPONSE = 1_000
 
 /** Posts a message once. A redirect is a failure: what is signed goes only to the address that was entered. */
@@ -40,7 +40,10 @@ export async function attempt(
   }
 }
 
-/** How a response begins. The status alone says whether the message arrived, so a body that fails matters to nobody. */
+/**
+ * How a response begins. Only the status says whether the message arrived, so a failure while reading the body does not
+ * matter.
+ */
 async function beginning(response: Response): Promise<string> {
   const reader = response.body?.getReader()
   const decoder = new TextDecoder()

@@ -9,7 +9,7 @@ import { bodyOf } from './message'
 
 /** Messages of different runs that are under way to an endpoint at once. */
 const PARALLEL = 8
-/** How long one call goes on. With its last attempts it stays below what platforms allow a call. */
+/** How long one call continues. Including its last attempts, it stays below the limits of platforms. */
 const CALL_MS = 20_000
 /** Longer than any attempt; renewed between them. */
 const LEASE_MS = 60_000
@@ -26,12 +26,12 @@ const MOST_ATTEMPTS_KEPT = 20
 
 /**
  * Delivers what is due at an endpoint: in order within each run, runs in parallel. One call at a time does this for an
- * endpoint, so a slow one holds a single place of the engine, however much waits for it.
+ * endpoint, so a slow endpoint uses a single slot of the engine, however many messages wait for it.
  * @returns whether more is due
  */
 export async function deliverDue(ctx: ServiceContext, endpointId: string): Promise<{ more: boolean }> {
   let endpoint = await lease(ctx, endpointId, null)
-  // Whoever holds it looks again after letting go.
+  // The call that has the lease checks again after releasing it.
   if (!endpoint) return { more: false }
   const until = performance.now() + CALL_MS
   try {
@@ -98,7 +98,7 @@ async function readDue(ctx: ServiceContext, endpointId: string, limit: number): 
 async function deliverOne(ctx: ServiceContext, endpoint: EndpointRow, delivery: DeliveryRow): Promise<void> {
   const made = await tryOne(ctx, endpoint, delivery).catch((err: unknown) => {
     if (err instanceof DatabaseUnavailable) throw err
-    // It waits like any other that failed, so that it holds up nothing but its own run.
+    // It waits like any other failed delivery, so that it delays only the messages of its own run.
     ctx.log.error({ err, endpointId: endpoint.id, deliveryId: delivery.id }, 'a webhook message could not be sent')
     const failure = {
       status: null,

@@ -72,7 +72,7 @@ export async function redeliver(ctx: ServiceContext, { id, deliveryId }: { id: s
 }
 
 /**
- * Sends a message that tells of nothing, for whoever sets up a receiver.
+ * Sends a message without content, to test a receiver.
  * @throws AppError NOT_FOUND
  */
 export async function testWebhook(ctx: ServiceContext, { id }: { id: string }) {

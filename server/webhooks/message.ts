@@ -7,13 +7,13 @@ import { cutMarker, presentPause } from '../runs/present'
 import { tenantMasker } from '../vault/masker'
 import type { DeliveryRow } from './find'
 
-/** A larger result stays where it is; the message says where to read it. */
+/** A larger result is left out; the message says where to read it. */
 const MOST_RESULT_BYTES = 256 * 1024
 
 /**
  * The body of a message: what its run looked like at the event, masked as the run's status is. Everything in it either
  * never changes or follows from the event, so it does not matter when it is read.
- * @returns null if the run is gone
+ * @returns null if the run has been deleted
  */
 export async function bodyOf(ctx: ServiceContext, delivery: DeliveryRow): Promise<string | null> {
   const { type, runId, pauseId, createdAt } = delivery

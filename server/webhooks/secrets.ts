@@ -43,7 +43,7 @@ export function signingKeys(ctx: ServiceContext, endpoint: { id: string; secrets
     })
 }
 
-/** The bytes that a secret as shown stands for. */
+/** The bytes of a secret in its displayed form. */
 export function keyOf(secret: string): Buffer {
   return Buffer.from(secret.slice(PREFIX.length), 'base64')
 }

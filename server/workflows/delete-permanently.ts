@@ -14,7 +14,7 @@ import { DeletePermanently } from './schema'
 const BATCH = 100
 
 /**
- * Permanently deletes an archived workflow. Its runs stay readable: they hold the workflow's name, and the versions
+ * Permanently deletes an archived workflow. Its runs stay readable: they contain the workflow's name, and the versions
  * they used are kept. Open runs prevent this unless `terminateRuns` is set; each is terminated in its own transaction,
  * so an interrupted delete can be repeated.
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_NOT_ARCHIVED, INVALID_INPUT; CONFLICT while runs are open, or while the
@@ -28,7 +28,7 @@ export async function deleteWorkflowPermanently(ctx: ServiceContext, input: { id
     const row = await findRow(tx, WORKFLOW, input.id, { lock: true })
     if (row.status !== 'archived') throw new AppError('WORKFLOW_NOT_ARCHIVED')
     const versions = and(eq(workflowVersions.tenantId, tx.tenantId), eq(workflowVersions.workflowId, row.id))
-    // A start from before the archive holds its version: with these locks its run is visible.
+    // A start from before the archive has locked its version; once we have these locks, its run is visible.
     await tx.db
       .select({ version: workflowVersions.version })
       .from(workflowVersions)

@@ -36,7 +36,7 @@ export async function foldPrevious(tx: TransactionContext, row: WorkflowRow, now
         or(isNull(burstSince), gt(burstSince, new Date(now.getTime() - BURST_LENGTH_MS))),
       ),
     )
-    // A start that is pinning this version right now holds its row.
+    // A start that is pinning this version right now has locked its row.
     .for('update', { skipLocked: true })
   if (!last) return null
   // A separate statement: only now, with the lock, are all runs that pinned the version visible.

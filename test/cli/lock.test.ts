@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
-import { takeLock } from '@/cli/lock'
+import { acquireLock } from '@/cli/lock'
 import { refOf } from '@/cli/processes'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -21,12 +21,12 @@ function path(): string {
 
 test('a lock has one owner, whom others can see, until it is released', () => {
   const file = path()
-  const mine = takeLock(file)
+  const mine = acquireLock(file)
   if (!('release' in mine)) throw new Error('it was free')
-  expect(takeLock(file)).toEqual({ owner: refOf(process.pid) })
+  expect(acquireLock(file)).toEqual({ owner: refOf(process.pid) })
   mine.release()
   expect(existsSync(file)).toBe(false)
-  expect('release' in takeLock(file)).toBe(true)
+  expect('release' in acquireLock(file)).toBe(true)
 })
 
 test('a lock of a dead process, of a reused process number or without an owner is taken over', () => {
@@ -38,7 +38,7 @@ test('a lock of a dead process, of a reused process number or without an owner i
   ]) {
     const file = path()
     writeFileSync(file, content)
-    expect('release' in takeLock(file)).toBe(true)
+    expect('release' in acquireLock(file)).toBe(true)
     expect(readdirSync(join(file, '..'))).toEqual(['it.lock'])
   }
 })
@@ -47,8 +47,8 @@ test('of many processes that find a dead owner’s lock, one takes it', async ()
   const file = path()
   writeFileSync(file, JSON.stringify({ pid: 4_194_301, startedAt: 'x' }))
   const script = `
-    import { takeLock } from '@/cli/lock'
-    console.log('release' in takeLock(${JSON.stringify(file)}) ? 'taken' : 'refused')
+    import { acquireLock } from '@/cli/lock'
+    console.log('release' in acquireLock(${JSON.stringify(file)}) ? 'taken' : 'refused')
     process.stdin.resume()`
   const children = Array.from({ length: 6 }, () =>
     spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { cwd: ROOT, stdio: 'pipe' }),

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { SignJWT } from 'jose'
 import { createWorkflow } from '@/server/workflows/create'
@@ -193,4 +194,57 @@ test('a signing secret is created, and the page tells whether a call with a toke
     expect(await callWith(token)).toBe(status)
   }
   await expect(page.locator('body')).not.toContainText(secret)
+})
+
+test('an inbound webhook is created, tried, receives a delivery and replays it', async ({
+  page,
+  workspace,
+  request,
+}) => {
+  const payload = { title: { type: 'string' }, number: { type: 'integer' } }
+  await createWorkflow(workspace.ctx, { name: 'Issues', payload, steps: [{ id: 'end', type: 'end-flow' }] })
+  await page.goto(`/${workspace.slug}/inbound-webhooks`)
+  await page.getByRole('button', { name: 'Create inbound webhook' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Workflow').selectOption({ label: 'Issues' })
+  await dialog.getByLabel('Name').fill('Opened issues')
+  await dialog.getByLabel('How the sender signs').selectOption('none')
+  await expect(dialog).toContainText('Anybody who knows the address can start runs')
+  await dialog.getByLabel('How the sender signs').selectOption('github')
+  await dialog.getByLabel('title').fill('${payload.title}')
+  await dialog.getByLabel('Only if').fill('${body.action} == "opened"')
+  const create = dialog.getByRole('button', { name: 'Create' })
+  await create.click()
+  await expect(dialog).toContainText('uses ${payload.title}')
+  await dialog.getByLabel('title').fill('${body.issue.title}')
+  await create.click()
+  const secret = await dialog.getByRole('region', { name: 'The secret' }).innerText()
+  await dialog.getByRole('button', { name: 'I have stored it' }).click()
+  const row = page.getByRole('row').filter({ hasText: 'Opened issues' })
+  const address = await row.locator('code').innerText()
+
+  await row.getByRole('button', { name: 'Actions for Opened issues' }).click()
+  await page.getByRole('menuitem', { name: 'Try a delivery' }).click()
+  const body = { action: 'opened', number: 7, issue: { title: 'It drips' } }
+  await dialog.getByLabel('Body').fill(JSON.stringify({ ...body, number: 'seven' }))
+  await dialog.getByRole('button', { name: 'Try' }).click()
+  await expect(dialog).toContainText('number must be an integer')
+  await dialog.getByLabel('Body').fill(JSON.stringify(body))
+  await dialog.getByRole('button', { name: 'Try' }).click()
+  await expect(dialog.getByRole('region', { name: 'START fields' })).toContainText('"title": "It drips"')
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+
+  const data = JSON.stringify(body)
+  const signature = `sha256=${createHmac('sha256', secret.trim()).update(data).digest('hex')}`
+  const headers = { 'content-type': 'application/json', 'x-hub-signature-256': signature, 'x-github-delivery': 'one' }
+  expect((await request.post(address, { data, headers })).status()).toBe(202)
+  expect((await request.post(address, { data, headers })).status()).toBe(200)
+  const deliveries = page.getByRole('region', { name: 'Deliveries to Opened issues' }).locator('tbody tr')
+  await expect(deliveries).toHaveCount(1)
+  await deliveries.getByRole('button', { name: 'Show' }).click()
+  await expect(deliveries).toContainText('x-github-delivery: one')
+  await deliveries.getByRole('button', { name: 'Replay' }).click()
+  await expect(deliveries).toHaveCount(2)
+  await expect(deliveries.first()).toContainText('A replay')
+  await expect(deliveries.first().getByRole('link')).toHaveText(/^run_/)
 })

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { openDatabase } from '@/db/index'
-import { type Trouble, troubleOf } from '@/inngest/engine/errors'
+import { type FailureKind, failureKindOf } from '@/inngest/engine/errors'
 import { freshDatabase } from '../support/db'
 import { startProxy } from '../support/tcp-proxy'
 import { createNode } from './node'
@@ -8,14 +8,14 @@ import { createWorld, ended, runsOf, until, type World } from './support'
 
 describe('the class of a failed write', () => {
   const withCode = (code: string, more: object = {}) => Object.assign(new Error(code), { code, ...more })
-  test.each<[Trouble, string, unknown]>([
-    ['away', 'a refused connection', withCode('ECONNREFUSED', { syscall: 'connect' })],
-    ['away', 'a connection that closed', withCode('CONNECTION_CLOSED')],
-    ['away', 'a pool that gives up waiting', withCode('DATABASE_UNAVAILABLE')],
-    ['away', 'a server that shuts down', withCode('57P01')],
-    ['away', 'a deadlock', withCode('40P01')],
-    ['away', 'a session that was idle in a transaction', withCode('25P03')],
-    ['away', 'a full disk', withCode('53100')],
+  test.each<[FailureKind, string, unknown]>([
+    ['unavailable', 'a refused connection', withCode('ECONNREFUSED', { syscall: 'connect' })],
+    ['unavailable', 'a connection that closed', withCode('CONNECTION_CLOSED')],
+    ['unavailable', 'a pool that gives up waiting', withCode('DATABASE_UNAVAILABLE')],
+    ['unavailable', 'a server that shuts down', withCode('57P01')],
+    ['unavailable', 'a deadlock', withCode('40P01')],
+    ['unavailable', 'a session that was idle in a transaction', withCode('25P03')],
+    ['unavailable', 'a full disk', withCode('53100')],
     ['refused', 'a NUL in a text', withCode('22021')],
     ['refused', 'a broken constraint', withCode('23505')],
     ['refused', 'a value beyond a limit', withCode('54000')],
@@ -23,7 +23,7 @@ describe('the class of a failed write', () => {
     ['fault', 'a mistake in a program', new TypeError('x is not a function')],
     ['fault', 'a wrong argument', withCode('ERR_INVALID_ARG_TYPE')],
     ['fault', 'something that is no error', 'text'],
-  ])('%s: %s', (trouble, _, error) => expect(troubleOf(error)).toBe(trouble))
+  ])('%s: %s', (trouble, _, error) => expect(failureKindOf(error)).toBe(trouble))
 })
 
 describe('faults', () => {
@@ -89,8 +89,8 @@ describe('faults', () => {
     expect(world.calls.filter(({ call }) => call.url.includes('fnId=app-unlucky&'))).toHaveLength(1)
   })
 
-  test('a job that always fails in the engine gives up its place, and its run ends once that is possible', async () => {
-    world = await start({ places: 1 })
+  test('a job that always fails in the engine gives up its slot, and its run ends once that is possible', async () => {
+    world = await start({ slots: 1 })
     await breakEnding('unlucky', '42883', ['completed', 'failed'])
     await world.send('f/unlucky')
     await until(() => ran.includes('work'))
@@ -135,7 +135,7 @@ test('an engine whose link to the database stalled beats on once it is back', as
   })
   await engine.start()
   proxy.stall()
-  await until(() => lines.some(({ msg }) => msg === 'the beat failed'))
+  await until(() => lines.some(({ msg }) => msg === 'the heartbeat failed'))
   proxy.recover()
   const seen = async () => (await own.sql<{ at: Date }[]>`select max(last_seen) as at from engine.workers`)[0]?.at
   // More than once: what comes after the first beat must not wait for the connections that stalled.

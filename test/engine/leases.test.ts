@@ -153,8 +153,8 @@ describe('leases', () => {
   })
 
   test('two processes share the work and repeat nothing', async () => {
-    await start({ places: 4 })
-    const other = await world.another(functions('B'), { places: 4 })
+    await start({ slots: 4 })
+    const other = await world.another(functions('B'), { slots: 4 })
     await Promise.all(
       Array.from({ length: 40 }, (_, n) => (n % 2 ? world : other).send('l/ten', { tag: `run ${n}`, ms: 1 })),
     )

@@ -49,8 +49,8 @@ describe.concurrent('limits', () => {
   ]
 
   beforeAll(async () => {
-    world = await createWorld(define, { places: 16 })
-    await world.another(define, { places: 16 })
+    world = await createWorld(define, { slots: 16 })
+    await world.another(define, { slots: 16 })
   })
   afterAll(async () => {
     await second?.end()

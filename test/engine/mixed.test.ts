@@ -39,8 +39,8 @@ test('whatever happens in parallel, no step runs twice and ended runs leave noth
     return [mixed, child]
   }
 
-  const world = await createWorld(define, { places: 16 })
-  const nodes = [world, await world.another(define, { places: 16 }), await world.another(define, { places: 4 })]
+  const world = await createWorld(define, { slots: 16 })
+  const nodes = [world, await world.another(define, { slots: 16 }), await world.another(define, { slots: 4 })]
   const some = (n: number) => nodes[n % 3] ?? world
   const keys = Array.from({ length: 80 }, (_, n) => n)
   await Promise.all(

@@ -144,7 +144,7 @@ describe('a queued run', () => {
   })
 
   test('of a process that died is taken over and counted, and set aside like any other when it dies with five', async () => {
-    const one = await node({ places: 0 })
+    const one = await node({ slots: 0 })
     const id = await enqueue(one, 'lost')
     await database.sql`update engine.jobs set owner = 'gone', due_at = now() - interval '1 second'`
     const other = await node()
@@ -207,7 +207,7 @@ describe('a queued run', () => {
   })
 })
 
-describe('places', () => {
+describe('slots', () => {
   test('a lane gets no more than its limit; what is beyond waits in the queue and has its turn', async () => {
     let release = () => {}
     hold = new Promise((resolve) => {
@@ -246,7 +246,7 @@ describe('places', () => {
     hold = new Promise((resolve) => {
       release = resolve
     })
-    const one = await node({ places: 2 })
+    const one = await node({ slots: 2 })
     await enqueue(one, 'w1', { tenant: 'a' })
     await until(() => steps('w1').includes('b'))
     await enqueue(one, 'w2', { tenant: 'b' })
@@ -258,7 +258,7 @@ describe('places', () => {
     expect(steps('w3')).toEqual(['a', 'b', 'c'])
   })
 
-  test('a place that was reserved for nothing is free again, however often that is said', async () => {
+  test('a slot that was reserved for nothing is free again, however often that is said', async () => {
     const one = await node()
     for (let round = 0; round < 10; round++) {
       const three = [1, 2, 3].map((n) => prepare(one, `u${n}`))

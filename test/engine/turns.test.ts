@@ -54,21 +54,21 @@ describe('turns', () => {
   const begunOf = (key: string) => begun.filter((one) => one === key).length
 
   test('while 200 slow jobs of one key are queued, another key and functions without one continue', async () => {
-    world = await createWorld(functions(100), { places: 16 })
+    world = await createWorld(functions(100), { slots: 16 })
     close('hog')
     await send(world, 'hog', 200)
     await until(() => begunOf('hog') >= 7)
     await send(world, 'other', 1)
     await Promise.all([world.send('t/sweep'), world.send('t/plain')])
     await Promise.all([ended(world.sql, 'keyed'), ended(world.sql, 'sweep'), ended(world.sql, 'plain')])
-    // Two of 16 places are reserved; of the other 14 it took no more than it left.
+    // Two of 16 slots are reserved; of the other 14 it took no more than it left.
     expect(begunOf('hog')).toBe(7)
     gates.get('hog')?.()
     await ended(world.sql, 'keyed', 201, 60_000)
   })
 
   test('several busy keys leave room for one more', async () => {
-    world = await createWorld(functions(100), { places: 24 })
+    world = await createWorld(functions(100), { slots: 24 })
     const hogs = ['a', 'b', 'c', 'd']
     close(...hogs)
     for (const hog of hogs) await send(world, hog, 40)
@@ -80,7 +80,7 @@ describe('turns', () => {
   })
 
   test('keys that wait for the same place take turns, however long the queue of one is', async () => {
-    world = await createWorld(functions(100), { places: 1 })
+    world = await createWorld(functions(100), { slots: 1 })
     close('a')
     await send(world, 'a', 5)
     await until(() => begunOf('a') === 1)
@@ -91,12 +91,12 @@ describe('turns', () => {
   })
 
   test('jobs queued under a limit still run when their function no longer has one', async () => {
-    world = await createWorld(functions(1), { places: 4 })
+    world = await createWorld(functions(1), { slots: 4 })
     close('x')
     await send(world, 'x', 3)
     await until(() => begunOf('x') === 1)
     await world.engine.stop({ graceMs: 0 })
-    await world.another(functions(null), { places: 4 })
+    await world.another(functions(null), { slots: 4 })
     gates.get('x')?.()
     await ended(world.sql, 'keyed', 3)
     expect((await runsOf(world.sql, 'keyed')).map(({ status }) => status)).toEqual(Array(3).fill('completed'))

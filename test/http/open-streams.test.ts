@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { takeStream, watchEnd } from '@/server/http/open-streams'
+import { reserveStream, watchEnd } from '@/server/http/open-streams'
 import { type EventSource, openStream } from '@/server/http/sse'
 
 vi.hoisted(() => Object.assign(process.env, { STREAMS_PER_TENANT: '3', STREAMS_TOTAL: '5' }))
@@ -10,7 +10,7 @@ const refusal = expect.objectContaining({ code: 'TOO_MANY_STREAMS', status: 429,
 function free(tenantId = 'ten_a'): number {
   const taken: (() => void)[] = []
   try {
-    for (;;) taken.push(takeStream(tenantId))
+    for (;;) taken.push(reserveStream(tenantId))
   } catch (err) {
     expect(err).toEqual(refusal)
   } finally {
@@ -23,10 +23,10 @@ beforeEach(() => {
 })
 
 test('a tenant has its own places, and all of them together have no more than the process', () => {
-  const leave = [...Array(3)].map(() => takeStream('ten_a'))
-  expect(() => takeStream('ten_a')).toThrow(refusal)
-  leave.push(takeStream('ten_b'), takeStream('ten_c'))
-  expect(() => takeStream('ten_d')).toThrow(refusal)
+  const leave = [...Array(3)].map(() => reserveStream('ten_a'))
+  expect(() => reserveStream('ten_a')).toThrow(refusal)
+  leave.push(reserveStream('ten_b'), reserveStream('ten_c'))
+  expect(() => reserveStream('ten_d')).toThrow(refusal)
   leave[0]?.()
   leave[0]?.()
   expect(free('ten_d')).toBe(1)

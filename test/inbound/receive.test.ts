@@ -31,6 +31,8 @@ const START = {
 }
 const MAPPING = { title: '${body.issue.title}', number: '${body.issue.number}' }
 
+type Texts = Record<string, string>
+
 let database: FreshDatabase
 let clock = NOW
 let ctx: ServiceContext
@@ -57,7 +59,7 @@ async function inbound(more: object = {}) {
   const body = { name: 'Issues', scheme: 'github', secret: SECRET, mapping: MAPPING, ...more }
   const { id, path } = await createInbound(ctx, { workflowId, body })
   const one = { workflowId, inboundId: id }
-  const arrive = (text: string, headers: Record<string, string> = {}, query: Record<string, string> = {}) =>
+  const arrive = (text: string, headers: Texts = {}, query: Texts = {}) =>
     receiveDelivery(
       { db: database.db, log: ctx.log, now, requestId: 'test' },
       {
@@ -68,10 +70,10 @@ async function inbound(more: object = {}) {
       },
     )
   /** As GitHub does. */
-  const send = (body: unknown, delivery: string, headers: Record<string, string> = {}) => {
+  const send = (body: unknown, delivery: string, headers: Texts = {}, query: Texts = {}) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
     const signature = `sha256=${createHmac('sha256', SECRET).update(text).digest('hex')}`
-    return arrive(text, { 'x-hub-signature-256': signature, 'x-github-delivery': delivery, ...headers })
+    return arrive(text, { 'x-hub-signature-256': signature, 'x-github-delivery': delivery, ...headers }, query)
   }
   const list = async () => (await listInboundDeliveries(ctx, { ...one, query: {} })).items
   return { ...one, arrive, send, list }
@@ -215,10 +217,16 @@ describe('the filter and the mapping', () => {
       'x-hub-signature': 's3cret',
     }
     const { send, list, ...one } = await inbound({ mapping: { ...MAPPING, action: '${headers.cookie}' } })
-    await send(ISSUE, 'one', { ...secrets, 'x-github-event': 'issues' })
+    await send(
+      ISSUE,
+      'one',
+      { ...secrets, 'x-github-event': 'issues' },
+      { 'x-vercel-protection-bypass': 's3cret', a: '1' },
+    )
     expect((await runs())[0]?.input).toMatchObject({ title: 'It drips', urgent: false })
     const [delivery] = await list()
     const whole = await getInboundDelivery(ctx, { ...one, deliveryId: delivery?.id ?? '' })
+    expect(whole.query).toEqual({ a: '1' })
     expect(whole.headers).toEqual({
       'content-type': 'application/json',
       'x-github-delivery': 'one',

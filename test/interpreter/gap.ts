@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NativeHandler } from '@/inngest/engine/index'
-import { currentCarrier } from '../support/carrier'
+import { currentTransport } from '../support/event-transport'
 
 /**
  * Has the runs of this process go through the SDK, as those do that a process lost, and all on a real Inngest server: the
@@ -8,15 +8,15 @@ import { currentCarrier } from '../support/carrier'
  */
 export async function throughTheSdk(): Promise<() => void> {
   const serve = await import('@/inngest/serve')
-  const { bindCarrier } = await import('@/server/outbox')
+  const { bindTransport } = await import('@/server/outbox')
   const handlers: Map<string, NativeHandler> = serve.handlers as never
-  const carrier = currentCarrier()
+  const transport = currentTransport()
   const own = [...handlers]
   handlers.clear()
-  bindCarrier({ kick: carrier.kick })
+  bindTransport({ kick: transport.kick })
   return () => {
     for (const [name, handler] of own) handlers.set(name, handler)
-    bindCarrier(carrier)
+    bindTransport(transport)
   }
 }
 

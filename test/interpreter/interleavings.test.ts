@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type ServiceContext, withTransaction } from '@/server/context'
 import { AppError } from '@/server/errors'
 import { claimWalk } from '@/server/interpreter/claim-walk'
-import { armPause, takeAnswer } from '@/server/interpreter/pause'
+import { armPause, consumeAnswer } from '@/server/interpreter/pause'
 import type { WalkClaim } from '@/server/interpreter/receipt'
 import { requestSegment } from '@/server/interpreter/segment'
 import { sweepRuns } from '@/server/interpreter/sweep'
@@ -84,7 +84,7 @@ type Act = (ctx: ServiceContext) => Promise<unknown>
 const cancel: Act = (c) => cancelRun(c, { runId: claim.runId })
 const terminate: Act = (c) => terminateRun(c, { runId: claim.runId })
 const resume: Act = (c) => resumeRun(c, { runId: claim.runId, body: { type: 'collect_inputs', data: { n: 1 } } })
-const take: Act = (c) => takeAnswer(c, claim, PAUSE, 0, handoff())
+const take: Act = (c) => consumeAnswer(c, claim, PAUSE, 0, handoff())
 const arm: Act = (c) => armPause(c, claim, PAUSE)
 const handOver: Act = (c) => requestSegment(c, claim)
 const restart: Act = (c) => sweepRuns({ db: c.db as ServiceContext['db'] as never, log: log(), now: inAnHour })
@@ -153,7 +153,7 @@ async function carry(): Promise<string> {
     const ref = { tenantId, runId, branch, epoch, segment, engineRunId: `engine_${branch}_${epoch}_${segment}` }
     if (step === null) {
       const receipt = await claimWalk(ctx, ref, ref.engineRunId, handoff())
-      if ('wait' in receipt) await takeAnswer(ctx, ref, PAUSE, 0, handoff())
+      if ('wait' in receipt) await consumeAnswer(ctx, ref, PAUSE, 0, handoff())
       if ((await getRunStatus(ctx, { runId })).status === 'paused') break
     } else {
       held.release()

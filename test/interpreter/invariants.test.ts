@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
 import { claimWalk } from '@/server/interpreter/claim-walk'
-import { armPause, takeAnswer } from '@/server/interpreter/pause'
+import { armPause, consumeAnswer } from '@/server/interpreter/pause'
 import type { WalkClaim } from '@/server/interpreter/receipt'
 import { Handoff, visitStep } from '@/server/interpreter/visit'
 import { resumeRun } from '@/server/runs/resume'
@@ -56,7 +56,7 @@ describe('the checker finds', () => {
     expect(await violations(false)).toEqual([])
     await resumeRun(ctx, { runId: ref.runId, body: { type: 'collect_inputs', data: { n: 1 } } })
     expect(await violations(false)).toEqual([])
-    await takeAnswer(ctx, ref, 'main:n#1', 0, handoff())
+    await consumeAnswer(ctx, ref, 'main:n#1', 0, handoff())
     await visitStep(ctx, ref, { stepId: 'b', visit: 1 }, handoff())
     expect(await violations(false)).toEqual([])
     await expectInvariants(database.sql, { engine: false })
@@ -100,7 +100,7 @@ describe('the checker finds', () => {
     await claimWalk(ctx, ref, 'engine_1', handoff())
     await armPause(ctx, ref, 'main:one#1')
     await resumeRun(ctx, { runId: ref.runId, body: { type: 'collect_inputs', data: { one: 1 } } })
-    await takeAnswer(ctx, ref, 'main:one#1', 0, handoff())
+    await consumeAnswer(ctx, ref, 'main:one#1', 0, handoff())
     await armPause(ctx, ref, 'main:two#1')
     await database.sql`
       update pauses two set answered_at = two.created_at, answered_by = one.answered_by, answer = one.answer
@@ -209,7 +209,7 @@ describe('the checker finds', () => {
       () => database.sql`
       update walks set engine_run_id = 'engine_2' where run_id = ${ref.runId}`,
     )
-    await takeAnswer(ctx, ref, 'main:n#1', 0, handoff())
+    await consumeAnswer(ctx, ref, 'main:n#1', 0, handoff())
     await refuses(
       /I8: the run run_\w+ has ended/,
       () => database.sql`

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bindCarrier } from '@/server/outbox'
+import { bindTransport } from '@/server/outbox'
 import { resumeRun } from '@/server/runs/resume'
 import { startRun } from '@/server/runs/start'
 import { findStepType } from '@/server/steps/registry'
 import { createWorkflow } from '@/server/workflows/create'
-import { currentCarrier } from '../support/carrier'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { currentTransport } from '../support/event-transport'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
 // A process that stops loses no attempt of a step that it has not begun.
@@ -26,9 +26,9 @@ const RUNTIME = Symbol.for('millrace.runtime')
 
 /** Stops this process's runtime as soon as the next job is committed, and starts another. */
 async function stoppingAt(work: () => Promise<unknown>): Promise<void> {
-  const original = currentCarrier()
+  const original = currentTransport()
   let stopped: Promise<void> | undefined
-  bindCarrier({
+  bindTransport({
     kick: () => original.kick(),
     queue: (event) => {
       const queued = original.queue?.(event)

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { stepRecords, walks } from '@/db/schema/runs'
 import { type ServiceContext, withTransaction } from '@/server/context'
 import { claimWalk } from '@/server/interpreter/claim-walk'
-import { lockPlace } from '@/server/interpreter/place'
 import type { WalkClaim } from '@/server/interpreter/receipt'
 import { Handoff, visitStep } from '@/server/interpreter/visit'
+import { lockWalkState } from '@/server/interpreter/walk-state'
 import { startRun } from '@/server/runs/start'
 import { createWorkflow } from '@/server/workflows/create'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -55,7 +55,7 @@ describe('a visit that waited for the run’s lock', () => {
     await claimWalk(ctx, ref, 'engine_1', new Handoff(false))
     const at = { stepId: 'a', visit: 1 }
     const [seen] = await whileOthersWait(
-      () => [withTransaction(ctx, (tx) => lockPlace(tx, ref, at))],
+      () => [withTransaction(ctx, (tx) => lockWalkState(tx, ref, at))],
       async (tx) => {
         await tx.db
           .update(stepRecords)
@@ -69,7 +69,7 @@ describe('a visit that waited for the run’s lock', () => {
   it('sees that its walk was ended', async () => {
     await claimWalk(ctx, ref, 'engine_1', new Handoff(false))
     const [seen] = await whileOthersWait(
-      () => [withTransaction(ctx, (tx) => lockPlace(tx, ref, { stepId: 'a', visit: 1 }))],
+      () => [withTransaction(ctx, (tx) => lockWalkState(tx, ref, { stepId: 'a', visit: 1 }))],
       async (tx) => {
         await tx.db.update(walks).set({ status: 'ended' }).where(eq(walks.runId, ref.runId))
       },

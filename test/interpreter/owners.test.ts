@@ -3,7 +3,7 @@ import type { ServiceContext } from '@/server/context'
 import { abandonWalk } from '@/server/interpreter/abandon'
 import { AttemptFailed } from '@/server/interpreter/attempt-failed'
 import { claimWalk } from '@/server/interpreter/claim-walk'
-import { armPause, takeAnswer } from '@/server/interpreter/pause'
+import { armPause, consumeAnswer } from '@/server/interpreter/pause'
 import type { WalkClaim } from '@/server/interpreter/receipt'
 import { requestSegment } from '@/server/interpreter/segment'
 import { Handoff, visitStep } from '@/server/interpreter/visit'
@@ -122,9 +122,9 @@ describe('I16: an engine run that did not claim the segment', () => {
     await armPause(ctx, claim, 'main:ask#1')
     await resumeRun(ctx, { runId: claim.runId, body: { type: 'collect_inputs', data: { n: 1 } } })
     const before = await rowsOf(claim.runId)
-    expect(await takeAnswer(ctx, other(claim), 'main:ask#1', 0, new Handoff(false))).toEqual({ stop: 'superseded' })
+    expect(await consumeAnswer(ctx, other(claim), 'main:ask#1', 0, new Handoff(false))).toEqual({ stop: 'superseded' })
     expect(await rowsOf(claim.runId)).toBe(before)
-    expect(await takeAnswer(ctx, claim, 'main:ask#1', 0, new Handoff(false))).toEqual({ stop: 'ended' })
+    expect(await consumeAnswer(ctx, claim, 'main:ask#1', 0, new Handoff(false))).toEqual({ stop: 'ended' })
   })
 
   test('leaves every invariant as it was', async () => {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bindCarrier } from '@/server/outbox'
+import { bindTransport } from '@/server/outbox'
 import { startRun } from '@/server/runs/start'
 import { archiveWorkflow } from '@/server/workflows/archive'
 import { createWorkflow } from '@/server/workflows/create'
 import { deleteWorkflowPermanently } from '@/server/workflows/delete-permanently'
 import { publishWorkflow } from '@/server/workflows/publish'
 import { updateWorkflow } from '@/server/workflows/update'
-import { currentCarrier } from '../support/carrier'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { currentTransport } from '../support/event-transport'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
 // A start believes what its process saw of the workflow last. What it believes is confirmed by the statement that writes
@@ -70,11 +70,11 @@ test('checks the input against the version that is published now', async () => {
 
 test('a start that cannot be written gives its place back', async () => {
   const id = await known()
-  const original = currentCarrier()
+  const original = currentTransport()
   const places = new Set<object>()
   let queues = 0
   try {
-    bindCarrier({
+    bindTransport({
       kick: () => {},
       queue: (event) => {
         const queued = original.queue?.(event)
@@ -101,7 +101,7 @@ test('a start that cannot be written gives its place back', async () => {
     await expect(startRun(runtime.ctx, { workflowId: effect.id, body: {} })).rejects.toThrow('Invalid string length')
     expect([queues, places.size]).toEqual([2, 0])
   } finally {
-    bindCarrier(original)
+    bindTransport(original)
   }
   expect(await start(id)).toEqual({ workflowVersion: 1, result: { of: 'one' } })
 })
@@ -128,12 +128,12 @@ test('what it knows of one tenant’s workflow helps no other tenant, and no tok
 
 test('a run that the engine cannot take at once is written as requested, and runs all the same', async () => {
   const id = await known()
-  const original = currentCarrier()
+  const original = currentTransport()
   try {
-    bindCarrier({ kick: () => original.kick() })
+    bindTransport({ kick: () => original.kick() })
     expect(await start(id)).toEqual({ workflowVersion: 1, result: { of: 'one' } })
   } finally {
-    bindCarrier(original)
+    bindTransport(original)
   }
 })
 

@@ -1,9 +1,9 @@
 import { parseRetryAfter } from '@/inngest/engine/backoff'
 import type { ServiceContext } from '@/server/context'
-import { takeBegan, takeQueued } from '@/server/interpreter/began'
+import { popHandover, popQueued } from '@/server/interpreter/handover'
 import type { WalkRef } from '@/server/interpreter/receipt'
 import { type StepTools, walk } from '@/server/interpreter/walk'
-import type { Carrier } from '@/server/outbox'
+import type { EventTransport } from '@/server/outbox'
 import type { Dice } from '../graphs/generate'
 import { Actor } from './actor'
 import { now } from './virtual-clock'
@@ -57,8 +57,8 @@ export class SimulatedEngine {
   ) {}
 
   /** What carries the product's events: the engine's own jobs, where it has some. */
-  get carrier(): Carrier {
-    const queue: Carrier['queue'] = ({ name, data }) => {
+  get transport(): EventTransport {
+    const queue: EventTransport['queue'] = ({ name, data }) => {
       if (this.mode !== 'own' || name !== 'workflow/walk.requested') return undefined
       const owner = this.dice.chance(60) ? 'sim' : null
       const job = { id: this.newId(), functionId: 'run-workflow', lane: null, event: JSON.stringify({ name, data }) }
@@ -206,8 +206,8 @@ export class SimulatedEngine {
   private add(id: string, ref: WalkRef): void {
     // The process that began it may have died since.
     if (this.dice.chance(30)) {
-      takeBegan(id)
-      takeQueued(id)
+      popHandover(id)
+      popQueued(id)
     }
     const own = this.mode === 'own'
     const made = { memo: new Map(), waits: new Map(), attempt: 0, dueAt: 0, generation: 0, lost: 0 }

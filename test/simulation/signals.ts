@@ -6,11 +6,11 @@ import { currentActor, type Stoppable } from './actor'
  * simulation decides when a process hears: see `hears` in `simulate.ts`.
  */
 export function abortWhenStopped({
-  place: { ref },
+  state: { ref },
   at,
   attempt,
 }: {
-  place: { ref: WalkClaim }
+  state: { ref: WalkClaim }
   at: Visit
   attempt: number
 }): { signal: AbortSignal; release(): void } {

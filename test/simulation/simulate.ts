@@ -6,7 +6,7 @@ import { TakenOver } from '@/server/interpreter/attempt-failed'
 import { answerDue } from '@/server/interpreter/due'
 import { RunStopped } from '@/server/interpreter/running'
 import { sweepRuns } from '@/server/interpreter/sweep'
-import { bindCarrier } from '@/server/outbox'
+import { bindTransport } from '@/server/outbox'
 import { cancelRun } from '@/server/runs/cancel'
 import { resumeRun } from '@/server/runs/resume'
 import { retryRun } from '@/server/runs/retry'
@@ -57,7 +57,7 @@ export async function simulate(seed: number, ctx: ServiceContext, wrote: () => b
   // Of its own: how often it is asked depends on more than the seed.
   const jitter = new Dice(seed)
   Math.random = () => jitter.below(2 ** 20) / 2 ** 20
-  bindCarrier(world.engine.carrier)
+  bindTransport(world.engine.transport)
   setOutside(world.outside)
   try {
     await world.begin()
@@ -66,7 +66,7 @@ export async function simulate(seed: number, ctx: ServiceContext, wrote: () => b
     return world.outcome()
   } finally {
     Math.random = random
-    bindCarrier(undefined)
+    bindTransport(undefined)
     setOutside(null)
   }
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { type PoolLimits, ScriptPool } from '@/server/tools/sandbox/pool'
-import { countPlaces } from '@/server/tools/sandbox/share'
+import { countSlots } from '@/server/tools/sandbox/share'
 import { Turns } from '@/server/tools/sandbox/turns'
 
 const pools: ScriptPool[] = []
@@ -66,38 +66,38 @@ describe('the queue', () => {
   })
 })
 
-describe('places', () => {
+describe('slots', () => {
   const limits = { maxRunning: 3, maxWaiting: 4 }
   const at = (tenantId: string, count: number, waiting = false) =>
     Array.from({ length: count }, () => ({ tenantId, waiting }))
 
   it('are never all held by one tenant', () => {
-    const places = countPlaces(at('a', 2), limits)
-    expect([places.freeFor('a'), places.freeFor('b')]).toEqual([0, 1])
+    const slots = countSlots(at('a', 2), limits)
+    expect([slots.freeFor('a'), slots.freeFor('b')]).toEqual([0, 1])
   })
 
   it('are given up by scripts that wait for a reply, up to half of those that may wait', () => {
-    expect(countPlaces(at('a', 2, true), limits).freeFor('a')).toBe(2)
-    expect(countPlaces(at('a', 3, true), limits).freeFor('a')).toBe(1)
-    expect(countPlaces([...at('a', 4, true), ...at('b', 2, true)], limits).freeFor('b')).toBe(1)
+    expect(countSlots(at('a', 2, true), limits).freeFor('a')).toBe(2)
+    expect(countSlots(at('a', 3, true), limits).freeFor('a')).toBe(1)
+    expect(countSlots([...at('a', 4, true), ...at('b', 2, true)], limits).freeFor('b')).toBe(1)
   })
 
   it('remain for others when replies wake more scripts of a tenant than its share', () => {
-    const places = countPlaces(at('a', 4), limits)
-    expect([places.freeFor('a'), places.freeFor('b')]).toEqual([0, 1])
+    const slots = countSlots(at('a', 4), limits)
+    expect([slots.freeFor('a'), slots.freeFor('b')]).toEqual([0, 1])
   })
 
   it('are limited in total', () => {
-    expect(countPlaces(at('a', 6), limits).freeFor('b')).toBe(1)
-    expect(countPlaces(at('a', 7), limits).freeFor('b')).toBe(0)
+    expect(countSlots(at('a', 6), limits).freeFor('b')).toBe(1)
+    expect(countSlots(at('a', 7), limits).freeFor('b')).toBe(0)
   })
 
   it('require no more workers than scripts can run now', () => {
-    const places = countPlaces(at('a', 1), limits)
-    expect(places.wanted([['a', 9]])).toBe(1)
-    expect(places.wanted([['b', 9]])).toBe(2)
+    const slots = countSlots(at('a', 1), limits)
+    expect(slots.wanted([['a', 9]])).toBe(1)
+    expect(slots.wanted([['b', 9]])).toBe(2)
     expect(
-      places.wanted([
+      slots.wanted([
         ['a', 9],
         ['b', 1],
       ]),

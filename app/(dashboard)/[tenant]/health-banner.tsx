@@ -5,7 +5,7 @@ import { useTRPC } from '@/app/_trpc/client'
 import styles from './health-banner.module.css'
 import { useTenant } from './tenant-context'
 
-const SAID: Record<string, string> = {
+const MESSAGES: Record<string, string> = {
   database: 'The database is not responding.',
   engine: 'The engine is not responding, so runs do not continue.',
 }
@@ -22,7 +22,7 @@ export function HealthBanner() {
   })
   if (!data || data.status === 'ok') return null
   const failed = Object.entries(data.checks).flatMap(([name, state]) =>
-    state === 'failed' ? [SAID[name] ?? name] : [],
+    state === 'failed' ? [MESSAGES[name] ?? name] : [],
   )
   return (
     <div className={styles.banner} role="alert">

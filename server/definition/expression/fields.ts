@@ -3,8 +3,8 @@ import { type findReferences, type Reference, TemplateSyntaxError } from '../tem
 import { type Expression, parseExpression } from './parse'
 
 /**
- * The fields of a step that hold an expression (or code) rather than a template, whatever the step's type. They are not
- * resolved with the rest of the configuration.
+ * The fields of a step that contain an expression (or code) rather than a template, whatever the step's type. They are
+ * not resolved with the rest of the configuration.
  */
 export const EXPRESSION_FIELDS = ['when', 'cases', 'compute', 'code'] as const
 

@@ -8,11 +8,11 @@ export interface Writes {
   data: ReadonlyMap<string, Property>
   /** It may set any others, to anything. */
   open: boolean
-  /** What `${…}` with its id stands for, where no field has that name. */
+  /** The value of `${…}` with its id, if no field has that name. */
   output: ValueType
 }
 
-/** What is known of run data and outputs at some place: the type of each name, if it has a value. */
+/** What is known of run data and outputs at a point of the graph: the type of each name, if it has a value. */
 export interface TypesHere {
   data: (name: string) => ValueType
   output: (stepId: string) => ValueType
@@ -21,7 +21,7 @@ export interface TypesHere {
 }
 
 /** What the steps of a definition do, by their position. */
-export interface Typist {
+export interface TransferFunctions {
   writes(at: number, here: TypesHere, ends: readonly TypesHere[]): Writes
   /** What an exit that begins a branch puts into the data of that branch; null for another exit. */
   begins(at: number, exit: string, here: TypesHere): ReadonlyMap<string, ValueType> | null
@@ -38,7 +38,7 @@ export interface TypeGraph {
   first: ReadonlySet<number>
   onCancel: number | null
   onFailure: number | null
-  /** Where the branches of a step end that runs some, and whether what they wrote is put together. */
+  /** For a step that runs branches: where they end, and whether their data is merged. */
   forks: ReadonlyMap<number, { ends: readonly { step: number; exit: string }[]; merges: boolean }>
   isFailure: (exit: string) => boolean
 }
@@ -49,11 +49,11 @@ export const ERROR_TYPE = objectOf(
   false,
 )
 
-/** The type of each name, by its slot; `open` if run data may have fields that no slot stands for. */
+/** The type of each name, by its slot; `open` if run data may have fields without a slot. */
 interface State {
   types: ValueType[]
   open: boolean
-  /** All of it as one object, once somebody asked. */
+  /** All of it as one object, computed when first needed. */
   all?: ValueType
 }
 
@@ -86,7 +86,11 @@ const NOTHING_CLAIMED: TypesHere = { data: () => ANY, output: () => ANY, all: ()
  * Which types the names of a run may have where: joined over all paths until nothing changes. It knows nothing of whether
  * they have a value.
  */
-export function flowOfTypes(graph: TypeGraph, start: ReadonlyMap<string, ValueType>, typist: Typist): TypeFlow {
+export function flowOfTypes(
+  graph: TypeGraph,
+  start: ReadonlyMap<string, ValueType>,
+  typist: TransferFunctions,
+): TypeFlow {
   const { steps, from, order, forks } = graph
   const fields = new Map<string, number>()
   const outputs = new Map<string, number>()
@@ -294,7 +298,7 @@ function anything(state: State, slots: readonly boolean[]): State {
   return { types: slots.map(() => ANY), open: true }
 }
 
-/** What a name stands for at a place: a field of that name, or else the output of the step with that id. */
+/** The type of a name at a point of the graph: a field of that name, or else the output of the step with that id. */
 export function readingAt(types: TypesHere, always: (name: string) => boolean): (root: string) => Reading {
   return (root) => {
     if (root === '_') return { type: types.all(), always: true }

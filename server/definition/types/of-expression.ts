@@ -16,7 +16,7 @@ import {
   wordsFor,
 } from './type'
 
-/** An operator that meets values it never takes, or a path that leads nowhere. */
+/** An operator with values it never accepts, or a path to a part that does not exist. */
 export interface Misfit {
   message: string
   kind: 'operands' | 'path'
@@ -24,7 +24,7 @@ export interface Misfit {
   sure: boolean
 }
 
-/** What an expression gives: `always` if none of its references may be without a value. */
+/** The type of an expression's result; `always` if all of its references have a value. */
 export interface Typed {
   type: ValueType
   always: boolean

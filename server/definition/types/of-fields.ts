@@ -1,7 +1,7 @@
 import type { Field, Fields } from '../schema'
 import { ANY, join, joinAll, objectOf, ofKind, only, type Property, typeOf, type ValueType } from './type'
 
-/** The type of what a declared field may hold. */
+/** The type of the values of a declared field. */
 export function typeOfField({ type, options, default: preset }: Field): ValueType {
   const declared = ofFieldType(type)
   const allowed = options ? only(joinAll(options.map(typeOf)), declared.kinds) : declared

@@ -33,7 +33,7 @@ export function typeOfSchema(schema: JsonValue | undefined, depth = 0): ValueTyp
   return type
 }
 
-/** What is of both types, or somewhat more: by the one that says more of it. */
+/** The intersection of two types, or a bit more: the more precise of the two. */
 function narrowed(a: ValueType, b: ValueType): ValueType {
   const kinds = a.kinds & b.kinds
   const [mine, other] = [only(a, kinds), only(b, kinds)]

@@ -8,7 +8,7 @@ export interface Reading {
   always: boolean
 }
 
-/** What a name stands for. */
+/** The type of a name. */
 export type ReadName = (root: string) => Reading
 
 /** Like `follow` of templates, for types. */

@@ -15,7 +15,7 @@ export interface ValueType {
   readonly open: boolean
   /** Of a list. */
   readonly items: ValueType
-  /** How deep types lie in it, and how many. */
+  /** How deep types are nested in it, and how many there are. */
   readonly depth: number
   readonly size: number
 }
@@ -90,7 +90,7 @@ function withProps(kinds: number, props: ReadonlyMap<string, Property>, open: bo
   return withProps(kinds, cut, open, shallow(items, most))
 }
 
-/** A type without what lies deeper in it. */
+/** A type without its nested types. */
 function shallow(type: ValueType, depth: number): ValueType {
   if (type.depth <= depth) return type
   if (depth === 0) return ofKinds(type.kinds)

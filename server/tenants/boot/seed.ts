@@ -34,7 +34,8 @@ interface FirstBoot {
 /**
  * Creates the first tenant, its owner key and the samples if the database has no tenant yet. When several processes
  * start at once, one does this and the others see the result.
- * @param options.inventKey false if a key that is not given must not be made up, because nobody could be told of it
+ * @param options.inventKey false if no key must be generated when none is given, because it could not be shown to
+ * anybody
  */
 export async function firstBoot(
   db: Db,

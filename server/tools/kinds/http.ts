@@ -18,7 +18,7 @@ export async function runHttpTool(raw: JsonValue, call: ToolCall, ctx: ServiceCo
 
 /**
  * The same with values from anywhere.
- * @param lookup finds what `${…}` stands for, except secrets
+ * @param lookup finds the values of `${…}`, except secrets
  */
 export async function callHttp(
   ctx: ServiceContext,

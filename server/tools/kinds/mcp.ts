@@ -84,9 +84,9 @@ async function withClient(
     if (signal.aborted) throw signal.reason
     return wire.failure ?? protocolFailure(err)
   } finally {
-    // Ends the session on the server; nobody waits for this.
+    // Ends the session on the server, without waiting for it.
     client?.close().catch(() => {})
-    // Aborts a response stream the server keeps open, which nobody reads any more.
+    // Aborts a response stream that the server keeps open and that is no longer read.
     deadline.end()
   }
 }
@@ -137,7 +137,7 @@ class Wire {
     try {
       const response = await this.send(url, request, { timeoutMs: leaving ? 2_000 : this.timeoutMs })
       if (leaving || response.status === 202) {
-        // Nobody reads this body, and unread it would hold its connection until the time is up.
+        // This body is not needed; unread, it would keep its connection until the time is up.
         await response.body?.cancel()
         return new Response(null, response)
       }

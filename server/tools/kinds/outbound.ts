@@ -23,7 +23,7 @@ export type BoundFetch = (
 /**
  * Runs a tool that calls another service, with the secrets its configuration uses. Masks its result and anything it
  * throws. Failed calls become failures of the tool.
- * @param work must send anything that holds a secret with the `fetch` it is given
+ * @param work must send anything that contains a secret with the `fetch` it is given
  * @throws the reason of `signal` once it has fired
  */
 export async function callingOut(

@@ -6,7 +6,7 @@ export type ScriptFetch = (call: FetchCall, signal: AbortSignal) => Promise<Fetc
 
 /**
  * The `fetch` of one script, on the host: counts its calls, makes them, and aborts those in progress when the script
- * has ended. The worker counts too, so that a loop does not flood the port; this count holds whatever the worker says.
+ * has ended. The worker counts too, so that a loop does not flood the port; this count is the one that decides.
  */
 export class FetchRelay {
   private readonly ender = new AbortController()

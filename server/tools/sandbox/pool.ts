@@ -1,7 +1,7 @@
 import { failure, outOfMemory, tooSlow } from './endings.mjs'
 import { FetchRelay, type ScriptFetch } from './fetch-relay'
 import type { Ending, HostMessage, LogLine, WorkerMessage, WorkerRequest } from './protocol'
-import { countPlaces, type Places } from './share'
+import { countSlots, type SlotUsage } from './share'
 import { startThread, type Thread } from './thread'
 import { type QueueLimits, Turns } from './turns'
 
@@ -13,7 +13,7 @@ const SPARE_AFTER_MS = 50
 const BEGIN_MS = 10_000
 
 export interface PoolLimits {
-  /** How many scripts run at once; at least 2, so that no tenant can hold every slot. */
+  /** How many scripts run at once; at least 2, so that no tenant can use every slot. */
   maxRunning: number
   /** How many more may be open that only wait for a reply and use no CPU. */
   maxWaiting: number
@@ -33,7 +33,7 @@ export interface PoolAnswer {
 }
 
 export interface PoolCall {
-  /** The script's tenant: tenants take turns, and none can hold every worker. */
+  /** The script's tenant: tenants take turns, and none can use every worker. */
   tenantId: string
   request: WorkerRequest
   signal?: AbortSignal | undefined
@@ -65,8 +65,8 @@ interface Slot {
 
 /**
  * Warm worker threads that each run one script at a time. A thread can be ended whatever it is doing, even in a loop
- * inside a built-in, which is what makes time limits hold; the main thread only passes messages. A worker starts, is
- * then idle or busy, and is never used again once ended.
+ * inside a built-in, which is what enforces time limits; the main thread only passes messages. A worker starts, is then
+ * idle or busy, and is never used again once ended.
  */
 export class ScriptPool {
   readonly #limits: PoolLimits
@@ -143,12 +143,12 @@ export class ScriptPool {
   #dispatch(): void {
     for (;;) {
       const slot = [...this.#slots].find(isIdle)
-      const places = slot && this.#places()
-      const job = places && this.#turns.take((tenantId) => places.freeFor(tenantId) > 0)
+      const usage = slot && this.#usage()
+      const job = usage && this.#turns.take((tenantId) => usage.freeFor(tenantId) > 0)
       if (!slot || !job) break
       this.#assign(slot, job)
     }
-    const wanted = this.#places().wanted(this.#turns.counts())
+    const wanted = this.#usage().wanted(this.#turns.counts())
     for (let coming = this.#count((slot) => !isBusy(slot)); coming < wanted; coming++) this.#start()
   }
 
@@ -245,7 +245,7 @@ export class ScriptPool {
 
   /** Keeps one idle worker besides the busy ones, so the next script need not wait for a start. */
   #keepSpare(): void {
-    if (this.#places().held > this.#limits.maxRunning) return
+    if (this.#usage().held > this.#limits.maxRunning) return
     if (this.#count((slot) => !isBusy(slot)) === 0) this.#start()
   }
 
@@ -261,10 +261,10 @@ export class ScriptPool {
     await slot.thread.terminate()
   }
 
-  #places(): Places {
+  #usage(): SlotUsage {
     const busy = [...this.#slots].flatMap(({ job }) => (job ? [job] : []))
     const atWork = busy.map(({ tenantId, relay }) => ({ tenantId, waiting: relay?.waiting === true }))
-    return countPlaces(atWork, this.#limits)
+    return countSlots(atWork, this.#limits)
   }
 
   #setTimer(job: Job, ms: number, then: () => void): void {

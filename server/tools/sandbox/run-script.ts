@@ -68,7 +68,7 @@ export async function runScript(run: ScriptRun): Promise<ScriptOutcome> {
   const { tenantId, code, timeoutMs = 10_000, memoryMb = 64, maxOutputBytes = MIB, signal, fetch } = run
   const input = toInput(run)
   if (input === null) return refused('The input of the script is not JSON')
-  // parsing in the VM holds the text several times over
+  // parsing in the VM needs the text several times over
   if (code.length + input.length > (memoryMb * MIB) / 8) {
     return refused(`The script and its input are too large for ${memoryMb} MiB of memory`)
   }

@@ -1,5 +1,5 @@
 /** Counts the slots in use. */
-export interface Places {
+export interface SlotUsage {
   /** Slots in use, including those of one tenant beyond its share. */
   held: number
   /** Slots this tenant may still take. */
@@ -13,10 +13,10 @@ export interface Places {
  * from outside frees its slot. When replies resume more scripts of a tenant than its share, the excess takes no slots
  * from other tenants; the number of workers stays bounded anyway.
  */
-export function countPlaces(
+export function countSlots(
   busy: readonly { tenantId: string; waiting: boolean }[],
   { maxRunning, maxWaiting }: { maxRunning: number; maxWaiting: number },
-): Places {
+): SlotUsage {
   const share = Math.max(1, maxRunning - 1)
   const waitingShare = Math.ceil(maxWaiting / 2)
   const byTenant = new Map<string, { held: number; away: number }>()

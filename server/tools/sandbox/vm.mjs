@@ -20,7 +20,7 @@ export class Vm {
   machine
   #kit
   #fetchKit
-  // what is behind `console` and `fetch` now
+  // what `console` and `fetch` call now
   /** @type {Emit | null} */
   #emit = null
   /** @type {Ask | null} */

@@ -11,7 +11,7 @@ interface OneWebhook {
 interface OneDelivery extends OneWebhook {
   deliveryId: string
 }
-interface Told {
+interface EndpointInput {
   url: string
   description: string
   events: string[]
@@ -19,9 +19,9 @@ interface Told {
 
 export const webhooksRouter = router({
   list: tenantProcedure.query(({ ctx }) => listWebhooks(ctx.service)),
-  create: tenantProcedure.input(given<Told>()).mutation(({ ctx, input }) => createWebhook(ctx.service, input)),
+  create: tenantProcedure.input(given<EndpointInput>()).mutation(({ ctx, input }) => createWebhook(ctx.service, input)),
   update: tenantProcedure
-    .input(given<OneWebhook & { body: Partial<Told> & { enabled?: boolean } }>('id'))
+    .input(given<OneWebhook & { body: Partial<EndpointInput> & { enabled?: boolean } }>('id'))
     .mutation(({ ctx, input }) => updateWebhook(ctx.service, input)),
   delete: tenantProcedure
     .input(given<OneWebhook>('id'))

@@ -18,7 +18,7 @@ export async function browseSigningSecrets(ctx: ServiceContext) {
       createdBy: nameOf(createdBy),
       createdAt: createdAt.toISOString(),
       lastUsedAt: lastUsedAt?.toISOString() ?? null,
-      /** When a token with a longer life than recommended was last seen. */
+      /** When a token that is valid for longer than recommended was last seen. */
       longLivedAt: longLivedAt?.toISOString() ?? null,
     })),
   }

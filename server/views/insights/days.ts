@@ -9,7 +9,7 @@ export const DAY_MS = 24 * 60 * 60_000
 export const MOST_DAYS = 90
 /** A change becomes visible only when it commits, so a day is counted this long after it is over. */
 const GRACE_MS = 60 * 60_000
-/** Days that nobody has looked at yet are counted for this long, and the rest with the next look. */
+/** Days that have not been counted yet are counted for this long, and the rest with the next request. */
 const BUDGET_MS = 1_000
 
 export interface RunCount {

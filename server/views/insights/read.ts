@@ -132,7 +132,7 @@ function groupBy<T>(rows: readonly T[], key: (row: T) => string): Map<string, T[
   return groups
 }
 
-/** The names of workflows and of their steps as of now. What is gone keeps its id. */
+/** The names of workflows and of their steps as of now. Deleted ones are shown by their id. */
 async function namesOf(ctx: ServiceContext, ids: string[]) {
   const wanted = [...new Set(ids)]
   const [rows, masker] = await Promise.all([

@@ -4,7 +4,16 @@ import { runs } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { parseInput } from '../../parse'
-import { newerThan, newestFirst, olderThan, oldestFirst, RunFilter, readPlace, runsWhere, writePlace } from './filter'
+import {
+  newerThan,
+  newestFirst,
+  olderThan,
+  oldestFirst,
+  RunFilter,
+  readWalkState,
+  runsWhere,
+  writePlace,
+} from './filter'
 import { type RunItem, readRunItems } from './items'
 
 const DEFAULT_LIMIT = 50
@@ -36,8 +45,8 @@ export interface RunPage {
 export async function browseRuns(ctx: ServiceContext, input: unknown): Promise<RunPage> {
   authorize(ctx, 'run:read')
   const { after, before, limit = DEFAULT_LIMIT, ...filter } = parseInput(BrowseRuns, input)
-  const older = after === undefined ? undefined : olderThan(readPlace(after, 'after'))
-  const newer = before === undefined ? undefined : newerThan(readPlace(before, 'before'))
+  const older = after === undefined ? undefined : olderThan(readWalkState(after, 'after'))
+  const newer = before === undefined ? undefined : newerThan(readWalkState(before, 'before'))
   const where = await runsWhere(ctx, filter)
   if (where === null) return { runs: [], next: null, previous: null, top: null }
   const found = await ctx.db

@@ -37,7 +37,7 @@ export const RunFilter = z.object({
 export type RunFilter = z.infer<typeof RunFilter>
 
 /** A position in the list, between the runs started before and after it. */
-interface RunPlace {
+interface RunPosition {
   startTime: string
   id: string
 }
@@ -115,27 +115,27 @@ export function keyBegins(text: string): SQL {
   return sql`${runs.businessKey} is not null and lower(${runs.businessKey}) like lower(${`${literal(text)}%`})`
 }
 
-export function olderThan({ startTime, id }: RunPlace): SQL {
+export function olderThan({ startTime, id }: RunPosition): SQL {
   return sql`(${runs.startTime}, ${runs.id}) < (${startTime}::timestamptz, ${id})`
 }
 
-export function newerThan({ startTime, id }: RunPlace): SQL {
+export function newerThan({ startTime, id }: RunPosition): SQL {
   return sql`(${runs.startTime}, ${runs.id}) > (${startTime}::timestamptz, ${id})`
 }
 
 export const newestFirst = [desc(runs.startTime), desc(runs.id)]
 export const oldestFirst = [asc(runs.startTime), asc(runs.id)]
 
-const Place = z.tuple([z.iso.datetime().startsWith('2'), Id])
+const CursorValue = z.tuple([z.iso.datetime().startsWith('2'), Id])
 
 export function writePlace({ startTime, id }: { startTime: Date; id: string }): string {
   return Buffer.from(JSON.stringify([startTime.toISOString(), id])).toString('base64url')
 }
 
 /** @throws AppError INVALID_INPUT */
-export function readPlace(text: string, path: string): RunPlace {
+export function readWalkState(text: string, path: string): RunPosition {
   try {
-    const [startTime, id] = Place.parse(JSON.parse(Buffer.from(text, 'base64url').toString()))
+    const [startTime, id] = CursorValue.parse(JSON.parse(Buffer.from(text, 'base64url').toString()))
     return { startTime, id }
   } catch (err) {
     throw new AppError('INVALID_INPUT', { details: [{ path, message: 'is not a position in this list' }], cause: err })

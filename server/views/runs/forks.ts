@@ -43,7 +43,7 @@ export async function namesOf(
   return { labels, names }
 }
 
-/** The branches that have an exit of their own, in their order. Those of a list that is gone through have none. */
+/** The branches that have an exit of their own, in their order. The iterations of a list have none. */
 function namedBranches(spec: ExitSpec, exits: readonly Exit[]): Exit[] {
   return exits.filter(({ id }) => beginsBranch(spec, id) && !fixedExits(spec).includes(id))
 }

@@ -91,7 +91,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     startedBy: nameOf(run.startedBy),
     startedVia: run.startedVia,
     retryOf: run.retryOf,
-    /** The fields of run data that were changed before it went on where that run had come to. */
+    /** The fields of run data that were changed before it continued from that run. */
     edited: masker.json(Object.keys(run.edits ?? {}).slice(0, EDITED)),
     /** The run whose step started this one. */
     parent,

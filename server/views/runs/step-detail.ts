@@ -41,7 +41,7 @@ export async function readStep(ctx: ServiceContext, input: unknown) {
     stepName,
     stepType: record.stepType,
     branch: record.branch,
-    /** Whether a new run can go on at this visit: not in a branch, and not after the run failed. */
+    /** Whether a new run can continue at this visit: not in a branch, and not after the run failed. */
     startsAgain: record.branch === MAIN_BRANCH && record.beforeFailure,
     visit: record.visit,
     status: record.status,

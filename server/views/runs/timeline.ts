@@ -145,7 +145,10 @@ export async function readTimeline(ctx: ServiceContext, input: unknown): Promise
   }
 }
 
-/** Of more visits than a screen can draw, the newest. Each part is read through an index, whatever else the run holds. */
+/**
+ * If there are more visits than a screen can draw, the newest. Each part is read through an index, however large the
+ * run is.
+ */
 async function readRows(ctx: ServiceContext, runId: string, after: number, branch?: string): Promise<Row[]> {
   const of = sql`n.tenant_id = ${ctx.tenantId} and n.run_id = ${runId}`
   const roots = sql`n.branch in (${sql.join(

@@ -6,8 +6,8 @@ import { branchesAround, isBranch } from '../../definition/branches'
 import { unstorable } from '../../definition/json'
 import { AppError } from '../../errors'
 import { getRunRow, runIs } from '../../interpreter/find-run'
-import { ownsOf, walkData } from '../../interpreter/place'
 import { MAIN_BRANCH } from '../../interpreter/receipt'
+import { ownsOf, walkData } from '../../interpreter/walk-state'
 import { parseInput } from '../../parse'
 import { maskWords } from '../../runs/mask-words'
 import { signalOf } from '../../runs/present'
@@ -100,7 +100,9 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
 
 export type Task = Awaited<ReturnType<typeof getTask>>
 
-/** The latest visits before a task, newest first, with its own: of its branch and of what lies around it. */
+/**
+ * The latest visits before a task, newest first, including its own: those of its branch and of the branches around it.
+ */
 async function readSteps(ctx: ServiceContext, { runId, branch }: { runId: string; branch: string }) {
   const rows = await ctx.db
     .select({

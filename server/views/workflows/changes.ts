@@ -22,7 +22,7 @@ export interface WorkflowChanges {
   from: number | null
   /** The version as which it would be published, once there are no errors; `from` when publishing does nothing. */
   to: number
-  /** The latest version, which holds the changes. */
+  /** The latest version, which contains the changes. */
   latest: number
   /** Publishing does nothing: the latest version is live, with the present versions of what it uses. */
   live: boolean

@@ -24,7 +24,7 @@ interface Fork {
   begins: Map<string, Bits>
   /** The exits at which a path of any of its branches ends. */
   ends: { step: number; exit: string }[]
-  /** The branches whose data is put together at `done`. */
+  /** The branches whose data is merged at `done`. */
   branches: {
     /** The exits at which a path of the branch ends. */
     ends: { step: number; exit: string }[]

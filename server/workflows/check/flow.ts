@@ -10,9 +10,9 @@ import type { DefinedField } from '../../steps/form'
 import { findStepType } from '../../steps/registry'
 import { type Defined, forksOf } from './flow-forks'
 import { inOrder, predecessors } from './flow-order'
-import { ofOutput, type ReadStep, typesAtStart, typistOf } from './types'
+import { ofOutput, type ReadStep, transferFunctionsOf, typesAtStart } from './types'
 
-/** What is known at the start of a step. Each bit of a set stands for the name or step with that index. */
+/** What is known at the start of a step. Each bit of a set is the name or step with that index. */
 interface Known {
   /** Names that have a value on some path, and ... */
   some: bigint
@@ -49,9 +49,9 @@ export interface Flow {
   writtenBy(stepId: string): { names: string[]; open: boolean }
   /** Everything that may have a value when the step starts. */
   at(stepId: string): Names
-  /** The same where a branch of the step has come to its end; null if none ever does. */
+  /** The same at the end of a branch of the step; null if no branch ever ends. */
   afterBranch(stepId: string): Names | null
-  /** What names stand for when the step starts, where a branch of it ends, and once it is left. */
+  /** The values of names when the step starts, at the end of its branches, and when the step is left. */
   reads(stepId: string): ReadName
   readsAfterBranch(stepId: string): ReadName
   readsAfter(stepId: string, exit: string): ReadName
@@ -163,7 +163,7 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Know
     some: gives.reduce((set, { some }) => set | some, start.some | error),
     before: (1n << BigInt(steps.length)) - 1n,
   }
-  // Each pass can only add to `some` and `before`, and take from `every`, so it comes to an end.
+  // Each pass can only add to `some` and `before`, and remove from `every`, so this ends.
   let seeding = false
   for (let changed = true, passes = 0; changed; passes++) {
     changed = false
@@ -213,7 +213,12 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Know
         isFailure: (exit) => FAILURE_EXITS.includes(exit),
       },
       typesAtStart(definition),
-      typistOf(steps, read, new Map([...outputs].flatMap(([id, { type }]) => (type ? [[id, type]] : []))), always),
+      transferFunctionsOf(
+        steps,
+        read,
+        new Map([...outputs].flatMap(([id, { type }]) => (type ? [[id, type]] : []))),
+        always,
+      ),
     )
     return typed
   }
@@ -314,7 +319,7 @@ function withOutput(step: Step, defined: Defined, known: KnownOutput | undefined
     const field = name === step.saveAs || name === step.id ? output : (output.properties?.[name] ?? { type: 'any' })
     added[name] = always ? field : { ...field, optional: true }
   }
-  // Its id stands for the output even where no field has that name.
+  // Its id means the output even if no field has that name.
   return { fields: { ...added, [step.id]: output }, added, open }
 }
 

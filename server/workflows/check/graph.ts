@@ -15,7 +15,7 @@ import { checkReferences } from './scope'
 /**
  * The problems that keep a definition from running. Pure: the verb, which has the database, checks the tools and agents
  * that steps refer to.
- * @param outputs what is known of the outputs of steps by the schemas of what they call
+ * @param outputs what is known of the outputs of steps from the schemas of what they call
  */
 export function checkGraph(definition: Definition, outputs?: ReadonlyMap<string, KnownOutput>): Problem[] {
   const problems: Problem[] = []
@@ -119,7 +119,7 @@ function checkExits(definition: Definition, regions: readonly Region[]): Problem
       }
       // The path of a branch ends where it likes.
       if (inBody.has(step.id)) continue
-      // Where every action has a way of its own, no run takes `next`.
+      // If every action has its own edge, no run takes `next`.
       const actions = exits.filter((exit) => fallsToNext(type.exits, exit.id))
       if (id === 'next' && actions.length > 0 && actions.every((action) => taken.has(action.id))) continue
       const where = id === 'next' ? step.id : `the exit ${id} of ${step.id}`

@@ -31,10 +31,10 @@ interface Read {
 }
 
 /**
- * The outputs of steps by step id, as far as what they call says: the output schemas of agents and tools, and the ends of
- * workflows.
+ * The outputs of steps by step id, as far as known from what they call: the output schemas of agents and tools, and the
+ * results of workflows.
  * @param definition as runs read it
- * @param wanted the steps to look at; all by default
+ * @param wanted the steps to read; all by default
  */
 export function knownOutputs(
   ctx: ServiceContext,

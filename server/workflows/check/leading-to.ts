@@ -4,7 +4,7 @@ import { bodiesOf } from './regions'
 
 /** The steps whose results a step may refer to: those on the paths to it, with the branches that they run. */
 export function stepsLeadingTo(definition: Definition, stepId: string): Set<string> {
-  // A run may come to these paths from any step.
+  // A run may enter these paths from any step.
   if (stepsAside(definition).has(stepId)) return new Set(definition.steps.map(({ id }) => id))
   const sources = new Map<string, string[]>()
   for (const { from, to } of definition.edges) {

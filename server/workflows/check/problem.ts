@@ -8,6 +8,6 @@ export interface Problem {
   field?: string
   /** The name that was probably meant. */
   suggestion?: string
-  /** Of an argument: what is the matter with it. */
+  /** Of an argument: what is wrong with it. */
   fault?: 'missing' | 'unknown' | 'wrong'
 }

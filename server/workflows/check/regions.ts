@@ -20,7 +20,7 @@ export function keptApart(regions: readonly Region[], { steps }: Definition): Re
   return regions.filter(({ fork }) => !merging.has(fork))
 }
 
-/** The steps of a body without those of other bodies that lie in it. */
+/** The steps of a body without those of bodies nested in it. */
 export function stepsOutside({ steps }: Region, others: readonly Region[]): Set<string> {
   const inside = new Set<string>()
   for (const { fork, steps: inner } of others) {
@@ -51,7 +51,7 @@ export function checkRegions(definition: Definition, regions: readonly Region[])
   return problems
 }
 
-/** Two branches whose data is put together must not write the same field: which value would count? */
+/** Two branches whose data is merged must not write the same field: which value would count? */
 export function checkMerges(
   definition: Definition,
   regions: readonly Region[],

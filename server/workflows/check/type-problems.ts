@@ -23,7 +23,7 @@ export function checkTypes(definition: Definition, flow: Flow): Problem[] {
   const begins = [definition.initialStep, ...asideSteps(definition)].filter((id) => id !== null)
   const reached = new Set(begins.flatMap((first) => [...reachable(definition, first)]))
   return definition.steps.flatMap((step) => {
-    // No run fails at a step that none comes to.
+    // No run can fail at a step that no run reaches.
     const fatal = reached.has(step.id) && !caught.has(step.id)
     return [
       ...checkExpressions(step, flow.reads(step.id), fatal),

@@ -4,7 +4,7 @@ import type { JsonLike } from '../../definition/json'
 import type { Definition, Step } from '../../definition/schema'
 import type { StepConfig } from '../../definition/step-config'
 import { TemplateSyntaxError } from '../../definition/template'
-import type { TypesHere, Typist, Writes } from '../../definition/types/flow'
+import type { TransferFunctions, TypesHere, Writes } from '../../definition/types/flow'
 import { readingAt } from '../../definition/types/flow'
 import { typeOfExpression } from '../../definition/types/of-expression'
 import { ofFieldType, propertiesOf } from '../../definition/types/of-fields'
@@ -45,14 +45,14 @@ export function typesAtStart({ payload }: Definition): Map<string, ValueType> {
  * @param outputs those known by schema
  * @param always whether a name has a value at the start of a step
  */
-export function typistOf(
+export function transferFunctionsOf(
   steps: readonly Step[],
   read: readonly (ReadStep | null)[],
   outputs: ReadonlyMap<string, ValueType>,
   always: (at: number, name: string) => boolean,
-): Typist {
+): TransferFunctions {
   const parsed = new Map<string, Expression | null>()
-  /** What its own rule says; null if the type has none. */
+  /** The result of its own rule; null if the type has none. */
   const ruled = (at: number, here: TypesHere, ends: readonly TypesHere[]): StepTypes | null => {
     const { type, config } = read[at] ?? {}
     if (!type?.types || !config) return null
@@ -131,7 +131,7 @@ function propertiesIn(fields: Record<string, DefinedField>): Map<string, Propert
   )
 }
 
-/** A type as what is declared of a value, as far as that can say it. */
+/** A type in the form of a declared field, as far as that form can express it. */
 export function definedAs(type: ValueType, depth = 0): DefinedField {
   const found = (Object.keys(KIND) as Kind[]).filter((kind) => kind !== 'null' && has(type, kind))
   const [only = 'null'] = found

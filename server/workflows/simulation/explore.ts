@@ -4,8 +4,8 @@ import { checkFields } from '../../definition/fields'
 import { schemaOfFields } from '../../definition/fields-schema'
 import { fieldsInStoredOrder, type JsonObject, own } from '../../definition/json'
 import type { Definition } from '../../definition/schema'
-import type { Position } from '../../interpreter/place'
 import { CLEANUP_BRANCH, MAIN_BRANCH } from '../../interpreter/receipt'
+import type { Position } from '../../interpreter/walk-state'
 import type { KnownOutput } from '../check/flow'
 import { Coverage, type Failed, type Goals, Path } from './path'
 import { candidatesOf, usesOf, Values } from './values'
@@ -36,7 +36,7 @@ export interface SimulatedPath {
   /** How many steps it visited, and the first of them. */
   steps: number
   visits: string[]
-  /** Whether it went on where values that are not known would decide, or by an exit that no values led to. */
+  /** Whether it continued where unknown values would decide, or at an exit that no values led to. */
   assumed: boolean
   input: JsonObject
 }
@@ -67,8 +67,8 @@ const MOST_PATHS_SHOWN = 20
 const MOST_FAILURES = 100
 
 /**
- * Walks a definition on many paths: with values from what is known of START, forms and results, each answer of people, each
- * exit, and loops gone round twice. Nothing is executed, and nothing is read but the arguments.
+ * Follows many paths through a definition: with values that fit START, forms and results, each answer people can give,
+ * each exit, and each loop twice. Nothing is executed, and only the arguments are read.
  * @param definition one without errors, as runs read it
  */
 export async function explore(
@@ -111,7 +111,7 @@ class Exploration {
   async run(): Promise<Simulation> {
     const { initialStep, onCancel, onFailure } = this.world.definition
     const ended = await this.path(MAIN_BRANCH, initialStep, null, false)
-    const data = ended?.place.data ?? {}
+    const data = ended?.state.data ?? {}
     if (onCancel !== undefined) await this.path(CLEANUP_BRANCH, onCancel, data, false)
     if (onFailure !== undefined) await this.path(MAIN_BRANCH, onFailure, { ...data, error: ERROR }, false)
     for (const insists of [false, true]) {
@@ -166,7 +166,7 @@ class Exploration {
     const path = new Path(this.paths.length, this.coverage, insists ? this.goals() : null)
     const values = new Values(this.candidates, this.uses, (about, options) => path.pick(about, options))
     const input = data ?? this.input(path, values)
-    const place: Position = {
+    const state: Position = {
       run: {
         failing: data && branch === MAIN_BRANCH ? { ...ERROR, outcome: 'failed' } : null,
         cancelRequestedAt: null,
@@ -177,7 +177,7 @@ class Exploration {
       refs: {},
       own: null,
     }
-    const ended = await this.drive(new Walker(this.world, path, values, this.now).walk(place, start))
+    const ended = await this.drive(new Walker(this.world, path, values, this.now).walk(state, start))
     const shown: SimulatedPath = {
       ...outcomeOf(ended),
       steps: path.length,
@@ -268,9 +268,9 @@ class Exploration {
 
 function outcomeOf(ended: Ended | null): Pick<SimulatedPath, 'outcome' | 'error'> {
   if (!ended) return { outcome: 'cut', error: null }
-  const { arrival, place } = ended
-  if (place.run.failing) {
-    const { outcome: _outcome, ...error } = place.run.failing
+  const { arrival, state } = ended
+  if (state.run.failing) {
+    const { outcome: _outcome, ...error } = state.run.failing
     return { outcome: 'failed', error }
   }
   if (arrival && 'failed' in arrival) return { outcome: 'failed', error: arrival.failed }

@@ -2,7 +2,7 @@
 export class Coverage {
   readonly steps = new Set<string>()
   private readonly taken = new Map<string, { times: number; really: boolean }>()
-  /** Whether the last path has come to something new. */
+  /** Whether the last path reached something new. */
   grew = false
 
   visit(stepId: string): void {
@@ -33,7 +33,7 @@ export interface Failed {
   stepId: string
   code: string
   message: string
-  /** An edge, or the failure path, goes on from there. */
+  /** An edge, or the failure path, continues from there. */
   handled: boolean
 }
 
@@ -105,13 +105,13 @@ export class Path {
     )[0]
   }
 
-  /** Of a path with goals, whether an exit leads to none of them though others do. */
+  /** For a path with goals: whether an exit leads to none of them although another one does. */
   leadsAway(stepId: string, exit: string, ways: readonly string[]): boolean {
     const { goals } = this
     return goals !== null && !goals.leads(stepId, exit) && ways.some((way) => goals.leads(stepId, way))
   }
 
-  /** Another one on each path: all of them in turn, and each value in an order of its own. */
+  /** A different one on each path: all of them in turn, each value in its own order. */
   pick<T>(about: string, options: readonly T[]): T {
     const count = options.length
     const times = this.picked.get(about) ?? 0

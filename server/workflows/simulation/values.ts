@@ -51,7 +51,7 @@ function partsOf(part: Expression): Expression[] {
   }
 }
 
-/** Which parts of a value the steps of a definition refer to, by the name that stands for it. */
+/** Which parts of a value the steps of a definition refer to, by the value's name. */
 export type Uses = ReadonlyMap<string, readonly (readonly Segment[])[]>
 
 export function usesOf(definition: Definition): Uses {

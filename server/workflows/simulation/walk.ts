@@ -15,13 +15,21 @@ import type { Arrival, PauseAnswer } from '../../definition/run'
 import type { StepConfig } from '../../definition/step-config'
 import { StepFailure } from '../../errors'
 import { stateOf } from '../../interpreter/arrive'
-import { afterCatch, catching, failurePath, TIMED_OUT, wayOfAnswer } from '../../interpreter/exits'
+import { afterCatch, catching, exitOfAnswer, failurePath, TIMED_OUT } from '../../interpreter/exits'
 import { collected, fillIn, forkOf, lookupWith, notCollected } from '../../interpreter/fill-in'
 import { failureOf } from '../../interpreter/join'
-import type { Position } from '../../interpreter/place'
 import type { Visit } from '../../interpreter/receipt'
 import { storableOutput, withDelta } from '../../interpreter/size'
-import { type Entry, failureAtEntry, fork, requireVisit, type Taken, takeStep, yielded } from '../../interpreter/step'
+import {
+  type Entered,
+  type Entry,
+  enterResolved,
+  failureAtEntry,
+  fork,
+  requireVisit,
+  yielded,
+} from '../../interpreter/step'
+import type { Position } from '../../interpreter/walk-state'
 import type { Asked, Joined } from '../../steps/define-step'
 import { findStepType } from '../../steps/registry'
 import type { Path } from './path'
@@ -47,7 +55,7 @@ type Outputs = Record<string, JsonObject>
 
 /** How a walk ended: a branch arrives; the run's own walk ends the run, with `arrival` null if its path just ended. */
 export interface Ended {
-  place: Position
+  state: Position
   arrival: Arrival | null
 }
 
@@ -74,9 +82,9 @@ export class Walker {
     const graph = graphOf(definition)
     const visits: Record<string, number> = {}
     const outputs = { ...known }
-    let place = from
+    let state = from
     for (let target = start; ; ) {
-      if (target === null) return { place, arrival: place.own === null ? null : this.collect(place, outputs) }
+      if (target === null) return { state, arrival: state.own === null ? null : this.collect(state, outputs) }
       yield
       const step = graph.step(target)
       const type = step && findStepType(step.type)
@@ -84,69 +92,69 @@ export class Walker {
       const at: Visit = { stepId: step.id, visit: (visits[step.id] ?? 0) + 1 }
       visits[step.id] = at.visit
       if (at.visit > MOST_VISITS) throw new Cut()
-      this.path.visit(step.id, place.ref.branch)
-      const entry: Entry<Position> = { place, step, type, at, now: this.now }
+      this.path.visit(step.id, state.ref.branch)
+      const entry: Entry<Position> = { state, step, type, at, now: this.now }
       const found = this.decided(entry, this.take(entry, outputs))
       const taken: Done = 'begins' in found ? yield* this.perform(entry, found, outputs) : found
       if ('ends' in taken) {
         const { ends } = taken
         const onward =
           ends.status === 'failed'
-            ? failurePath(place, at, { ...ends.error, stepId: ends.error.stepId ?? step.id })
+            ? failurePath(state, at, { ...ends.error, stepId: ends.error.stepId ?? step.id })
             : null
-        if (!onward) return { place, arrival: { ends } }
-        place = afterCatch(place, onward)
+        if (!onward) return { state, arrival: { ends } }
+        state = afterCatch(state, onward)
         target = onward.target
         continue
       }
       if ('fails' in taken) {
-        const onward = failurePath(place, at, taken.fails)
+        const onward = failurePath(state, at, taken.fails)
         if (!onward)
-          return { place, arrival: { ends: { status: 'failed', error: { ...taken.fails, stepId: step.id } } } }
-        place = afterCatch(place, onward)
+          return { state, arrival: { ends: { status: 'failed', error: { ...taken.fails, stepId: step.id } } } }
+        state = afterCatch(state, onward)
         target = onward.target
         continue
       }
       if ('failure' in taken) {
-        const caught = catching(place, at, taken.failure)
+        const caught = catching(state, at, taken.failure)
         if (!taken.meant)
           this.path.fail(step.id, taken.failure, caught?.columns.handled === true, isSure(this.world, step))
         if (!caught) {
           const failed = { stepId: step.id, ...taken.failure }
-          return { place, arrival: { failed, outcome: failed.code === TIMED_OUT ? 'timed_out' : 'failed' } }
+          return { state, arrival: { failed, outcome: failed.code === TIMED_OUT ? 'timed_out' : 'failed' } }
         }
         if (caught.columns.exit !== null) this.path.leave(step.id, caught.columns.exit)
-        place = afterCatch(place, caught)
+        state = afterCatch(state, caught)
         target = caught.target
         continue
       }
-      place = { ...place, ...taken.grown }
+      state = { ...state, ...taken.grown }
       outputs[step.id] = taken.outputData
       if (taken.result !== undefined) {
         const ends = { status: 'completed' as const, result: taken.result, stepId: step.id }
-        return { place, arrival: { ends } }
+        return { state, arrival: { ends } }
       }
       this.path.leave(step.id, taken.exit)
       target = taken.next === undefined ? graph.target(step.id, taken.exit) : taken.next
     }
   }
 
-  private collect(place: Position, outputs: Outputs): Arrival {
+  private collect(state: Position, outputs: Outputs): Arrival {
     try {
-      return collected(forkOf(place), lookupWith(place.data, outputs))
+      return collected(forkOf(state), lookupWith(state.data, outputs))
     } catch (err) {
-      const arrival = notCollected(err, place)
-      const fork = forkOf(place)
+      const arrival = notCollected(err, state)
+      const fork = forkOf(state)
       if (fork && 'failed' in arrival) this.path.fail(fork.id, arrival.failed, false, isSure(this.world, fork))
       return arrival
     }
   }
 
-  private take(entry: Entry<Position>, outputs: Outputs): Taken {
-    const { place, step, type } = entry
+  private take(entry: Entry<Position>, outputs: Outputs): Entered {
+    const { state, step, type } = entry
     try {
       requireVisit(entry)
-      return takeStep(entry, fillIn(step, type, lookupWith(place.data, outputs)))
+      return enterResolved(entry, fillIn(step, type, lookupWith(state.data, outputs)))
     } catch (err) {
       const failure = failureAtEntry(err)
       // It may only be that the values generated are not those of a run.
@@ -157,9 +165,9 @@ export class Walker {
     }
   }
 
-  /** A step that could not be filled in goes on as if it could. */
-  private assume(entry: Entry<Position>): Taken | null {
-    const { place, step, type } = entry
+  /** A step whose values could not be filled in continues as if they had been. */
+  private assume(entry: Entry<Position>): Entered | null {
+    const { state, step, type } = entry
     const list = [0, 1].map((nth) => this.values.unknown(`${step.id} item ${nth}`, 'item'))
     const lists = Object.entries(type.takes ?? {}).flatMap(([name, wanted]) =>
       wanted === 'array' ? [[name, list]] : [],
@@ -176,14 +184,14 @@ export class Walker {
       return { begins: parsed, asked: this.askedBy(entry, parsed) }
     }
     const exit = this.path.choose(step.id, this.exitsOf(step.id))
-    return { config: parsed, outputData: {}, delta: {}, grown: place, exit: exit ?? 'next' }
+    return { config: parsed, outputData: {}, delta: {}, grown: state, exit: exit ?? 'next' }
   }
 
-  /** Null where only what is not known says what it asks. */
-  private askedBy({ place, step, type }: Entry<Position>, config: StepConfig): Asked | null {
+  /** Null if what it asks depends on unknown values. */
+  private askedBy({ state, step, type }: Entry<Position>, config: StepConfig): Asked | null {
     if (type.mode !== 'pause') return null
     try {
-      const asked = type.ask({ stepId: step.id, config, data: place.data, now: this.now })
+      const asked = type.ask({ stepId: step.id, config, data: state.data, now: this.now })
       return 'signal' in asked ? asked : null
     } catch (err) {
       if (err instanceof StepFailure) return null
@@ -196,7 +204,7 @@ export class Walker {
   }
 
   /** Where a decision leads elsewhere than its values say: out of a loop, or by an exit that no values have taken yet. */
-  private decided({ step, type, at }: Entry<Position>, taken: Taken): Taken {
+  private decided({ step, type, at }: Entry<Position>, taken: Entered): Entered {
     if (type.mode !== 'pure' || !('exit' in taken)) return taken
     if (this.path.wants(step.id, 'error') && this.world.leads(step.id, 'error')) {
       this.path.assume()
@@ -218,10 +226,10 @@ export class Walker {
     return { ...taken, exit: wanted }
   }
 
-  /** An effect that is not executed, a question that nobody is asked, branches that are walked one after the other. */
+  /** An effect is not executed, nobody is asked, and branches are followed one after the other. */
   private *perform(
     entry: Entry<Position>,
-    { begins: config, asked }: Extract<Taken, { begins: StepConfig }>,
+    { begins: config, asked }: Extract<Entered, { begins: StepConfig }>,
     outputs: Outputs,
   ): Generator<void, Done> {
     const { type } = entry
@@ -235,7 +243,7 @@ export class Walker {
     }
   }
 
-  /** Takes what has been taken least, and the way out of a loop that has been gone round often enough. */
+  /** Takes the exit that has been taken least, and leaves a loop that has been followed often enough. */
   private choice({ step, at }: Entry<Position>, ways: readonly string[], mayFail: boolean): string {
     const all = mayFail ? [...ways, 'error'] : ways
     const out = at.visit > ROUNDS ? all.filter((exit) => this.world.leavesLoop(step.id, exit)) : []
@@ -243,11 +251,11 @@ export class Walker {
   }
 
   /** Where something would follow from a failure. */
-  private mayFail({ place, step }: Entry<Position>): boolean {
+  private mayFail({ state, step }: Entry<Position>): boolean {
     const caughtBy = (id: string) => this.world.leads(id, 'error')
-    const around = [...place.ref.branch.matchAll(/\/([^/#]+)#/g)].map(([, id]) => id ?? '')
-    const isOnPath = this.world.definition.onFailure !== undefined && !place.run.failing
-    return caughtBy(step.id) || around.some(caughtBy) || (isOnPath && place.own === null)
+    const around = [...state.ref.branch.matchAll(/\/([^/#]+)#/g)].map(([, id]) => id ?? '')
+    const isOnPath = this.world.definition.onFailure !== undefined && !state.run.failing
+    return caughtBy(step.id) || around.some(caughtBy) || (isOnPath && state.own === null)
   }
 
   private answerFor({ step }: Entry<Position>): JsonValue {
@@ -259,7 +267,7 @@ export class Walker {
   }
 
   private answered(entry: Entry<Position>, config: StepConfig, asked: Asked | null): Done {
-    const { place, step, type } = entry
+    const { state, step, type } = entry
     if (type.mode !== 'pause') throw new StepFailure('INVALID_CONFIG', `${step.id} asks nothing`)
     const { signal } = asked ?? { signal: null }
     const ways = signal?.type === 'request_user_action' ? signal.actions.map(({ id }) => id) : ['next']
@@ -270,8 +278,8 @@ export class Walker {
     if (way === 'error') return { failure: SIMULATED, meant: true }
     const answer = this.answer(entry, asked, way)
     const { output, delta, exit } = type.answer({ stepId: step.id, config, answer })
-    const { next } = wayOfAnswer(this.world.definition, type, step.id, exit)
-    const grown = withDelta(place, inStoredOrder(toStorableJson(delta)) as JsonObject, place.ref, entry.at)
+    const { next } = exitOfAnswer(this.world.definition, type, step.id, exit)
+    const grown = withDelta(state, inStoredOrder(toStorableJson(delta)) as JsonObject, state.ref, entry.at)
     return {
       config,
       outputData: output,
@@ -309,9 +317,9 @@ export class Walker {
   }
 
   private *branches(entry: Entry<Position>, config: StepConfig, outputs: Outputs): Generator<void, Done> {
-    const { place, step, type, at } = entry
+    const { state, step, type, at } = entry
     if (type.mode !== 'fork') throw new StepFailure('INVALID_CONFIG', `${step.id} runs no branches`)
-    const forking = fork(type, config, place.ref)
+    const forking = fork(type, config, state.ref)
     // Each branch of a parallel; of a list, no items or two.
     const begun = type.merges ? forking.branches : forking.branches.slice(0, this.items(step.id))
     const need = forking.need === forking.branches.length ? begun.length : forking.need
@@ -320,11 +328,11 @@ export class Walker {
     let cause: Extract<Arrival, { failed: object }> | null = null
     const graph = graphOf(this.world.definition)
     for (const { key, exit, data } of begun) {
-      const branch = branchOf(scopeIdOf(place.ref.branch, at), key)
+      const branch = branchOf(scopeIdOf(state.ref.branch, at), key)
       const mine = { data, refs: {} }
-      const inside = { ...place, ref: { ...place.ref, branch }, own: mine, data: { ...place.data, ...data } }
+      const inside = { ...state, ref: { ...state.ref, branch }, own: mine, data: { ...state.data, ...data } }
       this.path.leave(step.id, exit)
-      const { place: end, arrival } = yield* this.walk(inside, graph.target(step.id, exit), outputs)
+      const { state: end, arrival } = yield* this.walk(inside, graph.target(step.id, exit), outputs)
       const base = { key, result: null, error: null, data: end.own?.data ?? {} }
       if (arrival && 'ends' in arrival) return arrival
       if (arrival && 'failed' in arrival) {
@@ -339,16 +347,16 @@ export class Walker {
       if (isNeeded) counts.succeeded++
       joined.push({ ...base, state: isNeeded ? 'done' : 'stopped', result: arrival?.done ?? null })
     }
-    const state = begun.length === 0 ? 'done' : stateOf(counts)
-    const failure = failureOf({ ...counts, state, cause }, step.id)
+    const outcome = begun.length === 0 ? 'done' : stateOf(counts)
+    const failure = failureOf({ ...counts, state: outcome, cause }, step.id)
     if (failure) return { failure, meant: true }
     const { output, delta } = type.join({ config, stepId: step.id, branches: joined })
-    const grown = withDelta(place, inStoredOrder(toStorableJson(delta)) as JsonObject, place.ref, at)
+    const grown = withDelta(state, inStoredOrder(toStorableJson(delta)) as JsonObject, state.ref, at)
     return { config, outputData: storableOutput(output) as JsonObject, delta, grown, exit: 'done' }
   }
 }
 
-type Computed = Extract<Taken, { outputData: JsonObject }>
+type Computed = Extract<Entered, { outputData: JsonObject }>
 
 /** What came of a visit; `meant` of a failure that the simulation chose. */
 type Done =

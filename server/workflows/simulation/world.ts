@@ -23,7 +23,7 @@ export interface World {
   exits: ReadonlyMap<string, readonly string[]>
   /** The steps that go through a list. */
   lists: readonly string[]
-  /** The steps that a run may come to. */
+  /** The steps that a run may reach. */
   reachable: ReadonlySet<string>
   /** The step that an exit leads to. */
   target: (stepId: string, exit: string) => string | null
@@ -62,7 +62,7 @@ function exitsToTake(step: Step, { edges }: Definition): string[] {
   const spec = findStepType(step.type)?.exits
   if (!spec) return []
   const all = exitsOf(spec, step).map(({ id }) => id)
-  // Each answer that is offered is a way of its own, wherever it leads.
+  // Each answer that can be given counts as its own path, wherever it leads.
   const offers = all.some((id) => fallsToNext(spec, id))
   return all.filter((id) => {
     if (FAILURE_EXITS.includes(id)) return edges.some((edge) => edge.from === step.id && exitOf(edge) === id)

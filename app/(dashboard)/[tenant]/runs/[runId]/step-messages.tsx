@@ -16,10 +16,10 @@ export function StepMessages({ runId, seq }: { runId: string; seq: number }) {
   if (!query.data) return <Skeleton height={160} radius="md" />
   const { turns } = query.data
   if (turns.length === 0) return <p className={styles.note}>The messages of this step have been deleted.</p>
-  return turns.map((turn) => <Said key={turn.seq} turn={turn} />)
+  return turns.map((turn) => <Message key={turn.seq} turn={turn} />)
 }
 
-function Said({ turn }: { turn: Turn }) {
+function Message({ turn }: { turn: Turn }) {
   const data = asObject(turn.text)
   return (
     <div className={styles.turn}>

@@ -27,5 +27,5 @@ function shown(piece: Piece) {
   if (typeof piece === 'string') return piece
   if ('name' in piece) return <strong>{piece.name}</strong>
   if ('runId' in piece) return <RunLink {...piece} />
-  return 'said' in piece ? `“${piece.said}”` : <Clock at={piece.at} />
+  return 'quote' in piece ? `“${piece.quote}”` : <Clock at={piece.at} />
 }

@@ -1,11 +1,11 @@
 import { durationText } from '@/app/_ui/time-text'
 import type { RunOverview } from '@/server/views/runs/overview'
 
-/** A piece of a sentence: plain text, a name that stands out, somebody's own words, a point in time, or another run. */
-export type Piece = string | { name: string } | { said: string } | { at: string } | { runId: string; text: string }
+/** A piece of a sentence: plain text, an emphasised name, a quotation, a point in time, or another run. */
+export type Piece = string | { name: string } | { quote: string } | { at: string } | { runId: string; text: string }
 type Sentence = Piece[]
 
-type Told = Pick<
+type StoryRun = Pick<
   RunOverview,
   | 'state'
   | 'startTime'
@@ -25,13 +25,13 @@ type Told = Pick<
   | 'failing'
 >
 
-/** Told one by one; earlier ones are counted. */
+/** Described one by one; earlier ones are only counted. */
 const ANSWERS = 3
 const TURNS = 2
 const WAITING = 2
 
 /** Why the run went the way it did, and what it waits for and until when: one short paragraph, made by rules. */
-export function storyOf(run: Told): Piece[] {
+export function storyOf(run: StoryRun): Piece[] {
   const sentences = [
     ...answersOf(run),
     ...turnsOf(run),
@@ -49,12 +49,12 @@ export function plainText(pieces: Piece[]): string {
       if (typeof piece === 'string') return piece
       if ('name' in piece) return piece.name
       if ('runId' in piece) return piece.text
-      return 'said' in piece ? `“${piece.said}”` : piece.at
+      return 'quote' in piece ? `“${piece.quote}”` : piece.at
     })
     .join('')
 }
 
-function answersOf({ answers, turns }: Told): Sentence[] {
+function answersOf({ answers, turns }: StoryRun): Sentence[] {
   const earlier = answers.length - ANSWERS
   const before: Sentence[] =
     earlier > 0 ? [[`${earlier} earlier ${earlier === 1 ? 'answer' : 'answers'} led here.`]] : []
@@ -69,15 +69,15 @@ function answersOf({ answers, turns }: Told): Sentence[] {
       if (votes) {
         const { cast, names } = votes
         const count = `${names.length} of ${cast} chose `
-        return [count, { said: label ?? 'an action' }, ' for ', what, `: ${listed(names)}`, ...led]
+        return [count, { quote: label ?? 'an action' }, ' for ', what, `: ${listed(names)}`, ...led]
       }
-      return [who, ' chose ', { said: label ?? 'an action' }, ' for ', what, ...led]
+      return [who, ' chose ', { quote: label ?? 'an action' }, ' for ', what, ...led]
     }),
   ]
 }
 
-/** Where a step with several exits led. What people decided has been said with their answer. */
-function turnsOf({ turns, answers }: Told): Sentence[] {
+/** Where a step with several exits led. What people decided is part of the sentence about their answer. */
+function turnsOf({ turns, answers }: StoryRun): Sentence[] {
   const decided = new Set(answers.slice(-ANSWERS).map(({ stepId }) => stepId))
   return turns
     .filter(({ stepId }) => !decided.has(stepId))
@@ -85,14 +85,14 @@ function turnsOf({ turns, answers }: Told): Sentence[] {
     .map(({ stepName, exit, label, toName }): Sentence => {
       const to: Sentence = toName === null ? [', where the path ended.'] : [' to ', { name: toName }, '.']
       if (exit === 'error') return [{ name: stepName }, ' failed, so the run took its error exit', ...to]
-      return [{ name: stepName }, ' took the exit ', { said: label }, ...to]
+      return [{ name: stepName }, ' took the exit ', { quote: label }, ...to]
     })
 }
 
-function cancelOf({ cancellation, cleaningUp, cancelling }: Told): Sentence[] {
+function cancelOf({ cancellation, cleaningUp, cancelling }: StoryRun): Sentence[] {
   if (!cancellation) return []
   const { kind, reason, requestedBy, requestedAt, cleanup } = cancellation
-  const why: Sentence = reason ? [': ', { said: reason }, /[.!?]$/.test(reason) ? '' : '.'] : ['.']
+  const why: Sentence = reason ? [': ', { quote: reason }, /[.!?]$/.test(reason) ? '' : '.'] : ['.']
   const said: Sentence = [
     requestedBy?.name ?? 'Somebody',
     kind === 'cancel' ? ' cancelled it at ' : ' terminated it at ',
@@ -104,7 +104,7 @@ function cancelOf({ cancellation, cleaningUp, cancelling }: Told): Sentence[] {
   return cancelling ? [said, ['A step under way may still finish.']] : [said]
 }
 
-function endOf(run: Told, endTime: string): Sentence[] {
+function endOf(run: StoryRun, endTime: string): Sentence[] {
   const { state, done, error } = run
   const took = durationText(Date.parse(endTime) - Date.parse(run.startTime))
   if (state === 'completed') {
@@ -119,12 +119,12 @@ function endOf(run: Told, endTime: string): Sentence[] {
   return [[`It failed after ${took}. ${capital(steps(done))} before that completed and would be kept by a retry.`]]
 }
 
-function nowOf(run: Told): Sentence[] {
+function nowOf(run: StoryRun): Sentence[] {
   const { pauses, timer, retrying, working, done, cancelling, cleaningUp } = run
   if (cancelling || cleaningUp) return []
   if (run.failing) {
     const { message, stepId } = run.failing
-    return [['It failed at ', { name: stepId ?? '' }, ': ', { said: message }, '. Its failure path is running.']]
+    return [['It failed at ', { name: stepId ?? '' }, ': ', { quote: message }, '. Its failure path is running.']]
   }
   if (pauses.length > 0) {
     const others = pauses.length - WAITING
@@ -159,7 +159,7 @@ function nowOf(run: Told): Sentence[] {
   return [[done === 0 ? 'It has not begun yet: it waits for its turn.' : 'It is about to begin its next step.']]
 }
 
-function awaiting({ stepName, eventName, eventKey, dueAt }: NonNullable<Told['timer']>): Sentence {
+function awaiting({ stepName, eventName, eventKey, dueAt }: NonNullable<StoryRun['timer']>): Sentence {
   return [
     ...['It waits at ', { name: stepName }, ' for the event ', { name: eventName ?? '' }],
     ...(eventKey === null ? [] : [' with the key ', { name: eventKey }]),
@@ -167,7 +167,7 @@ function awaiting({ stepName, eventName, eventKey, dueAt }: NonNullable<Told['ti
   ]
 }
 
-function waitingFor({ signal, stepName, createdAt, dueAt, people }: Told['pauses'][number]): Sentence {
+function waitingFor({ signal, stepName, createdAt, dueAt, people }: StoryRun['pauses'][number]): Sentence {
   const title = { name: signal.title ?? stepName }
   const labels = signal.type === 'request_user_action' ? signal.actions.map(({ label }) => label) : []
   const asked: Sentence =
@@ -177,14 +177,14 @@ function waitingFor({ signal, stepName, createdAt, dueAt, people }: Told['pauses
   return ['Since ', { at: createdAt }, ` it has been waiting for ${who}`, ...asked, ...until, ...votesSoFar(people)]
 }
 
-function votesSoFar({ votes, needs }: Told['pauses'][number]['people']): Sentence {
+function votesSoFar({ votes, needs }: StoryRun['pauses'][number]['people']): Sentence {
   return needs.flatMap(({ label, votes: needed }): Sentence => {
     const names = (votes ?? []).filter((vote) => vote.label === label).map(({ name }) => name)
-    return names.length === 0 ? [] : [` ${names.length} of ${needed} chose `, { said: label }, `: ${listed(names)}.`]
+    return names.length === 0 ? [] : [` ${names.length} of ${needed} chose `, { quote: label }, `: ${listed(names)}.`]
   })
 }
 
-/** Told by name; the others are counted. */
+/** Listed by name; the others are only counted. */
 const NAMES = 5
 
 function listed(names: string[], word = 'and'): string {
@@ -199,7 +199,7 @@ function oneOf(labels: string[]): string {
 }
 
 /** How long at least one question was open. */
-function waitedFor({ answers }: Told): number {
+function waitedFor({ answers }: StoryRun): number {
   let total = 0
   let until = 0
   for (const { createdAt, answeredAt } of answers) {

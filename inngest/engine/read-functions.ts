@@ -2,15 +2,15 @@ import { type FunctionSpec, parseRegistration } from './registry'
 import { signature } from './sign'
 import type { EngineOptions } from './types'
 
-/** The handler's address where the options name none. Nothing listens there: calls stay in the process. */
-const NOWHERE = 'http://embedded.invalid/api/inngest'
+/** The handler's address if the options name none. Nothing listens there: calls stay in the process. */
+const UNUSED_ADDRESS = 'http://embedded.invalid/api/inngest'
 
-export function addressOf({ appUrl = NOWHERE }: Pick<EngineOptions, 'appUrl'>): string {
+export function addressOf({ appUrl = UNUSED_ADDRESS }: Pick<EngineOptions, 'appUrl'>): string {
   return appUrl
 }
 
-/** The functions, asked for on first use. The caller at hand sees a failure; the next one tries again. */
-export function learner(
+/** Reads the functions on first use. If that fails, the caller gets the error, and the next caller tries again. */
+export function functionReader(
   options: Pick<EngineOptions, 'handler' | 'signingKey' | 'appUrl'>,
   now: () => Date,
 ): () => Promise<ReadonlyMap<string, FunctionSpec>> {

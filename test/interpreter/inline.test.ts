@@ -40,7 +40,7 @@ async function commits(runId: string): Promise<number> {
 }
 
 /**
- * A run of so many commits. Steps ride for a short time only, which a busy machine may let pass, and the first run loads
+ * A run of so many commits. Steps run inline for a short time only, which a busy machine may let pass, and the first run loads
  * what a process loads once; then another one is tried, a few times.
  */
 async function committed(definition: object, count: number): Promise<string> {
@@ -88,7 +88,7 @@ test('one that fails is attempted like any other step', async () => {
   expect(await shown(await runtime.start(definition))).toEqual(together)
 })
 
-test('an effect does not ride, nor does what reads a file', async () => {
+test('an effect does not run inline, nor does a tool that reads a file', async () => {
   const effect = { id: 'work', type: 'test-effect', url: effects.url, saveAs: 'work' }
   // The start, which begins the effect, and the record of the effect.
   const runId = await committed(chain(upper('a', 'x'), effect, upper('b', '${a}')), 2)

@@ -17,7 +17,7 @@ import type { Written } from './run-data'
 export type RunRow = Omit<typeof runs.$inferSelect, 'input' | 'smallData' | 'result'>
 export type StepRecordRow = typeof stepRecords.$inferSelect
 
-/** What decides how a walk goes on. */
+/** What decides how a walk continues. */
 export interface Position extends Written {
   run: Pick<RunRow, 'failing' | 'cancelRequestedAt'>
   ref: WalkRef
@@ -26,8 +26,8 @@ export interface Position extends Written {
   own: Written | null
 }
 
-/** The position of a walk. */
-export interface Place extends Position {
+/** Where a walk is, with everything it can refer to. */
+export interface WalkState extends Position {
   run: RunRow
   ref: WalkClaim
   /** Everything the walk can refer to: the run's data, and over it what the branches around it have written. */
@@ -63,7 +63,7 @@ export async function lockRun(tx: TransactionContext, of: { tenantId: string; ru
     .for('update')
 }
 
-/** What the branches around a walk have written, and it itself, outermost first; null if it is no branch. */
+/** What a branch and the branches around it have written, outermost first; null for a walk that is no branch. */
 export function ownsOf({ tenantId, runId, branch }: { tenantId: string; runId: string; branch: string }) {
   const around = branchesAround(branch)
   const owns: SQL =
@@ -87,13 +87,13 @@ export async function walkData(
   ctx: ServiceContext,
   of: { tenantId: string; runId: string },
   { run, small, owns }: { run: Pick<RunRow, 'dataRefs'>; small: RunData; owns: StoredData[] | null },
-): Promise<Pick<Place, 'data' | 'refs' | 'own'>> {
+): Promise<Pick<WalkState, 'data' | 'refs' | 'own'>> {
   const [whole, ...written] = await putTogether(ctx, of, [{ small, refs: run.dataRefs }, ...(owns ?? [])])
   return dataOf(whole ?? { data: small, refs: {} }, owns && written)
 }
 
-/** The data of a walk, from the run's and what the branches around it and it itself have written. */
-export function dataOf({ data, refs }: Written, owns: Written[] | null): Pick<Place, 'data' | 'refs' | 'own'> {
+/** The data of a walk: the run's data, and over it what the branches around it and the walk itself have written. */
+export function dataOf({ data, refs }: Written, owns: Written[] | null): Pick<WalkState, 'data' | 'refs' | 'own'> {
   if (owns === null) return { data, refs, own: null }
   // A field that was written anew is no longer where it was.
   const merged = owns.reduce<Written>(
@@ -109,7 +109,7 @@ export function dataOf({ data, refs }: Written, owns: Written[] | null): Pick<Pl
   return { data: fieldsInStoredOrder(merged.data), refs: merged.refs, own: owns.at(-1) ?? { data: {}, refs: {} } }
 }
 
-/** Whether a walk is still driven by the engine run that claimed it. */
+/** Whether the engine run that claimed a walk still drives it. */
 export function isMine(
   walk: Pick<typeof walks.$inferSelect, 'status' | 'engineRunId' | 'epoch' | 'segment'>,
   ref: WalkClaim,
@@ -118,24 +118,24 @@ export function isMine(
   return status === 'walking' && engineRunId === ref.engineRunId && epoch === ref.epoch && segment === ref.segment
 }
 
-type Found = { stop: Receipt } | { place: Place; record: StepRecordRow | null }
+type Found = { stop: Receipt } | { state: WalkState; record: StepRecordRow | null }
 
 /**
  * Locks the run of a walk and reads the record of a visit. Tells the walk to stop if its run has ended, or if another
  * walk or engine run has replaced it.
  */
-export async function lockPlace(tx: TransactionContext, ref: WalkClaim, at: Visit): Promise<Found> {
-  const found = await placeOf(tx, ref, await readLocked(tx, ref, readPlace(tx, ref, at)))
-  if ('place' in found) tx.afterCommit(() => notifyLocally(ref.runId))
+export async function lockWalkState(tx: TransactionContext, ref: WalkClaim, at: Visit): Promise<Found> {
+  const found = await walkStateOf(tx, ref, await readLocked(tx, ref, readWalkState(tx, ref, at)))
+  if ('state' in found) tx.afterCommit(() => notifyLocally(ref.runId))
   return found
 }
 
-/** The same without the lock: what it tells may be over by now, so `commitPlan` checks it. */
-export async function findPlace(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Found> {
-  return placeOf(ctx, ref, await readPlace(ctx, ref, at))
+/** The same without the lock: the result may be out of date, so `commitPlan` checks it again. */
+export async function findWalkState(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Found> {
+  return walkStateOf(ctx, ref, await readWalkState(ctx, ref, at))
 }
 
-function readPlace(ctx: ServiceContext, ref: WalkClaim, at: Visit) {
+function readWalkState(ctx: ServiceContext, ref: WalkClaim, at: Visit) {
   return ctx.db
     .select({
       run: RUN_COLUMNS,
@@ -159,16 +159,16 @@ function readPlace(ctx: ServiceContext, ref: WalkClaim, at: Visit) {
     .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId)))
 }
 
-async function placeOf(
+async function walkStateOf(
   ctx: ServiceContext,
   ref: WalkClaim,
-  [found]: Awaited<ReturnType<typeof readPlace>>,
+  [found]: Awaited<ReturnType<typeof readWalkState>>,
 ): Promise<Found> {
   if (!found || found.run.endTime) return { stop: { stop: 'ended' } }
   const { walk, run, record } = found
   if (!isMine(walk, ref)) return { stop: { stop: 'superseded' } }
   const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
-  return { place: { run, ref, definition, ...(await walkData(ctx, ref, found)), outputs: {}, visits: null }, record }
+  return { state: { run, ref, definition, ...(await walkData(ctx, ref, found)), outputs: {}, visits: null }, record }
 }
 
 /** The configuration frozen when the visit was claimed. */
@@ -179,7 +179,7 @@ export function configOf(record: StepRecordRow): StepConfig {
 }
 
 /** Matches the record of a visit. */
-export function recordIs({ place: { ref }, at }: { place: Pick<Place, 'ref'>; at: Visit }) {
+export function recordIs({ state: { ref }, at }: { state: Pick<WalkState, 'ref'>; at: Visit }) {
   return and(
     eq(stepRecords.tenantId, ref.tenantId),
     eq(stepRecords.runId, ref.runId),
@@ -189,7 +189,7 @@ export function recordIs({ place: { ref }, at }: { place: Pick<Place, 'ref'>; at
   )
 }
 
-/** What a recorded visit told its walk. */
+/** The receipt that a recorded visit gave to its walk. */
 export function receiptOf(record: StepRecordRow): Receipt {
   return record.receipt ?? { stop: 'ended' }
 }

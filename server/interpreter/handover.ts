@@ -3,11 +3,11 @@ import type { Receipt, RunData } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import { processWide } from '../process'
 import { findStepType } from '../steps/registry'
-import type { RunRow } from './place'
 import type { Begun } from './plan'
+import type { RunRow } from './walk-state'
 
-/** How a walk goes on that was claimed with the start of its run, or with an answer. */
-interface Began {
+/** How a walk continues that was claimed together with the start of its run, or with an answer. */
+interface Handover {
   receipt: Receipt
   begun: Begun | null
 }
@@ -18,29 +18,29 @@ interface Queued {
   data: RunData
 }
 
-/** The walks that this process has claimed in that way and not begun to drive. */
-const waiting = () => processWide<Map<string, Began>>('runs.began', () => new Map())
+/** The walks that this process has claimed in this way and does not drive yet. */
+const waiting = () => processWide<Map<string, Handover>>('runs.began', () => new Map())
 
-/** The runs that this process has started, without records of an earlier run, and whose walk waits for a place. */
+/** The runs that this process has started, without records of an earlier run, and whose walk waits for a free slot. */
 const queued = () => processWide<Map<string, Queued>>('runs.queued', () => new Map())
 
-/** Beyond, the oldest are forgotten: an engine stopped before it drove them, or another process did. */
+/** Beyond this, the oldest are dropped: the engine stopped before it drove them, or another process drives them. */
 const MOST = 500
 /** Larger data is read again when its walk is claimed. */
 const MOST_QUEUED_BYTES = 16 * 1024
 
-/** Keeps how a walk goes on for the engine run that is about to drive it. */
-export function keepBegan(engineRunId: string, began: Began): void {
+/** Keeps how a walk continues, for the engine run that is about to drive it. */
+export function keepHandover(engineRunId: string, began: Handover): void {
   keep(waiting(), engineRunId, began)
 }
 
-/** Keeps a run as it was written for whoever claims its walk in this process. */
+/** Keeps a run as it was written, for the claim of its walk in this process. */
 export function keepQueued(engineRunId: string, started: Queued): void {
   if (jsonSize(started.data) <= MOST_QUEUED_BYTES) keep(queued(), engineRunId, started)
 }
 
-/** Takes it, once. Only what this process saw last: the claim confirms it. */
-export function takeQueued(engineRunId: string): Queued | null {
+/** Removes and returns it. It is what this process saw last, so the claim must confirm it. */
+export function popQueued(engineRunId: string): Queued | null {
   const started = queued().get(engineRunId) ?? null
   queued().delete(engineRunId)
   return started
@@ -53,10 +53,11 @@ function keep<T>(all: Map<string, T>, engineRunId: string, value: T): void {
 }
 
 /**
- * Takes it, once. Null if another process claimed the walk, or long ago. The step's type is looked up again: Next
- * evaluates modules twice, and the errors a step throws are known only by the classes of the same evaluation.
+ * Removes and returns it. Null if another process claimed the walk, or if it was dropped. The step's type is looked up
+ * again: Next evaluates modules twice, and errors thrown by a step can be recognised only by the classes of the same
+ * evaluation.
  */
-export function takeBegan(engineRunId: string): Began | null {
+export function popHandover(engineRunId: string): Handover | null {
   const began = waiting().get(engineRunId)
   waiting().delete(engineRunId)
   if (!began?.begun) return began ?? null

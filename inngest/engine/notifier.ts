@@ -2,11 +2,11 @@ import type { Sql } from 'postgres'
 import type { EngineLog } from './types'
 
 /**
- * Notifies other processes through a channel of the database, one notification at a time: whatever rings meanwhile gets
- * one more after it. A lost notification costs them the time until they look by themselves.
+ * Notifies other processes through a channel of the database, one notification at a time: calls that come meanwhile share
+ * one more after it. If a notification is lost, the others find the work when they next poll.
  */
-export class Bell {
-  private ringing = false
+export class Notifier {
+  private notifying = false
   private again = false
 
   constructor(
@@ -15,22 +15,22 @@ export class Bell {
     private readonly log: EngineLog,
   ) {}
 
-  ring(): void {
-    if (this.ringing) {
+  notify(): void {
+    if (this.notifying) {
       this.again = true
       return
     }
-    this.ringing = true
+    this.notifying = true
     this.sql`select pg_notify(${this.channel}, '')`
       .then(
         () => undefined,
         (error: unknown) => this.log.debug({ error }, 'a notification was lost'),
       )
       .finally(() => {
-        this.ringing = false
+        this.notifying = false
         if (!this.again) return
         this.again = false
-        this.ring()
+        this.notify()
       })
   }
 }

@@ -5,58 +5,58 @@ import { ALONE_MS, keptFree, SUSPECT_AFTER } from './settings'
 const REMEMBERED = 256
 
 /**
- * A process's places, each of which holds one call. Tracks which are taken, reserved or unavailable, and the suspect.
+ * A process's slots, each of which holds one call. Tracks which are taken, reserved or unavailable, and the suspect.
  */
-export class Places {
+export class Slots {
   private taken = 0
-  private promised = 0
+  private reserved = 0
   private alone: NodeJS.Timeout | undefined
   private turns = 0
   /** The last turn of each lane, oldest first. */
   private readonly lastTurn = new Map<string, number>()
-  /** How many places each lane has, reserved ones included. */
+  /** How many slots each lane has, reserved ones included. */
   private readonly inLanes = new Map<string, number>()
   /** The generation of the suspect in progress. There is never more than one. */
   suspect: string | undefined
 
   constructor(
     private readonly total: number,
-    /** Called when places that a suspect had closed open again. */
+    /** Called when slots that were blocked for a suspect are free again. */
     private readonly opened: () => void,
   ) {}
 
-  /** Places that may be taken now: none while a suspect must run alone. */
+  /** Slots that may be taken now: none while a suspect must run alone. */
   get free(): number {
-    return this.alone ? 0 : Math.max(0, this.total - this.taken - this.promised)
+    return this.alone ? 0 : Math.max(0, this.total - this.taken - this.reserved)
   }
 
-  /** Free places that functions with a concurrency key may share. */
+  /** Free slots that functions with a concurrency key may share. */
   get shared(): number {
     return Math.max(0, this.free - keptFree(this.total))
   }
 
-  /** Reserves places. @returns how many */
-  promise(wanted: number): number {
-    const places = Math.min(wanted, this.free)
-    this.promised += places
-    return places
+  /** Reserves slots. @returns how many */
+  reserve(wanted: number): number {
+    const slots = Math.min(wanted, this.free)
+    this.reserved += slots
+    return slots
   }
 
-  takeBack(places: number): void {
-    this.promised -= places
+  release(slots: number): void {
+    this.reserved -= slots
   }
 
-  /** Reserves a place for a lane that has room, by the rule that no lane takes more places than it leaves free. */
-  promiseTo(lane: string | null, limit: number): boolean {
+  /** Reserves a slot for a lane that has room, by the rule that no lane takes more slots than it leaves free. */
+  reserveFor(lane: string | null, limit: number): boolean {
     const mine = lane === null ? 0 : (this.inLanes.get(lane) ?? 0)
     if (lane === null ? this.free < 1 : mine >= this.shared || mine >= limit) return false
-    this.promised++
+    this.reserved++
     this.count(lane, 1)
     return true
   }
 
-  takeBackFrom(lane: string | null): void {
-    this.promised--
+  releaseFor(lane: string | null): void {
+    this.reserved--
     this.count(lane, -1)
   }
 
@@ -75,7 +75,7 @@ export class Places {
     this.count(lane, -1)
   }
 
-  /** A claim returned or made progress. If it was the suspect, it no longer is. */
+  /** A claim returned or made progress. If it was the suspect, it is one no longer. */
   acquit(generation: string): void {
     if (this.suspect !== generation) return
     this.suspect = undefined
