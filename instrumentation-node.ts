@@ -70,14 +70,15 @@ export async function boot(): Promise<void> {
     const reason = err instanceof DatabaseUnavailable ? err.message : reasonOf(err)
     if (listener) return listener.failed(reason)
     process.stderr.write(`The service could not start: ${reason.replace(/\.$/, '')}.\n`)
-    // Next remembers the failure and would answer 500 for as long as the process lives. The platform starts another one.
+    // Next remembers the failure and would respond with 500 for as long as the process runs. The platform starts
+    // another one.
     process.exit(1)
   }
 }
 
 /**
- * Without the web process, as on Vercel, this process may sleep as soon as it has answered. Next's `after` tells the
- * platform of work that is still to be done.
+ * Without the web process, as on Vercel, this process may be suspended as soon as it has responded. Next's `after`
+ * tells the platform that work is still to be done.
  */
 async function keptAliveByNext(): Promise<KeepAlive> {
   const { after } = await import('next/server')
@@ -91,8 +92,8 @@ async function keptAliveByNext(): Promise<KeepAlive> {
 }
 
 /**
- * Under `next start`, does what the web process does before a request reaches Next: Node tells of each request before its
- * server acts on it.
+ * Under `next start`, does what the web process does before a request reaches Next: Node reports each request before
+ * its server handles it.
  */
 function guardRequests(trustedProxies: number): void {
   subscribe('http.server.request.start', (message) => {
@@ -133,7 +134,7 @@ export async function startRuntime(keepAlive?: KeepAlive): Promise<Runtime> {
   requirePlatform(settings)
   const url = settings.DATABASE_URL
   if (!url) throw new EnvError('DATABASE_URL is missing. Start with `npm start`, which brings its own database.')
-  // The only way to tell next-auth to use the address people came to when NEXTAUTH_URL is not set.
+  // The only way to make next-auth use the address that people visited when NEXTAUTH_URL is not set.
   process.env.AUTH_TRUST_HOST ??= '1'
   // A missing key should stop the start, not fail on the first token.
   const keys = keyring()
@@ -149,7 +150,7 @@ export async function startRuntime(keepAlive?: KeepAlive): Promise<Runtime> {
   await whenAvailable(() => db.$client.rows.unsafe('select 1'), waiting)
   await whenAvailable(() => setClock(sql), waiting)
 
-  // A process that sleeps between requests hears nothing; it listens while a request waits for a run.
+  // A process that is suspended between requests gets no notifications; it listens while a request waits for a run.
   if (!settings.VERCEL) listenOnce()
   bindEngineCheck(settings.engine === 'embedded' ? () => beats(sql) : () => isCalled(sql, settings))
   const runtime = settings.ENGINE === 'off' ? await serveOnly(settings, sql) : await carryOn(settings, keepAlive)
@@ -158,7 +159,7 @@ export async function startRuntime(keepAlive?: KeepAlive): Promise<Runtime> {
   return runtime
 }
 
-/** Leaves the work to other processes: writes jobs and events, and tells those processes. */
+/** Leaves the work to other processes: writes jobs and events, and notifies those processes. */
 async function serveOnly({ QUEUE_LIMIT }: Env, sql: Sql): Promise<Runtime> {
   // The functions are only asked for what they are, so under hot reload too this process may ask them itself.
   const enqueuer = createEnqueuer({
@@ -198,7 +199,7 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
     ...(keepAlive ? { answered: relay.kick } : {}),
     ...(engine ? { queue: engine.queue, room: engine.room, older: engine.older } : {}),
   })
-  // A process that sleeps looks after each request instead.
+  // A process that is suspended between requests checks after each request instead.
   if (!settings.VERCEL) {
     listen(OUTBOX_CHANNEL, relay.kick)
   }
@@ -263,7 +264,7 @@ function embeddedEngine(settings: Env, sql: Sql): Engine {
     sql,
     listen,
     handler: settings.NODE_ENV === 'development' ? callOverHttp(settings) : callHere,
-    // Under hot reload, this module would go on with the functions as they were.
+    // Under hot reload, this module would continue with the old functions.
     ...(settings.NODE_ENV === 'development' ? {} : { handlers }),
     bootId: randomUUID(),
     hostId: settings.MILLRACE_HOST_ID ?? hostname(),

@@ -70,6 +70,8 @@ export default defineConfig({
           ...database,
           ...built,
           ...alone,
+          // They wait for half of their time.
+          maxWorkers: 3,
           name: 'service',
           include: files.service,
           sequence: { groupOrder: 3 },

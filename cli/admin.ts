@@ -3,17 +3,14 @@ import { connect, type Db } from '@/db/index'
 import { migrate } from '@/db/migrate'
 import { outbox } from '@/db/schema/outbox'
 import { reasonOf, whenAvailable } from '@/db/wait'
-import { forwardOnce } from '@/inngest/relay'
 import { env } from '@/server/env'
 import { AppError } from '@/server/errors'
 import { log } from '@/server/log'
-import { AS_CODE_COMMANDS, type AsCodeCommand, remoteOf } from './as-code/commands'
-import { Report } from './as-code/report'
-import { remoteWorkspace } from './as-code/workspace'
-import { COMMANDS, FOLDER_COMMANDS, OPTIONS, type Operator, onDefinitions, USAGE } from './commands'
+import { AS_CODE, COMMANDS, FOLDER_COMMANDS, OPTIONS, type Operator, USAGE } from './commands'
 import { loadDotEnv } from './dot-env'
 import { findDatabase } from './find-database'
 import { print, printError } from './print'
+import { Report } from './report'
 import { type Flags, UsageError } from './usage'
 
 async function main(): Promise<number> {
@@ -37,15 +34,12 @@ async function main(): Promise<number> {
 }
 
 function workOf(name: string, flags: Flags): (() => Promise<object>) | undefined {
-  const [onDatabase, onFolder, asCode] = [COMMANDS[name], FOLDER_COMMANDS[name], AS_CODE_COMMANDS[name]]
+  const [onDatabase, onFolder] = [COMMANDS[name], FOLDER_COMMANDS[name]]
   if (onDatabase) return () => withDatabase(onDatabase, flags)
   if (onFolder) return () => onFolder(env(), flags)
-  return asCode && (() => onWorkspace(asCode, flags))
-}
-
-function onWorkspace(command: AsCodeCommand, flags: Flags): Promise<Report> {
-  const remote = remoteOf(flags, env())
-  return remote ? command(remoteWorkspace(remote), flags) : withDatabase(onDefinitions(command), flags)
+  if (!AS_CODE.has(name)) return undefined
+  // The other commands do without what reads and writes files, half of what there is to load.
+  return async () => (await import('./as-code/on-workspace')).onWorkspace(name, flags, withDatabase)
 }
 
 async function withDatabase<T>(command: (operator: Operator, flags: Flags) => Promise<T>, flags: Flags): Promise<T> {
@@ -65,10 +59,10 @@ async function withDatabase<T>(command: (operator: Operator, flags: Flags) => Pr
   }
 }
 
-/** The service may be asleep, so that nobody would forward what the command wrote. */
+/** The service may be suspended, so that nothing would forward what the command wrote. */
 async function forwardEvents(db: Db): Promise<void> {
   if ((await db.select({ id: outbox.id }).from(outbox).limit(1)).length === 0) return
-  const { inngest } = await import('@/inngest/client')
+  const [{ inngest }, { forwardOnce }] = await Promise.all([import('@/inngest/client'), import('@/inngest/relay')])
   await forwardOnce(db, (events) => inngest.send(events as Parameters<typeof inngest.send>[0])).catch((err: unknown) =>
     printError(
       `The Inngest server could not be notified (${reasonOf(err)}); the service notifies it after its next request.`,

@@ -34,7 +34,7 @@ interface BuildOptions {
   env?: Record<string, string>
 }
 
-/** Builds the app unless `.next` holds a build of exactly these sources. One process builds; others wait for it. */
+/** Builds the app unless `.next` contains a build of exactly these sources. One process builds; others wait for it. */
 export async function ensureBuild({ root, log, output = 'stderr', signal, env = {} }: BuildOptions): Promise<void> {
   if (isFresh(root)) return
   const lock = join(root, 'node_modules/.cache/millrace-build.lock')

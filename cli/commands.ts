@@ -26,9 +26,6 @@ import { bindVaultSecret } from '@/server/vault/bind'
 import { deleteVaultSecret } from '@/server/vault/delete'
 import { listVaultSecrets } from '@/server/vault/list'
 import { setVaultSecret } from '@/server/vault/set'
-import type { AsCodeCommand } from './as-code/commands'
-import type { Report } from './as-code/report'
-import { localWorkspace } from './as-code/workspace'
 import { backUp } from './backup/back-up'
 import { restore } from './backup/restore'
 import { serviceUrl } from './data-dir'
@@ -112,81 +109,75 @@ export const OPTIONS = {
 } as const
 
 export const COMMANDS: Record<string, Command> = {
-  'tenant create': (operator, flags) => createTenant(actFor(operator, newId('ten')), { name: text(flags, 'name') }),
-  'key create': inTenant((ctx, flags) => createApiKey(ctx, { name: text(flags, 'name'), role: role(flags) })),
+  'tenant create': (operator, flags) => createTenant(actFor(operator, newId('ten')), { name: textOf(flags, 'name') }),
+  'key create': inTenant((ctx, flags) => createApiKey(ctx, { name: textOf(flags, 'name'), role: role(flags) })),
   'key list': inTenant(listApiKeys),
-  'key disable': onKey((ctx, flags) => disableApiKey(ctx, text(flags, 'id'))),
-  'key enable': onKey((ctx, flags) => enableApiKey(ctx, text(flags, 'id'))),
-  'key rotate': onKey((ctx, flags) => rotateApiKey(ctx, text(flags, 'id'), graceMs(flags))),
+  'key disable': onKey((ctx, flags) => disableApiKey(ctx, textOf(flags, 'id'))),
+  'key enable': onKey((ctx, flags) => enableApiKey(ctx, textOf(flags, 'id'))),
+  'key rotate': onKey((ctx, flags) => rotateApiKey(ctx, textOf(flags, 'id'), graceMs(flags))),
   'secret create': inTenant((ctx, flags) =>
     createSigningSecret(ctx, {
-      name: text(flags, 'name'),
+      name: textOf(flags, 'name'),
       role: flags.role === undefined ? undefined : role(flags),
       ...limits(flags),
     }),
   ),
   'secret list': inTenant(listSigningSecrets),
-  'secret disable': onSecret((ctx, flags) => disableSigningSecret(ctx, text(flags, 'id'))),
-  'secret enable': onSecret((ctx, flags) => enableSigningSecret(ctx, text(flags, 'id'))),
-  'secret limit': onSecret((ctx, flags) => limitSigningSecret(ctx, { id: text(flags, 'id'), limits: limits(flags) })),
+  'secret disable': onSecret((ctx, flags) => disableSigningSecret(ctx, textOf(flags, 'id'))),
+  'secret enable': onSecret((ctx, flags) => enableSigningSecret(ctx, textOf(flags, 'id'))),
+  'secret limit': onSecret((ctx, flags) => limitSigningSecret(ctx, { id: textOf(flags, 'id'), limits: limits(flags) })),
   'member create': inTenant(async (ctx, { name, password, ...flags }) => ({
-    ...(await createMember(ctx, { email: text(flags, 'email'), name, role: role(flags), password })),
+    ...(await createMember(ctx, { email: textOf(flags, 'email'), name, role: role(flags), password })),
     signInUrl: `${serviceUrl(env())}/sign-in`,
   })),
   'member list': inTenant(listMembers),
   'vault set': inTenant((ctx, flags) =>
     setVaultSecret(ctx, {
-      name: text(flags, 'name'),
+      name: textOf(flags, 'name'),
       ...(flags.hosts === undefined ? {} : { hosts: requiredList(flags, 'hosts') }),
       value: secretValue(flags),
     }),
   ),
   'vault bind': inTenant((ctx, flags) =>
-    bindVaultSecret(ctx, { name: text(flags, 'name'), hosts: requiredList(flags, 'hosts') }),
+    bindVaultSecret(ctx, { name: textOf(flags, 'name'), hosts: requiredList(flags, 'hosts') }),
   ),
   'vault list': inTenant(listVaultSecrets),
-  'vault delete': inTenant((ctx, flags) => deleteVaultSecret(ctx, text(flags, 'name'))),
+  'vault delete': inTenant((ctx, flags) => deleteVaultSecret(ctx, textOf(flags, 'name'))),
   'installation reset': ({ db }) => resetInstallation(db),
   'inngest sync': ({ sql }, flags) => syncInngest(sql, flags),
-  'runs rewake': inTenant((ctx, flags) => rewakeRun(ctx, { runId: text(flags, 'id') })),
+  'runs rewake': inTenant((ctx, flags) => rewakeRun(ctx, { runId: textOf(flags, 'id') })),
   'runs keep': inTenant((ctx, flags) => keepRuns(ctx, { days: days(flags) })),
   'cors set': inTenant((ctx, flags) => setCorsOrigins(ctx, { origins: requiredList(flags, 'origins') })),
   doctor: ({ db, sql }) => diagnose(db, sql),
 }
 
+/** Those on definitions as files (`as-code`). */
+export const AS_CODE: ReadonlySet<string> = new Set(['pull', 'diff', 'apply'])
+
 export const FOLDER_COMMANDS: Record<string, FolderCommand> = {
-  backup: (settings, flags) => backUp(settings, { to: text(flags, 'to') }),
-  restore: (settings, flags) => restore(settings, { from: text(flags, 'from'), force: flags.force === true }),
+  backup: (settings, flags) => backUp(settings, { to: textOf(flags, 'to') }),
+  restore: (settings, flags) => restore(settings, { from: textOf(flags, 'from'), force: flags.force === true }),
 }
 
 /** A command on one tenant, which must exist. */
 function inTenant(command: TenantCommand): Command {
   return (operator, flags) =>
-    withTransaction(actFor(operator, text(flags, 'tenant')), async (tx) => {
+    withTransaction(actFor(operator, textOf(flags, 'tenant')), async (tx) => {
       await getTenant(tx)
       return command(tx, flags)
     })
 }
 
-/** A command on the definitions of one tenant, which has transactions of its own. */
-export function onDefinitions(command: AsCodeCommand): (operator: Operator, flags: Flags) => Promise<Report> {
-  return async (operator, flags) => {
-    const ctx = actFor(operator, text(flags, 'tenant'))
-    await getTenant(ctx)
-    return command(localWorkspace(ctx), flags)
-  }
-}
-
 /** A command in the tenant of the given API key. */
 function onKey(command: TenantCommand): Command {
   return async (operator, flags) =>
-    command(actFor(operator, await tenantOfApiKey(operator.db, text(flags, 'id'))), flags)
+    command(actFor(operator, await tenantOfApiKey(operator.db, textOf(flags, 'id'))), flags)
 }
 
 /** A command in the tenant of the given signing secret. */
 function onSecret(command: TenantCommand): Command {
   return async (operator, flags) =>
-    command(actFor(operator, await tenantOfSigningSecret(operator.db, text(flags, 'id'))), flags)
+    command(actFor(operator, await tenantOfSigningSecret(operator.db, textOf(flags, 'id'))), flags)
 }
 
 /** @throws EnvError */
@@ -202,11 +193,11 @@ async function syncInngest(sql: Sql, { url }: Flags): Promise<object> {
   return { registered: true, url: registration.url, at: registration.at }
 }
 
-function actFor(operator: Operator, tenantId: string): ServiceContext {
+export function actFor(operator: Operator, tenantId: string): ServiceContext {
   return systemContext({ ...operator, tenantId }, 'admin-command')
 }
 
-function text(flags: Flags, name: string): string {
+export function textOf(flags: Flags, name: string): string {
   const value = flags[name]
   if (typeof value !== 'string' || value.trim() === '') throw new UsageError(`--${name} is missing.`)
   return value.trim()
@@ -237,7 +228,7 @@ function list(flag: Flags[string]): string[] | null {
 }
 
 function role(flags: Flags): Role {
-  const value = text(flags, 'role')
+  const value = textOf(flags, 'role')
   const found = ROLES.find((name) => name === value)
   if (!found) throw new UsageError(`--role must be one of ${ROLES.join(', ')}.`)
   return found
@@ -245,7 +236,7 @@ function role(flags: Flags): Role {
 
 /** Null for ever. What is no number, the verb refuses. */
 function days(flags: Flags): number | null {
-  const value = text(flags, 'days')
+  const value = textOf(flags, 'days')
   return value === 'forever' ? null : Number(value)
 }
 

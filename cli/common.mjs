@@ -6,7 +6,7 @@ export const GRACE_MS = 10_000
 export const WEB_STOP_MS = GRACE_MS + 3_000
 
 /**
- * How long a process that is told to stop still serves requests, so that a load balancer can learn of it.
+ * How long a process that is told to stop still serves requests, so that a load balancer can notice.
  * @param {Record<string, string | undefined>} settings
  */
 export function stopDelayMs({ STOP_DELAY_MS }) {
@@ -22,7 +22,7 @@ export function hostsToBind(host) {
   return host ? [host] : ['127.0.0.1', '::1']
 }
 
-/** Keeps the service alive when its terminal or pipe goes away. */
+/** Keeps the service running when its terminal or pipe is closed. */
 export function surviveLostOutput() {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
 }

@@ -36,7 +36,10 @@ export function draftCredentials(
   return { tenantId, apiKey, inherited: left?.tenantId === tenantId && left.apiKey === apiKey }
 }
 
-/** Keeps the draft if the database stored it, in this start or one that died, and records the service's address. */
+/**
+ * Keeps the draft if the database stored it, in this start or an earlier one that crashed, and records the service's
+ * address.
+ */
 export function settleCredentials(
   dataDir: string,
   draft: Draft,

@@ -70,7 +70,7 @@ async function start(
 
   const claim = await claimDataDir(dataDir)
   undo.push(claim.release)
-  // After a launcher is killed, its web process shuts down by itself and holds the port until it has.
+  // After a launcher is killed, its web process shuts down by itself and uses the port until it has.
   if (claim.previous) await end(claim.previous.web, WEB_STOP_MS)
 
   const chosen = await choosePort({ port: env.port, portIsDefault: env.portIsDefault, host: env.HOST })

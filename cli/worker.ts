@@ -13,8 +13,8 @@ import { EXIT_MS, Killed, startWorker, type WebProcess } from './web-process'
 const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 
 /**
- * Keeps a process that carries runs on, and serves no requests, until it is told to stop. Any number may run on one
- * database and one data folder.
+ * Keeps a process running that executes runs and serves no requests, until it is told to stop. Any number may run on
+ * one database and one data folder.
  */
 export async function launch(env: Env, flags: Flags, stop: AbortSignal): Promise<void> {
   if (flags.dev)

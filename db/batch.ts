@@ -12,8 +12,8 @@ export interface RowStatement {
 }
 
 /**
- * The rows of a statement as a table named `i`. Its parameter is a JSON array of objects. The condition always holds; it
- * has Postgres expect a single row, for which it looks into an index rather than read a table.
+ * The rows of a statement as a table named `i`. Its parameter is a JSON array of objects. The condition is always true;
+ * it makes Postgres expect a single row, so that it uses an index instead of reading a table.
  * @param columns names with their types
  */
 export function rowsOf(columns: string): string {
@@ -24,7 +24,7 @@ export function rowsOf(columns: string): string {
 /** More rows, or more text, than this never share a statement. */
 const MOST_ROWS = 32
 const MOST_CHARS = 256 * 1024
-/** Statements of one kind under way at once. While they are, further rows gather. */
+/** How many statements of one kind are sent at once. Meanwhile, further rows are collected. */
 const MOST_UNDER_WAY = 2
 
 interface Waiting {
@@ -37,7 +37,7 @@ interface Waiting {
 
 interface Line {
   rows: Waiting[]
-  /** The keys of the rows under way: another row of theirs would find itself locked out. */
+  /** The keys of the rows that are being sent: another row with the same key would find its rows locked. */
   keys: Set<string>
   underWay: number
   scheduled: boolean
@@ -47,9 +47,9 @@ interface Line {
 const lines = new WeakMap<Db, Map<RowStatement, Line>>()
 
 /**
- * Sends a row with its statement, and with it those that others send at the same time: they share a round trip and a
- * commit, and each caller waits for its own. A row that the others hold up, or that comes back without an answer, is sent
- * again on its own. If a row makes the statement fail, each is sent on its own, so none fails for another.
+ * Sends a row with its statement, together with rows that others send at the same time: they share a round trip and a
+ * commit, and each caller waits for its own. A row that is locked, or for which the statement returns nothing, is sent
+ * again on its own. If a row makes the statement fail, each is sent on its own, so none fails because of another.
  * @param key rows with the same key never share a statement
  * @returns what the statement returned for the row; null for nothing
  */
@@ -67,7 +67,8 @@ export async function sendRow<Row>(
     line.rows.push({ key, json, resolve, reject })
     schedule(db, statement, line)
   })
-  // Another transaction held a row of it, or its fence refused. Only a statement that waits can tell.
+  // Another transaction had locked one of its rows, or its fence rejected it. Only a statement that waits can tell
+  // which.
   return found ?? sendAlone(db, statement, key, json)
 }
 
@@ -75,11 +76,11 @@ export async function sendRow<Row>(
 const turns = new Map<string, Promise<unknown>>()
 
 /**
- * May wait long for a lock, so it takes none of the few connections that rows share, and no more than one for each key.
+ * May wait long for a lock, so it does not use the few connections that rows share, and no more than one for each key.
  */
 async function sendAlone<Row>(db: Db | Tx, { waiting }: RowStatement, key: string, json: string): Promise<Row | null> {
   const send = async () => (await sendByDrizzle<Row>(db, waiting, arrayOf([json])))[0] ?? null
-  // A transaction has its connection already, and may hold what the others wait for.
+  // A transaction has its connection already, and may have locked rows that the others wait for.
   if (!('$client' in db)) return send()
   const before = turns.get(key)
   const mine = before ? before.then(send, send) : send()
@@ -113,7 +114,10 @@ function lineOf(db: Db, statement: RowStatement): Line {
   return line
 }
 
-/** Sends what has gathered once this turn of the loop is over, so that all that is ready in it goes together. */
+/**
+ * Sends the collected rows at the end of this turn of the event loop, so that all that became ready in it are sent
+ * together.
+ */
 function schedule(db: Db, statement: RowStatement, line: Line): void {
   if (line.scheduled || line.underWay >= MOST_UNDER_WAY || line.rows.every(({ key }) => line.keys.has(key))) return
   line.scheduled = true
@@ -165,7 +169,7 @@ async function sendBatch(db: Db, statement: RowStatement, batch: readonly Waitin
   }
 }
 
-/** Each with its place, which the statement returns as `ord`. */
+/** Each with its position, which the statement returns as `ord`. */
 function arrayOf(rows: readonly string[]): string {
   return `[${rows.map((json, ord) => `{"ord":${ord},${json.slice(1)}`).join()}]`
 }
@@ -178,7 +182,7 @@ function isOfOneRow(err: unknown): boolean {
   return /^(22|23|40|54|57014)/.test(sqlState(err) ?? '')
 }
 
-/** Text columns never hold half a surrogate pair: as a parameter of its own, it would arrive as U+FFFD. */
+/** Text columns never contain half a surrogate pair: as a parameter of its own, it would arrive as U+FFFD. */
 function jsonOf(row: object): string {
   const json = JSON.stringify(row)
   if (!json.includes('\\ud')) return json

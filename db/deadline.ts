@@ -1,13 +1,13 @@
 import { shared } from './shared'
 
-/** The database did not answer in time. A write may or may not have taken place. */
+/** The database did not respond in time. A write may or may not have happened. */
 export class DatabaseUnavailable extends Error {
   override name = 'DatabaseUnavailable'
   readonly code = 'DATABASE_UNAVAILABLE'
 }
 
 /**
- * Gives all database calls made by `work` one shared time limit in place of the default ones. It takes a function
+ * Gives all database calls made by `work` one shared time limit instead of the default ones. It takes a function
  * because a call picks up its limit when it is made.
  */
 export function withDeadline<T>(ms: number, work: () => PromiseLike<T>): Promise<T> {

@@ -26,7 +26,7 @@ export interface EmbeddedPostgres {
   pid: number
   /** True when the server was already running. */
   adopted: boolean
-  /** Settles when the server is gone for any reason. Waiting for it does not keep the process alive. */
+  /** Settles when the server has ended for any reason. Waiting for it does not keep the process running. */
   exited: Promise<void>
   stop(): Promise<void>
 }
@@ -148,9 +148,9 @@ function settingsFor(cluster: Cluster, port: number): Record<string, string> {
     log_timezone: 'UTC',
     log_line_prefix: '%m [%p] ',
     log_checkpoints: 'off',
-    // Leaves out DETAIL, which holds values: `Key (hash)=(…) already exists`.
+    // Leaves out DETAIL, which contains values: `Key (hash)=(…) already exists`.
     log_error_verbosity: 'terse',
-    // A process that hangs in a transaction must not hold its locks for ever.
+    // A process that hangs in a transaction must not keep its locks for ever.
     idle_in_transaction_session_timeout: '60s',
   }
 }

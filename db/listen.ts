@@ -1,6 +1,6 @@
 import type postgres from 'postgres'
 
-/** What a subscriber is told. */
+/** The callbacks of a subscriber. */
 export interface Subscriber {
   /** A notification arrived. */
   heard(value: string): void

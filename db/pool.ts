@@ -40,8 +40,8 @@ export function openPool(
   }
 
   /**
-   * A process that slept wakes with connections that should have been closed meanwhile. What is left of them may never
-   * answer, so they are not used again. The clock on the wall goes on during such sleep.
+   * A process that was suspended continues with connections that should have been closed meanwhile. They may never
+   * respond again, so they are not used. The wall clock advances during such a time.
    */
   function current(): Sql {
     const now = Date.now()

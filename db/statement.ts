@@ -8,7 +8,7 @@ export class Statement {
     private readonly values: readonly unknown[],
   ) {}
 
-  /** The whole of it: the texts, and the parameters that stand between them. */
+  /** The whole statement: its texts, and the parameters between them. */
   flat(into: Flat = { texts: [''], values: [] }): Flat {
     for (const [index, text] of this.strings.entries()) {
       into.texts.push(`${into.texts.pop()}${text}`)
@@ -32,7 +32,7 @@ interface Flat {
 
 /**
  * A statement written out in SQL: for the few that every run sends, where building them with Drizzle costs more than
- * running them. Parameters take their type from where they stand; JSON is passed as text.
+ * running them. The type of a parameter follows from its position; JSON is passed as text.
  */
 export function sql(strings: TemplateStringsArray, ...values: unknown[]): Statement {
   return new Statement(strings, values)

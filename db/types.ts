@@ -14,8 +14,8 @@ export interface Database {
   db: Db
   /**
    * Listens on a channel until it is closed, also after its connection was lost or the pool replaced. Not `sql.listen`,
-   * which cannot tell of a loss and waits for ever on a link that stalls. `ready` rejects with DatabaseUnavailable if it
-   * does not listen in time; it goes on trying.
+   * which does not report a lost connection and waits for ever on a link that stalls. `ready` rejects with
+   * DatabaseUnavailable if it does not listen in time; it keeps trying.
    */
   listen(channel: string, subscriber: Subscriber): Subscription
   close(): Promise<void>

@@ -2,7 +2,7 @@ import type { Sql } from '@/db/index'
 import { log } from './log'
 import { processWide } from './process'
 
-/** How long a reading is used, and how soon another is made after one that failed. */
+/** How long a reading is used, and the delay before the next one after a failure. */
 const FRESH_MS = 60_000
 const AGAIN_MS = 5_000
 /** A jump of this machine's clock, or a sleep. */

@@ -16,9 +16,9 @@ export class CannotOpen extends Error {
 }
 
 /**
- * Encrypts with AES-256-GCM and binds the result to its place: it cannot be opened anywhere else.
- * @param place where the text is stored, such as `tenantId:secretId` @returns base64 of a key id byte, the nonce, the
- * tag and the ciphertext
+ * Encrypts with AES-256-GCM and binds the result to its place: it cannot be decrypted anywhere else.
+ * @param place where the text is stored, such as `tenantId:secretId`
+ * @returns base64 of a key id byte, the nonce, the tag and the ciphertext
  */
 export function seal(text: string, place: string, keys: Keyring = keyring()): string {
   const iv = randomBytes(IV_BYTES)

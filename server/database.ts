@@ -22,7 +22,7 @@ export function database(): Database {
     max: poolMax,
     statementTimeoutMs: STATEMENT_MS,
     listenUrl: directUrl,
-    // A function that sleeps keeps its connections open at the server, of which there are few.
+    // A function that is suspended keeps its connections open, and the server has only few.
     ...(VERCEL ? { idleTimeoutS: 20 } : {}),
   })
 }

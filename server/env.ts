@@ -292,7 +292,7 @@ function deploymentOf({ VERCEL, VERCEL_ENV }: VercelSettings): Env['deployment']
   return VERCEL_ENV === 'production' ? 'production' : 'preview'
 }
 
-/** Requests and work in different processes need a database that both reach, and an engine that is theirs to place. */
+/** Requests and work in different processes need a shared database and the embedded engine. */
 function requireShared({ ENGINE, DATABASE_URL }: Pick<Env, 'ENGINE' | 'DATABASE_URL'>, engine: Env['engine']): void {
   if (ENGINE === 'inline') return
   if (engine === 'inngest') {

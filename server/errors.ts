@@ -86,7 +86,7 @@ export class Busy extends AppError {
   }
 }
 
-/** A step failure that may go away by itself. Only this is retried; every other failure is permanent. */
+/** A step failure that may be temporary. Only this is retried; every other failure is permanent. */
 export class TransientError extends Error {
   override name = 'TransientError'
   constructor(

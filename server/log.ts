@@ -17,7 +17,7 @@ export function log(): Log {
     level: env().LOG_LEVEL,
     base: { pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
-    // `error` is what the engine calls it, which gives a text at times.
+    // The engine names it `error`, and it may be a text.
     serializers: { err: safeError, error: (value: unknown) => (typeof value === 'string' ? value : safeError(value)) },
   })
   return root

@@ -1,6 +1,6 @@
 import { type AnyColumn, type SQL, sql } from 'drizzle-orm'
 
-/** Sorts by this first for turns: however much there is of one tenant, the first of each of the others comes first. */
+/** Sort by this first, so that tenants take turns: the first row of each tenant comes before the second of any. */
 export function turnOf(tenantId: AnyColumn, by: AnyColumn): SQL {
   return sql`row_number() over (partition by ${tenantId} order by ${by})`
 }

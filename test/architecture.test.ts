@@ -151,7 +151,7 @@ describe('code rules', () => {
     expect(reaching).toEqual(['server/process.ts'])
   })
 
-  test('no context stands for all tenants or for none', () => {
+  test('no context is for all tenants or for none', () => {
     expect(product.filter((file) => /tenantId: ['"]\W?['"]|ANY_TENANT/.test(code(file)))).toEqual([])
   })
 
@@ -165,7 +165,7 @@ describe('code rules', () => {
     ).toEqual([])
   })
 
-  test('no file holds the marks of an unfinished merge', () => {
+  test('no file contains the markers of an unfinished merge', () => {
     expect(withConflicts()).toEqual([])
   })
 
@@ -230,6 +230,25 @@ describe('code rules', () => {
       })
     expect(documented.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(implemented.sort())
     for (const { path, verb } of documented) expect(existsSync(verb), `${verb}, the verb of ${path}`).toBe(true)
+  })
+
+  test('the recipes of CONTRIBUTING.md name files that exist, and names that are in them', () => {
+    const invented = ['server/steps/set-fields.ts', 'SetFieldsStep', 'server/runs/pauses.ts']
+    const recipes = readFileSync('CONTRIBUTING.md', 'utf8').split(/^## /m).slice(1)
+    expect(recipes.length).toBeGreaterThanOrEqual(5)
+    const missing = recipes.flatMap((recipe) => {
+      const named = [...recipe.matchAll(/`([^`\s<…]+)`/g)].map(([, name]) => name ?? '')
+      const real = named.filter((name) => !invented.includes(name))
+      const paths = real.filter((name) => /\.tsx?$/.test(name))
+      const found = files.filter((file) => paths.some((path) => file === path || file.endsWith(`/${path}`)))
+      const text = found.map((file) => source.get(file)).join('\n')
+      const identifiers = real.filter((name) => /^([A-Z][A-Z_]{2,}|[A-Za-z][a-z]+[A-Z]\w*)$/.test(name))
+      return [
+        ...paths.filter((path) => !found.some((file) => file.endsWith(path))),
+        ...identifiers.filter((name) => !new RegExp(`\\b${name}\\b`).test(text)),
+      ]
+    })
+    expect(missing).toEqual([])
   })
 })
 

@@ -1,8 +1,9 @@
 import type { Env } from '@/server/env'
 import { AppError } from '@/server/errors'
+import { Report } from '../report'
 import { type Flags, UsageError } from '../usage'
 import { folderAt, readFolder, writeFolder } from './folder'
-import { Report, refusalLine, reportApplied, reportDiff } from './report'
+import { refusalLine, reportApplied, reportDiff } from './report'
 import { everythingIn, type Remote, type Workspace } from './workspace'
 
 /** Works on files and a workspace, here or elsewhere. */
@@ -14,7 +15,7 @@ export const AS_CODE_COMMANDS: Record<string, AsCodeCommand> = {
     const prune = flags.prune === true
     const { written, unchanged, left } = writeFolder(folder, await everythingIn(workspace), { prune })
     const others = left.map((file) => `${file}  ${prune ? 'deleted' : 'not in the workspace (--prune deletes it)'}`)
-    const end = `${written.length} written, ${unchanged} as they were, in ${folder}.`
+    const end = `${written.length} written, ${unchanged} unchanged, in ${folder}.`
     return new Report([...written, ...others, end].join('\n'), { written, unchanged, left })
   },
   diff: async (workspace, flags) => reportDiff(await named(() => workspace.diff(bodyOf(flags)))),

@@ -47,7 +47,7 @@ export function readFolder(folder: string): Definitions {
   for (const { plural, id, path } of files.values()) {
     try {
       const value = fromYaml(readFileSync(path, 'utf8'))
-      if (Object.hasOwn(value, 'id')) throw new Error('The id is the name of the file, and so not in it.')
+      if (Object.hasOwn(value, 'id')) throw new Error('The id is the name of the file. Remove it from the contents.')
       definitions[plural].push({ id, ...value })
     } catch (err) {
       wrong.push(`${fileOf(plural, id)}: ${err instanceof Error ? err.message : String(err)}`)

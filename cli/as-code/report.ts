@@ -1,18 +1,10 @@
 import type { ErrorDetail } from '@/server/errors'
 import { styles } from '../print'
+import { Report } from '../report'
 import { fileOf } from './folder'
 import { unifiedDiff } from './line-diff'
 import type { Applied, Diff } from './workspace'
 import { toYaml } from './yaml'
-
-/** What a command has found: for people and, with `--json`, for programs. */
-export class Report {
-  constructor(
-    readonly text: string,
-    readonly json: object,
-    readonly code = 0,
-  ) {}
-}
 
 const file = (kind: unknown, id: unknown) => fileOf(`${String(kind)}s`, String(id))
 
@@ -38,7 +30,7 @@ export function reportApplied(answer: Applied): Report {
   const { changes, unchanged, warnings } = answer
   const lines = [...changes.map(headline), ...warningLines(warnings)]
   const end = changes.length === 0 ? 'Nothing to do' : `${count(changes.length, 'definition')} changed`
-  return new Report([...lines, `${end}; ${count(unchanged, 'definition')} already so.`].join('\n'), answer)
+  return new Report([...lines, `${end}; ${count(unchanged, 'definition')} unchanged.`].join('\n'), answer)
 }
 
 export function reportDiff(answer: Diff): Report {
@@ -56,7 +48,7 @@ export function reportDiff(answer: Diff): Report {
     ...drift.map((one) => `refused: ${refusalLine(one)}`),
     ...problems.map((one) => `problem: ${refusalLine(one)}`),
   ]
-  const end = `${count(changes.length, 'definition')} would change; ${count(unchanged, 'definition')} already so.`
+  const end = `${count(changes.length, 'definition')} would change; ${count(unchanged, 'definition')} unchanged.`
   const verdict =
     refused.length > 0
       ? [`Apply would be refused${drift.length > 0 ? '; --force overwrites what was changed' : ''}.`]

@@ -77,7 +77,7 @@ async function ask<T>({ url, apiKey, tenantId, bypass }: Remote, path: string, b
   const answer = parsed(text)
   if (response.ok && answer) return answer as T
   const error = isJsonObject(answer?.error) ? answer.error : null
-  if (!error) throw new Error(`${address} answered ${response.status}, not as this service does.`)
+  if (!error) throw new Error(`${address} responded with ${response.status}, and not as Millrace does. Check --url.`)
   const { code, message, details } = error
   throw new AppError(typeof code === 'string' && Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : 'INTERNAL', {
     message: `${String(message)} (${response.status} from ${url})`,

@@ -39,7 +39,7 @@ export function fromYaml(text: string): JsonObject {
   if (problem) throw new Error(problem.message)
   const value: unknown = document.toJS()
   refuseOther(value, '')
-  if (!isJsonObject(value)) throw new Error('It must hold names and values, such as `name: Order approval`.')
+  if (!isJsonObject(value)) throw new Error('It must contain names and values, such as `name: Order approval`.')
   return value
 }
 

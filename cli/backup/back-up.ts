@@ -25,7 +25,7 @@ import { type Packed, pack } from './tar'
 
 /**
  * Writes everything a service has on this machine into one file, while the service runs: the database, the uploads and
- * the keys. The file appears when it is whole. It holds secrets in the clear, so only its owner may read it.
+ * the keys. The file appears when it is complete. It contains secrets in clear text, so only its owner may read it.
  * @throws Error with a sentence for the person
  */
 export async function backUp(env: Env, options: { to: string }) {
@@ -75,7 +75,7 @@ async function* contents(dataDir: string, adminUrl: string, manifest: Manifest):
       yield upload
     }
   })
-  // Once before the database's last state and once after it, so that whatever its rows name is there.
+  // Once before the database's last state and once after it, so that every file its rows name is there.
   yield* uploads()
 }
 
@@ -109,7 +109,7 @@ function refuseExisting(to: string): void {
 
 function explained(error: unknown, to: string, draft: string): unknown {
   const { path } = error as NodeJS.ErrnoException
-  // 55000: the driver has connected again, so the session of the backup is gone.
+  // 55000: the driver has connected again, so the session of the backup has ended.
   if (isUnavailable(error) || codeOf(error) === '55000')
     return new Error('The database stopped during the backup, so no backup was made.')
   switch (codeOf(error)) {

@@ -40,7 +40,7 @@ export async function* baseBackup(
     connection: { application_name: 'millrace-backup' },
   })
   try {
-    // The slot keeps the log from being recycled. It goes with the session, whatever happens to this process.
+    // The slot keeps the log from being recycled. It ends with the session, whatever happens to this process.
     await sql`select pg_create_physical_replication_slot(${`millrace_backup_${process.pid}`}, true, true)`
     const [begun] = await sql<{ start: string }[]>`
       select pg_backup_start('millrace', fast => true)::text as start`

@@ -5,8 +5,8 @@ import { codeOf } from './contents'
 import type { Packed } from './tar'
 
 /**
- * A file or folder and everything in it, while others write to it: what is gone meanwhile is left out, and a file has
- * the size it had when it was opened.
+ * A file or folder and everything in it, while others write to it: what has been removed meanwhile is left out, and a
+ * file has the size it had when it was opened.
  * @param skip whether to leave out an entry, given its name in the archive
  */
 export async function* readFolder(
@@ -25,7 +25,7 @@ export async function* readFolder(
   }
 }
 
-/** One file, or nothing when it is gone. */
+/** One file, or nothing when it has been removed. */
 export async function* readOne(root: string, name: string): AsyncGenerator<Packed> {
   const handle = await unlessGone(open(join(root, name), 'r'))
   if (!handle) return

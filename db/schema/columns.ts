@@ -13,7 +13,7 @@ export const written = <T extends JsonLike>() => jsonText().$type<T>()
 
 export const role = () => text({ enum: ['viewer', 'operator', 'editor', 'admin', 'owner'] })
 
-/** Columns shared by workflows, agents and tools. They hold the current state; versions hold the content. */
+/** Columns shared by workflows, agents and tools. They contain the current state; versions contain the content. */
 export const resource = () => ({
   name: text().notNull(),
   description: text().notNull(),
@@ -32,7 +32,7 @@ export const resource = () => ({
 export const changes = pgSequence('changes')
 
 /**
- * Rises with every insert and update of the row. Every change of a run holds the run's lock until it commits, so within
+ * Rises with every insert and update of the row. Every change of a run keeps the run locked until it commits, so within
  * a run a higher number is a later change, and none appears below one that was already read.
  */
 export const change = () =>

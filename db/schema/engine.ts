@@ -108,7 +108,7 @@ export const jobs = engine.table(
   ],
 )
 
-/** What runs wait for. `token` is the one equality that has an index; `condition` holds the rest of the `if`. */
+/** What runs wait for. `token` is the one equality that has an index; `condition` is the rest of the `if`. */
 export const waits = engine.table(
   'waits',
   {
@@ -132,13 +132,13 @@ export const waits = engine.table(
   ],
 )
 
-/** The processes that execute jobs, and when each was last heard from. */
+/** The processes that execute jobs, and the last heartbeat of each. */
 export const workers = engine.table('workers', {
   bootId: text().primaryKey(),
   hostId: text().notNull(),
   pid: integer().notNull(),
   startedAt: instant().notNull(),
   lastSeen: instant().notNull(),
-  /** What the process can carry on: see RELEASE in `inngest/engine/settings.ts`. */
+  /** What the process can continue: see RELEASE in `inngest/engine/settings.ts`. */
   release: integer().notNull().default(0),
 })

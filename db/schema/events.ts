@@ -19,7 +19,7 @@ export const events = pgTable(
     data: json<JsonObject>().notNull(),
     postedBy: text().notNull(),
     receivedAt: timestamp({ withTimezone: true, mode: 'date' }).notNull().default(sql`clock_timestamp()`),
-    /** When its delivery was last asked for. */
+    /** When its delivery was last requested. */
     offeredAt: moment().notNull().defaultNow(),
     /** When every run that waited for it had looked at it. */
     deliveredAt: moment(),

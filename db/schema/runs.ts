@@ -71,11 +71,11 @@ export const runs = pgTable(
     /** When its time is up; null without a limit. */
     timeoutAt: moment(),
     retryOf: text(),
-    /** The fields of run data that were changed before it went on where another run had come to. */
+    /** The fields of run data that were changed before it continued from another run. */
     edits: json<RunData>(),
     /** The run whose step started this one and waits for its end. */
     parentRunId: text(),
-    /** How many runs this one lies in. */
+    /** How many levels of parent runs this one has. */
     depth: integer().notNull().default(0),
     startTime: moment().notNull(),
     /** When the row was written, by the database's clock alone, which events have too. Null on old rows. */
@@ -137,7 +137,7 @@ export const walks = pgTable(
      */
     status: text({ enum: ['queued', 'requested', 'walking', 'resting', 'waiting', 'ended'] }).notNull(),
     engineRunId: text(),
-    /** Of a branch: its fork, and its place among the fork's branches. */
+    /** Of a branch: its fork, and its position among the fork's branches. */
     scope: text(),
     position: integer(),
     /** What a branch has written so far, over the data of the walk that forked. Null for other walks. */
@@ -173,8 +173,8 @@ export const walks = pgTable(
 )
 
 /**
- * The branches of one visit of a step that forks, counted: who arrives last is told by arithmetic on this row alone, and
- * not by a look at the others.
+ * The branches of one visit of a step that forks, counted: this row alone shows which branch is the last to end,
+ * without reading the others.
  */
 export const scopes = pgTable(
   'scopes',
@@ -240,7 +240,7 @@ export const stepRecords = pgTable(
     usage: json<StepUsage>(),
     error: text(),
     errorCode: text(),
-    /** The step failed, and the run went on by its `error` exit. Null otherwise. */
+    /** The step failed, and the run took its `error` exit. Null otherwise. */
     handled: boolean(),
     /** The exit that was taken, of a step with several. */
     exit: text(),
@@ -271,7 +271,7 @@ export const pauses = pgTable(
     stepId: text().notNull(),
     visit: integer().notNull(),
     kind: text({ enum: ['collect_inputs', 'request_user_action', 'timer', 'event', 'run'] }).notNull(),
-    /** The caller sees this as `pauseSignal`. Null where nobody is asked. */
+    /** The caller sees this as `pauseSignal`. Null if it does not wait for a person. */
     signal: written<PauseSignal>(),
     dueAt: moment(),
     /** Of a wait for an event: its name, its key (null for any), and which of them it takes. */

@@ -14,7 +14,7 @@ export const schedules = pgTable(
     name: text().notNull(),
     cron: text().notNull(),
     timeZone: text().notNull(),
-    /** What becomes of times that passed while nothing ran: nothing, or one run for all of them. */
+    /** What happens to times that passed while no process was running: nothing, or one run for all of them. */
     catchUp: text({ enum: ['skip', 'once'] }).notNull(),
     /** The START fields. */
     data: json<JsonObject>().notNull(),

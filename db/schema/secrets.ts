@@ -28,7 +28,7 @@ export const signingSecrets = pgTable(
     createdAt: moment().notNull().defaultNow(),
     disabledAt: moment(),
     lastUsedAt: moment(),
-    /** When a token with more than the recommended hour of life was last seen. */
+    /** When a token that is valid for more than the recommended hour was last seen. */
     longLivedAt: moment(),
   },
   (t) => [

@@ -5,7 +5,7 @@ import { json, moment } from './columns'
 import { runs } from './runs'
 import { tenants } from './tenants'
 
-/** Where a tenant is told of its runs. */
+/** Where a tenant gets messages about its runs. */
 export const webhookEndpoints = pgTable(
   'webhook_endpoints',
   {
@@ -17,7 +17,7 @@ export const webhookEndpoints = pgTable(
     description: text().notNull(),
     events: text().array().notNull(),
     enabled: boolean().notNull().default(true),
-    /** Why the product disabled it: it failed for days, or answered that it is gone. */
+    /** Why the product disabled it: it failed for days, or responded with 410. */
     disabledReason: text({ enum: ['failing', 'gone'] }),
     /** Newest first, each sealed for `tenantId:id`. */
     secrets: json<WebhookSecret[]>().notNull(),
@@ -35,8 +35,8 @@ export const webhookEndpoints = pgTable(
 )
 
 /**
- * Messages to endpoints. Triggers on `runs` and `pauses` write them, in the statement of the change they tell of, so no
- * way of changing a run can forget them.
+ * Messages to endpoints. Triggers on `runs` and `pauses` write them, in the statement of the change they report, so no
+ * statement that changes a run can forget them.
  */
 export const webhookDeliveries = pgTable(
   'webhook_deliveries',
@@ -44,7 +44,9 @@ export const webhookDeliveries = pgTable(
     tenantId: text().notNull(),
     /** The message's id, the same however often it is sent. */
     id: text().notNull(),
-    /** Every change of a run holds the run's lock until it commits, so within a run this is the order of the changes. */
+    /**
+     * Every change of a run keeps the run locked until it commits, so within a run this is the order of the changes.
+     */
     seq: bigint({ mode: 'number' }).generatedAlwaysAsIdentity().notNull(),
     endpointId: text().notNull(),
     type: text().notNull(),
@@ -54,7 +56,7 @@ export const webhookDeliveries = pgTable(
     status: text({ enum: ['pending', 'delivered', 'failed'] })
       .notNull()
       .default('pending'),
-    /** Since it was last asked for; `attempts` holds earlier ones too. */
+    /** Since it was last requested; `attempts` contains earlier ones too. */
     tries: integer().notNull().default(0),
     attempts: json<DeliveryAttempt[]>().notNull().default(sql`'[]'::jsonb`),
     dueAt: moment().notNull().defaultNow(),

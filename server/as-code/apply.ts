@@ -51,5 +51,5 @@ export async function whileNobodySaves<T>(transaction: () => Promise<T>): Promis
       if (!(err instanceof AppError && err.code === 'VERSION_CONFLICT')) throw err
     }
   }
-  throw new Busy('Somebody keeps changing what is to be applied.', 1_000)
+  throw new Busy('The definitions are being changed at the same time. Try again.', 1_000)
 }

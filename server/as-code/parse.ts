@@ -101,7 +101,7 @@ function refuseLost(given: JsonValue, kept: JsonValue | undefined, path = ''): v
     const place = path === '' ? name : `${path}.${name}`
     if (Object.hasOwn(kept, name)) refuseLost(value, kept[name], place)
     else if (value !== null && !(isJsonObject(value) && Object.keys(value).length === 0))
-      throw problem(place, 'is not kept: its name may be misspelt')
+      throw problem(place, 'is unknown and would be lost: its name may be misspelt')
   }
 }
 

@@ -19,7 +19,7 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
-/** A 29 February that is a Monday may be 40 years away; what no such span contains never comes. */
+/** A 29 February that is a Monday may be 40 years away; a day that does not occur in such a span never does. */
 const MOST_DAYS = 366 * 41
 
 /** @throws CronError that says which field cannot be read */

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from './json'
 import type { Definition, Edge, Field, Step } from './schema'
 import { OPTIONAL_SETTINGS } from './settings'
 
-/** A place that differs; a side is absent when it has nothing there. */
+/** A difference; a side is absent if it has no value there. */
 export interface FieldChange {
   path: string
   before?: JsonValue
@@ -165,7 +165,7 @@ function breaks(name: string, before: Field, after: Field): string | null {
   return null
 }
 
-/** Every place where two JSON values differ, as deep as both sides are objects or lists. */
+/** Every difference between two JSON values, as deep as both sides are objects or lists. */
 export function diffValues(before: JsonValue | undefined, after: JsonValue | undefined, path = ''): FieldChange[] {
   if (Array.isArray(before) && Array.isArray(after)) {
     return Array.from({ length: Math.max(before.length, after.length) }).flatMap((_, i) =>

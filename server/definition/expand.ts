@@ -1,7 +1,7 @@
 import { exitOf } from './exits'
 import type { Definition, Step } from './schema'
 
-/** What the run that an item starts gives, for the step's `result`. */
+/** The name of the result of an item's run, for the step's `result`. */
 const RESULT = 'result'
 
 /** The id of the step that runs the workflow of a `for-each`. No step that people write can have it. */
@@ -18,8 +18,8 @@ export function writtenStepId(stepId: string): string {
 }
 
 /**
- * A definition as runs and checks read it: where a `for-each` names a workflow in place of steps, its body is one step that
- * runs it.
+ * A definition as runs and checks read it: where a `for-each` names a workflow instead of steps, its body is one step
+ * that runs it.
  */
 export function expand(definition: Definition): Definition {
   const steps = definition.steps.filter((step) => runsWorkflow(definition, step))

@@ -34,7 +34,7 @@ export function graphOf(definition: Definition): Graph {
   return graph
 }
 
-/** The steps that lie on the main path and on the failure path, which the same walk takes one after the other. */
+/** The steps that are on both the main path and the failure path, which the same walk follows one after the other. */
 function onBothPaths(definition: Definition): string[] {
   const { initialStep, onFailure } = definition
   if (!onFailure || initialStep === null) return []

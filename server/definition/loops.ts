@@ -43,7 +43,8 @@ export function backEdges(definition: Definition): Set<Edge> {
   const state = new Map<string, 'open' | 'done'>()
   const back = new Set<Edge>()
   const { initialStep, steps } = definition
-  // Steps that nothing leads to come before the others, so that their loops turn at the right edge too.
+  // Steps that nothing leads to come before the others, so that the right edge of their loops is the one that leads
+  // back, too.
   const led = new Set(definition.edges.map(({ to }) => to))
   const rest = steps.map(({ id }) => id).toSorted((a, b) => Number(led.has(a)) - Number(led.has(b)))
   for (const start of [initialStep, ...asideSteps(definition), ...rest]) {
@@ -63,8 +64,8 @@ export function backEdges(definition: Definition): Set<Edge> {
 }
 
 /**
- * How often a run can go round by a back edge: the smallest `maxVisits` of a step that every such round visits. Null
- * when there is no such step.
+ * How often a run can follow an edge back: the smallest `maxVisits` of a step that every such round visits. Null when
+ * there is no such step.
  */
 export function boundOf(definition: Definition, edge: Edge): number | null {
   const bounds = definition.steps

@@ -24,7 +24,7 @@ export function regionsOf(definition: Definition, specOf: (step: Step) => ExitSp
   })
 }
 
-/** Where a path comes into a body other than through the exit of its step; without `from`, a path that begins there. */
+/** Where a path enters a body other than through the exit of its step; without `from`, a path that begins there. */
 export interface Crossing {
   region: Region
   stepId: string

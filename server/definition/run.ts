@@ -88,7 +88,7 @@ export type PauseSignal = {
     }
 )
 
-/** What a person gave, the event that came, how the run ended that the step started, or that the time was up first. */
+/** A person's answer, the event that came, how the child run ended, or that the time was up first. */
 export type PauseAnswer =
   | { data: JsonObject }
   | { actionId: string; actionValue: string; votes?: Vote[] }

@@ -7,7 +7,7 @@ export const MOST_ATTEMPTS = 20
 /** The highest number of visits a step of a loop may allow itself. */
 export const MOST_VISITS = 1_000_000
 
-/** Settings every step may have besides those of its type. Durations are in milliseconds. */
+/** Settings every step may have in addition to those of its type. Durations are in milliseconds. */
 export const CommonConfig = z.object({
   name: z.string().max(200).optional(),
   description: z.string().max(10_000).optional(),

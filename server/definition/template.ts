@@ -270,7 +270,7 @@ export function asText(value: JsonValue): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Every reference in a configuration with its place, and every text that is not a valid template. */
+/** Every reference in a configuration with its position, and every text that is not a valid template. */
 export function findReferences(
   value: JsonLike,
   path = '',

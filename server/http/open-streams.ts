@@ -8,8 +8,8 @@ const RETRY_AFTER_S = 5
 const open = () => processWide('open-streams', () => ({ total: 0, ofTenant: new Map<string, number>() }))
 
 /**
- * Takes one of the places that event streams have in this process.
- * @returns gives the place back; the second call and later ones do nothing
+ * Counts a new event stream towards the limits of this process.
+ * @returns ends the count; further calls do nothing
  * @throws AppError TOO_MANY_STREAMS
  */
 export function reserveStream(

@@ -38,7 +38,7 @@ function plainJson(text: string, requestId: string, status: number, headers: Rec
   }
 }
 
-/** The answer to an error that is not worth a line in the log. */
+/** The response to an error that need not be logged. */
 export function errorResponse(err: AppError, requestId: string): PlainAnswer {
   const text = JSON.stringify(errorBody(err.code, err.message, err.details, requestId))
   return plainJson(text, requestId, err.status, err.headers)

@@ -73,7 +73,7 @@ export async function replayInboundDelivery(ctx: ServiceContext, { deliveryId, .
     const webhook = await findInbound(tx, one)
     await holdInbound(tx, webhook.id)
     const { body, contentType, headers, query, id: replayOf } = await findInboundDelivery(tx, webhook.id, deliveryId)
-    if (body === null) throw new AppError('CONFLICT', { message: 'What was sent is no longer kept' })
+    if (body === null) throw new AppError('CONFLICT', { message: 'The contents of the delivery are no longer stored' })
     const content = { contentType, headers, query, body }
     const createdBy = tx.actor.id
     const id = await insertDelivery(tx, { webhookId: webhook.id, content, key: null, replayOf, createdBy })

@@ -128,7 +128,7 @@ export const INBOUND_OPERATIONS: Operation[] = [
     method: 'PUT',
     path: one,
     summary: 'Change, pause or resume an inbound webhook',
-    description: 'What the body leaves out stays; so do the secrets.',
+    description: 'Fields the body leaves out keep their values, and so do the secrets.',
     body: { schema: UpdateInbound, required: true, examples: { pause: example('Pause it', { enabled: false }) } },
     answers: { 200: whole('The inbound webhook as saved.') },
     errors: NOT_FOUND,
@@ -139,7 +139,7 @@ export const INBOUND_OPERATIONS: Operation[] = [
     method: 'DELETE',
     path: one,
     summary: 'Delete an inbound webhook',
-    description: 'Its deliveries go with it. Runs that it has started stay.',
+    description: 'Its deliveries are deleted too. The runs it has started are kept.',
     answers: {
       200: {
         description: 'It is gone.',
@@ -281,7 +281,7 @@ export const INBOUND_TEXTS: Texts = {
   UpdateInbound: FIELDS,
   RotateInbound: {
     secret: 'The sender’s own. Without it a secret is generated, except for Stripe and Slack.',
-    graceHours: 'How long the old secret is accepted beside the new one; 0 to end it at once.',
+    graceHours: 'How long the old secret is accepted along with the new one; 0 ends it at once.',
   },
   TryInbound: {
     body: 'What would be sent.',

@@ -22,7 +22,8 @@ export async function rotateInbound(ctx: ServiceContext, { body, ...one }: OneIn
     const made = secret === undefined ? madeSecret(row.scheme) : null
     const known = secret ?? made
     if (known === null) {
-      const message = row.scheme === 'none' ? 'is for senders that sign' : 'must be the secret that the sender shows'
+      const message =
+        row.scheme === 'none' ? 'is only for senders that sign' : 'must be the secret that the sender shows'
       throw new AppError('INVALID_INPUT', { details: [{ path: 'secret', message }] })
     }
     const endsAt = new Date(tx.now().getTime() + graceHours * HOUR_MS)

@@ -121,7 +121,7 @@ async function checkMapping(
   const { content } = await findWhole(tx, WORKFLOW, workflowId, started)
   const unknown = Object.keys(mapping).filter((name) => !Object.hasOwn(content.payload, name))
   if (unknown.length > 0)
-    throw refused(...unknown.map((name) => ({ path: `mapping.${name}`, message: 'is no field of START' })))
+    throw refused(...unknown.map((name) => ({ path: `mapping.${name}`, message: 'is not a field of START' })))
 }
 
 function refused(...details: ErrorDetail[]): AppError {

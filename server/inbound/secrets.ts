@@ -14,7 +14,7 @@ const placeOf = (tenantId: string, id: string) => `${tenantId}:${id}`
 /** The sealed form of a secret. @throws AppError INVALID_INPUT if the scheme has no use for it */
 export function sealSecret(ctx: ServiceContext, id: string, scheme: Scheme, secret: string): InboundSecret {
   const refuse = (message: string) => new AppError('INVALID_INPUT', { details: [{ path: 'secret', message }] })
-  if (scheme === 'none') throw refuse('is for senders that sign')
+  if (scheme === 'none') throw refuse('is only for senders that sign')
   if (scheme === 'standard' && !isStandardSecret(secret)) throw refuse('must be whsec_ and base64')
   return { sealed: seal(secret, placeOf(ctx.tenantId, id)), createdAt: ctx.now().toISOString(), endsAt: null }
 }

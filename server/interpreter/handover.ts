@@ -22,12 +22,19 @@ interface Queued {
 const waiting = () => processWide<Map<string, Handover>>('runs.began', () => new Map())
 
 /** The runs that this process has started, without records of an earlier run, and whose walk waits for a free slot. */
-const queued = () => processWide<Map<string, Queued>>('runs.queued', () => new Map())
+const queued = () =>
+  processWide('runs.queued', () => ({ runs: new Map<string, Queued & { bytes: number }>(), bytes: 0 }))
 
 /** Beyond this, the oldest are dropped: the engine stopped before it drove them, or another process drives them. */
 const MOST = 500
+/**
+ * The same for queued runs. Those that were started first are claimed first, so this must hold a long queue: one that
+ * drops its head would never be of use.
+ */
+const MOST_QUEUED = 10_000
+const MOST_QUEUED_BYTES = 16 * 1024 * 1024
 /** Larger data is read again when its walk is claimed. */
-const MOST_QUEUED_BYTES = 16 * 1024
+const LARGEST_BYTES = 16 * 1024
 
 /** Keeps how a walk continues, for the engine run that is about to drive it. */
 export function keepHandover(engineRunId: string, began: Handover): void {
@@ -36,13 +43,25 @@ export function keepHandover(engineRunId: string, began: Handover): void {
 
 /** Keeps a run as it was written, for the claim of its walk in this process. */
 export function keepQueued(engineRunId: string, started: Queued): void {
-  if (jsonSize(started.data) <= MOST_QUEUED_BYTES) keep(queued(), engineRunId, started)
+  const bytes = jsonSize(started.data)
+  if (bytes > LARGEST_BYTES) return
+  const all = queued()
+  all.runs.set(engineRunId, { ...started, bytes })
+  all.bytes += bytes
+  while (all.runs.size > MOST_QUEUED || all.bytes > MOST_QUEUED_BYTES) {
+    const [oldest] = all.runs.keys()
+    if (oldest === undefined) return
+    popQueued(oldest)
+  }
 }
 
 /** Removes and returns it. It is what this process saw last, so the claim must confirm it. */
 export function popQueued(engineRunId: string): Queued | null {
-  const started = queued().get(engineRunId) ?? null
-  queued().delete(engineRunId)
+  const all = queued()
+  const started = all.runs.get(engineRunId)
+  if (!started) return null
+  all.runs.delete(engineRunId)
+  all.bytes -= started.bytes
   return started
 }
 

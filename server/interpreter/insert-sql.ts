@@ -1,4 +1,7 @@
+import { getTableColumns } from 'drizzle-orm'
+import { toSnakeCase } from 'drizzle-orm/casing'
 import { type RowStatement, rowsOf } from '@/db/index'
+import { runs } from '@/db/schema/runs'
 import { EVENT, type EventPlace, insertEvent } from '../outbox'
 import { RUN_CHANNEL } from './announce'
 import { insertPause, insertRecords, PAUSE, RECORDS } from './rows'
@@ -26,13 +29,40 @@ export function insertStatement(shape: Shape): RowStatement {
   return statement
 }
 
+type RunColumn = keyof typeof runs.$inferSelect
+
+/** The columns of `runs` that a start leaves to their defaults. It writes all others, so a new one needs nothing here. */
+const LATER = [
+  'cancellation',
+  'cancelRequestedAt',
+  'cleanupStartedAt',
+  'writtenAt',
+  'change',
+] as const satisfies RunColumn[]
+
+/** What a column is called in the rows that are sent, where that is not its name. */
+const SENT_AS = { id: 'run_id', status: 'run_status', smallData: 'data', updatedAt: 'at' } as const
+
+type Snake<S> = S extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
+  : ''
+type SentAs<C> = C extends keyof typeof SENT_AS ? (typeof SENT_AS)[C] : Snake<C>
+
+/** The values of a run, as they are sent. */
+export type SentRun = Record<SentAs<Exclude<RunColumn, (typeof LATER)[number]>>, unknown>
+
+const later = new Set<string>(LATER)
+const sentAs = new Map<string, string>(Object.entries(SENT_AS))
+const columns = Object.entries(getTableColumns(runs))
+  .filter(([key]) => !later.has(key))
+  .map(([key, column]) => {
+    const name = toSnakeCase(column.name)
+    return { name, sent: sentAs.get(key) ?? name, type: column.getSQLType() }
+  })
+
 const columnsOf = ({ plans, asks, sends }: Shape) => `
-  at timestamptz, tenant_id text, run_id text, workflow_id text, workflow_version int, workflow_name text,
-  believes boolean, published_version int, business_key text, run_status text, outcome text, input jsonb, data jsonb, data_refs jsonb,
-  result jsonb, error jsonb, failing jsonb, current_step_id text, context jsonb, started_by text, started_via text,
-  retry_of text, edits jsonb, parent_run_id text, depth int, start_time timestamptz, end_time timestamptz,
-  timeout_at timestamptz, branch text, epoch int, segment int, walk_status text, engine_run_id text, step_id text,
-  visit int
+  ${columns.map(({ sent, type }) => `${sent} ${type}`).join(', ')}, believes boolean, published_version int,
+  branch text, epoch int, segment int, walk_status text, engine_run_id text, step_id text, visit int
   ${plans ? `, ${RECORDS}` : ''} ${asks ? `, ${PAUSE}` : ''} ${sends ? `, ${EVENT}` : ''}`
 
 const BEGUN = 'begun join i using (ord)'
@@ -53,12 +83,8 @@ function textOf(shape: Shape): string {
           and (not i.believes or w.published_version is not distinct from i.published_version)
         limit 1) found),
     run as (
-      insert into runs (tenant_id, id, workflow_id, workflow_version, workflow_name, business_key, status, outcome, input,
-        data, data_refs, result, error, failing, current_step_id, context, started_by, started_via, retry_of, edits, parent_run_id,
-        depth, start_time, end_time, timeout_at, updated_at)
-      select tenant_id, run_id, workflow_id, workflow_version, workflow_name, business_key, run_status, outcome, input,
-        data, data_refs, result, error, failing, current_step_id, context, started_by, started_via, retry_of, edits, parent_run_id,
-        depth, start_time, end_time, timeout_at, at
+      insert into runs (${columns.map(({ name }) => name).join(', ')})
+      select ${columns.map(({ sent }) => sent).join(', ')}
       from workflow join i using (ord)
       returning id),
     begun as materialized (select i.ord from workflow join i using (ord) join run on run.id = i.run_id),

@@ -11,7 +11,7 @@ import { childDue } from './child-due'
 import { CONSUMED, isSettled, statusAfter } from './commit'
 import { dueBy } from './due-timer'
 import { keepHandover, keepQueued } from './handover'
-import { insertStatement } from './insert-sql'
+import { insertStatement, type SentRun } from './insert-sql'
 import { noteChange } from './last-changes'
 import { watchPause } from './look-for-events'
 import { type Plan, planFrom } from './plan'
@@ -84,7 +84,9 @@ export async function insertRun(
       sends: sent?.place ?? null,
     })
     const written = await sendRow<{ generation: string | null }>(ctx.db, statement, row.id, {
-      ...runRow(row, belief, plan, ctx.now()),
+      ...runRow(row, plan, ctx.now()),
+      believes: belief.publishedVersion !== undefined,
+      published_version: belief.publishedVersion,
       ...walkRow(ref, row, engineRunId, plan),
       ...(plan ? { ...recordsRow(plan.records), ...pauseRow(plan.pause) } : {}),
       ...sent?.row(),
@@ -190,7 +192,7 @@ function stored(data: JsonObject): JsonObject {
   return inStoredOrder(data) as JsonObject
 }
 
-function runRow(run: WholeRow, { publishedVersion }: ExpectedWorkflow, plan: Plan | null, now: Date) {
+function runRow(run: WholeRow, plan: Plan | null, now: Date): SentRun {
   const ending = plan?.ending
   const { smallData, dataRefs } = plan?.written ? dataColumns(plan.written) : run
   return {
@@ -200,8 +202,6 @@ function runRow(run: WholeRow, { publishedVersion }: ExpectedWorkflow, plan: Pla
     workflow_id: run.workflowId,
     workflow_version: run.workflowVersion,
     workflow_name: run.workflowName,
-    believes: publishedVersion !== undefined,
-    published_version: publishedVersion,
     business_key: run.businessKey,
     run_status: ending?.status ?? (plan?.pause?.signal ? 'paused' : run.status),
     outcome: ending?.outcome,

@@ -39,7 +39,7 @@ export async function openModel(ctx: ServiceContext, config: ModelConfig): Promi
       return {
         ...open,
         model: openAICompatible(config, apiKey),
-        // Servers that constrain the model to a grammar leave it no way to call a tool.
+        // A model that a server constrains to a grammar cannot call tools.
         jsonBesideTools: false,
         // JSON escaping turns a character into six at most.
         ...(apiKey ? { mask: { masker: maskerOf([apiKey]), longestForm: apiKey.length * 6 } } : {}),

@@ -60,7 +60,10 @@ const inTenant = t.middleware(async ({ ctx, next, type, signal }) => {
   return type === 'subscription' ? asStream(service.tenantId, signal, call) : call()
 })
 
-/** Calls a subscription in one of the tenant's places for streams. @throws AppError TOO_MANY_STREAMS */
+/**
+ * Calls a subscription, which counts as one of the tenant's open streams.
+ * @throws AppError TOO_MANY_STREAMS
+ */
 async function asStream<R extends { ok: boolean }>(
   tenantId: string,
   signal: AbortSignal | undefined,

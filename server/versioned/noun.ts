@@ -29,7 +29,7 @@ export interface Saved {
 
 /**
  * What the shared lifecycle needs to know about agents, tools or workflows. R is the noun's row, V the row of a
- * version, C the content of a version, W the form in which answers show it. These are methods because TypeScript then
+ * version, C the content of a version, W the form in which responses show it. These are methods because TypeScript then
  * accepts a noun with its own row types where any noun is expected.
  */
 export interface Noun<R extends Row, V extends VersionRow, C extends Named, W> {

@@ -30,8 +30,8 @@ export function isLive({ status, publishedVersion, version }: Row): boolean {
 }
 
 /**
- * The version that publishing makes the published one: the latest, or the next when that was published with other columns
- * before. Null if it is live as it is.
+ * The version that publishing makes the published one: the latest, or the next one if the latest was published before
+ * with other columns. Null if it is already published unchanged.
  * @param saved the latest version
  */
 export function versionToPublish(row: Row, saved: Pick<VersionRow, 'publishedAt'>, renews: boolean): number | null {

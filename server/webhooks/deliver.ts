@@ -7,7 +7,7 @@ import { attempt } from './attempt'
 import { type DeliveryRow, deliveryIs, type EndpointRow, endpointIs } from './find'
 import { bodyOf } from './message'
 
-/** Messages of different runs that are under way to an endpoint at once. */
+/** How many messages of different runs are sent to an endpoint at once. */
 const PARALLEL = 8
 /** How long one call continues. Including its last attempts, it stays below the limits of platforms. */
 const CALL_MS = 20_000
@@ -110,7 +110,7 @@ async function deliverOne(ctx: ServiceContext, endpoint: EndpointRow, delivery: 
   if (!made) return
   await record(ctx, endpoint, delivery, made).catch((err: unknown) => {
     if (err instanceof DatabaseUnavailable) throw err
-    // An attempt without a record is made again, so this one is recorded without anything that came from outside.
+    // An attempt without a record would be repeated, so this one is recorded without any data from outside.
     ctx.log.error({ err, endpointId: endpoint.id, deliveryId: delivery.id }, 'a webhook response could not be stored')
     const error = made.error === null ? null : 'The message did not arrive. The reason could not be stored.'
     return record(ctx, endpoint, delivery, { ...made, error, response: null })

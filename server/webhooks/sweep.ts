@@ -8,8 +8,8 @@ const BATCH = 500
 const KEEP_DAYS = 30
 
 /**
- * Has each endpoint tried again where a wait is over, or an event was lost; gives up what has waited too long at
- * a disabled endpoint; and deletes old deliveries.
+ * Tries endpoints again whose delay is over, or whose event was lost; fails deliveries that have waited too long at a
+ * disabled endpoint; and deletes old deliveries.
  */
 export async function sweepWebhooks({ db, log, now }: Sweep): Promise<{ due: number }> {
   const at = now().toISOString()

@@ -21,7 +21,7 @@ const published = new Map<string, number>()
 /**
  * The version a start uses: the given one, or the published one, or the latest of a workflow that was never published.
  * It may change until the run is written; in a transaction it is held until then.
- * @param guess true if what this process saw last will do
+ * @param guess true if the version this process read last is enough
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED
  */
 export async function versionToRun(

@@ -285,7 +285,7 @@ test('the subject of a token is recorded as the run’s starter, and the log con
   expect(web.logs()).not.toContain(web.apiKey)
 })
 
-test('rate-limited tokens are told when to retry', async () => {
+test('rate-limited tokens get a time to retry', async () => {
   const limited = await startWeb({
     databaseUrl: database.url,
     tenantId: web.tenantId,

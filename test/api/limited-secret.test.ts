@@ -102,7 +102,7 @@ describe('outside of its reach', () => {
     },
   )
 
-  test('lists hold nothing of it, and filters find nothing', async () => {
+  test('lists contain nothing of it, and filters find nothing', async () => {
     const paths = ['/api/workflows?includeArchived=true', '/api/workflow/runs?limit=200', '/api/agents']
     const texts = await Promise.all(
       [...paths, `/api/workflow/runs?workflowId=${outside.workflow}`].map(async (path) =>
@@ -152,7 +152,7 @@ describe('within its reach', () => {
   })
 })
 
-test('new limits hold for tokens that are out already, from the next request on', async () => {
+test('new limits apply to tokens issued before, from the next request on', async () => {
   const { id, secret: value } = await createSigningSecret(ctx, { name: 'Later', role: 'viewer' })
   const headers = bearer({ id, secret: value }, 'ada')
   const find = async () => (await api.call('GET', `/api/workflows/${outside.workflow}`, undefined, { headers })).status

@@ -65,7 +65,7 @@ describe('rows of values', () => {
     fc.constant<JsonValue>({}),
   )
 
-  test('show every value with a control that can hold it', () => {
+  test('show every value with a control that can edit it', () => {
     fc.assert(
       fc.property(schema, any, (from, value) => {
         const shape = shapeOf(from)

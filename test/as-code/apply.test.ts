@@ -218,7 +218,7 @@ describe('apply', () => {
     }
   })
 
-  test('an id whose workflow was deleted for good goes on with its numbers', async () => {
+  test('an id whose workflow was deleted for good continues its version numbers', async () => {
     const ctx = await tenant()
     const owner = withRole(ctx, 'owner')
     const steps = [{ id: 'ask', type: 'collect-inputs', output: { a: { type: 'string' } } }]

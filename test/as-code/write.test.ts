@@ -21,7 +21,7 @@ function expectRoundTrip(body: JsonObject): void {
 }
 
 describe('a written definition', () => {
-  test('says all that the workspace holds, and is written the same elsewhere', () => {
+  test('contains everything in the workspace, and is the same when applied to another', () => {
     for (let seed = 1; seed <= 60; seed++) {
       const { definition } = mixedGraph(new Dice(seed))
       const limits = seed % 2 === 0 ? { limits: { timeoutMs: 60_000 }, businessKey: '${a}' } : {}
@@ -87,7 +87,7 @@ describe('a body of definitions', () => {
   const many = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, { type: 'string' }]))
 
-  test('may hold many, but each of them no more than it could be saved with by itself', async () => {
+  test('may contain many, but each must be within the limits of a single save', async () => {
     const fields = { workflows: [1, 2, 3, 4].map((n) => ({ id: `wf_${n}`, name: 'Many', payload: many(4_000) })) }
     expect(parseDefinitions(await readJsonBody(request(fields), LARGE_BODY)).items.length).toBe(4)
     await expect(readJsonBody(request(fields))).rejects.toThrow('Invalid input')

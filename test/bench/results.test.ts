@@ -92,7 +92,7 @@ describe('the comparison', () => {
     ])
   })
 
-  test('sets built-in tools beside the trivial steps of the peers', () => {
+  test('compares built-in tools with the trivial steps of the peers', () => {
     const ours = rate('millrace', 1, 3, { what: 'five built-in tools' })
     expect(compare([ours, rate('dbos', 1, 10)])).toMatchObject([
       { what: 'W1 five built-in tools, c1 p50', ratio: 0.3, must: '≤ 0.5' },

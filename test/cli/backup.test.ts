@@ -101,7 +101,7 @@ function keepBusy(service: Service, workflowId: string) {
   return { acknowledged, stop }
 }
 
-test('a backup of a working service, restored elsewhere, carries on with all that was acknowledged before it', async () => {
+test('a backup of a running service, restored elsewhere, continues everything that was acknowledged before it', async () => {
   const home = temporaryDir()
   cleanups.push(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }))
   const [from, to, file] = [join(home, 'first'), join(home, 'second'), join(home, 'millrace.tgz')]

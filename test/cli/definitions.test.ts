@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AS_CODE_COMMANDS } from '@/cli/as-code/commands'
-import type { Report } from '@/cli/as-code/report'
 import { localWorkspace } from '@/cli/as-code/workspace'
+import type { Report } from '@/cli/report'
 import { applyDefinitions } from '@/server/as-code/apply'
 import type { ServiceContext } from '@/server/context'
 import { getWorkflow } from '@/server/workflows/get'
@@ -43,7 +43,7 @@ describe('pull, diff and apply', () => {
   test('bring a workspace to another, whose files are the same, byte for byte', async () => {
     const [one, two] = [await newTenant(database), await newTenant(database)]
     await applyDefinitions(one, workspace([workflow('wf_one', { description: 'Two\nlines' })]))
-    expect((await run(one, 'pull', 'one')).text).toContain('4 written, 0 as they were')
+    expect((await run(one, 'pull', 'one')).text).toContain('4 written, 0 unchanged')
     expect(Object.keys(filesOf('one'))).toEqual([
       'agents/agt_helper.yaml',
       'tools/tool_clean.yaml',
@@ -54,7 +54,7 @@ describe('pull, diff and apply', () => {
     expect([before.code, before.text]).toEqual([2, expect.stringContaining('+description: |-\n+  Two\n+  lines')])
     expect((await run(two, 'apply', 'one', 'publish')).text).toContain('workflows/wf_one.yaml  create, publish')
     expect((await run(two, 'diff', 'one', 'publish')).code).toBe(0)
-    expect((await run(two, 'apply', 'one', 'publish')).text).toBe('Nothing to do; 4 definitions already so.')
+    expect((await run(two, 'apply', 'one', 'publish')).text).toBe('Nothing to do; 4 definitions unchanged.')
     await run(two, 'pull', 'two')
     expect(filesOf('two')).toEqual(filesOf('one'))
   })

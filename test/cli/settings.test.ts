@@ -59,11 +59,14 @@ test('one setting of a pair is rejected, and the sentence names the other', () =
 describe('INNGEST_DEV', () => {
   const keys = { INNGEST_EVENT_KEY: 'key', INNGEST_SIGNING_KEY: 'key' }
 
-  test.each(['1', 'true', 'http://localhost:8288'])('%s means Inngest, and is refused beside a key', (INNGEST_DEV) => {
-    expect(readEnv({ INNGEST_DEV }).engine).toBe('inngest')
-    expect(() => readEnv({ INNGEST_DEV, ...keys })).toThrow(/^INNGEST_DEV must not be set beside INNGEST_EVENT_KEY: /)
-    expect(() => readEnv({ INNGEST_DEV, VERCEL: '1' })).toThrow(/^INNGEST_DEV must not be set on Vercel: /)
-  })
+  test.each(['1', 'true', 'http://localhost:8288'])(
+    '%s means Inngest, and is refused together with a key',
+    (INNGEST_DEV) => {
+      expect(readEnv({ INNGEST_DEV }).engine).toBe('inngest')
+      expect(() => readEnv({ INNGEST_DEV, ...keys })).toThrow(/^INNGEST_DEV must not be set beside INNGEST_EVENT_KEY: /)
+      expect(() => readEnv({ INNGEST_DEV, VERCEL: '1' })).toThrow(/^INNGEST_DEV must not be set on Vercel: /)
+    },
+  )
 
   test.each(['0', 'false', ''])('"%s" is off', (INNGEST_DEV) => {
     expect(readEnv({ INNGEST_DEV }).engine).toBe('embedded')
@@ -125,7 +128,7 @@ describe('on Vercel', () => {
   })
 })
 
-test.each(['off', 'worker'])('ENGINE=%s is rejected on Inngest, whose server decides where runs go on', (ENGINE) => {
+test.each(['off', 'worker'])('ENGINE=%s is rejected on Inngest, whose server decides where runs continue', (ENGINE) => {
   const inngest = { INNGEST_EVENT_KEY: 'key', INNGEST_SIGNING_KEY: 'key', DATABASE_URL: 'postgres://host/db' }
   expect(readEnv({ ...inngest, ENGINE: 'inline' }).engine).toBe('inngest')
   expect(() => readEnv({ ...inngest, ENGINE })).toThrow(/^ENGINE=\w+ applies only to the embedded engine\. /)

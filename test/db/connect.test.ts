@@ -175,7 +175,7 @@ describe('a call has a deadline', () => {
 })
 
 describe('a broken link', () => {
-  test('fails each call by its deadline, and after three the pool is replaced for those who hold it', async () => {
+  test('fails each call by its deadline, and after three the pool is replaced for everything that uses it', async () => {
     const proxy = await startProxy(own.url)
     let replaced = 0
     const database = openDatabase(proxy.url, { max: 3, deadlineMs: 200, onReplaced: () => (replaced += 1) })

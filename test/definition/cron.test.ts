@@ -48,7 +48,7 @@ describe('the next times', () => {
     ])
   })
 
-  test('what names no hours goes on evenly through both changes', () => {
+  test('a schedule that does not restrict the hour continues evenly through both changes', () => {
     for (const after of ['2026-03-28T22:00Z', '2026-10-24T22:00Z']) {
       const times = nextTimes(parseCron('*/20 * * * *'), 'America/New_York', new Date(after), 300)
       const gaps = times.slice(1).map((at, i) => at.getTime() - (times[i]?.getTime() ?? 0))

@@ -44,7 +44,7 @@ const definition: Definition = {
 describe('the lines of the graph', () => {
   const edges = graphEdges(definition, catalog)
 
-  test('a branch ends where its path does, and not at END; what follows all branches goes on', () => {
+  test('a branch ends where its path does, not at END, and what follows all branches continues', () => {
     const forked: Definition = {
       ...definition,
       initialStep: 'fork',
@@ -58,7 +58,7 @@ describe('the lines of the graph', () => {
     expect(drawn).toEqual(['#start next fork edge', 'fork a one edge', 'fork done #end implicit'])
   })
 
-  test('START leads to the first step, dead ends lead to END, and unreachable steps lead nowhere', () => {
+  test('START leads to the first step, paths that end lead to END, and unreachable steps get no line', () => {
     expect(edges.map(({ from, to, kind }) => `${from} ${to} ${kind}`)).toEqual([
       '#start ask edge',
       'ask left edge',
@@ -263,7 +263,7 @@ describe('the hulls behind bodies', () => {
   }
   const box = (x: number, y: number) => ({ x, y, width: 100, height: 50 })
 
-  test('hold the steps of a branch and no other, and an outer one reaches round the one in it', () => {
+  test('contain the steps of a branch and no others, and an outer one surrounds the one inside it', () => {
     const bodies = bodiesOf(body, catalog)
     expect(bodies.map(({ label, steps, holds }) => [label, [...steps], holds])).toEqual([
       ['b', ['each', 'save'], 1],

@@ -31,7 +31,7 @@ const order: Definition = {
 }
 
 describe('copy and paste', () => {
-  test('a paste beside the original gets new ids, and its references follow', () => {
+  test('a paste next to the original gets new ids, and its references follow', () => {
     const { definition, stepIds, payloadFields } = pasteFragment(order, catalog, copySteps(order, ['ask', 'mail']))
     expect(stepIds).toEqual(['ask_2', 'mail_2'])
     expect(payloadFields).toEqual([])

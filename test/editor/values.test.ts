@@ -3,7 +3,7 @@ import { inferFields, startCurl } from '@/app/(dashboard)/[tenant]/workflows/[id
 import { findEntries, openedAt } from '@/app/(dashboard)/[tenant]/workflows/[id]/widgets/scope-search'
 
 describe('the list of values', () => {
-  test('opens inside ${ and nowhere else', () => {
+  test('opens only inside ${', () => {
     const at = (text: string) => openedAt(text, text.length)
     expect([at('Hi ${or'), at('${'), at('Hi ${a.b[0]')]).toEqual([3, 0, 3])
     expect([at('Hi'), at('${a}'), at('$${a'), at('${a b')]).toEqual([null, null, null, null])

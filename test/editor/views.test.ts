@@ -77,7 +77,7 @@ describe('outlineOf', () => {
     ],
   }
 
-  test('lists the branches of a step that forks under it, and goes on below them where they are done', () => {
+  test('lists the branches of a step that forks under it, and continues below them', () => {
     const forks: Definition = {
       ...branching,
       initialStep: 'p',

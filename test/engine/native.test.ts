@@ -124,7 +124,7 @@ describe('a queued run', () => {
     expect(Date.now() - from).toBeGreaterThanOrEqual(1_000)
   })
 
-  test('of a process that stops goes on in another one after its step, and no step repeats', async () => {
+  test('of a process that stops continues in another one after its step, and no step repeats', async () => {
     let release = () => {}
     hold = new Promise((resolve) => {
       release = resolve
@@ -169,7 +169,7 @@ describe('a queued run', () => {
     expect(steps('deadly')).toEqual([])
   })
 
-  test('is not made while a process of an older release lives, which would not know it; nor is a handler called', async () => {
+  test('is not made while a process of an older release is running, which would not know it; nor is a handler called', async () => {
     await database.sql`
       insert into engine.workers (boot_id, host_id, pid, started_at, last_seen)
       values ('old', 'elsewhere', 1, now(), now() + interval '1 hour')`
@@ -227,7 +227,7 @@ describe('slots', () => {
     for (const tag of tags) expect(steps(tag)).toEqual(['a', 'b', 'c'])
   })
 
-  test('a lane at its limit goes on as soon as the job of its last run is gone, however long that takes', async () => {
+  test('a lane at its limit continues as soon as the job of its last run is removed, however long that takes', async () => {
     await database.sql.unsafe(`
       create function slowly() returns trigger language plpgsql as $$ begin perform pg_sleep(0.3); return null; end $$;
       create trigger slowly after delete on engine.jobs for each statement execute function slowly()`)

@@ -211,7 +211,7 @@ const THROUGH: Record<keyof typeof steps, () => Promise<void>> = {
   },
 }
 
-describe('a text that looks like more than text comes through as it is, and changes no definition', () => {
+describe('text that looks like code or a template is passed on unchanged, and changes no definition', () => {
   test.each(Object.keys(steps) as (keyof typeof steps)[])('%s', (type) => THROUGH[type]())
 
   test('into nothing that is stored, either', async () => {

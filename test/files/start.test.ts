@@ -282,7 +282,7 @@ describe('a file chosen in the dashboard', () => {
     return startWithFile(product.ctx, { workflowId, data: data as never, file })
   }
 
-  test('is given to the run like that of a form, beside values with their types', async () => {
+  test('is given to the run like that of a form, together with values of other types', async () => {
     const payload = { paper: { type: 'file' }, n: { type: 'number' }, more: { type: 'object' } }
     const file = { name: 'a.txt', type: 'text/plain', base64: base64('hello') }
     const { runId } = await start(payload, { n: 7, more: { a: [1] } }, file)

@@ -102,7 +102,7 @@ describe('1,000 streams leave no place taken when each', () => {
   })
 })
 
-describe('the end of events is told', () => {
+describe('the end of events is reported', () => {
   const watched = () => {
     let ends = 0
     const events = watchEnd(endless(new AbortController().signal), () => {

@@ -38,7 +38,7 @@ describe('a bucket', () => {
     expect(taken.length).toBe(60 + 180)
   })
 
-  test('never holds more than a minute’s worth of requests, however long it is idle', () => {
+  test('never has room for more than a minute’s worth of requests, however long it is idle', () => {
     let fullAt: number | undefined = 0
     let allowed = 0
     for (let i = 0; i < 100; i++) {
@@ -112,7 +112,7 @@ describe.each([false, true])('limits, counted together: %s', (limitsShared) => {
     const together = { ...settings, tenantLimits: { requests: 8, starts: 3, invokes: 0 } }
     const count = (who: Identity, kind?: 'starts') => countRequest(who, kind, database.db, at(0), together)
 
-    test('hold for all of its credentials together, and for no other tenant', async () => {
+    test('apply to all of its credentials together, and to no other tenant', async () => {
       const tenantId = `ten_shared_${limitsShared}`
       const [one, two, other] = [somebody('jwt', tenantId), somebody('apiKey', tenantId), somebody('jwt', 'ten_quiet')]
       for (let i = 0; i < 5; i++) await count(one)
@@ -132,7 +132,7 @@ describe.each([false, true])('limits, counted together: %s', (limitsShared) => {
       expect(await refusal(count(other))).toBeNull()
     })
 
-    test('do not hold for its members, who must be able to disable a key that uses them up', async () => {
+    test('do not apply to its members, who must be able to disable a key that uses them up', async () => {
       const tenantId = `ten_flooded_${limitsShared}`
       for (let i = 0; i < 10; i++) await refusal(count(somebody('jwt', tenantId)))
       expect((await refusal(count(somebody('jwt', tenantId))))?.code).toBe('RATE_LIMITED')
@@ -140,7 +140,7 @@ describe.each([false, true])('limits, counted together: %s', (limitsShared) => {
       expect(await refusal(count({ tenantId, actor, trusted: null }))).toBeNull()
     })
 
-    test('count starts besides', async () => {
+    test('count starts separately', async () => {
       const tenantId = `ten_starts_${limitsShared}`
       const subjects = [1, 2, 3, 4].map(() => somebody('jwt', tenantId))
       const refused = []

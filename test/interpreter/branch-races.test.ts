@@ -83,7 +83,7 @@ test('a rewake leaves alone what waits for its turn, or for its branches', async
   expect(await runtime.wait(runId)).toMatchObject({ status: 'completed' })
 })
 
-test('a fork that is asked again after its last branch arrived goes on', async () => {
+test('a fork that is called again after its last branch ended continues', async () => {
   const { forkWalk } = await import('@/server/interpreter/fork')
   const runId = await runtime.start({ steps: [split('a'), ask], edges: [on('split', 'a', 'ask')] })
   await runtime.wait(runId, ({ pauseSignals }) => pauseSignals.length === 1)
@@ -98,7 +98,7 @@ test('a fork that is asked again after its last branch arrived goes on', async (
   expect(await runtime.wait(runId)).toMatchObject({ status: 'completed' })
 })
 
-test('an answer that is too large beside what its branch has written is refused, and the run keeps waiting', async () => {
+test('an answer that is too large together with what its branch has written is refused, and the run keeps waiting', async () => {
   const { resumeRun } = await import('@/server/runs/resume')
   const form = { id: 'form', type: 'collect-inputs', output: { text: { type: 'string' } } }
   const runId = await runtime.start({ steps: [split('a'), form], edges: [on('split', 'a', 'form')] })
@@ -112,7 +112,7 @@ test('an answer that is too large beside what its branch has written is refused,
   expect(await runtime.wait(runId)).toMatchObject({ status: 'completed', data: { text: 'x' } })
 })
 
-test('a run that somebody has locked holds up no other', async () => {
+test('a locked run does not delay any other', async () => {
   const { createWorkflow } = await import('@/server/workflows/create')
   const { startRun } = await import('@/server/runs/start')
   const { id } = await createWorkflow(runtime.ctx, { name: 'Other', steps: [{ id: 's', type: 'end-flow' }] } as never)

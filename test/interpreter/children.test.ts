@@ -66,7 +66,7 @@ async function answer(runId: string) {
 }
 
 describe('a step that runs a workflow', () => {
-  test('gives it its input, waits for its end, and goes on with its result', async () => {
+  test('gives it its input, waits for its end, and continues with its result', async () => {
     await bothWays(async () => {
       const payload = { n: { type: 'number' } }
       const child = await workflow({ payload, steps: [ask, END], edges: [{ from: 'ask', to: 'end' }] })
@@ -170,7 +170,7 @@ describe('stopping a run', () => {
     return { top, middleRun, innerRun }
   }
 
-  test('cancels all that lie in it, each with its cleanup', async () => {
+  test('cancels all its child runs, each with its cleanup', async () => {
     await bothWays(async () => {
       const { cancelRun } = await import('@/server/runs/cancel')
       const { top, middleRun, innerRun } = await family()

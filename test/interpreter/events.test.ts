@@ -227,7 +227,7 @@ describe('a wait for an event', () => {
     })
   })
 
-  test('fails, by its error exit if it has one, when run data cannot hold the event', async () => {
+  test('fails, or takes its error exit, when the event would make run data too large', async () => {
     const name = fresh()
     const part = 'x'.repeat(900 * 1024)
     const caught = { id: 'caught', type: 'set-data', values: { caught: '${error.code}' } }

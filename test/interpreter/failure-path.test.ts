@@ -110,7 +110,7 @@ describe('a run that fails takes its failure path, and then fails as it would ha
   })
 })
 
-test('a retry goes on at the step that failed, with nothing of the failure path', async () => {
+test('a retry continues at the step that failed, with nothing of the failure path', async () => {
   const { retryRun } = await import('@/server/runs/retry')
   const first = { id: 'first', type: 'set-data', values: { kept: 1 } }
   const edges = [

@@ -63,7 +63,7 @@ test('one after the other begins an item only after the one before has ended', a
     if (at > 0) expect(item.startTime >= (items[at - 1]?.endTime ?? '~')).toBe(true)
 })
 
-test('goes on with the other items, and tells which failed', async () => {
+test('continues with the other items, and says which failed', async () => {
   const definition = (more: object) => ({
     payload: list,
     steps: [each({ ...more, result: '${item}' }), { id: 'check', type: 'condition', when: '1 / ${item} > 0' }],
@@ -94,7 +94,7 @@ test('of no items is done at once; of no list it fails', async () => {
   })
 })
 
-test('takes several items at a time, lies in a branch, and its results that cannot be told fail the item', async () => {
+test('takes several items at a time, can be nested in a branch, and a result that cannot be computed fails the item', async () => {
   const runId = await runtime.start(
     {
       payload: { ...list, m: { type: 'number', required: false } },

@@ -62,7 +62,7 @@ describe('the checker finds', () => {
     await expectInvariants(database.sql, { engine: false })
   })
 
-  test('a lost outbox row: a run that nothing will ever carry on', async () => {
+  test('a lost outbox row: a run that nothing will ever continue', async () => {
     const { runId } = await begin(effect('a'))
     await database.sql`delete from outbox`
     expect(await violations()).toEqual([`I17 ${runId}: main 1.1`])

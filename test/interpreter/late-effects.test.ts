@@ -127,7 +127,7 @@ test('of a run cancelled between two steps, the next one does not begin, not eve
   expect(await runtime.wait(runId)).toMatchObject({ outcome: 'cancelled', error: { message: 'Cancelled: enough' } })
 })
 
-test('of a run that another process terminates, none begins once this one has heard of it', async () => {
+test('of a run that another process terminates, none begins once this one is notified', async () => {
   for (let round = 0; round < rounds(3, 100); round++) {
     const { runId, gap } = await runAtGap()
     const heard = new Promise<void>((resolve) => {
@@ -145,7 +145,7 @@ test('of a run that another process terminates, none begins once this one has he
   }
 })
 
-test('of a run that ended unheard, none begins after its listener was lost', async () => {
+test('of a run that ended without a notification, none begins after its listener was lost', async () => {
   const { runId, gap } = await runAtGap()
   const listener = () => database.sql<{ pid: number }[]>`
     select pid from pg_stat_activity where datname = current_database() and query = 'listen "millrace_run"'`
@@ -157,7 +157,7 @@ test('of a run that ended unheard, none begins after its listener was lost', asy
   await goOn(runId, gap)
 })
 
-test('of a run that ended unheard, none begins when time has passed since its step was committed', async () => {
+test('of a run that ended without a notification, none begins when time has passed since its step was committed', async () => {
   const { runId, gap } = await runAtGap()
   await endInSilence(runId)
   await sleep(1_100)

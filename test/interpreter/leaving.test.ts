@@ -51,7 +51,7 @@ async function stoppingAt(work: () => Promise<unknown>): Promise<void> {
 
 const once = (id: string) => ({ id, type: 'test-effect', retry: { maxAttempts: 1 } })
 
-test('a run that starts while its process stops goes on elsewhere, and its steps have all their attempts', async () => {
+test('a run that starts while its process stops continues in another, and its steps have all their attempts', async () => {
   const steps = [once('a'), once('b'), once('c')]
   const edges = [
     { from: 'a', to: 'b' },

@@ -108,7 +108,7 @@ test('beyond its bound a loop fails, or takes the error exit', async () => {
   })
 })
 
-test('a way out that leads back into the loop ends it all the same', async () => {
+test('an exit that leads back into the loop still ends it', async () => {
   const { steps, edges, payload } = counting(50, 3)
   const again = { payload, steps, edges: [...edges, { from: 'more', to: 'count', on: 'error' }] }
   expect(await runtime.wait(await runtime.start(again))).toMatchObject({
@@ -136,7 +136,7 @@ test('a failed run of a loop is retried from the visit that failed', async () =>
   await flaky.stop()
 })
 
-test('a loop goes on where it was when its walk is taken over', async () => {
+test('a loop continues where it was when its walk is taken over', async () => {
   const runId = await runtime.start(counting(MANY))
   // Whatever it does meanwhile, each takeover continues from what is written.
   for (let times = 0; times < 3; times++) {

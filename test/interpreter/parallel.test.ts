@@ -39,7 +39,7 @@ async function answer(runId: string, at: { stepId?: string; pauseId?: string } =
 }
 
 describe('parallel', () => {
-  test('runs every branch, and goes on with what all of them wrote', async () => {
+  test('runs every branch, and continues with what all of them wrote', async () => {
     await bothWays(async () => {
       const runId = await runtime.start({
         steps: [checks(), set('one'), set('two'), set('three'), set('end', { all: '${one}${two}${three}' })],
@@ -155,7 +155,7 @@ describe('parallel', () => {
     })
   })
 
-  test('goes on while enough can still succeed, and fails once they cannot', async () => {
+  test('continues while enough can still succeed, and fails once they cannot', async () => {
     const three = (wait: unknown) => ({
       steps: [
         {
@@ -224,7 +224,7 @@ describe('parallel', () => {
     })
   })
 
-  test('lies in another one, and sees what is written around it', async () => {
+  test('can be nested in another one, and sees what is written around it', async () => {
     const runId = await runtime.start({
       steps: [
         set('first'),

@@ -131,7 +131,7 @@ describe('what a published workflow uses without a version', () => {
   })
 })
 
-test('a version whose tool is gone stays published as it is', async () => {
+test('a version whose tool was deleted stays published unchanged', async () => {
   const { archiveTool } = await import('@/server/tools/archive')
   const answer = await tool(1)
   const id = await create({ type: 'call-tool', toolId: answer.id })

@@ -65,7 +65,7 @@ async function expectApplied(runId: string, n: number): Promise<void> {
 }
 
 describe('I4: an answered resume is applied exactly once', () => {
-  test('although the job that carries it on was lost', async () => {
+  test('although the job that continues it was lost', async () => {
     const runId = await runtime.start(definition())
     await runtime.wait(runId, (run) => run.status === 'paused')
     await database.sql.unsafe(`

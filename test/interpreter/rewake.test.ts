@@ -63,7 +63,7 @@ describe('an answer that nobody takes on Inngest', () => {
   })
 })
 
-test('an operator can have a run taken up again, and one that has ended is left alone', async () => {
+test('an operator can have a run continued, and one that has ended does not change', async () => {
   expect(await rewakeRun(ctx, { runId })).toMatchObject({ runId, requested: 1 })
   expect(await walk()).toMatchObject({ epoch: 2, status: 'requested' })
   await database.sql`update walks set status = 'ended' where run_id = ${runId}`

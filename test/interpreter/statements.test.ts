@@ -68,7 +68,7 @@ const start = async (workflowId: string) => {
   return run
 }
 
-test('a run of five steps is eight statements and seven commits: no lock of its own, and no look before an effect', async () => {
+test('a run of five steps is eight statements and seven commits: no lock of its own, and no read before an effect', async () => {
   const ids = ['a', 'b', 'c', 'd', 'e']
   const workflowId = await published([
     ...ids.map((id) => ({ id, type: 'test-effect' })),

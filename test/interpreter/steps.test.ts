@@ -158,7 +158,7 @@ describe('a step', () => {
 })
 
 describe('a walk', () => {
-  test('of more steps than one segment holds is handed over and visits each step once', async () => {
+  test('of more steps than fit one segment is handed over and visits each step once', async () => {
     effects = await startEffects()
     // A segment holds 200, so this is one hand-over; SOAK makes it five.
     const ids = Array.from({ length: rounds(210, 1_010) }, (_, i) => `s${i}`)

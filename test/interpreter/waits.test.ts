@@ -38,7 +38,7 @@ async function answer(runId: string) {
 const atWait = ({ currentStepId }: { currentStepId?: string | null }) => currentStepId === 'wait'
 
 describe('a delay', () => {
-  test('goes on when its time has come, and is running until then', async () => {
+  test('continues when its time has come, and is running until then', async () => {
     const definition = {
       steps: [{ id: 'wait', type: 'delay', for: 'PT2S' }, set('after')],
       edges: [{ from: 'wait', to: 'after' }],
@@ -85,7 +85,7 @@ describe('a delay', () => {
     expect(await runtime.wait(runId)).toMatchObject({ status: 'completed', data: { at: 'after' } })
   })
 
-  test('that becomes due while others are answered goes on at once', async () => {
+  test('that becomes due while others are answered continues at once', async () => {
     const { watchDue } = await import('@/server/interpreter/due')
     const { log } = await import('@/server/log')
     const clock = { db: runtime.db, log: log(), now: () => new Date() }
@@ -130,7 +130,7 @@ describe('a step for people with a time to answer', () => {
     })
   })
 
-  test('is running, and not paused any more, while it goes on after its time', async () => {
+  test('is running, and not paused any more, while it continues after its time', async () => {
     await bothWays(async () => {
       const held = await holdEffects()
       const runId = await runtime.start({

@@ -17,7 +17,7 @@ const ended = async () =>
 
 const asleep = () => seen(async () => preview.sleeps())
 
-test('every event leaves before the process sleeps, so runs go on although nobody calls again', async () => {
+test('every event is sent before the process is suspended, so runs continue although nobody calls again', async () => {
   const before = await ended()
   // So that no call of Inngest wakes the process in between.
   const release = preview.inngest.hold()
@@ -114,7 +114,7 @@ test('scripts run with the files that were deployed', async () => {
   ])
 })
 
-test('a webhook is told how a run ended although nobody calls the service', async () => {
+test('a webhook gets the end of a run although nobody calls the service', async () => {
   const receiver = await startReceiver()
   const { body: webhook } = await preview.call('POST', '/api/webhooks', {
     url: receiver.url,

@@ -15,7 +15,7 @@ async function database() {
   return database
 }
 
-test('a process that starts while its database is away waits for it, answers 503 meanwhile, and then serves', async () => {
+test('a process that starts while its database is unavailable waits for it, responds with 503 meanwhile, and then serves', async () => {
   const { url } = await database()
   const proxy = await startProxy(url)
   cleanups.push(() => proxy.close())

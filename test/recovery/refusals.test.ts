@@ -35,7 +35,7 @@ async function refused(databaseUrl: string, env: Record<string, string>): Promis
   return outcome.message
 }
 
-test('a process with another ENCRYPTION_KEY, or files of its own, says so in one sentence and ends; the first goes on', async () => {
+test('a process with another ENCRYPTION_KEY, or files of its own, says so in one sentence and ends; the first continues', async () => {
   const { url, sql } = await database()
   const first = await started(url)
   const folder = temporaryDir()

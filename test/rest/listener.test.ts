@@ -157,7 +157,7 @@ describe('an answer', () => {
     expect((await send(port, 'POST', '/api/x')).statusCode).toBe(599)
   })
 
-  test('is the usual 500 when the route throws, and the service goes on', async () => {
+  test('is the usual 500 when the route throws, and the service keeps running', async () => {
     const port = await serve({
       '/api/broken': { GET: () => Promise.reject(new Error('the secret reason')) },
       '/api/fine': { GET: answers({ fine: true }) },

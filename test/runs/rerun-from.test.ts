@@ -51,7 +51,7 @@ describe('rerun from a step', () => {
     ],
   })
 
-  it('keeps what was done before it, and goes on with some fields changed', async () => {
+  it('keeps what was done before it, and continues with some fields changed', async () => {
     const oldId = await runtime.start(path(), { name: 'Ada' })
     const old = await runtime.wait(oldId)
     const body = { fromStepId: 'b', data: { name: 'Grace' } }
@@ -66,7 +66,7 @@ describe('rerun from a step', () => {
     expect(await runtime.status(oldId)).toEqual(old)
   })
 
-  it('goes on at the latest visit of a loop, also of a run that is still open', async () => {
+  it('continues at the latest visit of a loop, even of a run that is still open', async () => {
     const oldId = await runtime.start(
       {
         payload: { n: { type: 'number' } },
@@ -217,7 +217,7 @@ describe('a run with changed data', () => {
 })
 
 describe('a step of the failure path', () => {
-  it('is no place to go on at; a step visited before the failure too goes on at that visit', async () => {
+  it('cannot be continued at; a step that was also visited before the failure continues at that visit', async () => {
     healthy = false
     const oldId = await runtime.start({
       steps: [
@@ -282,7 +282,7 @@ describe('changed data is checked', () => {
     })
   })
 
-  it('fields that START does not have may hold anything, and those it has may be left out', async () => {
+  it('fields that START does not have may have any value, and those it has may be left out', async () => {
     const again = await rerunRun(runtime.ctx, { runId, body: { fromStepId: 'end', data: { more: deep(150), n: 2 } } })
     expect(await runtime.wait(again.runId)).toMatchObject({ status: 'completed', result: { n: 2 } })
   })

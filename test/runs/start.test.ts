@@ -126,7 +126,7 @@ test('what it knows of one tenant’s workflow helps no other tenant, and no tok
   await expect(startRun(limited, { workflowId: id, body: {} })).rejects.toMatchObject({ code: 'WORKFLOW_NOT_FOUND' })
 })
 
-test('a run that the engine cannot take at once is written as requested, and runs all the same', async () => {
+test('a run that the engine cannot take at once is written as requested, and runs nevertheless', async () => {
   const id = await known()
   const original = currentTransport()
   try {

@@ -223,7 +223,7 @@ describe('a step with assignees', () => {
   })
 })
 
-describe('a step that whoever started the run may not decide', () => {
+describe('a step that the person who started the run may not decide', () => {
   test('refuses them, also by another name or after somebody else retried the run', async () => {
     const { id } = await createWorkflow(runtime.ctx, { name: 'Test', ...asking({ noSelfApproval: true }) })
     const start = async (ctx: ServiceContext) => (await startRun(ctx, { workflowId: id, body: {} })).runId

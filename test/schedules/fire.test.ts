@@ -81,7 +81,7 @@ test('however many processes see that it is due, and however often, one run star
   expect(await runs()).toHaveLength(5)
 })
 
-test('a time that comes round again, because clocks differ, starts no second run and the schedule goes on', async () => {
+test('a time that comes a second time, because clocks differ, starts no second run, and the schedule continues', async () => {
   const { id } = await schedule()
   await pass(MINUTE)
   // The process that saves the change has a clock that is behind.
@@ -158,7 +158,7 @@ test('another time table counts from now, and other changes leave the next time 
 })
 const now9 = () => new Date(NINE).toISOString()
 
-test('a start that is refused is written down with its reason, and holds up neither the next one nor another schedule', async () => {
+test('a start that is refused is recorded with its reason, and delays neither the next one nor another schedule', async () => {
   const { id } = await schedule()
   await archiveWorkflow(ctx, { id: workflowId })
   const steps = [{ id: 'ask', type: 'collect-inputs', output: { ok: { type: 'string' } } }]

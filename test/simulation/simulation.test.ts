@@ -17,7 +17,7 @@ const SEEDS = Number(process.env.SIM_SEEDS ?? 80)
 let simulation: Simulation
 afterEach(() => simulation.close())
 
-test('whatever order deliveries come in, however often and late, every invariant holds', async () => {
+test('whatever order deliveries come in, however often and late, every invariant is true', async () => {
   simulation = await startSimulation()
   const { violations, effects, compared, modes } = await simulateFrom(simulation, FIRST, SEEDS)
   expect(violations).toEqual([])

@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type CatalogEntry, catalogOf } from '@/server/steps/catalog'
 import { defineStep } from '@/server/steps/define-step'
-import { stepTypes } from '@/server/steps/registry'
+import { steps, stepTypes } from '@/server/steps/registry'
 
 beforeAll(() => {
   process.env.MILLRACE_TEST_STEPS = '1'
@@ -58,6 +59,21 @@ describe('the step catalog', () => {
     expect(find('end-flow')).toMatchObject({ exits: [], common: ['name', 'description'] })
     expect(find('collect-inputs')?.outputs).toEqual({ fields: { answer: { type: 'string' } }, open: false })
     expect(find('call-tool')?.outputs.open).toBe(true)
+  })
+
+  test('docs/api.md lists the exits of every step type', () => {
+    const [, table = ''] = /^\| step \| exits \|\n((?:\|.*\n)+)/m.exec(readFileSync('docs/api.md', 'utf8')) ?? []
+    const quoted = (text = '') => [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? '')
+    const listed = table.split('\n').flatMap((row) => {
+      const [, types, exits] = row.split('|')
+      return quoted(types).map((type) => [type, quoted(exits)] as const)
+    })
+    expect(listed.map(([type]) => type).toSorted()).toEqual(Object.keys(steps).toSorted())
+    for (const [type, exits] of listed) {
+      const spec = find(type)?.exits ?? []
+      const own = 'plus' in spec ? spec.plus : spec
+      expect(exits.slice(0, 'plus' in spec ? own.length : undefined), type).toEqual(own)
+    }
   })
 
   test('a hint for a missing field does not compile, and neither does a field without a hint', () => {

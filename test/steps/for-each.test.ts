@@ -20,7 +20,7 @@ describe('for-each', () => {
     expect(() => fork({ config: { items: Array.from({ length: 100_001 }, () => 0) } })).toThrow('more than 100000')
   })
 
-  test('goes one after the other and stops at the first failure, unless it says otherwise', () => {
+  test('runs one item after the other and stops at the first failure, unless it says otherwise', () => {
     const items = [1, 2]
     expect(fork({ config: { items } })).toMatchObject({ concurrency: 1, need: 2, stopOnError: true })
     expect(fork({ config: { items, concurrency: 9, onItemError: 'continue' } })).toMatchObject({

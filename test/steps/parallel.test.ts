@@ -8,7 +8,7 @@ const { config, check, fork, join, exits } = parallel
 const branches = [{ id: 'credit', label: 'Credit' }, { id: 'fraud' }]
 
 describe('parallel', () => {
-  test('each branch is an exit, besides done and error', () => {
+  test('each branch is an exit, in addition to done and error', () => {
     expect(exitsOf(exits, { id: 'p', type: 'parallel', branches })).toEqual([
       { id: 'credit', label: 'Credit' },
       { id: 'fraud', label: 'fraud' },

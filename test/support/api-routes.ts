@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { type Answer, type Caller, type CallOptions, call } from './api'
 
-/** A valid body for each method and path that takes one: only the id may be what is wrong. */
+/** A valid body for each method and path that takes one, so that only the id is wrong. */
 const BODIES: Record<string, (id: string) => unknown> = {
   'POST /api/workflows/:id/schedules': () => ({ name: 'Taken over', cron: '0 9 * * *' }),
   'POST /api/workflows/:id/inbound-webhooks': () => ({ name: 'Taken over', scheme: 'github' }),
@@ -16,7 +16,7 @@ const BODIES: Record<string, (id: string) => unknown> = {
   'PUT /api/agents/:agentId': () => ({ name: 'Taken over' }),
 }
 
-/** Paths that name nobody's object. */
+/** Paths whose object belongs to nobody. */
 const WITHOUT_ID = [
   'POST /api/events',
   'GET /api/definitions',
@@ -57,7 +57,7 @@ const routes: Route[] = execFileSync('git', ['ls-files', '-co', '--exclude-stand
 /** Every route that names an object: what the isolation tests go through. */
 export const swept = routes.filter(({ method, path }) => !WITHOUT_ID.includes(`${method} ${path}`))
 
-/** Calls a route with an id in each place that takes one, and a body that is otherwise good. */
+/** Calls a route with an id wherever it takes one, and a body that is otherwise valid. */
 export function attempt(caller: Caller, name: string, { method, path }: Route, id: string, options: CallOptions = {}) {
   const url = path.replace(/:(version|n)\b/, '1').replace(/:\w+/g, encodeURIComponent(id))
   const takesBody = method === 'POST' || method === 'PUT'

@@ -6,7 +6,7 @@ export interface Counts {
   passed: number
   failed: number
   skipped: number
-  /** What failed and why, for the end of the output: the failure itself stands thousands of lines above it. */
+  /** What failed and why, for the end of the output: the failure itself is thousands of lines above it. */
   failures: string[]
   /** Runs the files of the failed tests once more; absent if that would say nothing. */
   again?: () => Promise<Counts>

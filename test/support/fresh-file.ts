@@ -1,8 +1,8 @@
 import { afterAll, vi } from 'vitest'
 
-// Lets each file of the projects `… alone` begin as if in a process of its own, although it shares one with other
-// files: new modules, the same environment, nothing in the process's registry. Only what comes from node_modules stays
-// loaded, which takes most of the start of a process.
+// Lets each file of the projects `… alone` start as if in its own process, although it shares one with other files: new
+// modules, the same environment, nothing in the process's registry. Only what comes from node_modules stays loaded,
+// which takes most of the start of a process.
 
 const BEGAN: unique symbol = Symbol.for('fresh-file.began')
 const STATE = /^(millrace|engine)\./

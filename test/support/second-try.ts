@@ -4,9 +4,9 @@ import { type Counts, total } from './counts'
 const MOST = 3
 
 /**
- * Runs the files of a few failed tests once more, alone and on a machine that is quiet by then. Among thousands of tests
- * one that loses a race must not hide what the others say, so what passes now counts as passed. It is named as unstable
- * at the end of the output, because the race is still there to be mended.
+ * Runs the files of a few failed tests once more, alone and on a machine that is quiet by then. Among thousands of
+ * tests, one that loses a race must not hide the results of the others, so a test that passes now counts as passed. It
+ * is listed as unstable at the end of the output, because the race still has to be fixed.
  */
 export async function secondTry(all: Counts[]): Promise<Counts[]> {
   const { failed, failures } = total(all)

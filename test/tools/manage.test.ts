@@ -277,7 +277,7 @@ describe('publishing a workflow', () => {
     expect(await publish({})).toMatchObject(wrong({ field: 'args.a', fault: 'missing' }))
   })
 
-  test('warns about missing and unknown arguments even beside those that are known only at run time', async () => {
+  test('warns about missing and unknown arguments even next to those that are known only at run time', async () => {
     expect(await publish({ b: ['${x}'] })).toMatchObject(wrong({ field: 'args.a', fault: 'missing' }))
     const closed = { additionalProperties: false }
     expect(await publish({ A1: 1, b: '${x}' }, closed)).toMatchObject([

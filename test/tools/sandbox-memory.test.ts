@@ -22,7 +22,7 @@ const BRIM = `globalThis.a = []
   for (let n = 1e6; n >= 1; n = Math.floor(n / 2)) try { for (;;) a.push(new ArrayBuffer(n)) } catch {}
   try { for (;;) a.push([]) } catch {}`
 
-describe('a script that runs out of memory is told so', () => {
+describe('a script that runs out of memory fails with a message that says so', () => {
   it.each([
     // strings
     "let s = 'x'; for (;;) s += s",

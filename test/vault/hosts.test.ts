@@ -30,7 +30,7 @@ describe('the hosts of a secret', () => {
     expect(error?.issues).toMatchObject([{ path: [1], message: expect.stringContaining('such as api.example.com') }])
   })
 
-  test('a host stands for itself on each port, with a port for that one only', () => {
+  test('a host matches itself on every port; a host with a port matches that port only', () => {
     expect(may(['a.example.com'], 'https://A.example.com./x')).toBe(true)
     expect(may(['a.example.com'], 'http://a.example.com:8080/')).toBe(true)
     expect(may(['a.example.com:443'], 'https://a.example.com/')).toBe(true)
@@ -42,7 +42,7 @@ describe('the hosts of a secret', () => {
     expect(may(['a.example.com'], 'https://a.example.com@b.example.com/')).toBe(false)
   })
 
-  test('a wildcard stands for every name below it, and for nothing that only ends alike', () => {
+  test('a wildcard matches every name below it, and no name that merely ends in the same letters', () => {
     const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,8}[a-z0-9])?$/)
     fc.assert(
       fc.property(fc.array(label, { minLength: 1, maxLength: 3 }), label, (below, glued) => {

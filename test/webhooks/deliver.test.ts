@@ -84,7 +84,7 @@ async function sweep(): Promise<number> {
   return asked.length
 }
 
-describe('a change is told', () => {
+describe('a change is reported', () => {
   test('in the commit of the change, in order, signed, once per endpoint that wants it', async () => {
     const { id, secret } = await endpoint()
     const runId = await startAndEnd()
@@ -258,7 +258,7 @@ test('a message waits for an enabled endpoint, however long no process ran', asy
   expect(receiver.taken).toHaveLength(1)
 })
 
-test('a slow endpoint holds one call, and no other endpoint', async () => {
+test('a slow endpoint uses one call, and does not delay other endpoints', async () => {
   let letGo = () => {}
   const held = new Promise<void>((done) => {
     letGo = done
@@ -280,7 +280,7 @@ test('a slow endpoint holds one call, and no other endpoint', async () => {
   expect(receiver.taken).toHaveLength(2)
 })
 
-test('a message that cannot be made waits like one that failed, and does not hold up the rest', async () => {
+test('a message that cannot be created waits like one that failed, and does not delay the rest', async () => {
   const broken = await endpoint()
   const { id } = await endpoint()
   await database.sql`update webhook_endpoints set secrets = '[{"endsAt": null}]' where id = ${broken.id}`
@@ -309,7 +309,7 @@ describe('a response that cannot be stored as it came', () => {
     })
   })
 
-  test('is left out of its attempt, and holds up nothing', async () => {
+  test('is left out of its attempt, and delays nothing', async () => {
     const { id } = await endpoint()
     answer = () => 200
     says = 'unstorable'

@@ -72,7 +72,7 @@ describe('branches', () => {
     expect(codes([fork('f'), tool({ saveAs: 'x' }), set('y'), end], edges)).not.toContain('W_BRANCH_OPEN x')
   })
 
-  test('lead nowhere only with a warning, and cannot be part of a cleanup', () => {
+  test('may have no edge, with a warning, and cannot be part of a cleanup', () => {
     expect(codes([fork('f'), set('x'), end], [on('f', 'a', 'x'), on('f', 'done', 'end')])).toEqual(['W_EMPTY_BRANCH f'])
     expect(codes([end, fork('f'), set('x'), set('y')], edges.slice(0, 2), { onCancel: 'f' })).toContain(
       'FORK_IN_CLEANUP f',

@@ -32,7 +32,7 @@ const sample = (id: string) => {
   return found.definition
 }
 
-test.each(SAMPLE_WORKFLOWS)('$id has nothing to mend, beside its tools and agents', async ({ definition }) => {
+test.each(SAMPLE_WORKFLOWS)('$id has no problems, given its tools and agents', async ({ definition }) => {
   expect(await checkDefinition(runtime.ctx, definition)).toEqual([])
 })
 
@@ -80,7 +80,7 @@ describe('the expense approval', () => {
       return (await resumeRun(ctx, { runId, body: { type: 'request_user_action', actionId } })).status
     }
 
-    test('needs two people, none of them who asked', async () => {
+    test('needs two people other than the requester', async () => {
       const { resumeRun } = await import('@/server/runs/resume')
       const runId = await start()
       const own = resumeRun(runtime.ctx, { runId, body: { type: 'request_user_action', actionId: 'approve' } })
@@ -130,7 +130,7 @@ describe('the supplier onboarding', () => {
     return runtime.wait(runId)
   }
 
-  test('goes on when both people have answered and every document is numbered', async () => {
+  test('continues when both people have answered and every document is numbered', async () => {
     expect(await decide('accept')).toMatchObject({
       status: 'completed',
       result: {
@@ -182,7 +182,7 @@ describe('the order payment', () => {
     return runId
   }
 
-  test('goes on when enough was paid for this order', async () => {
+  test('continues when enough was paid for this order', async () => {
     const { postEvent } = await import('@/server/events/post')
     const runId = await start()
     const pay = (key: string, amount: number) => postEvent(runtime.ctx, { name: 'order.paid', key, data: { amount } })

@@ -199,7 +199,7 @@ describe('a simulation', () => {
     }
   }, 600_000)
 
-  test.each(SAMPLE_WORKFLOWS)('comes everywhere in $id, and finds nothing to mend', async ({ definition }) => {
+  test.each(SAMPLE_WORKFLOWS)('reaches every step of $id, and finds no problems', async ({ definition }) => {
     const found = await simulate(definition)
     expect(found).toMatchObject({ truncated: false, unreached: [], failures: [] })
     expect(found.exits.filter(({ reached }) => !reached)).toEqual([])

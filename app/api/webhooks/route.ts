@@ -4,7 +4,7 @@ import { listWebhooks } from '@/server/webhooks/list'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
   GET: route(async ({ ctx }) => ({ body: await listWebhooks(ctx) })),
-  // A stored answer would hold the secret.
+  // A stored response would contain the secret.
   POST: route(
     async ({ ctx, body }) => {
       const created = await createWebhook(ctx, body)

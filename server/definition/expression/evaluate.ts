@@ -2,7 +2,7 @@ import { isJsonObject, type JsonValue, typeName } from '../json'
 import { follow, type Lookup, type Reference, UnresolvedReference } from '../template'
 import type { BinaryOperator, Expression, FunctionName } from './parse'
 
-/** An expression that has no value: an operator met values it does not take, or the work was too much. */
+/** An expression that has no value: an operator got values it does not accept, or evaluating it took too much work. */
 export class ExpressionFailure extends Error {
   override name = 'ExpressionFailure'
 }

@@ -91,7 +91,7 @@ function present(test: Expression, outcome: boolean): string[] {
 
 type Found = ReturnType<typeof findReferences>
 
-/** Every reference in the expressions of a step with its place, and every one that is not valid. */
+/** Every reference in the expressions of a step with its position, and every expression that is not valid. */
 export function expressionReferences(step: { [key: string]: JsonLike }): Found & { guarded: Set<Reference> } {
   const found: Found & { guarded: Set<Reference> } = { references: [], problems: [], guarded: new Set() }
   for (const { path, text } of expressionsOf(step)) {

@@ -64,8 +64,9 @@ const MOST_PASSES = 30
 const MOST_FIELDS = 100
 
 /**
- * How much may be looked at, in names: 2,000 steps in a row take a tenth of it. Beyond, nothing is claimed, so that no
- * definition keeps a process busy. A count and not a time, so that the same definition always has the same problems.
+ * The limit of the work, counted in names: 2,000 steps in a row take a tenth of it. Beyond it, types are unknown, so
+ * that no definition keeps a process busy. A count and not a time, so that the same definition always has the same
+ * problems.
  */
 export const MOST_WORK = 150_000_000
 /** What it costs to compare two types, for each type in them, and to type some characters of a step. */
@@ -171,7 +172,7 @@ export function flowOfTypes(
     written[at] = { from: before, ends, writes }
     return writes
   }
-  /** What was found last for each exit, and from what; `ends` is null where branches do not matter. */
+  /** The last result for each exit, and its inputs; `ends` is null if branches do not matter. */
   const memo = steps.map(() => new Map<string, { from: State; ends: readonly State[] | null; left: State }>())
   const leaving = (at: number, exit: string): State | null => {
     const before = known[at]
@@ -192,7 +193,7 @@ export function flowOfTypes(
     work += state.types.length
     return { types: state.types.slice(), open: state.open }
   }
-  /** Of an exit that is taken before the step has done anything; null of another one. */
+  /** For an exit that is taken before the step has done anything; null for any other exit. */
   const begin = (at: number, exit: string, before: State): State | null => {
     if (graph.isFailure(exit)) {
       const left = copyOf(before)

@@ -4,7 +4,7 @@ import { typeOfTemplate } from './of-template'
 import type { ReadName } from './read'
 import { KIND, NEVER, type ValueType, wordsFor } from './type'
 
-/** Where what a template gives can never match a JSON Schema. Values as written are left to the schema itself. */
+/** Where the value of a template can never match a JSON Schema. Literal values are checked by the schema itself. */
 export function misfitsIn(
   value: JsonValue,
   schema: JsonValue | undefined,
@@ -18,7 +18,7 @@ export function misfitsIn(
   }
   if (!isJsonObject(schema)) return []
   if (Array.isArray(value)) {
-    // Where the first ones have schemas of their own, `items` is about the rest.
+    // If the first items have their own schemas, `items` applies to the rest.
     if (schema.prefixItems !== undefined) return []
     return value.flatMap((item, at) => misfitsIn(item, schema.items, read, `${path}[${at}]`))
   }

@@ -129,7 +129,7 @@ class Wire {
       method: init.method ?? 'GET',
       headers: Object.fromEntries(new Headers(init.headers)),
       ...(typeof init.body === 'string' ? { body: init.body } : {}),
-      // The request that ends the session is sent even after the work was given up. Everything else ends with the work;
+      // The request that ends the session is sent even after the work was aborted. Everything else ends with the work;
       // the client's own signals add nothing.
       ...(leaving ? {} : { signal: this.signal }),
       redirect: init.redirect === 'error' ? ('error' as const) : ('follow' as const),

@@ -67,8 +67,7 @@ export function caller(context, maxFetches, place) {
 }
 
 /**
- * Lets only texts leave the worker: the script may have replaced the code that wrote them.
- *
+ * Lets only strings leave the worker: the script may have replaced the code that wrote them.
  * @param {Record<string, unknown>} written
  * @returns {FetchCall}
  */

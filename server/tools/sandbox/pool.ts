@@ -243,7 +243,7 @@ export class ScriptPool {
     this.#keepSpare()
   }
 
-  /** Keeps one idle worker besides the busy ones, so the next script need not wait for a start. */
+  /** Keeps one idle worker in addition to the busy ones, so the next script need not wait for a start. */
   #keepSpare(): void {
     if (this.#usage().held > this.#limits.maxRunning) return
     if (this.#count((slot) => !isBusy(slot)) === 0) this.#start()

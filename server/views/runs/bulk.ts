@@ -17,7 +17,7 @@ const AT_ONCE = 25
 const Bulk = z.object({
   verb: z.enum(['cancel', 'retry']),
   filter: RunFilter,
-  /** When the runs were counted. Later ones were not shown to anybody, and a retry must not find its own runs. */
+  /** When the runs were counted. Later ones were not in the count, and a retry must not find its own runs. */
   at: z.iso.datetime({ offset: true }),
 })
 export type Bulk = z.input<typeof Bulk>
@@ -46,7 +46,7 @@ export async function countBulk(ctx: ServiceContext, input: unknown): Promise<{ 
 
 /**
  * Cancels or retries the oldest of the matching runs. Call it again until `left` is false. A run that changed meanwhile
- * is left alone and named in `refused`.
+ * is skipped and named in `refused`.
  * @throws AppError INVALID_INPUT
  */
 export async function runBulk(ctx: ServiceContext, input: unknown) {

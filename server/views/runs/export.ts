@@ -32,7 +32,7 @@ const COLUMNS: [name: string, of: (run: RunItem) => string | number | boolean | 
 ]
 
 /**
- * The newest runs that match, as CSV with a header. Texts that a spreadsheet would take for a formula are made text.
+ * The newest runs that match, as CSV with a header. Text that a spreadsheet would treat as a formula is escaped.
  * @throws AppError INVALID_INPUT
  */
 export async function exportRuns(ctx: ServiceContext, input: unknown): Promise<{ csv: string; more: boolean }> {

@@ -19,7 +19,7 @@ interface Visited {
   total: number | null
 }
 
-/** What people call the exits that were taken, and the branches of the steps that forked, by step. */
+/** The labels of the exits that were taken, and of the branches of the steps that forked, by step. */
 export async function namesOf(
   ctx: ServiceContext,
   run: { workflowId: string; workflowVersion: number },

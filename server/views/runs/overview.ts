@@ -33,7 +33,7 @@ const REPEATED = 3
 const EDITED = 20
 
 /**
- * Everything about a run besides its steps: its state, who started it, what it is waiting for and who gave earlier
+ * Everything about a run except its steps: its state, who started it, what it is waiting for and who gave earlier
  * answers, why it failed, and the runs started from it.
  * @throws AppError RUN_NOT_FOUND
  */

@@ -94,7 +94,7 @@ type RecordRow = {
 
 /**
  * How many of the newest visits to return; a row takes about fifty bytes. Those outside branches come first: what a
- * step did before a hundred thousand iterations must not be crowded out by them.
+ * step did before a hundred thousand iterations must not be displaced by them.
  */
 const MOST_VISITS = 20_000
 const MOST_IN_BRANCHES = 2_000

@@ -28,7 +28,7 @@ export interface ShownVote {
   label: string
   /** What was sent with the vote; null for nothing. */
   value: string | null
-  /** The name of the API key that named them; null if they came themselves. */
+  /** The name of the API key that named them; null if they answered themselves. */
   via: string | null
   at: string
 }

@@ -35,7 +35,7 @@ export interface WorkflowChanges {
   /** Open runs, which stay on the version they started with. */
   running: number
   problems: Problem[]
-  /** What it uses without a version and would keep to in another one than now. */
+  /** The tools, agents and workflows whose version in use would change. */
   uses: UsedVersion[]
 }
 

@@ -5,7 +5,7 @@ import { workflows } from '@/db/schema/workflows'
 import type { ServiceContext } from '../../context'
 import type { Pin, Pins } from '../../definition/pins'
 
-/** A tool, agent or workflow that is used without a version, and the one that publishing keeps to. */
+/** A tool, agent or workflow that is used without a version, and the version that publishing would fix. */
 export interface UsedVersion {
   kind: Pin['kind']
   id: string

@@ -20,7 +20,7 @@ export function predecessors(definition: Definition, position: Map<string, numbe
 }
 
 /**
- * Indices of the steps, each after the steps that lead to it except round a loop (reverse post-order), so that few passes
+ * Indices of the steps, each after the steps that lead to it except in a loop (reverse post-order), so that few passes
  * are needed; so the branches of a step come before what follows once they have ended. Iterative, because a definition
  * may have 2,000 steps.
  */

@@ -113,7 +113,7 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Know
 
   const forks = forksOf(definition, position, defined, bitsOf)
   const known: (Known | undefined)[] = []
-  // Where nothing leads to, and in loops that nothing enters, a step is read as if it came first.
+  // A step that nothing leads to, or in a loop that nothing enters, is treated as if it came first.
   const first = new Set(from.flatMap((sources, i) => (sources.length === 0 ? [i] : [])))
   const enter = (i: number, step: Step): Known | null => {
     const sources: Known[] = []
@@ -127,7 +127,7 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Know
       const left = leaving(source, exit)
       if (left) sources.push(left)
     }
-    // Not known yet: a step of a loop whose way in comes later.
+    // Not known yet: a step of a loop that is entered at a later step.
     if (sources.length === 0) return null
     return sources.reduce(either)
   }

@@ -59,7 +59,7 @@ async function outputsIn(
     const config = type.config.safeParse(step)
     const [use] = config.success ? (type.uses?.(config.data) ?? []) : []
     if (!use || use.id.includes('${')) continue
-    // What a workflow that is run leaves open may be another version by the time of a run: it has its pins already.
+    // A child workflow has its own pins. What it does not pin may be another version by the time of a run.
     if (depth > 0 && !isNumber(use.version)) continue
     const key = `${depth}:${use.kind}:${use.id}@${use.version}`
     const output = read.outputs.get(key) ?? outputOf(ctx, use, read, depth)
@@ -100,7 +100,7 @@ async function outputOf(ctx: ServiceContext, use: Use, read: Read, depth: number
   }
 }
 
-/** Not of a workflow that was never published: there is no version to keep to. */
+/** Not for a workflow that was never published: it has no version that could be fixed. */
 async function resultOf(
   ctx: ServiceContext,
   { id, version = 'published' }: Use,

@@ -6,7 +6,10 @@ import { flowOf, type KnownOutput } from './flow'
 import { endsOf } from './flow-forks'
 import { bodiesOf } from './regions'
 
-/** The type of what a run gives that completes: of each step that ends it, and of all run data where a path just ends. */
+/**
+ * The type of the result of a completed run: of each step that ends it, and of all run data where a path ends without
+ * one.
+ */
 export function resultTypeOf(definition: Definition, outputs?: ReadonlyMap<string, KnownOutput>): ValueType {
   const flow = flowOf(definition, outputs)
   const reached = definition.initialStep === null ? new Set<string>() : reachable(definition, definition.initialStep)

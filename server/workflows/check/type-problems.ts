@@ -65,7 +65,8 @@ function checkExpressions(step: Step, read: ReadName, fatal: boolean): Problem[]
       return field ? { type: ofDefined(field), always: true } : read(name)
     })
     if (!found) continue
-    // One that is evaluated later has no value then, and of several that decide only the first surely is evaluated.
+    // An expression that is evaluated later does not fail the step at its start, and of several cases only the first is
+    // always evaluated.
     const isSure = fatal && supplied === undefined && (!decides || nth === 0)
     const at = { stepId: step.id, field: path }
     for (const { kind, message, sure } of found.misfits) problems.push(typeProblem(kind, isSure && sure, message, at))

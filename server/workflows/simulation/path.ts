@@ -58,7 +58,7 @@ export class Path {
 
   /**
    * @param nth from 0: the first path takes the first of everything
-   * @param goals of one that takes ways which no path has taken, whatever the values say: the steps that lead there
+   * @param for a path to exits that no path has taken, regardless of the values: the steps that lead there
    */
   constructor(
     private readonly nth: number,
@@ -96,7 +96,7 @@ export class Path {
     return this.goals !== null && this.coverage.times(stepId, exit) === 0
   }
 
-  /** The way that has been taken least; of a path with goals, one that leads to them. */
+  /** The exit that has been taken least; for a path with goals, one that leads to them. */
   choose(stepId: string, ways: readonly string[]): string | undefined {
     const { goals } = this
     const towards = goals ? ways.filter((way) => this.wants(stepId, way) || goals.leads(stepId, way)) : []

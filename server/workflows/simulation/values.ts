@@ -7,7 +7,7 @@ import { referringConfig } from '../../definition/templated-config'
 import { fillSchema } from '../../models/fill-schema'
 import { findStepType } from '../../steps/registry'
 
-/** Takes one of several values, another one on another path. */
+/** Takes one of several values, a different one on each path. */
 export type Pick = <T>(about: string, options: readonly T[]) => T
 
 /** Values that decide something in a definition: those its expressions compare with, and their neighbours. */
@@ -83,7 +83,7 @@ export class Values {
 
   /**
    * A value for a JSON Schema.
-   * @param name what refers to the value, so that what the schema leaves open is made from its uses
+   * @param name the name of the value, so that parts the schema leaves open are made from how they are used
    */
   of(schema: JsonValue | undefined, about: string, name: string): JsonValue {
     return this.fill(schema, about, this.uses.get(name) ?? [], 0)

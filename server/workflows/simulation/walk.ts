@@ -43,7 +43,7 @@ const MOST_VISITS = 8
 /** Of the items of a list. */
 const MOST_ITEMS = 2
 
-/** A list with two items and one without any, as ways that some path has to take. */
+/** A list with two items and one without any, as choices that some path has to make. */
 const NO_ITEMS = 'no items'
 export const LENGTHS: readonly string[] = ['two items', NO_ITEMS]
 
@@ -203,7 +203,7 @@ export class Walker {
     return (this.world.exits.get(stepId) ?? []).filter((exit) => !FAILURE_EXITS.includes(exit))
   }
 
-  /** Where a decision leads elsewhere than its values say: out of a loop, or by an exit that no values have taken yet. */
+  /** Where a decision ignores its values: to leave a loop, or to take an exit that no values have led to yet. */
   private decided({ step, type, at }: Entry<Position>, taken: Entered): Entered {
     if (type.mode !== 'pure' || !('exit' in taken)) return taken
     if (this.path.wants(step.id, 'error') && this.world.leads(step.id, 'error')) {
@@ -358,7 +358,7 @@ export class Walker {
 
 type Computed = Extract<Entered, { outputData: JsonObject }>
 
-/** What came of a visit; `meant` of a failure that the simulation chose. */
+/** The outcome of a visit; `meant` for a failure that the simulation chose. */
 type Done =
   | { failure: Failure & { stepId?: string; outcome?: 'failed' | 'timed_out' }; meant?: boolean }
   | { fails: Failure }

@@ -16,8 +16,8 @@ export interface CheckOptions {
 const LONGEST_MS = process.env.SOAK ? 900_000 : 60_000
 
 /**
- * Everything in the database that breaks an invariant of runs. Holds at any moment, because it looks at one snapshot:
- * under load, with dead processes, and at rest.
+ * Everything in the database that violates an invariant of runs. Can be called at any moment, because it reads one
+ * snapshot: under load, with dead processes, and when nothing happens.
  */
 export async function checkInvariants(sql: Sql, { engine = true }: CheckOptions = {}): Promise<Violation[]> {
   const rules = [...runRules, ...recordRules, ...pauseRules, ...voteRules, ...(engine ? engineRules : [])]

@@ -12,7 +12,9 @@ const FAILING = `exists (select 1 from carrier
 /** How long after its lease a claim may wait for a process that takes it over. */
 const TAKEN_OVER = `interval '60 seconds'`
 
-/** What carries walks on. These hold at any moment on the embedded engine, also while processes are dead. */
+/**
+ * What continues walks. These invariants are true at any moment on the embedded engine, even while processes are dead.
+ */
 export const engineRules: Rule[] = [
   {
     name: 'I17',

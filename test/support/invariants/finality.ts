@@ -1,7 +1,7 @@
 import type { Sql } from '@/db/index'
 import type { Violation } from './rule'
 
-/** Runs whose rows a test writes by hand: neither the triggers nor the checker look at them. */
+/** Runs whose rows a test writes by hand: neither the triggers nor the checker check them. */
 export const FORGED = 'invariants_forged'
 
 /** What the triggers refuse, by invariant. */

@@ -2,7 +2,7 @@
 export interface Rule {
   /** The invariant it belongs to; docs/reliability.md lists them. */
   name: string
-  /** What must hold. */
+  /** What must be true. */
   says: string
   /**
    * Selects one text per violation. May use these names: `r` runs, `s` step records, `p` pauses, `w` walks, `v` votes (without the

@@ -12,8 +12,8 @@ import {
 import { dirname, join, relative, resolve } from 'node:path'
 
 /**
- * Copies into a folder what a platform takes of a build: the files that Next traced for its server and its routes, and
- * those that it says the server needs. Nothing else of the checkout is there at run time.
+ * Copies into a folder the part of a build that a platform uses: the files that Next traced for its server and routes,
+ * and those that it says the server needs. Nothing else of the checkout exists at run time.
  */
 export function deployTo(folder: string, root: string): void {
   const built = join(root, '.next')

@@ -1,5 +1,5 @@
-// One instance of a function, as a serverless platform runs it: it serves requests with the files it was given, and the
-// moment it has answered, and nothing was announced to `waitUntil`, it stops in the middle of whatever it was doing.
+// One instance of a function, as a serverless platform runs it: it serves requests with the files it was given, and
+// once it has responded and nothing was passed to `waitUntil`, it stops in the middle of whatever it is doing.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -15,7 +15,10 @@ export interface InngestServer {
   registered(): string | null
   /** Names of the events it has taken. */
   taken: string[]
-  /** From now on it takes events without acting on them, so that it calls nobody, until the result is called. */
+  /**
+   * From now on it accepts events without acting on them, so that it makes no calls, until the returned function is
+   * called.
+   */
   hold(): () => Promise<void>
   /** Forgets every run, as a server that has lost its state does. */
   forget(): Promise<void>
@@ -37,7 +40,7 @@ export async function startInngest(): Promise<InngestServer> {
     engine = createEngine({
       sql: database.sql,
       listen: (channel, heard) => listenOn(database.sql, channel, heard),
-      // It was told of its functions, and need not ask.
+      // Its functions have been registered, so it need not ask for them.
       handler: (call, signal) =>
         call.method === 'PUT'
           ? Promise.resolve({ status: 200, headers: {}, body: registration })

@@ -15,7 +15,7 @@ const inside = (path: string, name: string) => (path === '' ? name : `${path}.${
 /** As many empty optional rows are shown at once. */
 const MOST_EMPTY = 5
 
-/** The rows of an object: one for each name in its schema, then those that it has besides. */
+/** The rows of an object: one for each name in its schema, then any others that it has. */
 export function ArgumentRows(
   props: Shared & { shape: Shape; value: JsonObject; onChange: (value: JsonObject) => void },
 ) {
@@ -62,7 +62,7 @@ export function ArgumentRows(
 
 const ANY = shapeOf(undefined)
 
-/** A value that the schema does not mention: shown, so that nobody loses it, and easy to remove. */
+/** A value that the schema does not mention: shown, so that it is not lost, and easy to remove. */
 function UnknownRow(
   props: Shared & {
     shape: Shape
@@ -140,7 +140,7 @@ function ListRows(
             idOf={idOf}
             readOnly={readOnly}
             name={`${name} ${index + 1}`}
-            // A default applies to what is absent, and no element is.
+            // Elements have no default: a default applies only to what is absent.
             shape={{ ...item, fallback: undefined }}
             required={false}
             lasting

@@ -17,7 +17,7 @@ export interface TextProps {
   onChange: (value: string) => void
   /** The type to offer first. */
   wanted?: FieldType
-  /** A chosen value takes the place of the text, because a text around it would be no value of this type. */
+  /** A chosen value replaces the text, because together with text it would not be a value of this type. */
   replaces?: boolean
   multiline?: boolean
   code?: boolean

@@ -59,10 +59,10 @@ function amountOf(text: string): string {
     : `${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`
 }
 
-/** The value that the text of a number field stands for. */
+/** The value of the text in a number field. */
 export const numberValue = (text: string) => (text === '' ? undefined : numberOrText(text))
 
-/** What a number field shows: the text as typed while it stands for the value, such as `1.` on the way to `1.5`. */
+/** What a number field shows: the text as typed while it means the same value, such as `1.` on the way to `1.5`. */
 export function numberText(value: JsonValue | undefined, typed: string): string {
   if (value === undefined) return ''
   const meant = numberValue(typed)
@@ -110,7 +110,7 @@ export function unknownNames(shape: Shape, object: JsonObject): string[] {
 /** The place of a value that is still missing in a list. No number, boolean or choice, so every check reports it. */
 const GAP = ''
 
-/** What a new or emptied element of a list holds. Never a value that nobody chose. */
+/** The value of a new or emptied element of a list. Never one that looks chosen. */
 export function emptyValue(shape: Shape): JsonValue {
   if (shape.kind === 'object') return {}
   return shape.kind === 'list' ? [] : GAP

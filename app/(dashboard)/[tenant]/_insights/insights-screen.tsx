@@ -26,7 +26,7 @@ export function InsightsScreen({ workflowId }: { workflowId?: string }) {
   const insights = useQuery({
     ...trpc.insights.read.queryOptions({ days, ...(workflowId === undefined ? {} : { workflowId }) }),
     placeholderData: keepPreviousData,
-    // Days that nobody has looked at yet are counted with each read.
+    // Days that have not been counted yet are counted with each read.
     refetchInterval: ({ state }) => (state.data && state.data.uncounted > 0 ? 1_000 : 60_000),
   })
   const period = (

@@ -4,7 +4,7 @@ import { CodeDiff } from '@/app/_ui/code-diff'
 import { ErrorState } from '@/app/_ui/error-state'
 import { pretty } from './json'
 
-/** Compares what will go live with what is live now. */
+/** Compares the version to publish with the one that is published now. */
 export function PublishDialog(props: {
   opened: boolean
   onClose: () => void

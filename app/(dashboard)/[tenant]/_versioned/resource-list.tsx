@@ -207,7 +207,7 @@ export function ResourceList<R extends Resource>(props: {
   )
 }
 
-/** Says in words that a draft is not live. */
+/** Says in words that a draft is not published. */
 function versionText({ status, version, publishedVersion }: Resource): string {
   if (publishedVersion === null || status === 'archived') return `v${version}`
   return publishedVersion === version ? `v${version}` : `v${publishedVersion}, v${version} not published`

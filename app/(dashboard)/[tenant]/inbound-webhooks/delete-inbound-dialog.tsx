@@ -30,8 +30,8 @@ export function DeleteInboundDialog({ webhook, onClose }: { webhook: InboundItem
       busy={remove.isPending}
     >
       <Text size="sm">
-        Its address is gone for good, and so are its deliveries. {workflowName} no longer starts by it. Runs that it has
-        started stay.
+        Its address and its deliveries are deleted for good. It will no longer start {workflowName}. Runs it has started
+        are kept.
       </Text>
       {remove.error && <ErrorState error={remove.error} title="Not deleted" />}
     </ConfirmDialog>

@@ -47,7 +47,7 @@ export function MappingFields(props: {
           <TextInput
             key={name}
             label={name}
-            description="START no longer has this field. Empty it to remove it."
+            description="START no longer has this field. Clear it to remove it."
             classNames={{ input: 'mono' }}
             error={problem(`mapping.${name}`)}
             value={mapping[name] ?? ''}

@@ -5,7 +5,7 @@ import type { InboundDelivery } from '@/server/inbound/present'
 const PILLS: Record<InboundDelivery['status'], [PillStatus, string]> = {
   started: ['completed', 'Started a run'],
   filtered: ['queued', 'Filtered'],
-  invalid: ['failed', 'Does not fit START'],
+  invalid: ['failed', 'Does not match START'],
   refused: ['failed', 'Start refused'],
 }
 

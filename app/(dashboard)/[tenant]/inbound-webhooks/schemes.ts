@@ -12,10 +12,10 @@ export const SCHEME_LABELS: Record<Scheme, string> = {
 
 /** Where each sender shows its secret, or takes it. */
 export const SECRET_HELP: Record<Scheme, string> = {
-  github: 'Leave it empty to have one made, which you then give to GitHub.',
+  github: 'Leave it empty to generate one, which you then give to GitHub.',
   stripe: 'Stripe shows it once you have given it the address. Until then nothing is accepted.',
   slack: 'Slack shows it as the signing secret, under Basic Information of the app.',
-  standard: 'Starts with whsec_. Leave it empty to have one made, if your sender takes one.',
-  hmac: 'Leave it empty to have one made, which you then give to the sender.',
+  standard: 'Starts with whsec_. Leave it empty to generate one, if your sender accepts one.',
+  hmac: 'Leave it empty to generate one, which you then give to the sender.',
   none: '',
 }

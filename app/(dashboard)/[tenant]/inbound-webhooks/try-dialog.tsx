@@ -62,19 +62,19 @@ export function TryDialog({ webhook, onClose }: { webhook: InboundItem; onClose:
             <Textarea
               label="Headers"
               {...fields}
-              error={parts.headers ? undefined : 'This must be a JSON object of texts'}
+              error={parts.headers ? undefined : 'This must be a JSON object of strings'}
               value={headers}
               onChange={(event) => setHeaders(event.currentTarget.value)}
             />
             <Textarea
               label="Query"
               {...fields}
-              error={parts.query ? undefined : 'This must be a JSON object of texts'}
+              error={parts.query ? undefined : 'This must be a JSON object of strings'}
               value={query}
               onChange={(event) => setQuery(event.currentTarget.value)}
             />
           </Group>
-          {attempt.error && <ErrorState error={attempt.error} title="It was not tried" />}
+          {attempt.error && <ErrorState error={attempt.error} title="The delivery was not tried" />}
           <Stack gap="xs" aria-live="polite">
             {result && (
               <>

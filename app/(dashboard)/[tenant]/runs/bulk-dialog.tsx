@@ -28,7 +28,7 @@ export function BulkDialog({
 }) {
   const trpc = useTRPC()
   const client = useTRPCClient()
-  // Runs that start from now on were counted by nobody.
+  // Runs that start from now on are not included in the count.
   const [at] = useState(() => new Date().toISOString())
   const bulk = { verb, filter, at }
   const counted = useQuery({ ...trpc.runs.countBulk.queryOptions(bulk), staleTime: Number.POSITIVE_INFINITY })

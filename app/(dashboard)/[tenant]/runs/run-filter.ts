@@ -30,7 +30,7 @@ export const FILTER_NAMES = ['q', 'status', 'workflow', 'from', 'to', 'trigger',
 
 /**
  * The list's query from its URL. Invalid values are left out, so that a mistyped address shows more runs instead of an
- * error. `cursor` is a direction and a place: `a.…` for older runs, `b.…` for newer ones.
+ * error. `cursor` is a direction and a position: `a.…` for older runs, `b.…` for newer ones.
  */
 export function inputOf(params: URLSearchParams): BrowseRuns {
   const states = params.getAll('status').filter((value): value is State => STATE_OPTIONS.some((o) => o.value === value))
@@ -59,7 +59,7 @@ export function cursorOf(direction: 'after' | 'before', place: string): string {
   return `${direction === 'after' ? 'a' : 'b'}.${place}`
 }
 
-/** The filter without the place in the list. */
+/** The filter without the position in the list. */
 export function filterOf({ after: _after, before: _before, limit: _limit, ...filter }: BrowseRuns) {
   return filter
 }

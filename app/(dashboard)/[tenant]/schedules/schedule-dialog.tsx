@@ -54,7 +54,7 @@ export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleItem |
     event.preventDefault()
     if (!data) return
     const plan = { name, cron, timeZone, catchUp }
-    // What is masked here must not replace what is stored.
+    // Masked values must not replace the stored ones.
     if (schedule) {
       const body = text === first ? plan : { ...plan, data }
       update.mutate({ workflowId, scheduleId: schedule.id, body })

@@ -101,7 +101,7 @@ function Row({
   )
 }
 
-/** Which version is live, in words: a pill's colour alone does not distinguish a draft. */
+/** Which version is published, in words: a pill's colour alone does not distinguish a draft. */
 function Liveness({ item }: { item: WorkflowListItem }) {
   const { status, publishedVersion, version, unpublishedChanges } = item
   if (status === 'archived') return null

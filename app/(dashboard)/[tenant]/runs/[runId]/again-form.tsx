@@ -13,7 +13,7 @@ interface Props {
   run: RunOverview
   /** The data to edit, and the JSON to begin with; without it, the data stays as it is. */
   field: { label: string; description: string; text: string } | undefined
-  /** Where the new run goes on; its first step by default. */
+  /** The step at which the new run continues; its first step by default. */
   fromStepId?: string
   onClose: () => void
 }

@@ -92,7 +92,7 @@ const STATES = {
 } as Record<BranchItem['state'] | 'unstarted', { icon: typeof ICONS.queued.icon; word: string; look: string }>
 const READING = { icon: ICONS.queued.icon, word: 'reading', look: 'queued' }
 
-/** How many items there are and how they ended, with a way to one of them. */
+/** How many items there are and how they ended, with a field to go to one of them. */
 export function CountsRow({
   line: { fork, name },
   goTo,

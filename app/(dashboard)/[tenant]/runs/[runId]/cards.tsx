@@ -165,7 +165,7 @@ function RetryFromHere({ run }: { run: RunOverview }) {
   )
 }
 
-/** How many other runs failed in the same place, with a link to them. */
+/** How many other runs failed at the same step with the same code, with a link to them. */
 function Alike({ run }: { run: RunOverview }) {
   const { path } = useTenant()
   if (!run.alike || !run.error) return null

@@ -12,7 +12,7 @@ const CHANGES = {
   text: '{}',
 }
 
-/** Starts a new run that goes on at a step of this one. Editors may change some of its data. */
+/** Starts a new run that continues at a step of this one. Editors may change some of its data. */
 export function RunFromHere({ run, stepId, stepName }: { run: RunOverview; stepId: string; stepName: string }) {
   const { may } = useTenant()
   const [open, setOpen] = useState(false)

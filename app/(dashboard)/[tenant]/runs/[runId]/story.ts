@@ -1,7 +1,7 @@
 import { durationText } from '@/app/_ui/time-text'
 import type { RunOverview } from '@/server/views/runs/overview'
 
-/** A piece of a sentence: plain text, a name that stands out, somebody's own words, a point in time, or another run. */
+/** A piece of a sentence: plain text, an emphasised name, a quotation, a point in time, or another run. */
 export type Piece = string | { name: string } | { quote: string } | { at: string } | { runId: string; text: string }
 type Sentence = Piece[]
 
@@ -25,7 +25,7 @@ type StoryRun = Pick<
   | 'failing'
 >
 
-/** StoryRun one by one; earlier ones are counted. */
+/** Described one by one; earlier ones are only counted. */
 const ANSWERS = 3
 const TURNS = 2
 const WAITING = 2
@@ -76,7 +76,7 @@ function answersOf({ answers, turns }: StoryRun): Sentence[] {
   ]
 }
 
-/** Where a step with several exits led. What people decided has been said with their answer. */
+/** Where a step with several exits led. What people decided is part of the sentence about their answer. */
 function turnsOf({ turns, answers }: StoryRun): Sentence[] {
   const decided = new Set(answers.slice(-ANSWERS).map(({ stepId }) => stepId))
   return turns
@@ -184,7 +184,7 @@ function votesSoFar({ votes, needs }: StoryRun['pauses'][number]['people']): Sen
   })
 }
 
-/** StoryRun by name; the others are counted. */
+/** Listed by name; the others are only counted. */
 const NAMES = 5
 
 function listed(names: string[], word = 'and'): string {

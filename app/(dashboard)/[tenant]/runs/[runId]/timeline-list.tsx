@@ -20,7 +20,7 @@ interface Props {
   names: Timeline['names']
   selected: string | null
   place: number
-  /** No line above is still being read, so the place of the selected one is final. */
+  /** No line above is still loading, so the position of the selected one is final. */
   settled: boolean
   onSelect: (key: string) => void
   onOpen: (key: string, open: boolean) => void

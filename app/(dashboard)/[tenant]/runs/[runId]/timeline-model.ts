@@ -9,7 +9,7 @@ const KINDS = ['queued', 'running', 'waiting'] as const satisfies readonly Segme
 export interface Segment {
   kind: SegmentKind
   from: number
-  /** Null while it is still going on. */
+  /** Null while it is still running. */
   to: number | null
 }
 
@@ -108,7 +108,9 @@ export function mergeTimeline(known: Timeline, changed: Timeline): Timeline {
   }
 }
 
-/** While a run is watched, its branches may go on for days: how many of their visits to keep, and down to how many. */
+/**
+ * While a run is watched, its branches may continue for days: how many of their visits to keep, and down to how many.
+ */
 const MOST_IN_BRANCHES = 4_000
 const KEPT_IN_BRANCHES = 2_000
 
@@ -132,7 +134,7 @@ export function branchOfKey(key: string): string {
   return end < 0 ? 'main' : key.slice(0, end)
 }
 
-/** Where a branch lies, as people read it: "Credit › Item 17". */
+/** The path to a branch, as people read it: "Credit › Item 17". */
 export function placeText(branch: string, names: Timeline['names']): string {
   return branchesAround(branch)
     .map((name) => branchLabel(name, names))
@@ -233,11 +235,11 @@ export interface Tick {
   /** From 0 to 1. */
   at: number
   text: string
-  /** The time goes on here after a shortened wait. */
+  /** Time continues here after a shortened wait. */
   goesOn: boolean
 }
 
-/** About this many fit beside each other. */
+/** About this many fit next to each other. */
 const TICKS = 5
 /** The least distance between two labels. */
 const APART = 0.15
@@ -265,7 +267,7 @@ export function ticksOf({ place, stretches, span }: Axis): Tick[] {
       if (at < 0) continue
       const last = ticks.at(-1)
       const close = last !== undefined && at - last.at < APART
-      // Where the time goes on after a wait says more than a round time just before it.
+      // The time at which a wait ends is more useful than a round time just before it.
       if (close && ms === 0 && !last.goesOn && at - (ticks.at(-2)?.at ?? -1) >= APART) ticks.pop()
       else if (close) continue
       const goesOn = from > 0 && ms === 0

@@ -36,7 +36,7 @@ export const VisitRow = memo(function VisitRow({
   visit: Visit
   /** The branch it is in, where the list does not show that. */
   where: string | null
-  /** It lies in a branch. */
+  /** It is in a branch. */
   inset: boolean
   axis: Axis
   selected: boolean
@@ -95,7 +95,7 @@ export const VisitRow = memo(function VisitRow({
   )
 })
 
-/** A visit's bars. With several attempts each is a bar of its own, and all but the last have failed. */
+/** A visit's bars. Each of several attempts has its own bar, and all but the last have failed. */
 function barsOf(visit: Visit): (Segment & { attempt: number | null; failed: boolean })[] {
   const { segments, attempts, status } = visit
   const tries = segments.filter(({ kind }) => kind === 'running').length
@@ -103,7 +103,7 @@ function barsOf(visit: Visit): (Segment & { attempt: number | null; failed: bool
   return segments.map((segment) => {
     if (segment.kind !== 'running') return { ...segment, attempt: null, failed: false }
     attempt++
-    // A last attempt that has ended while the visit goes on has failed too: it waits for the next one.
+    // If the last attempt has ended and the visit has not, that attempt has failed too, and the next one is due.
     const failed = attempt < attempts || status === 'failed' || (status === 'running' && segment.to !== null)
     return { ...segment, attempt: attempts > 1 ? attempt : null, failed }
   })
@@ -141,7 +141,7 @@ export function Chevron({ open }: { open: boolean }) {
   return <ChevronRight size={15} className={styles.chevron} data-open={open || undefined} aria-hidden />
 }
 
-/** Opens and closes the branches of a step, beside the step's own button. */
+/** Opens and closes the branches of a step, next to the step's own button. */
 export function Toggle({ open, label, onToggle }: { open: boolean; label: string; onToggle: () => void }) {
   return (
     <button type="button" className={styles.toggle} aria-expanded={open} aria-label={label} onClick={onToggle}>

@@ -14,10 +14,10 @@ export type Line = {
 } & (
   | { kind: 'boundary' }
   | { kind: 'visit'; visit: Visit; where: string | null; open: boolean | null }
-  /** How many items there are, with a way to a number. */
+  /** How many items there are, with a field to go to a number. */
   | { kind: 'counts'; fork: Fork; name: string }
   | { kind: 'heading'; text: string }
-  /** `item` is known already of those that failed; of all others it is read by page. */
+  /** `item` is already known for branches that failed; for all others it is read by page. */
   | { kind: 'branch'; branch: string; fork: Fork; position: number; item: BranchItem | null; open: boolean }
   | { kind: 'more'; fork: Fork; left: number }
   | { kind: 'note'; text: string }
@@ -47,13 +47,13 @@ export interface Shown {
   inside: ReadonlyMap<string, readonly Visit[]>
 }
 
-/** Up to here, a step's branches are listed at once; and up to here, with what is in them. */
+/** Up to this many branches of a step are listed at once, and up to this many with their contents. */
 const FEW_BRANCHES = 20
 const FEW_OPEN = 5
-/** Among fewer items those that failed are seen anyway. */
+/** With fewer items, failed ones can be seen without a list of their own. */
 const FAILED_FIRST_FROM = 10
 
-/** A branch among those that failed is opened apart from the same one in the list of all. */
+/** A branch is opened separately in the list of failed ones and in the list of all. */
 export const failedKey = (branch: string) => `failed:${branch}`
 const countsKey = (forkId: string) => `${forkId}/#`
 

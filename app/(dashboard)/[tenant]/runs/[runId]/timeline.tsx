@@ -62,7 +62,7 @@ export function Timeline({
     )
   }, [told, visits, found, filtered, opened, inside, names, failed])
   const search = useRef<HTMLInputElement>(null)
-  // The step that is selected may lie in branches that are closed.
+  // The selected step may be in branches that are closed.
   useEffect(() => {
     if (selected !== null) ensureOpen(branchOfKey(selected))
   }, [selected, ensureOpen])

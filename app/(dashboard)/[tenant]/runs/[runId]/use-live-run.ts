@@ -107,7 +107,8 @@ export function useRefresh(runId: string): () => void {
           if (now && branch !== undefined)
             cache.setQueryData<Timeline>(of, mergeTimeline(now, ofBranch(changed, branch)))
         }
-        // Of very many changes, only some were told; and whatever is still shown as open when a run ends is not.
+        // If there are very many changes, a response has only some of them; and when a run ends, nothing in it is open
+        // any more.
         const ends = known?.endTime === null && changed.endTime !== null
         const missed = changed.cut || (known?.cut === true && ends)
         await Promise.all([

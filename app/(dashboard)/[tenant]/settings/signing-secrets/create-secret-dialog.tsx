@@ -12,7 +12,7 @@ import { ShownOnce } from '../shown-once'
 import { LimitFields } from './limit-fields'
 import { NO_LIMITS } from './limits'
 
-/** The roles of tokens unless an owner grants more, because tokens live in browsers. */
+/** The roles of tokens unless an owner grants more, because browsers have the tokens. */
 const USUAL: Role[] = ['viewer', 'operator']
 
 export function CreateSecretDialog({ audience, onClose }: { audience: string; onClose: () => void }) {

@@ -26,7 +26,7 @@ type Open =
   | { dialog: 'edit' | 'rotate' | 'delete'; webhook: WebhookEndpoint }
   | { dialog: 'secret'; value: string }
 
-/** The addresses that are told of runs. The deliveries of the chosen one are listed below. */
+/** The addresses that get messages about runs. The deliveries of the chosen one are listed below. */
 export function WebhookList() {
   const trpc = useTRPC()
   const { may } = useTenant()

@@ -15,8 +15,9 @@ export function ScriptFields({ config, onConfig, error, readOnly }: KindProps) {
     <section className={styles.group} aria-labelledby="tool-script">
       <h2 id="tool-script">Script</h2>
       <span className={styles.note} id="script-scope">
-        The body of a function: <code>args</code>, <code>dataContext</code> and the verified <code>context</code> go in;
-        what you <code>return</code> becomes the result, as JSON. <code>await</code> and <code>console.log</code> work.
+        The body of a function. It gets <code>args</code>, <code>dataContext</code> and the verified{' '}
+        <code>context</code>; what you <code>return</code> becomes the result, as JSON. <code>await</code> and{' '}
+        <code>console.log</code> work.
       </span>
       <CodeEditor
         label="Code"

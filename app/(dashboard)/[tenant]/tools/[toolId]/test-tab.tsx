@@ -53,7 +53,7 @@ export function TestTab({
       : readContext.problem !== undefined
         ? `Data context: ${readContext.problem}`
         : null
-  // Only the latest version can be what is on the screen.
+  // Only the latest version can be the one on the screen.
   const first = version === 'latest' ? unsaved : null
   const obstacle =
     tool.status === 'archived'

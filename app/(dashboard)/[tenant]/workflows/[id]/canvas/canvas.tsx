@@ -265,7 +265,7 @@ export const Canvas = memo(function Canvas(props: Props) {
         disableKeyboardA11y
         deleteKeyCode={null}
         zoomOnDoubleClick={false}
-        // The form beside the graph takes longer to draw than a frame, and a drag does not need it.
+        // The form next to the graph takes longer to draw than a frame, and a drag does not need it.
         selectNodesOnDrag={false}
         connectOnClick={false}
         connectionRadius={28}

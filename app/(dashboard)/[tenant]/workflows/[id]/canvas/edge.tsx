@@ -13,7 +13,7 @@ export type StepEdgeData = {
   failure: boolean
   /** What is known about a line that leads back, such as "at most 1,000×"; otherwise empty. */
   bound: string
-  /** Where it goes round nodes. */
+  /** The route around nodes. */
   lane: Lane | undefined
   /** The button's label; empty where nothing can be added. */
   add: string
@@ -22,7 +22,7 @@ export type StepFlowEdge = Edge<StepEdgeData, 'step'>
 
 /** A line this long hides which exit it comes from, so it says so. */
 const FAR = 260
-/** A label centred on a line this close to the side of its step would lie under the step. */
+/** A label centred on a line this close to the side of its step would be hidden under the step. */
 const NEAR = 70
 
 /** An edge with a button that inserts a step. Not focusable: screen readers hear edges as part of a step. */

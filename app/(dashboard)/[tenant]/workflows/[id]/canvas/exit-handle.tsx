@@ -14,7 +14,7 @@ const CLASSES: Record<ShownExit['tier'], string | undefined> = {
   stray: styles.stray,
 }
 
-/** An exit: drag from it to connect it; click it, while it leads nowhere, to add a step. */
+/** An exit: drag from it to connect it; click it, while it has no connection, to add a step. */
 export const ExitHandle = memo(function ExitHandle(props: {
   stepId: string
   exit: ShownExit

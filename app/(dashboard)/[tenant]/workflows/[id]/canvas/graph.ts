@@ -91,7 +91,7 @@ function openEnds(type: string, catalog: Catalog, exits: readonly ShownExit[]): 
   const spec = entryOf(catalog, type)?.exits
   const falls = ({ id }: ShownExit) => spec !== undefined && fallsToNext(spec, id)
   const actions = exits.filter(falls)
-  // Where every action has a way of its own, no run takes the rest.
+  // If every action has its own connection, no run takes the rest.
   const taken = actions.length > 0 && actions.every(({ used }) => used)
   return exits
     .filter(({ id }) => spec === undefined || !beginsBranch(spec, id))
@@ -151,7 +151,7 @@ export function arrowTarget(neighbours: Neighbours, at: string, key: string): st
   return key === 'ArrowRight' ? down : up
 }
 
-/** Where lines go round nodes, by the line's id. */
+/** The routes of lines around nodes, by the line's id. */
 export function lanesIn(
   edges: readonly GraphEdge[],
   exits: ReadonlyMap<string, readonly ShownExit[]>,

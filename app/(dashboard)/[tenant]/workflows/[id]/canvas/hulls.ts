@@ -11,35 +11,35 @@ export interface Body extends Region {
   label: string
   /** Its connections, along which its hull goes from step to step. */
   lines: { from: string; to: string }[]
-  /** How many bodies lie in it, one within the other. */
+  /** How many levels of bodies are nested in it. */
   holds: number
 }
 
 /**
- * The area behind a body: what lies around each step and between connected ones, so that it keeps off steps beside it, and
- * how far it reaches beyond them.
+ * The area behind a body: rectangles around each step and between connected ones, so that it does not touch other
+ * steps, and how far it extends beyond them.
  */
 export interface Hull {
   id: string
   label: string
   parts: Position[][]
   reach: number
-  /** Where its label stands. */
+  /** The position of its label. */
   at: Position
 }
 
 type Box = Position & Size
 
 const REACH = 16
-/** An outer body reaches further than the one in it, so that both can be seen. */
+/** An outer body extends further than the one inside it, so that both can be seen. */
 const REACH_MORE = 10
 
-/** The bodies that have steps, outer ones first. One that leads back to its own step is none. */
+/** The bodies that have steps, outer ones first. A body that leads back to its own step is left out. */
 export function bodiesOf(definition: Definition, catalog: Catalog): Body[] {
   const regions = regionsOf(definition, ({ type }) => entryOf(catalog, type)?.exits).filter(
     ({ fork, steps }) => !steps.has(fork),
   )
-  // A body has fewer steps than one that it lies in, so that those within are counted first.
+  // A body has fewer steps than the one around it, so inner ones are counted first.
   const counts = new Map<Region, number>()
   for (const region of regions.toSorted((a, b) => a.steps.size - b.steps.size)) {
     const inner = [...counts].flatMap(([one, count]) => (region.steps.has(one.fork) ? [count + 1] : []))

@@ -10,7 +10,7 @@ const LEAVE = 20
 const ARRIVE = 28
 /** How far a line keeps away from a node. */
 const MARGIN = 22
-/** Between two lines that would lie on each other. */
+/** The distance between two lines that would otherwise overlap. */
 const APART = 14
 const TRIES = 9
 
@@ -25,7 +25,7 @@ export interface Line {
   sideways: boolean
 }
 
-/** Where a line goes round nodes: the x of its long vertical part, and the y at which it turns there. */
+/** The route of a line around nodes: the x of its long vertical part, and the y at which it turns to it. */
 export interface Lane {
   x: number
   leave: number
@@ -58,7 +58,7 @@ export function lanesOf(lines: readonly Line[], boxes: ReadonlyMap<string, Box>)
       taken.some((lane) => Math.abs(lane.x - x) < APART - 1 && lane.top < bottom && lane.bottom > top && lane.to !== to)
     const away = found < (start.x + end.x) / 2 ? -APART : APART
     const places = [away, -away].flatMap((by) => Array.from({ length: TRIES }, (_, n) => found + n * by))
-    // Two lines that lie on each other are better than one through a node.
+    // Two lines that overlap are better than one through a node.
     const x = places.find((place) => isFree(place) && !meets(place)) ?? found
     taken.push({ x, top, bottom, to })
     lanes.set(id, { x, leave: leaveOf(start, sideways, x, boxes) })

@@ -25,7 +25,7 @@ export interface PublishDialogProps {
   onGoTo: GoTo
 }
 
-/** Shows what publishing changes, and the problems in its way; then publishes. */
+/** Shows what publishing changes, and the problems that prevent it; then publishes. */
 export function PublishDialog(props: PublishDialogProps) {
   const { opened, onClose } = props
   return (

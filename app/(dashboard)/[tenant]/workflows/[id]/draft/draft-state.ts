@@ -46,7 +46,7 @@ export type DraftAction =
   /** Another person's version joined with ours; one undo removes their part from the draft. */
   | { type: 'merged'; base: Saved; definition: Definition; label: string; at: number }
   | { type: 'published'; version: number }
-  /** Starts over from another version, without a way back. */
+  /** Starts over from another version; cannot be undone. */
   | { type: 'reset'; base: Saved; layout: Layout }
 
 export function initialState(base: Saved, layout: Layout, publishedVersion: number | null): DraftState {
@@ -60,7 +60,7 @@ export function initialState(base: Saved, layout: Layout, publishedVersion: numb
   }
 }
 
-/** Whether the draft holds anything the server does not have. */
+/** Whether the draft has anything the server does not have. */
 export function isDirty({ history, base, baseLayout }: DraftState): boolean {
   return history.present.definition !== base.definition || history.present.layout !== baseLayout
 }

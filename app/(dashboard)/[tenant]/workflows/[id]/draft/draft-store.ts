@@ -16,7 +16,7 @@ import { createSaver } from './saver'
 
 export const AUTOSAVE_AFTER_MS = 1_200
 export const RETRY_EVERY_MS = 5_000
-/** How often a draft without unsaved changes looks for those of other people. */
+/** How often a draft without unsaved changes checks for changes by other people. */
 export const CHECK_EVERY_MS = 20_000
 export const KEEP_AFTER_MS = 250
 
@@ -79,7 +79,7 @@ export function createDraftStore(options: DraftStoreOptions): DraftStore {
   let { readOnly } = options
   let started = false
   let firstCheck: Promise<void> | null = null
-  /** What the copy on this device is known to hold. */
+  /** The last known content of the copy on this device. */
   let kept: { draft: Draft; base: Saved } | null = null
   const listeners = new Set<() => void>()
   const cancel = { autosave: () => {}, retry: () => {}, check: () => {}, keep: () => {} }

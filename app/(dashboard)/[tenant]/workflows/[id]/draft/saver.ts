@@ -84,7 +84,10 @@ export function createSaver(options: SaverOptions): Saver {
     }
   }
 
-  /** After VERSION_CONFLICT merges the newer version and lets the save go on. @returns the failure that remains */
+  /**
+   * After VERSION_CONFLICT merges the newer version and continues the save.
+   * @returns the failure that remains
+   */
   async function mergeOrFail(error: unknown): Promise<Failure | null> {
     const failure = server.failureOf(error)
     if (failure.code !== 'VERSION_CONFLICT') return failure

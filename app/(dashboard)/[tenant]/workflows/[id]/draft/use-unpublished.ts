@@ -6,7 +6,7 @@ import { diffDefinitions, sizeOfDiff } from '@/server/definition/diff'
 import type { Definition } from '@/server/definition/schema'
 import { definitionOf } from '../model/definition'
 
-/** The number of changes since the live version; null when nothing is live or while it loads. */
+/** The number of changes since the published version; null when nothing is published or while it loads. */
 export function useUnpublished(
   workflowId: string,
   publishedVersion: number | null,

@@ -5,11 +5,11 @@ import { useTenant } from '../../../tenant-context'
 import styles from './editor.module.css'
 import head from './header.module.css'
 
-/** The workflow's name, what is live, what is unpublished, and whether the draft is saved. */
+/** The workflow's name, what is published, what is not, and whether the draft is saved. */
 export function EditorHeader(props: {
   name: string
   publishedVersion: number | null
-  /** The number of changes since the live version; null when nothing is live. */
+  /** The number of changes since the published version; null when nothing is published. */
   unpublished: number | null
   archived: boolean
   /** Why the workflow is read-only, or null. */

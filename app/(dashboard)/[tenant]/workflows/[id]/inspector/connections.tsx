@@ -57,7 +57,7 @@ export function Connections(props: Props) {
   )
 }
 
-/** A failure that nobody handles is not worth a line. */
+/** A failure exit without a connection gets no line. */
 function isQuiet({ tier, used }: ShownExit): boolean {
   return tier === 'failure' && !used
 }

@@ -33,7 +33,7 @@ export function focusField(
 }
 
 /**
- * Focus moves a moment after it is asked for. If a person opened a dialog in between, they are typing there and keep
+ * Focus moves a moment after it is requested. If a person opened a dialog in between, they are typing there and keep
  * the focus.
  * @returns whether the element may still be focused
  */

@@ -41,7 +41,7 @@ function sampleOf(field: Field): JsonValue {
   return samples[field.type]
 }
 
-/** A curl command that starts a run with sample data; `$API_KEY` stands for the key. */
+/** A curl command that starts a run with sample data; the key is `$API_KEY`. */
 export function startCurl(origin: string, tenantId: string, workflowId: string, fields: Fields): string {
   const url = `${origin}/api/workflow/start-async/${encodeURIComponent(workflowId)}`
   const head = [`curl -X POST ${quoted(url)}`, `-H ${quoted(`x-tenant-id: ${tenantId}`)}`, '-H "x-api-key: $API_KEY"']

@@ -34,7 +34,7 @@ export function WorkflowPanel(props: {
   })
   const isLimit = limit.text.trim() === '' || isTimeLimit(durationMs(limit.text.trim()))
   const example = Object.keys(payload)[0] ?? 'orderId'
-  // A draft may hold an id twice; the Select must not.
+  // A draft may contain an id twice; the Select must not.
   const choices = [...new Map(steps.map((step) => [step.id, { value: step.id, label: nameOf(step) }])).values()]
   return (
     <Stack gap="md">

@@ -77,7 +77,7 @@ function crossing(definition: Definition, catalog: Catalog, from: string, exit: 
 
 interface Bodies {
   regions: Region[]
-  /** What runs come to. */
+  /** The steps that runs reach. */
   reached: ReadonlySet<string>
   known: ReadonlySet<string>
 }
@@ -123,8 +123,8 @@ export function connect(definition: Definition, from: string, exit: string, to: 
 }
 
 /**
- * Bounds the visits of the step that an edge leads to, if the edge closes a loop without a bound. The first step of the
- * loop is the one that every round visits.
+ * Limits the visits of the step that an edge leads to, if the edge closes a loop without a limit. Every round of the
+ * loop visits its first step.
  */
 export function boundLoop(definition: Definition, from: string, to: string, most: number = FIRST_BOUND): Definition {
   const unbounded = cyclesOf(definition, isBounded).some((group) => group.includes(from) && group.includes(to))

@@ -64,19 +64,19 @@ export function edgesFrom(definition: Definition, from: string): Edge[] {
   return definition.edges.filter((edge) => edge.from === from)
 }
 
-/** The exit of a step that a path goes on by: `next`, or the first one. Null when the step ends the run. */
+/** The exit at which a path continues: `next`, or the first one. Null when the step ends the run. */
 export function mainExitOf(definition: Definition, catalog: Catalog, stepId: string): string | null {
   return mainExit(exitsOf(definition, catalog, stepId)) ?? null
 }
 
-/** The exits by which a run goes on: all but those of failures. */
+/** The exits at which a run continues: all but those for failures. */
 export function waysOn(definition: Definition, catalog: Catalog, stepId: string): Exit[] {
   return exitsOf(definition, catalog, stepId).filter(({ id }) => !FAILURE_EXITS.includes(id))
 }
 
 /**
- * The exit that the next step or edge is for unless a person says otherwise: the main one, or one that leads nowhere
- * yet. Once one action of a decision has its own way, the others want theirs. Null when the step ends the run.
+ * The default exit for the next step or edge: the main one, or one that has no connection yet. Once one action of a
+ * decision has its own connection, the others should get theirs. Null when the step ends the run.
  */
 export function openExitOf(definition: Definition, catalog: Catalog, stepId: string): string | null {
   const main = mainExitOf(definition, catalog, stepId)

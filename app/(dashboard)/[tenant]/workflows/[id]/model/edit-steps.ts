@@ -189,7 +189,7 @@ export function setStepValue(
   return updateStep({ ...changed, edges }, stepId, Object.fromEntries(counts))
 }
 
-/** The fields of a step that hold a number for each entry of a list. */
+/** The fields of a step with a number for each entry of a list. */
 function countsOf(definition: Definition, catalog: Catalog, stepId: string, list: string): [string, JsonObject][] {
   const step = definition.steps.find(({ id }) => id === stepId)
   const form = entryOf(catalog, step?.type ?? '')?.form ?? []
@@ -204,7 +204,7 @@ function exitIds(definition: Definition, catalog: Catalog, stepId: string): stri
 }
 
 /**
- * Changes a step's type. Keeps fields both types have, and edges from exits both types have; the main path goes on by
+ * Changes a step's type. Keeps fields both types have, and edges from exits both types have; the main path continues at
  * the new type's main exit.
  */
 export function changeType(definition: Definition, catalog: Catalog, stepId: string, type: string): Definition {
@@ -228,8 +228,8 @@ export function changeType(definition: Definition, catalog: Catalog, stepId: str
 }
 
 /**
- * Adds a copy, which leads where the step leads. The copy comes after the step, unless that has several ways to go on:
- * then nothing leads to the copy yet.
+ * Adds a copy, which leads where the step leads. The copy comes after the step, unless the step has several exits: then
+ * nothing leads to the copy yet.
  */
 export function duplicateStep(
   definition: Definition,

@@ -5,8 +5,9 @@ import type { Catalog } from '@/server/steps/catalog'
 import { entryOf, findStep } from './definition'
 
 /**
- * An exit as it is drawn. `only`: the one way on, without a label. `way`: one of several. `rest`: what the others take
- * if they lead nowhere. `failure`: small and at the side. `stray`: used by an edge, but the step does not have it.
+ * An exit as it is drawn. `only`: the single exit, without a label. `way`: one of several. `rest`: taken by the others
+ * if they have no connection. `failure`: small and at the side. `stray`: used by an edge, but the step does not have
+ * it.
  */
 export interface ShownExit extends Exit {
   tier: 'only' | 'way' | 'rest' | 'failure' | 'stray'
@@ -47,7 +48,7 @@ export function shownExitsOf(definition: Definition, catalog: Catalog, stepId: s
 /** The size of a node on the canvas without a row of exits. */
 export const NODE_WIDTH = 248
 export const NODE_HEIGHT = 72
-/** The row of exits under a node with several ways on. */
+/** The row of exits under a node with several exits. */
 export const ROW_HEIGHT = 28
 const WAY_WIDTH = 88
 const REST_WIDTH = 44

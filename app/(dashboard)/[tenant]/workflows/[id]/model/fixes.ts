@@ -78,7 +78,7 @@ function withEdges(label: string, keep: (edge: Definition['edges'][number]) => b
   return { label, apply: (before) => ({ ...before, edges: before.edges.filter(keep) }) }
 }
 
-/** A name with one near match is renamed; a value that may be missing gets an empty text in its place. */
+/** A name with one near match is renamed; a value that may be missing gets an empty text as its fallback. */
 function referenceFix(stepId: string, { code, field = '', message, suggestion }: Problem): Fix | null {
   const source = /^\$\{(.*?)\} (can never|may)/.exec(message)?.[1]
   if (source === undefined) return null

@@ -103,7 +103,7 @@ function insertPath(
   const followed = after === START ? before.initialStep : (edgeAt(before, after, exit)?.to ?? null)
   const connected = connect(added, after, exit, first)
   if (followed === null) return connected
-  // The path goes on from the last step, or else from the last one that has a way left.
+  // The path continues from the last step, or else from the last one that has a free exit.
   const ends = steps.flatMap(({ id }) => {
     const open = waysOn(added, catalog, id).filter((exit) => !edgeAt(added, id, exit.id))
     const exit = open.find((way) => way.id === mainExitOf(added, catalog, id)) ?? open[0]

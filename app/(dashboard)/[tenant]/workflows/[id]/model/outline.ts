@@ -7,8 +7,8 @@ import { entryOf } from './definition'
 import { shownExits } from './exit-row'
 
 /**
- * A line of the outline; a jump where a branch goes on at a step that is listed elsewhere; a way back into a loop with
- * its bound; the end of a path; or `below`, where a branch goes on under all of them.
+ * A line of the outline; a jump where a branch continues at a step that is listed elsewhere; a connection back into a
+ * loop with its limit; the end of a path; or `below`, where a branch continues below all of them.
  */
 export type OutlineItem =
   | { kind: 'step'; step: Step; number: number; branches: OutlineBranch[] }
@@ -33,7 +33,7 @@ export interface Outline {
   loose: OutlineItem[]
 }
 
-/** How often a run can go round a loop, in words. */
+/** How often a run can repeat a loop, in words. */
 export function boundText(bound: number): string {
   return `at most ${bound.toLocaleString('en')}×`
 }
@@ -46,8 +46,8 @@ interface Way {
 }
 
 /**
- * The steps in the order a run meets them. Where a step has several ways on, each gets its own list until the branches
- * join again. Each step is listed once; other paths to it are jumps.
+ * The steps in the order a run meets them. If a step has several exits, each gets its own list until the branches join
+ * again. Each step is listed once; other paths to it are jumps.
  */
 export function outlineOf(definition: Definition, catalog: Catalog): Outline {
   const steps = new Map(definition.steps.map((step) => [step.id, step]))
@@ -90,7 +90,7 @@ export function outlineOf(definition: Definition, catalog: Catalog): Outline {
       }
       const spec = entryOf(catalog, step.type)?.exits
       if (spec && isFork(spec)) {
-        // The path goes on at `done`, below all branches.
+        // The path continues at `done`, below all branches.
         const done = ways.find(({ exit }) => !beginsBranch(spec, exit) && !FAILURE_EXITS.includes(exit))
         const after = done?.edge && !back.has(done.edge) ? done.edge.to : null
         const later = new Set([...elsewhere, ...(after === null ? [] : distances(after, forward).keys())])
@@ -102,7 +102,7 @@ export function outlineOf(definition: Definition, catalog: Catalog): Outline {
         at = after
         continue
       }
-      // Failures and ways back do not split the path: it goes on below them.
+      // Failures and connections back do not split the path: it continues below them.
       const on = ways.filter(({ edge, exit }) => !FAILURE_EXITS.includes(exit) && !(edge && back.has(edge)))
       const targets = on.map(({ edge }) => edge?.to)
       const join = on.length > 0 && targets.every((to) => to !== undefined) ? joinOf(targets, forward) : null
@@ -128,7 +128,7 @@ export function outlineOf(definition: Definition, catalog: Catalog): Outline {
   return { main, cleanup, failure, loose }
 }
 
-/** The ways on from a step, in the order of its exits: every edge, and every exit at which the path ends. */
+/** How a path continues from a step, in the order of its exits: every edge, and every exit at which the path ends. */
 function waysOf(step: Step, catalog: Catalog, leaving: readonly Edge[]): Way[] {
   const spec = entryOf(catalog, step.type)?.exits
   const exits = shownExits(step, catalog, leaving)

@@ -31,8 +31,8 @@ export function needsTidy(definition: Definition, layout: Layout): boolean {
 }
 
 /**
- * Quickly places every node below the steps that lead to it and beside what is already there. For the first paint and
- * for new steps; `tidyLayout` arranges them better.
+ * Quickly positions every node below the steps that lead to it and next to what is already there. For the first paint
+ * and for new steps; `tidyLayout` arranges them better.
  */
 export function completeLayout(definition: Definition, layout: Layout, catalog?: Catalog): Layout {
   const placed = knownPositions(definition, layout)
@@ -92,7 +92,7 @@ export function renameInLayout(layout: Layout, from: string, to: string): Layout
 /**
  * The layout with a new step below the exit that leads to it. What follows that step, and what is in its way, moves
  * down.
- * @param ways how many ways on the step before has, and which of them leads to the new one: each gets its column
+ * @param ways how many exits the step before has, and which of them leads to the new one: each gets a column
  */
 export function placeAfter(
   definition: Definition,

@@ -24,7 +24,7 @@ export function referencesIn(definition: Definition): Found[] {
   return found
 }
 
-/** References to a name; `_` stands for all run data. */
+/** References to a name; `_` is all run data. */
 export function referencesTo(definition: Definition, root: string): Found[] {
   return referencesIn(definition).filter(({ reference }) => reference.root === root)
 }

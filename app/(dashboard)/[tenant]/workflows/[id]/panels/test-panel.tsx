@@ -24,7 +24,7 @@ export interface TestPanelProps {
 export function TestPanel({ workflowId, definition, save, onGoTo }: TestPanelProps) {
   const { may, role } = useTenant()
   const [run, setRun] = useState<{ runId: string; version: number } | null>(null)
-  // The server has the same rule for drafts beside a published version.
+  // The server has the same rule for drafts of workflows that have a published version.
   if (!may('workflow:write')) {
     return (
       <Text size="sm" c="dimmed" px="md" pb="md">

@@ -16,7 +16,7 @@ import { useTenant } from '../../../tenant-context'
 import type { GoTo } from '../actions/screen'
 import styles from './test-panel.module.css'
 
-/** A live run of the draft: its steps, its pauses and its result. */
+/** A run of the draft, updated as it happens: its steps, its pauses and its result. */
 export function TestRun({ runId, version, onGoTo }: { runId: string; version: number; onGoTo: GoTo }) {
   const trpc = useTRPC()
   const { path } = useTenant()

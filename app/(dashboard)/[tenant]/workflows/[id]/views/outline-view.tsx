@@ -31,7 +31,7 @@ interface Props {
   readOnly: boolean
 }
 
-/** With more ways on than this, the menu leaves the choice to the dialog. */
+/** With more exits than this, the menu leaves the choice to the dialog. */
 const MENU_WAYS = 5
 
 /** The workflow as nested lists with every command of the graph, for phones and screen readers. */
@@ -122,7 +122,7 @@ function Branch({ step, branch, ...props }: Props & { step: Step; branch: Outlin
   )
 }
 
-/** Where a branch goes on that lists no step of its own. */
+/** Where a branch without steps of its own continues. */
 function Continuation({ item, definition, actions }: Props & { item: Exclude<OutlineItem, { kind: 'step' }> }) {
   if (item.kind === 'end')
     return (

@@ -4,7 +4,7 @@ import { CodeEditor } from '@/app/_ui/code-editor'
 import type { JsonObject } from '@/server/definition/json'
 import { isObject, readJson } from '../model/json-text'
 
-/** All arguments as one JSON object. Text that is none stays on the screen and is not saved. */
+/** All arguments as one JSON object. Text that is no JSON object stays on the screen and is not saved. */
 export function ArgumentsJson(props: {
   label: string
   value: JsonObject

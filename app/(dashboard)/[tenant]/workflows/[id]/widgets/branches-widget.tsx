@@ -4,7 +4,7 @@ import { type Choice, caseProblem } from './choice-rows'
 import { Choices } from './choices'
 import type { WidgetProps } from './widget'
 
-/** The branches of a step that runs several paths beside each other. Each is an exit. */
+/** The branches of a step that runs several paths in parallel. Each is an exit. */
 export function BranchesWidget(props: WidgetProps) {
   return <Choices {...props} noun="branch" problemOf={caseProblem} create={newBranch} />
 }

@@ -28,7 +28,7 @@ interface Props {
   of?: string
   /** The type to offer first. */
   wanted?: FieldType
-  /** A chosen value takes the place of the text. */
+  /** A chosen value replaces the text. */
   replaces?: boolean
   readOnly: boolean
 }

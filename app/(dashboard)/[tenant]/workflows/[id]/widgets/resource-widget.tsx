@@ -83,7 +83,7 @@ function ResourceSelect(
   )
 }
 
-/** People know tools and agents by their names. The id only tells apart what shares a name. */
+/** People know tools and agents by their names. The id is only shown to distinguish those with the same name. */
 function choicesOf(items: readonly { id: string; name: string }[]): Choice[] {
   const count = new Map<string, number>()
   for (const { name } of items) count.set(name, (count.get(name) ?? 0) + 1)
