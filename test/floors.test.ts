@@ -8,6 +8,7 @@ import { files, imports } from './support/imports'
 const FLOORS = [
   'trpc',
   'rest',
+  'mcp',
   'views',
   'members',
   'tenants',

@@ -14,6 +14,7 @@ import * as events from './events/route'
 import * as file from './files/[id]/route'
 import * as health from './health/route'
 import * as hook from './hooks/[hookId]/route'
+import * as mcp from './mcp/route'
 import * as openapiJson from './openapi.json/route'
 import * as toolInvoke from './tools/[toolId]/invoke/route'
 import * as toolPublish from './tools/[toolId]/publish/route'
@@ -84,6 +85,7 @@ export const ROUTES = {
   '/api/files/[id]': file,
   '/api/health': health,
   '/api/hooks/[hookId]': hook,
+  '/api/mcp': mcp,
   '/api/openapi.json': openapiJson,
   '/api/tools/[toolId]/invoke': toolInvoke,
   '/api/tools/[toolId]/publish': toolPublish,

@@ -52,6 +52,11 @@ const WITHIN_REACH: readonly Operation[] = [
   ...(['file:read', 'agent:read', 'agent:invoke'] as const),
 ]
 
+/** Whether `authorize` would let the caller do it. */
+export function allows({ actor, reach }: Pick<ServiceContext, 'actor' | 'reach'>, operation: Operation): boolean {
+  return may(actor.role, operation) && (!reach || WITHIN_REACH.includes(operation))
+}
+
 /**
  * Call it first in every verb.
  * @throws AppError FORBIDDEN

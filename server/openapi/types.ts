@@ -16,6 +16,7 @@ export const TAGS = {
   Schedules: 'Start a workflow at set times.',
   'Inbound webhooks': 'Start a workflow when another system sends something.',
   Webhooks: 'Tell other services about runs, with signed messages that are retried for days.',
+  MCP: 'The workspace as a server of the Model Context Protocol.',
   Service: 'About the service itself. No credential is needed.',
 } as const
 export type Tag = keyof typeof TAGS

@@ -4,7 +4,8 @@ import { corsOrigins } from '@/db/schema/cors'
 import type { Identity } from '../auth/authenticate'
 
 /** Leaves out the headers of API keys, which are not for browsers. */
-const REQUEST_HEADERS = 'authorization, content-type, idempotency-key, if-match, last-event-id, prefer, x-request-id'
+const REQUEST_HEADERS =
+  'authorization, content-type, idempotency-key, if-match, last-event-id, mcp-protocol-version, prefer, x-request-id'
 const RESPONSE_HEADERS = [
   'etag, idempotent-replayed, link, location, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after',
   'x-api-version, x-request-id, x-total-count, x-workflow-version',

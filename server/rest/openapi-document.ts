@@ -8,6 +8,7 @@ import { FILE_OPERATIONS } from '../files/openapi'
 import { reachedAt } from '../http/origin'
 import { API_VERSION } from '../http/respond'
 import { INBOUND_OPERATIONS } from '../inbound/openapi'
+import { MCP_OPERATIONS } from '../mcp/openapi'
 import { ErrorSchema, errorExamples, errorsOf } from '../openapi/errors'
 import { REQUEST_HEADERS, RESPONSE_HEADERS, SECURITY_SCHEMES } from '../openapi/headers'
 import { querySchema } from '../openapi/schema'
@@ -41,6 +42,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...SCHEDULE_OPERATIONS,
   ...INBOUND_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
+  ...MCP_OPERATIONS,
   ...SERVICE_OPERATIONS,
 ]
 

@@ -12,6 +12,8 @@ import { PostEvent } from '../events/schema'
 import { INBOUND_TEXTS } from '../inbound/openapi'
 import * as inbound from '../inbound/openapi-answers'
 import { CreateInbound, RotateInbound, TryInbound, UpdateInbound } from '../inbound/schema'
+import { MCP_TEXTS } from '../mcp/openapi'
+import { McpMessage, McpResponse } from '../mcp/schema'
 import { ModelConfig } from '../models/schema'
 import { ErrorAnswer } from '../openapi/errors'
 import { describeFields, OPTIONS, plainSchema, tidy } from '../openapi/schema'
@@ -117,6 +119,8 @@ const NAMED: Record<string, z.ZodType> = {
   WebhookEndpoint: webhooks.WebhookEndpoint,
   CreatedWebhook: webhooks.CreatedWebhook,
   WebhookDelivery: webhooks.WebhookDelivery,
+  McpMessage,
+  McpResponse,
   Health,
   OpenApi,
   Error: ErrorAnswer,
@@ -136,6 +140,7 @@ const TEXTS: Texts = {
   ...WEBHOOK_TEXTS,
   ...SCHEDULE_TEXTS,
   ...INBOUND_TEXTS,
+  ...MCP_TEXTS,
 }
 
 /** All named schemas of the document, generated from those the verbs parse with. */

@@ -219,6 +219,14 @@ describe('every answer matches the document', () => {
 
   test('definitions: export, compare, apply', () => recordDefinitions(recorder))
 
+  test('the Model Context Protocol: a request, a notification', async () => {
+    const rpc = { jsonrpc: '2.0', method: 'tools/list' }
+    for (const id of [1, 'one']) expect((await post('/api/mcp', { ...rpc, id })).body).toMatchObject({ id, result: {} })
+    expect((await post('/api/mcp', { ...rpc, id: 2, method: 'x' })).body.error.code).toBe(-32601)
+    expect((await post('/api/mcp', { ...rpc, method: 'notifications/initialized' })).status).toBe(202)
+    expect((await post('/api/mcp', { id: 1 })).body.error.code).toBe('INVALID_INPUT')
+  })
+
   test('events: post', () => recordEvents(recorder))
 
   test('webhooks: create, change, rotate, test, deliveries, delete', () => recordWebhooks(recorder))

@@ -88,6 +88,7 @@ const OPERATIONS: Record<string, Operation> = {
   'POST definitions/diff': 'workflow:write',
   'POST definitions/apply': 'workflow:write',
   'POST events': 'event:post',
+  'POST mcp': 'run:read',
   'GET webhooks': 'webhook:manage',
   'POST webhooks': 'webhook:manage',
   'GET webhooks/[webhookId]': 'webhook:manage',

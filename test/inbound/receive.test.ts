@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { ServiceContext } from '@/server/context'
 import type { JsonObject } from '@/server/definition/json'
 import { getInboundDelivery, listInboundDeliveries, replayInboundDelivery } from '@/server/inbound/deliveries'
@@ -40,9 +40,13 @@ let workflowId: string
 const now = () => new Date(clock)
 
 beforeAll(async () => {
+  vi.stubEnv('RATE_LIMIT_STARTS', '120')
   database = await freshDatabase({ max: 10 })
 })
-afterAll(() => database?.drop())
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await database?.drop()
+})
 beforeEach(async () => {
   clock = NOW
   ctx = { ...(await newTenant(database)), now }
@@ -153,6 +157,28 @@ test('what is not signed by the sender learns nothing, and leaves nothing but th
   await expect(send(ISSUE, 'one')).rejects.toMatchObject({ code: 'CONFLICT' })
   expect(await runs()).toEqual([])
 })
+
+test('each inbound webhook has the limit of one caller, and what is refused by it is not kept', async () => {
+  const quiet = { scheme: 'none', secret: undefined, idHeader: 'x-id', when: 'false' }
+  const { arrive, list } = await inbound(quiet)
+  const { RATE_LIMITED, filtered } = await outcomes(
+    Array.from({ length: 130 }, (_, i) => arrive('{}', { 'x-id': `${i}` })),
+  )
+  expect([filtered, RATE_LIMITED]).toEqual([120, 10])
+  expect((await list()).length).toBe(50)
+  const { arrive: other } = await inbound(quiet)
+  expect(await other('{}')).toMatchObject({ outcome: 'filtered' })
+})
+
+/** How many ended in which way. */
+async function outcomes(all: Promise<object>[]): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const settled of await Promise.allSettled(all)) {
+    const name = settled.status === 'rejected' ? settled.reason.code : (settled.value as { outcome: string }).outcome
+    counts[name] = (counts[name] ?? 0) + 1
+  }
+  return counts
+}
 
 test('a rotated secret is accepted until its time is up, and the new one at once', async () => {
   const { send, ...one } = await inbound()

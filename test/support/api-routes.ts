@@ -19,6 +19,7 @@ const BODIES: Record<string, (id: string) => unknown> = {
 /** Paths whose object belongs to nobody. */
 const WITHOUT_ID = [
   'POST /api/events',
+  'POST /api/mcp',
   'GET /api/definitions',
   'POST /api/definitions/diff',
   'POST /api/definitions/apply',

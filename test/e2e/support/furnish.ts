@@ -21,6 +21,8 @@ export interface Furnished extends Company {
   /** A workflow of twenty steps. */
   long: string
   thread: string
+  /** An inbound webhook with a delivery. */
+  inbound: string
   /** A webhook whose receiver cannot be reached. */
   webhook: string
 }
@@ -56,13 +58,14 @@ export async function furnish(workspace: Workspace, say: Say = (text) => text): 
   const plan = { name: say('Every working day'), cron: '0 9 * * mon-fri', timeZone: 'Europe/Berlin' }
   const schedule = { ...plan, data: { customer: say('Okafor and Sons') } }
   await call(workspace, `workflows/${company.approval}/schedules`, schedule)
-  const inbound = { name: say('Orders of the shop'), scheme: 'none', when: '${body.paid}' }
-  const { path } = await call(workspace, `workflows/${company.approval}/inbound-webhooks`, inbound)
-  await call(workspace, String(path).replace('/api/', ''), { paid: false, customer: say('Okafor and Sons') })
+  const orders = { name: say('Orders of the shop'), scheme: 'none', when: '${body.paid}' }
+  const inbound = await call(workspace, `workflows/${company.approval}/inbound-webhooks`, orders)
+  await call(workspace, String(inbound.path).replace('/api/', ''), { paid: false, customer: say('Okafor and Sons') })
   const told = { description: say('Order service'), events: ['run.paused', 'run.completed', 'run.failed'] }
   const webhook = await call(workspace, 'webhooks', { url: 'http://127.0.0.1:9/hooks', ...told })
   await call(workspace, `webhooks/${webhook.id}/test`, {})
-  return { ...company, completed, failed, cancelled, asking, deciding, long, thread, webhook: String(webhook.id) }
+  const ids = { inbound: String(inbound.id), webhook: String(webhook.id) }
+  return { ...company, completed, failed, cancelled, asking, deciding, long, thread, ...ids }
 }
 
 const ended = (run: PresentedRun) => run.endTime !== undefined

@@ -30,7 +30,10 @@ export const INSIDE: Record<string, Seen> = {
     `/${slug}/inbox?task=${encodeURIComponent(`${deciding}:main:decision#1`)}`,
     `/${slug}/inbox?view=done`,
   ],
-  '/[tenant]/inbound-webhooks': (slug) => [`/${slug}/inbound-webhooks`],
+  '/[tenant]/inbound-webhooks': (slug, { inbound }) => [
+    `/${slug}/inbound-webhooks`,
+    `/${slug}/inbound-webhooks?webhook=${inbound}`,
+  ],
   '/[tenant]/schedules': (slug) => [`/${slug}/schedules`],
   '/[tenant]/agents': (slug) => [`/${slug}/agents`],
   '/[tenant]/agents/[agentId]': (slug, { agent }) => [

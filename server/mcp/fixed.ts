@@ -1,0 +1,80 @@
+import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js'
+import type { Operation } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { type JsonObject, own } from '../definition/json'
+import { env } from '../env'
+import { moment } from '../interpreter/last-changes'
+import { cancelRun } from '../runs/cancel'
+import { resumeRun } from '../runs/resume'
+import { getRunStatus } from '../runs/status'
+import { waitForRun } from '../runs/wait'
+import { objectSchema } from './objects'
+import { outlineOf, result } from './results'
+
+interface FixedTool extends Pick<Tool, 'title' | 'description' | 'inputSchema' | 'annotations'> {
+  operation: Operation
+  call: (ctx: ServiceContext, args: JsonObject, signal: AbortSignal) => Promise<CallToolResult>
+}
+
+const text = (description: string) => ({ type: 'string', description })
+const runId = text('The id that the start of the run returned.')
+
+/** The tools that every workspace has. Their names have no tail, so no object can take one. */
+const FIXED: Record<string, FixedTool> = {
+  get_run: {
+    operation: 'run:read',
+    title: 'Get a run',
+    description: 'How a run is: its status, what it waits for, its data and its result.',
+    inputSchema: objectSchema({ properties: { runId }, required: ['runId'], additionalProperties: false }),
+    annotations: { readOnlyHint: true },
+    call: async (ctx, args) => {
+      const run = await getRunStatus(ctx, { runId: String(args.runId) })
+      return result({ ...outlineOf(run), data: run.data })
+    },
+  },
+  answer_run: {
+    operation: 'run:resume',
+    title: 'Answer a paused run',
+    description:
+      'Answers what a paused run waits for. For a pause of the type collect_inputs, send `data` with its fields; for one of the type request_user_action, send the `actionId` of one of its actions. Then waits until the run ends or pauses again.',
+    inputSchema: objectSchema({
+      properties: {
+        runId,
+        type: {
+          type: 'string',
+          enum: ['collect_inputs', 'request_user_action'],
+          description: 'The type of the pause.',
+        },
+        data: { type: 'object', description: 'The values of the fields that a collect_inputs pause asks for.' },
+        actionId: text('The action chosen at a request_user_action pause.'),
+        actionValue: text('The value of that action; its id if left out.'),
+        pauseId: text('The `id` of the pause, if the run has several.'),
+        answeredBy: text('Whom the answer comes from. Only API keys may name somebody else.'),
+      },
+      required: ['runId', 'type'],
+      additionalProperties: false,
+    }),
+    call: async (ctx, { runId: id, ...body }, signal) => {
+      const since = moment()
+      const { runId, status } = await resumeRun(ctx, { runId: String(id), body })
+      // A vote that does not decide leaves the run paused.
+      const waitMs = status === 'running' ? env().SYNC_START_TIMEOUT_MS : 0
+      return result(outlineOf(await waitForRun(ctx, runId, waitMs, signal, since)))
+    },
+  },
+  cancel_run: {
+    operation: 'run:cancel',
+    title: 'Cancel a run',
+    description: 'Asks a run to stop. Its cleanup path runs, if it has one; then the run ends as cancelled.',
+    inputSchema: objectSchema({
+      properties: { runId, reason: text('Why, for people who look at the run later.') },
+      required: ['runId'],
+      additionalProperties: false,
+    }),
+    annotations: { destructiveHint: true, idempotentHint: true },
+    call: async (ctx, args) => result(await cancelRun(ctx, args)),
+  },
+}
+
+export const fixedTools = (): [string, FixedTool][] => Object.entries(FIXED)
+export const findFixedTool = (name: string): FixedTool | undefined => own(FIXED, name)

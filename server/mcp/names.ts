@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+import { type SQL, sql } from 'drizzle-orm'
+import type { Noun } from '../versioned/noun'
+
+export type Word = Noun<never, never, never, never>['word']
+
+/** Some clients put the name of the server in front and accept 64 characters in all. */
+const MAX_WORDS = 40
+const TAIL = 8
+const ENDS_WITH_TAIL = new RegExp(`_([0-9a-f]{${TAIL}})$`)
+
+/**
+ * The name of an MCP tool: words for people and models, and a tail from the id. Two objects of the same name have
+ * different ones, and what a client has listed never comes to mean another object.
+ */
+export function toolName(word: Word, id: string, name: string): string {
+  const words = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_/, '')
+    .slice(0, MAX_WORDS)
+    .replace(/_$/, '')
+  return `${words || word}_${tailOf(word, id)}`
+}
+
+/** Null for a name that is no object's. */
+export function tailIn(name: string): string | null {
+  return ENDS_WITH_TAIL.exec(name)?.[1] ?? null
+}
+
+function tailOf(word: Word, id: string): string {
+  return createHash('sha256').update(`${word}:${id}`).digest('hex').slice(0, TAIL)
+}
+
+/** `tailOf` in a query. */
+export function tailSql(word: Word, id: SQL | { getSQL(): SQL }): SQL<string> {
+  return sql`left(encode(sha256(convert_to(${`${word}:`}::text || ${id}, 'UTF8')), 'hex'), ${TAIL}::integer)`
+}

@@ -1,0 +1,96 @@
+import type { CallToolResult, Tool } from '@modelcontextprotocol/sdk/types.js'
+import { chat } from '../agents/chat'
+import { invokeAgent } from '../agents/invoke'
+import type { Operation } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { schemaOfFields } from '../definition/fields-schema'
+import { cutText, isJsonObject, type JsonObject } from '../definition/json'
+import { startAndWait } from '../runs/start-and-wait'
+import { invokeTool } from '../tools/invoke'
+import { toolName, type Word } from './names'
+import type { Published } from './published'
+import { outlineOf, result } from './results'
+
+const MAX_DESCRIPTION = 2_000
+
+interface Kind {
+  operation: Operation
+  /** The limit that a call counts against. */
+  limit: 'starts' | 'invokes'
+  /** Follows the description of the object. */
+  does: (one: Published) => string
+  inputSchema: (one: Published) => Tool['inputSchema']
+  call: (ctx: ServiceContext, one: Published, args: JsonObject, signal: AbortSignal) => Promise<CallToolResult>
+}
+
+/** In the order in which they are listed. */
+export const KINDS: Readonly<Record<Word, Kind>> = {
+  workflow: {
+    operation: 'run:start',
+    limit: 'starts',
+    does: ({ name }) => `Starts the workflow "${name}" and waits until the run ends or pauses.`,
+    inputSchema: ({ fields }) => objectSchema(schemaOfFields(fields ?? {})),
+    call: async (ctx, { id }, args, signal) => {
+      const { run } = await startAndWait(ctx, { workflowId: id, body: args, prefer: null, signal })
+      return result(outlineOf(run), run.status === 'failed')
+    },
+  },
+  agent: {
+    operation: 'agent:invoke',
+    limit: 'invokes',
+    does: ({ name }) => `Sends a message to the agent "${name}" and returns its answer.`,
+    inputSchema: () =>
+      objectSchema({
+        properties: {
+          message: { type: 'string', description: 'What to say to the agent.' },
+          threadId: { type: 'string', description: 'Continues the conversation of an earlier answer.' },
+          dataContext: { type: 'object', description: 'Values that the agent can read.' },
+        },
+        required: ['message'],
+        additionalProperties: false,
+      }),
+    call: async (ctx, { id, speaks }, { message, threadId, dataContext }, signal) => {
+      const body = { message: message ?? null, threadId: threadId ?? null, dataContext: dataContext ?? null }
+      const asked = { ...body, version: 'published' }
+      if (speaks) {
+        const answer = await chat(ctx, { ...asked, agentId: id }, signal)
+        return result({ message: answer.message, threadId: answer.threadId })
+      }
+      const answer = await invokeAgent(ctx, { agentId: id, body: asked }, signal)
+      return result({ data: answer.data, threadId: answer.threadId })
+    },
+  },
+  tool: {
+    operation: 'tool:invoke',
+    limit: 'invokes',
+    does: ({ name }) => `Calls the tool "${name}".`,
+    inputSchema: ({ schema }) => objectSchema(schema ?? {}),
+    call: async (ctx, { id }, args, signal) => {
+      const outcome = await invokeTool(ctx, { toolId: id, body: { args, version: 'published' } }, signal)
+      return outcome.success ? result({ data: outcome.data }) : result({ error: outcome.error }, true)
+    },
+  },
+}
+
+/** An object as the protocol lists it. */
+export function describe(one: Published): Tool {
+  const { word, id, name, description } = one
+  const { does, inputSchema } = KINDS[word]
+  return {
+    name: toolName(word, id, name),
+    title: name,
+    description: [cutText(description.trim(), MAX_DESCRIPTION), does(one)].filter(Boolean).join('\n\n'),
+    inputSchema: inputSchema(one),
+  }
+}
+
+/** The protocol wants `type: object`, and an object for each property, where JSON Schema also allows true and false. */
+export function objectSchema({ $schema: _dialect, ...schema }: JsonObject): Tool['inputSchema'] {
+  const { properties } = schema
+  if (!isJsonObject(properties)) return { ...schema, type: 'object' } as Tool['inputSchema']
+  const objects = Object.entries(properties).map(([name, property]) => [
+    name,
+    isJsonObject(property) ? property : property === false ? { not: {} } : {},
+  ])
+  return { ...schema, type: 'object', properties: Object.fromEntries(objects) }
+}

@@ -1,0 +1,47 @@
+import { example } from '../openapi/example'
+import type { Operation, Texts } from '../openapi/types'
+import { McpMessage, McpResponse } from './schema'
+
+export const MCP_OPERATIONS: Operation[] = [
+  {
+    id: 'mcp',
+    method: 'POST',
+    path: '/api/mcp',
+    tag: 'MCP',
+    summary: 'Send a message of the Model Context Protocol',
+    description:
+      'Streamable HTTP without sessions; the response is JSON. Published workflows, agents and tools are tools; the newest runs and open tasks are resources. What is listed, and what may be called, depends on the role.',
+    role: 'viewer',
+    body: {
+      schema: McpMessage,
+      required: true,
+      examples: {
+        list: example('List the tools', { jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+        call: example('Call one', {
+          jsonrpc: '2.0',
+          id: 2,
+          method: 'tools/call',
+          params: { name: 'order_approval_5d41b0c2', arguments: { item: 'Chair', amount: 2 } },
+        }),
+      },
+    },
+    answers: {
+      200: {
+        description: 'The response to a request.',
+        schema: McpResponse,
+        examples: { empty: example('The response to `ping`', { jsonrpc: '2.0', id: 1, result: {} }) },
+      },
+      202: { description: 'A notification was accepted.' },
+    },
+    errors: [],
+  },
+]
+
+export const MCP_TEXTS: Texts = {
+  McpMessage: {
+    jsonrpc: 'The version of JSON-RPC.',
+    id: 'Names a request; notifications have none.',
+    method: 'Such as `tools/list` or `tools/call`.',
+    params: 'Depends on the method.',
+  },
+}

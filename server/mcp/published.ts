@@ -1,0 +1,108 @@
+import { and, asc, eq, isNotNull, ne, type SQL, sql } from 'drizzle-orm'
+import { agents, agentVersions } from '@/db/schema/agents'
+import { tools, toolVersions } from '@/db/schema/tools'
+import { workflows, workflowVersions } from '@/db/schema/workflows'
+import { AGENT } from '../agents/noun'
+import { rowsInReach } from '../auth/reach'
+import type { ServiceContext } from '../context'
+import type { JsonObject } from '../definition/json'
+import type { Fields } from '../definition/schema'
+import { TOOL } from '../tools/noun'
+import { WORKFLOW } from '../workflows/noun'
+import { tailSql, toolName, type Word } from './names'
+
+/** What callers need to know of a published version to call it. */
+export interface Published {
+  word: Word
+  id: string
+  name: string
+  description: string
+  /** The START fields of a workflow. */
+  fields: Fields | null
+  /** The schema of a tool's arguments, or of an agent's answer. */
+  schema: JsonObject | null
+  /** Whether an agent answers in text only. */
+  speaks: boolean
+}
+
+const none = sql`null`
+/** The columns of each noun: definitions may be large, so only what is shown is read. */
+const NOUNS = {
+  workflow: {
+    ...WORKFLOW,
+    table: workflows,
+    versions: workflowVersions,
+    description: sql`${workflowVersions.definition}->>'description'`,
+    fields: sql`${workflowVersions.definition}->'payload'`,
+    schema: none,
+    speaks: sql`false`,
+  },
+  agent: {
+    ...AGENT,
+    table: agents,
+    versions: agentVersions,
+    description: sql`${agentVersions.config}->>'description'`,
+    fields: none,
+    schema: none,
+    speaks: sql`${agentVersions.config}->>'outputSchema' is null or ${agentVersions.config}->>'supervisor' = 'true'`,
+  },
+  tool: {
+    ...TOOL,
+    table: tools,
+    versions: toolVersions,
+    description: sql`${toolVersions.description}`,
+    fields: none,
+    schema: sql`${toolVersions.inputSchema}`,
+    speaks: sql`false`,
+  },
+}
+
+/** The published objects of a kind that the caller may touch, by id from the first after `after`. */
+export function listPublished(ctx: ServiceContext, word: Word, after: string, limit: number): Promise<Published[]> {
+  return read(ctx, word, sql`${NOUNS[word].table.id} collate "C" > ${after}`, limit)
+}
+
+/** The published object that a tool's name means: by its tail, so that a new name does not break who has listed it. */
+export async function findPublished(
+  ctx: ServiceContext,
+  words: readonly Word[],
+  name: string,
+  tail: string,
+): Promise<Published | null> {
+  const found = await Promise.all(
+    words.map((word) => read(ctx, word, sql`${tailSql(word, NOUNS[word].table.id)} = ${tail}`, 2)),
+  )
+  const [first, second] = found.flat()
+  if (!first || !second) return first ?? null
+  return found.flat().find((one) => toolName(one.word, one.id, one.name) === name) ?? null
+}
+
+async function read(ctx: ServiceContext, word: Word, where: SQL, limit: number): Promise<Published[]> {
+  const { table, versions, ownerId, description, fields, schema, speaks } = NOUNS[word]
+  const rows = await ctx.db
+    .select({
+      id: table.id,
+      name: table.name,
+      description: description as SQL<string | null>,
+      fields: fields as SQL<Fields | null>,
+      schema: schema as SQL<JsonObject | null>,
+      speaks: speaks as SQL<boolean>,
+    })
+    .from(table)
+    .innerJoin(
+      versions,
+      and(eq(versions.tenantId, table.tenantId), eq(ownerId, table.id), eq(versions.version, table.publishedVersion)),
+    )
+    .where(
+      and(
+        eq(table.tenantId, ctx.tenantId),
+        isNotNull(table.publishedVersion),
+        ne(table.status, 'archived'),
+        rowsInReach(ctx, word, table.id),
+        where,
+      ),
+    )
+    .orderBy(asc(sql`${table.id} collate "C"`))
+    .limit(limit)
+  return rows.map(({ description, ...row }) => ({ word, ...row, description: description ?? '' }))
+}
