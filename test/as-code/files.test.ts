@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -106,6 +106,31 @@ describe('a folder', () => {
     expect(writeFolder(folder, fewer, { prune: false }).left).toEqual(['agents/agt_one.yaml'])
     writeFolder(folder, fewer, { prune: true })
     expect(readdirSync(join(folder, 'agents'))).toEqual([])
+  })
+
+  test('is written only inside, never through a link, and only if every name can be', () => {
+    const own = join(folder, 'own')
+    const outside = join(folder, 'outside')
+    mkdirSync(join(own, 'tools'), { recursive: true })
+    mkdirSync(outside)
+    writeFileSync(join(outside, 'kept.yaml'), 'name: Kept\n')
+    const write = (...ids: string[]) =>
+      writeFolder(own, { tools: ids.map((id) => ({ id, name: 'X' })), agents: [], workflows: [] }, { prune: false })
+    expect(() => write('fine', '../../outside/kept')).toThrow('tools: "../../outside/kept" is not an id')
+    expect(() => write('tool_a', 'TOOL_A')).toThrow('tools/TOOL_A and tools/tool_a differ only in case')
+    symlinkSync(join(outside, 'kept.yaml'), join(own, 'tools/linked.yaml'))
+    expect(() => write('fine', 'linked')).toThrow('tools/linked.yaml is a symbolic link')
+    symlinkSync(join(outside, 'new.yaml'), join(own, 'tools/dangling.yaml'))
+    expect(() => write('fine', 'dangling')).toThrow('tools/dangling.yaml is a symbolic link')
+    expect(readdirSync(join(own, 'tools')).sort()).toEqual(['dangling.yaml', 'linked.yaml'])
+    rmSync(join(own, 'tools'), { recursive: true })
+    symlinkSync(outside, join(own, 'tools'))
+    expect(() => write('fine')).toThrow('tools is a symbolic link')
+    expect(readdirSync(outside)).toEqual(['kept.yaml'])
+    expect(readFileSync(join(outside, 'kept.yaml'), 'utf8')).toBe('name: Kept\n')
+    rmSync(join(own, 'tools'))
+    write('Tool_a')
+    expect(() => write('tool_a')).toThrow('tools/tool_a and tools/Tool_a differ only in case')
   })
 
   test('names each file that is wrong', () => {
