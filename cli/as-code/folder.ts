@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  type Dirent,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -14,6 +15,7 @@ import {
 import { join, resolve } from 'node:path'
 import { PLURALS, type Plural } from '@/server/as-code/schema'
 import type { JsonObject } from '@/server/definition/json'
+import { nearestName } from '@/server/definition/nearest'
 import { isId } from '@/server/ids'
 import { fromYaml, toYaml } from './yaml'
 
@@ -46,6 +48,31 @@ function filesIn(folder: string): Map<string, { plural: Plural; id: string; path
   return found
 }
 
+/** Names that no command reads, but that look as if somebody meant them to be: they would be missing silently. */
+function straysIn(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  const visible = (path: string) =>
+    readdirSync(path, { withFileTypes: true }).filter(({ name }) => !/^\.|~$/.test(name))
+  const isKind = (name: string) => PLURALS.some((plural) => plural === name)
+  return visible(folder).flatMap((entry) => {
+    const { name } = entry
+    if (!isFolder(folder, entry)) return FILE.test(name) ? [name] : []
+    const inside = visible(join(folder, name))
+    if (isKind(name))
+      return inside
+        .filter(
+          (one) => !/^readme|\.md$/i.test(one.name) && (isFolder(join(folder, name), one) || !FILE.test(one.name)),
+        )
+        .map((one) => `${name}/${one.name}`)
+    const misspelt = nearestName(name, PLURALS) !== null || isKind(`${name}s`)
+    return misspelt || inside.some((one) => FILE.test(one.name)) ? [`${name}/`] : []
+  })
+}
+
+function isFolder(path: string, entry: Dirent): boolean {
+  return statSync(join(path, entry.name), { throwIfNoEntry: false })?.isDirectory() === true
+}
+
 /** The caller's folder: npm changes to that of the package. */
 export function folderAt(path: string): string {
   return resolve(process.env.INIT_CWD ?? process.cwd(), path)
@@ -56,6 +83,11 @@ export function readFolder(folder: string): Definitions {
   const definitions: Definitions = { tools: [], agents: [], workflows: [] }
   const wrong: string[] = []
   const files = filesIn(folder)
+  const strays = straysIn(folder)
+  if (strays.length > 0) {
+    const places = PLURALS.map((plural) => `${plural}/ID.yaml`).join(', ')
+    throw new Error(`Definitions are in ${places}. Rename or remove what is not one: ${strays.sort().join(', ')}.`)
+  }
   for (const { plural, id, path } of files.values()) {
     try {
       const value = fromYaml(readFileSync(path, 'utf8'))

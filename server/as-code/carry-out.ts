@@ -12,7 +12,7 @@ import { saveVersion } from '../versioned/update'
 import type { Problem } from '../workflows/check/problem'
 import { detailOf, type Item } from './parse'
 import type { ApplyOptions } from './schema'
-import { inPublishOrder, pruneTasks, type Task, tasksOf, usesOfPruned } from './tasks'
+import { inPublishOrder, prunedWhole, pruneTasks, type Task, tasksOf, usesOfPruned } from './tasks'
 
 type Warning = Problem & { kind: string; id: string }
 
@@ -37,7 +37,7 @@ export async function carryOut(tx: TransactionContext, items: Item[], options: A
     const { drift } = task.decision
     return drift === null || options.force ? [] : [detailOf(task, { message: drift })]
   })
-  const problems = usesOfPruned(tasks)
+  const problems = [...usesOfPruned(tasks), ...(options.force ? [] : prunedWhole(tasks))]
   for (const task of tasks) await collect(problems, task, () => save(tx, task))
   const warnings: Warning[] = []
   // What could not be saved would be missing for others.

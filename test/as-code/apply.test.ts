@@ -195,6 +195,33 @@ describe('apply', () => {
     expect((await refusal(applyDefinitions(ctx, { prune: true }))).code).toBe('INVALID_INPUT')
   })
 
+  test('refuses a body with a misspelt name, and to prune a kind of which it has none', async () => {
+    const ctx = await tenant()
+    const body = workspace()
+    await applyDefinitions(ctx, body)
+    const { workflows, ...others } = body
+    for (const misspelt of [
+      { ...others, workflow: workflows, prune: true },
+      { ...body, publsh: true },
+    ])
+      expect(await refusal(applyDefinitions(ctx, misspelt as never))).toMatchObject({
+        code: 'INVALID_INPUT',
+        details: [{ message: expect.stringMatching(/"workflow"|"publsh"/) }],
+      })
+    const some = { ...others, prune: true }
+    const refused = await refusal(applyDefinitions(ctx, some))
+    expect(refused.details).toMatchObject([
+      { kind: 'workflow', id: 'wf_one', message: expect.stringContaining('force') },
+    ])
+    expect((await diffDefinitions(ctx, some)).problems).toMatchObject([{ id: 'wf_one' }])
+    expect(done(await applyDefinitions(ctx, { ...some, force: true }))).toEqual({ wf_one: 'archive' })
+    const whole = await exportDefinitions(ctx, {})
+    expect((await applyDefinitions(ctx, whole as never)).changes).toEqual([])
+    expect((await refusal(applyDefinitions(ctx, { ...whole, next: 'tools/x' } as never))).details).toMatchObject([
+      { path: 'next' },
+    ])
+  })
+
   test('two at once create each object once', async () => {
     const ctx = await tenant()
     const body = { ...workspace(), publish: true }

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { type Definitions, readFolder, writeFolder } from '@/cli/as-code/folder'
@@ -109,14 +109,14 @@ describe('a folder', () => {
   })
 
   test('is written only inside, never through a link, and only if every name can be', () => {
-    const own = join(folder, 'own')
-    const outside = join(folder, 'outside')
+    const own = join(folder, '.own')
+    const outside = join(folder, '.outside')
     mkdirSync(join(own, 'tools'), { recursive: true })
     mkdirSync(outside)
     writeFileSync(join(outside, 'kept.yaml'), 'name: Kept\n')
     const write = (...ids: string[]) =>
       writeFolder(own, { tools: ids.map((id) => ({ id, name: 'X' })), agents: [], workflows: [] }, { prune: false })
-    expect(() => write('fine', '../../outside/kept')).toThrow('tools: "../../outside/kept" is not an id')
+    expect(() => write('fine', '../../.outside/kept')).toThrow('tools: "../../.outside/kept" is not an id')
     expect(() => write('tool_a', 'TOOL_A')).toThrow('tools/TOOL_A and tools/tool_a differ only in case')
     symlinkSync(join(outside, 'kept.yaml'), join(own, 'tools/linked.yaml'))
     expect(() => write('fine', 'linked')).toThrow('tools/linked.yaml is a symbolic link')
@@ -131,6 +131,28 @@ describe('a folder', () => {
     rmSync(join(own, 'tools'))
     write('Tool_a')
     expect(() => write('tool_a')).toThrow('tools/tool_a and tools/Tool_a differ only in case')
+  })
+
+  test('is refused with names that look like definitions in a wrong place, and read with others', () => {
+    const own = join(folder, '.strays')
+    const put = (path: string) => {
+      mkdirSync(dirname(join(own, path)), { recursive: true })
+      writeFileSync(join(own, path), 'name: X')
+    }
+    const fine = [
+      'tools/a.yml',
+      'tools/README',
+      'tools/.x.yaml.swp',
+      'tools/a.yml~',
+      'README.md',
+      'package.json',
+      'docs/x.md',
+    ]
+    for (const path of [...fine, '.github/workflows/ci.yaml']) put(path)
+    expect(readFolder(own).tools).toEqual([{ id: 'a', name: 'X' }])
+    for (const path of ['workflow/x.txt', 'Agents/x', 'mine/x.yaml', 'x.yaml', 'tools/x.json', 'tools/more/x.yaml'])
+      put(path)
+    expect(() => readFolder(own)).toThrow(': Agents/, mine/, tools/more, tools/x.json, workflow/, x.yaml.')
   })
 
   test('names each file that is wrong', () => {
