@@ -3,7 +3,7 @@ import { type Runtime, startRuntime } from '@/instrumentation-node'
 import { GRACE_MS, surviveLostOutput, WEB_STOP_MS } from './common.mjs'
 import type { WebMessage } from './web-process'
 
-// The process that carries runs on and serves no requests. It reads TypeScript directly, so it needs no build.
+// The process that executes runs and serves no requests. It reads TypeScript directly, so it needs no build.
 
 let starting: Promise<Runtime> | undefined
 let leaving = false

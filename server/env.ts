@@ -98,7 +98,10 @@ const Variables = z.object({
   ALLOW_PRIVATE_HOSTS: optional.refine((value) => value === undefined || AllowedHosts.parse(value) !== null, {
     message: 'must list hosts, host:port, addresses or CIDR ranges, such as db.internal:8080,10.0.0.0/8',
   }),
-  /** Whether this process carries runs on, besides serving requests (`inline`), without them (`worker`), or not (`off`). */
+  /**
+   * Whether this process executes runs and serves requests (`inline`), only executes runs (`worker`), or only serves
+   * requests (`off`).
+   */
   ENGINE: unlessEmpty(
     z.enum(['inline', 'worker', 'off'], { error: 'must be inline, worker or off' }).default('inline'),
   ),

@@ -9,13 +9,13 @@ type EngineCheck = () => Promise<boolean>
 
 const bound = () => processWide<{ engineWorks?: EngineCheck }>('health', () => ({}))
 
-/** Sets how to find out whether the engine carries runs on. */
+/** Sets the check whether the engine executes runs. */
 export function bindEngineCheck(engineWorks: EngineCheck): void {
   bound().engineWorks = engineWorks
 }
 
 export interface Health {
-  /** `degraded` if requests work, but nothing carries runs on. */
+  /** `degraded` if requests work, but no process executes runs. */
   status: 'ok' | 'degraded' | 'unavailable'
   checks: Record<string, 'ok' | 'failed'>
 }

@@ -88,7 +88,7 @@ async function handleCheckpoint(worker: Worker, runId: string, text: string): Pr
   worker.kept(ref.generation, results)
   if (leaving) {
     worker.wake()
-    return answer(409, { error: 'The result is kept; another process carries on', status: 409 })
+    return answer(409, { error: 'The result is stored; another process continues', status: 409 })
   }
   // No body: the SDK reads none, and each one would create a stream.
   return new Response(null, { status: 200 })

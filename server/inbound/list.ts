@@ -34,7 +34,8 @@ export async function readInbound(ctx: ServiceContext, where?: ReturnType<typeof
 }
 
 /**
- * A workflow's inbound webhooks, newest first. For those who may change them: whoever reads an address may send there.
+ * A workflow's inbound webhooks, newest first. Only for people who may change them, because knowing an address is
+ * enough to send to it.
  * @throws AppError WORKFLOW_NOT_FOUND
  */
 export async function listInbound(ctx: ServiceContext, { workflowId }: { workflowId: string }) {

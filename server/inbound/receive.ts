@@ -113,7 +113,7 @@ function guessedType(body: string): string {
   return /^\s*[[{]/.test(body) ? 'application/json' : 'text/plain'
 }
 
-/** Only the last one, and not each of many: whoever knows the address must not be able to fill the database. */
+/** Only the last one is stored: a sender who knows the address must not be able to fill the database. */
 async function noteRefusal({ db, now, tenantId }: ServiceContext, { id }: InboundRow, refusal: string): Promise<void> {
   const at = now()
   const long = new Date(at.getTime() - NOTE_EVERY_MS)

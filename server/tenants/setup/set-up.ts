@@ -73,7 +73,7 @@ async function requireSetupToken({ headers, db, now }: Visitor, given: string | 
   await countAttempt(`setup:${addressOf(headers, env().TRUST_PROXY)}`, db, now())
   const expected = setupToken()
   if (expected === null) {
-    const message = 'Set SETUP_TOKEN in the environment first: whoever enters it becomes the owner.'
+    const message = 'Set SETUP_TOKEN in the environment first: the person who enters it becomes the owner.'
     throw new AppError('FORBIDDEN', { details: [{ path: 'token', message }] })
   }
   if (given && isSetupToken(given, expected)) return
