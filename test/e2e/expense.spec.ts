@@ -229,6 +229,8 @@ test('the same, drawn and run with the keyboard alone', async ({ page, workspace
   await press('Enter')
   await tabTo(page, 'More')
   await press('Enter')
+  // Its fields are loaded when it opens.
+  await expect(page.getByRole('button', { name: 'Add a person or role' })).toBeVisible()
   await tabTo(page, 'Add a person or role')
   await press('Enter')
   await tabTo(page, 'Name of assignee 1', 'back')
