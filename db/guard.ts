@@ -46,7 +46,8 @@ function begin(guarded: Guarded) {
     const run = (tx: unknown) => {
       // The caller has already seen it fail, so work that was waiting for a connection must not start.
       if (given) throw late(ms)
-      return work(transaction(tx as Sql, { ...guarded, expired: ignore, failed: ignore }, expiresAt))
+      const own = transaction(tx as Sql, { ...guarded, expired: ignore, failed: ignore }, expiresAt)
+      return ms > guarded.transactionMs ? allowTime(own, ms + guarded.callMs).then(() => work(own)) : work(own)
     }
     // A deferred constraint fails at the commit, which is the driver's own statement.
     const begun = guarded
@@ -61,6 +62,17 @@ function begin(guarded: Guarded) {
       guarded.expired()
     })
   }
+}
+
+/**
+ * Has the server wait as long as a caller does that waits longer than others (`withDeadline`). It does not restart a limit
+ * that runs, so the limit is removed first. Nothing happens where there is none, or the server does not know of any.
+ */
+async function allowTime(tx: Sql, ms: number): Promise<void> {
+  await tx`
+    select set_config('transaction_timeout', '0', true),
+      set_config('transaction_timeout', ${String(Math.ceil(ms))}, true)
+    where current_setting('transaction_timeout', true) <> '0'`
 }
 
 function transaction(tx: Sql, guarded: Guarded, expiresAt: number): Sql {

@@ -73,7 +73,8 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
 
   /** What connections ask for as they open, except for what a pooler has rejected. */
   const timeout: Settings = statementTimeoutMs === undefined ? {} : limits(statementTimeoutMs, deadlineMs)
-  const refused = new Set<string>()
+  const refused = shared.rejected.get(url) ?? new Set<string>()
+  shared.rejected.set(url, refused)
   const accepted = (settings: Settings) =>
     Object.fromEntries(Object.entries(settings).filter(([name]) => !refused.has(name)))
   const open = (own: Parameters<typeof openDriver>[1], settings: Settings, at = url) =>

@@ -8,6 +8,8 @@ export const shared = processWide('db', () => ({
   pools: new Map<string, Database>(),
   /** Connection strings behind which prepared statements get lost. */
   unprepared: new Set<string>(),
+  /** Settings of connections that the server or a pooler has rejected, by connection string. */
+  rejected: new Map<string, Set<string>>(),
   /** When the current database work must end, on the clock of `performance.now()`. */
   deadline: new AsyncLocalStorage<number>(),
 }))

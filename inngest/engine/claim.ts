@@ -21,6 +21,8 @@ export interface Room {
   suspects: boolean
   /** When each lane last had its turn, as a rising number. */
   served: readonly { lane: string; at: number }[]
+  /** Slots of each lane that are reserved for jobs which may not be committed yet, so that only this process can count them. */
+  reserved: readonly { lane: string; n: number }[]
 }
 
 const NO_LIMIT = 2 ** 31 - 1
@@ -97,6 +99,7 @@ async function claimInTurns(ctx: EngineContext, functionId: string, limit: numbe
         select first.id, first.due_at, coalesce(w.here, 0) + first.n as slot, coalesce(s.at, 0) as served
         from lanes l cross join apiece a left join at_work w on w.lane = l.lane
         left join json_to_recordset(${rows(inner, room.served)}) as s(lane text, at int) on s.lane = l.lane
+        left join json_to_recordset(${rows(inner, room.reserved)}) as r(lane text, n int) on r.lane = l.lane
         cross join lateral (
           select j.id, j.due_at, row_number() over (order by j.due_at, j.id) as n from (
             select id, due_at from engine.jobs
@@ -104,7 +107,7 @@ async function claimInTurns(ctx: EngineContext, functionId: string, limit: numbe
               and (function_id, lane, due_at) >= (${functionId}, l.lane, '-infinity'::timestamptz)
               and (function_id, lane, due_at) <= (${functionId}, l.lane, ${at})
             order by function_id, lane, due_at
-            limit least(a.share, greatest(${limit}::bigint - coalesce(w.everywhere, 0), 0))) j) first
+            limit least(a.share, greatest(${limit}::bigint - coalesce(w.everywhere, 0) - coalesce(r.n, 0), 0))) j) first
         where l.lane is not null),
       turns as (select id, slot, row_number() over (order by slot, served, due_at, id) as turn from queued)
       select id, xmin as version from engine.jobs

@@ -16,6 +16,8 @@ export class Slots {
   private readonly lastTurn = new Map<string, number>()
   /** How many slots each lane has, reserved ones included. */
   private readonly inLanes = new Map<string, number>()
+  /** How many of those are reserved. Their jobs may not be committed yet. */
+  private readonly reservedIn = new Map<string, number>()
   /** The generation of the suspect in progress. There is never more than one. */
   suspect: string | undefined
 
@@ -51,18 +53,20 @@ export class Slots {
     const mine = lane === null ? 0 : (this.inLanes.get(lane) ?? 0)
     if (lane === null ? this.free < 1 : mine >= this.shared || mine >= limit) return false
     this.reserved++
-    this.count(lane, 1)
+    count(this.inLanes, lane, 1)
+    count(this.reservedIn, lane, 1)
     return true
   }
 
   releaseFor(lane: string | null): void {
     this.reserved--
-    this.count(lane, -1)
+    count(this.inLanes, lane, -1)
+    count(this.reservedIn, lane, -1)
   }
 
   begin(claim: Claim): void {
     this.taken++
-    this.count(claim.lane, 1)
+    count(this.inLanes, claim.lane, 1)
     if (claim.lane !== null) this.remember(claim.lane)
     if (claim.deliveries < SUSPECT_AFTER) return
     this.suspect = claim.generation
@@ -72,7 +76,7 @@ export class Slots {
 
   end(lane: string | null): void {
     this.taken--
-    this.count(lane, -1)
+    count(this.inLanes, lane, -1)
   }
 
   /** A claim returned or made progress. If it was the suspect, it is one no longer. */
@@ -86,15 +90,13 @@ export class Slots {
     return [...this.lastTurn].map(([lane, at]) => ({ lane, at }))
   }
 
-  close(): void {
-    clearTimeout(this.alone)
+  /** The reserved slots of each lane. */
+  reservedByLane(): { lane: string; n: number }[] {
+    return [...this.reservedIn].map(([lane, n]) => ({ lane, n }))
   }
 
-  private count(lane: string | null, by: 1 | -1): void {
-    if (lane === null) return
-    const count = (this.inLanes.get(lane) ?? 0) + by
-    if (count > 0) this.inLanes.set(lane, count)
-    else this.inLanes.delete(lane)
+  close(): void {
+    clearTimeout(this.alone)
   }
 
   private remember(lane: string): void {
@@ -109,4 +111,11 @@ export class Slots {
     this.alone = undefined
     this.opened()
   }
+}
+
+function count(lanes: Map<string, number>, lane: string | null, by: 1 | -1): void {
+  if (lane === null) return
+  const n = (lanes.get(lane) ?? 0) + by
+  if (n > 0) lanes.set(lane, n)
+  else lanes.delete(lane)
 }

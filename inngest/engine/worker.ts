@@ -121,6 +121,7 @@ export class Worker implements Scheduler {
 
   releaseFrom(lane: string | null): void {
     this.slots.releaseFor(lane)
+    if (this.starved) this.pump()
   }
 
   start(claim: Claim): void {
@@ -236,8 +237,11 @@ export class Worker implements Scheduler {
       try {
         const due = await lookAround(this.ctx)
         const suspects = due.suspects && this.slots.suspect === undefined
-        const served = this.slots.served()
-        const claims = await claimDue(this.ctx, due, { slots: suspects ? 1 : slots, shared, suspects, served })
+        // From here on nothing is reserved for a lane, or it could get more than its limit: what is claimed now does not
+        // know of it, nor it of that.
+        if (due.limited.length > 0) this.starved = true
+        const room = { shared, served: this.slots.served(), reserved: this.slots.reservedByLane() }
+        const claims = await claimDue(this.ctx, due, { ...room, slots: suspects ? 1 : slots, suspects })
         taken = claims.length
         this.starved = taken === slots || due.limited.length > 0
         // A suspect that cannot start yet must not make this loop spin: what it waits for pumps again.
@@ -245,7 +249,7 @@ export class Worker implements Scheduler {
         this.take(claims)
         this.failures = 0
         if (suspects && taken === 0 && (due.free || due.limited.length > 0)) {
-          const others = await claimDue(this.ctx, due, { slots, shared, suspects: false, served })
+          const others = await claimDue(this.ctx, due, { ...room, slots, suspects: false })
           taken = others.length
           this.take(others)
         }

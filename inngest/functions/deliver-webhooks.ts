@@ -27,7 +27,7 @@ export const deliverWebhooks = inngest.createFunction(
     id: 'deliver-webhooks',
     triggers: [webhookDue],
     // The sweep finds what was left behind.
-    retries: 1,
+    retries: 10,
     concurrency: [{ key: 'event.data.tenantId', limit: PER_TENANT }],
   },
   driveDeliveries,

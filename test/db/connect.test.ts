@@ -235,6 +235,21 @@ describe('a broken link', () => {
     await proxy.close()
   })
 
+  test('a transaction may take as long as its caller waits, also one that waits longer than others', async () => {
+    const database = openDatabase(own.url, { max: 2, deadlineMs: 100, statementTimeoutMs: 60_000 })
+    await patiently(() => database.sql`select 1`)
+    const slow = (seconds: number) => database.sql.begin((tx) => tx`select pg_sleep(${seconds}), 1 as done`)
+    // The server ends others after 400 ms.
+    expect((await withDeadline(20_000, () => slow(1)))[0]).toMatchObject({ done: 1 })
+    const limit = () => database.sql.begin((tx) => tx<{ transaction_timeout: string }[]>`show transaction_timeout`)
+    expect(await withDeadline(20_000, limit)).toMatchObject([
+      { transaction_timeout: expect.stringMatching(/^(20|1\d{4}|20\d{3})/) },
+    ])
+    const others = await patiently(() => database.sql`show transaction_timeout`)
+    expect(others).toEqual([{ transaction_timeout: '400ms' }])
+    await database.close()
+  })
+
   test('does not cause a replacement while the server answers, however slow some statements are', async () => {
     let replaced = 0
     const database = openDatabase(own.url, { max: 4, deadlineMs: 100, onReplaced: () => (replaced += 1) })

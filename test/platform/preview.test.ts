@@ -100,7 +100,7 @@ test('what `runs rewake` could not tell the Inngest server, the next request doe
   expect(await asleep(), preview.logs()).toBe(true)
   const unreachable = { ...preview, env: { ...preview.env, INNGEST_BASE_URL: 'http://127.0.0.1:9' } }
   const said = await runCommand(unreachable, 'runs', 'rewake', '--tenant', 'ten_preview', '--id', runId)
-  expect(said).toContain('The Inngest server could not be told')
+  expect(said).toContain('The Inngest server could not be notified')
   // The process is still warm from the answer, so it has looked a moment ago.
   expect((await preview.call('GET', '/api/health')).body).toMatchObject({ status: 'ok' })
   expect(await seen(async () => (await status(runId)) === 'completed'), preview.logs()).toBe(true)

@@ -232,12 +232,12 @@ describe('when the first request dies', () => {
   it('keys are deleted after 24 hours', async () => {
     const first = await start('old')
     const [{ count } = { count: 0 }] = await database.sql<{ count: number }[]>`
-      update idempotency_keys set created_at = now() - interval '24 hours' where key = 'old' returning 1 as count`
+      update idempotency_keys set created_at = now() - interval '24 hours 1 second' where key = 'old' returning 1 as count`
     expect(count).toBe(1)
     const second = await start('old')
     expect(second.replayed).toBeNull()
     expect(second.body.runId).not.toBe(first.body.runId)
-    await database.sql`update idempotency_keys set created_at = now() - interval '24 hours' where key = 'old'`
+    await database.sql`update idempotency_keys set created_at = now() - interval '24 hours 1 second' where key = 'old'`
     expect(await sweepIdempotencyKeys(database.db, new Date())).toBe(1)
   })
 
