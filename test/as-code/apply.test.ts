@@ -5,6 +5,7 @@ import { diffDefinitions } from '@/server/as-code/diff'
 import { exportDefinitions } from '@/server/as-code/export'
 import type { ServiceContext } from '@/server/context'
 import { startRun } from '@/server/runs/start'
+import { keepRuns } from '@/server/tenants/keep-runs'
 import { updateTool } from '@/server/tools/update'
 import { setVaultSecret } from '@/server/vault/set'
 import { archiveWorkflow } from '@/server/workflows/archive'
@@ -18,7 +19,7 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { fingerprint } from '../support/fingerprint'
 import { newTenant, withRole } from '../support/tenant'
 import { refusal } from '../workflows/support'
-import { agent, tool, workflow, workspace } from './support'
+import { agent, http, tool, workflow, workspace } from './support'
 
 process.env.ENCRYPTION_KEY = 'ab'.repeat(32)
 
@@ -243,6 +244,47 @@ describe('apply', () => {
       else expect(saved.version).toBeGreaterThan(applied.changes[0]?.version ?? 0)
       await applyDefinitions(ctx, { ...named('first'), force: true })
     }
+  })
+
+  test('never writes to what somebody archived meanwhile, and holds up nothing else of the workspace', async () => {
+    const ctx = await tenant()
+    const owner = withRole(ctx, 'owner')
+    const body = (code: string, name: string) => ({
+      ...workspace([workflow('wf_one', { name }), workflow('wf_two')]),
+      tools: [http, tool(code)],
+    })
+    await applyDefinitions(ctx, body('return 1', 'Old'))
+    const { applying } = await database.sql.begin(async (sql) => {
+      // The apply has looked at everything when it waits for this row.
+      await sql`select 1 from tools where tenant_id = ${ctx.tenantId} and id = 'tool_clean' for update`
+      const applying = refusal(applyDefinitions(ctx, { ...body('return 2', 'New'), publish: true }))
+      const waiting = () =>
+        database.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+      await expect.poll(async () => (await waiting()).length).toBe(1)
+      for (const id of ['wf_one', 'wf_two']) await archiveWorkflow(owner, { id })
+      await keepRuns(owner, { days: 30 })
+      return { applying }
+    })
+    const refused = await applying
+    expect([refused.code, refused.details.map(({ id }) => id)]).toEqual(['DEFINITIONS_DRIFTED', ['wf_one', 'wf_two']])
+    expect(await getWorkflow(ctx, { id: 'wf_one' })).toMatchObject({ status: 'archived', name: 'Old', version: 1 })
+  })
+
+  test('refuses ids that differ only in case, unless the other one goes', async () => {
+    const ctx = await tenant()
+    const both = await refusal(applyDefinitions(ctx, { tools: [tool(), { ...tool(), id: 'TOOL_clean' }] }))
+    expect(both.details).toMatchObject([
+      { path: 'tools[1].id', message: 'TOOL_clean differs from tool_clean only in case' },
+    ])
+    await applyDefinitions(ctx, { tools: [tool()] })
+    const other = { tools: [{ ...tool(), id: 'TOOL_clean' }] }
+    expect((await refusal(applyDefinitions(ctx, other))).details).toMatchObject([
+      { path: 'tools[0].id', message: expect.stringMatching(/tool_clean .* TOOL_clean only in case/) },
+    ])
+    expect(done(await applyDefinitions(ctx, { ...other, prune: true }))).toEqual({
+      TOOL_clean: 'create',
+      tool_clean: 'archive',
+    })
   })
 
   test('an id whose workflow was deleted for good continues its version numbers', async () => {
