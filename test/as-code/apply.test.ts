@@ -370,6 +370,24 @@ describe('export', () => {
     expect([some.tools.map(({ id }) => id), some.workflows, some.agents]).toEqual([['tool_orders'], [], []])
   })
 
+  test('ends a page before it is too large, and the pages together are everything, sorted', async () => {
+    const ctx = await tenant()
+    await applyDefinitions(ctx, workspace([]))
+    const large = { id: 'data', type: 'set-data', data: { a: 'x'.repeat(900_000) } }
+    for (let n = 0; n < 4; n++) await createWorkflow(ctx, { name: `Large ${n}`, steps: [large] })
+    const pages = [await exportDefinitions(ctx, {})]
+    for (let page = pages[0]; page?.next; pages.push(page)) page = await exportDefinitions(ctx, { after: page.next })
+    expect(pages.map(({ tools, agents, workflows }) => [tools.length, agents.length, workflows.length])).toEqual([
+      [2, 1, 3],
+      [0, 0, 1],
+    ])
+    for (const page of pages) expect(JSON.stringify(page).length).toBeLessThan(3.2 * 1024 * 1024)
+    const ids = pages.flatMap(({ workflows }) => workflows.map(({ id }) => id))
+    expect(ids).toEqual([...new Set(ids)].sort())
+    const { next } = await exportDefinitions(ctx, { after: `workflows/${ids[0]}` })
+    expect(next).toBe(null)
+  })
+
   test('leaves out what is archived, and shows drafts rather than what is published', async () => {
     const ctx = await tenant()
     const { id } = await createWorkflow(ctx, { name: 'First', steps: [{ id: 'end', type: 'end-flow' }] })
