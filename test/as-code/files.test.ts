@@ -61,7 +61,10 @@ describe('YAML', () => {
         expect(JSON.stringify(read)).toBe(JSON.stringify(object))
         expect(toYaml(read)).toBe(yaml)
       }),
-      { numRuns: rounds(600, 40_000), examples: [[{ a: ' \n', b: 'x\n  y\n' }]] },
+      {
+        numRuns: rounds(600, 40_000),
+        examples: [[{ a: ' \n', b: 'x\n  y\n' }], [{ a: 2 ** 53 + 2, b: -(2 ** 64), c: 1e21 }]],
+      },
     )
   })
 
@@ -77,6 +80,9 @@ describe('YAML', () => {
     ['a: [.inf]', 'a[0] has'],
     ['a: "x', 'line 1'],
     ['a: !thing x', 'tag'],
+    ['a: [{b: 9007199254740993}]', 'a[0].b is 9007199254740993, which would be changed to 9007199254740992'],
+    ['a: 0x20000000000001', 'would be changed'],
+    ['%YAML 1.1\n---\na: yes', 'It must be YAML 1.2'],
     ['a: 1\n---\nb: 2', 'multiple documents'],
   ])('refuses %j', (text, message) => {
     expect(() => fromYaml(text)).toThrow(message)
