@@ -130,6 +130,30 @@ describe('a delivery starts at most one run', () => {
     expect(await runs()).toHaveLength(3)
   })
 
+  test.each([
+    ['stripe', { id: 'evt_1' }],
+    ['stripe', { type: 'an event without an id' }],
+    ['slack', { event_id: 'Ev1' }],
+    ['slack', { type: 'block_actions' }],
+  ])('the content type, which nobody signs, makes no other delivery of one of %s: %j', async (scheme, body) => {
+    const { arrive } = await inbound({ scheme, mapping: { title: '"x"', number: '1' } })
+    const [text, time] = [JSON.stringify(body), clock / 1000]
+    const signed = (what: string) => createHmac('sha256', SECRET).update(what).digest('hex')
+    const headers: Texts = {
+      'stripe-signature': `t=${time},v1=${signed(`${time}.${text}`)}`,
+      'x-slack-request-timestamp': `${time}`,
+      'x-slack-signature': `v0=${signed(`v0:${time}:${text}`)}`,
+    }
+    const types = ['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'application/a+json', 'x']
+    const answers = []
+    for (const type of types) answers.push(await arrive(text, { ...headers, 'content-type': type }, { q: type }))
+    expect(answers.map((answer) => 'outcome' in answer && answer.outcome)).toEqual([
+      'started',
+      ...Array(4).fill('duplicate'),
+    ])
+    expect(await runs()).toHaveLength(1)
+  })
+
   test('one that was refused may be sent again once the reason is gone', async () => {
     const { send, list, ...one } = await inbound({ mapping: { title: '${body.nothing}' } })
     await expect(send(ISSUE, 'one')).rejects.toMatchObject({ code: 'INVALID_INPUT' })
