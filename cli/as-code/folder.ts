@@ -1,7 +1,21 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import { PLURALS, type Plural } from '@/server/as-code/schema'
 import type { JsonObject } from '@/server/definition/json'
+import { nearestName } from '@/server/definition/nearest'
 import { isId } from '@/server/ids'
 import { fromYaml, toYaml } from './yaml'
 
@@ -24,7 +38,7 @@ function filesIn(folder: string): Map<string, { plural: Plural; id: string; path
     for (const name of readdirSync(inside).sort()) {
       const id = FILE.exec(name)?.[1]
       const path = join(inside, name)
-      if (id === undefined || !statSync(path).isFile()) continue
+      if (id === undefined || !statSync(path, { throwIfNoEntry: false })?.isFile()) continue
       if (!isId(id)) throw new Error(`${plural}/${name}: the name must be an id: 1 to 80 letters, digits, _ or -.`)
       const other = found.get(`${plural}/${id}`)
       if (other) throw new Error(`${plural}/${name}: another file has this id.`)
@@ -32,6 +46,31 @@ function filesIn(folder: string): Map<string, { plural: Plural; id: string; path
     }
   }
   return found
+}
+
+/** Names that no command reads, but that look as if somebody meant them to be: they would be missing silently. */
+function straysIn(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  const visible = (path: string) =>
+    readdirSync(path, { withFileTypes: true }).filter(({ name }) => !/^\.|~$/.test(name))
+  const isKind = (name: string) => PLURALS.some((plural) => plural === name)
+  return visible(folder).flatMap((entry) => {
+    const { name } = entry
+    if (!isFolder(folder, entry)) return FILE.test(name) ? [name] : []
+    const inside = visible(join(folder, name))
+    if (isKind(name))
+      return inside
+        .filter(
+          (one) => !/^readme|\.md$/i.test(one.name) && (isFolder(join(folder, name), one) || !FILE.test(one.name)),
+        )
+        .map((one) => `${name}/${one.name}`)
+    const misspelt = nearestName(name, PLURALS) !== null || isKind(`${name}s`)
+    return misspelt || inside.some((one) => FILE.test(one.name)) ? [`${name}/`] : []
+  })
+}
+
+function isFolder(path: string, entry: Dirent): boolean {
+  return statSync(join(path, entry.name), { throwIfNoEntry: false })?.isDirectory() === true
 }
 
 /** The caller's folder: npm changes to that of the package. */
@@ -44,6 +83,11 @@ export function readFolder(folder: string): Definitions {
   const definitions: Definitions = { tools: [], agents: [], workflows: [] }
   const wrong: string[] = []
   const files = filesIn(folder)
+  const strays = straysIn(folder)
+  if (strays.length > 0) {
+    const places = PLURALS.map((plural) => `${plural}/ID.yaml`).join(', ')
+    throw new Error(`Definitions are in ${places}. Rename or remove what is not one: ${strays.sort().join(', ')}.`)
+  }
   for (const { plural, id, path } of files.values()) {
     try {
       const value = fromYaml(readFileSync(path, 'utf8'))
@@ -69,29 +113,63 @@ export interface Written {
 /**
  * Writes each definition into its file. A file that says the same already stays as it is, with its comments.
  * @param prune deletes the files of what is not among the definitions
+ * @throws Error before anything is written, for an id that is none, two ids that are one file where case does not count,
+ * and a symbolic link in the place of a file or a kind's folder
  */
 export function writeFolder(folder: string, definitions: Definitions, { prune }: { prune: boolean }): Written {
   const files = filesIn(folder)
+  const wanted = placesOf(folder, definitions, files)
   const written: string[] = []
   let unchanged = 0
-  const lower = new Set<string>()
-  for (const plural of PLURALS) {
-    if (definitions[plural].length > 0) mkdirSync(join(folder, plural), { recursive: true })
-    for (const { id, ...content } of definitions[plural]) {
-      const name = `${plural}/${id}`
-      if (lower.has(name.toLowerCase())) throw new Error(`${name}: another id differs from it only in case.`)
-      lower.add(name.toLowerCase())
-      const path = files.get(name)?.path ?? join(folder, fileOf(plural, id))
-      if (saysIt(path, content)) unchanged += 1
-      else {
-        writeFileSync(path, toYaml(content))
-        written.push(fileOf(plural, id))
-      }
-      files.delete(name)
+  for (const { plural, id, path, content } of wanted) {
+    if (saysIt(path, content)) unchanged += 1
+    else {
+      mkdirSync(join(folder, plural), { recursive: true })
+      writeOver(path, toYaml(content))
+      written.push(fileOf(plural, id))
     }
+    files.delete(`${plural}/${id}`)
   }
   if (prune) for (const { path } of files.values()) rmSync(path)
   return { written, unchanged, left: [...files.values()].map(({ plural, id }) => fileOf(plural, id)) }
+}
+
+type Place = { plural: Plural; id: string; path: string; content: JsonObject }
+
+/** Where each definition goes. The ids may come from another service, so nothing is believed of them. */
+function placesOf(folder: string, definitions: Definitions, files: ReturnType<typeof filesIn>): Place[] {
+  // Names that differ only in case are one file on some machines.
+  const taken = new Map([...files.keys()].map((name) => [name.toLowerCase(), name]))
+  return PLURALS.flatMap((plural) => {
+    refuseLink(join(folder, plural), plural)
+    return definitions[plural].map(({ id, ...content }) => {
+      if (!isId(id)) throw new Error(`${plural}: ${JSON.stringify(id)} is not an id: 1 to 80 letters, digits, _ or -.`)
+      const name = `${plural}/${id}`
+      const other = taken.get(name.toLowerCase())
+      if (other !== undefined && other !== name)
+        throw new Error(`${name} and ${other} differ only in case. Delete or rename one of them.`)
+      taken.set(name.toLowerCase(), name)
+      const path = files.get(name)?.path ?? join(folder, fileOf(plural, id))
+      refuseLink(path, fileOf(plural, id))
+      return { plural, id, path, content }
+    })
+  })
+}
+
+function refuseLink(path: string, name: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new Error(`${name} is a symbolic link. Nothing is written through it: replace it with what it links to.`)
+}
+
+function writeOver(path: string, text: string): void {
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants
+  // Undefined on Windows.
+  const file = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | (O_NOFOLLOW ?? 0), 0o666)
+  try {
+    writeFileSync(file, text)
+  } finally {
+    closeSync(file)
+  }
 }
 
 function saysIt(path: string, content: JsonObject): boolean {

@@ -1,10 +1,12 @@
+import { z } from 'zod'
 import { applyDefinitions } from '@/server/as-code/apply'
 import { diffDefinitions } from '@/server/as-code/diff'
 import { exportDefinitions } from '@/server/as-code/export'
 import { PLURALS } from '@/server/as-code/schema'
 import type { ServiceContext } from '@/server/context'
-import { isJsonObject, type JsonObject } from '@/server/definition/json'
+import { isJsonObject, type JsonObject, pathText } from '@/server/definition/json'
 import { AppError, ERRORS, type ErrorCode, type ErrorDetail } from '@/server/errors'
+import { isId } from '@/server/ids'
 import type { Definitions } from './folder'
 
 export type Applied = Awaited<ReturnType<typeof applyDefinitions>>
@@ -23,6 +25,7 @@ export async function everythingIn(workspace: Workspace): Promise<Definitions> {
     const { next, ...found } = await workspace.page(query)
     for (const plural of PLURALS) all[plural].push(...found[plural])
     if (next === null) return all
+    if (next === query.after) throw new Error('The service repeats a page of its definitions.')
     query = { after: next }
   }
 }
@@ -49,10 +52,21 @@ export interface Remote {
 export function remoteWorkspace(remote: Remote): Workspace {
   const path = '/api/definitions'
   return {
-    page: (query) => ask(remote, `${path}?${new URLSearchParams(query)}`),
+    page: async (query) => pageOf(await ask<JsonObject>(remote, `${path}?${new URLSearchParams(query)}`)),
     diff: (body) => ask(remote, `${path}/diff`, body),
     apply: (body) => ask(remote, `${path}/apply`, body),
   }
+}
+
+const Listed = z.array(z.looseObject({ id: z.string().refine(isId) }))
+const Page = z.object({ tools: Listed, agents: Listed, workflows: Listed, next: z.string().nullable() })
+
+/** Ids become names of files, so they are not taken on trust. */
+function pageOf(answer: JsonObject): Definitions & { next: string | null } {
+  const page = Page.safeParse(answer)
+  if (page.success) return page.data as Definitions & { next: string | null }
+  const where = pathText(page.error.issues[0]?.path ?? [])
+  throw new Error(`The service answered with something that is not a list of definitions: see ${where}. Check --url.`)
 }
 
 /** The answer, whose form the service's document promises. */

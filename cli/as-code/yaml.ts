@@ -1,5 +1,5 @@
 import { Document, parseDocument, visit } from 'yaml'
-import { isJsonObject, type JsonObject } from '@/server/definition/json'
+import { isJsonObject, type JsonObject, type JsonValue } from '@/server/definition/json'
 
 /** Characters that YAML takes for the end of a line, or that no editor shows. */
 const ODD = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\ufeff]/u
@@ -34,21 +34,35 @@ function saysSame(text: string, value: JsonObject): boolean {
 
 /** @throws Error that says where the text is wrong */
 export function fromYaml(text: string): JsonObject {
-  const document = parseDocument(text, { prettyErrors: true })
+  const document = parseDocument(text, { prettyErrors: true, version: '1.2', intAsBigInt: true })
   const [problem] = [...document.errors, ...document.warnings]
   if (problem) throw new Error(problem.message)
-  const value: unknown = document.toJS()
-  refuseOther(value, '')
+  const { explicit, version } = document.directives?.yaml ?? {}
+  if (explicit && version !== '1.2')
+    throw new Error(`It must be YAML 1.2: \`%YAML ${version}\` gives words another meaning.`)
+  const value = inJson(document.toJS(), '')
   if (!isJsonObject(value)) throw new Error('It must contain names and values, such as `name: Order approval`.')
   return value
 }
 
 /** YAML can say more than JSON. */
-function refuseOther(value: unknown, path: string): void {
-  if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) refuseOther(item, `${path}[${index}]`)
-  } else if (value !== null && typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype) {
-    for (const [name, item] of Object.entries(value)) refuseOther(item, path === '' ? name : `${path}.${name}`)
-  } else if (value !== null && !['string', 'boolean'].includes(typeof value) && !Number.isFinite(value))
-    throw new Error(`${path} has a value that JSON does not have.`)
+function inJson(value: unknown, path: string): JsonValue {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'bigint') return inDouble(value, path)
+  if (typeof value === 'number' && Number.isFinite(value)) return value
+  if (Array.isArray(value)) return value.map((item, index) => inJson(item, `${path}[${index}]`))
+  if (typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype) {
+    const at = (name: string) => (path === '' ? name : `${path}.${name}`)
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, inJson(item, at(name))]))
+  }
+  throw new Error(`${path} has a value that JSON does not have.`)
+}
+
+/** Beyond 2^53, most whole numbers would become their neighbours; those that stay as written are fine. */
+function inDouble(value: bigint, path: string): number {
+  const number = Number(value)
+  if (String(number) === String(value)) return number
+  throw new Error(
+    `${path} is ${value}, which would be changed to ${number}. Put numbers of so many digits into quotes.`,
+  )
 }

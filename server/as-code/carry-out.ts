@@ -1,18 +1,20 @@
-import { eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { appliedDefinitions } from '@/db/schema/applied'
-import { tenants } from '@/db/schema/tenants'
 import type { TransactionContext } from '../context'
 import { AppError, type ErrorDetail } from '../errors'
 import { archive } from '../versioned/archive'
 import { create } from '../versioned/create'
-import { expectVersion } from '../versioned/expected-version'
+import type { Row } from '../versioned/noun'
 import { isLive, publish } from '../versioned/publish'
 import { findRow } from '../versioned/rows'
 import { saveVersion } from '../versioned/update'
 import type { Problem } from '../workflows/check/problem'
+import type { Kind } from './kinds'
+import type { Seen } from './look'
+import { differInCase } from './other-case'
 import { detailOf, type Item } from './parse'
 import type { ApplyOptions } from './schema'
-import { inPublishOrder, pruneTasks, type Task, tasksOf, usesOfPruned } from './tasks'
+import { inPublishOrder, prunedWhole, pruneTasks, type Task, tasksOf, usesOfPruned } from './tasks'
 
 type Warning = Problem & { kind: string; id: string }
 
@@ -37,7 +39,8 @@ export async function carryOut(tx: TransactionContext, items: Item[], options: A
     const { drift } = task.decision
     return drift === null || options.force ? [] : [detailOf(task, { message: drift })]
   })
-  const problems = usesOfPruned(tasks)
+  const pruned = [...usesOfPruned(tasks), ...(options.force ? [] : prunedWhole(tasks))]
+  const problems = [...pruned, ...(await differInCase(tx, tasks))]
   for (const task of tasks) await collect(problems, task, () => save(tx, task))
   const warnings: Warning[] = []
   // What could not be saved would be missing for others.
@@ -52,9 +55,22 @@ export async function carryOut(tx: TransactionContext, items: Item[], options: A
   return { tasks, drift, problems, warnings }
 }
 
-/** Two at once would create the same objects. Nothing else waits for this lock. */
+/** Two at once would create the same objects. Nothing else waits for this lock, which may be held for a minute. */
 async function oneAtATime({ db, tenantId }: TransactionContext): Promise<void> {
-  await db.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, tenantId)).for('no key update')
+  await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`definitions:${tenantId}`}, 0))`)
+}
+
+/**
+ * Locks an object if it still is as it was when it was looked at.
+ * @throws AppError VERSION_CONFLICT if somebody has saved, published, archived or deleted it since
+ */
+async function lockAsSeen(tx: TransactionContext, { noun }: Kind, { row: before }: Seen): Promise<Row> {
+  const row = await findRow(tx, noun, before.id, { lock: true }).catch((err: unknown) => {
+    throw err instanceof AppError && err.code === noun.notFound ? new AppError('VERSION_CONFLICT') : err
+  })
+  const same = row.version === before.version && row.status === before.status && +row.updatedAt === +before.updatedAt
+  if (!same) throw new AppError('VERSION_CONFLICT')
+  return row
 }
 
 async function collect(problems: ErrorDetail[], task: Task, work: () => Promise<unknown>): Promise<void> {
@@ -76,9 +92,7 @@ async function save(tx: TransactionContext, task: Task): Promise<void> {
     return
   }
   if (wanted && decision.does === 'nothing' && !decision.unarchives) return
-  const row = await findRow(tx, noun, id, { lock: true })
-  // Somebody may have saved it since it was looked at.
-  expectVersion(row, { ifMatch: [seen.row.version] })
+  const row = await lockAsSeen(tx, kind, seen)
   if (!wanted) {
     await archive(tx, noun, { id }, 'archived')
     actions.push('archive')
@@ -99,6 +113,8 @@ async function publishTask(tx: TransactionContext, task: Task, apart: ReadonlySe
   const { noun } = kind
   const live = seen !== undefined && actions.length === 0 && isLive(seen.row)
   if (live && !(await isOutdated(tx, task, apart))) return []
+  // Saving it has locked what was changed.
+  if (seen && actions.length === 0) await lockAsSeen(tx, kind, seen)
   const published = await publish(tx, noun, { id, ifMatch: `"${task.version}"` }, (at, candidate) =>
     kind.check(at, candidate, apart),
   )

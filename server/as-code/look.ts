@@ -49,6 +49,16 @@ export async function lookAt(ctx: ServiceContext, kind: Kind, where: SQL | undef
   )
 }
 
+/** The ids of the objects of a kind that `where` selects. */
+export async function idsWhere({ db, tenantId }: ServiceContext, { noun }: Kind, where: SQL | undefined) {
+  const { table } = noun
+  const rows = await db
+    .select({ id: table.id })
+    .from(table)
+    .where(and(eq(table.tenantId, tenantId), where))
+  return rows.map(({ id }) => id)
+}
+
 async function contentsApplied(ctx: ServiceContext, { noun }: Kind, ids: string[]): Promise<Map<string, Named>> {
   if (ids.length === 0) return new Map()
   const applied = appliedDefinitions

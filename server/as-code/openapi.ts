@@ -108,8 +108,9 @@ const body = {
   workflows: 'Each as for a create, with its `id`.',
   publish: 'Publish all of them as well.',
   prune:
-    'Archive objects that were applied before and are missing here; with `force`, all objects that are missing here.',
+    'Archive objects that were applied before and are missing here; with `force`, all objects that are missing here. A kind without any definition here needs `force`.',
   force: 'Overwrite changes that somebody else made.',
+  next: 'Ignored, so that a whole export can be sent.',
 }
 const id = 'The same in every workspace. Other definitions refer to it.'
 

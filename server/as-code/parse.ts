@@ -33,13 +33,15 @@ export function parseDefinitions(input: JsonObject): { items: Item[]; options: A
   const details: ErrorDetail[] = []
   const items: Item[] = []
   for (const kind of KINDS) {
-    const known = new Set<string>()
+    const known = new Map<string, string>()
     for (const [index, item] of parsed[kind.plural].entries()) {
       const place = { kind, id: item.id, path: `${kind.plural}[${index}]` }
       try {
-        if (known.has(item.id)) throw problem('id', 'is given twice')
+        const other = known.get(item.id.toLowerCase())
+        if (other === item.id) throw problem('id', 'is given twice')
+        if (other !== undefined) throw problem('id', `${item.id} differs from ${other} only in case`)
         if (kind.noun.word === 'tool' && findBuiltinTool(item.id)) throw problem('id', 'is a built-in tool')
-        known.add(item.id)
+        known.set(item.id.toLowerCase(), item.id)
         const given = givenAt(input, kind, index) ?? {}
         refuseLarge(given)
         const content = kind.contentOf(item)

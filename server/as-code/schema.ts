@@ -23,15 +23,18 @@ const definitions = {
   workflows: z.array(DefinedWorkflow).max(MAX_DEFINITIONS).default([]),
 }
 
-export const ApplyDefinitions = z.object({
+/** Strict: without its misspelt list, `prune` would archive everything. */
+export const ApplyDefinitions = z.strictObject({
   ...definitions,
   publish: z.boolean().default(false),
   prune: z.boolean().default(false),
   force: z.boolean().default(false),
+  // An export has it.
+  next: z.null('must be null: there are more definitions than these').optional(),
 })
 
 /** The same, under a name of its own in the document. */
-export const DiffDefinitions = z.object(ApplyDefinitions.shape)
+export const DiffDefinitions = z.strictObject(ApplyDefinitions.shape)
 
 export type ApplyOptions = Pick<z.output<typeof ApplyDefinitions>, 'publish' | 'prune' | 'force'>
 

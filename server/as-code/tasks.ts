@@ -87,6 +87,17 @@ export function usesOfPruned(tasks: readonly Task[]): ErrorDetail[] {
   })
 }
 
+/** What prune would archive although no definition of its kind was sent: more likely, a folder is missing. */
+export function prunedWhole(tasks: readonly Task[]): ErrorDetail[] {
+  const given = new Set(tasks.filter(({ wanted }) => wanted !== null).map(({ kind }) => kind))
+  return tasks
+    .filter(({ kind }) => !given.has(kind))
+    .map((task) => {
+      const message = `It would be archived, because there are no ${task.kind.plural} here at all. Prune does so only with force.`
+      return detailOf(task, { message })
+    })
+}
+
 const nameOf = (kind: string, id: string) => `${kind}/${id}`
 
 /**

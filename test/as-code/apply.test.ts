@@ -5,6 +5,7 @@ import { diffDefinitions } from '@/server/as-code/diff'
 import { exportDefinitions } from '@/server/as-code/export'
 import type { ServiceContext } from '@/server/context'
 import { startRun } from '@/server/runs/start'
+import { keepRuns } from '@/server/tenants/keep-runs'
 import { updateTool } from '@/server/tools/update'
 import { setVaultSecret } from '@/server/vault/set'
 import { archiveWorkflow } from '@/server/workflows/archive'
@@ -18,7 +19,7 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { fingerprint } from '../support/fingerprint'
 import { newTenant, withRole } from '../support/tenant'
 import { refusal } from '../workflows/support'
-import { agent, tool, workflow, workspace } from './support'
+import { agent, http, tool, workflow, workspace } from './support'
 
 process.env.ENCRYPTION_KEY = 'ab'.repeat(32)
 
@@ -195,6 +196,33 @@ describe('apply', () => {
     expect((await refusal(applyDefinitions(ctx, { prune: true }))).code).toBe('INVALID_INPUT')
   })
 
+  test('refuses a body with a misspelt name, and to prune a kind of which it has none', async () => {
+    const ctx = await tenant()
+    const body = workspace()
+    await applyDefinitions(ctx, body)
+    const { workflows, ...others } = body
+    for (const misspelt of [
+      { ...others, workflow: workflows, prune: true },
+      { ...body, publsh: true },
+    ])
+      expect(await refusal(applyDefinitions(ctx, misspelt as never))).toMatchObject({
+        code: 'INVALID_INPUT',
+        details: [{ message: expect.stringMatching(/"workflow"|"publsh"/) }],
+      })
+    const some = { ...others, prune: true }
+    const refused = await refusal(applyDefinitions(ctx, some))
+    expect(refused.details).toMatchObject([
+      { kind: 'workflow', id: 'wf_one', message: expect.stringContaining('force') },
+    ])
+    expect((await diffDefinitions(ctx, some)).problems).toMatchObject([{ id: 'wf_one' }])
+    expect(done(await applyDefinitions(ctx, { ...some, force: true }))).toEqual({ wf_one: 'archive' })
+    const whole = await exportDefinitions(ctx, {})
+    expect((await applyDefinitions(ctx, whole as never)).changes).toEqual([])
+    expect((await refusal(applyDefinitions(ctx, { ...whole, next: 'tools/x' } as never))).details).toMatchObject([
+      { path: 'next' },
+    ])
+  })
+
   test('two at once create each object once', async () => {
     const ctx = await tenant()
     const body = { ...workspace(), publish: true }
@@ -216,6 +244,47 @@ describe('apply', () => {
       else expect(saved.version).toBeGreaterThan(applied.changes[0]?.version ?? 0)
       await applyDefinitions(ctx, { ...named('first'), force: true })
     }
+  })
+
+  test('never writes to what somebody archived meanwhile, and holds up nothing else of the workspace', async () => {
+    const ctx = await tenant()
+    const owner = withRole(ctx, 'owner')
+    const body = (code: string, name: string) => ({
+      ...workspace([workflow('wf_one', { name }), workflow('wf_two')]),
+      tools: [http, tool(code)],
+    })
+    await applyDefinitions(ctx, body('return 1', 'Old'))
+    const { applying } = await database.sql.begin(async (sql) => {
+      // The apply has looked at everything when it waits for this row.
+      await sql`select 1 from tools where tenant_id = ${ctx.tenantId} and id = 'tool_clean' for update`
+      const applying = refusal(applyDefinitions(ctx, { ...body('return 2', 'New'), publish: true }))
+      const waiting = () =>
+        database.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+      await expect.poll(async () => (await waiting()).length).toBe(1)
+      for (const id of ['wf_one', 'wf_two']) await archiveWorkflow(owner, { id })
+      await keepRuns(owner, { days: 30 })
+      return { applying }
+    })
+    const refused = await applying
+    expect([refused.code, refused.details.map(({ id }) => id)]).toEqual(['DEFINITIONS_DRIFTED', ['wf_one', 'wf_two']])
+    expect(await getWorkflow(ctx, { id: 'wf_one' })).toMatchObject({ status: 'archived', name: 'Old', version: 1 })
+  })
+
+  test('refuses ids that differ only in case, unless the other one goes', async () => {
+    const ctx = await tenant()
+    const both = await refusal(applyDefinitions(ctx, { tools: [tool(), { ...tool(), id: 'TOOL_clean' }] }))
+    expect(both.details).toMatchObject([
+      { path: 'tools[1].id', message: 'TOOL_clean differs from tool_clean only in case' },
+    ])
+    await applyDefinitions(ctx, { tools: [tool()] })
+    const other = { tools: [{ ...tool(), id: 'TOOL_clean' }] }
+    expect((await refusal(applyDefinitions(ctx, other))).details).toMatchObject([
+      { path: 'tools[0].id', message: expect.stringMatching(/tool_clean .* TOOL_clean only in case/) },
+    ])
+    expect(done(await applyDefinitions(ctx, { ...other, prune: true }))).toEqual({
+      TOOL_clean: 'create',
+      tool_clean: 'archive',
+    })
   })
 
   test('an id whose workflow was deleted for good continues its version numbers', async () => {
@@ -299,6 +368,24 @@ describe('export', () => {
     expect(JSON.stringify(await exportDefinitions(elsewhere, {}))).toBe(text)
     const some = await exportDefinitions(ctx, { kind: 'tools', after: 'tools/tool_clean' })
     expect([some.tools.map(({ id }) => id), some.workflows, some.agents]).toEqual([['tool_orders'], [], []])
+  })
+
+  test('ends a page before it is too large, and the pages together are everything, sorted', async () => {
+    const ctx = await tenant()
+    await applyDefinitions(ctx, workspace([]))
+    const large = { id: 'data', type: 'set-data', data: { a: 'x'.repeat(900_000) } }
+    for (let n = 0; n < 4; n++) await createWorkflow(ctx, { name: `Large ${n}`, steps: [large] })
+    const pages = [await exportDefinitions(ctx, {})]
+    for (let page = pages[0]; page?.next; pages.push(page)) page = await exportDefinitions(ctx, { after: page.next })
+    expect(pages.map(({ tools, agents, workflows }) => [tools.length, agents.length, workflows.length])).toEqual([
+      [2, 1, 3],
+      [0, 0, 1],
+    ])
+    for (const page of pages) expect(JSON.stringify(page).length).toBeLessThan(3.2 * 1024 * 1024)
+    const ids = pages.flatMap(({ workflows }) => workflows.map(({ id }) => id))
+    expect(ids).toEqual([...new Set(ids)].sort())
+    const { next } = await exportDefinitions(ctx, { after: `workflows/${ids[0]}` })
+    expect(next).toBe(null)
   })
 
   test('leaves out what is archived, and shows drafts rather than what is published', async () => {

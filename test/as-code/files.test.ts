@@ -1,6 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { type Definitions, readFolder, writeFolder } from '@/cli/as-code/folder'
@@ -61,7 +61,10 @@ describe('YAML', () => {
         expect(JSON.stringify(read)).toBe(JSON.stringify(object))
         expect(toYaml(read)).toBe(yaml)
       }),
-      { numRuns: rounds(600, 40_000), examples: [[{ a: ' \n', b: 'x\n  y\n' }]] },
+      {
+        numRuns: rounds(600, 40_000),
+        examples: [[{ a: ' \n', b: 'x\n  y\n' }], [{ a: 2 ** 53 + 2, b: -(2 ** 64), c: 1e21 }]],
+      },
     )
   })
 
@@ -77,6 +80,9 @@ describe('YAML', () => {
     ['a: [.inf]', 'a[0] has'],
     ['a: "x', 'line 1'],
     ['a: !thing x', 'tag'],
+    ['a: [{b: 9007199254740993}]', 'a[0].b is 9007199254740993, which would be changed to 9007199254740992'],
+    ['a: 0x20000000000001', 'would be changed'],
+    ['%YAML 1.1\n---\na: yes', 'It must be YAML 1.2'],
     ['a: 1\n---\nb: 2', 'multiple documents'],
   ])('refuses %j', (text, message) => {
     expect(() => fromYaml(text)).toThrow(message)
@@ -106,6 +112,53 @@ describe('a folder', () => {
     expect(writeFolder(folder, fewer, { prune: false }).left).toEqual(['agents/agt_one.yaml'])
     writeFolder(folder, fewer, { prune: true })
     expect(readdirSync(join(folder, 'agents'))).toEqual([])
+  })
+
+  test('is written only inside, never through a link, and only if every name can be', () => {
+    const own = join(folder, '.own')
+    const outside = join(folder, '.outside')
+    mkdirSync(join(own, 'tools'), { recursive: true })
+    mkdirSync(outside)
+    writeFileSync(join(outside, 'kept.yaml'), 'name: Kept\n')
+    const write = (...ids: string[]) =>
+      writeFolder(own, { tools: ids.map((id) => ({ id, name: 'X' })), agents: [], workflows: [] }, { prune: false })
+    expect(() => write('fine', '../../.outside/kept')).toThrow('tools: "../../.outside/kept" is not an id')
+    expect(() => write('tool_a', 'TOOL_A')).toThrow('tools/TOOL_A and tools/tool_a differ only in case')
+    symlinkSync(join(outside, 'kept.yaml'), join(own, 'tools/linked.yaml'))
+    expect(() => write('fine', 'linked')).toThrow('tools/linked.yaml is a symbolic link')
+    symlinkSync(join(outside, 'new.yaml'), join(own, 'tools/dangling.yaml'))
+    expect(() => write('fine', 'dangling')).toThrow('tools/dangling.yaml is a symbolic link')
+    expect(readdirSync(join(own, 'tools')).sort()).toEqual(['dangling.yaml', 'linked.yaml'])
+    rmSync(join(own, 'tools'), { recursive: true })
+    symlinkSync(outside, join(own, 'tools'))
+    expect(() => write('fine')).toThrow('tools is a symbolic link')
+    expect(readdirSync(outside)).toEqual(['kept.yaml'])
+    expect(readFileSync(join(outside, 'kept.yaml'), 'utf8')).toBe('name: Kept\n')
+    rmSync(join(own, 'tools'))
+    write('Tool_a')
+    expect(() => write('tool_a')).toThrow('tools/tool_a and tools/Tool_a differ only in case')
+  })
+
+  test('is refused with names that look like definitions in a wrong place, and read with others', () => {
+    const own = join(folder, '.strays')
+    const put = (path: string) => {
+      mkdirSync(dirname(join(own, path)), { recursive: true })
+      writeFileSync(join(own, path), 'name: X')
+    }
+    const fine = [
+      'tools/a.yml',
+      'tools/README',
+      'tools/.x.yaml.swp',
+      'tools/a.yml~',
+      'README.md',
+      'package.json',
+      'docs/x.md',
+    ]
+    for (const path of [...fine, '.github/workflows/ci.yaml']) put(path)
+    expect(readFolder(own).tools).toEqual([{ id: 'a', name: 'X' }])
+    for (const path of ['workflow/x.txt', 'Agents/x', 'mine/x.yaml', 'x.yaml', 'tools/x.json', 'tools/more/x.yaml'])
+      put(path)
+    expect(() => readFolder(own)).toThrow(': Agents/, mine/, tools/more, tools/x.json, workflow/, x.yaml.')
   })
 
   test('names each file that is wrong', () => {

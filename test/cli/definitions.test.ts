@@ -1,9 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AS_CODE_COMMANDS } from '@/cli/as-code/commands'
-import { localWorkspace } from '@/cli/as-code/workspace'
+import { localWorkspace, remoteWorkspace } from '@/cli/as-code/workspace'
 import type { Report } from '@/cli/report'
 import { applyDefinitions } from '@/server/as-code/apply'
 import type { ServiceContext } from '@/server/context'
@@ -78,6 +80,26 @@ describe('pull, diff and apply', () => {
       'workflows/wf_one.yaml: step ask, edges[1].to: The edge from ask to nowhere',
     )
     expect((await getWorkflow(ctx, { id: 'wf_one' })).name).toBe('By hand')
+  })
+
+  test('take no id of another service on trust', async () => {
+    const answer = (id: unknown) => ({ tools: [{ id, name: 'X' }], agents: [], workflows: [], next: null })
+    let id: unknown = '../../outside/pwned'
+    const server = createServer((_request, response) => response.end(JSON.stringify(answer(id))))
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const { port } = server.address() as AddressInfo
+    const remote = { url: `http://127.0.0.1:${port}`, apiKey: 'key', tenantId: undefined, bypass: undefined }
+    const pull = () => AS_CODE_COMMANDS.pull?.(remoteWorkspace(remote), { folder: join(root, 'remote') })
+    try {
+      await expect(pull()).rejects.toThrow('see tools[0].id')
+      id = 7
+      await expect(pull()).rejects.toThrow('see tools[0].id')
+      expect(existsSync(join(root, 'remote'))).toBe(false)
+      id = 'fine'
+      expect((await pull())?.text).toContain('1 written')
+    } finally {
+      server.close()
+    }
   })
 
   test('are commands that scripts can tell apart by their exit codes', async () => {
