@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm'
-import { DatabaseUnavailable } from '@/db/index'
+import { isUnavailable, sqlState } from '@/db/index'
 import { inboundDeliveries, inboundWebhooks } from '@/db/schema/inbound'
 import type { TransactionContext } from '../context'
 import type { Sent } from '../definition/inbound'
@@ -30,7 +30,7 @@ export async function holdInbound(tx: TransactionContext, id: string): Promise<v
 /**
  * Decides a delivery whose row is written, and starts its run in the same transaction. The start is in a savepoint, so that
  * what it refuses is written down.
- * @throws AppError UNAVAILABLE, DatabaseUnavailable: nothing is decided, and the sender may try again
+ * @throws AppError UNAVAILABLE, or what `isUnavailable` knows: nothing is decided, and the sender may try again
  */
 export async function decide(
   tx: TransactionContext,
@@ -46,6 +46,9 @@ export async function decide(
     .where(and(eq(inboundDeliveries.tenantId, tx.tenantId), eq(inboundDeliveries.id, deliveryId)))
   return decision
 }
+
+/** Postgres ended this transaction in favour of another one: a serialization failure, a deadlock. */
+const CONFLICTS = new Set(['40001', '40P01'])
 
 async function decideNow(tx: TransactionContext, webhook: InboundRow, sent: Sent): Promise<Decision> {
   const error = filteredBecause(webhook, sent)
@@ -63,7 +66,8 @@ async function decideNow(tx: TransactionContext, webhook: InboundRow, sent: Sent
     })
     return { status: 'started', runId, error: null, code: null }
   } catch (err) {
-    if (err instanceof DatabaseUnavailable || (err instanceof AppError && err.code === 'UNAVAILABLE')) throw err
+    if (isUnavailable(err) || (err instanceof AppError && err.code === 'UNAVAILABLE')) throw err
+    if (CONFLICTS.has(sqlState(err) ?? '')) throw new AppError('UNAVAILABLE', { cause: err })
     if (!(err instanceof AppError)) {
       tx.log.error({ err, webhookId: webhook.id }, 'the start of an inbound webhook failed')
       return { status: 'refused', runId: null, error: 'Internal server error', code: 'INTERNAL' }

@@ -18,10 +18,13 @@ export interface DeliveryKey {
   lasts: boolean
 }
 
-/** By the id that the sender gave it, else by what was signed. */
-export function keyOf(webhook: InboundRow, request: Signed, { body, query }: Sent): DeliveryKey {
+/**
+ * By the id that the sender gave it, else by what was signed. Of what is not signed, only a header with the id counts:
+ * equal bodies under two ids are two deliveries, and without a signed time a recorded one could be sent later anyway.
+ */
+export function keyOf(webhook: InboundRow, request: Signed, query: Sent['query']): DeliveryKey {
   const rules = schemes[webhook.scheme]
-  const id = rules.deliveryId(request, body, webhook)
+  const id = rules.deliveryId(request, webhook)
   if (id) return { key: `id:${digest(id)}`, lasts: true }
   const time = rules.time?.(request) ?? null
   // Who signs no query could otherwise be replayed with another one.

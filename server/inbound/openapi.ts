@@ -265,7 +265,7 @@ const FIELDS = {
   signatureHeader: 'The header with the signature; for `hmac`, which needs it.',
   encoding: 'Of the signature, for `hmac`: `hex` by default.',
   idHeader:
-    'For `hmac` and `none`: the header that identifies a delivery. Without one, equal deliveries within five minutes count as one.',
+    'For `hmac` and `none`: the header that identifies a delivery. It is not signed. Without one, equal deliveries within five minutes count as one.',
   mapping:
     'An expression for each START field, over `${body…}`, `${headers…}` and `${query…}`. A field without one gets the field of the body with the same name.',
   when: 'An expression that decides whether a delivery starts a run.',

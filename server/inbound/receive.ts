@@ -92,7 +92,7 @@ async function accept(
     if (challenge !== null) return { challenge }
   }
   const silent = webhook.scheme === 'slack' && mediaType(contentType) !== 'application/json'
-  const key = keyOf(webhook, request, sent)
+  const key = keyOf(webhook, request, sent.query)
   const done = await withTransaction(ctx, async (tx) => {
     await holdInbound(tx, webhook.id)
     const taken = await takeDelivery(tx, webhook.id, content, key)

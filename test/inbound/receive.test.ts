@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { isUnavailable } from '@/db/index'
 import type { ServiceContext } from '@/server/context'
 import type { JsonObject } from '@/server/definition/json'
+import { AppError } from '@/server/errors'
 import { getInboundDelivery, listInboundDeliveries, replayInboundDelivery } from '@/server/inbound/deliveries'
 import { getInbound } from '@/server/inbound/list'
 import { receiveDelivery } from '@/server/inbound/receive'
@@ -130,6 +132,30 @@ describe('a delivery starts at most one run', () => {
     expect(await runs()).toHaveLength(3)
   })
 
+  test.each([
+    ['stripe', { id: 'evt_1' }],
+    ['stripe', { type: 'an event without an id' }],
+    ['slack', { event_id: 'Ev1' }],
+    ['slack', { type: 'block_actions' }],
+  ])('the content type, which nobody signs, makes no other delivery of one of %s: %j', async (scheme, body) => {
+    const { arrive } = await inbound({ scheme, mapping: { title: '"x"', number: '1' } })
+    const [text, time] = [JSON.stringify(body), clock / 1000]
+    const signed = (what: string) => createHmac('sha256', SECRET).update(what).digest('hex')
+    const headers: Texts = {
+      'stripe-signature': `t=${time},v1=${signed(`${time}.${text}`)}`,
+      'x-slack-request-timestamp': `${time}`,
+      'x-slack-signature': `v0=${signed(`v0:${time}:${text}`)}`,
+    }
+    const types = ['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'application/a+json', 'x']
+    const answers = []
+    for (const type of types) answers.push(await arrive(text, { ...headers, 'content-type': type }, { q: type }))
+    expect(answers.map((answer) => 'outcome' in answer && answer.outcome)).toEqual([
+      'started',
+      ...Array(4).fill('duplicate'),
+    ])
+    expect(await runs()).toHaveLength(1)
+  })
+
   test('one that was refused may be sent again once the reason is gone', async () => {
     const { send, list, ...one } = await inbound({ mapping: { title: '${body.nothing}' } })
     await expect(send(ISSUE, 'one')).rejects.toMatchObject({ code: 'INVALID_INPUT' })
@@ -139,6 +165,28 @@ describe('a delivery starts at most one run', () => {
     expect((await list())[1]?.error).toContain('${body.nothing} has no value')
   })
 })
+
+test.each([
+  ['57014', 'cancels the statement'],
+  ['40P01', 'finds a deadlock'],
+  ['40001', 'cannot serialize it'],
+])('a start that Postgres ends with %s, because it %s, is not decided and may be sent again', async (code) => {
+  const { send, list, ...one } = await inbound()
+  const { sql } = database
+  const first = await send(ISSUE, 'one')
+  await sql.unsafe(`
+    create function ends() returns trigger language plpgsql as $$ begin raise 'ended' using errcode = '${code}'; end $$;
+    create trigger ends before insert on runs for each row execute function ends()`)
+  const deliveryId = 'deliveryId' in first ? first.deliveryId : ''
+  const failures = await Promise.allSettled([send(ISSUE, 'two'), replayInboundDelivery(ctx, { ...one, deliveryId })])
+  await sql`drop function ends cascade`
+  for (const failure of failures) expect(failure.status === 'rejected' && statusOf(failure.reason)).toBe(503)
+  expect(await list()).toHaveLength(1)
+  expect(await send(ISSUE, 'two')).toMatchObject({ outcome: 'started' })
+})
+
+/** What the sender gets. */
+const statusOf = (err: unknown) => (isUnavailable(err) ? 503 : err instanceof AppError && err.status)
 
 test('what is not signed by the sender learns nothing, and leaves nothing but the last reason', async () => {
   const { arrive, send, list, ...one } = await inbound()

@@ -10,5 +10,5 @@ export const plain: SchemeRules = {
     const expected = secrets.map((secret) => hmac(secret, bytes))
     return anyMatches([given], expected) ? null : WRONG_SIGNATURE
   },
-  deliveryId: ({ headers }, _body, { idHeader }) => (idHeader === null ? null : headers.get(idHeader)),
+  deliveryId: ({ headers }, { idHeader }) => (idHeader === null ? null : headers.get(idHeader)),
 }

@@ -3,5 +3,5 @@ import type { SchemeRules } from './scheme'
 /** Whoever knows the address may send. */
 export const none: SchemeRules = {
   refusal: () => null,
-  deliveryId: ({ headers }, _body, { idHeader }) => (idHeader === null ? null : headers.get(idHeader)),
+  deliveryId: ({ headers }, { idHeader }) => (idHeader === null ? null : headers.get(idHeader)),
 }

@@ -1,6 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Sent } from '../../definition/inbound'
-import type { JsonValue } from '../../definition/json'
 
 /** A request as it came: its signature is over these bytes. */
 export interface Signed {
@@ -19,8 +18,11 @@ export interface Settings {
 export interface SchemeRules {
   /** Why a request is not from the sender; null if it is. Whoever sent it is not told. */
   refusal(request: Signed, secrets: readonly string[], now: Date, settings: Settings): string | null
-  /** What names the delivery however often it is sent; null if nothing does. */
-  deliveryId(request: Signed, body: JsonValue, settings: Settings): string | null
+  /**
+   * What names the delivery however often it is sent; null if nothing does. Where the body has it, it is read from the
+   * bytes: the content type is not signed, so whoever recorded a request could have the body read in another way.
+   */
+  deliveryId(request: Signed, settings: Settings): string | null
   /** The signed time, which tells apart deliveries that say the same. */
   time?(request: Signed): string | null
   /** Whether the sender only tries the address. */
@@ -64,9 +66,20 @@ export function timeRefusal(text: string | null, now: Date): string | null {
   return apartMs > TOLERANCE_MS ? 'The time of the signature is more than five minutes from now.' : null
 }
 
+/** A text at the top of the JSON that was signed, which may be the field `payload` of a form. */
+export function signedText({ bytes }: Signed, name: string): string | null {
+  const text = new TextDecoder().decode(bytes)
+  const json = text.startsWith('payload=') ? (new URLSearchParams(text).get('payload') ?? '') : text
+  try {
+    return textIn(JSON.parse(json), name)
+  } catch {
+    return null
+  }
+}
+
 /** A text at the top of a JSON body. */
-export function textIn(body: JsonValue, name: string): string | null {
+export function textIn(body: unknown, name: string): string | null {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return null
-  const value = Object.hasOwn(body, name) ? body[name] : null
+  const value = Object.hasOwn(body, name) ? Reflect.get(body, name) : null
   return typeof value === 'string' && value !== '' ? value : null
 }

@@ -4,7 +4,7 @@ import {
   hmac,
   NO_SIGNATURE,
   type SchemeRules,
-  textIn,
+  signedText,
   timeRefusal,
   WRONG_SIGNATURE,
 } from './scheme'
@@ -22,6 +22,6 @@ export const slack: SchemeRules = {
     return timeRefusal(time, now)
   },
   // Commands and buttons have none. Slack sends these once.
-  deliveryId: (_request, body) => textIn(body, 'event_id'),
+  deliveryId: (request) => signedText(request, 'event_id'),
   time: ({ headers }) => headers.get(TIME),
 }
