@@ -1,7 +1,6 @@
 import {
   closeSync,
   constants,
-  type Dirent,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -9,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -38,7 +38,7 @@ function filesIn(folder: string): Map<string, { plural: Plural; id: string; path
     for (const name of readdirSync(inside).sort()) {
       const id = FILE.exec(name)?.[1]
       const path = join(inside, name)
-      if (id === undefined || !statSync(path, { throwIfNoEntry: false })?.isFile()) continue
+      if (id === undefined || !typeOf(path)?.isFile()) continue
       if (!isId(id)) throw new Error(`${plural}/${name}: the name must be an id: 1 to 80 letters, digits, _ or -.`)
       const other = found.get(`${plural}/${id}`)
       if (other) throw new Error(`${plural}/${name}: another file has this id.`)
@@ -50,27 +50,28 @@ function filesIn(folder: string): Map<string, { plural: Plural; id: string; path
 
 /** Names that no command reads, but that look as if somebody meant them to be: they would be missing silently. */
 function straysIn(folder: string): string[] {
-  if (!existsSync(folder)) return []
-  const visible = (path: string) =>
-    readdirSync(path, { withFileTypes: true }).filter(({ name }) => !/^\.|~$/.test(name))
   const isKind = (name: string) => PLURALS.some((plural) => plural === name)
-  return visible(folder).flatMap((entry) => {
-    const { name } = entry
-    if (!isFolder(folder, entry)) return FILE.test(name) ? [name] : []
-    const inside = visible(join(folder, name))
+  return visibleIn(folder).flatMap((name) => {
+    const path = join(folder, name)
+    if (!typeOf(path)?.isDirectory()) return FILE.test(name) ? [name] : []
+    const inside = visibleIn(path)
     if (isKind(name))
       return inside
-        .filter(
-          (one) => !/^readme|\.md$/i.test(one.name) && (isFolder(join(folder, name), one) || !FILE.test(one.name)),
-        )
-        .map((one) => `${name}/${one.name}`)
+        .filter((one) => !/^readme|\.md$/i.test(one) && !(FILE.test(one) && typeOf(join(path, one))?.isFile()))
+        .map((one) => `${name}/${one}`)
     const misspelt = nearestName(name, PLURALS) !== null || isKind(`${name}s`)
-    return misspelt || inside.some((one) => FILE.test(one.name)) ? [`${name}/`] : []
+    return misspelt || inside.some((one) => FILE.test(one)) ? [`${name}/`] : []
   })
 }
 
-function isFolder(path: string, entry: Dirent): boolean {
-  return statSync(join(path, entry.name), { throwIfNoEntry: false })?.isDirectory() === true
+/** Without backups of editors. */
+function visibleIn(folder: string): string[] {
+  return typeOf(folder)?.isDirectory() ? readdirSync(folder).filter((name) => !/^\.|~$/.test(name)) : []
+}
+
+/** What a link leads to, if that exists. */
+function typeOf(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false })
 }
 
 /** The caller's folder: npm changes to that of the package. */

@@ -158,7 +158,10 @@ describe('a folder', () => {
     expect(readFolder(own).tools).toEqual([{ id: 'a', name: 'X' }])
     for (const path of ['workflow/x.txt', 'Agents/x', 'mine/x.yaml', 'x.yaml', 'tools/x.json', 'tools/more/x.yaml'])
       put(path)
-    expect(() => readFolder(own)).toThrow(': Agents/, mine/, tools/more, tools/x.json, workflow/, x.yaml.')
+    symlinkSync('nowhere', join(own, 'tools/lost.yaml'))
+    expect(() => readFolder(own)).toThrow(
+      ': Agents/, mine/, tools/lost.yaml, tools/more, tools/x.json, workflow/, x.yaml.',
+    )
   })
 
   test('names each file that is wrong', () => {
