@@ -15,6 +15,7 @@ import { differInCase } from './other-case'
 import { detailOf, type Item } from './parse'
 import type { ApplyOptions } from './schema'
 import { inPublishOrder, prunedWhole, pruneTasks, type Task, tasksOf, usesOfPruned } from './tasks'
+import { usersOfPruned } from './users-of-pruned'
 
 type Warning = Problem & { kind: string; id: string }
 
@@ -42,7 +43,7 @@ export async function carryOut(tx: TransactionContext, items: Item[], options: A
   const pruned = [...usesOfPruned(tasks), ...(options.force ? [] : prunedWhole(tasks))]
   const problems = [...pruned, ...(await differInCase(tx, tasks))]
   for (const task of tasks) await collect(problems, task, () => save(tx, task))
-  const warnings: Warning[] = []
+  const warnings: Warning[] = [...tasks.flatMap(misspelt), ...(await usersOfPruned(tx, tasks))]
   // What could not be saved would be missing for others.
   if (options.publish && problems.length === 0) {
     for (const { task, apart } of inPublishOrder(tasks))
@@ -71,6 +72,11 @@ async function lockAsSeen(tx: TransactionContext, { noun }: Kind, { row: before 
   const same = row.version === before.version && row.status === before.status && +row.updatedAt === +before.updatedAt
   if (!same) throw new AppError('VERSION_CONFLICT')
   return row
+}
+
+function misspelt({ kind, id, wanted }: Task): Warning[] {
+  const found = wanted ? kind.unknownFields(wanted) : []
+  return found.map((warning) => ({ ...warning, kind: kind.noun.word, id }))
 }
 
 async function collect(problems: ErrorDetail[], task: Task, work: () => Promise<unknown>): Promise<void> {

@@ -16,6 +16,7 @@ import { newDefinition } from '../workflows/definition'
 import { WORKFLOW } from '../workflows/noun'
 import { checkWorkflow } from './check-workflow'
 import type { DefinedAgent, DefinedTool, DefinedWorkflow, Plural } from './schema'
+import { unknownFields } from './unknown-fields'
 import { type Used, usedByAgent, usedByWorkflow } from './uses'
 import { writeAgent, writeTool, writeWorkflow } from './write'
 
@@ -34,6 +35,8 @@ export interface Kind {
   /** The content as a file says it: names in one order, and nothing that is so by default. */
   write(content: Named): JsonObject
   uses(content: Named): Used[]
+  /** Fields that mean nothing, where saving keeps them. */
+  unknownFields(content: Named): Problem[]
   /**
    * Checks a version that is to be published.
    * @param apart workflows whose newer versions are no reason to publish it again
@@ -54,6 +57,7 @@ const WORKFLOWS: Kind = {
   contentOf: (item: z.output<typeof DefinedWorkflow>) => newDefinition(item),
   write: (content: Definition) => writeWorkflow(content),
   uses: (content: Definition) => usedByWorkflow(content),
+  unknownFields: (content: Definition) => unknownFields(content),
   check: checkWorkflow,
 }
 
@@ -63,6 +67,7 @@ const AGENTS: Kind = {
   contentOf: (item: z.output<typeof DefinedAgent>) => newConfig(item),
   write: (content: AgentConfig) => writeAgent(content),
   uses: (content: AgentConfig) => usedByAgent(content),
+  unknownFields: () => [],
   async check(tx, candidate: Candidate<VersionRow, AgentConfig>) {
     await checkAgent(tx, candidate)
     return fine
@@ -75,6 +80,7 @@ const TOOLS: Kind = {
   contentOf: (item: z.output<typeof DefinedTool>) => newTool(item),
   write: (content: ToolDefinition) => writeTool(content),
   uses: () => [],
+  unknownFields: () => [],
   check: async () => fine,
 }
 

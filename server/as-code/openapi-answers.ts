@@ -26,7 +26,9 @@ const more = {
   unchanged: z.number().int().describe('How many definitions change nothing.'),
   warnings: z
     .array(Problem.extend({ kind, id: z.string() }))
-    .describe('Problems of the published workflows that do not prevent publishing.'),
+    .describe(
+      'Problems that prevent nothing: of published workflows, of unknown fields in workflows, and of what uses an object that prune archives.',
+    ),
 }
 
 export const AppliedDefinitions = z.object({ changes: z.array(z.object(change)), ...more })

@@ -105,7 +105,7 @@ export const AS_CODE_OPERATIONS: Operation[] = [
 const body = {
   tools: 'Each as for a create, with its `id`. Unknown fields are an error.',
   agents: 'Each as for a create, with its `id`.',
-  workflows: 'Each as for a create, with its `id`.',
+  workflows: 'Each as for a create, with its `id`. Unknown fields of steps, edges and fields are warnings.',
   publish: 'Publish all of them as well.',
   prune:
     'Archive objects that were applied before and are missing here; with `force`, all objects that are missing here. A kind without any definition here needs `force`.',

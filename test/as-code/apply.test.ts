@@ -223,6 +223,24 @@ describe('apply', () => {
     ])
   })
 
+  test('prune warns about what stays, is published and uses what goes', async () => {
+    const ctx = await tenant()
+    await applyDefinitions(ctx, { ...workspace(), publish: true })
+    const uses = [{ id: 'c', type: 'call-tool', toolId: 'tool_clean', args: {} }]
+    const mine = await createWorkflow(ctx, { name: 'By hand', steps: uses })
+    const body = {
+      tools: [http],
+      agents: [agent({ tools: [] })],
+      workflows: [workflow('wf_two', { steps: [], edges: [] })],
+      prune: true,
+    }
+    expect((await diffDefinitions(ctx, body)).warnings).toEqual([])
+    await publishWorkflow(ctx, mine)
+    const { changes, warnings } = await diffDefinitions(ctx, body)
+    expect(done({ changes })).toMatchObject({ tool_clean: 'archive', wf_one: 'archive' })
+    expect(warnings).toMatchObject([{ kind: 'workflow', id: mine.id, message: expect.stringContaining('tool_clean') }])
+  })
+
   test('two at once create each object once', async () => {
     const ctx = await tenant()
     const body = { ...workspace(), publish: true }

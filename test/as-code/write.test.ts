@@ -78,6 +78,40 @@ describe('a body of definitions', () => {
     )
   })
 
+  test('has warnings for fields of a workflow that mean nothing, and none for others', () => {
+    const steps = [
+      {
+        id: 'ask',
+        type: 'collect-inputs',
+        titel: 'x',
+        retry: { backof: 'fixed', maxAttempts: 2 },
+        output: { a: { type: 'string', requird: false } },
+      },
+    ]
+    const [item] = contentsOf({
+      workflows: [
+        {
+          id: 'wf_x',
+          name: 'X',
+          payload: { b: { type: 'string', lable: 'B' } },
+          steps,
+          edges: [{ from: 'ask', to: 'ask', onn: 'x' }],
+        },
+      ],
+    })
+    const places = item?.kind.unknownFields(item.content).map(({ stepId = '', field }) => `${stepId} ${field}`)
+    expect(places).toEqual([
+      ' payload.b.lable',
+      'ask titel',
+      'ask retry.backof',
+      'ask output.a.requird',
+      ' edges[0].onn',
+    ])
+    const samples = SAMPLE_WORKFLOWS.map(({ id, definition }) => ({ id, ...definition }))
+    const all = contentsOf(JSON.parse(JSON.stringify({ ...workspace(), workflows: samples })))
+    expect(all.flatMap(({ kind, content }) => kind.unknownFields(content))).toEqual([])
+  })
+
   const request = (body: object) =>
     new Request('http://localhost', {
       method: 'POST',
