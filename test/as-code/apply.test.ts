@@ -7,7 +7,6 @@ import type { ServiceContext } from '@/server/context'
 import { startRun } from '@/server/runs/start'
 import { keepRuns } from '@/server/tenants/keep-runs'
 import { updateTool } from '@/server/tools/update'
-import { setVaultSecret } from '@/server/vault/set'
 import { archiveWorkflow } from '@/server/workflows/archive'
 import { createWorkflow } from '@/server/workflows/create'
 import { deleteWorkflowPermanently } from '@/server/workflows/delete-permanently'
@@ -357,62 +356,5 @@ describe('diff', () => {
     expect(found.drift).toMatchObject([{ id: 'tool_orders' }])
     expect(found.problems).toMatchObject([{ id: 'wf_new', code: 'DANGLING_EDGE' }, {}])
     expect(await everything(ctx)).toBe(before)
-  })
-})
-
-describe('export', () => {
-  test('is what apply takes, with names in one order, references kept and no secret', async () => {
-    const ctx = await tenant()
-    await setVaultSecret(withRole(ctx, 'owner'), {
-      name: 'ORDERS',
-      value: 'kept-in-the-vault',
-      hosts: ['api.example.com'],
-    })
-    await applyDefinitions(ctx, workspace())
-    const written = await exportDefinitions(ctx, {})
-    const text = JSON.stringify(written)
-    expect(text).not.toContain('kept-in-the-vault')
-    expect(text).toContain('Bearer ${secrets.ORDERS}')
-    expect(Object.keys(written.workflows[0] ?? {})).toEqual(['id', 'name', 'payload', 'initialStep', 'steps', 'edges'])
-    expect(JSON.stringify(written.workflows[0]?.steps)).toContain('{"id":"clean","type":"call-tool","toolId"')
-    expect(Object.keys(Object(written.workflows[0]?.payload))).toEqual(['z', 'a'])
-    const { next, ...body } = written
-    expect(next).toBe(null)
-    expect((await applyDefinitions(ctx, body)).changes).toEqual([])
-    const elsewhere = await tenant()
-    const here = await everything(ctx)
-    await applyDefinitions(elsewhere, { ...body, force: true, prune: true })
-    expect(await everything(ctx)).toBe(here)
-    expect(JSON.stringify(await exportDefinitions(elsewhere, {}))).toBe(text)
-    const some = await exportDefinitions(ctx, { kind: 'tools', after: 'tools/tool_clean' })
-    expect([some.tools.map(({ id }) => id), some.workflows, some.agents]).toEqual([['tool_orders'], [], []])
-  })
-
-  test('ends a page before it is too large, and the pages together are everything, sorted', async () => {
-    const ctx = await tenant()
-    await applyDefinitions(ctx, workspace([]))
-    const large = { id: 'data', type: 'set-data', data: { a: 'x'.repeat(900_000) } }
-    for (let n = 0; n < 4; n++) await createWorkflow(ctx, { name: `Large ${n}`, steps: [large] })
-    const pages = [await exportDefinitions(ctx, {})]
-    for (let page = pages[0]; page?.next; pages.push(page)) page = await exportDefinitions(ctx, { after: page.next })
-    expect(pages.map(({ tools, agents, workflows }) => [tools.length, agents.length, workflows.length])).toEqual([
-      [2, 1, 3],
-      [0, 0, 1],
-    ])
-    for (const page of pages) expect(JSON.stringify(page).length).toBeLessThan(3.2 * 1024 * 1024)
-    const ids = pages.flatMap(({ workflows }) => workflows.map(({ id }) => id))
-    expect(ids).toEqual([...new Set(ids)].sort())
-    const { next } = await exportDefinitions(ctx, { after: `workflows/${ids[0]}` })
-    expect(next).toBe(null)
-  })
-
-  test('leaves out what is archived, and shows drafts rather than what is published', async () => {
-    const ctx = await tenant()
-    const { id } = await createWorkflow(ctx, { name: 'First', steps: [{ id: 'end', type: 'end-flow' }] })
-    await publishWorkflow(ctx, { id })
-    await updateWorkflow(ctx, { id, body: { name: 'Second' } })
-    expect((await exportDefinitions(ctx, {})).workflows).toMatchObject([{ id, name: 'Second' }])
-    await archiveWorkflow(ctx, { id })
-    expect((await exportDefinitions(ctx, {})).workflows).toEqual([])
   })
 })
