@@ -1,13 +1,13 @@
 import { and, desc, eq } from 'drizzle-orm'
 import { inboundDeliveries } from '@/db/schema/inbound'
 import { authorize } from '../auth/policy'
-import { type ServiceContext, withTransaction } from '../context'
+import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { AppError, ImpossibleState } from '../errors'
 import { parseInput } from '../parse'
 import { tenantMasker } from '../vault/masker'
 import { sentOf } from './content'
 import { decide, holdInbound } from './decide'
-import { findInbound, findInboundDelivery, type OneInbound } from './find'
+import { findContent, findInbound, findInboundDelivery, type OneInbound } from './find'
 import { LISTED } from './list'
 import { insertDelivery } from './once'
 import { presentInboundDelivery } from './present'
@@ -45,20 +45,20 @@ export async function listInboundDeliveries(ctx: ServiceContext, { query, ...one
 }
 
 /**
- * A delivery with what was sent. The body is null once the run that it started is no longer kept.
+ * A delivery with what was sent. The body is null once it is no longer stored: it goes with the run that was started by it.
  * @throws AppError WORKFLOW_NOT_FOUND, NOT_FOUND
  */
 export async function getInboundDelivery(ctx: ServiceContext, { deliveryId, ...one }: OneDelivery) {
   authorize(ctx, 'workflow:publish')
   const { id } = await findInbound(ctx, one)
   const row = await findInboundDelivery(ctx, id, deliveryId)
-  const masker = await tenantMasker(ctx)
+  const [content, masker] = await Promise.all([findContent(ctx, row), tenantMasker(ctx)])
   return {
     ...presentInboundDelivery(row, masker),
     contentType: masker.text(row.contentType),
-    headers: masker.json(row.headers),
-    query: masker.json(row.query),
-    body: row.body === null ? null : masker.text(row.body),
+    headers: masker.json(content?.headers ?? {}),
+    query: masker.json(content?.query ?? {}),
+    body: content && masker.text(content.body),
   }
 }
 
@@ -72,13 +72,23 @@ export async function replayInboundDelivery(ctx: ServiceContext, { deliveryId, .
   return withTransaction(ctx, async (tx) => {
     const webhook = await findInbound(tx, one)
     await holdInbound(tx, webhook.id)
-    const { body, contentType, headers, query, id: replayOf } = await findInboundDelivery(tx, webhook.id, deliveryId)
-    if (body === null) throw new AppError('CONFLICT', { message: 'The contents of the delivery are no longer stored' })
-    const content = { contentType, headers, query, body }
+    const replayed = await findInboundDelivery(tx, webhook.id, deliveryId)
+    const content = await findContent(tx, replayed)
+    if (!content) throw new AppError('CONFLICT', { message: 'The contents of the delivery are no longer stored' })
+    const replayOf = replayed.id
     const createdBy = tx.actor.id
     const id = await insertDelivery(tx, { webhookId: webhook.id, content, key: null, replayOf, createdBy })
     if (id === null) throw new ImpossibleState('replay-not-inserted', deliveryId)
-    await decide(tx, webhook, id, sentOf(content))
+    const { status } = await decide(tx, webhook, id, sentOf(content))
+    if (status !== 'started') await dropContent(tx, id)
     return presentInboundDelivery(await findInboundDelivery(tx, webhook.id, id), await tenantMasker(tx))
   })
+}
+
+/** For a replay that started no run: the delivery that it replays has the same, until that is deleted with a run. */
+async function dropContent({ db, tenantId }: TransactionContext, id: string): Promise<void> {
+  await db
+    .update(inboundDeliveries)
+    .set({ body: null, headers: {}, query: {} })
+    .where(and(eq(inboundDeliveries.tenantId, tenantId), eq(inboundDeliveries.id, id)))
 }

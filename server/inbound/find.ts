@@ -1,10 +1,11 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { inboundDeliveries, inboundWebhooks } from '@/db/schema/inbound'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
 import { findRow } from '../versioned/rows'
 import { WORKFLOW } from '../workflows/noun'
+import type { Content } from './content'
 
 export type InboundRow = typeof inboundWebhooks.$inferSelect
 export type InboundDeliveryRow = typeof inboundDeliveries.$inferSelect
@@ -58,4 +59,30 @@ export async function findInboundDelivery(
     )
   if (!row) throw new AppError('NOT_FOUND')
   return row
+}
+
+/**
+ * What was sent. A replay that started no run shows what the delivery that it replays has: so it is deleted in one place.
+ * @returns null once it is no longer stored
+ */
+export async function findContent(ctx: ServiceContext, { webhookId, id }: InboundDeliveryRow): Promise<Content | null> {
+  const { contentType, headers, query, body } = inboundDeliveries
+  const [row] = await ctx.db
+    .select({ contentType, headers, query, body })
+    .from(inboundDeliveries)
+    .where(
+      and(
+        eq(inboundDeliveries.tenantId, ctx.tenantId),
+        sql`${inboundDeliveries.id} = (
+          with recursive up as (
+            select d.id, d.replay_of, d.run_id, d.body is not null as has_it from inbound_deliveries d
+            where d.tenant_id = ${ctx.tenantId} and d.webhook_id = ${webhookId} and d.id = ${id}
+            union all
+            select d.id, d.replay_of, d.run_id, d.body is not null from up
+            join inbound_deliveries d on d.tenant_id = ${ctx.tenantId} and d.id = up.replay_of
+            where not up.has_it and up.run_id is null)
+          select id from up where has_it)`,
+      ),
+    )
+  return row?.body == null ? null : { ...row, body: row.body }
 }

@@ -20,7 +20,7 @@ export const WholeInboundDelivery = InboundDelivery.extend({
   contentType: z.string(),
   headers: z.record(z.string(), z.string()).describe('Without those that may hold secrets.'),
   query: z.record(z.string(), z.string()),
-  body: z.string().nullable().describe('As it was sent; null once the run it started is deleted.'),
+  body: z.string().nullable().describe('As it was sent; null once it is no longer stored.'),
 })
 
 export const InboundWebhook = z.object({

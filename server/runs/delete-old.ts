@@ -55,13 +55,21 @@ async function deleteBatch(
     order by r.end_time limit ${BATCH}`
   const found = await db.execute(old)
   if (found.length === 0 || !(await count(systemContext({ tenantId, db, log, now })))) return 0
-  // What started a run says as much as the run does.
+  // What started a run says as much as the run does, and so does the delivery of which that is a replay, unless it has a
+  // run of its own: then it goes with that. Replays that started none show what they replay, and so need no search.
   const gone = await db.execute(sql`
-    with gone as (
+    with recursive gone as (
       delete from runs where (tenant_id, id) in (${old} for update of r skip locked) returning tenant_id, id),
+    told as (
+      select d.tenant_id, d.id, d.replay_of from gone
+      join inbound_deliveries d on d.tenant_id = gone.tenant_id and d.run_id = gone.id
+      union
+      select d.tenant_id, d.id, d.replay_of from told
+      join inbound_deliveries d on d.tenant_id = told.tenant_id and d.id = told.replay_of
+      where d.run_id is null),
     emptied as (
       update inbound_deliveries d set body = null, headers = '{}', query = '{}'
-      from gone where d.tenant_id = gone.tenant_id and d.run_id = gone.id)
+      from told where d.tenant_id = told.tenant_id and d.id = told.id)
     select 1 from gone`)
   return gone.length
 }

@@ -11,8 +11,6 @@ import { rotateInbound } from '@/server/inbound/rotate'
 import { createInbound, updateInbound } from '@/server/inbound/save'
 import { sweepInbound } from '@/server/inbound/sweep'
 import { tryInbound } from '@/server/inbound/try'
-import { deleteOldRuns } from '@/server/runs/delete-old'
-import { keepRuns } from '@/server/tenants/keep-runs'
 import { archiveWorkflow } from '@/server/workflows/archive'
 import { createWorkflow } from '@/server/workflows/create'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -384,23 +382,6 @@ test('Slack’s challenge is answered, and what it shows to people is nothing', 
   // The same button a minute later is pressed again.
   clock += MINUTE
   expect(await send(button, 'application/x-www-form-urlencoded')).toMatchObject({ outcome: 'started' })
-})
-
-test('what a delivery contained is deleted with its run, and the delivery still counts', async () => {
-  const { send, list, ...one } = await inbound()
-  const first = await send(ISSUE, 'one')
-  await send(ISSUE, 'two')
-  const { runId = '', deliveryId = '' } = 'runId' in first ? { ...first, runId: first.runId ?? '' } : {}
-  await keepRuns(ctx, { days: 1 })
-  await database.sql`update runs set status = 'completed', outcome = 'succeeded', end_time = ${now()} where id = ${runId}`
-  clock += 3 * DAY
-  expect(await deleteOldRuns({ db: database.db, log: ctx.log, now }, async () => true)).toEqual({ deleted: 1 })
-  const deleted = await getInboundDelivery(ctx, { ...one, deliveryId })
-  expect(deleted).toMatchObject({ status: 'started', runId, body: null, headers: {} })
-  await expect(replayInboundDelivery(ctx, { ...one, deliveryId })).rejects.toMatchObject({ code: 'CONFLICT' })
-  expect(await send(ISSUE, 'one')).toMatchObject({ outcome: 'duplicate', runId })
-  const [other] = await list()
-  expect((await getInboundDelivery(ctx, { ...one, deliveryId: other?.id ?? '' })).body).toBe(JSON.stringify(ISSUE))
 })
 
 test('deliveries are kept for 30 days', async () => {
