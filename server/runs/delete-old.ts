@@ -56,7 +56,8 @@ async function deleteBatch(
   const found = await db.execute(old)
   if (found.length === 0 || !(await count(systemContext({ tenantId, db, log, now })))) return 0
   // What started a run says as much as the run does, and so does the delivery of which that is a replay, unless it has a
-  // run of its own: then it goes with that. Replays that started none show what they replay, and so need no search.
+  // run of its own: then it goes with that. Replays that started none show what they replay, and so need no search. Rows
+  // are looked up by key: a join takes these few for thousands, and would read the whole table.
   const gone = await db.execute(sql`
     with recursive gone as (
       delete from runs where (tenant_id, id) in (${old} for update of r skip locked) returning tenant_id, id),
@@ -65,11 +66,12 @@ async function deleteBatch(
       join inbound_deliveries d on d.tenant_id = gone.tenant_id and d.run_id = gone.id
       union
       select d.tenant_id, d.id, d.replay_of from told
-      join inbound_deliveries d on d.tenant_id = told.tenant_id and d.id = told.replay_of
-      where d.run_id is null),
+      cross join lateral (
+        select r.tenant_id, r.id, r.replay_of from inbound_deliveries r
+        where r.tenant_id = told.tenant_id and r.id = told.replay_of and r.run_id is null limit 1) d),
     emptied as (
       update inbound_deliveries d set body = null, headers = '{}', query = '{}'
-      from told where d.tenant_id = told.tenant_id and d.id = told.id)
+      where d.tenant_id = ${tenantId} and d.id = any(array(select id from told)))
     select 1 from gone`)
   return gone.length
 }
