@@ -1,5 +1,5 @@
 import { and, asc, eq, lt, lte } from 'drizzle-orm'
-import { DatabaseUnavailable } from '@/db/index'
+import { isUnavailable } from '@/db/index'
 import { schedules, scheduleTicks } from '@/db/schema/schedules'
 import { type Sweep, systemContext, type TransactionContext, withTransaction } from '../context'
 import { lastTime, nextTime, parseCron } from '../definition/cron'
@@ -94,7 +94,7 @@ async function start(tx: TransactionContext, row: ScheduleRow): Promise<Pick<Tic
     )
     return { status: 'started', runId, error: null }
   } catch (err) {
-    if (err instanceof DatabaseUnavailable || (err instanceof AppError && err.code === 'UNAVAILABLE')) throw err
+    if (isUnavailable(err) || (err instanceof AppError && err.code === 'UNAVAILABLE')) throw err
     if (!(err instanceof AppError)) tx.log.error({ err, scheduleId: row.id }, 'the start of a schedule failed')
     return { status: 'failed', runId: null, error: reasonOf(err) }
   }
