@@ -1,7 +1,7 @@
 import { sqlState } from '@/db/index'
 import { authorize } from '../auth/policy'
 import { beyondReach } from '../auth/reach'
-import { type ServiceContext, withTransaction } from '../context'
+import { isInTransaction, type ServiceContext, withTransaction } from '../context'
 import { isJsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import { MultipartInput } from '../files/multipart-input'
@@ -100,7 +100,7 @@ async function beginRun(ctx: ServiceContext, input: Start, fileId: string | null
     // just been changed: then the version is held, so that steady saving does not win every time.
     const isAlone = fileId === null && !ctx.keyed && tries === 0
     const begin = (within: ServiceContext) => tryBegin(within, input, fileId, { guess: tries === 0, plan })
-    const started = await (isAlone ? begin(ctx) : withTransaction(ctx, begin)).catch((err: unknown) => {
+    const started = await attempt(ctx, begin, isAlone).catch((err: unknown) => {
       // A draft's version may be folded into the next one before the run refers to it.
       if (sqlState(err) === VERSION_GONE) return null
       if (!plan || permanentFailure(err) === null) throw err
@@ -111,6 +111,12 @@ async function beginRun(ctx: ServiceContext, input: Start, fileId: string | null
     if (started) return started
   }
   throw new AppError('UNAVAILABLE', { details: [{ message: 'The workflow is being changed. Try again.' }] })
+}
+
+/** In its caller's transaction, a try has a savepoint: after what Postgres refuses, the next one could do nothing otherwise. */
+function attempt<T>(ctx: ServiceContext, begin: (within: ServiceContext) => Promise<T>, isAlone: boolean): Promise<T> {
+  if (isInTransaction(ctx)) return ctx.db.transaction((db) => begin({ ...ctx, db }))
+  return isAlone ? begin(ctx) : withTransaction(ctx, begin)
 }
 
 /** Null if the workflow was changed meanwhile. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ServiceContext, withTransaction } from '@/server/context'
 import { bindTransport } from '@/server/outbox'
 import { startRun } from '@/server/runs/start'
 import { archiveWorkflow } from '@/server/workflows/archive'
@@ -150,8 +151,10 @@ test('a value that Postgres refuses in the first step fails the run, not the sta
     begin raise exception 'no' using errcode = '22P05'; end $$`
   await database.sql`create trigger refuse before insert on step_records for each row execute function refuse()`
   try {
-    const { runId } = await startRun(runtime.ctx, { workflowId: id, body: { text: 'x' } })
-    expect(await runtime.wait(runId)).toMatchObject({ status: 'failed', error: { code: 'VALUE_REFUSED' } })
+    const start = (ctx: ServiceContext) => startRun(ctx, { workflowId: id, body: { text: 'x' } })
+    // A schedule and an inbound webhook start it in a transaction of their own.
+    for (const { runId } of [await start(runtime.ctx), await withTransaction(runtime.ctx, start)])
+      expect(await runtime.wait(runId)).toMatchObject({ status: 'failed', error: { code: 'VALUE_REFUSED' } })
   } finally {
     await database.sql`drop trigger refuse on step_records`
   }
