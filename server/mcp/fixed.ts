@@ -49,12 +49,12 @@ const FIXED: Record<string, FixedTool> = {
         actionId: text('The action chosen at a request_user_action pause.'),
         actionValue: text('The value of that action; its id if left out.'),
         pauseId: text('The `id` of the pause, if the run has several.'),
-        answeredBy: text('Whom the answer comes from. Only API keys may name somebody else.'),
       },
       required: ['runId', 'type'],
       additionalProperties: false,
     }),
-    call: async (ctx, { runId: id, ...body }, signal) => {
+    // A model speaks for the credential it was given, and for nobody else.
+    call: async (ctx, { runId: id, answeredBy: _nobody, ...body }, signal) => {
       const since = moment()
       const { runId, status } = await resumeRun(ctx, { runId: String(id), body })
       // A vote that does not decide leaves the run paused.

@@ -5,8 +5,8 @@ import type { Noun } from '../versioned/noun'
 export type Word = Noun<never, never, never, never>['word']
 
 /** Some clients put the name of the server in front and accept 64 characters in all. */
-const MAX_WORDS = 40
-const TAIL = 8
+const MAX_WORDS = 36
+const TAIL = 12
 const ENDS_WITH_TAIL = new RegExp(`_([0-9a-f]{${TAIL}})$`)
 
 /**

@@ -5,6 +5,7 @@ import type { Operation } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { schemaOfFields } from '../definition/fields-schema'
 import { cutText, isJsonObject, type JsonObject } from '../definition/json'
+import type { Fields } from '../definition/schema'
 import { startAndWait } from '../runs/start-and-wait'
 import { invokeTool } from '../tools/invoke'
 import { toolName, type Word } from './names'
@@ -28,8 +29,9 @@ export const KINDS: Readonly<Record<Word, Kind>> = {
   workflow: {
     operation: 'run:start',
     limit: 'starts',
-    does: ({ name }) => `Starts the workflow "${name}" and waits until the run ends or pauses.`,
-    inputSchema: ({ fields }) => objectSchema(schemaOfFields(fields ?? {})),
+    does: ({ name, fields }) =>
+      `Starts the workflow "${name}" and waits until the run ends or pauses.${fields ? '' : ' Its fields are too large to be listed here.'}`,
+    inputSchema: ({ fields }) => objectSchema(fields ? schemaOfFields(withFileHints(fields)) : {}),
     call: async (ctx, { id }, args, signal) => {
       const { run } = await startAndWait(ctx, { workflowId: id, body: args, prefer: null, signal })
       return result(outlineOf(run), run.status === 'failed')
@@ -76,12 +78,48 @@ export const KINDS: Readonly<Record<Word, Kind>> = {
 export function describe(one: Published): Tool {
   const { word, id, name, description } = one
   const { does, inputSchema } = KINDS[word]
+  const { schema, unlisted } = acceptable(inputSchema(one))
+  const others = unlisted.map((argument) => `It also takes the argument ${JSON.stringify(argument)}.`)
+  const texts = [cutText(description.trim(), MAX_DESCRIPTION), does(one), cutText(others.join(' '), MAX_DESCRIPTION)]
   return {
     name: toolName(word, id, name),
     title: name,
-    description: [cutText(description.trim(), MAX_DESCRIPTION), does(one)].filter(Boolean).join('\n\n'),
-    inputSchema: inputSchema(one),
+    description: texts.filter(Boolean).join('\n\n'),
+    inputSchema: schema,
   }
+}
+
+/** A file cannot be sent here, only named. */
+function withFileHints(fields: Fields): Fields {
+  const hint = 'The id of a file that is stored in this workspace.'
+  const hinted = Object.entries(fields).map(([name, field]) =>
+    field.type === 'file'
+      ? [name, { ...field, description: [field.description, hint].filter(Boolean).join(' ') }]
+      : [name, field],
+  )
+  return Object.fromEntries(hinted)
+}
+
+/** The names of arguments that all models' providers accept. */
+const ARGUMENT = /^[A-Za-z0-9_.-]{1,64}$/
+
+/**
+ * Some providers refuse a whole request for one schema that combines others at its top, or for one odd name. What is left
+ * out here is still checked when the tool is called.
+ */
+function acceptable(given: Tool['inputSchema']): { schema: Tool['inputSchema']; unlisted: string[] } {
+  const { anyOf: _any, oneOf: _one, allOf: _all, ...schema } = given as JsonObject
+  const properties = isJsonObject(schema.properties) ? schema.properties : {}
+  const unlisted = Object.keys(properties).filter((name) => !ARGUMENT.test(name))
+  if (unlisted.length === 0) return { schema: schema as Tool['inputSchema'], unlisted }
+  const { additionalProperties: _more, required, ...rest } = schema
+  const isListed = (name: unknown) => typeof name === 'string' && ARGUMENT.test(name)
+  const listed = {
+    ...rest,
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => isListed(name))),
+    ...(Array.isArray(required) ? { required: required.filter(isListed) } : {}),
+  }
+  return { schema: listed as unknown as Tool['inputSchema'], unlisted }
 }
 
 /** The protocol wants `type: object`, and an object for each property, where JSON Schema also allows true and false. */

@@ -17,13 +17,16 @@ export interface Published {
   id: string
   name: string
   description: string
-  /** The START fields of a workflow. */
+  /** The START fields of a workflow. Null if they are too large to list. */
   fields: Fields | null
   /** The schema of a tool's arguments, or of an agent's answer. */
   schema: JsonObject | null
   /** Whether an agent answers in text only. */
   speaks: boolean
 }
+
+/** No more than the schema of a tool may have. A list must fit into one response, and into a model's context. */
+const MOST_BYTES = 64 * 1024
 
 const none = sql`null`
 /** The columns of each noun: definitions may be large, so only what is shown is read. */
@@ -33,7 +36,9 @@ const NOUNS = {
     table: workflows,
     versions: workflowVersions,
     description: sql`${workflowVersions.definition}->>'description'`,
-    fields: sql`${workflowVersions.definition}->'payload'`,
+    fields: sql`
+      case when octet_length((${workflowVersions.definition}->'payload')::text) <= ${MOST_BYTES}
+        then ${workflowVersions.definition}->'payload' end`,
     schema: none,
     speaks: sql`false`,
   },

@@ -11,8 +11,8 @@ import { describe, KINDS } from './objects'
 import { findPublished, listPublished } from './published'
 import { failed, INVALID_PARAMS, ProtocolError } from './results'
 
-/** Schemas may be large. */
-const PAGE = 100
+/** Each has a schema of up to 64 KiB. */
+const PAGE = 50
 
 const words = (ctx: ServiceContext): Word[] =>
   (Object.keys(KINDS) as Word[]).filter((word) => allows(ctx, KINDS[word].operation))

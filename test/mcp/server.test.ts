@@ -107,7 +107,7 @@ describe('workflows', () => {
     const { tools } = await operator.listTools()
     const listed = tools.find(({ title }) => title === 'Order a chair!')
     expect(listed).toMatchObject({
-      name: expect.stringMatching(/^order_a_chair_[0-9a-f]{8}$/),
+      name: expect.stringMatching(/^order_a_chair_[0-9a-f]{12}$/),
       description: expect.stringMatching(/^Buys something\./),
       inputSchema: { type: 'object', required: ['item'], properties: { item: { description: 'What to order.' } } },
     })
@@ -142,7 +142,7 @@ describe('workflows', () => {
     const { publishWorkflow } = await import('@/server/workflows/publish')
     await updateWorkflow(owner, { id: ids.asks ?? '', body: { name: '¿Qué? 最初' } })
     await publishWorkflow(owner, { id: ids.asks ?? '' })
-    expect(await named(operator, '¿Qué? 最初')).toMatch(/^que_[0-9a-f]{8}$/)
+    expect(await named(operator, '¿Qué? 最初')).toMatch(/^que_[0-9a-f]{12}$/)
     const { runId } = await callTool(operator, before, { item: 'Lamp' })
     const cancelled = await callTool(operator, 'cancel_run', { runId, reason: 'Enough' })
     expect(cancelled).toMatchObject({ runId, outcome: 'cancelled' })
@@ -300,7 +300,7 @@ describe('the transport', () => {
     ['__proto__', {}],
     ['constructor', {}],
     ['toString', {}],
-    ['get_run_00000000', {}],
+    ['get_run_000000000000', {}],
     ['x'.repeat(100_000), {}],
     ["a_'; drop", {}],
     ['', {}],
@@ -347,14 +347,14 @@ describe('the transport', () => {
   test('more tools than a page holds are listed once each', async () => {
     const many = await runtime.as('owner', 'ten_many')
     const steps = [{ id: 'end', type: 'end-flow' }]
-    await Promise.all(Array.from({ length: 101 }, () => workflow(many, 'Same name', { steps })))
+    await Promise.all(Array.from({ length: 51 }, () => workflow(many, 'Same name', { steps })))
     const { createApiKey } = await import('@/server/credentials/api-keys/create')
     const { key } = await createApiKey(many, { name: 'x', role: 'operator' })
     const client = await connect(server.url, { 'x-api-key': key })
     const first = await client.listTools()
     const second = await client.listTools({ cursor: first.nextCursor })
     const names = [...first.tools, ...second.tools].map(({ name }) => name)
-    expect([first.tools.length, second.tools.length, second.nextCursor]).toEqual([100, 4, undefined])
-    expect(new Set(names).size).toBe(104)
+    expect([first.tools.length, second.tools.length, second.nextCursor]).toEqual([50, 4, undefined])
+    expect(new Set(names).size).toBe(54)
   })
 })
