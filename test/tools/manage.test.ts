@@ -289,7 +289,7 @@ describe('publishing a workflow', () => {
   test('warns about a value that can never be what the schema wants', async () => {
     expect(await publish({ a: '${x}', b: { n: '${x}' } })).toEqual([])
     expect(await publish({ a: 'about ${x}' })).toMatchObject(
-      wrong({ field: 'args.a', fault: 'wrong', message: expect.stringContaining('must be a number, and is a text') }),
+      wrong({ field: 'args.a', fault: 'wrong', message: expect.stringContaining('must be a number, but is a string') }),
     )
   })
 
