@@ -27,6 +27,7 @@ const FLOORS = [
   'models',
   'versioned',
   'vault',
+  'audit',
   'files',
   'account',
   'auth',

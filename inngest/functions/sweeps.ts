@@ -1,4 +1,5 @@
 import { sweepChats } from '@/server/agents/chat-events'
+import { sweepAudit } from '@/server/audit/sweep'
 import type { Sweep } from '@/server/context'
 import { sweepEvents } from '@/server/events/sweep'
 import { sweepInbound } from '@/server/inbound/sweep'
@@ -22,6 +23,7 @@ export function everyMinute(sweep: Sweep): Work[] {
     ['inbound', () => sweepInbound(sweep)],
     ['events', () => sweepEvents(sweep)],
     ['chats', () => sweepChats(sweep.db, sweep.now())],
+    ['audit', () => sweepAudit(sweep)],
     ['old-runs', () => deleteOldRuns(sweep, countAllDays)],
   ]
 }
