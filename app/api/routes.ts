@@ -39,6 +39,7 @@ import * as runMetadataInput from './workflow/metadata/input/[workflowId]/route'
 import * as runRerun from './workflow/rerun/[runId]/route'
 import * as runResume from './workflow/resume/[runId]/route'
 import * as runRetry from './workflow/retry/[runId]/route'
+import * as runExport from './workflow/runs/export/route'
 import * as runRuns from './workflow/runs/route'
 import * as runStart from './workflow/start/[workflowId]/route'
 import * as runStartAsync from './workflow/start-async/[workflowId]/route'
@@ -110,6 +111,7 @@ export const ROUTES = {
   '/api/workflow/rerun/[runId]': runRerun,
   '/api/workflow/resume/[runId]': runResume,
   '/api/workflow/retry/[runId]': runRetry,
+  '/api/workflow/runs/export': runExport,
   '/api/workflow/runs': runRuns,
   '/api/workflow/start-async/[workflowId]': runStartAsync,
   '/api/workflow/start/[workflowId]': runStart,

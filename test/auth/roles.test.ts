@@ -39,6 +39,7 @@ const OPERATIONS: Record<string, Operation> = {
   'GET workflow/history/[runId]': 'run:read',
   'GET workflow/value/[runId]': 'run:read',
   'GET workflow/runs': 'run:read',
+  'GET workflow/runs/export': 'run:read',
   'POST workflow/resume/[runId]': 'run:resume',
   'POST workflow/retry/[runId]': 'run:retry',
   'POST workflow/rerun/[runId]': 'run:retry',

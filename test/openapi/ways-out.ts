@@ -107,3 +107,21 @@ export async function newDelivery({ post }: Recorder, workflowId: string): Promi
   const { deliveryId } = (await post(hook)).body
   return `${path}/${id}/deliveries/${deliveryId}/replay`
 }
+
+/** Every answer of the MCP server's own format. */
+export async function recordMcp({ post }: Recorder): Promise<void> {
+  const rpc = { jsonrpc: '2.0', method: 'tools/list' }
+  for (const id of [1, 'one']) expect((await post('/api/mcp', { ...rpc, id })).body).toMatchObject({ id, result: {} })
+  expect((await post('/api/mcp', { ...rpc, id: 2, method: 'x' })).body.error.code).toBe(-32601)
+  expect((await post('/api/mcp', { ...rpc, method: 'notifications/initialized' })).status).toBe(202)
+  expect((await post('/api/mcp', { id: 1 })).body.error.code).toBe('INVALID_INPUT')
+}
+
+/** Every answer of the export. */
+export async function recordExport({ get }: Recorder): Promise<void> {
+  const lines = (await get('/api/workflow/runs/export?limit=1')).body.trimEnd().split('\n').map(JSON.parse)
+  expect(lines).toMatchObject([
+    { runId: expect.any(String), stepExecutionHistory: expect.any(Array) },
+    { nextCursor: expect.any(String) },
+  ])
+}

@@ -26,6 +26,7 @@ const WITHOUT_ID = [
   'GET /api/workflows',
   'POST /api/workflows',
   'GET /api/workflow/runs',
+  'GET /api/workflow/runs/export',
   'GET /api/tools',
   'POST /api/tools',
   'POST /api/tools/mcp/list',
