@@ -16,6 +16,7 @@ import * as health from './health/route'
 import * as hook from './hooks/[hookId]/route'
 import * as mcp from './mcp/route'
 import * as openapiJson from './openapi.json/route'
+import * as subjectData from './subjects/data/route'
 import * as toolInvoke from './tools/[toolId]/invoke/route'
 import * as toolPublish from './tools/[toolId]/publish/route'
 import * as tool from './tools/[toolId]/route'
@@ -88,6 +89,7 @@ export const ROUTES = {
   '/api/hooks/[hookId]': hook,
   '/api/mcp': mcp,
   '/api/openapi.json': openapiJson,
+  '/api/subjects/data': subjectData,
   '/api/tools/[toolId]/invoke': toolInvoke,
   '/api/tools/[toolId]/publish': toolPublish,
   '/api/tools/[toolId]': tool,

@@ -221,7 +221,7 @@ describe('every answer matches the document', () => {
 
   test('the Model Context Protocol: a request, a notification', () => waysOut.recordMcp(recorder))
 
-  test('runs: export', () => waysOut.recordExport(recorder))
+  test('runs: export; subjects: count, delete', async () => waysOut.recordSubjects(recorder, api, await pausedRun()))
 
   test('events: post', () => waysOut.recordEvents(recorder))
 

@@ -89,6 +89,8 @@ const OPERATIONS: Record<string, Operation> = {
   'POST definitions/diff': 'workflow:write',
   'POST definitions/apply': 'workflow:write',
   'POST events': 'event:post',
+  'GET subjects/data': 'subject:delete',
+  'DELETE subjects/data': 'subject:delete',
   'POST mcp': 'run:read',
   'GET webhooks': 'webhook:manage',
   'POST webhooks': 'webhook:manage',
@@ -111,7 +113,7 @@ const DECIDED: [Role, RegExp][] = [
   ['operator', /^(run:(start|resume|cancel|terminate|retry)|event:post|(agent|tool):invoke|task:answer)$/],
   ['editor', /^((workflow|agent|tool):(write|publish)|workflow:simulate)$/],
   ['admin', /^(key|secret|webhook|member|settings):manage$/],
-  ['owner', /^(workflow:delete-permanently|run:delete|secret:raise-role|member:manage-admin)$/],
+  ['owner', /^(workflow:delete-permanently|(run|subject):delete|secret:raise-role|member:manage-admin)$/],
 ]
 
 const paths = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'app/api'], { encoding: 'utf8' })

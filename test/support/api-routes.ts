@@ -27,6 +27,8 @@ const WITHOUT_ID = [
   'POST /api/workflows',
   'GET /api/workflow/runs',
   'GET /api/workflow/runs/export',
+  'GET /api/subjects/data',
+  'DELETE /api/subjects/data',
   'GET /api/tools',
   'POST /api/tools',
   'POST /api/tools/mcp/list',

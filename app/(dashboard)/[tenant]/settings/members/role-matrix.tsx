@@ -39,6 +39,7 @@ const TEXTS: Record<Operation, string> = {
   'secret:raise-role': 'Give a signing secret a role above operator',
   'workflow:delete-permanently': 'Delete workflows permanently',
   'run:delete': 'Choose how long runs are kept',
+  'subject:delete': 'Delete the data of a person your tokens name',
 }
 
 /** Who may do what, from the same table that the server enforces. */
