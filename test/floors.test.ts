@@ -9,6 +9,7 @@ const FLOORS = [
   'trpc',
   'rest',
   'mcp',
+  'subjects',
   'views',
   'members',
   'tenants',

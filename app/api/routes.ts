@@ -16,6 +16,7 @@ import * as health from './health/route'
 import * as hook from './hooks/[hookId]/route'
 import * as mcp from './mcp/route'
 import * as openapiJson from './openapi.json/route'
+import * as subjectData from './subjects/data/route'
 import * as toolInvoke from './tools/[toolId]/invoke/route'
 import * as toolPublish from './tools/[toolId]/publish/route'
 import * as tool from './tools/[toolId]/route'
@@ -39,6 +40,7 @@ import * as runMetadataInput from './workflow/metadata/input/[workflowId]/route'
 import * as runRerun from './workflow/rerun/[runId]/route'
 import * as runResume from './workflow/resume/[runId]/route'
 import * as runRetry from './workflow/retry/[runId]/route'
+import * as runExport from './workflow/runs/export/route'
 import * as runRuns from './workflow/runs/route'
 import * as runStart from './workflow/start/[workflowId]/route'
 import * as runStartAsync from './workflow/start-async/[workflowId]/route'
@@ -87,6 +89,7 @@ export const ROUTES = {
   '/api/hooks/[hookId]': hook,
   '/api/mcp': mcp,
   '/api/openapi.json': openapiJson,
+  '/api/subjects/data': subjectData,
   '/api/tools/[toolId]/invoke': toolInvoke,
   '/api/tools/[toolId]/publish': toolPublish,
   '/api/tools/[toolId]': tool,
@@ -110,6 +113,7 @@ export const ROUTES = {
   '/api/workflow/rerun/[runId]': runRerun,
   '/api/workflow/resume/[runId]': runResume,
   '/api/workflow/retry/[runId]': runRetry,
+  '/api/workflow/runs/export': runExport,
   '/api/workflow/runs': runRuns,
   '/api/workflow/start-async/[workflowId]': runStartAsync,
   '/api/workflow/start/[workflowId]': runStart,

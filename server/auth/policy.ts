@@ -20,6 +20,8 @@ export const POLICY = {
   'event:post': 'operator',
   /** To have old runs deleted. */
   'run:delete': 'owner',
+  /** To delete everything of one `sub`. */
+  'subject:delete': 'owner',
   'task:read': 'viewer',
   'task:answer': 'operator',
   'file:read': 'viewer',

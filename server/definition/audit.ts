@@ -16,6 +16,7 @@ const BY_THING = {
   invitation: ['created', 'renewed', 'revoked'],
   workspace: ['created', 'renamed', 'corsChanged', 'runsKept', 'auditKept'],
   run: ['cancelled', 'terminated', 'retried', 'rerun'],
+  subject: ['deleted'],
 } as const
 
 export type AuditThing = keyof typeof BY_THING

@@ -15,6 +15,7 @@ export const TAGS = {
   Events: 'Tell waiting runs what happened in other systems.',
   Schedules: 'Start a workflow at set times.',
   'Inbound webhooks': 'Start a workflow when another system sends something.',
+  Subjects: 'Count and delete the data of one person whom your tokens name.',
   Webhooks: 'Tell other services about runs, with signed messages that are retried for days.',
   MCP: 'The workspace as a server of the Model Context Protocol.',
   Service: 'About the service itself. No credential is needed.',

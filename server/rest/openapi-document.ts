@@ -24,6 +24,7 @@ import {
 } from '../openapi/types'
 import { RUN_OPERATIONS } from '../runs/openapi'
 import { SCHEDULE_OPERATIONS } from '../schedules/openapi'
+import { SUBJECT_OPERATIONS } from '../subjects/openapi'
 import { TOOL_OPERATIONS } from '../tools/openapi'
 import { WEBHOOK_OPERATIONS } from '../webhooks/openapi'
 import { WORKFLOW_OPERATIONS } from '../workflows/openapi'
@@ -42,6 +43,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...SCHEDULE_OPERATIONS,
   ...INBOUND_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
+  ...SUBJECT_OPERATIONS,
   ...MCP_OPERATIONS,
   ...SERVICE_OPERATIONS,
 ]

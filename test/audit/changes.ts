@@ -161,7 +161,7 @@ export const EXEMPT: Record<string, string> = {
   'workflows.simulate': TEST,
 }
 
-/** The same for REST: the path's parameters come from the input, and the body is its `body`. */
+/** The same for REST: the path's parameters come from the input, and so do the `body` and the `query`. */
 export const ROUTES: Record<string, Change> = {
   'POST workflows': change('workflow.created', () => ({ body: { name: 'New' } })),
   'PUT workflows/[id]': change('workflow.saved', async (of) => ({
@@ -216,6 +216,7 @@ export const ROUTES: Record<string, Change> = {
   'POST workflow/management/terminate': change('run.terminated', async (of) => ({ body: await of.run() })),
   'POST workflow/retry/[runId]': change('run.retried', (of) => of.stopped()),
   'POST workflow/rerun/[runId]': change('run.rerun', (of) => of.stopped()),
+  'DELETE subjects/data': change('subject.deleted', () => ({ query: { sub: 'user_123' } })),
   'POST definitions/apply': {
     // One entry for each change of each object.
     writes: ['tool.created', 'tool.saved', 'tool.published', 'tool.published'],

@@ -102,11 +102,12 @@ describe('one entry is written by', () => {
   test.each(Object.keys(ROUTES))('%s', async (name) => {
     const [method = '', path = ''] = name.split(' ')
     const handlers: Record<string, RouteHandler> = await import(/* @vite-ignore */ resolve(`app/api/${path}/route.ts`))
-    await expectEntries(ROUTES[name] as Change, async (caller, { body, ...ids }) => {
+    await expectEntries(ROUTES[name] as Change, async (caller, { body, query, ...ids }) => {
       const params = Object.fromEntries(
         [...path.matchAll(/\[(\w+)\]/g)].map(([, key = '']) => [key, String(ids[key] ?? ids.workflowId ?? ids.id)]),
       )
-      const request = new Request(`http://localhost/api/${path}`, {
+      const search = new URLSearchParams((query as Record<string, string>) ?? {})
+      const request = new Request(`http://localhost/api/${path}?${search}`, {
         method,
         headers: { 'x-api-key': keys[caller], 'content-type': 'application/json', 'x-request-id': 'the-request' },
         body: JSON.stringify(body ?? {}),

@@ -39,6 +39,7 @@ const OPERATIONS: Record<string, Operation> = {
   'GET workflow/history/[runId]': 'run:read',
   'GET workflow/value/[runId]': 'run:read',
   'GET workflow/runs': 'run:read',
+  'GET workflow/runs/export': 'run:read',
   'POST workflow/resume/[runId]': 'run:resume',
   'POST workflow/retry/[runId]': 'run:retry',
   'POST workflow/rerun/[runId]': 'run:retry',
@@ -88,6 +89,8 @@ const OPERATIONS: Record<string, Operation> = {
   'POST definitions/diff': 'workflow:write',
   'POST definitions/apply': 'workflow:write',
   'POST events': 'event:post',
+  'GET subjects/data': 'subject:delete',
+  'DELETE subjects/data': 'subject:delete',
   'POST mcp': 'run:read',
   'GET webhooks': 'webhook:manage',
   'POST webhooks': 'webhook:manage',
@@ -110,7 +113,7 @@ const DECIDED: [Role, RegExp][] = [
   ['operator', /^(run:(start|resume|cancel|terminate|retry)|event:post|(agent|tool):invoke|task:answer)$/],
   ['editor', /^((workflow|agent|tool):(write|publish)|workflow:simulate)$/],
   ['admin', /^((key|secret|webhook|member|settings):manage|audit:read)$/],
-  ['owner', /^(workflow:delete-permanently|run:delete|audit:delete|secret:raise-role|member:manage-admin)$/],
+  ['owner', /^(workflow:delete-permanently|(run|subject|audit):delete|secret:raise-role|member:manage-admin)$/],
 ]
 
 const paths = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'app/api'], { encoding: 'utf8' })

@@ -41,6 +41,7 @@ const TEXTS: Record<Operation, string> = {
   'workflow:delete-permanently': 'Delete workflows permanently',
   'run:delete': 'Choose how long runs and the audit log are kept',
   'audit:delete': 'Choose how long runs and the audit log are kept',
+  'subject:delete': 'Delete the data of a person your tokens name',
 }
 
 /** Who may do what, from the same table that the server enforces. */
