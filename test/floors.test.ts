@@ -29,6 +29,7 @@ const FLOORS = [
   'models',
   'versioned',
   'vault',
+  'audit',
   'files',
   'account',
   'auth',

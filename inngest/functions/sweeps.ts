@@ -1,4 +1,5 @@
 import { sweepChats } from '@/server/agents/chat-events'
+import { sweepAudit } from '@/server/audit/sweep'
 import { now } from '@/server/clock'
 import type { Sweep } from '@/server/context'
 import { sweepEvents } from '@/server/events/sweep'
@@ -24,6 +25,7 @@ export function everyMinute(sweep: Sweep): Work[] {
     ['inbound', () => sweepInbound(sweep)],
     ['events', () => sweepEvents(sweep)],
     ['chats', () => sweepChats(sweep.db, sweep.now())],
+    ['audit', () => sweepAudit(sweep)],
     ['old-runs', () => deleteOldRuns(sweep, countAllDays)],
   ]
 }

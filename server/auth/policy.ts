@@ -40,6 +40,9 @@ export const POLICY = {
   'member:manage': 'admin',
   'member:manage-admin': 'owner',
   'settings:manage': 'admin',
+  'audit:read': 'admin',
+  /** To have old entries deleted. */
+  'audit:delete': 'owner',
 } as const satisfies Record<string, Role>
 
 export type Operation = keyof typeof POLICY

@@ -7,6 +7,7 @@ import { database } from '../database'
 import type { JsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import type { MultipartInput } from '../files/multipart-input'
+import { fromAddress } from '../http/address'
 import { LARGE_BODY, readJsonBody } from '../http/body'
 import { requestIdOf } from '../http/request-id'
 import { type PlainAnswer, respondBytes, respondEmpty, respondError, respondJson, respondStream } from '../http/respond'
@@ -96,6 +97,7 @@ export function route<P extends string = never>(
         db,
         now,
         requestId,
+        address: fromAddress(request.headers),
         log: log().child({ requestId, tenantId: identity.tenantId }),
       }
       const params = await paramsOf<P>(context)

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto'
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { events } from '@/db/schema/events'
 import { files } from '@/db/schema/files'
 import { idempotencyKeys } from '@/db/schema/idempotency'
 import { runs } from '@/db/schema/runs'
 import { threads } from '@/db/schema/threads'
+import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { AppError } from '../errors'
@@ -46,6 +48,7 @@ export async function deleteSubjectData(ctx: ServiceContext, input: unknown) {
   const erasure = { ctx, sub, deleted, isLate: () => performance.now() - begun > BUDGET_MS }
   const done =
     (await endOpenRuns(erasure, terminateRuns)) &&
+    (await note(erasure)) &&
     // Before the runs through which some of them are found.
     (await deleteThreads(erasure)) &&
     (await deleteRuns(erasure)) &&
@@ -64,6 +67,13 @@ async function endOpenRuns({ ctx, sub, isLate }: Erasure, mayTerminate: boolean)
       await terminate(ctx, id)
     }
   }
+}
+
+/** Before anything is deleted, because the batches commit one by one. The entry names a digest, not the subject. */
+async function note({ ctx, sub }: Erasure): Promise<boolean> {
+  const id = `sha256:${createHash('sha256').update(sub).digest('hex')}`
+  await withTransaction(ctx, (tx) => record(tx, 'subject.deleted', { id, name: 'Data of a subject' }))
+  return true
 }
 
 async function deleteThreads({ ctx, sub, deleted, isLate }: Erasure): Promise<boolean> {
@@ -146,8 +156,10 @@ function deleteBatch(ctx: ServiceContext, ids: string[]): Promise<{ runs: number
 async function terminate(ctx: ServiceContext, runId: string): Promise<void> {
   await withTransaction(ctx, async (tx) => {
     const run = await getRunRow(tx, runId, { lock: true })
-    if (!run.endTime)
-      await terminateNow(tx, run, newCancellation(tx, 'terminate', 'The data of its subject is deleted.'))
+    if (run.endTime) return
+    const reason = 'The data of its subject is deleted.'
+    await terminateNow(tx, run, newCancellation(tx, 'terminate', reason))
+    await record(tx, 'run.terminated', { id: run.id, name: run.workflowName }, { reason })
   })
 }
 

@@ -109,11 +109,11 @@ const OPEN = ['[[...path]]', 'health', 'hooks/[hookId]', 'inngest', 'metrics', '
 
 /** The roles as decided, which the table in the code must match. */
 const DECIDED: [Role, RegExp][] = [
-  ['viewer', /^\w+:read$/],
+  ['viewer', /^(?!audit)\w+:read$/],
   ['operator', /^(run:(start|resume|cancel|terminate|retry)|event:post|(agent|tool):invoke|task:answer)$/],
   ['editor', /^((workflow|agent|tool):(write|publish)|workflow:simulate)$/],
-  ['admin', /^(key|secret|webhook|member|settings):manage$/],
-  ['owner', /^(workflow:delete-permanently|(run|subject):delete|secret:raise-role|member:manage-admin)$/],
+  ['admin', /^((key|secret|webhook|member|settings):manage|audit:read)$/],
+  ['owner', /^(workflow:delete-permanently|(run|subject|audit):delete|secret:raise-role|member:manage-admin)$/],
 ]
 
 const paths = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'app/api'], { encoding: 'utf8' })

@@ -187,6 +187,7 @@ export const CASES: Record<string, Case> = {
   'settings.rename': { needs: 'settings:manage' },
   'settings.setCorsOrigins': { needs: 'settings:manage' },
   'settings.keepRuns': { needs: 'run:delete' },
+  'settings.keepAudit': { needs: 'audit:delete' },
 
   'workflows.list': { needs: 'workflow:read' },
   'workflows.samples': { needs: 'workflow:read' },
