@@ -79,6 +79,10 @@ const Variables = z.object({
   ENCRYPTION_KEY: optional.refine((value) => value === undefined || parseEncryptionKeys(value) !== null, {
     message: 'must be 32 random bytes in base64 or hex, such as `openssl rand -base64 32` prints',
   }),
+  /** What a Prometheus server sends to read the metrics; without it there are none. */
+  METRICS_TOKEN: optional.refine((value) => value === undefined || /^[\x21-\x7e]{16,256}$/.test(value), {
+    message: 'must have 16 to 256 printable ASCII characters without spaces',
+  }),
   RATE_LIMIT_REQUESTS: perMinute,
   RATE_LIMIT_STARTS: perMinute,
   RATE_LIMIT_INVOKES: perMinute,

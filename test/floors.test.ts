@@ -9,6 +9,7 @@ const FLOORS = [
   'trpc',
   'rest',
   'mcp',
+  'metrics',
   'subjects',
   'views',
   'members',

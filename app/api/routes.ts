@@ -16,6 +16,7 @@ import * as file from './files/[id]/route'
 import * as health from './health/route'
 import * as hook from './hooks/[hookId]/route'
 import * as mcp from './mcp/route'
+import * as metrics from './metrics/route'
 import * as openapiJson from './openapi.json/route'
 import * as subjectData from './subjects/data/route'
 import * as toolInvoke from './tools/[toolId]/invoke/route'
@@ -90,6 +91,7 @@ export const ROUTES = {
   '/api/health': health,
   '/api/hooks/[hookId]': hook,
   '/api/mcp': mcp,
+  '/api/metrics': metrics,
   '/api/openapi.json': openapiJson,
   '/api/subjects/data': subjectData,
   '/api/tools/[toolId]/invoke': toolInvoke,

@@ -14,6 +14,7 @@ import { type PlainAnswer, respondBytes, respondEmpty, respondError, respondJson
 import { log } from '../log'
 import { requestAnswered } from '../outbox'
 import { corsHeaders, preflightHeaders } from './cors'
+import { counted } from './count-requests'
 import { onceForKey } from './idempotency'
 import { isMultipart, readMultipart } from './multipart'
 import { refuseAgain, requireRoomFor } from './refused-starts'
@@ -185,6 +186,13 @@ export function methods(handlers: Partial<Record<Method, RouteHandler>>): Record
       return respondError(err, requestId)
     }
   }
-  const { GET = refuse, POST = refuse, PUT = refuse, PATCH = refuse, DELETE = refuse, OPTIONS = options } = handlers
-  return { GET, POST, PUT, PATCH, DELETE, OPTIONS }
+  const of = (method: Method, fallback = refuse) => counted(handlers[method] ?? fallback)
+  return {
+    GET: of('GET'),
+    POST: of('POST'),
+    PUT: of('PUT'),
+    PATCH: of('PATCH'),
+    DELETE: of('DELETE'),
+    OPTIONS: of('OPTIONS', options),
+  }
 }

@@ -232,7 +232,7 @@ describe('every answer matches the document', () => {
   test('invokes, files, service endpoints', async () => {
     await post('/api/tools/tool_add/invoke', { args: { a: 1, b: 2 } })
     await post('/api/tools/tool_throws/invoke')
-    await get('/api/health')
+    for (const path of ['/api/health', '/api/metrics']) await get(path)
     const { headers } = await get('/api/openapi.json', { headers: { 'x-api-key': '', 'x-tenant-id': '' } })
     const known = { headers: { 'if-none-match': headers.get('etag') ?? '' } }
     expect((await get('/api/openapi.json', known)).status).toBe(304)
@@ -329,15 +329,17 @@ describe('every answer matches the document', () => {
   })
 
   test('rate limits', async () => {
-    const env = { ...TEST_ENV, RATE_LIMIT_REQUESTS: '1', RATE_LIMIT_FAILURES: '1' }
+    const env = { ...TEST_ENV, RATE_LIMIT_REQUESTS: '1', RATE_LIMIT_FAILURES: '1', METRICS_TOKEN: 'x'.repeat(16) }
     const limited = await startWeb({ databaseUrl: api.database.url, env })
     try {
       const caller = { ...limited, apiKey: api.apiKey, tenantId: api.tenantId }
       await call(caller, 'GET', '/api/workflow/runs')
+      const headers = { authorization: `Bearer ${env.METRICS_TOKEN}` }
+      recorder.record('GET', '/api/metrics', await call(caller, 'GET', '/api/metrics', undefined, { headers }))
       for (const { method, path, operation } of operations) {
         if (!operation.responses[429]) continue
         // An address that nobody has is refused until there were too many of them.
-        if (operation['x-role'] === 'nobody') await call(caller, method, path)
+        if (operation['x-role'] === 'nobody') recorder.record(method, path, await call(caller, method, path))
         const answer = await call(caller, method, path.replace(/\{\w+\}/g, 'x'), method === 'GET' ? undefined : {})
         expect(recorder.record(method, path.replace(/\{\w+\}/g, 'x'), answer).status, path).toBe(429)
         expect(Number(answer.headers.get('retry-after')), path).toBeGreaterThan(0)

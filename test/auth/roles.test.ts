@@ -106,7 +106,7 @@ const OPERATIONS: Record<string, Operation> = {
 }
 
 /** Paths without a caller to authorize. */
-const OPEN = ['[[...path]]', 'health', 'hooks/[hookId]', 'inngest', 'openapi.json']
+const OPEN = ['[[...path]]', 'health', 'hooks/[hookId]', 'inngest', 'metrics', 'openapi.json']
 
 /** The roles as decided, which the table in the code must match. */
 const DECIDED: [Role, RegExp][] = [

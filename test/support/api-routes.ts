@@ -38,6 +38,7 @@ const WITHOUT_ID = [
   'GET /api/webhooks',
   'POST /api/webhooks',
   'GET /api/health',
+  'GET /api/metrics',
   'GET /api/openapi.json',
 ]
 
