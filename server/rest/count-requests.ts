@@ -1,9 +1,11 @@
 import { count, observe } from '../measures'
-import type { RouteHandler } from './route'
+
+type Params = Record<string, string | string[] | undefined>
+type Handle = (request: Request, context: { params: Promise<Params | undefined> }) => Promise<Response>
 
 /** Counts the requests that a handler answers. */
-export function counted(handler: RouteHandler): RouteHandler {
-  const counting: RouteHandler = async (request, context) => {
+export function counted(handler: Handle): Handle {
+  return async (request, context) => {
     const began = performance.now()
     const response = await handler(request, context)
     const { method } = request
@@ -12,7 +14,6 @@ export function counted(handler: RouteHandler): RouteHandler {
     observe('millrace_http_request_duration_seconds', { route, method }, (performance.now() - began) / 1_000)
     return response
   }
-  return handler.refuse ? Object.assign(counting, { refuse: handler.refuse }) : counting
 }
 
 export function countRequest(route: string, method: string, status: number): void {
@@ -29,7 +30,7 @@ function pathOf(url: string): string {
  * The route of a path, with its parameters as `[name]`. There are only as many as there are routes, because whatever a
  * caller chooses is a parameter.
  */
-export function routeOf(path: string, params: Record<string, string | string[] | undefined>): string {
+export function routeOf(path: string, params: Params): string {
   const segments = path.split('/').map(plain)
   for (const [name, value] of Object.entries(params).reverse()) {
     const at = typeof value === 'string' ? segments.lastIndexOf(plain(value)) : -1

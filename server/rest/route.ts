@@ -186,7 +186,10 @@ export function methods(handlers: Partial<Record<Method, RouteHandler>>): Record
       return respondError(err, requestId)
     }
   }
-  const of = (method: Method, fallback = refuse) => counted(handlers[method] ?? fallback)
+  const of = (method: Method, fallback = refuse): RouteHandler => {
+    const handler = handlers[method] ?? fallback
+    return Object.assign(counted(handler), handler.refuse ? { refuse: handler.refuse } : {})
+  }
   return {
     GET: of('GET'),
     POST: of('POST'),

@@ -37,6 +37,9 @@ const WHO: Record<string, 'deleted' | 'kept'> = {
   'agent_versions.created_by': 'kept',
   'api_keys.created_by': 'kept',
   'applied_definitions.applied_by': 'kept',
+  'audit_entries.actor_id': 'kept',
+  'audit_entries.actor_kind': 'kept',
+  'audit_entries.actor_name': 'kept',
   'events.posted_by': 'deleted',
   'idempotency_keys.subject': 'deleted',
   'inbound_deliveries.created_by': 'kept',
@@ -167,7 +170,7 @@ test('every column that says who did something is decided', async () => {
   const found = await database.sql<{ name: string }[]>`
     select table_name || '.' || column_name as name from information_schema.columns
     where table_schema = 'public' and data_type = 'text'
-      and column_name ~ '(_by|^by|subject|^sub|person|actor|owner|author|caller)$' and column_name <> 'owner'`
+      and column_name ~ '(_by|^by|subject|^sub|person|actor(_.*)?|owner|author|caller)$' and column_name <> 'owner'`
   expect(found.map(({ name }) => name).sort()).toEqual(Object.keys(WHO).sort())
 })
 
