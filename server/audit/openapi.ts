@@ -48,7 +48,7 @@ export const AUDIT_OPERATIONS: Operation[] = [
         description: 'The entries.',
         schema: AuditPage,
         csv: 'id,at,actorKind,actorId,actor,action,thingKind,thingId,thing,details,requestId,address\r\n',
-        headers: ['Link', 'Content-Disposition'],
+        headers: ['Link'],
         examples: { page: example('Two entries', { entries: [entry, role], nextCursor: null }) },
       },
     },
