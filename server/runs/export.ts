@@ -8,11 +8,13 @@ import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { largeRead } from '../large-reads'
 import { parseInput } from '../parse'
+import { maskerFrom } from '../vault/masker'
 import { type Place, readCursor, writeCursor } from './cursor'
 import { reserveExport } from './export-slots'
 import { ListRuns, runsThatMatch } from './list'
+import { type PresentedRun, presentRun } from './present'
 import { readRun } from './status'
-import { readLargeRun } from './stored-run'
+import { readLargeRun, readSmallRuns, STORED_BYTES } from './stored-run'
 
 const DEFAULT_LIMIT = 1_000
 const MAX_LIMIT = 10_000
@@ -20,6 +22,8 @@ const MAX_LIMIT = 10_000
 const CHUNK = { runs: 50, bytes: 1024 * 1024, ms: 500 }
 /** How long an answer is continued. It ends with a cursor then. */
 const BUDGET_MS = 30_000
+/** Runs that are stored in so few bytes, together, are read in one statement. */
+const TOGETHER_BYTES = 256 * 1024
 const PATIENCE_MS = 10_000
 
 const moment = z.iso
@@ -120,14 +124,12 @@ function readChunk(ctx: ServiceContext, filter: Filter, after: Place | null, mos
       const begun = performance.now()
       const places = await findPlaces(reading, filter, after, Math.min(most, CHUNK.runs) + 1)
       const chunk: Chunk = { lines: '', count: 0, at: null, more: false }
-      for (const place of places.slice(0, Math.min(most, CHUNK.runs))) {
-        const run = await readRun(reading, place.id, () => readLargeRun(reading, place.id))
-        chunk.at = place
-        // It may have been deleted a moment ago.
-        if (run) {
+      for (const group of groupsOf(places.slice(0, Math.min(most, CHUNK.runs)))) {
+        for (const run of await readGroup(reading, group)) {
           chunk.lines += `${JSON.stringify(run)}\n`
           chunk.count += 1
         }
+        chunk.at = group.at(-1) ?? null
         if (chunk.lines.length > CHUNK.bytes || performance.now() - begun > CHUNK.ms) break
       }
       chunk.more = chunk.at !== null && chunk.at !== places.at(-1)
@@ -137,10 +139,46 @@ function readChunk(ctx: ServiceContext, filter: Filter, after: Place | null, mos
   )
 }
 
-async function findPlaces(ctx: ServiceContext, filter: Filter, after: Place | null, most: number): Promise<Place[]> {
+interface Found extends Place {
+  bytes: number | null
+}
+
+/** In order, so that what is read at a time takes little memory; a large run is alone. */
+function* groupsOf(places: readonly Found[]): Generator<Found[]> {
+  let group: Found[] = []
+  let total = 0
+  for (const place of places) {
+    const bytes = place.bytes ?? Number.POSITIVE_INFINITY
+    if (group.length > 0 && total + bytes > TOGETHER_BYTES) {
+      yield group
+      group = []
+      total = 0
+    }
+    group.push(place)
+    total += bytes
+  }
+  if (group.length > 0) yield group
+}
+
+/** Those that have not been deleted a moment ago. */
+async function readGroup(ctx: ServiceContext, group: readonly Found[]): Promise<PresentedRun[]> {
+  const ids = group.map(({ id }) => id)
+  const small = ids.length > 1 ? await readSmallRuns(ctx, ids) : new Map()
+  const read: PresentedRun[] = []
+  for (const id of ids) {
+    const found = small.get(id)
+    const run = found
+      ? presentRun(found.stored, maskerFrom(ctx, found.vault))
+      : await readRun(ctx, id, () => readLargeRun(ctx, id))
+    if (run) read.push(run)
+  }
+  return read
+}
+
+async function findPlaces(ctx: ServiceContext, filter: Filter, after: Place | null, most: number): Promise<Found[]> {
   const { from, to } = filter
   const found = await ctx.db
-    .select({ id: runs.id, startTime: runs.startTime })
+    .select({ id: runs.id, startTime: runs.startTime, bytes: STORED_BYTES })
     .from(runs)
     .where(
       and(
@@ -154,5 +192,5 @@ async function findPlaces(ctx: ServiceContext, filter: Filter, after: Place | nu
     )
     .orderBy(asc(runs.startTime), asc(runs.id))
     .limit(most)
-  return found.map(({ id, startTime }) => ({ id, startTime: startTime.toISOString() }))
+  return found.map(({ id, startTime, bytes }) => ({ id, startTime: startTime.toISOString(), bytes }))
 }
