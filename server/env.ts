@@ -60,6 +60,10 @@ const Variables = z.object({
     message: 'must be a port number from 0 to 65535',
   }),
   HOST: optional,
+  /** Where a worker answers `/api/health` and `/api/metrics`; without it, it opens no port. */
+  WORKER_PORT: optional.refine((value) => value === undefined || (/^\d{1,5}$/.test(value) && Number(value) <= 65535), {
+    message: 'must be a port number from 0 to 65535',
+  }),
   DATA_DIR: z.string().min(1).catch('.data'),
   DATABASE_URL: postgresUrl,
   /** The same database without a pooler in between, for migrations and LISTEN. */

@@ -31,6 +31,7 @@ test('.env.example lists every public setting', () => {
 })
 
 test.each([
+  ['WORKER_PORT', '70000', 'WORKER_PORT must be a port number from 0 to 65535.'],
   ['PORT', 'abc', 'PORT must be a port number from 0 to 65535.'],
   ['BOOTSTRAP_API_KEY', 'short', 'BOOTSTRAP_API_KEY must be sk_ followed by at least 8 letters, digits, _ or -.'],
   ['DATABASE_URL', 'mysql://here', 'DATABASE_URL must be a postgres:// URL.'],
