@@ -6,6 +6,7 @@ import * as agentUnarchive from './agents/[agentId]/unarchive/route'
 import * as agentVersion from './agents/[agentId]/versions/[version]/route'
 import * as agentVersions from './agents/[agentId]/versions/route'
 import * as agents from './agents/route'
+import * as audit from './audit/route'
 import * as chat from './chat/route'
 import * as definitionsApply from './definitions/apply/route'
 import * as definitionsDiff from './definitions/diff/route'
@@ -80,6 +81,7 @@ export const ROUTES = {
   '/api/agents/[agentId]/versions/[version]': agentVersion,
   '/api/agents/[agentId]/versions': agentVersions,
   '/api/agents': agents,
+  '/api/audit': audit,
   '/api/chat': chat,
   '/api/definitions/apply': definitionsApply,
   '/api/definitions/diff': definitionsDiff,

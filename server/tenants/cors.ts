@@ -33,7 +33,8 @@ export async function setCorsOrigins(
     const rows = origins.map((origin) => ({ tenantId, origin, createdAt: tx.now() }))
     if (rows.length > 0) await tx.db.insert(corsOrigins).values(rows)
     const from = gone.map((row) => row.origin).sort()
-    await record(tx, 'workspace.corsChanged', { id: tenantId, name }, { origins: { from, to: origins } })
+    if (from.join() !== origins.join())
+      await record(tx, 'workspace.corsChanged', { id: tenantId, name }, { origins: { from, to: origins } })
     return { tenantId, origins }
   })
 }

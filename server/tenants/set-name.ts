@@ -28,7 +28,8 @@ export async function setTenantName(ctx: ServiceContext, input: unknown): Promis
   return withTransaction(ctx, async (tx) => {
     const old = await getTenant(tx, { lock: true })
     await tx.db.update(tenants).set({ name }).where(eq(tenants.id, tx.tenantId))
-    await record(tx, 'workspace.renamed', { id: tx.tenantId, name }, differences({ name: old.name }, { name }))
+    if (name !== old.name)
+      await record(tx, 'workspace.renamed', { id: tx.tenantId, name }, differences({ name: old.name }, { name }))
     return { name }
   })
 }

@@ -223,6 +223,8 @@ describe('every answer matches the document', () => {
 
   test('runs: export; subjects: count, delete', async () => waysOut.recordSubjects(recorder, api, await pausedRun()))
 
+  test('audit log: list', () => waysOut.recordAudit(recorder))
+
   test('events: post', () => waysOut.recordEvents(recorder))
 
   test('webhooks: create, change, rotate, test, deliveries, delete', () => waysOut.recordWebhooks(recorder))

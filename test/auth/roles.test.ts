@@ -92,6 +92,7 @@ const OPERATIONS: Record<string, Operation> = {
   'GET subjects/data': 'subject:delete',
   'DELETE subjects/data': 'subject:delete',
   'POST mcp': 'run:read',
+  'GET audit': 'audit:read',
   'GET webhooks': 'webhook:manage',
   'POST webhooks': 'webhook:manage',
   'GET webhooks/[webhookId]': 'webhook:manage',

@@ -22,6 +22,15 @@ export async function recordSchedules({ get, post, call }: Recorder, workflow: s
   expect((await post(path, body)).body.error.code).toBe('WORKFLOW_ARCHIVED')
 }
 
+/** Every answer of the audit log. */
+export async function recordAudit({ get }: Recorder): Promise<void> {
+  const { entries, nextCursor } = (await get('/api/audit?limit=2')).body
+  expect(entries).toHaveLength(2)
+  expect((await get(`/api/audit?limit=2&cursor=${nextCursor}`)).body.entries[0].id).not.toBe(entries[0].id)
+  expect((await get('/api/audit', { headers: { accept: 'text/csv' } })).body).toContain(entries[0].id)
+  expect((await get('/api/audit?action=workflow.stolen')).body.error.code).toBe('INVALID_INPUT')
+}
+
 /** Every answer of events. */
 export async function recordEvents({ post }: Recorder): Promise<void> {
   const event = { name: 'payment.settled', key: 'order-1', data: { amount: 1 }, id: 'pay_1' }

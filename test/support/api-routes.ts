@@ -34,6 +34,7 @@ const WITHOUT_ID = [
   'POST /api/tools/mcp/list',
   'GET /api/agents',
   'POST /api/agents',
+  'GET /api/audit',
   'GET /api/webhooks',
   'POST /api/webhooks',
   'GET /api/health',
