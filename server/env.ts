@@ -60,6 +60,10 @@ const Variables = z.object({
     message: 'must be a port number from 0 to 65535',
   }),
   HOST: optional,
+  /** Where a worker answers `/api/health` and `/api/metrics`; without it, it opens no port. */
+  WORKER_PORT: optional.refine((value) => value === undefined || (/^\d{1,5}$/.test(value) && Number(value) <= 65535), {
+    message: 'must be a port number from 0 to 65535',
+  }),
   DATA_DIR: z.string().min(1).catch('.data'),
   DATABASE_URL: postgresUrl,
   /** The same database without a pooler in between, for migrations and LISTEN. */
@@ -83,6 +87,11 @@ const Variables = z.object({
   METRICS_TOKEN: optional.refine((value) => value === undefined || /^[\x21-\x7e]{16,256}$/.test(value), {
     message: 'must have 16 to 256 printable ASCII characters without spaces',
   }),
+  /** Where traces go; without it there are none. The SDK reads it as well. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl,
+  /** Read by the SDK: headers for the receiver, such as its key. */
+  OTEL_EXPORTER_OTLP_HEADERS: optional,
+  OTEL_SERVICE_NAME: optional,
   RATE_LIMIT_REQUESTS: perMinute,
   RATE_LIMIT_STARTS: perMinute,
   RATE_LIMIT_INVOKES: perMinute,

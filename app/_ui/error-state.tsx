@@ -38,7 +38,7 @@ export function ErrorState({ error, onRetry, title }: { error: unknown; onRetry?
           {/* Only the service's own codes have a page; its errors have a request. */}
           {requestId ? (
             <>
-              <a href={`/errors/${code}`} target="_blank">
+              <a href={`/errors/${code}`} target="_blank" rel="noreferrer">
                 {code}
               </a>
               {' · request '}

@@ -51,7 +51,7 @@ async function read(): Promise<Shared> {
         select json_agg(o) from (
           select s.status, sum((
             select count(*) from runs r where r.tenant_id = t.id and r.status = s.status and r.outcome is null))::int as runs
-          from unnest(array['running', 'paused']) s(status) cross join tenants t group by 1) o),
+          from unnest(array['running', 'paused']) s(status) left join tenants t on true group by 1) o),
       'queued', q.jobs, 'queuedS', q.age, 'outbox', x.events, 'outboxS', x.age, 'messages', m.messages, 'messagesS', m.age,
       'workers', (
         select count(*) from engine.workers where last_seen > clock_timestamp() - make_interval(secs => ${HEARD_S})),
