@@ -88,7 +88,8 @@ test.for(HOWS)(
     expect(all.length).toBeGreaterThan(20)
     const chosen = process.env.CRASH_AT ? [process.env.CRASH_AT] : process.env.SOAK ? all : some(all, FEW[how])
     let reached = 0
-    for (const at of chosen) {
+    for (const [index, at] of chosen.entries()) {
+      if (process.env.SOAK && index % 20 === 0) process.stderr.write(`${how}: ${index} of ${chosen.length} places\n`)
       const { runId, acknowledged, died } = await live(how, at)
       if (died) reached++
       // With every process dead.
