@@ -1,5 +1,6 @@
 import { reasonOf } from '@/db/wait'
 import { type Runtime, startRuntime } from '@/instrumentation-node'
+import { env } from '@/server/env'
 import { GRACE_MS, surviveLostOutput, WEB_STOP_MS } from './common.mjs'
 import type { WebMessage } from './web-process'
 
@@ -32,6 +33,11 @@ async function main(): Promise<void> {
   try {
     starting = startRuntime()
     await starting
+    const { WORKER_PORT, HOST } = env()
+    if (WORKER_PORT !== undefined) {
+      const { listenForProbes } = await import('./worker-listener')
+      await listenForProbes(Number(WORKER_PORT), HOST)
+    }
     if (!leaving) tell({ type: 'ready' })
   } catch (error) {
     const message = `The worker could not start: ${reasonOf(error).replace(/\.$/, '')}.`

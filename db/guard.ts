@@ -13,6 +13,8 @@ export interface Guarded {
   transactionMs: number
   answered(): void
   expired(): void
+  /** Called with 1 when a call begins, and with -1 when it has ended. */
+  busy(by: 1 | -1): void
   /** Called with the reason when a query outside a transaction, or the start of a transaction, fails. */
   failed(error: unknown): void
   /** Members that the pool's owner provides, such as `listen` and `end`. */
@@ -46,17 +48,18 @@ function begin(guarded: Guarded) {
     const run = (tx: unknown) => {
       // The caller has already seen it fail, so work that was waiting for a connection must not start.
       if (given) throw late(ms)
-      const own = transaction(tx as Sql, { ...guarded, expired: ignore, failed: ignore }, expiresAt)
+      const own = transaction(tx as Sql, { ...guarded, expired: ignore, failed: ignore, busy: ignore }, expiresAt)
       return ms > guarded.transactionMs ? allowTime(own, ms + guarded.callMs).then(() => work(own)) : work(own)
     }
     // A deferred constraint fails at the commit, which is the driver's own statement.
+    guarded.busy(1)
     const begun = guarded
       .pool()
       .begin(options, run)
       .catch((error: unknown) => {
         throw withoutValues(error)
       })
-    begun.catch(guarded.failed)
+    begun.catch(guarded.failed).finally(() => guarded.busy(-1))
     return within(begun, ms, () => {
       given = true
       guarded.expired()
@@ -136,7 +139,15 @@ function arm<T>(made: T, guarded: Guarded, allowed: () => number): T {
       query.executed = true
       return reject(late(ms))
     }
+    guarded.busy(1)
+    // A query that is late may still be answered.
+    let busy = true
+    const ended = () => {
+      if (busy) guarded.busy(-1)
+      busy = false
+    }
     const timer = setTimeout(() => {
+      ended()
       guarded.expired()
       query.reject = ignore // the driver would tell the caller that it was cancelled
       // Best effort, so that a slow statement releases its locks. Must precede the rejection, after which the driver
@@ -146,11 +157,13 @@ function arm<T>(made: T, guarded: Guarded, allowed: () => number): T {
     }, ms)
     query.resolve = (value) => {
       clearTimeout(timer)
+      ended()
       guarded.answered()
       resolve(value)
     }
     query.reject = (error) => {
       clearTimeout(timer)
+      ended()
       withoutValues(error)
       if (!(error instanceof DatabaseUnavailable) && isServerError(error)) guarded.answered()
       guarded.failed(error)

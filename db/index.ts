@@ -108,11 +108,24 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
   }
   const rowMax = max >= LARGE_POOL ? ROW_CONNECTIONS : 0
   const own = { deadlineMs, transactionMs: deadlineMs * TRANSACTION_CALLS, idleTimeoutS, failed, end: () => close() }
-  const main = openPool(() => open({ ...idle, max: max - rowMax }, timeout), { ...own, onReplaced })
+  const usage = (suffix: string, most: number) => {
+    const own = { most, calls: 0 }
+    shared.usage.set(`${applicationName}${suffix}`, own)
+    return own
+  }
+  const main = openPool(() => open({ ...idle, max: max - rowMax }, timeout), {
+    ...own,
+    usage: usage('', max - rowMax),
+    onReplaced,
+  })
   const rows =
     rowMax === 0
       ? main
-      : openPool(() => open({ ...idle, max: rowMax }, { ...timeout, ...BY_KEY }), { ...own, onReplaced() {} })
+      : openPool(() => open({ ...idle, max: rowMax }, { ...timeout, ...BY_KEY }), {
+          ...own,
+          usage: usage('-rows', rowMax),
+          onReplaced() {},
+        })
   const pools = new Set<Pool>([main, rows])
 
   function listen(channel: string, subscriber: Subscriber): Subscription {

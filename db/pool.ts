@@ -1,4 +1,5 @@
 import { guard } from './guard'
+import type { PoolUsage } from './shared'
 import type { Sql } from './types'
 
 const SILENT_CALLS = 3
@@ -15,6 +16,7 @@ interface PoolOptions {
   deadlineMs: number
   transactionMs: number
   idleTimeoutS?: number | undefined
+  usage: PoolUsage
   onReplaced(): void
   /** Ends everything that belongs to the pool. */
   end(): Promise<void>
@@ -24,7 +26,7 @@ interface PoolOptions {
 
 export function openPool(
   open: () => Sql,
-  { deadlineMs, transactionMs, idleTimeoutS, onReplaced, failed, end }: PoolOptions,
+  { deadlineMs, transactionMs, idleTimeoutS, usage, onReplaced, failed, end }: PoolOptions,
 ): Pool {
   let pool = open()
   let silent = 0
@@ -65,6 +67,9 @@ export function openPool(
       if (silent >= SILENT_CALLS) replace()
     },
     failed,
+    busy: (by) => {
+      usage.calls += by
+    },
     own: { end, close: end },
   })
   return { sql, replace, close }

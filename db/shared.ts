@@ -2,6 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { processWide } from './process-wide'
 import type { Database } from './types'
 
+/** How busy the connections of a pool are. */
+export interface PoolUsage {
+  /** How many connections it may open. */
+  most: number
+  calls: number
+}
+
 /** The state `db` keeps for the whole process. */
 export const shared = processWide('db', () => ({
   /** Open pools by connection string. */
@@ -10,6 +17,8 @@ export const shared = processWide('db', () => ({
   unprepared: new Set<string>(),
   /** Settings of connections that the server or a pooler has rejected, by connection string. */
   rejected: new Map<string, Set<string>>(),
+  /** Calls to the database that are under way or wait for a connection, by pool. */
+  usage: new Map<string, PoolUsage>(),
   /** When the current database work must end, on the clock of `performance.now()`. */
   deadline: new AsyncLocalStorage<number>(),
 }))

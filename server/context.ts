@@ -31,6 +31,8 @@ export interface ServiceContext {
   readonly log: Log
   readonly now: () => Date
   readonly requestId: string
+  /** Where the request came from. Absent for what the product and its command line do. */
+  readonly address?: () => string | null
   /** Read-only facts about the end user, verified from a signed token. */
   readonly trusted: JsonObject | null
   /** Set for the tokens of a limited secret. `server/auth/reach.ts` reads it. */

@@ -60,6 +60,10 @@ const Variables = z.object({
     message: 'must be a port number from 0 to 65535',
   }),
   HOST: optional,
+  /** Where a worker answers `/api/health` and `/api/metrics`; without it, it opens no port. */
+  WORKER_PORT: optional.refine((value) => value === undefined || (/^\d{1,5}$/.test(value) && Number(value) <= 65535), {
+    message: 'must be a port number from 0 to 65535',
+  }),
   DATA_DIR: z.string().min(1).catch('.data'),
   DATABASE_URL: postgresUrl,
   /** The same database without a pooler in between, for migrations and LISTEN. */
@@ -78,6 +82,10 @@ const Variables = z.object({
   }),
   ENCRYPTION_KEY: optional.refine((value) => value === undefined || parseEncryptionKeys(value) !== null, {
     message: 'must be 32 random bytes in base64 or hex, such as `openssl rand -base64 32` prints',
+  }),
+  /** What a Prometheus server sends to read the metrics; without it there are none. */
+  METRICS_TOKEN: optional.refine((value) => value === undefined || /^[\x21-\x7e]{16,256}$/.test(value), {
+    message: 'must have 16 to 256 printable ASCII characters without spaces',
   }),
   RATE_LIMIT_REQUESTS: perMinute,
   RATE_LIMIT_STARTS: perMinute,

@@ -6,6 +6,7 @@ import * as agentUnarchive from './agents/[agentId]/unarchive/route'
 import * as agentVersion from './agents/[agentId]/versions/[version]/route'
 import * as agentVersions from './agents/[agentId]/versions/route'
 import * as agents from './agents/route'
+import * as audit from './audit/route'
 import * as chat from './chat/route'
 import * as definitionsApply from './definitions/apply/route'
 import * as definitionsDiff from './definitions/diff/route'
@@ -15,7 +16,9 @@ import * as file from './files/[id]/route'
 import * as health from './health/route'
 import * as hook from './hooks/[hookId]/route'
 import * as mcp from './mcp/route'
+import * as metrics from './metrics/route'
 import * as openapiJson from './openapi.json/route'
+import * as subjectData from './subjects/data/route'
 import * as toolInvoke from './tools/[toolId]/invoke/route'
 import * as toolPublish from './tools/[toolId]/publish/route'
 import * as tool from './tools/[toolId]/route'
@@ -39,6 +42,7 @@ import * as runMetadataInput from './workflow/metadata/input/[workflowId]/route'
 import * as runRerun from './workflow/rerun/[runId]/route'
 import * as runResume from './workflow/resume/[runId]/route'
 import * as runRetry from './workflow/retry/[runId]/route'
+import * as runExport from './workflow/runs/export/route'
 import * as runRuns from './workflow/runs/route'
 import * as runStart from './workflow/start/[workflowId]/route'
 import * as runStartAsync from './workflow/start-async/[workflowId]/route'
@@ -77,6 +81,7 @@ export const ROUTES = {
   '/api/agents/[agentId]/versions/[version]': agentVersion,
   '/api/agents/[agentId]/versions': agentVersions,
   '/api/agents': agents,
+  '/api/audit': audit,
   '/api/chat': chat,
   '/api/definitions/apply': definitionsApply,
   '/api/definitions/diff': definitionsDiff,
@@ -86,7 +91,9 @@ export const ROUTES = {
   '/api/health': health,
   '/api/hooks/[hookId]': hook,
   '/api/mcp': mcp,
+  '/api/metrics': metrics,
   '/api/openapi.json': openapiJson,
+  '/api/subjects/data': subjectData,
   '/api/tools/[toolId]/invoke': toolInvoke,
   '/api/tools/[toolId]/publish': toolPublish,
   '/api/tools/[toolId]': tool,
@@ -110,6 +117,7 @@ export const ROUTES = {
   '/api/workflow/rerun/[runId]': runRerun,
   '/api/workflow/resume/[runId]': runResume,
   '/api/workflow/retry/[runId]': runRetry,
+  '/api/workflow/runs/export': runExport,
   '/api/workflow/runs': runRuns,
   '/api/workflow/start-async/[workflowId]': runStartAsync,
   '/api/workflow/start/[workflowId]': runStart,

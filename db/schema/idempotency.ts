@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { json, moment } from './columns'
 import { tenants } from './tenants'
@@ -12,6 +13,8 @@ export const idempotencyKeys = pgTable(
     /** SHA-256 of credential, method and path: the same key elsewhere is a different key. */
     scope: text().notNull(),
     key: text().notNull(),
+    /** The `sub` of the token, if it came with one: its responses are that person's data. */
+    subject: text(),
     /** SHA-256 of the query and the body. */
     requestHash: text().notNull(),
     state: text({ enum: ['working', 'done'] }).notNull(),
@@ -27,5 +30,9 @@ export const idempotencyKeys = pgTable(
     body: text(),
     createdAt: moment().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.tenantId, t.scope, t.key] }), index('idempotency_keys_age').on(t.createdAt)],
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.scope, t.key] }),
+    index('idempotency_keys_age').on(t.createdAt),
+    index('idempotency_keys_of_subject').on(t.tenantId, t.subject).where(sql`subject is not null`),
+  ],
 )

@@ -10,6 +10,8 @@ export const tenants = pgTable(
     name: text().notNull(),
     /** How many whole days runs are kept after their end. Null for ever. */
     keepRunsDays: integer(),
+    /** How many days entries of the audit log are kept. */
+    keepAuditDays: integer().notNull().default(400),
     createdAt: moment().notNull().defaultNow(),
   },
   (t) => [uniqueIndex('tenants_slug').on(t.slug)],

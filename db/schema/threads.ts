@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { bigint, foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import type { ChatEventName, MessageContent, TurnMetadata } from '../../server/definition/agent'
 import type { JsonObject } from '../../server/definition/json'
@@ -26,6 +27,7 @@ export const threads = pgTable(
       name: 'threads_agent_fk',
     }).onDelete('cascade'),
     index('threads_by_agent').on(t.tenantId, t.agentId, t.updatedAt.desc()),
+    index('threads_of_subject').on(t.tenantId, t.subject).where(sql`subject is not null`),
   ],
 )
 

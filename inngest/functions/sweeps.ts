@@ -1,8 +1,11 @@
 import { sweepChats } from '@/server/agents/chat-events'
+import { sweepAudit } from '@/server/audit/sweep'
+import { now } from '@/server/clock'
 import type { Sweep } from '@/server/context'
 import { sweepEvents } from '@/server/events/sweep'
 import { sweepInbound } from '@/server/inbound/sweep'
 import { sweepRuns } from '@/server/interpreter/sweep'
+import { count, note } from '@/server/measures'
 import { sweepIdempotencyKeys } from '@/server/rest/idempotency'
 import { sweepChildren } from '@/server/runs/children'
 import { deleteOldRuns } from '@/server/runs/delete-old'
@@ -22,8 +25,26 @@ export function everyMinute(sweep: Sweep): Work[] {
     ['inbound', () => sweepInbound(sweep)],
     ['events', () => sweepEvents(sweep)],
     ['chats', () => sweepChats(sweep.db, sweep.now())],
+    ['audit', () => sweepAudit(sweep)],
     ['old-runs', () => deleteOldRuns(sweep, countAllDays)],
   ]
+}
+
+/** Notes when the sweep ended, and how long it took. */
+export function timed<T>(sweep: string, work: () => Promise<T>): () => Promise<T> {
+  return async () => {
+    const began = performance.now()
+    try {
+      const done = await work()
+      note('millrace_sweep_last_success_timestamp_seconds', { sweep }, now().getTime() / 1_000)
+      return done
+    } catch (err) {
+      count('millrace_sweep_failures_total', { sweep })
+      throw err
+    } finally {
+      note('millrace_sweep_duration_seconds', { sweep }, (performance.now() - began) / 1_000)
+    }
+  }
 }
 
 /**
@@ -32,6 +53,6 @@ export function everyMinute(sweep: Sweep): Work[] {
  */
 export async function sweepEach(works: readonly Work[], run: (...work: Work) => Promise<unknown>): Promise<void> {
   const failures: unknown[] = []
-  for (const work of works) await run(...work).catch((err: unknown) => failures.push(err))
+  for (const [name, work] of works) await run(name, timed(name, work)).catch((err: unknown) => failures.push(err))
   if (failures.length > 0) throw failures[0]
 }

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { appliedDefinitions } from '@/db/schema/applied'
+import { record } from '../audit/record'
 import type { TransactionContext } from '../context'
 import { AppError, type ErrorDetail } from '../errors'
 import { archive } from '../versioned/archive'
@@ -109,7 +110,9 @@ async function save(tx: TransactionContext, task: Task): Promise<void> {
     actions.push('unarchive')
   }
   if (decision.does !== 'update') return
-  task.version = (await saveVersion(tx, noun, row, wanted, { folds: false })).version
+  const saved = await saveVersion(tx, noun, row, wanted, { folds: false })
+  task.version = saved.version
+  await record(tx, `${noun.word}.saved`, saved, { version: saved.version, by: 'apply' })
   actions.push('update')
 }
 

@@ -36,7 +36,7 @@ export async function authenticateOrCount(
  * @throws AppError RATE_LIMITED
  */
 export async function countRefusal(
-  what: '*' | 'hooks',
+  what: '*' | 'hooks' | 'metrics',
   headers: Headers,
   db: Db,
   now: Date,

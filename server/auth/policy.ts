@@ -20,6 +20,8 @@ export const POLICY = {
   'event:post': 'operator',
   /** To have old runs deleted. */
   'run:delete': 'owner',
+  /** To delete everything of one `sub`. */
+  'subject:delete': 'owner',
   'task:read': 'viewer',
   'task:answer': 'operator',
   'file:read': 'viewer',
@@ -38,6 +40,9 @@ export const POLICY = {
   'member:manage': 'admin',
   'member:manage-admin': 'owner',
   'settings:manage': 'admin',
+  'audit:read': 'admin',
+  /** To have old entries deleted. */
+  'audit:delete': 'owner',
 } as const satisfies Record<string, Role>
 
 export type Operation = keyof typeof POLICY

@@ -2,7 +2,7 @@ import { and, eq, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { files } from '@/db/schema/files'
 import { runs } from '@/db/schema/runs'
-import type { Sweep } from '../context'
+import type { ServiceContext, Sweep } from '../context'
 import { fileStorage } from './storage'
 
 /** By then any start that could still claim its upload has long ended. */
@@ -25,20 +25,31 @@ export async function sweepFiles(sweep: Sweep): Promise<{ removed: number }> {
     .orderBy(files.condemnedAt)
     .limit(BATCH)
   let removed = 0
-  for (const { tenantId, id } of condemned) {
-    const row = and(eq(files.tenantId, tenantId), eq(files.id, id))
-    try {
-      await fileStorage().delete(tenantId, id)
-      await db.delete(files).where(row)
-      removed += 1
-    } catch (err) {
-      log.warn({ err, tenantId, fileId: id }, 'a file could not be removed; the next sweep tries again')
-      // Move it to the end of the queue, so it does not delay the others.
-      await db.update(files).set({ condemnedAt: now() }).where(row)
-    }
-  }
+  for (const { tenantId, id } of condemned) if (await removeFile({ db, log, now, tenantId }, id)) removed += 1
   if (removed > 0) log.info({ removed }, 'unused files removed')
   return { removed }
+}
+
+/** Removes condemned files at once; those that cannot be removed now are left to the sweep. */
+export async function removeFiles(ctx: ServiceContext, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await removeFile(ctx, id)
+}
+
+async function removeFile(
+  { db, log, now, tenantId }: Pick<ServiceContext, 'db' | 'log' | 'now' | 'tenantId'>,
+  id: string,
+): Promise<boolean> {
+  const row = and(eq(files.tenantId, tenantId), eq(files.id, id))
+  try {
+    await fileStorage().delete(tenantId, id)
+    await db.delete(files).where(row)
+    return true
+  } catch (err) {
+    log.warn({ err, tenantId, fileId: id }, 'a file could not be removed; the next sweep tries again')
+    // Move it to the end of the queue, so it does not delay the others.
+    await db.update(files).set({ condemnedAt: now() }).where(row)
+    return false
+  }
 }
 
 async function markForDeletion(db: Db, now: Date): Promise<void> {

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net'
+import { env } from '../env'
 
 /**
  * The address a request came from, for counting. Unless proxies are trusted, the web process removes the client's
@@ -11,6 +12,14 @@ export function addressOf(headers: Headers, proxies: number): string {
   if (!isIPv6(address)) return address.slice(0, 64)
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
   return mapped?.[1] ?? network(address)
+}
+
+/** Where a request came from, for the audit log: read only when something is changed. */
+export function fromAddress(headers: Headers): () => string | null {
+  return () => {
+    const address = addressOf(headers, env().TRUST_PROXY)
+    return address === 'unknown' ? null : address
+  }
 }
 
 /** The first 64 bits: one customer of an internet provider usually owns all addresses that share them. */

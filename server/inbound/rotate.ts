@@ -1,4 +1,5 @@
 import { inboundWebhooks } from '@/db/schema/inbound'
+import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { AppError } from '../errors'
@@ -32,6 +33,7 @@ export async function rotateInbound(ctx: ServiceContext, { body, ...one }: OneIn
       .update(inboundWebhooks)
       .set({ secrets, refusedAt: null, refusal: null, updatedBy: tx.actor.id, updatedAt: tx.now() })
       .where(inboundIs(tx, one))
+    await record(tx, 'inboundWebhook.rotated', row, { workflow: one.workflowId, graceHours })
     return { id: row.id, secret: made, oldSecretEndsAt: secrets[1]?.endsAt ?? null }
   })
 }

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
 import { inboundWebhooks } from '@/db/schema/inbound'
 import { workflows } from '@/db/schema/workflows'
+import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import { differences } from '../definition/audit'
 import type { Scheme } from '../definition/inbound'
 import { AppError, type ErrorDetail, ImpossibleState } from '../errors'
 import { newId } from '../ids'
@@ -52,6 +54,7 @@ export async function createInbound(ctx: ServiceContext, { workflowId, body }: {
       })
       .returning()
     if (!row) throw new ImpossibleState('inbound-not-inserted', workflowId)
+    await record(tx, 'inboundWebhook.created', row, { workflow: workflowId, scheme, enabled })
     return { ...presentInbound(row, null, await tenantMasker(tx), at), secret: made }
   })
 }
@@ -85,6 +88,9 @@ export async function updateInbound(ctx: ServiceContext, { body, ...one }: OneIn
         updatedAt: tx.now(),
       })
       .where(inboundIs(tx, one))
+    const { name = old.name } = changes
+    const changed = { workflow: one.workflowId, ...differences(old, changes) }
+    await record(tx, 'inboundWebhook.updated', { id: old.id, name }, changed)
     return getInbound(tx, one)
   })
 }
@@ -95,9 +101,12 @@ export async function updateInbound(ctx: ServiceContext, { body, ...one }: OneIn
  */
 export async function deleteInbound(ctx: ServiceContext, one: OneInbound): Promise<{ id: string; deleted: true }> {
   authorize(ctx, 'workflow:publish')
-  const { id } = await findInbound(ctx, one)
-  await ctx.db.delete(inboundWebhooks).where(inboundIs(ctx, one))
-  return { id, deleted: true }
+  return withTransaction(ctx, async (tx) => {
+    const webhook = await findInbound(tx, one, { lock: true })
+    await tx.db.delete(inboundWebhooks).where(inboundIs(tx, one))
+    await record(tx, 'inboundWebhook.deleted', webhook, { workflow: one.workflowId })
+    return { id: webhook.id, deleted: true }
+  })
 }
 
 /** The settings that the scheme has. @throws AppError INVALID_INPUT */

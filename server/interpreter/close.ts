@@ -3,6 +3,7 @@ import { runs, walks } from '@/db/schema/runs'
 import type { TransactionContext } from '../context'
 import type { JsonValue } from '../definition/json'
 import type { Cancellation, RunError } from '../definition/run'
+import { count } from '../measures'
 import { emit } from '../outbox'
 import { announceRun } from './announce'
 import { noteChange } from './last-changes'
@@ -50,6 +51,7 @@ export async function closeRun(
     .set({ status: 'ended', updatedAt: now })
     .where(and(eq(walks.tenantId, ref.tenantId), eq(walks.runId, ref.runId), ne(walks.status, 'ended')))
   const [[closed]] = await Promise.all([run, ended, announceRun(tx, ref.runId)])
+  if (closed) tx.afterCommit(() => count('millrace_runs_ended_total', { outcome: ending.outcome }))
   if (closed?.parentRunId) await emit(tx, 'workflow/child.due', { tenantId: ref.tenantId, runId: ref.runId })
 }
 

@@ -4,6 +4,7 @@ import type { StepUsage } from '../definition/agent'
 import { isBranch } from '../definition/branches'
 import type { JsonObject } from '../definition/json'
 import type { Attempt, PauseAnswer } from '../definition/run'
+import { count } from '../measures'
 import type { Outgoing } from '../outbox'
 import { notifyLocally } from './changes'
 import { childDue } from './child-due'
@@ -88,8 +89,10 @@ export async function commitPlan(
     due?.committed(written.generation)
     notifyLocally(runId)
     if (plan.pause) watchPause(ctx, ref, plan.pause)
-    if (plan.ending) knowEnded(ref)
-    else if (isSettled(plan)) noteChange(runId)
+    if (plan.ending) {
+      count('millrace_runs_ended_total', { outcome: plan.ending.outcome })
+      knowEnded(ref)
+    } else if (isSettled(plan)) noteChange(runId)
     return written
   } finally {
     // Releases the reserved slot, unless it was committed.

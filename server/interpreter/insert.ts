@@ -6,6 +6,7 @@ import { inStoredOrder, type JsonObject } from '../definition/json'
 import type { DataRef } from '../definition/run'
 import type { Definition } from '../definition/schema'
 import { newId } from '../ids'
+import { count } from '../measures'
 import { type Outgoing, outgoing } from '../outbox'
 import { childDue } from './child-due'
 import { CONSUMED, isSettled, statusAfter } from './commit'
@@ -98,6 +99,8 @@ export async function insertRun(
     }
     noteStart(ctx)
     afterCommit(ctx, () => {
+      count('millrace_runs_started_total', { via: row.startedVia })
+      if (plan?.ending) count('millrace_runs_ended_total', { outcome: plan.ending.outcome })
       if (row.timeoutAt) dueBy(row.timeoutAt)
       if (plan?.pause) watchPause(ctx, ref, plan.pause)
       due?.committed(written.generation)

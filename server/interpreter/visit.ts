@@ -10,6 +10,7 @@ import { findStepType } from '../steps/registry'
 import { advance } from './advance'
 import { keepArrival } from './arrive'
 import { AttemptFailed, TakenOver } from './attempt-failed'
+import { countWork } from './count-work'
 import { afterCatch, catching, shownExit } from './exits'
 import { moment } from './last-changes'
 import { deltaOf, failed, objectOf, outputColumns } from './output'
@@ -43,7 +44,7 @@ export async function visitStep(ctx: ServiceContext, ref: WalkClaim, at: Visit, 
   if ('lost' in begun) return recordFailure(ctx, begun.lost, new StepFailure('WORKER_LOST', begun.message), handoff)
   let output: StepOutput
   try {
-    output = await work(ctx, begun)
+    output = await countWork(begun, () => work(ctx, begun))
   } catch (err) {
     if (err instanceof TakenOver) return settle(ctx, begun, () => Promise.reject(err))
     return recordFailure(ctx, begun, err, handoff)

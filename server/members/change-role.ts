@@ -1,11 +1,12 @@
 import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { members } from '@/db/schema/members'
+import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { parseInput } from '../parse'
 import { compareRoles, ROLES, type Role } from '../roles'
-import { getManagedRole, requireAnotherOwner } from './find'
+import { getManagedRole, namedPerson, requireAnotherOwner } from './find'
 import { revokeInvitationsBy } from './invitations/revoke'
 import { authorizeMembersOf } from './manage'
 
@@ -28,6 +29,8 @@ export async function changeRole(ctx: ServiceContext, input: ChangeRoleInput): P
       .set({ role })
       .where(and(eq(members.tenantId, tx.tenantId), eq(members.userId, userId)))
     if (compareRoles(role, before) < 0) await revokeInvitationsBy(tx, userId, role)
+    if (role !== before)
+      await record(tx, 'member.roleChanged', await namedPerson(tx, userId), { role: { from: before, to: role } })
     return { userId, role }
   })
 }

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { members, users } from '@/db/schema/members'
+import { record } from '../audit/record'
 import { Email, insertUser } from '../auth/new-user'
 import { generatePassword, hashPassword } from '../auth/password'
 import { authorize } from '../auth/policy'
@@ -53,6 +54,7 @@ export async function createMember(ctx: ServiceContext, input: unknown): Promise
       .onConflictDoNothing()
       .returning()
     if (rows.length === 0) throw new AppError('CONFLICT', { message: 'Already a member' })
+    await record(tx, 'member.added', { id: userId, name: email }, { role })
     return { userId, tenantId, email, role, password: created ? password : null }
   })
 }

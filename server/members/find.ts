@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm'
-import { members } from '@/db/schema/members'
+import { members, users } from '@/db/schema/members'
 import type { TransactionContext } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
@@ -23,6 +23,12 @@ export async function getManagedRole(tx: TransactionContext, userId: string): Pr
   const role = roleOf(row.role)
   authorizeMembersOf(tx, role)
   return role
+}
+
+/** A person as the audit log names them. */
+export async function namedPerson({ db }: Pick<TransactionContext, 'db'>, userId: string) {
+  const [row] = await db.select({ email: users.email }).from(users).where(eq(users.id, userId))
+  return { id: userId, name: row?.email ?? userId }
 }
 
 /** Locks the tenant's owners: when two requests each remove an owner, the later sees the earlier one's change. */

@@ -1,8 +1,9 @@
 import { and, eq } from 'drizzle-orm'
 import { members } from '@/db/schema/members'
+import { record } from '../audit/record'
 import { type ServiceContext, withTransaction } from '../context'
 import { AppError } from '../errors'
-import { lockOwners, requireAnotherOwner } from './find'
+import { lockOwners, namedPerson, requireAnotherOwner } from './find'
 import { revokeInvitationsBy } from './invitations/revoke'
 
 /**
@@ -20,6 +21,7 @@ export async function leaveTenant(ctx: ServiceContext): Promise<{ userId: string
     if (row?.role === 'owner') await requireAnotherOwner(tx, userId)
     await tx.db.delete(members).where(mine)
     await revokeInvitationsBy(tx, userId, null)
+    await record(tx, 'member.left', await namedPerson(tx, userId), { role: row?.role ?? null })
     return { userId }
   })
 }

@@ -1,8 +1,9 @@
 import { and, eq } from 'drizzle-orm'
 import { members } from '@/db/schema/members'
+import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
-import { getManagedRole, requireAnotherOwner } from './find'
+import { getManagedRole, namedPerson, requireAnotherOwner } from './find'
 import { revokeInvitationsBy } from './invitations/revoke'
 
 /**
@@ -17,6 +18,7 @@ export async function removeMember(ctx: ServiceContext, { userId }: { userId: st
     if (role === 'owner') await requireAnotherOwner(tx, userId)
     await tx.db.delete(members).where(and(eq(members.tenantId, tx.tenantId), eq(members.userId, userId)))
     await revokeInvitationsBy(tx, userId, null)
+    await record(tx, 'member.removed', await namedPerson(tx, userId), { role })
     return { userId }
   })
 }

@@ -15,7 +15,9 @@ export const TAGS = {
   Events: 'Tell waiting runs what happened in other systems.',
   Schedules: 'Start a workflow at set times.',
   'Inbound webhooks': 'Start a workflow when another system sends something.',
+  Subjects: 'Count and delete the data of one person whom your tokens name.',
   Webhooks: 'Tell other services about runs, with signed messages that are retried for days.',
+  'Audit log': 'Who changed what in the workspace.',
   MCP: 'The workspace as a server of the Model Context Protocol.',
   Service: 'About the service itself. No credential is needed.',
 } as const
@@ -43,6 +45,8 @@ export interface Answer {
   contentType?: string
   /** The form of the event stream, if a caller may ask for one. */
   stream?: string
+  /** The CSV file, if a caller may ask for one. */
+  csv?: string
   headers?: readonly ResponseHeader[]
   examples?: Record<string, Example>
 }

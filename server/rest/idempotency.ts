@@ -169,6 +169,7 @@ class KeyClaim implements KeyedRequest {
         tenantId: this.ctx.tenantId,
         scope: this.scope,
         key: this.key,
+        subject: this.ctx.actor.kind === 'jwt' ? this.ctx.actor.id : null,
         requestHash: this.requestHash,
         state: 'working',
         owner: this.owner,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { AGENT_OPERATIONS } from '../agents/openapi'
 import { AS_CODE_OPERATIONS } from '../as-code/openapi'
+import { AUDIT_OPERATIONS } from '../audit/openapi'
 import { env } from '../env'
 import { ERRORS, type ErrorCode } from '../errors'
 import { EVENT_OPERATIONS } from '../events/openapi'
@@ -24,6 +25,7 @@ import {
 } from '../openapi/types'
 import { RUN_OPERATIONS } from '../runs/openapi'
 import { SCHEDULE_OPERATIONS } from '../schedules/openapi'
+import { SUBJECT_OPERATIONS } from '../subjects/openapi'
 import { TOOL_OPERATIONS } from '../tools/openapi'
 import { WEBHOOK_OPERATIONS } from '../webhooks/openapi'
 import { WORKFLOW_OPERATIONS } from '../workflows/openapi'
@@ -42,6 +44,8 @@ export const OPERATIONS: readonly Operation[] = [
   ...SCHEDULE_OPERATIONS,
   ...INBOUND_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
+  ...SUBJECT_OPERATIONS,
+  ...AUDIT_OPERATIONS,
   ...MCP_OPERATIONS,
   ...SERVICE_OPERATIONS,
 ]
@@ -178,7 +182,7 @@ function responses(operation: Operation): Record<string, DocumentedResponse> {
 }
 
 function good({ role, id, headers: taken = [] }: Operation, answer: Answer): DocumentedResponse {
-  const { description, schema, contentType = 'application/json', headers = [], examples, stream } = answer
+  const { description, schema, contentType = 'application/json', headers = [], examples, stream, csv } = answer
   const common = role === 'nobody' ? [] : (['X-Request-Id', 'X-Api-Version', ...LIMITS] as const)
   const replayed = taken.includes('Idempotency-Key') ? (['Idempotent-Replayed'] as const) : []
   const version = id === 'getOpenApi' ? (['X-Api-Version'] as const) : []
@@ -187,6 +191,8 @@ function good({ role, id, headers: taken = [] }: Operation, answer: Answer): Doc
   if (stream !== undefined) {
     content['text/event-stream'] = { schema: STREAM, examples: { events: { summary: 'As events', value: stream } } }
   }
+  if (csv !== undefined)
+    content['text/csv'] = { schema: { type: 'string' }, examples: { csv: { summary: 'As a file', value: csv } } }
   return {
     description,
     headers: headerRefs([...headers, ...replayed, ...common, ...version]),

@@ -45,6 +45,31 @@ export const SERVICE_OPERATIONS: Operation[] = [
     errors: [],
   },
   {
+    id: 'getMetrics',
+    method: 'GET',
+    path: '/api/metrics',
+    tag: 'Service',
+    summary: 'Read the metrics',
+    description:
+      'For Prometheus, with `Authorization: Bearer` and the `METRICS_TOKEN` of the service; 404 while it has none. What the database counts is the same from every process.',
+    role: 'nobody',
+    answers: {
+      200: {
+        description: 'The text format of Prometheus, version 0.0.4.',
+        contentType: 'text/plain',
+        schema: z.string(),
+        examples: {
+          some: {
+            summary: 'Some of them',
+            value:
+              '# HELP millrace_queue_jobs Jobs of the embedded engine that wait to be claimed.\n# TYPE millrace_queue_jobs gauge\nmillrace_queue_jobs 0\n',
+          },
+        },
+      },
+    },
+    errors: ['UNAUTHORIZED', 'NOT_FOUND', 'RATE_LIMITED'],
+  },
+  {
     id: 'getOpenApi',
     method: 'GET',
     path: '/api/openapi.json',

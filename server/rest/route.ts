@@ -7,12 +7,14 @@ import { database } from '../database'
 import type { JsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import type { MultipartInput } from '../files/multipart-input'
+import { fromAddress } from '../http/address'
 import { LARGE_BODY, readJsonBody } from '../http/body'
 import { requestIdOf } from '../http/request-id'
 import { type PlainAnswer, respondBytes, respondEmpty, respondError, respondJson, respondStream } from '../http/respond'
 import { log } from '../log'
 import { requestAnswered } from '../outbox'
 import { corsHeaders, preflightHeaders } from './cors'
+import { counted } from './count-requests'
 import { onceForKey } from './idempotency'
 import { isMultipart, readMultipart } from './multipart'
 import { refuseAgain, requireRoomFor } from './refused-starts'
@@ -95,6 +97,7 @@ export function route<P extends string = never>(
         db,
         now,
         requestId,
+        address: fromAddress(request.headers),
         log: log().child({ requestId, tenantId: identity.tenantId }),
       }
       const params = await paramsOf<P>(context)
@@ -183,6 +186,16 @@ export function methods(handlers: Partial<Record<Method, RouteHandler>>): Record
       return respondError(err, requestId)
     }
   }
-  const { GET = refuse, POST = refuse, PUT = refuse, PATCH = refuse, DELETE = refuse, OPTIONS = options } = handlers
-  return { GET, POST, PUT, PATCH, DELETE, OPTIONS }
+  const of = (method: Method, fallback = refuse): RouteHandler => {
+    const handler = handlers[method] ?? fallback
+    return Object.assign(counted(handler), handler.refuse ? { refuse: handler.refuse } : {})
+  }
+  return {
+    GET: of('GET'),
+    POST: of('POST'),
+    PUT: of('PUT'),
+    PATCH: of('PATCH'),
+    DELETE: of('DELETE'),
+    OPTIONS: of('OPTIONS', options),
+  }
 }

@@ -11,7 +11,7 @@ import { newCancellation } from '../interpreter/terminate'
 import { parseInput } from '../parse'
 import type { RunRow } from './present'
 import { StopRun } from './schema'
-import { lockRunToStop, presentStop } from './stop'
+import { lockRunToStop, presentStop, recordStop } from './stop'
 
 /**
  * Asks a run to stop. A running step may finish within the grace, then the `onCancel` path runs, then the run closes.
@@ -25,6 +25,7 @@ export async function cancelRun(ctx: ServiceContext, input: unknown) {
     const run = await lockRunToStop(tx, request)
     if (run.endTime || run.cancelRequestedAt) return presentStop(tx, run)
     await cancelNow(tx, run, newCancellation(tx, 'cancel', request.reason))
+    await recordStop(tx, 'run.cancelled', run, request.reason)
     return presentStop(tx, await getRunRow(tx, run.id))
   })
 }

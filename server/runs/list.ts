@@ -5,12 +5,12 @@ import { authorize } from '../auth/policy'
 import { runsInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import type { RunError } from '../definition/run'
-import { AppError } from '../errors'
 import { isId } from '../ids'
 import { parseInput } from '../parse'
 import { SearchText } from '../search-text'
 import type { Masker } from '../vault/mask'
 import { tenantMasker } from '../vault/masker'
+import { readCursor, writeCursor } from './cursor'
 import { maskWords } from './mask-words'
 
 const DEFAULT_LIMIT = 50
@@ -55,7 +55,7 @@ const columns = {
 export async function listRuns(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'run:read')
   const { workflowId, status, outcome, businessKey, limit = DEFAULT_LIMIT, cursor } = parseInput(ListRuns, input)
-  const after = cursor === undefined ? null : readCursor(cursor)
+  const after = cursor === undefined ? null : readCursor(cursor, 'list')
   const select = ctx.db
     .select(columns)
     .from(runs)
@@ -63,9 +63,7 @@ export async function listRuns(ctx: ServiceContext, input: unknown) {
       and(
         eq(runs.tenantId, ctx.tenantId),
         runsInReach(ctx),
-        workflowId === undefined ? undefined : eq(runs.workflowId, workflowId),
-        status === undefined ? undefined : eq(runs.status, status),
-        outcome === undefined ? undefined : eq(runs.outcome, outcome),
+        runsThatMatch({ workflowId, status, outcome }),
         // In the form of the index.
         businessKey === undefined ? undefined : sql`lower(${runs.businessKey}) = lower(${businessKey})`,
         after ? sql`(${runs.startTime}, ${runs.id}) < (${after.startTime}::timestamptz, ${after.id})` : undefined,
@@ -78,8 +76,22 @@ export async function listRuns(ctx: ServiceContext, input: unknown) {
   const last = page.at(-1)
   return {
     runs: page.map((row) => presentItem(row, masker)),
-    nextCursor: rows.length > limit && last ? writeCursor(last) : null,
+    nextCursor:
+      rows.length > limit && last ? writeCursor({ startTime: last.startTime.toISOString(), id: last.runId }) : null,
   }
+}
+
+/** Those that a filter asks for, as a condition; undefined for all. */
+export function runsThatMatch({
+  workflowId,
+  status,
+  outcome,
+}: Pick<z.output<typeof ListRuns>, 'workflowId' | 'status' | 'outcome'>) {
+  return and(
+    workflowId === undefined ? undefined : eq(runs.workflowId, workflowId),
+    status === undefined ? undefined : eq(runs.status, status),
+    outcome === undefined ? undefined : eq(runs.outcome, outcome),
+  )
 }
 
 function presentItem<
@@ -92,23 +104,5 @@ function presentItem<
     startTime: startTime.toISOString(),
     ...(endTime ? { endTime: endTime.toISOString(), durationMs: endTime.getTime() - startTime.getTime() } : {}),
     error,
-  }
-}
-
-function writeCursor({ startTime, runId }: { startTime: Date; runId: string }): string {
-  return Buffer.from(JSON.stringify([startTime.toISOString(), runId])).toString('base64url')
-}
-
-const Cursor = z.tuple([z.iso.datetime().startsWith('2'), z.string().refine(isId)])
-
-function readCursor(text: string): { startTime: string; id: string } {
-  try {
-    const [startTime, id] = Cursor.parse(JSON.parse(Buffer.from(text, 'base64url').toString()))
-    return { startTime, id }
-  } catch (err) {
-    throw new AppError('INVALID_INPUT', {
-      details: [{ path: 'cursor', message: 'is not a nextCursor of this list' }],
-      cause: err,
-    })
   }
 }

@@ -154,3 +154,5 @@ export const events = [
   `data: {"runId":"${RUN_ID}","status":"completed","outcome":"succeeded"}`,
   '',
 ].join('\n')
+
+export const exported = `${JSON.stringify(completedRun)}\n${JSON.stringify({ nextCursor: cursor })}\n`

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { example as run } from '../openapi/example'
 import type { Operation, Texts } from '../openapi/types'
+import { ExportRuns } from './export'
 import { ReadHistory } from './history'
 import { ListRuns } from './list'
 import * as answers from './openapi-answers'
@@ -198,6 +199,37 @@ export const RUN_OPERATIONS: Operation[] = [
         description: 'A page of runs.',
         schema: answers.RunList,
         examples: { page: run('A page', { runs: [example.runItem], nextCursor: example.cursor }) },
+      },
+    },
+    errors: [],
+  },
+  {
+    id: 'exportRuns',
+    method: 'GET',
+    path: '/api/workflow/runs/export',
+    tag: 'Runs',
+    summary: 'Export runs',
+    description:
+      'Whole runs, one a line, in the order in which they started; sent while they are read. The last line is `{ "nextCursor" }`: its cursor continues, and null says that there are no more. A response without it was broken off; repeat it from the last cursor.',
+    role: 'viewer',
+    query: ExportRuns,
+    queryTexts: {
+      workflowId: 'Only runs of this workflow.',
+      status: 'Only runs in this state.',
+      outcome: 'Only runs with this outcome.',
+      from: 'Only runs that started at this time or later.',
+      to: 'Only runs that started before this time.',
+      limit: 'The maximum to return, 1,000 by default.',
+      cursor: 'The `nextCursor` of the previous response.',
+    },
+    answers: {
+      200: {
+        description: 'Runs, and the cursor.',
+        contentType: 'application/x-ndjson',
+        schema: z
+          .unknown()
+          .describe('Lines of JSON: each is a run as its status shows it, and the last has the cursor.'),
+        examples: { lines: { summary: 'The last two lines', value: example.exported } },
       },
     },
     errors: [],

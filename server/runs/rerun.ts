@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
+import type { AuditDetails } from '../definition/audit'
 import { checkFields } from '../definition/fields'
 import { own } from '../definition/json'
 import { AppError } from '../errors'
@@ -26,9 +28,12 @@ export async function rerunRun(ctx: ServiceContext, input: { runId: string; body
   const { data: edited, fromStepId } = parseInput(RerunBody, input.body)
   return withTransaction(ctx, async (tx) => {
     const old = await getRunRow(tx, input.runId)
+    const note = (newRun: string, details: AuditDetails = {}) =>
+      record(tx, 'run.rerun', { id: old.id, name: old.workflowName }, { newRun, ...details })
     const { version, definition } = await findVersionToRun(tx, old.workflowId, String(old.workflowVersion))
     if (fromStepId !== undefined) {
       const runId = await rerunFrom(tx, old, definition, { fromStepId, edits: edited ?? {} })
+      await note(runId, { fromStep: fromStepId, ...(edited ? { edited: Object.keys(edited) } : {}) })
       return { success: true, runId, retryOf: old.id }
     }
     const before = old.input
@@ -57,6 +62,7 @@ export async function rerunRun(ctx: ServiceContext, input: { runId: string; body
       test: old.startedVia === 'test',
     })
     if (runId === null) throw new AppError('WORKFLOW_ARCHIVED')
+    await note(runId, edited ? { edited: Object.keys(edited) } : {})
     return { success: true, runId, retryOf: old.id }
   })
 }

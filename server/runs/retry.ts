@@ -1,5 +1,6 @@
 import { and, desc, eq, lte } from 'drizzle-orm'
 import { stepRecords, walks } from '@/db/schema/runs'
+import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import type { Definition } from '../definition/schema'
@@ -32,6 +33,7 @@ export async function retryRun(ctx: ServiceContext, { runId }: { runId: string }
     const firstStep = await stepToRetry(tx, old, definition, last)
     const context = tx.trusted ?? old.context
     const retried = await continueRun(tx, old, before, { definition, ...kept, firstStep, context })
+    await record(tx, 'run.retried', { id: old.id, name: old.workflowName }, { newRun: retried })
     return { success: true, runId: retried, retryOf: old.id }
   })
 }

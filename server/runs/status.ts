@@ -4,7 +4,7 @@ import { AppError } from '../errors'
 import { isId } from '../ids'
 import { largeRead } from '../large-reads'
 import { maskerFrom, tenantMasker } from '../vault/masker'
-import { type PresentedRun, presentRun } from './present'
+import { type PresentedRun, presentRun, type StoredRun } from './present'
 import { readLargeRun, readSmallRun } from './stored-run'
 
 /**
@@ -19,12 +19,26 @@ export async function getRunStatus(
   options: { patienceMs?: number } = {},
 ): Promise<PresentedRun> {
   authorize(ctx, 'run:read')
-  if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
+  const run = isId(runId)
+    ? await readRun(ctx, runId, () => largeRead(ctx, (reading) => readLargeRun(reading, runId), options.patienceMs))
+    : null
+  if (!run) throw new AppError('RUN_NOT_FOUND')
+  return run
+}
+
+/**
+ * The same for a caller that has been authorized.
+ * @param readLarge reads a run that is too large for the shared connections
+ * @returns null for an unknown run
+ */
+export async function readRun(
+  ctx: ServiceContext,
+  runId: string,
+  readLarge: () => Promise<StoredRun | null>,
+): Promise<PresentedRun | null> {
   const small = await readSmallRun(ctx, runId)
-  if (small === null) throw new AppError('RUN_NOT_FOUND')
+  if (small === null) return null
   if (small !== 'large') return presentRun(small.stored, maskerFrom(ctx, small.vault))
-  const large = largeRead(ctx, (reading) => readLargeRun(reading, runId), options.patienceMs)
-  const [stored, masker] = await Promise.all([large, tenantMasker(ctx)])
-  if (!stored) throw new AppError('RUN_NOT_FOUND')
-  return presentRun(stored, masker)
+  const [stored, masker] = await Promise.all([readLarge(), tenantMasker(ctx)])
+  return stored && presentRun(stored, masker)
 }

@@ -1,3 +1,4 @@
+import { record } from '../audit/record'
 import type { ServiceContext, TransactionContext } from '../context'
 import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
@@ -20,6 +21,16 @@ export async function lockRunToStop(tx: TransactionContext, { runId, workflowId 
     })
   }
   return run
+}
+
+/** The reason is a text of the run, so it is masked like all of them. */
+export async function recordStop(
+  tx: TransactionContext,
+  action: 'run.cancelled' | 'run.terminated',
+  { id, workflowName: name }: RunRow,
+  reason: string | null | undefined,
+): Promise<void> {
+  await record(tx, action, { id, name }, reason ? { reason: (await tenantMasker(tx)).text(reason) } : {})
 }
 
 /** The answer of cancel and terminate: the run's current state. */

@@ -1,8 +1,9 @@
-import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Db, Tx } from '@/db/index'
 import { perDb } from '@/db/per-db'
 import { pauses, pauseVotes, runs, stepRecords } from '@/db/schema/runs'
 import { storedSize } from '@/db/stored-size'
+import { runsInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import type { JsonValue } from '../definition/json'
 import type { RunData } from '../definition/run'
@@ -76,11 +77,36 @@ export async function readSmallRun(
     ? smallRun(ctx.db, runIs(ctx, runId))
     : preparedSmallRun(ctx.db).execute({ tenantId: ctx.tenantId, runId }))
   if (!row) return null
-  if (!row.small) return 'large'
-  const { run, data, result, steps, open, vault } = row
+  return row.small ? smallOf(row) : 'large'
+}
+
+function smallOf({ run, data, result, steps, open, vault }: Awaited<ReturnType<typeof smallRun>>[number]) {
   const stored = { run: { ...run, data, result }, steps, open, total: steps.length, cutData: null, cutResult: null }
   return { stored, vault }
 }
+
+/** The same for several runs, by id; those that are large, gone or out of reach are left out. */
+export async function readSmallRuns(
+  ctx: ServiceContext,
+  runIds: readonly string[],
+): Promise<Map<string, { stored: StoredRun; vault: SealedSecret[] }>> {
+  const rows = await smallRun(
+    ctx.db,
+    and(eq(runs.tenantId, ctx.tenantId), inArray(runs.id, [...runIds]), runsInReach(ctx)),
+  )
+  return new Map(rows.flatMap((row) => (row.small ? [[row.run.id, smallOf(row)] as const] : [])))
+}
+
+/**
+ * What a run takes as it is stored, which for texts is less than what it takes in an answer; null for one with many
+ * records.
+ */
+export const STORED_BYTES = sql<number | null>`(
+  select case when count(*) <= ${SMALL_RECORDS} then ${bytesOf(['result'])} + ${sql.raw(RUN_DATA_BYTES)} + coalesce(sum(w.bytes), 0) end
+  from (
+    select coalesce(s.input_bytes, pg_column_size(s.input_data), 0)
+      + coalesce(s.output_bytes, pg_column_size(s.output_data), 0) as bytes
+    from ${records} limit ${SMALL_RECORDS + 1}) w)::float8`
 
 /** Every start that waits ends with this read, so its text is built once. */
 const preparedSmallRun = perDb((db) => {

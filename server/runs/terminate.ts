@@ -4,7 +4,7 @@ import { getRunRow } from '../interpreter/find-run'
 import { newCancellation, terminateNow } from '../interpreter/terminate'
 import { parseInput } from '../parse'
 import { StopRun } from './schema'
-import { lockRunToStop, presentStop } from './stop'
+import { lockRunToStop, presentStop, recordStop } from './stop'
 
 /**
  * Ends a run at once, without cleanup. Its running steps are aborted in every process and their results no longer
@@ -18,6 +18,7 @@ export async function terminateRun(ctx: ServiceContext, input: unknown) {
     const run = await lockRunToStop(tx, request)
     if (run.endTime) return presentStop(tx, run)
     await terminateNow(tx, run, newCancellation(tx, 'terminate', request.reason))
+    await recordStop(tx, 'run.terminated', run, request.reason)
     return presentStop(tx, await getRunRow(tx, run.id))
   })
 }

@@ -1,8 +1,10 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { schedules } from '@/db/schema/schedules'
 import { workflows } from '@/db/schema/workflows'
+import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import { differences } from '../definition/audit'
 import { nextTime, parseCron } from '../definition/cron'
 import type { JsonObject } from '../definition/json'
 import { AppError, ImpossibleState } from '../errors'
@@ -47,6 +49,7 @@ export async function createSchedule(ctx: ServiceContext, { workflowId, body }: 
       })
       .returning()
     if (!row) throw new ImpossibleState('schedule-not-inserted', workflowId)
+    await record(tx, 'schedule.created', row, { workflow: workflowId, cron, timeZone, enabled })
     return presentSchedule(row, null, await tenantMasker(tx))
   })
 }
@@ -76,6 +79,13 @@ export async function updateSchedule(ctx: ServiceContext, { body, ...one }: OneS
         updatedAt: tx.now(),
       })
       .where(scheduleIs(tx, one))
+    const { name = old.name } = changes
+    await record(
+      tx,
+      'schedule.updated',
+      { id: old.id, name },
+      { workflow: one.workflowId, ...differences(old, changes) },
+    )
     return getSchedule(tx, one)
   })
 }
@@ -86,9 +96,12 @@ export async function updateSchedule(ctx: ServiceContext, { body, ...one }: OneS
  */
 export async function deleteSchedule(ctx: ServiceContext, one: OneSchedule): Promise<{ id: string; deleted: true }> {
   authorize(ctx, 'workflow:publish')
-  const { id } = await findSchedule(ctx, one)
-  await ctx.db.delete(schedules).where(scheduleIs(ctx, one))
-  return { id, deleted: true }
+  return withTransaction(ctx, async (tx) => {
+    const schedule = await findSchedule(tx, one, { lock: true })
+    await tx.db.delete(schedules).where(scheduleIs(tx, one))
+    await record(tx, 'schedule.deleted', schedule, { workflow: one.workflowId })
+    return { id: schedule.id, deleted: true }
+  })
 }
 
 /** Refuses now what a start would refuse at night. @throws AppError INVALID_INPUT */

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { corsOrigins } from '@/db/schema/cors'
+import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { parseInput } from '../parse'
@@ -25,11 +26,15 @@ export async function setCorsOrigins(
   authorize(ctx, 'settings:manage')
   const origins = [...new Set(parseInput(SetOrigins, input).origins)].sort()
   return withTransaction(ctx, async (tx) => {
-    await getTenant(tx)
+    // Its lock: of two at once, the later sees what the earlier one left.
+    const { name } = await getTenant(tx, { lock: true })
     const { tenantId } = tx
-    await tx.db.delete(corsOrigins).where(eq(corsOrigins.tenantId, tenantId))
+    const gone = await tx.db.delete(corsOrigins).where(eq(corsOrigins.tenantId, tenantId)).returning()
     const rows = origins.map((origin) => ({ tenantId, origin, createdAt: tx.now() }))
     if (rows.length > 0) await tx.db.insert(corsOrigins).values(rows)
+    const from = gone.map((row) => row.origin).sort()
+    if (from.join() !== origins.join())
+      await record(tx, 'workspace.corsChanged', { id: tenantId, name }, { origins: { from, to: origins } })
     return { tenantId, origins }
   })
 }

@@ -1,5 +1,6 @@
 import { tenants } from '@/db/schema/tenants'
-import type { ServiceContext } from '../context'
+import { record } from '../audit/record'
+import { type ServiceContext, withTransaction } from '../context'
 import { ImpossibleState } from '../errors'
 import { slugCandidates } from '../slug'
 
@@ -8,10 +9,14 @@ export async function createTenant(
   ctx: ServiceContext,
   input: { name: string },
 ): Promise<{ tenantId: string; slug: string }> {
-  for (const slug of slugCandidates(input.name)) {
-    const row = { id: ctx.tenantId, slug, name: input.name, createdAt: ctx.now() }
-    const made = await ctx.db.insert(tenants).values(row).onConflictDoNothing({ target: tenants.slug }).returning()
-    if (made.length > 0) return { tenantId: ctx.tenantId, slug }
-  }
-  throw new ImpossibleState('no-slug', 'the candidates never end')
+  return withTransaction(ctx, async (tx) => {
+    for (const slug of slugCandidates(input.name)) {
+      const row = { id: tx.tenantId, slug, name: input.name, createdAt: tx.now() }
+      const made = await tx.db.insert(tenants).values(row).onConflictDoNothing({ target: tenants.slug }).returning()
+      if (made.length === 0) continue
+      await record(tx, 'workspace.created', row, { slug })
+      return { tenantId: tx.tenantId, slug }
+    }
+    throw new ImpossibleState('no-slug', 'the candidates never end')
+  })
 }

@@ -7,8 +7,9 @@ import { AppError } from '../errors'
  * The caller's tenant.
  * @throws AppError NOT_FOUND
  */
-export async function getTenant(ctx: ServiceContext) {
-  const [row] = await ctx.db.select().from(tenants).where(eq(tenants.id, ctx.tenantId))
+export async function getTenant(ctx: ServiceContext, options: { lock?: boolean } = {}) {
+  const query = ctx.db.select().from(tenants).where(eq(tenants.id, ctx.tenantId))
+  const [row] = await (options.lock ? query.for('update') : query)
   if (!row) throw new AppError('NOT_FOUND', { message: 'Tenant not found' })
   return row
 }

@@ -1,10 +1,11 @@
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { tenants } from '@/db/schema/tenants'
+import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
-import type { ServiceContext } from '../context'
-import { AppError } from '../errors'
+import { type ServiceContext, withTransaction } from '../context'
 import { parseInput } from '../parse'
+import { getTenant } from './find'
 
 const MOST_DAYS = 3_650
 
@@ -19,11 +20,10 @@ const KeepRuns = z.object({
 export async function keepRuns(ctx: ServiceContext, input: unknown): Promise<{ days: number | null }> {
   authorize(ctx, 'run:delete')
   const { days } = parseInput(KeepRuns, input)
-  const [row] = await ctx.db
-    .update(tenants)
-    .set({ keepRunsDays: days })
-    .where(eq(tenants.id, ctx.tenantId))
-    .returning({ days: tenants.keepRunsDays })
-  if (!row) throw new AppError('NOT_FOUND', { message: 'Tenant not found' })
-  return row
+  return withTransaction(ctx, async (tx) => {
+    const { id, name, keepRunsDays } = await getTenant(tx, { lock: true })
+    await tx.db.update(tenants).set({ keepRunsDays: days }).where(eq(tenants.id, id))
+    await record(tx, 'workspace.runsKept', { id, name }, { days: { from: keepRunsDays, to: days } })
+    return { days }
+  })
 }

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { Db, Tx } from '@/db/index'
 import { tenants } from '@/db/schema/tenants'
+import { record } from '../audit/record'
 import type { TransactionContext } from '../context'
 import { ImpossibleState } from '../errors'
 import { slugCandidates } from '../slug'
@@ -17,6 +18,7 @@ export async function renameTenant(tx: TransactionContext, name: string): Promis
     const owner = await takenBy(tx.db, slug)
     if (owner !== null && owner !== tx.tenantId) continue
     await tx.db.update(tenants).set({ name, slug }).where(eq(tenants.id, tx.tenantId))
+    await record(tx, 'workspace.renamed', { id: tx.tenantId, name }, { slug })
     return { slug }
   }
   throw new ImpossibleState('no-slug', 'the candidates never end')

@@ -1,11 +1,13 @@
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { tenants } from '@/db/schema/tenants'
+import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
-import type { ServiceContext } from '../context'
+import { type ServiceContext, withTransaction } from '../context'
+import { differences } from '../definition/audit'
 import { unstorable } from '../definition/json'
-import { AppError } from '../errors'
 import { parseInput } from '../parse'
+import { getTenant } from './find'
 
 const SetTenantName = z.object({
   name: z
@@ -23,11 +25,11 @@ const SetTenantName = z.object({
 export async function setTenantName(ctx: ServiceContext, input: unknown): Promise<{ name: string }> {
   authorize(ctx, 'settings:manage')
   const { name } = parseInput(SetTenantName, input)
-  const [row] = await ctx.db
-    .update(tenants)
-    .set({ name })
-    .where(eq(tenants.id, ctx.tenantId))
-    .returning({ name: tenants.name })
-  if (!row) throw new AppError('NOT_FOUND', { message: 'Tenant not found' })
-  return row
+  return withTransaction(ctx, async (tx) => {
+    const old = await getTenant(tx, { lock: true })
+    await tx.db.update(tenants).set({ name }).where(eq(tenants.id, tx.tenantId))
+    if (name !== old.name)
+      await record(tx, 'workspace.renamed', { id: tx.tenantId, name }, differences({ name: old.name }, { name }))
+    return { name }
+  })
 }

@@ -4,14 +4,14 @@ import { listCorsOrigins } from './cors'
 import { getTenant } from './find'
 
 /**
- * A workspace's name, how long it keeps its runs, and the origins allowed to call it from pages.
+ * A workspace's name, how long it keeps its runs and its audit log, and the origins allowed to call it from pages.
  * @throws AppError NOT_FOUND
  */
 export async function getTenantSettings(ctx: ServiceContext) {
   authorize(ctx, 'settings:manage')
-  const [{ id, slug, name, keepRunsDays, createdAt }, corsOrigins] = await Promise.all([
+  const [{ id, slug, name, keepRunsDays, keepAuditDays, createdAt }, corsOrigins] = await Promise.all([
     getTenant(ctx),
     listCorsOrigins(ctx),
   ])
-  return { id, slug, name, keepRunsDays, createdAt: createdAt.toISOString(), corsOrigins }
+  return { id, slug, name, keepRunsDays, keepAuditDays, createdAt: createdAt.toISOString(), corsOrigins }
 }

@@ -7,6 +7,7 @@ import type { ServiceContext } from '../context'
 import { database } from '../database'
 import { isJsonObject } from '../definition/json'
 import { AppError } from '../errors'
+import { fromAddress } from '../http/address'
 import { reserveStream, watchEnd } from '../http/open-streams'
 import { log } from '../log'
 import type { One } from '../versioned/noun'
@@ -96,6 +97,7 @@ async function serviceContext(ctx: TrpcContext, user: SessionUser): Promise<Serv
     db,
     now,
     requestId: ctx.requestId,
+    address: fromAddress(ctx.headers),
     log: log().child({ requestId: ctx.requestId, tenantId }),
   }
 }

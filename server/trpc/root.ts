@@ -1,6 +1,7 @@
 import { router } from './init'
 import { accountRouter } from './routers/account'
 import { agentsRouter } from './routers/agents'
+import { auditRouter } from './routers/audit'
 import { authRouter } from './routers/auth'
 import { homeRouter } from './routers/home'
 import { inboundRouter } from './routers/inbound'
@@ -22,6 +23,7 @@ import { workflowsRouter } from './routers/workflows'
 export const appRouter = router({
   account: accountRouter,
   agents: agentsRouter,
+  audit: auditRouter,
   auth: authRouter,
   home: homeRouter,
   insights: insightsRouter,

@@ -1,8 +1,9 @@
 import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { vaultSecrets } from '@/db/schema/vault'
+import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
-import type { ServiceContext } from '../context'
+import { type ServiceContext, withTransaction } from '../context'
 import { AppError } from '../errors'
 import { parseInput } from '../parse'
 import { SecretHosts } from './hosts'
@@ -17,11 +18,14 @@ const BindSecret = z.object({ name: z.string(), hosts: SecretHosts })
 export async function bindVaultSecret(ctx: ServiceContext, input: unknown): Promise<{ name: string; hosts: string[] }> {
   authorize(ctx, 'secret:manage')
   const { name, hosts } = parseInput(BindSecret, input)
-  const bound = await ctx.db
-    .update(vaultSecrets)
-    .set({ hosts, updatedBy: ctx.actor.id, updatedAt: ctx.now() })
-    .where(and(eq(vaultSecrets.tenantId, ctx.tenantId), eq(vaultSecrets.name, name)))
-    .returning({ name: vaultSecrets.name })
-  if (bound.length === 0) throw new AppError('NOT_FOUND', { details: [{ path: 'name', message: 'No such secret.' }] })
-  return { name, hosts }
+  return withTransaction(ctx, async (tx) => {
+    const bound = await tx.db
+      .update(vaultSecrets)
+      .set({ hosts, updatedBy: tx.actor.id, updatedAt: tx.now() })
+      .where(and(eq(vaultSecrets.tenantId, tx.tenantId), eq(vaultSecrets.name, name)))
+      .returning({ name: vaultSecrets.name })
+    if (bound.length === 0) throw new AppError('NOT_FOUND', { details: [{ path: 'name', message: 'No such secret.' }] })
+    await record(tx, 'vaultSecret.bound', { id: name, name }, { hosts })
+    return { name, hosts }
+  })
 }

@@ -1,7 +1,8 @@
 import { and, eq } from 'drizzle-orm'
 import { vaultSecrets } from '@/db/schema/vault'
+import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
-import type { ServiceContext } from '../context'
+import { type ServiceContext, withTransaction } from '../context'
 import { AppError } from '../errors'
 
 /**
@@ -10,10 +11,13 @@ import { AppError } from '../errors'
  */
 export async function deleteVaultSecret(ctx: ServiceContext, name: string): Promise<{ name: string; deleted: true }> {
   authorize(ctx, 'secret:manage')
-  const gone = await ctx.db
-    .delete(vaultSecrets)
-    .where(and(eq(vaultSecrets.tenantId, ctx.tenantId), eq(vaultSecrets.name, name)))
-    .returning({ name: vaultSecrets.name })
-  if (gone.length === 0) throw new AppError('NOT_FOUND', { details: [{ path: 'name', message: 'No such secret.' }] })
-  return { name, deleted: true }
+  return withTransaction(ctx, async (tx) => {
+    const gone = await tx.db
+      .delete(vaultSecrets)
+      .where(and(eq(vaultSecrets.tenantId, tx.tenantId), eq(vaultSecrets.name, name)))
+      .returning({ name: vaultSecrets.name })
+    if (gone.length === 0) throw new AppError('NOT_FOUND', { details: [{ path: 'name', message: 'No such secret.' }] })
+    await record(tx, 'vaultSecret.deleted', { id: name, name })
+    return { name, deleted: true }
+  })
 }

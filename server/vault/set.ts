@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { vaultSecrets } from '@/db/schema/vault'
+import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
-import type { ServiceContext } from '../context'
+import { type ServiceContext, withTransaction } from '../context'
 import { seal } from '../crypto'
 import { parseInput } from '../parse'
 import { SetSecret, vaultPlace } from './schema'
@@ -22,11 +23,15 @@ export async function setVaultSecret(ctx: ServiceContext, input: unknown): Promi
     updatedBy: ctx.actor.id,
     updatedAt: now,
   }
-  const [row] = await ctx.db
-    .insert(vaultSecrets)
-    .values({ tenantId: ctx.tenantId, name, ...change, createdBy: ctx.actor.id, createdAt: now })
-    .onConflictDoUpdate({ target: [vaultSecrets.tenantId, vaultSecrets.name], set: change })
-    // Postgres sets xmax to the updating transaction only for a row that existed before.
-    .returning({ created: sql<boolean>`xmax = 0` })
-  return { name, created: row?.created ?? false }
+  return withTransaction(ctx, async (tx) => {
+    const [row] = await tx.db
+      .insert(vaultSecrets)
+      .values({ tenantId: tx.tenantId, name, ...change, createdBy: tx.actor.id, createdAt: now })
+      .onConflictDoUpdate({ target: [vaultSecrets.tenantId, vaultSecrets.name], set: change })
+      // Postgres sets xmax to the updating transaction only for a row that existed before.
+      .returning({ created: sql<boolean>`xmax = 0` })
+    const created = row?.created ?? false
+    await record(tx, 'vaultSecret.set', { id: name, name }, { new: created, ...(hosts ? { hosts } : {}) })
+    return { name, created }
+  })
 }

@@ -1,3 +1,4 @@
+import { record } from '../audit/record'
 import { type ServiceContext, withTransaction } from '../context'
 import { type ArchiveTo, archiveColumns } from './columns'
 import type { Named, Noun, One, Row, VersionRow } from './noun'
@@ -17,6 +18,9 @@ export async function archive<R extends Row, V extends VersionRow, C extends Nam
     const row = await findRow(tx, noun, id, { lock: true })
     const content = await findContent(tx, noun, row)
     const change = archiveColumns(tx, row, to)
-    return noun.present(change ? await changeRow(tx, noun, id, change, 'archive') : row, content)
+    if (!change) return noun.present(row, content)
+    const changed = await changeRow(tx, noun, id, change, 'archive')
+    await record(tx, `${noun.word}.${to === 'archived' ? 'archived' : 'unarchived'}`, row)
+    return noun.present(changed, content)
   })
 }

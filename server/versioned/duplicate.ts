@@ -17,6 +17,6 @@ export async function duplicate<R extends Row, V extends VersionRow, C extends N
   return withTransaction(ctx, async (tx) => {
     const { row, content } = await findWhole(tx, noun, id)
     const named = { ...content, name: copyName(content.name, noun.maxName) }
-    return create(tx, noun, newId(noun.idPrefix), named, noun.carriedOver?.(row))
+    return create(tx, noun, newId(noun.idPrefix), named, noun.carriedOver?.(row), id)
   })
 }

@@ -1,3 +1,4 @@
+import { record } from '../audit/record'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { AppError } from '../errors'
 import { publishColumns } from './columns'
@@ -71,6 +72,9 @@ export async function publish<R extends Row, V extends VersionRow, C extends Nam
       .update(noun.versions)
       .set({ ...columns, publishedAt: change.publishedAt })
       .where(versionIs(tx, noun, id, version))
+    const { name, publishedVersion } = row
+    const replaced = publishedVersion === null ? {} : { replaces: publishedVersion }
+    await record(tx, `${noun.word}.published`, { id, name }, { version, ...replaced })
     return { ...noun.present(published, content), ...report }
   })
 }

@@ -1,3 +1,4 @@
+import { record } from '../audit/record'
 import { type ServiceContext, withTransaction } from '../context'
 import { AppError } from '../errors'
 import { expectVersion, readIfMatch } from './expected-version'
@@ -23,6 +24,8 @@ export async function restoreVersion<R extends Row, V extends VersionRow, C exte
     expectVersion(row, { ifMatch })
     if (noun.same(await findContent(tx, noun, row), content)) return noun.present(row, content)
     // Do not fold: the previous version is the one the caller may want back.
-    return noun.present(await saveVersion(tx, noun, row, content, { folds: false }), content)
+    const saved = await saveVersion(tx, noun, row, content, { folds: false })
+    await record(tx, `${noun.word}.restored`, saved, { version: saved.version, from: input.version })
+    return noun.present(saved, content)
   })
 }

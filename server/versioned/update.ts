@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { recordSave } from '../audit/record'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { AppError } from '../errors'
 import { parseInput } from '../parse'
@@ -29,7 +30,9 @@ export async function update<R extends Row, V extends VersionRow, C extends Name
     const current = await findContent(tx, noun, row)
     const content = merge(current, change)
     if (noun.same(current, content)) return noun.present(row, current)
-    return noun.present(await saveVersion(tx, noun, row, content, { folds: true }), content)
+    const saved = await saveVersion(tx, noun, row, content, { folds: true })
+    await recordSave(tx, `${noun.word}.saved`, saved, { version: saved.version })
+    return noun.present(saved, content)
   })
 }
 

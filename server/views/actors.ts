@@ -1,6 +1,7 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import { apiKeys } from '@/db/schema/keys'
 import { members, users } from '@/db/schema/members'
+import { SYSTEM_ACTORS } from '../audit/system-actors'
 import type { ServiceContext } from '../context'
 import { own } from '../definition/json'
 
@@ -19,14 +20,6 @@ export async function withAuthors<V extends { createdBy: string }>(ctx: ServiceC
     versions.map(({ createdBy }) => createdBy),
   )
   return versions.map((item) => ({ ...item, author: nameOf(item.createdBy)?.name ?? item.createdBy }))
-}
-
-/** Actors that are neither a person nor a key. */
-const SYSTEM_ACTORS: Record<string, string> = {
-  system: 'the system',
-  'first-boot': 'the first boot',
-  setup: 'the setup',
-  'admin-command': 'the admin command',
 }
 
 /**

@@ -1,11 +1,12 @@
 import { eq } from 'drizzle-orm'
 import { webhookEndpoints } from '@/db/schema/webhooks'
+import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
-import type { ServiceContext } from '../context'
+import { type ServiceContext, withTransaction } from '../context'
 import { AppError, ImpossibleState } from '../errors'
 import { newId } from '../ids'
 import { parseInput } from '../parse'
-import { presentEndpoint } from './present'
+import { named, presentEndpoint } from './present'
 import { CreateWebhook } from './schema'
 import { newSecret } from './secrets'
 
@@ -19,20 +20,23 @@ const MOST_ENDPOINTS = 20
 export async function createWebhook(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'webhook:manage')
   const { url, description, events } = parseInput(CreateWebhook, input)
-  const { tenantId, actor } = ctx
-  const count = await ctx.db.$count(webhookEndpoints, eq(webhookEndpoints.tenantId, tenantId))
-  if (count >= MOST_ENDPOINTS)
-    throw new AppError('CONFLICT', { message: `A workspace has at most ${MOST_ENDPOINTS} webhooks` })
-  const id = newId('whk')
-  const { secret, stored } = newSecret(ctx, id)
-  const at = ctx.now()
-  const [row] = await ctx.db
-    .insert(webhookEndpoints)
-    .values({
-      ...{ tenantId, id, url, description, events, secrets: [stored] },
-      ...{ createdBy: actor.id, updatedBy: actor.id, createdAt: at, updatedAt: at },
-    })
-    .returning()
-  if (!row) throw new ImpossibleState('webhook-not-inserted', id)
-  return { ...presentEndpoint(row, 0, at), secret }
+  return withTransaction(ctx, async (tx) => {
+    const { tenantId, actor } = tx
+    const count = await tx.db.$count(webhookEndpoints, eq(webhookEndpoints.tenantId, tenantId))
+    if (count >= MOST_ENDPOINTS)
+      throw new AppError('CONFLICT', { message: `A workspace has at most ${MOST_ENDPOINTS} webhooks` })
+    const id = newId('whk')
+    const { secret, stored } = newSecret(tx, id)
+    const at = tx.now()
+    const [row] = await tx.db
+      .insert(webhookEndpoints)
+      .values({
+        ...{ tenantId, id, url, description, events, secrets: [stored] },
+        ...{ createdBy: actor.id, updatedBy: actor.id, createdAt: at, updatedAt: at },
+      })
+      .returning()
+    if (!row) throw new ImpossibleState('webhook-not-inserted', id)
+    await record(tx, 'webhook.created', named(row), { events })
+    return { ...presentEndpoint(row, 0, at), secret }
+  })
 }

@@ -1,8 +1,10 @@
 import { webhookEndpoints } from '@/db/schema/webhooks'
+import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { parseInput } from '../parse'
 import { endpointIs, findEndpoint } from './find'
+import { named } from './present'
 import { RotateWebhook } from './schema'
 import { newSecret, rotated } from './secrets'
 
@@ -25,6 +27,7 @@ export async function rotateWebhook(ctx: ServiceContext, { id, body }: { id: str
       .update(webhookEndpoints)
       .set({ secrets, updatedBy: tx.actor.id, updatedAt: tx.now() })
       .where(endpointIs(tx, id))
+    await record(tx, 'webhook.rotated', named(row), { graceHours })
     return { id, secret, oldSecretEndsAt: secrets[1]?.endsAt ?? null }
   })
 }

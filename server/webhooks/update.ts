@@ -1,10 +1,13 @@
 import { webhookEndpoints } from '@/db/schema/webhooks'
+import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
+import { differences } from '../definition/audit'
 import { emit } from '../outbox'
 import { parseInput } from '../parse'
 import { endpointIs, findEndpoint } from './find'
 import { getWebhook } from './list'
+import { named } from './present'
 import { UpdateWebhook } from './schema'
 
 /**
@@ -31,6 +34,9 @@ export async function updateWebhook(ctx: ServiceContext, { id, body }: { id: str
         updatedAt: tx.now(),
       })
       .where(endpointIs(tx, id))
+    const { url, ...rest } = changes
+    const moved = url === undefined || url === old.url ? {} : { url: 'changed' }
+    await record(tx, 'webhook.updated', named({ id, url: url ?? old.url }), { ...moved, ...differences(old, rest) })
     if (again) await emit(tx, 'webhook/endpoint.due', { tenantId: tx.tenantId, endpointId: id })
     return getWebhook(tx, { id })
   })
@@ -45,7 +51,10 @@ export async function deleteWebhook(
   { id }: { id: string },
 ): Promise<{ id: string; deleted: true }> {
   authorize(ctx, 'webhook:manage')
-  await findEndpoint(ctx, id)
-  await ctx.db.delete(webhookEndpoints).where(endpointIs(ctx, id))
-  return { id, deleted: true }
+  return withTransaction(ctx, async (tx) => {
+    const endpoint = await findEndpoint(tx, id, { lock: true })
+    await tx.db.delete(webhookEndpoints).where(endpointIs(tx, id))
+    await record(tx, 'webhook.deleted', named(endpoint))
+    return { id, deleted: true }
+  })
 }

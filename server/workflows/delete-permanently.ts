@@ -1,6 +1,7 @@
 import { and, count, eq, isNull, ne, notExists, sql } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import { workflows, workflowVersions } from '@/db/schema/workflows'
+import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { AppError } from '../errors'
@@ -48,6 +49,7 @@ export async function deleteWorkflowPermanently(ctx: ServiceContext, input: { id
       .where(and(ofWorkflow, eq(runs.workflowVersion, workflowVersions.version)))
     await tx.db.delete(workflowVersions).where(and(versions, notExists(pinned)))
     await tx.db.delete(workflows).where(rowIs(tx, WORKFLOW, row.id))
+    await record(tx, 'workflow.deleted', row)
     return { id: row.id, deleted: true as const }
   })
 }
@@ -71,7 +73,10 @@ async function terminate(ctx: ServiceContext, runId: string): Promise<void> {
   await withTransaction(ctx, async (tx) => {
     const run = await getRunRow(tx, runId, { lock: true })
     // It may have ended since it was listed, which is fine too.
-    if (!run.endTime) await terminateNow(tx, run, newCancellation(tx, 'terminate', 'The workflow was deleted.'))
+    if (run.endTime) return
+    const reason = 'The workflow was deleted.'
+    await terminateNow(tx, run, newCancellation(tx, 'terminate', reason))
+    await record(tx, 'run.terminated', { id: run.id, name: run.workflowName }, { reason })
   })
 }
 

@@ -5,7 +5,7 @@ import { recordChat } from '../openapi/chat'
 import { type Recorder, startRecorder } from '../openapi/recorder'
 import { UNKNOWN } from '../openapi/unknown'
 import type { Documented } from '../openapi/validate'
-import { newDelivery, recordEvents, recordInbound, recordSchedules, recordWebhooks } from '../openapi/ways-out'
+import * as waysOut from '../openapi/ways-out'
 import { type Answer, type Api, call, startApi, TEST_ENV } from '../support/api'
 import { startWeb } from '../support/service'
 import { newTenant, withRole } from '../support/tenant'
@@ -210,31 +210,29 @@ describe('every answer matches the document', () => {
   })
 
   test('schedules: create, change, delete', async () => {
-    await recordSchedules(recorder, `/api/workflows/${await newWorkflow()}`)
+    await waysOut.recordSchedules(recorder, `/api/workflows/${await newWorkflow()}`)
   })
 
   test('inbound webhooks: create, change, rotate, try, receive, replay, delete', async () => {
-    await recordInbound(recorder, `/api/workflows/${await newWorkflow()}`)
+    await waysOut.recordInbound(recorder, `/api/workflows/${await newWorkflow()}`)
   })
 
   test('definitions: export, compare, apply', () => recordDefinitions(recorder))
 
-  test('the Model Context Protocol: a request, a notification', async () => {
-    const rpc = { jsonrpc: '2.0', method: 'tools/list' }
-    for (const id of [1, 'one']) expect((await post('/api/mcp', { ...rpc, id })).body).toMatchObject({ id, result: {} })
-    expect((await post('/api/mcp', { ...rpc, id: 2, method: 'x' })).body.error.code).toBe(-32601)
-    expect((await post('/api/mcp', { ...rpc, method: 'notifications/initialized' })).status).toBe(202)
-    expect((await post('/api/mcp', { id: 1 })).body.error.code).toBe('INVALID_INPUT')
-  })
+  test('the Model Context Protocol: a request, a notification', () => waysOut.recordMcp(recorder))
 
-  test('events: post', () => recordEvents(recorder))
+  test('runs: export; subjects: count, delete', async () => waysOut.recordSubjects(recorder, api, await pausedRun()))
 
-  test('webhooks: create, change, rotate, test, deliveries, delete', () => recordWebhooks(recorder))
+  test('audit log: list', () => waysOut.recordAudit(recorder))
+
+  test('events: post', () => waysOut.recordEvents(recorder))
+
+  test('webhooks: create, change, rotate, test, deliveries, delete', () => waysOut.recordWebhooks(recorder))
 
   test('invokes, files, service endpoints', async () => {
     await post('/api/tools/tool_add/invoke', { args: { a: 1, b: 2 } })
     await post('/api/tools/tool_throws/invoke')
-    await get('/api/health')
+    for (const path of ['/api/health', '/api/metrics']) await get(path)
     const { headers } = await get('/api/openapi.json', { headers: { 'x-api-key': '', 'x-tenant-id': '' } })
     const known = { headers: { 'if-none-match': headers.get('etag') ?? '' } }
     expect((await get('/api/openapi.json', known)).status).toBe(304)
@@ -301,7 +299,7 @@ describe('every answer matches the document', () => {
       cloneWorkflow: [`/api/workflows/${draft}/clone`, () => ({})],
       applyDefinitions: ['/api/definitions/apply', () => ({})],
       postEvent: ['/api/events', () => ({ name: 'x' })],
-      replayInboundDelivery: [await newDelivery(recorder, draft), () => ({})],
+      replayInboundDelivery: [await waysOut.newDelivery(recorder, draft), () => ({})],
       createSchedule: [`/api/workflows/${draft}/schedules`, () => ({ name: 'x', cron: '0 9 * * *' })],
       restoreWorkflowVersion: [`/api/workflows/${draft}/versions/1/restore`, () => ({})],
       invokeAgent: [`${agent}/invoke`, () => ({ message: 'Hello' })],
@@ -331,15 +329,17 @@ describe('every answer matches the document', () => {
   })
 
   test('rate limits', async () => {
-    const env = { ...TEST_ENV, RATE_LIMIT_REQUESTS: '1', RATE_LIMIT_FAILURES: '1' }
+    const env = { ...TEST_ENV, RATE_LIMIT_REQUESTS: '1', RATE_LIMIT_FAILURES: '1', METRICS_TOKEN: 'x'.repeat(16) }
     const limited = await startWeb({ databaseUrl: api.database.url, env })
     try {
       const caller = { ...limited, apiKey: api.apiKey, tenantId: api.tenantId }
       await call(caller, 'GET', '/api/workflow/runs')
+      const headers = { authorization: `Bearer ${env.METRICS_TOKEN}` }
+      recorder.record('GET', '/api/metrics', await call(caller, 'GET', '/api/metrics', undefined, { headers }))
       for (const { method, path, operation } of operations) {
         if (!operation.responses[429]) continue
         // An address that nobody has is refused until there were too many of them.
-        if (operation['x-role'] === 'nobody') await call(caller, method, path)
+        if (operation['x-role'] === 'nobody') recorder.record(method, path, await call(caller, method, path))
         const answer = await call(caller, method, path.replace(/\{\w+\}/g, 'x'), method === 'GET' ? undefined : {})
         expect(recorder.record(method, path.replace(/\{\w+\}/g, 'x'), answer).status, path).toBe(429)
         expect(Number(answer.headers.get('retry-after')), path).toBeGreaterThan(0)

@@ -39,6 +39,7 @@ const OPERATIONS: Record<string, Operation> = {
   'GET workflow/history/[runId]': 'run:read',
   'GET workflow/value/[runId]': 'run:read',
   'GET workflow/runs': 'run:read',
+  'GET workflow/runs/export': 'run:read',
   'POST workflow/resume/[runId]': 'run:resume',
   'POST workflow/retry/[runId]': 'run:retry',
   'POST workflow/rerun/[runId]': 'run:retry',
@@ -88,7 +89,10 @@ const OPERATIONS: Record<string, Operation> = {
   'POST definitions/diff': 'workflow:write',
   'POST definitions/apply': 'workflow:write',
   'POST events': 'event:post',
+  'GET subjects/data': 'subject:delete',
+  'DELETE subjects/data': 'subject:delete',
   'POST mcp': 'run:read',
+  'GET audit': 'audit:read',
   'GET webhooks': 'webhook:manage',
   'POST webhooks': 'webhook:manage',
   'GET webhooks/[webhookId]': 'webhook:manage',
@@ -102,15 +106,15 @@ const OPERATIONS: Record<string, Operation> = {
 }
 
 /** Paths without a caller to authorize. */
-const OPEN = ['[[...path]]', 'health', 'hooks/[hookId]', 'inngest', 'openapi.json']
+const OPEN = ['[[...path]]', 'health', 'hooks/[hookId]', 'inngest', 'metrics', 'openapi.json']
 
 /** The roles as decided, which the table in the code must match. */
 const DECIDED: [Role, RegExp][] = [
-  ['viewer', /^\w+:read$/],
+  ['viewer', /^(?!audit)\w+:read$/],
   ['operator', /^(run:(start|resume|cancel|terminate|retry)|event:post|(agent|tool):invoke|task:answer)$/],
   ['editor', /^((workflow|agent|tool):(write|publish)|workflow:simulate)$/],
-  ['admin', /^(key|secret|webhook|member|settings):manage$/],
-  ['owner', /^(workflow:delete-permanently|run:delete|secret:raise-role|member:manage-admin)$/],
+  ['admin', /^((key|secret|webhook|member|settings):manage|audit:read)$/],
+  ['owner', /^(workflow:delete-permanently|(run|subject|audit):delete|secret:raise-role|member:manage-admin)$/],
 ]
 
 const paths = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'app/api'], { encoding: 'utf8' })

@@ -31,9 +31,11 @@ test('.env.example lists every public setting', () => {
 })
 
 test.each([
+  ['WORKER_PORT', '70000', 'WORKER_PORT must be a port number from 0 to 65535.'],
   ['PORT', 'abc', 'PORT must be a port number from 0 to 65535.'],
   ['BOOTSTRAP_API_KEY', 'short', 'BOOTSTRAP_API_KEY must be sk_ followed by at least 8 letters, digits, _ or -.'],
   ['DATABASE_URL', 'mysql://here', 'DATABASE_URL must be a postgres:// URL.'],
+  ['METRICS_TOKEN', 'short', 'METRICS_TOKEN must have 16 to 256 printable ASCII characters without spaces.'],
   ['LOG_LEVEL', 'verbose', 'LOG_LEVEL must be trace, debug, info, warn, error, fatal or silent.'],
   ['LOG_LEVEL', 'INFO', 'LOG_LEVEL must be trace, debug, info, warn, error, fatal or silent.'],
   ['TRUST_PROXY', '11', 'TRUST_PROXY must be a whole number from 0 to 10.'],

@@ -105,6 +105,7 @@ const LISTS = [
   '/settings/signing-secrets',
   '/settings/vault',
   '/settings/webhooks',
+  '/settings/audit?action=run.cancelled',
 ]
 
 test('an empty workspace is accessible', async ({ page, workspace }) => {
@@ -129,6 +130,7 @@ test('"not found" and "not allowed" screens are accessible', async ({ page, brow
     '/settings/vault',
     '/settings/members',
     '/settings/workspace',
+    '/settings/audit',
   ]) {
     await viewer.goto(`/${workspace.slug}${closed}`)
     await expect(viewer.getByRole('heading').first()).toBeVisible()

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
 import { SignJWT } from 'jose'
 import { createWorkflow } from '@/server/workflows/create'
@@ -48,6 +49,45 @@ test('a key is created, used, rotated and disabled', async ({ page, workspace })
     .click()
   await page.getByRole('menuitem', { name: 'Disable' }).click()
   await expect.poll(() => statusWith(page, workspace, heir)).toBe(401)
+})
+
+test('what people change is in the audit log, found by a link and downloaded', async ({
+  page,
+  workspace,
+  browserOf,
+}) => {
+  await page.goto(`/${workspace.slug}/settings/workspace`)
+  await page.getByLabel('Name', { exact: true }).fill('Northwind')
+  await page.getByRole('button', { name: 'Save name' }).click()
+  await expect(page.getByText('The workspace was renamed.')).toBeVisible()
+
+  await page.goto(`/${workspace.slug}/settings/audit`)
+  const first = page.getByRole('row').nth(1)
+  await expect(first).toContainText('Workspace renamed')
+  await expect(first).toContainText('Northwind')
+  await expect(first.getByRole('deletion')).not.toBeEmpty()
+
+  await page.getByRole('combobox', { name: 'Action' }).click()
+  await page.getByRole('option', { name: 'Workspace renamed' }).click()
+  await expect(page).toHaveURL(/action=workspace\.renamed/)
+  await expect(page.getByRole('row')).toHaveCount(2)
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download CSV' }).click(),
+  ])
+  expect(file.suggestedFilename()).toMatch(/^audit-log-.*\.csv$/)
+  const csv = readFileSync(await file.path(), 'utf8')
+    .trim()
+    .split('\r\n')
+  expect(csv).toHaveLength(2)
+  expect(csv[1]).toContain('workspace.renamed')
+
+  const admin = await browserOf('admin')
+  await admin.goto(page.url())
+  await expect(admin.getByRole('row')).toHaveCount(2)
+  const editor = await browserOf('editor')
+  await editor.goto(page.url())
+  await expect(editor.getByText('Admins and owners read the audit log.')).toBeVisible()
 })
 
 test('a vault secret is never shown again', async ({ page, workspace }) => {

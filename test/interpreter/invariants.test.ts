@@ -6,7 +6,9 @@ import { armPause, consumeAnswer } from '@/server/interpreter/pause'
 import type { WalkClaim } from '@/server/interpreter/receipt'
 import { Handoff, visitStep } from '@/server/interpreter/visit'
 import { resumeRun } from '@/server/runs/resume'
+import { retryRun } from '@/server/runs/retry'
 import { startRun } from '@/server/runs/start'
+import { terminateRun } from '@/server/runs/terminate'
 import { createWorkflow } from '@/server/workflows/create'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type Effect, startEffects } from '../support/effects'
@@ -184,6 +186,19 @@ describe('the checker finds', () => {
     expect(await violations(false)).toEqual([`I14 ${ref.runId}`])
   })
 
+  test('a run that was stopped or repeated without an entry in the audit log, or with two', async () => {
+    const { runId } = await begin(effect('a'))
+    await terminateRun(ctx, { runId, reason: 'A test' })
+    const { runId: again } = await retryRun(ctx, { runId })
+    expect(await violations()).toEqual([])
+    const entries = (change: string) => database.sql.unsafe(`${change} where thing_id = '${runId}'`)
+    await entries(`insert into audit_entries overriding user value select tenant_id, id || '2', seq, at, actor_kind, actor_id,
+      actor_name, action, thing_kind, thing_id, thing_name, details, request_id, address from audit_entries`)
+    expect(await violations()).toEqual([`I32 ${runId}`, `I32 ${again} repeats ${runId}`])
+    await entries('delete from audit_entries')
+    expect(await violations()).toEqual([`I32 ${runId} was stopped by key_owner`, `I32 ${again} repeats ${runId}`])
+  })
+
   test('a late effect: whatever is written after the end is refused, and counted although it rolls back', async () => {
     await installFinality(database.sql)
     const ref = await begin(effect('a'), ask('n'))
@@ -215,6 +230,7 @@ describe('the checker finds', () => {
       () => database.sql`
       update runs set data = '{}' where id = ${ref.runId}`,
     )
+    await refuses(/I32: the entry aud_\w+ cannot change/, () => database.sql`update audit_entries set details = '{}'`)
     await sleep(2)
     await refuses(
       /I8: late began in the ended run/,
@@ -225,6 +241,7 @@ describe('the checker finds', () => {
     expect((await violations(false)).sort()).toEqual([
       'I14 refused 1 times',
       'I16 refused 1 times',
+      'I32 refused 1 times',
       'I4 refused 1 times',
       'I8 refused 2 times',
     ])

@@ -39,7 +39,7 @@ const sweepAt = (from: Date, ms: number) =>
 /** As left by a process that died right after it wrote the request. */
 async function requestOnly(runId: string): Promise<Date> {
   const requestedAt = new Date()
-  const why = { kind: 'cancel' as const, reason: 'lost', requestedBy: 'key_x' }
+  const why = { kind: 'cancel' as const, reason: 'lost', requestedBy: 'system' }
   const cancellation = { ...why, requestedAt: requestedAt.toISOString() }
   await database.db.update(runs).set({ cancelRequestedAt: requestedAt, cancellation }).where(eq(runs.id, runId))
   return requestedAt

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import type { Api } from '../support/api'
 import type { Recorder } from './recorder'
 
 // Parts of test/api/openapi.test.ts.
@@ -19,6 +20,15 @@ export async function recordSchedules({ get, post, call }: Recorder, workflow: s
   expect((await post(path, body)).body.error.code).toBe('CONFLICT')
   await call('DELETE', workflow)
   expect((await post(path, body)).body.error.code).toBe('WORKFLOW_ARCHIVED')
+}
+
+/** Every answer of the audit log. */
+export async function recordAudit({ get }: Recorder): Promise<void> {
+  const { entries, nextCursor } = (await get('/api/audit?limit=2')).body
+  expect(entries).toHaveLength(2)
+  expect((await get(`/api/audit?limit=2&cursor=${nextCursor}`)).body.entries[0].id).not.toBe(entries[0].id)
+  expect((await get('/api/audit', { headers: { accept: 'text/csv' } })).body).toContain(entries[0].id)
+  expect((await get('/api/audit?action=workflow.stolen')).body.error.code).toBe('INVALID_INPUT')
 }
 
 /** Every answer of events. */
@@ -106,4 +116,27 @@ export async function newDelivery({ post }: Recorder, workflowId: string): Promi
   const { id, path: hook } = (await post(path, { name: 'Open', scheme: 'none' })).body
   const { deliveryId } = (await post(hook)).body
   return `${path}/${id}/deliveries/${deliveryId}/replay`
+}
+
+/** Every answer of the MCP server's own format. */
+export async function recordMcp({ post }: Recorder): Promise<void> {
+  const rpc = { jsonrpc: '2.0', method: 'tools/list' }
+  for (const id of [1, 'one']) expect((await post('/api/mcp', { ...rpc, id })).body).toMatchObject({ id, result: {} })
+  expect((await post('/api/mcp', { ...rpc, id: 2, method: 'x' })).body.error.code).toBe(-32601)
+  expect((await post('/api/mcp', { ...rpc, method: 'notifications/initialized' })).status).toBe(202)
+  expect((await post('/api/mcp', { id: 1 })).body.error.code).toBe('INVALID_INPUT')
+}
+
+/** Every answer of the export, and of what deletes the data of a subject that started this open run. */
+export async function recordSubjects({ get, call }: Recorder, api: Api, runId: string): Promise<void> {
+  const lines = (await get('/api/workflow/runs/export?limit=1')).body.trimEnd().split('\n').map(JSON.parse)
+  expect(lines).toMatchObject([
+    { runId: expect.any(String), stepExecutionHistory: expect.any(Array) },
+    { nextCursor: expect.any(String) },
+  ])
+  await api.database.sql`update runs set started_by = 'a/b c', started_via = 'jwt' where id = ${runId}`
+  const path = '/api/subjects/data?sub=a%2Fb%20c'
+  expect((await get(path)).body).toMatchObject({ sub: 'a/b c', runs: 1, openRuns: 1 })
+  expect((await call('DELETE', path)).body.error.code).toBe('CONFLICT')
+  expect((await call('DELETE', `${path}&terminateRuns=true`)).body).toMatchObject({ deleted: { runs: 1 }, done: true })
 }

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Caller, call, TEST_ENV } from '../support/api'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'
+import { freePort } from '../support/mcp-server'
 import { failToStart, startWeb, startWorker, temporaryDir, type Web, type Worker } from '../support/service'
 import { startLoad } from './load'
 import { carry, expectSound, publishKinds, repeats, verdict } from './workload'
@@ -110,10 +111,12 @@ test('a worker told to stop finishes its step and leaves the rest to another; no
 })
 
 test('`npm run worker` starts a worker that was killed again, and stops it when it is stopped', async () => {
-  const launcher = await worker({}, true)
+  const port = await freePort()
+  const launcher = await worker({ WORKER_PORT: String(port) }, true)
   process.kill(launcher.workerPid(), 'SIGKILL')
   await expect.poll(() => launcher.logs(), PATIENCE).toContain('the worker runs again')
   expect((await hello()).body).toMatchObject({ status: 'completed' })
+  expect((await fetch(`http://127.0.0.1:${port}/api/health`)).status).toBe(200)
   launcher.kill('SIGTERM')
   expect(await launcher.exited).toBe(0)
   await sleep(50)

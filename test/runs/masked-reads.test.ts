@@ -3,6 +3,7 @@ import { tenants } from '@/db/schema/tenants'
 import { createAgent } from '@/server/agents/create'
 import { cancelRun } from '@/server/runs/cancel'
 import { openRunEvents } from '@/server/runs/events'
+import { exportRuns } from '@/server/runs/export'
 import { readHistory } from '@/server/runs/history'
 import { listRuns } from '@/server/runs/list'
 import { resumeRun } from '@/server/runs/resume'
@@ -250,7 +251,7 @@ describe('a vault value in the texts of a run', () => {
       )
     })
     expect(rest.sort()).toEqual(
-      ['events/[runId]', 'history/[runId]', 'runs', 'status/[runId]', 'value/[runId]'].map(
+      ['events/[runId]', 'history/[runId]', 'runs/export', 'runs', 'status/[runId]', 'value/[runId]'].map(
         (at) => `app/api/workflow/${at}/route.ts`,
       ),
     )
@@ -269,9 +270,10 @@ describe('a vault value in the texts of a run', () => {
     expect(told.some((text) => text.includes('***'))).toBe(words)
   })
 
-  test('is not in REST answers: status, history, values, list, events, cancel and terminate', async () => {
+  test('is not in REST answers: status, history, values, list, export, events, cancel and terminate', async () => {
     const { ctx } = runtime
     const told: Record<string, unknown> = { list: await listRuns(ctx, {}) }
+    told.export = await new Response(await exportRuns(ctx, {})).text()
     for (const { runId } of runs) {
       told[`status of ${runId}`] = await getRunStatus(ctx, { runId })
       told[`history of ${runId}`] = await readHistory(ctx, runId, {})

@@ -142,7 +142,7 @@ describe('cancel', () => {
       .update(runs)
       .set({
         cancelRequestedAt: new Date(),
-        cancellation: { kind: 'cancel', reason: null, requestedBy: 'x', requestedAt: new Date().toISOString() },
+        cancellation: { kind: 'cancel', reason: null, requestedBy: 'system', requestedAt: new Date().toISOString() },
       })
       .where(eq(runs.id, runId))
     expect(await runtime.wait(runId)).toMatchObject({ outcome: 'cancelled' })

@@ -43,7 +43,7 @@ export async function call(
     ...(options.signal ? { signal: options.signal } : {}),
   })
   const text = await response.text()
-  const json = (response.headers.get('content-type') ?? '').includes('json')
+  const json = /\bjson/.test(response.headers.get('content-type') ?? '')
   return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text }
 }
 

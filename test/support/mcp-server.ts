@@ -33,7 +33,8 @@ export async function startMcpServer(): Promise<McpServer> {
   return { url, stop }
 }
 
-async function freePort(): Promise<number> {
+/** A port that nobody uses now. */
+export async function freePort(): Promise<number> {
   const probe = createServer()
   await new Promise<void>((done) => probe.listen(0, '127.0.0.1', done))
   const address = probe.address()

@@ -115,7 +115,7 @@ async function callAll(name: string, inputs: object[]): Promise<{ status: number
 
 /** Without what always differs: the requested id, and the request's own id. */
 function masked(text: string, id: string): string {
-  const request = text.includes('requestId') ? errorIn(text).requestId : ''
+  const request = text.includes('"requestId"') ? errorIn(text).requestId : ''
   const plain = text.replaceAll(id, '<id>').replaceAll(/"(at|now|time)":"[^"]*"/g, '"$1":""')
   return request ? plain.replaceAll(request, '<request>') : plain
 }

@@ -65,6 +65,10 @@ export const CASES: Record<string, Case> = {
   'runs.retry': { needs: 'run:retry', input: run },
   'runs.rerun': { needs: 'run:retry', input: (id) => ({ runId: id, body: {} }) },
 
+  'audit.list': { needs: 'audit:read', input: (id) => ({ thing: id }), unknown: 'nothing found' },
+  'audit.actors': { needs: 'audit:read' },
+  'audit.exportCsv': { needs: 'audit:read', input: (id) => ({ actor: id }), unknown: 'nothing found' },
+
   'agents.list': { needs: 'agent:read' },
   'agents.get': { needs: 'agent:read', input: one },
   'agents.create': { needs: 'agent:write' },
@@ -187,6 +191,7 @@ export const CASES: Record<string, Case> = {
   'settings.rename': { needs: 'settings:manage' },
   'settings.setCorsOrigins': { needs: 'settings:manage' },
   'settings.keepRuns': { needs: 'run:delete' },
+  'settings.keepAudit': { needs: 'audit:delete' },
 
   'workflows.list': { needs: 'workflow:read' },
   'workflows.samples': { needs: 'workflow:read' },

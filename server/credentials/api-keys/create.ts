@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { apiKeys } from '@/db/schema/keys'
+import { record } from '../../audit/record'
 import { generateApiKey, hashApiKey, hintOf } from '../../auth/api-key'
 import { refuseRoleAboveOwn } from '../../auth/grant'
 import { authorize } from '../../auth/policy'
-import type { ServiceContext } from '../../context'
+import { type ServiceContext, withTransaction } from '../../context'
 import { newId } from '../../ids'
 import { parseInput } from '../../parse'
 import { ROLES, type Role } from '../../roles'
@@ -25,16 +26,20 @@ export async function createApiKey(
   refuseRoleAboveOwn(ctx, role)
   const key = given.value ?? generateApiKey()
   const id = newId('key')
-  await ctx.db.insert(apiKeys).values({
-    tenantId: ctx.tenantId,
-    id,
-    name,
-    role,
-    hash: hashApiKey(key),
-    hint: hintOf(key),
-    createdBy: ctx.actor.id,
-    createdAt: ctx.now(),
-    rotatedFrom: given.rotatedFrom ?? null,
+  await withTransaction(ctx, async (tx) => {
+    await tx.db.insert(apiKeys).values({
+      tenantId: tx.tenantId,
+      id,
+      name,
+      role,
+      hash: hashApiKey(key),
+      hint: hintOf(key),
+      createdBy: tx.actor.id,
+      createdAt: tx.now(),
+      rotatedFrom: given.rotatedFrom ?? null,
+    })
+    // A rotation is one change, of the old key.
+    if (given.rotatedFrom === undefined) await record(tx, 'apiKey.created', { id, name }, { role })
   })
   return { id, key, tenantId: ctx.tenantId, role }
 }

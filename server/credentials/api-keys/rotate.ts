@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { apiKeys } from '@/db/schema/keys'
+import { record } from '../../audit/record'
 import { authorize } from '../../auth/policy'
 import { type ServiceContext, withTransaction } from '../../context'
 import { AppError } from '../../errors'
@@ -34,6 +35,7 @@ export async function rotateApiKey(ctx: ServiceContext, id: string, graceMs: num
       .where(and(eq(apiKeys.tenantId, old.tenantId), eq(apiKeys.id, id)))
     const role = ROLES.find((name) => name === old.role) ?? 'viewer'
     const created = await createApiKey(tx, { name: old.name, role }, { rotatedFrom: id })
+    await record(tx, 'apiKey.rotated', old, { newKey: created.id, worksUntil: graceUntil.toISOString() })
     return { ...created, rotatedFrom: id, graceUntil: graceUntil.toISOString() }
   })
 }

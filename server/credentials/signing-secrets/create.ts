@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { signingSecrets } from '@/db/schema/secrets'
+import { record } from '../../audit/record'
 import { refuseRoleAboveOwn } from '../../auth/grant'
 import { secretPlace } from '../../auth/jwt'
 import { authorize } from '../../auth/policy'
-import type { ServiceContext } from '../../context'
+import { type ServiceContext, withTransaction } from '../../context'
 import { seal } from '../../crypto'
 import { env } from '../../env'
 import { newId } from '../../ids'
@@ -36,15 +37,18 @@ export async function createSigningSecret(
   const { tenantId } = ctx
   const id = newId('sec')
   const secret = randomBytes(32).toString('base64url')
-  await ctx.db.insert(signingSecrets).values({
-    tenantId,
-    id,
-    name,
-    role,
-    ...limits,
-    sealed: seal(secret, secretPlace(tenantId, id)),
-    createdBy: ctx.actor.id,
-    createdAt: ctx.now(),
+  await withTransaction(ctx, async (tx) => {
+    await tx.db.insert(signingSecrets).values({
+      tenantId,
+      id,
+      name,
+      role,
+      ...limits,
+      sealed: seal(secret, secretPlace(tenantId, id)),
+      createdBy: tx.actor.id,
+      createdAt: tx.now(),
+    })
+    await record(tx, 'signingSecret.created', { id, name }, { role, ...limits })
   })
   return { id, secret, audience: env().jwtAudience, tenantId, role }
 }

@@ -1,8 +1,9 @@
 import { and, eq } from 'drizzle-orm'
 import { signingSecrets } from '@/db/schema/secrets'
+import { record } from '../../audit/record'
 import { refuseRoleAboveOwn } from '../../auth/grant'
 import { authorize } from '../../auth/policy'
-import type { ServiceContext } from '../../context'
+import { type ServiceContext, withTransaction } from '../../context'
 import { ROLES } from '../../roles'
 import { getSigningSecret } from './find'
 
@@ -21,11 +22,16 @@ export function enableSigningSecret(ctx: ServiceContext, id: string) {
 
 async function setDisabled(ctx: ServiceContext, id: string, disabledAt: Date | null) {
   authorize(ctx, 'secret:manage')
-  const secret = await getSigningSecret(ctx, id)
-  refuseRoleAboveOwn(ctx, ROLES.find((role) => role === secret.role) ?? 'viewer')
-  await ctx.db
-    .update(signingSecrets)
-    .set({ disabledAt })
-    .where(and(eq(signingSecrets.tenantId, secret.tenantId), eq(signingSecrets.id, id)))
-  return { id, tenantId: secret.tenantId, disabled: disabledAt !== null }
+  return withTransaction(ctx, async (tx) => {
+    const secret = await getSigningSecret(tx, id, { lock: true })
+    refuseRoleAboveOwn(tx, ROLES.find((role) => role === secret.role) ?? 'viewer')
+    const disabled = disabledAt !== null
+    await tx.db
+      .update(signingSecrets)
+      .set({ disabledAt })
+      .where(and(eq(signingSecrets.tenantId, secret.tenantId), eq(signingSecrets.id, id)))
+    if (disabled !== (secret.disabledAt !== null))
+      await record(tx, disabled ? 'signingSecret.disabled' : 'signingSecret.enabled', secret)
+    return { id, tenantId: secret.tenantId, disabled }
+  })
 }

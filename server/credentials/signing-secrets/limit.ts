@@ -1,8 +1,10 @@
 import { and, eq } from 'drizzle-orm'
 import { signingSecrets } from '@/db/schema/secrets'
+import { record } from '../../audit/record'
 import { refuseRoleAboveOwn } from '../../auth/grant'
 import { authorize } from '../../auth/policy'
-import type { ServiceContext } from '../../context'
+import { type ServiceContext, withTransaction } from '../../context'
+import { differences } from '../../definition/audit'
 import { parseInput } from '../../parse'
 import { getSigningSecret } from './find'
 import { requireLimits, SecretLimits } from './limits'
@@ -14,12 +16,15 @@ import { requireLimits, SecretLimits } from './limits'
 export async function limitSigningSecret(ctx: ServiceContext, { id, limits }: { id: string; limits: unknown }) {
   authorize(ctx, 'secret:manage')
   const wanted = parseInput(SecretLimits, limits)
-  const secret = await getSigningSecret(ctx, id)
-  refuseRoleAboveOwn(ctx, secret.role)
-  await requireLimits(ctx, wanted, secret.role)
-  await ctx.db
-    .update(signingSecrets)
-    .set(wanted)
-    .where(and(eq(signingSecrets.tenantId, secret.tenantId), eq(signingSecrets.id, id)))
-  return { id, tenantId: secret.tenantId, ...wanted }
+  return withTransaction(ctx, async (tx) => {
+    const secret = await getSigningSecret(tx, id, { lock: true })
+    refuseRoleAboveOwn(tx, secret.role)
+    await requireLimits(tx, wanted, secret.role)
+    await tx.db
+      .update(signingSecrets)
+      .set(wanted)
+      .where(and(eq(signingSecrets.tenantId, secret.tenantId), eq(signingSecrets.id, id)))
+    await record(tx, 'signingSecret.limited', secret, differences(secret, wanted))
+    return { id, tenantId: secret.tenantId, ...wanted }
+  })
 }

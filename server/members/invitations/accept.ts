@@ -3,14 +3,16 @@ import { z } from 'zod'
 import type { Tx } from '@/db/index'
 import { invitations } from '@/db/schema/invitations'
 import { members } from '@/db/schema/members'
+import { record } from '../../audit/record'
 import { insertUser, NewPassword, PersonName } from '../../auth/new-user'
 import { hashPassword } from '../../auth/password'
 import type { SessionUser } from '../../auth/sessions'
 import { env } from '../../env'
 import { AppError } from '../../errors'
-import { addressOf } from '../../http/address'
+import { addressOf, fromAddress } from '../../http/address'
 import { countAttempt } from '../../http/rate-limit'
 import { parseInput } from '../../parse'
+import { roleOf } from '../../roles'
 import type { Visitor } from '../../visitor'
 import { findInvitation, stateOf } from './look-up'
 
@@ -59,8 +61,17 @@ export async function acceptInvitation(
     const userId = user?.userId ?? (await insertUser(tx, made, now))
     if (!userId) throw new AppError('UNAUTHORIZED', { message: 'Sign in to accept this invitation' })
     // Somebody who became a member in another way keeps their role.
-    const row = { tenantId, userId, role: invitation.role, createdAt: now }
-    await tx.insert(members).values(row).onConflictDoNothing()
+    const role = roleOf(invitation.role)
+    await tx.insert(members).values({ tenantId, userId, role, createdAt: now }).onConflictDoNothing()
+    const actor = {
+      kind: 'user',
+      id: userId,
+      name: user?.name ?? made.name,
+      sessionId: user?.sessionId ?? '',
+      role,
+    } as const
+    const recorder = { tenantId, actor, requestId: visitor.requestId, address: fromAddress(visitor.headers), db: tx }
+    await record(recorder, 'member.joined', { id: userId, name: email }, { role, invitation: invitation.id })
   })
   visitor.log.info({ tenantId, invitation: invitation.id }, 'an invitation was accepted')
   return { slug, email }

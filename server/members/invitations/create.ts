@@ -2,6 +2,7 @@ import { and, eq, isNull } from 'drizzle-orm'
 import { z } from 'zod'
 import { invitations } from '@/db/schema/invitations'
 import { members, users } from '@/db/schema/members'
+import { record } from '../../audit/record'
 import { Email } from '../../auth/new-user'
 import { authorize } from '../../auth/policy'
 import { type ServiceContext, withTransaction } from '../../context'
@@ -60,6 +61,7 @@ export async function createInvitation(ctx: ServiceContext, input: InviteInput):
     const expiresAt = new Date(now.getTime() + INVITATION_MS)
     const row = { tenantId, id, email, role, tokenHash, createdBy: tx.actor.id, createdAt: now, expiresAt }
     await tx.db.insert(invitations).values(row)
+    await record(tx, 'invitation.created', { id, name: email }, { role })
     return { id, email, token, expiresAt: expiresAt.toISOString() }
   })
 }

@@ -1,5 +1,6 @@
 import { and, eq } from 'drizzle-orm'
 import { invitations } from '@/db/schema/invitations'
+import { record } from '../../audit/record'
 import { authorize } from '../../auth/policy'
 import { type ServiceContext, withTransaction } from '../../context'
 import type { MadeInvitation } from './create'
@@ -21,6 +22,7 @@ export async function renewInvitation(ctx: ServiceContext, id: string): Promise<
       // Whoever renews the link is now its sender.
       .set({ tokenHash, expiresAt, createdBy: tx.actor.id })
       .where(and(eq(invitations.tenantId, tx.tenantId), eq(invitations.id, id)))
+    await record(tx, 'invitation.renewed', { id, name: email })
     return { id, email, token, expiresAt: expiresAt.toISOString() }
   })
 }

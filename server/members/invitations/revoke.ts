@@ -1,5 +1,6 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm'
 import { invitations } from '@/db/schema/invitations'
+import { record } from '../../audit/record'
 import { authorize, may } from '../../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../../context'
 import { compareRoles, ROLES, type Role } from '../../roles'
@@ -12,11 +13,12 @@ import { getPendingInvitation } from './find'
 export async function revokeInvitation(ctx: ServiceContext, id: string): Promise<{ id: string }> {
   authorize(ctx, 'member:manage')
   return withTransaction(ctx, async (tx) => {
-    await getPendingInvitation(tx, id)
+    const { email } = await getPendingInvitation(tx, id)
     await tx.db
       .update(invitations)
       .set({ revokedAt: tx.now() })
       .where(and(eq(invitations.tenantId, tx.tenantId), eq(invitations.id, id)))
+    await record(tx, 'invitation.revoked', { id, name: email })
     return { id }
   })
 }

@@ -6,6 +6,7 @@ import { tools, toolVersions } from '@/db/schema/tools'
 import { workflows, workflowVersions } from '@/db/schema/workflows'
 import { AGENT } from '../../agents/noun'
 import { publishAgent } from '../../agents/publish'
+import { record } from '../../audit/record'
 import { systemContext, type TransactionContext, withTransaction } from '../../context'
 import { createApiKey } from '../../credentials/api-keys/create'
 import type { Env } from '../../env'
@@ -118,6 +119,8 @@ async function insertScriptTool(
     ...by,
     publishedAt: now,
   })
+  await record(tx, 'tool.created', tool)
+  await record(tx, 'tool.published', tool, { version: 1 })
 }
 
 async function idsOf(

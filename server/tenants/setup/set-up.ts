@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { members } from '@/db/schema/members'
+import { record } from '../../audit/record'
 import { Email, insertUser, NewPassword, PersonName } from '../../auth/new-user'
 import { hashPassword } from '../../auth/password'
 import { systemContext, withTransaction } from '../../context'
@@ -58,6 +59,7 @@ export async function setUp(visitor: Visitor, input: unknown): Promise<{ slug: s
     const { slug } = existing ? await renameTenant(tx, workspace) : await createTenant(tx, { name: workspace })
     const owner = { tenantId: tx.tenantId, userId, role: 'owner' as const, createdAt: tx.now() }
     await tx.db.insert(members).values(owner)
+    await record(tx, 'member.added', { id: userId, name: email }, { role: owner.role })
     if (!existing && samples) await loadSamples(tx)
     if (existing && !samples) await archiveSamples(tx)
     return { slug, email }

@@ -84,6 +84,11 @@ export class ScriptPool {
     return this.#slots.size
   }
 
+  /** Scripts that wait for a worker. */
+  get waiting(): number {
+    return [...this.#turns.counts()].reduce((sum, [, scripts]) => sum + scripts, 0)
+  }
+
   /** @throws Error when no worker can be started at all */
   run({ tenantId, request, signal, fetch }: PoolCall): Promise<PoolAnswer> {
     return new Promise((resolve, reject) => {

@@ -18,6 +18,11 @@ export function sharedPool(): ScriptPool {
   return shared.pool
 }
 
+/** How busy this process's pool is. */
+export function scriptUsage(): { workers: number; waiting: number } {
+  return { workers: shared.pool?.size ?? 0, waiting: shared.pool?.waiting ?? 0 }
+}
+
 /** Ends all workers, for shutdown and tests. Scripts still running fail. */
 export async function stopSandbox(): Promise<void> {
   await shared.pool?.stop()

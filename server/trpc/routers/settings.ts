@@ -1,4 +1,5 @@
 import { setCorsOrigins } from '../../tenants/cors'
+import { keepAudit } from '../../tenants/keep-audit'
 import { keepRuns } from '../../tenants/keep-runs'
 import { setTenantName } from '../../tenants/set-name'
 import { getTenantSettings } from '../../tenants/settings'
@@ -15,4 +16,7 @@ export const settingsRouter = router({
   keepRuns: tenantProcedure
     .input(given<{ days: number | null }>())
     .mutation(({ ctx, input }) => keepRuns(ctx.service, input)),
+  keepAudit: tenantProcedure
+    .input(given<{ days: number }>())
+    .mutation(({ ctx, input }) => keepAudit(ctx.service, input)),
 })

@@ -37,6 +37,7 @@ export const BUDGETS: Record<string, number> = {
   '/[tenant]/settings/webhooks': 288,
   '/[tenant]/settings/members': 286,
   '/[tenant]/settings/workspace': 286,
+  '/[tenant]/settings/audit': 290,
   '/[tenant]/settings/account': 283,
   '/[tenant]/settings/preferences': 271,
 }

@@ -1,5 +1,6 @@
 import type { Sql } from '@/db/index'
 import { withDeadline } from '@/db/index'
+import { auditRules } from './audit'
 import { engineRules } from './engine'
 import { FORGED, refused } from './finality'
 import { pauseRules, recordRules } from './records'
@@ -20,7 +21,14 @@ const LONGEST_MS = process.env.SOAK ? 900_000 : 60_000
  * snapshot: under load, with dead processes, and when nothing happens.
  */
 export async function checkInvariants(sql: Sql, { engine = true }: CheckOptions = {}): Promise<Violation[]> {
-  const rules = [...runRules, ...recordRules, ...pauseRules, ...voteRules, ...(engine ? engineRules : [])]
+  const rules = [
+    ...runRules,
+    ...recordRules,
+    ...pauseRules,
+    ...voteRules,
+    ...auditRules,
+    ...(engine ? engineRules : []),
+  ]
   const [{ forged } = { forged: false }] = await sql<{ forged: boolean }[]>`
     select to_regclass(${FORGED}) is not null as forged`
   const rows = await withDeadline(LONGEST_MS, () =>

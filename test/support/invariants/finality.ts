@@ -10,6 +10,7 @@ const REFUSALS: Record<string, string> = {
   i8: 'no column of an ended run changes, and no step begins in it',
   i14: 'an ended record never changes',
   i16: 'a walk never goes back, and its segment never changes hands',
+  i32: 'an entry of the audit log never changes',
 }
 
 const TRIGGERS = `
@@ -75,7 +76,14 @@ const TRIGGERS = `
     end if;
     return new;
   end $$;
-  create trigger walk_goes_back before update on walks for each row execute function walk_goes_back();`
+  create trigger walk_goes_back before update on walks for each row execute function walk_goes_back();
+
+  create function audit_entry_changes() returns trigger language plpgsql as $$
+  begin
+    perform refuse_unless_forged('i32', old.thing_id, 'the entry ' || old.id || ' cannot change');
+    return new;
+  end $$;
+  create trigger audit_entry_changes before update on audit_entries for each row execute function audit_entry_changes();`
 
 /**
  * Makes a test database refuse what must never happen, at the statement that tries it. A refusal rolls back with its

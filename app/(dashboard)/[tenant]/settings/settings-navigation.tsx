@@ -1,5 +1,15 @@
 'use client'
-import { Building2, CircleUser, FileKey2, KeyRound, SlidersHorizontal, Users, Vault, Webhook } from 'lucide-react'
+import {
+  Building2,
+  CircleUser,
+  FileKey2,
+  KeyRound,
+  ScrollText,
+  SlidersHorizontal,
+  Users,
+  Vault,
+  Webhook,
+} from 'lucide-react'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { useEffect, useRef } from 'react'
@@ -14,6 +24,7 @@ export const SETTINGS = [
   { label: 'Webhooks', href: '/settings/webhooks', icon: Webhook, operation: 'webhook:manage' },
   { label: 'Members', href: '/settings/members', icon: Users, operation: 'member:manage' },
   { label: 'Workspace', href: '/settings/workspace', icon: Building2, operation: 'settings:manage' },
+  { label: 'Audit log', href: '/settings/audit', icon: ScrollText, operation: 'audit:read' },
   { label: 'Your account', href: '/settings/account', icon: CircleUser, operation: null },
   { label: 'Preferences', href: '/settings/preferences', icon: SlidersHorizontal, operation: null },
 ] as const

@@ -35,10 +35,13 @@ const TEXTS: Record<Operation, string> = {
   'member:manage': 'Manage viewers, operators and editors',
   'settings:manage': 'Change the settings of the workspace',
   'webhook:manage': 'Change the settings of the workspace',
+  'audit:read': 'Read the audit log',
   'member:manage-admin': 'Manage admins and owners',
   'secret:raise-role': 'Give a signing secret a role above operator',
   'workflow:delete-permanently': 'Delete workflows permanently',
-  'run:delete': 'Choose how long runs are kept',
+  'run:delete': 'Choose how long runs and the audit log are kept',
+  'audit:delete': 'Choose how long runs and the audit log are kept',
+  'subject:delete': 'Delete the data of a person your tokens name',
 }
 
 /** Who may do what, from the same table that the server enforces. */

@@ -7,6 +7,7 @@ import { ErrorState } from '@/app/_ui/error-state'
 import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
 import { CorsForm } from './cors-form'
+import { KeepAuditForm } from './keep-audit-form'
 import { KeepRunsForm } from './keep-runs-form'
 import { NameForm } from './name-form'
 import styles from './workspace.module.css'
@@ -33,6 +34,7 @@ export function WorkspaceSettings() {
             </dl>
             <CorsForm origins={settings.data.corsOrigins} />
             <KeepRunsForm days={settings.data.keepRunsDays} />
+            <KeepAuditForm days={settings.data.keepAuditDays} />
           </div>
         )}
       </PageBody>

@@ -1,0 +1,120 @@
+'use client'
+import { Button, Select } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { X } from 'lucide-react'
+import { useTRPC } from '@/app/_trpc/client'
+import { absoluteTime, useTimeZone } from '@/app/_ui/time-text'
+import { AUDIT_ACTIONS, AUDIT_THINGS } from '@/server/definition/audit'
+import { RANGES } from '../../runs/run-filter'
+import styles from './audit.module.css'
+import { FILTER_NAMES } from './audit-filter'
+import { ACTORS, doneWords, THINGS, thingOf } from './audit-words'
+
+type Change = (changes: Record<string, string | null>) => void
+
+/** A kind of thing is chosen by the same field as one of its actions. */
+const WHAT = AUDIT_THINGS.map((kind) => ({
+  group: THINGS[kind],
+  items: [
+    { value: kind, label: `${THINGS[kind]}: anything` },
+    ...AUDIT_ACTIONS.filter((action) => thingOf(action) === kind).map((action) => ({
+      value: action,
+      label: `${THINGS[kind]} ${doneWords(action)}`,
+    })),
+  ],
+}))
+
+/** The log's filters. Every choice is in the URL and returns to the newest entries. */
+export function AuditFilters({ params, change }: { params: URLSearchParams; change: Change }) {
+  const thing = params.get('thing')
+  return (
+    <search className={styles.filters} aria-label="Filter the audit log">
+      <ActorFilter value={params.get('actor')} onChange={(actor) => change({ actor })} />
+      <Select
+        aria-label="Action"
+        placeholder="Any action"
+        data={WHAT}
+        value={params.get('action') ?? params.get('kind')}
+        onChange={(value) => {
+          const kind = AUDIT_THINGS.find((one) => one === value) ?? null
+          change({ kind, action: kind ? null : value })
+        }}
+        searchable
+        clearable
+        nothingFoundMessage="No such action"
+        className={styles.wide ?? ''}
+      />
+      <TimeFilter from={params.get('from')} to={params.get('to')} onChange={change} />
+      {thing && (
+        <Button
+          variant="light"
+          rightSection={<X size={14} aria-hidden />}
+          aria-label={`Only ${thing}: remove this filter`}
+          onClick={() => change({ thing: null })}
+        >
+          <span className={styles.id}>{thing}</span>
+        </Button>
+      )}
+      {FILTER_NAMES.some((name) => params.has(name)) && (
+        <Button
+          variant="subtle"
+          color="gray"
+          leftSection={<X size={16} aria-hidden />}
+          onClick={() => change(Object.fromEntries(FILTER_NAMES.map((name) => [name, null])))}
+        >
+          Clear filters
+        </Button>
+      )}
+    </search>
+  )
+}
+
+function ActorFilter({ value, onChange }: { value: string | null; onChange: (id: string | null) => void }) {
+  const trpc = useTRPC()
+  const { data } = useQuery({ ...trpc.audit.actors.queryOptions(), staleTime: 60_000 })
+  const options = (data ?? []).map(({ id, kind, name }) => ({
+    value: id,
+    label: kind === 'user' ? name : `${name} (${ACTORS[kind]})`,
+  }))
+  if (value && !options.some((option) => option.value === value)) options.push({ value, label: value })
+  return (
+    <Select
+      aria-label="Who"
+      placeholder="Anyone"
+      data={options}
+      value={value}
+      onChange={onChange}
+      searchable
+      clearable
+      limit={100}
+      nothingFoundMessage="Nobody with that name"
+      className={styles.filter ?? ''}
+    />
+  )
+}
+
+function TimeFilter({ from, to, onChange }: { from: string | null; to: string | null; onChange: Change }) {
+  const [zone] = useTimeZone()
+  const chosen = from || to ? 'chosen' : null
+  const label = [from ? `from ${short(from, zone)}` : '', to ? `to ${short(to, zone)}` : ''].filter(Boolean).join(' ')
+  return (
+    <Select
+      aria-label="Time"
+      placeholder="Any time"
+      data={[...(chosen ? [{ value: 'chosen', label }] : []), ...RANGES.map(({ value, label }) => ({ value, label }))]}
+      value={chosen}
+      onChange={(value) => {
+        const range = RANGES.find((each) => each.value === value)
+        if (value === 'chosen') return
+        onChange({ from: range ? new Date(Date.now() - range.ms).toISOString() : null, to: null })
+      }}
+      clearable
+      className={styles.filter ?? ''}
+    />
+  )
+}
+
+function short(text: string, zone: string): string {
+  const date = new Date(text)
+  return Number.isNaN(date.getTime()) ? 'an unknown time' : absoluteTime(date, zone, false)
+}

@@ -1,0 +1,96 @@
+'use client'
+import { History } from 'lucide-react'
+import Link from 'next/link'
+import { Time } from '@/app/_ui/time'
+import type { AuditEntry } from '@/server/audit/list'
+import { useTenant } from '../../tenant-context'
+import styles from './audit.module.css'
+import { ACTORS, detailTexts, doneWords, pageOf, THINGS } from './audit-words'
+
+/** One line per entry; on a phone the cells of an entry stand below each other. */
+export function AuditRows({
+  entries,
+  busy,
+  hrefOf,
+}: {
+  entries: AuditEntry[]
+  busy: boolean
+  /** The address of the log with one more filter. */
+  hrefOf: (name: string, value: string) => string
+}) {
+  return (
+    <table className={styles.table} aria-busy={busy}>
+      <thead>
+        <tr>
+          <th scope="col" className={styles.colTime}>
+            Time
+          </th>
+          <th scope="col" className={styles.colWho}>
+            Who
+          </th>
+          <th scope="col" className={styles.colWhat}>
+            What
+          </th>
+          <th scope="col">Details</th>
+        </tr>
+      </thead>
+      <tbody>
+        {entries.map((entry) => (
+          <Row key={entry.id} entry={entry} hrefOf={hrefOf} />
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function Row({ entry, hrefOf }: { entry: AuditEntry; hrefOf: (name: string, value: string) => string }) {
+  const { path } = useTenant()
+  const { at, actor, action, thing, address, requestId } = entry
+  const page = pageOf(thing.kind, thing.id)
+  return (
+    <tr className={styles.row}>
+      <td className={styles.time}>
+        <Time at={at} absolute />
+      </td>
+      <td>
+        <Link href={hrefOf('actor', actor.id)} className={styles.who} title={`Only what ${actor.name} did`}>
+          {actor.name}
+        </Link>
+        <span className={styles.quiet}>
+          {actor.kind === 'user' ? '' : ACTORS[actor.kind]}
+          {actor.kind !== 'user' && address ? ', ' : ''}
+          {address}
+        </span>
+      </td>
+      <td>
+        <span className={styles.what}>
+          {THINGS[thing.kind]} {doneWords(action)}
+        </span>
+        <span className={styles.thing}>
+          {page ? <Link href={path(page)}>{thing.name}</Link> : thing.name}
+          <Link
+            href={hrefOf('thing', thing.id)}
+            className={styles.only}
+            aria-label={`Only entries about ${thing.name}`}
+            title="Only entries about this"
+          >
+            <History size={14} aria-hidden />
+          </Link>
+        </span>
+      </td>
+      <td className={styles.details} title={requestId ? `Request ${requestId}` : undefined}>
+        {detailTexts(entry.details).map(({ name, from, to }) => (
+          <span key={name} className={styles.detail}>
+            <span className={styles.name}>{name}</span>{' '}
+            {from !== null && (
+              <>
+                <del className={styles.from}>{from}</del> <span aria-hidden>→</span>{' '}
+              </>
+            )}
+            <span className={styles.to}>{to}</span>
+          </span>
+        ))}
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,82 @@
+import { and, desc, eq, gte, lt, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { auditEntries } from '@/db/schema/audit'
+import { authorize } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { AppError } from '../errors'
+import { parseInput } from '../parse'
+import { type AuditFilter, ListAudit } from './schema'
+
+const DEFAULT_LIMIT = 50
+
+type Row = typeof auditEntries.$inferSelect
+
+/**
+ * The entries of the audit log, newest first. A page starts after the last entry of the previous one.
+ * @throws AppError INVALID_INPUT
+ */
+export async function listAudit(ctx: ServiceContext, input: unknown) {
+  authorize(ctx, 'audit:read')
+  const { limit = DEFAULT_LIMIT, cursor, format: _format, ...filter } = parseInput(ListAudit, input)
+  const { rows, nextCursor } = await readEntries(ctx, filter, limit, cursor)
+  return { entries: rows.map(presentEntry), nextCursor }
+}
+
+/** A page of the entries that match. @throws AppError INVALID_INPUT */
+export async function readEntries(ctx: ServiceContext, filter: AuditFilter, limit: number, cursor: string | undefined) {
+  const { tenantId, actorId, action, thingKind, thingId, at, seq } = auditEntries
+  const after = cursor === undefined ? null : readCursor(cursor)
+  const found = await ctx.db
+    .select()
+    .from(auditEntries)
+    .where(
+      and(
+        eq(tenantId, ctx.tenantId),
+        filter.actor === undefined ? undefined : eq(actorId, filter.actor),
+        filter.action === undefined ? undefined : eq(action, filter.action),
+        filter.kind === undefined ? undefined : eq(thingKind, filter.kind),
+        filter.thing === undefined ? undefined : eq(thingId, filter.thing),
+        filter.from === undefined ? undefined : gte(at, new Date(filter.from)),
+        filter.to === undefined ? undefined : lt(at, new Date(filter.to)),
+        after ? sql`(${at}, ${seq}) < (${after.at}::timestamptz, ${after.seq}::bigint)` : undefined,
+      ),
+    )
+    .orderBy(desc(at), desc(seq))
+    .limit(limit + 1)
+  const rows = found.slice(0, limit)
+  const last = rows.at(-1)
+  return { rows, nextCursor: found.length > limit && last ? writeCursor(last) : null }
+}
+
+export function presentEntry(row: Row) {
+  return {
+    id: row.id,
+    at: row.at.toISOString(),
+    actor: { kind: row.actorKind, id: row.actorId, name: row.actorName },
+    action: row.action,
+    thing: { kind: row.thingKind, id: row.thingId, name: row.thingName },
+    details: row.details,
+    requestId: row.requestId || null,
+    address: row.address,
+  }
+}
+
+export type AuditEntry = ReturnType<typeof presentEntry>
+
+function writeCursor({ at, seq }: Row): string {
+  return Buffer.from(JSON.stringify([at.toISOString(), seq])).toString('base64url')
+}
+
+const Cursor = z.tuple([z.iso.datetime().startsWith('2'), z.int().positive()])
+
+function readCursor(text: string): { at: string; seq: number } {
+  try {
+    const [at, seq] = Cursor.parse(JSON.parse(Buffer.from(text, 'base64url').toString()))
+    return { at, seq }
+  } catch (err) {
+    throw new AppError('INVALID_INPUT', {
+      details: [{ path: 'cursor', message: 'is not a nextCursor of this list' }],
+      cause: err,
+    })
+  }
+}

@@ -1,0 +1,57 @@
+import { example } from '../openapi/example'
+import type { Operation } from '../openapi/types'
+import { AuditPage } from './openapi-answers'
+import { ListAudit } from './schema'
+
+const entry = {
+  id: 'aud_01K5A3QJ8Z0T7V2M9C4D6E8F1G',
+  at: '2026-01-05T09:30:00.000Z',
+  actor: { kind: 'user', id: 'usr_01K5A3QJ8Z0T7V2M9C4D6E8F1G', name: 'Ada Lovelace' },
+  action: 'workflow.published',
+  thing: { kind: 'workflow', id: 'wf_01K5A3QJ8Z0T7V2M9C4D6E8F1G', name: 'Order' },
+  details: { version: 4, replaces: 3 },
+  requestId: '5b1f3f0e-3f5c-4a51-9f0a-2f6f0f1c9d77',
+  address: '203.0.113.7',
+}
+const role = {
+  ...entry,
+  id: 'aud_01K5A3QJ8Z0T7V2M9C4D6E8F1F',
+  action: 'member.roleChanged',
+  thing: { kind: 'member', id: 'usr_01K5A3QJ8Z0T7V2M9C4D6E8F1H', name: 'eve@example.com' },
+  details: { role: { from: 'viewer', to: 'editor' } },
+}
+
+export const AUDIT_OPERATIONS: Operation[] = [
+  {
+    id: 'listAudit',
+    method: 'GET',
+    path: '/api/audit',
+    tag: 'Audit log',
+    role: 'admin',
+    summary: 'List the audit log',
+    description:
+      'Who changed definitions, credentials, people and settings, or stopped or repeated a run. Newest first. With `format=csv`, or `Accept: text/csv`, the response is a file with up to 5,000 entries, and `Link` leads to the next ones.',
+    query: ListAudit,
+    queryTexts: {
+      actor: 'Only what this actor did: the id of a person or an API key, or the subject of a token.',
+      action: 'Only this action.',
+      kind: 'Only things of this kind.',
+      thing: 'Only the thing with this id.',
+      from: 'Only entries at or after this time.',
+      to: 'Only entries before this time.',
+      limit: 'The maximum to return, 50 by default; not for CSV.',
+      cursor: 'The `nextCursor` of the previous page.',
+      format: '`csv` for a file.',
+    },
+    answers: {
+      200: {
+        description: 'The entries.',
+        schema: AuditPage,
+        csv: 'id,at,actorKind,actorId,actor,action,thingKind,thingId,thing,details,requestId,address\r\n',
+        headers: ['Link'],
+        examples: { page: example('Two entries', { entries: [entry, role], nextCursor: null }) },
+      },
+    },
+    errors: [],
+  },
+]

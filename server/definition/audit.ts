@@ -1,0 +1,91 @@
+/** The life of a workflow, an agent or a tool. */
+const LIFE = ['created', 'cloned', 'saved', 'restored', 'published', 'archived', 'unarchived'] as const
+
+/** What the audit log knows, by the kind of thing it happened to. */
+const BY_THING = {
+  workflow: [...LIFE, 'deleted'],
+  agent: LIFE,
+  tool: LIFE,
+  schedule: ['created', 'updated', 'deleted'],
+  inboundWebhook: ['created', 'updated', 'rotated', 'deleted'],
+  webhook: ['created', 'updated', 'rotated', 'deleted'],
+  apiKey: ['created', 'rotated', 'disabled', 'enabled'],
+  signingSecret: ['created', 'limited', 'disabled', 'enabled'],
+  vaultSecret: ['set', 'bound', 'deleted'],
+  member: ['added', 'joined', 'roleChanged', 'removed', 'left'],
+  invitation: ['created', 'renewed', 'revoked'],
+  workspace: ['created', 'renamed', 'corsChanged', 'runsKept', 'auditKept'],
+  run: ['cancelled', 'terminated', 'retried', 'rerun'],
+  subject: ['deleted'],
+} as const
+
+export type AuditThing = keyof typeof BY_THING
+/** What happened: the kind of the thing, a dot and what was done, such as `workflow.published`. */
+export type AuditAction = { [T in AuditThing]: `${T}.${(typeof BY_THING)[T][number]}` }[AuditThing]
+
+export const AUDIT_THINGS = Object.keys(BY_THING) as [AuditThing, ...AuditThing[]]
+export const AUDIT_ACTIONS = AUDIT_THINGS.flatMap((thing) => BY_THING[thing].map((done) => `${thing}.${done}`)) as [
+  AuditAction,
+  ...AuditAction[],
+]
+
+/** A customer's own user is a `token`: their id is the token's `sub`. */
+export const AUDIT_ACTORS = ['user', 'apiKey', 'token', 'system'] as const
+export type AuditActor = (typeof AUDIT_ACTORS)[number]
+
+type Plain = string | number | boolean | null
+type Value = Plain | string[]
+
+/** A few words about a change, by name; a field that changed has both values. Never a secret. */
+export type AuditDetails = Record<string, Value | { from: Value; to: Value }>
+
+/** More would make an entry as large as what it describes. */
+const MOST_NAMES = 20
+const MOST_ITEMS = 20
+const MOST_CHARACTERS = 200
+
+/** Cuts what is too long to be a summary. */
+export function boundedDetails(details: AuditDetails): AuditDetails {
+  const bounded = Object.entries(details)
+    .slice(0, MOST_NAMES)
+    .map(([name, value]) => [
+      name,
+      value !== null && typeof value === 'object' && !Array.isArray(value)
+        ? { from: boundedValue(value.from), to: boundedValue(value.to) }
+        : boundedValue(value),
+    ])
+  return Object.fromEntries(bounded)
+}
+
+function boundedValue(value: Value): Value {
+  if (typeof value === 'string') return boundedText(value)
+  if (!Array.isArray(value)) return value
+  const shown = value.slice(0, MOST_ITEMS).map(boundedText)
+  return value.length > MOST_ITEMS ? [...shown, '…'] : shown
+}
+
+/** At most 200 characters, none of them cut in half. */
+export function boundedText(text: string): string {
+  const characters = [...text.slice(0, MOST_CHARACTERS * 2)]
+  return text.length <= MOST_CHARACTERS ? text : `${characters.slice(0, MOST_CHARACTERS - 1).join('')}…`
+}
+
+/**
+ * What differs between two states: texts, numbers and lists of texts with both values, anything else as `changed`.
+ * @param after may leave out what did not change
+ */
+export function differences(before: object, after: object): AuditDetails {
+  const was = new Map(Object.entries(before))
+  const found = Object.entries(after).flatMap(([name, to]): [string, AuditDetails[string]][] => {
+    const from = was.get(name)
+    if (to === undefined || JSON.stringify(from) === JSON.stringify(to)) return []
+    return [[name, isShown(from) && isShown(to) ? { from, to } : 'changed']]
+  })
+  return Object.fromEntries(found)
+}
+
+function isShown(value: unknown): value is Value {
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') return true
+  // An expression or a list of conditions says more than a summary should.
+  return typeof value === 'string' || (Array.isArray(value) && value.every((item) => typeof item === 'string'))
+}

@@ -1,0 +1,70 @@
+import { sql } from 'drizzle-orm'
+import { readsDatabase } from '../database'
+import { log } from '../log'
+import { processWide } from '../process'
+
+/** How long a reading is shown, however often it is asked for. */
+const FRESH_MS = 10_000
+/** A process that executes runs and was not heard of for this long does not count. */
+const HEARD_S = 20
+
+/** What the processes on a database have in common. */
+export interface Shared {
+  open: { status: string; runs: number }[]
+  queued: number
+  queuedS: number
+  outbox: number
+  outboxS: number
+  messages: number
+  messagesS: number
+  workers: number
+  connections: { application: string; state: string; connections: number }[]
+}
+
+interface Reading {
+  at: number
+  shared: Promise<Shared | null>
+}
+
+const last = () => processWide<{ reading: Reading | null }>('metrics-database', () => ({ reading: null }))
+
+/** The figures of all processes together; null if the database does not answer. */
+export function readShared(): Promise<Shared | null> {
+  const state = last()
+  if (!state.reading || performance.now() - state.reading.at > FRESH_MS) {
+    const shared = read().catch((err: unknown) => {
+      log().warn({ err }, 'the metrics of the database could not be read')
+      return null
+    })
+    state.reading = { at: performance.now(), shared }
+  }
+  return state.reading.shared
+}
+
+const age = (moment: string) => sql.raw(`coalesce(extract(epoch from clock_timestamp() - min(${moment})), 0)::float8`)
+
+async function read(): Promise<Shared> {
+  // By workspace and status, because that is how the index of open runs begins.
+  const [row] = await readsDatabase().db.execute<{ figures: Shared }>(sql`
+    select json_build_object(
+      'open', (
+        select json_agg(o) from (
+          select s.status, sum((
+            select count(*) from runs r where r.tenant_id = t.id and r.status = s.status and r.outcome is null))::int as runs
+          from unnest(array['running', 'paused']) s(status) left join tenants t on true group by 1) o),
+      'queued', q.jobs, 'queuedS', q.age, 'outbox', x.events, 'outboxS', x.age, 'messages', m.messages, 'messagesS', m.age,
+      'workers', (
+        select count(*) from engine.workers where last_seen > clock_timestamp() - make_interval(secs => ${HEARD_S})),
+      'connections', (
+        select coalesce(json_agg(c), '[]'::json) from (
+          select application_name as application, coalesce(state, 'unknown') as state, count(*)::int as connections
+          from pg_stat_activity where datname = current_database() and application_name in ('millrace', 'millrace-reads')
+          group by 1, 2) c)) as figures
+    from
+      (select count(*) as jobs, ${age('due_at')} as age from engine.jobs where owner is null and due_at <= now()) q,
+      (select count(*) as events, ${age('created_at')} as age from outbox) x,
+      (select count(*) as messages, ${age('due_at')} as age from webhook_deliveries
+       where status = 'pending' and due_at <= now()) m`)
+  if (!row) throw new Error('no figures')
+  return row.figures
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+
+const counts = {
+  runs: z.int().min(0).describe('Runs that it started, and runs that repeat them or were started by them.'),
+  files: z.int().min(0).describe('Files of these runs.'),
+  threads: z.int().min(0).describe('Conversations with agents.'),
+  events: z.int().min(0).describe('Events that it posted.'),
+  idempotencyKeys: z.int().min(0).describe('Responses kept for its idempotency keys.'),
+}
+
+export const SubjectDataCount = z.object({
+  sub: z.string(),
+  ...counts,
+  openRuns: z.int().min(0).describe('How many of the runs are open.'),
+})
+
+export const DeletedSubjectData = z.object({
+  sub: z.string(),
+  deleted: z.object(counts).describe('What this call has deleted.'),
+  done: z.boolean().describe('False if there is more: call again.'),
+})

@@ -1,0 +1,52 @@
+import { example } from '../openapi/example'
+import type { Operation } from '../openapi/types'
+import * as answers from './openapi-answers'
+import { DeleteSubjectData, SubjectData } from './schema'
+
+const counts = { runs: 12, files: 3, threads: 2, events: 0, idempotencyKeys: 1 }
+const sub = 'The `sub` of the tokens.'
+
+export const SUBJECT_OPERATIONS: Operation[] = [
+  {
+    id: 'countSubjectData',
+    method: 'GET',
+    path: '/api/subjects/data',
+    tag: 'Subjects',
+    summary: 'Count the data of a subject',
+    description: 'How much the deletion would delete. Changes nothing.',
+    role: 'owner',
+    query: SubjectData,
+    queryTexts: { sub },
+    answers: {
+      200: {
+        description: 'The counts.',
+        schema: answers.SubjectDataCount,
+        examples: { counts: example('Some data', { sub: 'user_123', ...counts, openRuns: 1 }) },
+      },
+    },
+    errors: [],
+  },
+  {
+    id: 'deleteSubjectData',
+    method: 'DELETE',
+    path: '/api/subjects/data',
+    tag: 'Subjects',
+    summary: 'Delete the data of a subject',
+    description:
+      'Cannot be undone. Deletes for up to 20 seconds; `done: false` asks for another call, and so does a call without a response. Refused while runs are open.',
+    role: 'owner',
+    query: DeleteSubjectData,
+    queryTexts: {
+      sub,
+      terminateRuns: 'Terminate the open runs first. Without this, the response is 409 while runs are open.',
+    },
+    answers: {
+      200: {
+        description: 'What was deleted.',
+        schema: answers.DeletedSubjectData,
+        examples: { done: example('Everything', { sub: 'user_123', deleted: counts, done: true }) },
+      },
+    },
+    errors: ['CONFLICT'],
+  },
+]

@@ -1,0 +1,27 @@
+import { eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { tenants } from '@/db/schema/tenants'
+import { record } from '../audit/record'
+import { authorize } from '../auth/policy'
+import { type ServiceContext, withTransaction } from '../context'
+import { parseInput } from '../parse'
+import { getTenant } from './find'
+
+const message = 'must be a whole number from 365 to 3650'
+/** A year at least: an audit looks back that far. */
+const KeepAudit = z.object({ days: z.number(message).int(message).min(365, message).max(3_650, message) })
+
+/**
+ * Sets how many days entries of the audit log are kept. The sweep deletes older ones from now on.
+ * @throws AppError INVALID_INPUT, NOT_FOUND, FORBIDDEN
+ */
+export async function keepAudit(ctx: ServiceContext, input: unknown): Promise<{ days: number }> {
+  authorize(ctx, 'audit:delete')
+  const { days } = parseInput(KeepAudit, input)
+  return withTransaction(ctx, async (tx) => {
+    const { id, name, keepAuditDays } = await getTenant(tx, { lock: true })
+    await tx.db.update(tenants).set({ keepAuditDays: days }).where(eq(tenants.id, id))
+    await record(tx, 'workspace.auditKept', { id, name }, { days: { from: keepAuditDays, to: days } })
+    return { days }
+  })
+}

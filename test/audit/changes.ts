@@ -1,0 +1,253 @@
+import type { AuditAction } from '@/server/definition/audit'
+import { newId } from '@/server/ids'
+import { CRON, SCRIPT, type World } from './world'
+
+/** A change, the entries it writes, and what to call it with. */
+export interface Change {
+  writes: AuditAction[]
+  input: (of: World) => Promise<object> | object
+  /** Who does it: an owner, unless it is somebody new. Nobody is refused for a role then. */
+  by?: 'a new member' | 'nobody'
+}
+
+const anyEmail = () => `${newId('new')}@example.com`.toLowerCase()
+const life = (noun: 'agent' | 'tool', make: (of: World) => object, archived: (of: World) => object) => ({
+  update: change(`${noun}.saved`, async (of) => ({ ...(await make(of)), body: { name: 'Renamed' } })),
+  publish: change(`${noun}.published`, make),
+  archive: change(`${noun}.archived`, make),
+  unarchive: change(`${noun}.unarchived`, archived),
+  undoArchive: change(`${noun}.unarchived`, archived),
+  duplicate: change(`${noun}.cloned`, make),
+})
+
+function change(action: AuditAction, input: Change['input']): Change {
+  return { writes: [action], input }
+}
+
+function under(router: string, changes: Record<string, Change>): Record<string, Change> {
+  return Object.fromEntries(Object.entries(changes).map(([name, one]) => [`${router}.${name}`, one]))
+}
+
+/** Every procedure of the dashboard's API that changes what the audit log covers. */
+export const PROCEDURES: Record<string, Change> = {
+  ...under('workflows', {
+    create: change('workflow.created', () => ({ name: 'New' })),
+    createFromSample: {
+      // With the tools and agents it calls, which are there from the first owner.
+      writes: ['workflow.created'],
+      input: () => ({ sampleId: 'wf_hello', name: 'Mine' }),
+    },
+    duplicate: change('workflow.cloned', (of) => of.workflow()),
+    archive: change('workflow.archived', (of) => of.workflow()),
+    unarchive: change('workflow.unarchived', (of) => of.archived()),
+    undoArchive: change('workflow.unarchived', (of) => of.archived()),
+    deletePermanently: change('workflow.deleted', (of) => of.archived()),
+    save: change('workflow.saved', async (of) => ({ ...(await of.workflow()), body: { name: 'Renamed' } })),
+    publish: change('workflow.published', (of) => of.workflow()),
+    restore: change('workflow.restored', (of) => of.saved()),
+  }),
+  ...under('agents', {
+    create: change('agent.created', () => ({ name: 'New', instructions: 'Answer.' })),
+    ...life(
+      'agent',
+      (of) => of.agent(),
+      (of) => of.archivedAgent(),
+    ),
+    restore: change('agent.restored', (of) => of.savedAgent()),
+  }),
+  ...under('tools', {
+    create: change('tool.created', () => SCRIPT),
+    ...life(
+      'tool',
+      (of) => of.tool(),
+      (of) => of.archivedTool(),
+    ),
+    restore: change('tool.restored', (of) => of.savedTool()),
+  }),
+  ...under('runs', {
+    cancel: change('run.cancelled', async (of) => ({ ...(await of.run()), reason: 'No longer needed' })),
+    terminate: change('run.terminated', (of) => of.run()),
+    retry: change('run.retried', (of) => of.stopped()),
+    rerun: change('run.rerun', async (of) => ({ ...(await of.stopped()), body: {} })),
+    bulk: change('run.cancelled', async (of) => {
+      const { workflowId } = await of.run()
+      const at = new Date(Date.now() + 60_000).toISOString()
+      return { verb: 'cancel', filter: { workflowIds: [workflowId] }, at, reason: 'All of them' }
+    }),
+  }),
+  ...under('keys', {
+    create: change('apiKey.created', () => ({ name: 'New', role: 'viewer' })),
+    rotate: change('apiKey.rotated', (of) => of.key()),
+    disable: change('apiKey.disabled', (of) => of.key()),
+    enable: change('apiKey.enabled', (of) => of.disabledKey()),
+  }),
+  ...under('secrets', {
+    create: change('signingSecret.created', () => ({ name: 'New' })),
+    disable: change('signingSecret.disabled', (of) => of.secret()),
+    enable: change('signingSecret.enabled', (of) => of.disabledSecret()),
+    limit: change('signingSecret.limited', async (of) => ({ ...(await of.secret()), limits: { ownRuns: true } })),
+  }),
+  ...under('vault', {
+    set: change('vaultSecret.set', () => ({ name: 'NEW_SECRET', value: 'never in the log 2' })),
+    bind: change('vaultSecret.bound', async (of) => ({ ...(await of.vault()), hosts: ['a.example.com'] })),
+    delete: change('vaultSecret.deleted', (of) => of.vault()),
+  }),
+  ...under('schedules', {
+    create: change('schedule.created', async (of) => ({ workflowId: (await of.published()).id, body: CRON })),
+    update: change('schedule.updated', async (of) => ({ ...(await of.schedule()), body: { enabled: false } })),
+    delete: change('schedule.deleted', (of) => of.schedule()),
+  }),
+  ...under('inbound', {
+    create: change('inboundWebhook.created', async (of) => ({
+      workflowId: (await of.published()).id,
+      body: { name: 'Shop', scheme: 'stripe', secret: 'never in the log 3' },
+    })),
+    update: change('inboundWebhook.updated', async (of) => ({ ...(await of.inbound()), body: { enabled: false } })),
+    delete: change('inboundWebhook.deleted', (of) => of.inbound()),
+    rotate: change('inboundWebhook.rotated', async (of) => ({ ...(await of.inbound()), body: {} })),
+  }),
+  ...under('webhooks', {
+    create: change('webhook.created', () => ({
+      url: 'https://example.com/never in the log 4',
+      events: ['run.failed'],
+    })),
+    update: change('webhook.updated', async (of) => ({ ...(await of.webhook()), body: { enabled: false } })),
+    delete: change('webhook.deleted', (of) => of.webhook()),
+    rotate: change('webhook.rotated', async (of) => ({ ...(await of.webhook()), body: {} })),
+  }),
+  ...under('members', {
+    changeRole: change('member.roleChanged', async (of) => ({ ...(await of.member()), role: 'operator' })),
+    remove: change('member.removed', (of) => of.member()),
+    leave: { writes: ['member.left'], by: 'a new member', input: () => ({}) },
+    invite: change('invitation.created', () => ({ email: anyEmail(), role: 'viewer' })),
+    renewInvitation: change('invitation.renewed', (of) => of.invitation()),
+    revokeInvitation: change('invitation.revoked', (of) => of.invitation()),
+  }),
+  ...under('settings', {
+    rename: change('workspace.renamed', () => ({ name: 'Another name' })),
+    setCorsOrigins: change('workspace.corsChanged', () => ({ origins: ['https://app.example.com'] })),
+    keepRuns: change('workspace.runsKept', () => ({ days: 30 })),
+    keepAudit: change('workspace.auditKept', () => ({ days: 500 })),
+  }),
+  'auth.acceptInvitation': {
+    writes: ['member.joined'],
+    by: 'nobody',
+    input: async (of) => ({
+      token: (await of.invitation()).token,
+      person: { name: 'Eve', password: 'never in the log 5' },
+    }),
+  },
+}
+
+const TEST = 'sends or executes something and changes no setting'
+const RUN = 'a run says who started it, and who answered it, for as long as it is kept'
+
+/** Procedures that change nothing the audit log covers. */
+export const EXEMPT: Record<string, string> = {
+  'account.changePassword': 'a person’s account belongs to no workspace',
+  'account.endOtherSessions': 'a person’s account belongs to no workspace',
+  'agents.beginChat': TEST,
+  'agents.invoke': TEST,
+  'inbound.replay': 'a delivery says who replayed it',
+  'inbound.try': TEST,
+  'runs.resume': RUN,
+  'runs.start': RUN,
+  'secrets.debug': 'reads a token that the caller has',
+  'tools.invoke': TEST,
+  'tools.listRemote': TEST,
+  'webhooks.redeliver': TEST,
+  'webhooks.test': TEST,
+  'workflows.saveLayout': 'where boxes are drawn is no part of a definition',
+  'workflows.simulate': TEST,
+}
+
+/** The same for REST: the path's parameters come from the input, and so do the `body` and the `query`. */
+export const ROUTES: Record<string, Change> = {
+  'POST workflows': change('workflow.created', () => ({ body: { name: 'New' } })),
+  'PUT workflows/[id]': change('workflow.saved', async (of) => ({
+    ...(await of.workflow()),
+    body: { name: 'Renamed' },
+  })),
+  'DELETE workflows/[id]': change('workflow.archived', (of) => of.workflow()),
+  'DELETE workflows/[id]/permanent': change('workflow.deleted', (of) => of.archived()),
+  'POST workflows/[id]/publish': change('workflow.published', (of) => of.workflow()),
+  'POST workflows/[id]/unarchive': change('workflow.unarchived', (of) => of.archived()),
+  'POST workflows/[id]/clone': change('workflow.cloned', (of) => of.workflow()),
+  'POST workflows/[id]/versions/[version]/restore': change('workflow.restored', (of) => of.saved()),
+  'POST workflows/[id]/schedules': change('schedule.created', async (of) => ({
+    ...(await of.published()),
+    body: CRON,
+  })),
+  'PUT workflows/[id]/schedules/[scheduleId]': change('schedule.updated', async (of) => ({
+    ...(await of.schedule()),
+    body: { enabled: false },
+  })),
+  'DELETE workflows/[id]/schedules/[scheduleId]': change('schedule.deleted', (of) => of.schedule()),
+  'POST workflows/[id]/inbound-webhooks': change('inboundWebhook.created', async (of) => ({
+    ...(await of.published()),
+    body: { name: 'Shop', scheme: 'github' },
+  })),
+  'PUT workflows/[id]/inbound-webhooks/[inboundId]': change('inboundWebhook.updated', async (of) => ({
+    ...(await of.inbound()),
+    body: { enabled: false },
+  })),
+  'DELETE workflows/[id]/inbound-webhooks/[inboundId]': change('inboundWebhook.deleted', (of) => of.inbound()),
+  'POST workflows/[id]/inbound-webhooks/[inboundId]/rotate': change('inboundWebhook.rotated', (of) => of.inbound()),
+  'POST agents': change('agent.created', () => ({ body: { name: 'New', instructions: 'Answer.' } })),
+  'PUT agents/[agentId]': change('agent.saved', async (of) => ({ ...(await of.agent()), body: { name: 'Renamed' } })),
+  'DELETE agents/[agentId]': change('agent.archived', (of) => of.agent()),
+  'POST agents/[agentId]/publish': change('agent.published', (of) => of.agent()),
+  'POST agents/[agentId]/unarchive': change('agent.unarchived', (of) => of.archivedAgent()),
+  'POST tools': change('tool.created', () => ({ body: SCRIPT })),
+  'PUT tools/[toolId]': change('tool.saved', async (of) => ({ ...(await of.tool()), body: { name: 'Renamed' } })),
+  'DELETE tools/[toolId]': change('tool.archived', (of) => of.tool()),
+  'POST tools/[toolId]/publish': change('tool.published', (of) => of.tool()),
+  'POST tools/[toolId]/unarchive': change('tool.unarchived', (of) => of.archivedTool()),
+  'POST webhooks': change('webhook.created', () => ({
+    body: { url: 'https://example.com/hooks', events: ['run.failed'] },
+  })),
+  'PUT webhooks/[webhookId]': change('webhook.updated', async (of) => ({
+    ...(await of.webhook()),
+    body: { enabled: false },
+  })),
+  'DELETE webhooks/[webhookId]': change('webhook.deleted', (of) => of.webhook()),
+  'POST webhooks/[webhookId]/rotate': change('webhook.rotated', (of) => of.webhook()),
+  'POST workflow/management/cancel': change('run.cancelled', async (of) => ({ body: await of.run() })),
+  'POST workflow/management/terminate': change('run.terminated', async (of) => ({ body: await of.run() })),
+  'POST workflow/retry/[runId]': change('run.retried', (of) => of.stopped()),
+  'POST workflow/rerun/[runId]': change('run.rerun', (of) => of.stopped()),
+  'DELETE subjects/data': change('subject.deleted', () => ({ query: { sub: 'user_123' } })),
+  'POST definitions/apply': {
+    // One entry for each change of each object.
+    writes: ['tool.created', 'tool.saved', 'tool.published', 'tool.published'],
+    input: async (of) => ({
+      body: {
+        ...{ force: true, publish: true },
+        tools: [
+          { id: newId('tool'), ...SCRIPT },
+          { ...(await of.tool()), ...SCRIPT, name: 'As a file says' },
+        ],
+      },
+    }),
+  },
+}
+
+/** Routes that change nothing the audit log covers. */
+export const EXEMPT_ROUTES: Record<string, string> = {
+  'POST agents/[agentId]/invoke': TEST,
+  'POST chat': TEST,
+  'POST definitions/diff': 'what it changes is rolled back',
+  'POST events': 'an event says what posted it',
+  'POST hooks/[hookId]': 'a delivery and its run say what came',
+  'POST mcp': 'its tools call verbs, which write their own entries',
+  'POST tools/[toolId]/invoke': TEST,
+  'POST tools/mcp/list': TEST,
+  'POST webhooks/[webhookId]/deliveries/[deliveryId]/redeliver': TEST,
+  'POST webhooks/[webhookId]/test': TEST,
+  'POST workflow/resume/[runId]': RUN,
+  'POST workflow/start-async/[workflowId]': RUN,
+  'POST workflow/start/[workflowId]': RUN,
+  'POST workflows/[id]/inbound-webhooks/[inboundId]/deliveries/[deliveryId]/replay': 'a delivery says who replayed it',
+  'POST workflows/[id]/inbound-webhooks/[inboundId]/test': TEST,
+  'POST workflows/[id]/simulate': TEST,
+}

@@ -1,0 +1,121 @@
+import { archiveAgent } from '@/server/agents/archive'
+import { createAgent } from '@/server/agents/create'
+import { publishAgent } from '@/server/agents/publish'
+import { updateAgent } from '@/server/agents/update'
+import type { ServiceContext } from '@/server/context'
+import { createApiKey } from '@/server/credentials/api-keys/create'
+import { disableApiKey } from '@/server/credentials/api-keys/disable'
+import { createSigningSecret } from '@/server/credentials/signing-secrets/create'
+import { disableSigningSecret } from '@/server/credentials/signing-secrets/disable'
+import { newId } from '@/server/ids'
+import { createInbound } from '@/server/inbound/save'
+import { createInvitation } from '@/server/members/invitations/create'
+import { startRun } from '@/server/runs/start'
+import { terminateRun } from '@/server/runs/terminate'
+import { createSchedule } from '@/server/schedules/save'
+import { archiveTool } from '@/server/tools/archive'
+import { createTool } from '@/server/tools/create'
+import { publishTool } from '@/server/tools/publish'
+import { updateTool } from '@/server/tools/update'
+import { setVaultSecret } from '@/server/vault/set'
+import { createWebhook } from '@/server/webhooks/create'
+import { archiveWorkflow } from '@/server/workflows/archive'
+import { createWorkflow } from '@/server/workflows/create'
+import { publishWorkflow } from '@/server/workflows/publish'
+import { updateWorkflow } from '@/server/workflows/update'
+import { newVisitor } from '../trpc/support'
+
+const STEPS = [{ id: 'order', type: 'collect-inputs', output: { item: { type: 'string' } } }]
+export const SCRIPT = { name: 'Tool', kind: 'script', config: { code: 'return 1' } }
+export const CRON = { name: 'Nightly', cron: '0 3 * * *' }
+
+/** Makes a new object of each kind, for somebody to change. */
+export function world(ctx: ServiceContext) {
+  const id = async (made: Promise<{ id: string }>) => ({ id: (await made).id })
+  const of = {
+    workflow: () => id(createWorkflow(ctx, { name: 'Order', steps: STEPS })),
+    async published() {
+      const made = await of.workflow()
+      await publishWorkflow(ctx, made)
+      return made
+    },
+    async saved() {
+      const made = await of.workflow()
+      await updateWorkflow(ctx, { ...made, body: { name: 'Renamed' } })
+      return { ...made, version: '1' }
+    },
+    async archived() {
+      const made = await of.published()
+      await archiveWorkflow(ctx, made)
+      return made
+    },
+    agent: () => id(createAgent(ctx, { name: 'Agent', instructions: 'Answer.' })),
+    async savedAgent() {
+      const made = await of.agent()
+      await updateAgent(ctx, { ...made, body: { name: 'Renamed' } })
+      return { ...made, version: '1' }
+    },
+    async archivedAgent() {
+      const made = await of.agent()
+      await publishAgent(ctx, made)
+      await archiveAgent(ctx, made)
+      return made
+    },
+    tool: () => id(createTool(ctx, SCRIPT)),
+    async savedTool() {
+      const made = await of.tool()
+      await updateTool(ctx, { ...made, body: { name: 'Renamed' } })
+      return { ...made, version: '1' }
+    },
+    async archivedTool() {
+      const made = await of.tool()
+      await publishTool(ctx, made)
+      await archiveTool(ctx, made)
+      return made
+    },
+    async run() {
+      const { id: workflowId } = await of.published()
+      return { runId: (await startRun(ctx, { workflowId, body: {} })).runId, workflowId }
+    },
+    async stopped() {
+      const { runId } = await of.run()
+      await terminateRun(ctx, { runId })
+      return { runId }
+    },
+    async schedule() {
+      const { id: workflowId } = await of.published()
+      const { id: scheduleId } = await createSchedule(ctx, { workflowId, body: CRON })
+      return { workflowId, scheduleId }
+    },
+    async inbound() {
+      const { id: workflowId } = await of.published()
+      const { id: inboundId } = await createInbound(ctx, { workflowId, body: { name: 'Shop', scheme: 'github' } })
+      return { workflowId, inboundId }
+    },
+    webhook: () => id(createWebhook(ctx, { url: 'https://example.com/hooks/token', events: ['run.failed'] })),
+    key: () => id(createApiKey(ctx, { name: 'Key', role: 'viewer' })),
+    async disabledKey() {
+      const made = await of.key()
+      await disableApiKey(ctx, made.id)
+      return made
+    },
+    secret: () => id(createSigningSecret(ctx, { name: 'Secret' })),
+    async disabledSecret() {
+      const made = await of.secret()
+      await disableSigningSecret(ctx, made.id)
+      return made
+    },
+    async vault() {
+      const name = newId('S').toUpperCase()
+      await setVaultSecret(ctx, { name, value: 'never in the log 1' })
+      return { name }
+    },
+    async member() {
+      return { userId: (await newVisitor(ctx, 'editor')).userId }
+    },
+    invitation: () => createInvitation(ctx, { email: `${newId('a')}@example.com`.toLowerCase(), role: 'viewer' }),
+  }
+  return of
+}
+
+export type World = ReturnType<typeof world>
