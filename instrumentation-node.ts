@@ -39,6 +39,7 @@ import { log } from './server/log'
 import { bindTransport } from './server/outbox'
 import type { ApiListener } from './server/rest/listener/create'
 import { stopSandbox } from './server/tools/sandbox/run-script'
+import { apart, bindTracer } from './server/traces'
 
 export interface Runtime {
   /** Stops this process's work. Work in progress gets `graceMs`; the rest continues elsewhere, or at the next start. */
@@ -152,11 +153,30 @@ export async function startRuntime(keepAlive?: KeepAlive): Promise<Runtime> {
 
   // A process that is suspended between requests gets no notifications; it listens while a request waits for a run.
   if (!settings.VERCEL) listenOnce()
+  const stopTracing = await startTracing(settings)
   bindEngineCheck(settings.engine === 'embedded' ? () => beats(sql) : () => isCalled(sql, settings))
-  const runtime = settings.ENGINE === 'off' ? await serveOnly(settings, sql) : await carryOn(settings, keepAlive)
+  const work = settings.ENGINE === 'off' ? await serveOnly(settings, sql) : await carryOn(settings, keepAlive)
+  const runtime: Runtime = {
+    async stop(graceMs) {
+      await work.stop(graceMs)
+      await stopTracing()
+    },
+  }
   log().info({ engine: settings.engine, work: settings.ENGINE }, 'runtime started')
   holder[RUNTIME] = runtime
   return runtime
+}
+
+/** Only a process that has a receiver for its traces loads what makes them. @returns sends the rest */
+async function startTracing({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME }: Env): Promise<() => Promise<void>> {
+  if (OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return async () => {}
+  const { openTracer } = await import('./server/open-tracer')
+  const tracer = openTracer(OTEL_SERVICE_NAME ?? 'millrace', log())
+  bindTracer(tracer)
+  return async () => {
+    bindTracer(null)
+    await tracer.stop().catch((err: unknown) => log().warn({ err }, 'the last traces could not be sent'))
+  }
 }
 
 /** Leaves the work to other processes: writes jobs and events, and notifies those processes. */
@@ -257,7 +277,7 @@ const FIRST_SWEEP_MS = 6_000
 const OUTBOX_CHANNEL = 'outbox'
 const APP_URL = `${EMBEDDED_URL}/api/inngest`
 
-const callHere: EngineOptions['handler'] = async (call) => (await callFunctions(call)) as never
+const callHere: EngineOptions['handler'] = async (call) => (await apart(() => callFunctions(call))) as never
 
 function embeddedEngine(settings: Env, sql: Sql): Engine {
   return createEngine({

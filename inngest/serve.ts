@@ -1,6 +1,7 @@
 import { InngestCommHandler } from 'inngest'
 import { serve } from 'inngest/next'
 import { env } from '@/server/env'
+import { apart } from '@/server/traces'
 import { inngest } from './client'
 import { deliverEvents, driveEvent } from './functions/deliver-events'
 import { deliverWebhooks, driveDeliveries } from './functions/deliver-webhooks'
@@ -13,12 +14,18 @@ import { sweepUnusedFiles } from './functions/sweep-files'
 
 type Drive = typeof driveWalk | typeof driveDeliveries | typeof driveEvent | typeof driveChild
 
+/** What the engine calls is no part of the request that made it do so. */
+const byItself =
+  <C, R>(drive: (call: C) => R) =>
+  (call: C): R =>
+    apart(() => drive(call))
+
 /** Functions that record their steps themselves, so that the embedded engine may call them directly. */
 export const handlers = new Map<string, Drive>([
-  [runWorkflow.id(inngest.id), driveWalk],
-  [deliverWebhooks.id(inngest.id), driveDeliveries],
-  [deliverEvents.id(inngest.id), driveEvent],
-  [settleChildren.id(inngest.id), driveChild],
+  [runWorkflow.id(inngest.id), byItself(driveWalk)],
+  [deliverWebhooks.id(inngest.id), byItself(driveDeliveries)],
+  [deliverEvents.id(inngest.id), byItself(driveEvent)],
+  [settleChildren.id(inngest.id), byItself(driveChild)],
 ])
 
 const functions = [

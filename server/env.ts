@@ -87,6 +87,11 @@ const Variables = z.object({
   METRICS_TOKEN: optional.refine((value) => value === undefined || /^[\x21-\x7e]{16,256}$/.test(value), {
     message: 'must have 16 to 256 printable ASCII characters without spaces',
   }),
+  /** Where traces go; without it there are none. The SDK reads it as well. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl,
+  /** Read by the SDK: headers for the receiver, such as its key. */
+  OTEL_EXPORTER_OTLP_HEADERS: optional,
+  OTEL_SERVICE_NAME: optional,
   RATE_LIMIT_REQUESTS: perMinute,
   RATE_LIMIT_STARTS: perMinute,
   RATE_LIMIT_INVOKES: perMinute,

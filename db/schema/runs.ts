@@ -75,6 +75,8 @@ export const runs = pgTable(
     edits: json<RunData>(),
     /** The run whose step started this one and waits for its end. */
     parentRunId: text(),
+    /** The trace of its start, as a `traceparent`; null without traces. */
+    traceparent: text(),
     /** How many levels of parent runs this one has. */
     depth: integer().notNull().default(0),
     startTime: moment().notNull(),

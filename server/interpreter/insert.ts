@@ -8,6 +8,7 @@ import type { Definition } from '../definition/schema'
 import { newId } from '../ids'
 import { count } from '../measures'
 import { type Outgoing, outgoing } from '../outbox'
+import { traced, traceparent } from '../traces'
 import { childDue } from './child-due'
 import { CONSUMED, isSettled, statusAfter } from './commit'
 import { dueBy } from './due-timer'
@@ -57,11 +58,33 @@ interface ExpectedWorkflow {
  * @throws a foreign key's violation if the version no longer exists; what `permanentFailure` knows if Postgres refuses
  * a value of the plan
  */
-export async function insertRun(
+export function insertRun(
   ctx: ServiceContext,
   run: NewRun,
   belief: ExpectedWorkflow = {},
   options: { plan: boolean } = { plan: false },
+): Promise<string | null> {
+  return traced(
+    () => ({
+      name: 'start run',
+      kind: 'producer',
+      attributes: { 'millrace.tenant.id': ctx.tenantId, 'millrace.workflow.id': run.workflowId },
+      // The request that made its parent run has ended, and the parent's step is what starts it.
+      ...(run.child ? { parent: run.child.parent.traceparent } : {}),
+    }),
+    async (note) => {
+      const runId = await writeRun(ctx, run, belief, options)
+      if (runId !== null) note({ 'millrace.run.id': runId })
+      return runId
+    },
+  )
+}
+
+async function writeRun(
+  ctx: ServiceContext,
+  run: NewRun,
+  belief: ExpectedWorkflow,
+  options: { plan: boolean },
 ): Promise<string | null> {
   const started = begin(run)
   const row = rowOf(ctx, run, started)
@@ -182,6 +205,7 @@ function rowOf(ctx: ServiceContext, run: NewRun, { input, ...started }: ReturnTy
     retryOf: run.retryOf ?? null,
     edits: run.edits && Object.keys(run.edits).length > 0 ? run.edits : null,
     parentRunId: parent?.id ?? null,
+    traceparent: traceparent(),
     depth: parent ? parent.depth + 1 : 0,
     startTime: now,
     endTime: null,
@@ -221,6 +245,7 @@ function runRow(run: WholeRow, plan: Plan | null, now: Date): SentRun {
     retry_of: run.retryOf,
     edits: run.edits,
     parent_run_id: run.parentRunId,
+    traceparent: run.traceparent,
     depth: run.depth,
     timeout_at: run.timeoutAt,
     start_time: run.startTime,

@@ -29,6 +29,7 @@ import {
   settleCancel,
   stopFailure,
 } from './stop'
+import { traceWork } from './trace-work'
 import { configOf, lockWalkState, receiptOf, recordIs, type WalkState } from './walk-state'
 import { work } from './work'
 
@@ -44,7 +45,7 @@ export async function visitStep(ctx: ServiceContext, ref: WalkClaim, at: Visit, 
   if ('lost' in begun) return recordFailure(ctx, begun.lost, new StepFailure('WORKER_LOST', begun.message), handoff)
   let output: StepOutput
   try {
-    output = await countWork(begun, () => work(ctx, begun))
+    output = await countWork(begun, () => traceWork(begun, () => work(ctx, begun)))
   } catch (err) {
     if (err instanceof TakenOver) return settle(ctx, begun, () => Promise.reject(err))
     return recordFailure(ctx, begun, err, handoff)

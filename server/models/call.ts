@@ -13,6 +13,7 @@ import {
 } from 'ai'
 import type { Usage } from '../definition/agent'
 import { type JsonObject, toStorableJson } from '../definition/json'
+import { traced } from '../traces'
 import { toModelFailure } from './failure'
 import type { OpenModel } from './registry'
 
@@ -58,7 +59,31 @@ export interface ModelAnswer {
  * @param deadline in `performance.now()` time
  * @throws ModelFailure, or the signal's reason
  */
-export async function callModel(
+export function callModel(
+  open: OpenModel,
+  request: ModelRequest,
+  limits: { signal: AbortSignal; deadline: number },
+): Promise<ModelAnswer> {
+  return traced(
+    () => ({
+      name: `chat ${open.provider}`,
+      kind: 'client',
+      attributes: {
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.provider.name': open.provider,
+        'gen_ai.request.model': open.modelId,
+      },
+    }),
+    async (note) => {
+      const answer = await callUntilAnswered(open, request, limits)
+      const { inputTokens, outputTokens } = answer.usage
+      note({ 'gen_ai.usage.input_tokens': inputTokens, 'gen_ai.usage.output_tokens': outputTokens })
+      return answer
+    },
+  )
+}
+
+async function callUntilAnswered(
   open: OpenModel,
   request: ModelRequest,
   { signal, deadline }: { signal: AbortSignal; deadline: number },

@@ -1,6 +1,7 @@
 import type { ServiceContext } from '../context'
 import type { JsonObject, JsonValue } from '../definition/json'
 import { AppError, ImpossibleState } from '../errors'
+import { traced } from '../traces'
 import { runBuiltinTool } from './builtin'
 import type { ToolCall } from './call'
 import { type LoadedTool, loadTool } from './find'
@@ -41,7 +42,17 @@ export async function runTool(
     signal: options.signal,
     idempotencyKey: options.idempotencyKey ?? null,
   }
-  const outcome = await run(tool.config, call, ctx)
+  const outcome = await traced(
+    () => ({
+      name: `tool ${tool.kind}`,
+      attributes: { 'millrace.tool.id': tool.id, 'millrace.tool.version': tool.version },
+    }),
+    async (note) => {
+      const outcome = await run(tool.config, call, ctx)
+      if (!outcome.success) note({ 'error.type': outcome.error.code })
+      return outcome
+    },
+  )
   if (!outcome.success || !tool.outputSchema) return outcome
   const wrong = mismatches(tool.outputSchema, outcome.data, 'data')
   if (wrong.length === 0) return outcome

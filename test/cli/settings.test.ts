@@ -35,6 +35,11 @@ test.each([
   ['PORT', 'abc', 'PORT must be a port number from 0 to 65535.'],
   ['BOOTSTRAP_API_KEY', 'short', 'BOOTSTRAP_API_KEY must be sk_ followed by at least 8 letters, digits, _ or -.'],
   ['DATABASE_URL', 'mysql://here', 'DATABASE_URL must be a postgres:// URL.'],
+  [
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'collector:4318',
+    'OTEL_EXPORTER_OTLP_ENDPOINT must be an http(s) URL such as https://millrace.example.com.',
+  ],
   ['METRICS_TOKEN', 'short', 'METRICS_TOKEN must have 16 to 256 printable ASCII characters without spaces.'],
   ['LOG_LEVEL', 'verbose', 'LOG_LEVEL must be trace, debug, info, warn, error, fatal or silent.'],
   ['LOG_LEVEL', 'INFO', 'LOG_LEVEL must be trace, debug, info, warn, error, fatal or silent.'],

@@ -1,0 +1,107 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import {
+  DiagLogLevel,
+  diag,
+  isSpanContextValid,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base'
+import type { Log } from './log'
+import type { SpanStart, Tracer } from './traces'
+
+const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, producer: SpanKind.PRODUCER } as const
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
+
+/** How often a receiver that does not take them is noted in the log. */
+const NOTE_EVERY_MS = 60_000
+
+/**
+ * Sends spans to the OTLP receiver of `OTEL_EXPORTER_OTLP_ENDPOINT`, which the exporter reads itself, as it does the other
+ * `OTEL_` settings. Loaded only where that is set. It registers no provider globally, so no library adds spans of its own.
+ */
+export function openTracer(serviceName: string, log: Log): Tracer {
+  noteFailures(log)
+  const provider = new BasicTracerProvider({
+    resource: resourceFromAttributes({ 'service.name': serviceName }),
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+  })
+  const tracer = provider.getTracer('millrace')
+  const around = new AsyncLocalStorage<Span | null>()
+
+  function begin({ name, kind, attributes, parent, link }: SpanStart): Span {
+    const before = parent === undefined ? (around.getStore()?.spanContext() ?? null) : contextOf(parent)
+    const linked = contextOf(link ?? null)
+    return tracer.startSpan(
+      name,
+      {
+        ...(kind ? { kind: KINDS[kind] } : {}),
+        attributes,
+        ...(linked ? { links: [{ context: linked }] } : {}),
+      },
+      before ? trace.setSpanContext(ROOT_CONTEXT, before) : ROOT_CONTEXT,
+    )
+  }
+
+  return {
+    async span(start, work) {
+      const span = begin(start)
+      try {
+        return await around.run(span, () =>
+          work((attributes) => {
+            span.setAttributes(attributes)
+            if ('error.type' in attributes) span.setStatus({ code: SpanStatusCode.ERROR })
+          }),
+        )
+      } catch (err) {
+        span.setAttribute('error.type', errorType(err))
+        span.setStatus({ code: SpanStatusCode.ERROR })
+        throw err
+      } finally {
+        span.end()
+      }
+    },
+    current() {
+      const span = around.getStore()
+      return span ? textOf(span.spanContext()) : null
+    },
+    apart: (work) => around.run(null, work),
+    stop: () => provider.shutdown(),
+  }
+}
+
+/** The SDK tells nobody else that spans are lost. */
+function noteFailures(log: Log): void {
+  let notedAt = Number.NEGATIVE_INFINITY
+  const note = (message: string) => {
+    if (performance.now() - notedAt < NOTE_EVERY_MS) return
+    notedAt = performance.now()
+    log.warn({ reason: message.slice(0, 300) }, 'traces could not be sent')
+  }
+  const ignore = () => {}
+  diag.setLogger({ error: note, warn: note, info: ignore, debug: ignore, verbose: ignore }, DiagLogLevel.WARN)
+}
+
+function contextOf(traceparent: string | null): SpanContext | null {
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent ?? '') ?? []
+  if (traceId === undefined || spanId === undefined || flags === undefined) return null
+  const context = { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true }
+  return isSpanContextValid(context) ? context : null
+}
+
+function textOf({ traceId, spanId, traceFlags }: SpanContext): string {
+  return `00-${traceId}-${spanId}-0${traceFlags & 1}`
+}
+
+/** A code, never a message, which may repeat what was sent. */
+function errorType(err: unknown): string {
+  const code = err instanceof Error && 'code' in err ? err.code : null
+  if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(code)) return code
+  return err instanceof Error ? err.name : 'Error'
+}
