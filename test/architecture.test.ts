@@ -225,7 +225,7 @@ describe('code rules', () => {
       .flatMap((file) => {
         const text = source.get(file) ?? ''
         return ['GET', 'POST', 'PUT', 'DELETE']
-          .filter((method) => new RegExp(`^  ${method}: |function ${method}\\(`, 'm').test(text))
+          .filter((method) => new RegExp(`^ +${method}: |function ${method}\\(`, 'm').test(text))
           .map((method) => `${method} ${pathOf(file)}`)
       })
     expect(documented.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(implemented.sort())

@@ -57,6 +57,8 @@ export type RouteHandler = ((request: Request, context: NextContext) => Promise<
   /** Answers a request by its headers alone, if it is sure to be refused. */
   refuse?: (headers: IncomingHttpHeaders) => PlainAnswer | null
 }
+/** A handler that knows the folder of its route, such as `/api/agents/[agentId]`. */
+export type CountedHandler = RouteHandler & { readonly route: string }
 
 const TEXTS = {
   workflow: { unauthorized: 'Unauthorized', internal: 'Internal server error' },
@@ -172,8 +174,12 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 /**
  * The handlers of one path. Other methods get 405 in the standard error shape, with `Allow`; Next's own 405 has no
  * body. OPTIONS lists the methods, for pages on other origins too.
+ * @param folder of the route below `app`: what its requests are counted by
  */
-export function methods(handlers: Partial<Record<Method, RouteHandler>>): Record<Method, RouteHandler> {
+export function methods(
+  folder: string,
+  handlers: Partial<Record<Method, RouteHandler>>,
+): Record<Method, CountedHandler> {
   const allow = [...Object.keys(handlers), ...('GET' in handlers ? ['HEAD'] : []), 'OPTIONS'].join(', ')
   const refuse: RouteHandler = async (request) =>
     respondError(new AppError('METHOD_NOT_ALLOWED', { headers: { allow } }), requestIdOf(request))
@@ -186,9 +192,9 @@ export function methods(handlers: Partial<Record<Method, RouteHandler>>): Record
       return respondError(err, requestId)
     }
   }
-  const of = (method: Method, fallback = refuse): RouteHandler => {
+  const of = (method: Method, fallback = refuse): CountedHandler => {
     const handler = handlers[method] ?? fallback
-    return Object.assign(counted(handler), handler.refuse ? { refuse: handler.refuse } : {})
+    return Object.assign(counted(folder, handler), { route: folder }, handler.refuse ? { refuse: handler.refuse } : {})
   }
   return {
     GET: of('GET'),

@@ -18,6 +18,8 @@ test('the table of the API listener lists every route file of REST under its fol
     const { GET, POST } = await import(`../../${file}`)
     // Each route makes its own handlers, so equal ones come from the same file.
     expect(table[folder(file)], file).toMatchObject({ GET, POST })
+    // What its requests are counted by. A path would let callers grow the labels.
+    expect(GET.route, file).toBe(folder(file))
     expect([GET === (table[folder(file)] as { GET: unknown }).GET, file]).toEqual([true, file])
   }
 })

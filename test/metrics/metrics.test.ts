@@ -3,7 +3,7 @@ import { GET } from '@/app/api/metrics/route'
 import { everyMinute, sweepEach } from '@/inngest/functions/sweeps'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { readsDatabase } from '@/server/database'
-import { routeOf } from '@/server/rest/count-requests'
+import { measured } from '@/server/measures'
 import type { RouteHandler } from '@/server/rest/route'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
@@ -105,14 +105,27 @@ test('only the token opens them, and guessing it is limited', async () => {
   expect((await read(`Bearer ${TOKEN}`)).status).toBe(200)
 })
 
-test.each([
-  ['/api/workflow/status/run_1', { runId: 'run_1' }, '/api/workflow/status/[runId]'],
-  ['/api/workflow/status/status', { runId: 'status' }, '/api/workflow/status/[runId]'],
-  ['/api/workflows/wf%5F1/versions/2', { id: 'wf_1', version: '2' }, '/api/workflows/[id]/versions/[version]'],
-  ['/api/workflows/wf%5F1/versions/2', { id: 'wf%5F1', version: '2' }, '/api/workflows/[id]/versions/[version]'],
-  ['/api/%77orkflows', {}, '/api/workflows'],
-  ['/api/what/ever', { path: ['what', 'ever'] }, 'other'],
-  ['/api/workflow/status/a', { runId: 'b' }, 'other'],
-])('the route of %s with %o is %s', (path, params, route) => {
-  expect(routeOf(path, params)).toBe(route)
+test('whatever path callers write, their requests are counted by the folder of the route', async () => {
+  const { GET: redeliver } = await import('@/app/api/webhooks/[webhookId]/deliveries/[deliveryId]/redeliver/route')
+  const before = [...measured('millrace_http_requests_total')].length
+  for (const [webhookId, deliveryId] of [
+    ['%64eliveries', '%72edeliver'],
+    ['deliveries', 'redeliver'],
+    ['api', 'webhooks'],
+  ] as const) {
+    const path = `${encodeURIComponent(webhookId)}/deliveries/${encodeURIComponent(deliveryId)}/redeliver`
+    const params = Promise.resolve({ webhookId, deliveryId })
+    await redeliver(new Request(`http://localhost/api/webhooks/${path}`), { params })
+  }
+  const series = [...measured('millrace_http_requests_total')].slice(before)
+  expect(series).toEqual([
+    {
+      labels: {
+        route: '/api/webhooks/[webhookId]/deliveries/[deliveryId]/redeliver',
+        method: 'GET',
+        status: '405',
+      },
+      value: 3,
+    },
+  ])
 })

@@ -23,7 +23,7 @@ test('every method of every route is documented, and nothing else is', () => {
       .replace(/\[(\w+)\]/g, '{$1}')}`
     const source = readFileSync(file, 'utf8')
     return ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
-      .filter((method) => new RegExp(`^  ${method}: |^export (async )?function ${method}\\(`, 'm').test(source))
+      .filter((method) => new RegExp(`^ +${method}: |^export (async )?function ${method}\\(`, 'm').test(source))
       .map((method) => `${method} ${path}`)
   })
   expect(served.length).toBeGreaterThan(20)

@@ -57,7 +57,7 @@ const routes: Route[] = execFileSync('git', ['ls-files', '-co', '--exclude-stand
       .replace(/\/route\.ts$/, '')
       .replace(/\[(\w+)\]/g, ':$1')}`
     return ['GET', 'POST', 'PUT', 'DELETE']
-      .filter((method) => new RegExp(`^  ${method}: |function ${method}\\(`, 'm').test(text))
+      .filter((method) => new RegExp(`^ +${method}: |function ${method}\\(`, 'm').test(text))
       .map((method) => ({ method, path }))
   })
 /** Every route that names an object: what the isolation tests go through. */

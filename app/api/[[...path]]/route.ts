@@ -1,8 +1,11 @@
 import { answerNotFound } from '@/server/http/not-found'
+import { counted } from '@/server/rest/count-requests'
 
-export const GET = answerNotFound
-export const POST = answerNotFound
-export const PUT = answerNotFound
-export const PATCH = answerNotFound
-export const DELETE = answerNotFound
-export const OPTIONS = answerNotFound
+const answer = counted('other', answerNotFound)
+
+export const GET = answer
+export const POST = answer
+export const PUT = answer
+export const PATCH = answer
+export const DELETE = answer
+export const OPTIONS = answer

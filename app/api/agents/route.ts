@@ -4,7 +4,7 @@ import { agentAnswer } from '@/server/rest/answers'
 import { listAnswer } from '@/server/rest/page'
 import { methods, route } from '@/server/rest/route'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/agents', {
   GET: route(async ({ ctx, query, request }) => listAnswer(request, await listAgents(ctx, query)), {
     surface: 'invoke',
   }),

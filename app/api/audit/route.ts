@@ -1,6 +1,6 @@
 import { auditAnswer } from '@/server/audit/answer'
 import { methods, route } from '@/server/rest/route'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/audit', {
   GET: route(({ ctx, query, request }) => auditAnswer(ctx, query, request)),
 })

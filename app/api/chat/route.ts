@@ -2,7 +2,7 @@ import { chat, openChat } from '@/server/agents/chat'
 import { openStream, SSE_HEADERS } from '@/server/http/sse'
 import { methods, route } from '@/server/rest/route'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/chat', {
   POST: route(
     async ({ ctx, body, request }) => {
       const accepts = request.headers.get('accept') ?? ''

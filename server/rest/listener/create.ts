@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { requestIdOf } from '../../http/request-id'
 import { respondError } from '../../http/respond'
 import { log } from '../../log'
-import { countRequest, routeOf } from '../count-requests'
+import { countRequest } from '../count-requests'
 import type { RouteHandler } from '../route'
 import { type Match, type Method, matcher, type RouteModule } from './match'
 import { readRequest } from './read'
@@ -24,7 +24,7 @@ export function createApiListener(routes: Readonly<Record<string, RouteModule>>)
     outgoing.on('error', () => {})
     const refusal = handler.refuse?.(incoming.headers)
     if (refusal) {
-      countRequest(routeOf(incoming.url?.split('?', 1)[0] ?? '', found.params), incoming.method ?? '', refusal.status)
+      countRequest(found.folder, incoming.method ?? '', refusal.status)
       outgoing.writeHead(refusal.status, refusal.headers).end(refusal.text)
       return true
     }

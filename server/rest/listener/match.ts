@@ -5,6 +5,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 export type RouteModule = Partial<Record<Method, RouteHandler>>
 
 export interface Match {
+  /** Below `app`, such as `/api/agents/[agentId]`. */
+  folder: string
   module: RouteModule
   params: Record<string, string>
 }
@@ -13,7 +15,7 @@ export interface Match {
 interface Branch {
   fixed: Map<string, Branch>
   named?: { name: string; branch: Branch }
-  module?: RouteModule
+  end?: Pick<Match, 'folder' | 'module'>
 }
 
 /**
@@ -30,8 +32,7 @@ const PLAIN = /^(?:\/[\w~-][\w.~-]*)+$/
 export function matcher(routes: Readonly<Record<string, RouteModule>>): (path: string) => Match | null {
   const root: Branch = { fixed: new Map() }
   for (const [folder, module] of Object.entries(routes)) {
-    const end = segments(folder).reduce(grow, root)
-    end.module = module
+    segments(folder).reduce(grow, root).end = { folder, module }
   }
   return (path) => (PLAIN.test(path) ? find(root, segments(path), 0) : null)
 }
@@ -53,11 +54,11 @@ function grow(branch: Branch, segment: string): Branch {
 
 function find(branch: Branch, path: string[], at: number): Match | null {
   const segment = path[at]
-  if (segment === undefined) return branch.module ? { module: branch.module, params: {} } : null
+  if (segment === undefined) return branch.end ? { ...branch.end, params: {} } : null
   const fixed = branch.fixed.get(segment)
   const found = fixed ? find(fixed, path, at + 1) : null
   if (found || !branch.named) return found
   const { name, branch: below } = branch.named
   const match = find(below, path, at + 1)
-  return match && { module: match.module, params: { ...match.params, [name]: segment } }
+  return match && { ...match, params: { ...match.params, [name]: segment } }
 }

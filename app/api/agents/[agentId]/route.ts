@@ -6,7 +6,7 @@ import { methods, route } from '@/server/rest/route'
 
 const surface = 'invoke'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/agents/[agentId]', {
   GET: route<'agentId'>(async ({ ctx, params }) => agentAnswer(await getAgent(ctx, { id: params.agentId })), {
     surface,
   }),

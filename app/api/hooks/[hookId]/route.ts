@@ -5,7 +5,7 @@ import { receiveDelivery } from '@/server/inbound/receive'
 import { log } from '@/server/log'
 import { methods, publicRoute } from '@/server/rest/route'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/hooks/[hookId]', {
   POST: publicRoute<'hookId'>(async ({ request, requestId, params, query }) => {
     const base = { db: database().db, log: log().child({ requestId }), now, requestId }
     const { headers } = request

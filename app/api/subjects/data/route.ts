@@ -2,7 +2,7 @@ import { methods, route } from '@/server/rest/route'
 import { countSubjectData } from '@/server/subjects/count'
 import { deleteSubjectData } from '@/server/subjects/delete'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/subjects/data', {
   GET: route(async ({ ctx, query }) => ({ body: await countSubjectData(ctx, query) })),
   DELETE: route(async ({ ctx, query }) => ({ body: await deleteSubjectData(ctx, query) })),
 })

@@ -4,7 +4,7 @@ import { archiveTool } from '@/server/tools/archive'
 import { getTool } from '@/server/tools/get'
 import { updateTool } from '@/server/tools/update'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/tools/[toolId]', {
   GET: route<'toolId'>(async ({ ctx, params }) => toolAnswer(await getTool(ctx, { id: params.toolId })), {
     surface: 'invoke',
   }),

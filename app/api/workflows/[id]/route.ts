@@ -4,7 +4,7 @@ import { archiveWorkflow } from '@/server/workflows/archive'
 import { getWorkflow } from '@/server/workflows/get'
 import { updateWorkflow } from '@/server/workflows/update'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/workflows/[id]', {
   GET: route<'id'>(async ({ ctx, params }) => workflowAnswer(await getWorkflow(ctx, { id: params.id }))),
   PUT: route<'id'>(async ({ ctx, params, body, request }) => {
     const ifMatch = request.headers.get('if-match')

@@ -1,7 +1,7 @@
 import { invokeAgent } from '@/server/agents/invoke'
 import { methods, route } from '@/server/rest/route'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/agents/[agentId]/invoke', {
   POST: route<'agentId'>(
     async ({ ctx, params, body, request }) => ({
       body: await invokeAgent(ctx, { agentId: params.agentId, body }, request.signal),

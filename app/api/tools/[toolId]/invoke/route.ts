@@ -1,7 +1,7 @@
 import { methods, route } from '@/server/rest/route'
 import { invokeTool } from '@/server/tools/invoke'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/tools/[toolId]/invoke', {
   POST: route<'toolId'>(
     async ({ ctx, params, body, request }) => ({
       body: await invokeTool(ctx, { toolId: params.toolId, body }, request.signal),

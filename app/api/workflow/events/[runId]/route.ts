@@ -2,7 +2,7 @@ import { openStream, SSE_HEADERS } from '@/server/http/sse'
 import { methods, route } from '@/server/rest/route'
 import { openRunEvents } from '@/server/runs/events'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/workflow/events/[runId]', {
   GET: route<'runId'>(async ({ ctx, params, request }) => {
     const lastEventId = request.headers.get('last-event-id')
     const body = await openStream(ctx.tenantId, request.signal, () =>

@@ -1,7 +1,7 @@
 import { methods, route } from '@/server/rest/route'
 import { startRun } from '@/server/runs/start'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/workflow/start-async/[workflowId]', {
   POST: route<'workflowId'>(
     async ({ ctx, params, query, body }) => {
       const { runId, workflowVersion } = await startRun(ctx, {

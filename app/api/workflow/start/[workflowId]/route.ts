@@ -1,7 +1,7 @@
 import { methods, route } from '@/server/rest/route'
 import { startAndWait } from '@/server/runs/start-and-wait'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/workflow/start/[workflowId]', {
   POST: route<'workflowId'>(
     async ({ ctx, params, query, body, request }) => {
       const { run, workflowVersion } = await startAndWait(ctx, {

@@ -2,7 +2,7 @@ import { listInbound } from '@/server/inbound/list'
 import { createInbound } from '@/server/inbound/save'
 import { methods, route } from '@/server/rest/route'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods({
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/workflows/[id]/inbound-webhooks', {
   GET: route<'id'>(async ({ ctx, params }) => ({ body: await listInbound(ctx, { workflowId: params.id }) })),
   // A stored answer would hold the secret.
   POST: route<'id'>(
