@@ -28,8 +28,8 @@ export interface LoadOptions {
 
 export interface Load {
   readonly acknowledged: readonly Acknowledged[]
-  /** The longest time that a run did not change, although it waited for nobody. */
-  longestStillMs(): number
+  /** The longest time that a run did not change, although it waited for nobody, and which run that was, and until when. */
+  longestStill(): { ms: number; runId: string; until: Date }
   /** Runs carried to their ends. */
   ended(): number
   /** Resolves when this many more promises were made. */
@@ -55,7 +55,7 @@ export async function startLoad(
   let finishing = false
   let next = 0
   let ended = 0
-  let longestStillMs = 0
+  let longestStill = { ms: 0, runId: '', until: new Date() }
   const stopLater = async (runId: string, { how, afterMs }: Stop) => {
     await sleep(afterMs)
     const { answer, lost } = await insist(caller, 'POST', `/api/workflow/management/${how}`, { runId })
@@ -73,13 +73,13 @@ export async function startLoad(
       const { runId } = answer.body
       acknowledged.push({ runId, sent })
       const stopping = stop()
-      const [{ run, accepted, stillMs }, wasStopped] = await Promise.all([
+      const [{ run, accepted, still }, wasStopped] = await Promise.all([
         carry(caller, runId, Date.now() + STUCK_MS, (stepId, answered) =>
           acknowledged.push({ runId, stepId, answered }),
         ),
         stopping ? stopLater(runId, stopping) : false,
       ])
-      longestStillMs = Math.max(longestStillMs, stillMs)
+      if (still.ms > longestStill.ms) longestStill = { ...still, runId }
       ended += 1
       problems.push(...verdict(run, accepted, wasStopped))
     }
@@ -90,7 +90,7 @@ export async function startLoad(
     acknowledged,
     working,
     ended: () => ended,
-    longestStillMs: () => longestStillMs,
+    longestStill: () => longestStill,
     async more(count) {
       const until = acknowledged.length + count
       const enough = async () => {

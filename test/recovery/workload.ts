@@ -123,7 +123,8 @@ export async function carry(
   const answered = new Set<string>()
   let before: HistoryItem[] = []
   let posted = false
-  let [last, lastAt, stillMs] = ['', performance.now(), 0]
+  let [last, lastAt] = ['', performance.now()]
+  let still = { ms: 0, until: new Date() }
   /** Posts what the run waits for, or will. Once it is acknowledged, it must not be needed again. */
   const post = async (n: number) => {
     const event = { name: 'settled', key: runId, id: `${runId}:settled`, data: { n } }
@@ -136,14 +137,14 @@ export async function carry(
     if (status.status !== 200) throw new Error(`${runId} was acknowledged and is gone: ${JSON.stringify(status.body)}`)
     const run = status.body
     const seen = JSON.stringify([run.status, run.currentStepId, run.pauseSignal?.id, run.stepExecutionHistory])
-    stillMs = Math.max(stillMs, performance.now() - lastAt)
+    if (performance.now() - lastAt > still.ms) still = { ms: performance.now() - lastAt, until: new Date() }
     if (seen !== last) [last, lastAt] = [seen, performance.now()]
     const changed = historyChanged(before, run.stepExecutionHistory)
     if (changed) throw new Error(`${runId}: between two reads, ${changed}`)
     before = run.stepExecutionHistory
     if (answered.has(run.pauseSignal?.id))
       throw new Error(`${runId} shows the pause that was answered: ${status.body.pauseSignal.id}`)
-    if (run.status === 'completed' || run.status === 'failed') return { run, accepted, stillMs }
+    if (run.status === 'completed' || run.status === 'failed') return { run, accepted, still }
     if (Date.now() > deadline) throw new Error(`${runId} is stuck: ${JSON.stringify(run)}`)
     if (run.currentStepId === 'settled' && !posted) await post(accepted.get('ask') ?? run.data.n)
     const pause = run.pauseSignal

@@ -50,6 +50,7 @@ scenario(
     })
 
     let kills = 0
+    let [downMs, downFrom] = [0, 0]
     let failure: unknown
     const starting = new Set<Promise<void>>()
     while (load.ended() < soak.rounds && failure === undefined) {
@@ -58,12 +59,14 @@ scenario(
       const [oldest] = up
       if (!oldest || performance.now() - oldest.since < EVERY_MS) continue
       up.shift()
+      if (up.length === 0) downFrom = performance.now()
       kills += 1
       oldest.web.kill('SIGKILL')
       const again = oldest.web.exited
         .then(() => add(oldest.name))
         .then(() => {
           newest = up.at(-1)?.web ?? newest
+          if (up.length === 1) downMs = Math.max(downMs, performance.now() - downFrom)
         })
         .catch((error: unknown) => {
           failure = error
@@ -76,12 +79,12 @@ scenario(
     if (failure) throw failure
     const problems = await load.finish()
     const stops = load.acknowledged.filter((promise) => 'stopped' in promise).length
-    const still = load.longestStillMs()
+    const still = load.longestStill()
     soak.say(
-      `${kills} kills, ${load.ended()} runs, ${stops} stopped, ${load.acknowledged.length} promises, ${problems.length} broken; no run stood still for more than ${(still / 1_000).toFixed(1)} s`,
+      `${kills} kills, ${load.ended()} runs, ${stops} stopped, ${load.acknowledged.length} promises, ${problems.length} broken; no run stood still for more than ${(still.ms / 1_000).toFixed(1)} s (${still.runId}, until ${still.until.toISOString()}); no process was up for at most ${(downMs / 1_000).toFixed(1)} s`,
     )
     expect(problems).toEqual([])
-    expect(still).toBeLessThan(STUCK_MS)
+    expect(still.ms).toBeLessThan(STUCK_MS)
     await expectInvariants(database.sql)
     expect(await checkEffects(database.sql, effects.seen, WINDOW_MS)).toEqual([])
     soak.say(`${(await checkEffects(database.sql, effects.seen)).length} effects began within the window after a stop`)
