@@ -141,7 +141,6 @@ describe('a first start', () => {
 
   test('refuses a cluster of another major version', async () => {
     const dataDir = await readyPlace()
-    await (await start(dataDir)).stop()
     writeFileSync(join(dataDir, 'PG_VERSION'), '12\n')
     await expect(start(dataDir)).rejects.toThrow(/was written by Postgres 12, and this is Postgres 18/)
   })
@@ -180,7 +179,6 @@ describe('a user other than root', () => {
 
   test.runIf(reachable)('is told who owns a cluster that it may not read', async () => {
     const dataDir = await readyPlace()
-    await (await start(dataDir)).stop()
     await expect(asDaemon(dataDir)).rejects.toThrow(/belongs to another user/)
   })
 })
