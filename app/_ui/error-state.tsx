@@ -35,12 +35,17 @@ export function ErrorState({ error, onRetry, title }: { error: unknown; onRetry?
           </Button>
         )}
         <Text size="xs" c="dimmed">
-          {code}
-          {requestId && (
+          {/* Only the service's own codes have a page; its errors have a request. */}
+          {requestId ? (
             <>
+              <a href={`/errors/${code}`} target="_blank" rel="noreferrer">
+                {code}
+              </a>
               {' · request '}
               <Code>{requestId}</Code>
             </>
+          ) : (
+            code
           )}
         </Text>
       </Group>

@@ -89,6 +89,9 @@ function Errors({ document }: { document: OpenApiDocument }) {
               {code}
             </a>
           </h3>
+          <p className={styles.note}>
+            <a href={`/errors/${code}`}>What it means, and what to do</a>
+          </p>
           <ExampleBody title={`${ERRORS[code as ErrorCode].status} ${summary}`} value={value} />
         </div>
       ))}

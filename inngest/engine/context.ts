@@ -44,6 +44,8 @@ export interface Scheduler {
   reserveFor(lane: string | null, limit: number): boolean
   /** Gives back what `reserveFor` reserved. */
   releaseFrom(lane: string | null): void
+  /** A statement failed that may have claimed jobs for this process all the same. */
+  unsure(): void
   /** Starts a claim in the slot that `reserveFor` reserved. */
   start(claim: Claim): void
   /** Starts claims in reserved slots. */

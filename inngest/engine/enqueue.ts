@@ -21,7 +21,13 @@ export function createEnqueuer(
   const readFunctions = functionReader(options, now)
   const notifier = new Notifier(options.sql, 'engine', options.log)
   const backlog = new Backlog(options.sql, options.log, options.mostWaiting ?? 0)
-  const scheduler = { reserveFor: () => false, releaseFrom() {}, start() {}, wake: () => notifier.notify() }
+  const scheduler = {
+    reserveFor: () => false,
+    releaseFrom() {},
+    unsure() {},
+    start() {},
+    wake: () => notifier.notify(),
+  }
   let direct: ReadonlyMap<string, FunctionSpec> = new Map()
   return {
     async start() {

@@ -1,5 +1,5 @@
 import type { Claim, EngineContext } from './context'
-import { leaseEnd } from './context'
+import { after, leaseEnd } from './context'
 import { nextTick } from './cron'
 import { RELEASE } from './settings'
 
@@ -90,10 +90,19 @@ export interface HeartbeatResult {
   sole: boolean
   /** A process of an older release is running. */
   older: boolean
+  /** How many jobs were released because this process did not know that it has them. */
+  released: number
 }
 
-/** Renews the leases of the given claims, records a heartbeat and asks what is due, in one statement. */
-export async function heartbeat(ctx: EngineContext, claims: readonly Claim[]): Promise<HeartbeatResult> {
+/**
+ * Renews the leases of the given claims, records a heartbeat and asks what is due, in one statement.
+ * @param unsureMs how long ago a statement last failed that may have claimed other jobs: those are released
+ */
+export async function heartbeat(
+  ctx: EngineContext,
+  claims: readonly Claim[],
+  unsureMs: number | null,
+): Promise<HeartbeatResult> {
   const { sql } = ctx
   const ids = JSON.stringify(claims.map(({ jobId }) => jobId))
   const [row] = await sql<
@@ -105,6 +114,7 @@ export async function heartbeat(ctx: EngineContext, claims: readonly Claim[]): P
       wait: number | null
       sole: boolean
       older: boolean
+      released: number
     }[]
   >`
     with here as (
@@ -122,6 +132,18 @@ export async function heartbeat(ctx: EngineContext, claims: readonly Claim[]): P
       returning generation::text)`
         : sql``
     }
+    ${
+      unsureMs === null
+        ? sql``
+        : sql`, released as (
+      update engine.jobs set owner = null, due_at = ${ctx.at()}
+      where id in (
+        select id from engine.jobs
+        where owner = ${ctx.bootId} and id not in (select json_array_elements_text(${ids}::text::json))
+          and due_at > ${ctx.at()} and due_at <= ${after(ctx, ctx.leaseMs - unsureMs)}
+        order by id for update skip locked)
+      returning 1)`
+    }
     select ${claims.length > 0 ? sql`(select json_agg(generation) from held)` : sql`null::json`} as held,
       exists (select 1 from engine.jobs where due_at <= ${ctx.at()}) as jobs,
       exists (select 1 from engine.waits where expires_at <= ${ctx.at()}) as waits,
@@ -134,7 +156,8 @@ export async function heartbeat(ctx: EngineContext, claims: readonly Claim[]): P
           and last_seen > ${ctx.at()} - ${ctx.leaseMs}::float8 * interval '1 millisecond') as sole,
       exists (
         select 1 from engine.workers where release < ${RELEASE}
-          and last_seen > ${ctx.at()} - ${ctx.leaseMs}::float8 * interval '1 millisecond') as older`
+          and last_seen > ${ctx.at()} - ${ctx.leaseMs}::float8 * interval '1 millisecond') as older,
+      ${unsureMs === null ? sql`0` : sql`(select count(*)::int from released)`} as released`
   const next = [row?.job, row?.wait].filter((ms) => typeof ms === 'number')
   return {
     held: new Set(row?.held ?? []),
@@ -143,5 +166,6 @@ export async function heartbeat(ctx: EngineContext, claims: readonly Claim[]): P
     nextMs: next.length > 0 ? Math.min(...next) : null,
     sole: row?.sole ?? false,
     older: row?.older ?? false,
+    released: row?.released ?? 0,
   }
 }

@@ -40,7 +40,7 @@ export function roomFor(
 
 /** What preparing a job takes. A process that never claims has it too. */
 type QueueContext = Pick<EngineContext, 'now' | 'bootId' | 'leaseMs' | 'backlog'> & {
-  scheduler: Pick<Scheduler, 'reserveFor' | 'releaseFrom' | 'start' | 'wake'>
+  scheduler: Pick<Scheduler, 'reserveFor' | 'releaseFrom' | 'unsure' | 'start' | 'wake'>
 }
 
 /**
@@ -83,8 +83,11 @@ export function queue(
       else scheduler.start({ ...firstClaim(run, text), generation, bare: true })
     },
     undone() {
-      if (reserved) scheduler.releaseFrom(lane)
+      if (!reserved) return
       reserved = false
+      scheduler.releaseFrom(lane)
+      // The answer to a commit may be lost.
+      scheduler.unsure()
     },
   }
 }

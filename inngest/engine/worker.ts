@@ -6,7 +6,7 @@ import { Notifier } from './notifier'
 import { enrol, heartbeat } from './presence'
 import type { StepResult } from './protocol'
 import { sweepOld } from './retention'
-import { SWEEP_EVERY_MS } from './settings'
+import { SWEEP_EVERY_MS, UNSURE_MS } from './settings'
 import { Slots } from './slots'
 import type { EngineOptions } from './types'
 import { expireWaits } from './waits'
@@ -50,6 +50,8 @@ export class Worker implements Scheduler {
   /** A process of an older release is running, which could not continue what queued runs and native calls leave. */
   older = false
   private sweptAt = 0
+  /** When a statement last failed that may have claimed jobs all the same. */
+  private unsureAt: number | null = null
   private readonly notifier: Notifier
   private listening: { close(): void } | undefined
 
@@ -122,6 +124,11 @@ export class Worker implements Scheduler {
   releaseFrom(lane: string | null): void {
     this.slots.releaseFor(lane)
     if (this.starved) this.pump()
+  }
+
+  unsure(): void {
+    this.unsureAt = performance.now()
+    this.tickIn(UNSURE_MS)
   }
 
   start(claim: Claim): void {
@@ -287,12 +294,21 @@ export class Worker implements Scheduler {
 
   /** Renews the leases, records a heartbeat and asks what is due, in one statement. */
   private async tick(): Promise<void> {
+    // Answers that have arrived are read first, so that this process knows of their claims.
+    if (this.unsureAt !== null) await new Promise((next) => setImmediate(next))
+    const { unsureAt } = this
+    const unsureMs = unsureAt === null ? null : performance.now() - unsureAt
+    const isTime = unsureMs !== null && unsureMs >= UNSURE_MS
     const before = [...this.calls.values()]
     try {
-      const { held, jobsDue, waitsDue, nextMs, sole, older } = await heartbeat(
+      const { held, jobsDue, waitsDue, nextMs, sole, older, released } = await heartbeat(
         this.ctx,
         before.map(({ claim }) => claim),
+        isTime ? unsureMs : null,
       )
+      if (isTime && this.unsureAt === unsureAt) this.unsureAt = null
+      if (this.unsureAt !== null) this.tickIn(UNSURE_MS)
+      if (released > 0) this.ctx.log.info({ jobs: released }, 'released jobs that were claimed without an answer')
       for (const { claim, abort } of before) {
         if (!held.has(claim.generation) && this.calls.has(claim.generation)) abort.abort(new Error('The lease is lost'))
       }
@@ -304,7 +320,7 @@ export class Worker implements Scheduler {
           older ? 'keeping to what a process of an older release knows' : 'no older release runs',
         )
       this.older = older
-      if (jobsDue) this.pump()
+      if (jobsDue || released > 0) this.pump()
       if (nextMs !== null) this.dueIn(nextMs)
       this.chores ??= this.doChores(waitsDue).finally(() => {
         this.chores = undefined
@@ -329,6 +345,7 @@ export class Worker implements Scheduler {
 
   private failed(error: unknown, what: string): void {
     this.failures++
+    this.unsureAt = performance.now()
     const pause = Math.min(this.ctx.longestPauseMs, 100 * 2 ** Math.min(this.failures, 6))
     this.ctx.log.warn({ error, failures: this.failures }, what)
     this.tickIn(pause)

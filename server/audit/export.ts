@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { parseInput } from '../parse'
-import { type AuditEntry, presentEntry, readEntries } from './list'
+import { type AuditEntry, readEntries } from './list'
 import { ListAudit } from './schema'
 
 /** One file: as many lines as a spreadsheet shows without effort, and little enough memory. */
@@ -34,8 +34,8 @@ export async function exportAudit(
 ): Promise<{ csv: string; nextCursor: string | null }> {
   authorize(ctx, 'audit:read')
   const { limit: _limit, cursor, format: _format, ...filter } = parseInput(ListAudit, input)
-  const { rows, nextCursor } = await readEntries(ctx, filter, MOST, cursor)
-  const lines = rows.map(presentEntry).map((entry) => COLUMNS.map(([, of]) => of(entry)))
+  const { entries, nextCursor } = await readEntries(ctx, filter, MOST, cursor)
+  const lines = entries.map((entry) => COLUMNS.map(([, of]) => of(entry)))
   const csv = stringify([COLUMNS.map(([name]) => name), ...lines], {
     escape_formulas: true,
     record_delimiter: 'windows',

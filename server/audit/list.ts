@@ -5,6 +5,8 @@ import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { parseInput } from '../parse'
+import type { Masker } from '../vault/mask'
+import { tenantMasker } from '../vault/masker'
 import { type AuditFilter, ListAudit } from './schema'
 
 const DEFAULT_LIMIT = 50
@@ -18,11 +20,10 @@ type Row = typeof auditEntries.$inferSelect
 export async function listAudit(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'audit:read')
   const { limit = DEFAULT_LIMIT, cursor, format: _format, ...filter } = parseInput(ListAudit, input)
-  const { rows, nextCursor } = await readEntries(ctx, filter, limit, cursor)
-  return { entries: rows.map(presentEntry), nextCursor }
+  return await readEntries(ctx, filter, limit, cursor)
 }
 
-/** A page of the entries that match. @throws AppError INVALID_INPUT */
+/** A page of the entries that match, without values of the vault. @throws AppError INVALID_INPUT */
 export async function readEntries(ctx: ServiceContext, filter: AuditFilter, limit: number, cursor: string | undefined) {
   const { tenantId, actorId, action, thingKind, thingId, at, seq } = auditEntries
   const after = cursor === undefined ? null : readCursor(cursor)
@@ -43,19 +44,24 @@ export async function readEntries(ctx: ServiceContext, filter: AuditFilter, limi
     )
     .orderBy(desc(at), desc(seq))
     .limit(limit + 1)
+  const masker = await tenantMasker(ctx)
   const rows = found.slice(0, limit)
   const last = rows.at(-1)
-  return { rows, nextCursor: found.length > limit && last ? writeCursor(last) : null }
+  return {
+    entries: rows.map((row) => presentEntry(row, masker)),
+    nextCursor: found.length > limit && last ? writeCursor(last) : null,
+  }
 }
 
-export function presentEntry(row: Row) {
+function presentEntry(row: Row, masker: Masker) {
   return {
     id: row.id,
     at: row.at.toISOString(),
     actor: { kind: row.actorKind, id: row.actorId, name: row.actorName },
     action: row.action,
-    thing: { kind: row.thingKind, id: row.thingId, name: row.thingName },
-    details: row.details,
+    thing: { kind: row.thingKind, id: row.thingId, name: masker.text(row.thingName) },
+    // Names of workflows, tools and people's reasons may hold a value of the vault.
+    details: masker.json(row.details),
     requestId: row.requestId || null,
     address: row.address,
   }

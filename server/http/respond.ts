@@ -1,5 +1,5 @@
 import { isUnavailable } from '@/db/deadline'
-import { AppError, ERRORS, type ErrorDetail } from '../errors'
+import { AppError, ERRORS, type ErrorCode, type ErrorDetail } from '../errors'
 import { log } from '../log'
 
 export const API_VERSION = '2026-11-01'
@@ -41,7 +41,7 @@ function plainJson(text: string, requestId: string, status: number, headers: Rec
 /** The response to an error that need not be logged. */
 export function errorResponse(err: AppError, requestId: string): PlainAnswer {
   const text = JSON.stringify(errorBody(err.code, err.message, err.details, requestId))
-  return plainJson(text, requestId, err.status, err.headers)
+  return plainJson(text, requestId, err.status, { link: helpOf(err.code), ...err.headers })
 }
 
 export function respondJson(
@@ -87,6 +87,11 @@ export function respondEmpty(requestId: string, headers: Record<string, string>)
   return new Response(null, { status: 204, headers: { ...HEADERS, 'x-request-id': requestId, ...headers } })
 }
 
+/** Leads to the page that says what the code means. A header, because the bodies are as the users know them. */
+function helpOf(code: ErrorCode): string {
+  return `</errors/${code}>; rel="help"`
+}
+
 /** The error body of every endpoint. */
 export function errorBody(code: string, message: string, details: ErrorDetail[], requestId: string) {
   return { success: false, error: { message, code, details }, requestId }
@@ -105,7 +110,7 @@ export function respondError(
       log()[err.headers['retry-after'] === undefined ? 'error' : 'warn']({ err, requestId }, 'request failed')
     return respondJson(errorBody(err.code, err.message, err.details, requestId), requestId, {
       status: err.status,
-      headers: { ...headers, ...err.headers },
+      headers: { link: helpOf(err.code), ...headers, ...err.headers },
     })
   }
   if (isUnavailable(err)) {
@@ -113,12 +118,12 @@ export function respondError(
     const { status, message } = ERRORS.UNAVAILABLE
     return respondJson(errorBody('UNAVAILABLE', message, [], requestId), requestId, {
       status,
-      headers: { ...headers, 'retry-after': '2' },
+      headers: { link: helpOf('UNAVAILABLE'), ...headers, 'retry-after': '2' },
     })
   }
   log().error({ err, requestId }, 'request failed')
   return respondJson(errorBody('INTERNAL', internalMessage, [], requestId), requestId, {
     status: 500,
-    headers,
+    headers: { link: helpOf('INTERNAL'), ...headers },
   })
 }

@@ -89,8 +89,9 @@ export async function updateInbound(ctx: ServiceContext, { body, ...one }: OneIn
       })
       .where(inboundIs(tx, one))
     const { name = old.name } = changes
-    const changed = { workflow: one.workflowId, ...differences(old, changes) }
-    await record(tx, 'inboundWebhook.updated', { id: old.id, name }, changed)
+    const changed = differences(conditionInParts(old), conditionInParts(changes))
+    if (Object.keys(changed).length > 0)
+      await record(tx, 'inboundWebhook.updated', { id: old.id, name }, { workflow: one.workflowId, ...changed })
     return getInbound(tx, one)
   })
 }
@@ -107,6 +108,11 @@ export async function deleteInbound(ctx: ServiceContext, one: OneInbound): Promi
     await record(tx, 'inboundWebhook.deleted', webhook, { workflow: one.workflowId })
     return { id: webhook.id, deleted: true }
   })
+}
+
+/** Its `when` may compare with a secret of the sender, so that the log says only whether it changed. */
+function conditionInParts<T extends { when?: string | null | undefined }>({ when, ...rest }: T) {
+  return { ...rest, ...(when === undefined ? {} : { when: { text: when } }) }
 }
 
 /** The settings that the scheme has. @throws AppError INVALID_INPUT */

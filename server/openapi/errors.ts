@@ -71,7 +71,11 @@ export const ErrorAnswer = z.object({
   success: z.literal(false),
   error: z.object({
     message: z.string().describe('For people.'),
-    code: z.string().describe('Machine-readable. New codes may be added.'),
+    code: z
+      .string()
+      .describe(
+        'Machine-readable. New codes may be added. The page `/errors/<code>` says what it means and what to do.',
+      ),
     details: z
       .array(z.looseObject({ path: z.string().optional().describe('The place in the request.'), message: z.string() }))
       .describe('What is wrong, one entry each. Entries may have more fields.'),

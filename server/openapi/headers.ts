@@ -67,7 +67,10 @@ export const RESPONSE_HEADERS: Record<ResponseHeader | CommonHeader, Header> = {
   'Retry-After': { description: 'Seconds to wait before trying again.', schema: { type: 'integer' } },
   ETag: { description: 'For `If-Match` or `If-None-Match`.', schema: { type: 'string' } },
   Location: { description: 'The path of what was created.', schema: { type: 'string' } },
-  Link: { description: '`<…>; rel="next"` when there is a next page.', schema: { type: 'string' } },
+  Link: {
+    description: '`<…>; rel="next"` when there is a next page; `rel="help"` leads to the page of an error code.',
+    schema: { type: 'string' },
+  },
   'X-Total-Count': { description: 'How many there are in all.', schema: { type: 'integer' } },
   'X-Workflow-Version': { description: 'The version the run is on.', schema: { type: 'integer' } },
   'Content-Disposition': { description: 'Always `attachment`, with the name of the file.', schema: { type: 'string' } },

@@ -209,7 +209,7 @@ function bad(status: number, codes: ErrorCode[]): DocumentedResponse {
   const retry = status === 429 || status === 503 ? ['Retry-After'] : []
   return {
     description: codes.map((code) => `\`${code}\`: ${ERRORS[code].message}.`).join(' '),
-    headers: headerRefs(['X-Request-Id', 'X-Api-Version', ...retry]),
+    headers: headerRefs(['X-Request-Id', 'X-Api-Version', 'Link', ...retry]),
     content: { 'application/json': { schema: ErrorSchema, examples } },
   }
 }

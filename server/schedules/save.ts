@@ -80,12 +80,9 @@ export async function updateSchedule(ctx: ServiceContext, { body, ...one }: OneS
       })
       .where(scheduleIs(tx, one))
     const { name = old.name } = changes
-    await record(
-      tx,
-      'schedule.updated',
-      { id: old.id, name },
-      { workflow: one.workflowId, ...differences(old, changes) },
-    )
+    const changed = differences(old, changes)
+    if (Object.keys(changed).length > 0)
+      await record(tx, 'schedule.updated', { id: old.id, name }, { workflow: one.workflowId, ...changed })
     return getSchedule(tx, one)
   })
 }

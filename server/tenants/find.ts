@@ -5,11 +5,12 @@ import { AppError } from '../errors'
 
 /**
  * The caller's tenant.
+ * @param options.lock keeps others from changing it; rows that refer to it, such as runs, can still be written
  * @throws AppError NOT_FOUND
  */
 export async function getTenant(ctx: ServiceContext, options: { lock?: boolean } = {}) {
   const query = ctx.db.select().from(tenants).where(eq(tenants.id, ctx.tenantId))
-  const [row] = await (options.lock ? query.for('update') : query)
+  const [row] = await (options.lock ? query.for('no key update') : query)
   if (!row) throw new AppError('NOT_FOUND', { message: 'Tenant not found' })
   return row
 }

@@ -21,7 +21,8 @@ export async function keepAudit(ctx: ServiceContext, input: unknown): Promise<{ 
   return withTransaction(ctx, async (tx) => {
     const { id, name, keepAuditDays } = await getTenant(tx, { lock: true })
     await tx.db.update(tenants).set({ keepAuditDays: days }).where(eq(tenants.id, id))
-    await record(tx, 'workspace.auditKept', { id, name }, { days: { from: keepAuditDays, to: days } })
+    if (days !== keepAuditDays)
+      await record(tx, 'workspace.auditKept', { id, name }, { days: { from: keepAuditDays, to: days } })
     return { days }
   })
 }

@@ -23,7 +23,8 @@ export async function keepRuns(ctx: ServiceContext, input: unknown): Promise<{ d
   return withTransaction(ctx, async (tx) => {
     const { id, name, keepRunsDays } = await getTenant(tx, { lock: true })
     await tx.db.update(tenants).set({ keepRunsDays: days }).where(eq(tenants.id, id))
-    await record(tx, 'workspace.runsKept', { id, name }, { days: { from: keepRunsDays, to: days } })
+    if (days !== keepRunsDays)
+      await record(tx, 'workspace.runsKept', { id, name }, { days: { from: keepRunsDays, to: days } })
     return { days }
   })
 }

@@ -1,11 +1,13 @@
 import { and, eq, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import { DatabaseUnavailable } from '@/db/index'
 import { webhookDeliveries, webhookEndpoints } from '@/db/schema/webhooks'
-import type { ServiceContext } from '../context'
+import { record } from '../audit/record'
+import { type ServiceContext, withTransaction } from '../context'
 import type { DeliveryAttempt } from '../definition/webhook'
 import { attempt } from './attempt'
 import { type DeliveryRow, deliveryIs, type EndpointRow, endpointIs } from './find'
 import { bodyOf } from './message'
+import { named } from './present'
 
 /** How many messages of different runs are sent to an endpoint at once. */
 const PARALLEL = 8
@@ -108,12 +110,12 @@ async function deliverOne(ctx: ServiceContext, endpoint: EndpointRow, delivery: 
     return { at: ctx.now().toISOString(), durationMs: 0, ...failure }
   })
   if (!made) return
-  await record(ctx, endpoint, delivery, made).catch((err: unknown) => {
+  await recordAttempt(ctx, endpoint, delivery, made).catch((err: unknown) => {
     if (err instanceof DatabaseUnavailable) throw err
     // An attempt without a record would be repeated, so this one is recorded without any data from outside.
     ctx.log.error({ err, endpointId: endpoint.id, deliveryId: delivery.id }, 'a webhook response could not be stored')
     const error = made.error === null ? null : 'The message did not arrive. The reason could not be stored.'
-    return record(ctx, endpoint, delivery, { ...made, error, response: null })
+    return recordAttempt(ctx, endpoint, delivery, { ...made, error, response: null })
   })
 }
 
@@ -126,7 +128,7 @@ async function tryOne(ctx: ServiceContext, endpoint: EndpointRow, delivery: Deli
 }
 
 /** A message is given up after its last wait; an endpoint once all its attempts have failed for days. */
-async function record(ctx: ServiceContext, endpoint: EndpointRow, delivery: DeliveryRow, made: DeliveryAttempt) {
+async function recordAttempt(ctx: ServiceContext, endpoint: EndpointRow, delivery: DeliveryRow, made: DeliveryAttempt) {
   const now = ctx.now()
   const arrived = made.error === null
   const wait = WAITS_MS[delivery.tries]
@@ -148,15 +150,31 @@ async function record(ctx: ServiceContext, endpoint: EndpointRow, delivery: Deli
       .where(endpointIs(ctx, endpoint.id))
     return
   }
-  const gone = made.status === 410
-  const since = endpoint.failingSince ?? now
-  const disabled = gone || now.getTime() - since.getTime() >= FAILING_MS
-  await ctx.db
-    .update(webhookEndpoints)
-    .set({
-      failingSince: sql`coalesce(${webhookEndpoints.failingSince}, ${now.toISOString()}::timestamptz)`,
-      ...(disabled ? { enabled: false, disabledReason: gone ? ('gone' as const) : ('failing' as const) } : {}),
-    })
-    .where(endpointIs(ctx, endpoint.id))
-  if (disabled) ctx.log.warn({ endpointId: endpoint.id, gone }, 'a webhook is disabled: its deliveries keep failing')
+  await endpointFailed(ctx, endpoint, made.status === 410)
+}
+
+/** Disables the endpoint if the receiver said that it is gone, or all attempts have failed for days. */
+async function endpointFailed(ctx: ServiceContext, endpoint: EndpointRow, gone: boolean): Promise<void> {
+  const now = ctx.now()
+  if (!gone && now.getTime() - (endpoint.failingSince ?? now).getTime() < FAILING_MS) {
+    const failingSince = sql`coalesce(${webhookEndpoints.failingSince}, ${now.toISOString()}::timestamptz)`
+    await ctx.db.update(webhookEndpoints).set({ failingSince }).where(endpointIs(ctx, endpoint.id))
+    return
+  }
+  const disabledReason = gone ? 'gone' : 'failing'
+  await withTransaction(ctx, async (tx) => {
+    // Several attempts may fail at once.
+    const [disabled] = await tx.db
+      .update(webhookEndpoints)
+      .set({
+        failingSince: sql`coalesce(${webhookEndpoints.failingSince}, ${now.toISOString()}::timestamptz)`,
+        enabled: false,
+        disabledReason,
+      })
+      .where(and(endpointIs(tx, endpoint.id), eq(webhookEndpoints.enabled, true)))
+      .returning({ id: webhookEndpoints.id })
+    if (!disabled) return
+    await record(tx, 'webhook.updated', named(endpoint), { enabled: { from: true, to: false }, disabledReason })
+    ctx.log.warn({ endpointId: endpoint.id, gone }, 'a webhook is disabled: its deliveries keep failing')
+  })
 }

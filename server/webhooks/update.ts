@@ -36,7 +36,9 @@ export async function updateWebhook(ctx: ServiceContext, { id, body }: { id: str
       .where(endpointIs(tx, id))
     const { url, ...rest } = changes
     const moved = url === undefined || url === old.url ? {} : { url: 'changed' }
-    await record(tx, 'webhook.updated', named({ id, url: url ?? old.url }), { ...moved, ...differences(old, rest) })
+    const changed = { ...moved, ...differences(old, rest) }
+    if (Object.keys(changed).length > 0)
+      await record(tx, 'webhook.updated', named({ id, url: url ?? old.url }), changed)
     if (again) await emit(tx, 'webhook/endpoint.due', { tenantId: tx.tenantId, endpointId: id })
     return getWebhook(tx, { id })
   })

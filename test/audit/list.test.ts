@@ -1,13 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { listAuditActors } from '@/server/audit/actors'
 import { auditAnswer } from '@/server/audit/answer'
 import { type AuditEntry, listAudit } from '@/server/audit/list'
 import type { ServiceContext } from '@/server/context'
 import { createApiKey } from '@/server/credentials/api-keys/create'
+import { setVaultSecret } from '@/server/vault/set'
 import { createWorkflow } from '@/server/workflows/create'
 import { publishWorkflow } from '@/server/workflows/publish'
+import { updateWorkflow } from '@/server/workflows/update'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant, withRole } from '../support/tenant'
+
+vi.hoisted(() => {
+  Object.assign(process.env, { ENCRYPTION_KEY: 'ab'.repeat(32) })
+})
 
 let database: FreshDatabase
 let ctx: ServiceContext
@@ -51,6 +57,18 @@ describe('the audit log', () => {
       ...{ action: 'workflow.created', thing: { kind: 'workflow', id: order, name: '=Order' } },
       ...{ requestId: 'req-1', address: '203.0.113.7' },
     })
+  })
+
+  test('shows no value of the vault in names and details', async () => {
+    const tenant = await newTenant(database)
+    await setVaultSecret(tenant, { name: 'TOKEN', value: 'tok-4711-secret' })
+    const { id } = await createWorkflow(tenant, { name: 'Uses tok-4711-secret' })
+    await updateWorkflow(tenant, { id, body: { name: 'Still tok-4711-secret' } })
+    const csv = await auditAnswer(tenant, { format: 'csv' }, new Request('http://localhost/api/audit'))
+    for (const shown of [JSON.stringify(await listAudit(tenant, {})), Buffer.from(csv.body as Uint8Array).toString()]) {
+      expect(shown).toContain('Uses ***')
+      expect(shown).not.toContain('4711')
+    }
   })
 
   test('is filtered by who, what, thing and time', async () => {

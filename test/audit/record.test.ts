@@ -5,9 +5,13 @@ import { sweepAudit } from '@/server/audit/sweep'
 import { type ServiceContext, withTransaction } from '@/server/context'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { boundedDetails, differences } from '@/server/definition/audit'
+import { createInbound, updateInbound } from '@/server/inbound/save'
+import { createInvitation } from '@/server/members/invitations/create'
 import { cancelRun } from '@/server/runs/cancel'
 import { startRun } from '@/server/runs/start'
+import { createSchedule, updateSchedule } from '@/server/schedules/save'
 import { keepAudit } from '@/server/tenants/keep-audit'
+import { keepRuns } from '@/server/tenants/keep-runs'
 import { setVaultSecret } from '@/server/vault/set'
 import { createWorkflow } from '@/server/workflows/create'
 import { publishWorkflow } from '@/server/workflows/publish'
@@ -68,6 +72,33 @@ describe('an entry', () => {
     expect(more).toEqual([])
     expect(JSON.stringify(entry)).toContain('leaked')
     expect(JSON.stringify(entry)).not.toContain('4711')
+  })
+
+  test('tells of invitations that another one replaces, and of those whose giver may no longer give them', async () => {
+    const email = 'twice@example.com'
+    const first = await createInvitation(ctx, { email, role: 'viewer' })
+    const second = await createInvitation(ctx, { email, role: 'editor' })
+    expect(await actionsOf(first.id)).toEqual(['invitation.created', 'invitation.revoked'])
+    expect(await actionsOf(second.id)).toEqual(['invitation.created'])
+  })
+
+  test('says nothing of what nothing changed, and not what a condition compares with', async () => {
+    const { id: workflowId } = await createWorkflow(ctx, { name: 'Hook', steps: STEPS })
+    const schedule = await createSchedule(ctx, {
+      workflowId,
+      body: { name: 'Daily', cron: '0 9 * * *', timeZone: 'UTC' },
+    })
+    await updateSchedule(ctx, { workflowId, scheduleId: schedule.id, body: {} })
+    expect(await actionsOf(schedule.id)).toEqual(['schedule.created'])
+    const hook = await createInbound(ctx, { workflowId, body: { name: 'Hook', scheme: 'none' } })
+    const one = { workflowId, inboundId: hook.id }
+    await updateInbound(ctx, { ...one, body: { name: 'Hook' } })
+    await updateInbound(ctx, { ...one, body: { when: '${body.token} == "s3cr3t"' } })
+    const [, updated, ...more] = await entriesOf(hook.id)
+    expect(more).toEqual([])
+    expect(updated?.details).toEqual({ workflow: workflowId, when: 'changed' })
+    await keepRuns(ctx, { days: null })
+    expect(await actionsOf(ctx.tenantId)).toEqual([])
   })
 })
 

@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
 import { openDatabase } from '@/db/index'
 import { type FailureKind, failureKindOf } from '@/inngest/engine/errors'
 import { freshDatabase } from '../support/db'
 import { startProxy } from '../support/tcp-proxy'
-import { createNode } from './node'
+import { createNode, NEVER_LOOKS } from './node'
 import { createWorld, ended, runsOf, until, type World } from './support'
 
 describe('the class of a failed write', () => {
@@ -119,6 +120,66 @@ describe('faults', () => {
     expect(cron).toEqual({ due_at: new Date('2026-01-01T00:15:00Z') })
     expect(await runsOf(world.sql, 'tick')).toEqual([])
   })
+})
+
+describe('a claim whose answer is lost', () => {
+  let world: World
+  afterEach(() => world?.end())
+
+  /** Only the engine's own look after a failure can find it: the lease ends hours later. */
+  const start = (wrap = (sql: World['sql']) => sql) =>
+    createWorld(
+      (client) => [client.createFunction({ id: 'lost', triggers: [{ event: 'f/lost' }] }, async () => 'found')],
+      { ...NEVER_LOOKS, handlers: new Map() },
+      wrap,
+    )
+
+  test('is released, and the job is done', async () => {
+    let lost = 0
+    world = await start((sql) => {
+      const lossy = (query: PromiseLike<unknown>) =>
+        query.then(() => {
+          lost++
+          throw Object.assign(new Error('closed'), { code: 'CONNECTION_CLOSED' })
+        })
+      return new Proxy(sql, {
+        apply(target, self, args: [TemplateStringsArray, ...unknown[]]) {
+          const query = Reflect.apply(target, self, args) as PromiseLike<unknown>
+          return lost === 0 && args[0].join('').includes('taken as (') ? lossy(query) : query
+        },
+      })
+    })
+    await insert(null)
+    world.engine.kick()
+    await done()
+    expect(lost).toBe(1)
+  })
+
+  test('also if a start committed it', async () => {
+    world = await start()
+    const queued = await insert('its own')
+    expect(queued.job.owner).not.toBeNull()
+    queued.undone()
+    await done()
+  })
+
+  /** Inserts a job as the product does, whose caller hears nothing. */
+  async function insert(owner: 'its own' | null) {
+    const queued = world.engine.queue({ id: randomUUID(), name: 'f/lost', data: {} })
+    if (!queued) throw new Error('cannot be queued')
+    const { job } = queued
+    await world.sql`
+      insert into engine.jobs (id, run_id, function_id, kind, lane, event, owner, due_at, generation)
+      values (${job.id}, ${job.id}, ${job.functionId}, 'run', ${job.lane}, ${job.event},
+        ${owner === null ? null : job.owner},
+        now() + ${owner === null ? 0 : job.leaseMs}::float8 * interval '1 millisecond', nextval('engine.generation'))`
+    return queued
+  }
+
+  async function done(): Promise<void> {
+    await until(async () => (await world.sql`select 1 from engine.jobs where kind = 'run'`).length === 0)
+    expect(world.lines.map(({ msg }) => msg)).toContain('released jobs that were claimed without an answer')
+  }
 })
 
 test('an engine whose link to the database stalled beats on once it is back', async () => {

@@ -13,15 +13,19 @@ export interface World extends Node {
   end(): Promise<void>
 }
 
-/** A fresh database with one engine running on it. */
+/**
+ * A fresh database with one engine running on it.
+ * @param wrap what the engine sends its statements through
+ */
 export async function createWorld(
   define: (client: Inngest) => InngestFunction.Any[],
   options: Partial<EngineOptions> = {},
+  wrap = (sql: Sql) => sql,
 ): Promise<World> {
   const database = await freshDatabase({ max: 10 })
   const nodes: Node[] = []
   const another = async (...args: Parameters<World['another']>) => {
-    const node = createNode(database.sql, ...args)
+    const node = createNode(wrap(database.sql), ...args)
     nodes.push(node)
     await node.engine.start()
     return node

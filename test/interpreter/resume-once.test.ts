@@ -1,16 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sweepRuns } from '@/server/interpreter/sweep'
 import { log } from '@/server/log'
 import { resumeRun } from '@/server/runs/resume'
-import { startRun } from '@/server/runs/start'
-import { getRunStatus } from '@/server/runs/status'
-import { createWorkflow } from '@/server/workflows/create'
-import { until } from '../engine/support'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'
 import { checkInvariants, expectInvariants } from '../support/invariants/check'
@@ -18,19 +9,15 @@ import { checkEffects } from '../support/invariants/effects'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { throughTheSdk } from './gap'
 
-const CHILD = fileURLToPath(new URL('./resume-child.ts', import.meta.url))
-
 let database: FreshDatabase
 let effects: EffectServer
 let runtime: TestRuntime
-const children = new Set<ChildProcess>()
 beforeAll(async () => {
   database = await freshDatabase({ max: 10 })
   effects = await startEffects()
   runtime = await startTestRuntime(database.url, { MILLRACE_HOST_ID: 'one' })
 })
 afterAll(async () => {
-  for (const child of children) child.kill('SIGKILL')
   await runtime?.stop()
   await effects?.stop()
   await database?.drop()
@@ -106,69 +93,4 @@ describe('I4: an answered resume is applied exactly once', () => {
     for (let again = 0; again < 10; again++) await sweepRuns({ db: database.db, log: log(), now: later })
     await expectApplied(runId, 4)
   })
-
-  test('through a crash at any message to the database, from the call to the run’s end', async () => {
-    await runtime.stop()
-    const whole = await crash(0, 'before')
-    expect(whole.accepted).toBe(true)
-    await expectApplied(whole.runId, 1)
-    // All of them with SOAK=1; else the first, one in the middle and the last, on either side.
-    const { messages } = whole
-    const all = Array.from({ length: messages }, (_, index) => index + 1)
-    const some = [...new Set([1, Math.ceil(messages / 2), messages])]
-    // The engine's own messages are counted too, so that the answer may come later than the first time.
-    const later = Array.from({ length: 10 }, (_, index) => messages + 1 + index)
-    let answered = 0
-    for (const message of [...(process.env.SOAK ? all : some), ...later]) {
-      if (message > messages && answered > 0) break
-      for (const when of process.env.SOAK || message > 1 ? ['before', 'after'] : ['before']) {
-        const { runId, accepted } = await crash(message, when)
-        // With every process dead.
-        await expectInvariants(database.sql)
-        runtime = await startTestRuntime(database.url)
-        const { status } = await runtime.status(runId)
-        // Not accepted and not written: whoever asked may ask again.
-        if (status === 'paused') {
-          expect(accepted, `the answer was accepted and is lost (${when} ${message})`).toBe(false)
-          await answer(runId, 2)
-          await expectApplied(runId, 2)
-        } else {
-          answered++
-          await expectApplied(runId, 1)
-        }
-        await runtime.stop()
-      }
-    }
-    expect(answered).toBeGreaterThan(0)
-  }, 3_600_000)
 })
-
-/** Answers a new run in a process of its own that dies at one of its messages. No other process works meanwhile. */
-async function crash(message: number, when: string) {
-  const { ctx } = runtime
-  const { id } = await createWorkflow(ctx, definition())
-  const { runId } = await startRun(ctx, { workflowId: id, body: {} })
-  const args = ['--import', 'tsx', '--conditions=react-server', CHILD, ctx.tenantId, runId, String(message), when]
-  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
-  children.add(child)
-  const dead = once(child, 'exit').then(() => children.delete(child))
-  const said: string[] = []
-  createInterface({ input: child.stdout }).on('line', (line) => said.push(line))
-  const status = async () => (await getRunStatus(ctx, { runId })).status
-  await until(async () => (await status()) === 'paused', 60_000)
-  child.stdin.write('go\n')
-  if (message === 0) {
-    await until(async () => (await status()) === 'completed', 60_000)
-    child.stdin.write('count\n')
-    await until(() => said.some((line) => line.startsWith('messages')))
-    child.kill('SIGKILL')
-  }
-  while (children.has(child)) {
-    // A process that happens to need fewer messages than the first one lives on.
-    if ((await status()) === 'completed' && (await Promise.race([dead, sleep(1_000)])) === undefined)
-      child.kill('SIGKILL')
-    await Promise.race([dead, sleep(20)])
-  }
-  const messages = Number(said.find((line) => line.startsWith('messages'))?.slice(9) ?? 0)
-  return { runId, accepted: said.includes('accepted'), messages }
-}

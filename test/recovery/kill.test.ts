@@ -66,7 +66,7 @@ describe('whatever is killed', { timeout: 300_000 }, () => {
 
     // Read at each call, because every start may use another port.
     await installFinality(database.sql)
-    const load = await startLoad(() => web, effects, 10)
+    const load = await startLoad(() => web, effects, { clients: 10 })
     const kills = 3
     for (let kill = 1; kill <= kills; kill++) {
       await load.more(15)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase, type Sql } from '@/db/index'
 import { readPidFile } from '@/db/postgres/postmaster'
 import { socketUrl } from '@/db/url'
@@ -7,12 +8,34 @@ import { installFinality } from '../support/invariants/finality'
 import { carry, expectSound, insist, publishKinds, verdict } from './workload'
 
 /** What the service promised its client: recorded when the 200 arrives, and never changed. */
-type Acknowledged = { runId: string; sent: number } | { runId: string; stepId: string; answered: number }
+type Acknowledged =
+  | { runId: string; sent: number }
+  | { runId: string; stepId: string; answered: number }
+  | { runId: string; stopped: Stop['how'] }
+
+/** That a caller stops a run, and how long after its start. */
+export interface Stop {
+  how: 'cancel' | 'terminate'
+  afterMs: number
+}
+
+export interface LoadOptions {
+  /** 6 by default. */
+  clients?: number
+  /** Decides whether somebody stops the next run. Nobody does by default. */
+  stop?: () => Stop | null
+}
 
 export interface Load {
   readonly acknowledged: readonly Acknowledged[]
+  /** The longest time that a run did not change, although it waited for nobody. */
+  longestStillMs(): number
+  /** Runs carried to their ends. */
+  ended(): number
   /** Resolves when this many more promises were made. */
   more(count: number): Promise<void>
+  /** Rejects as soon as a client finds something wrong. */
+  working: Promise<unknown>
   /** Starts no more runs, carries running ones to their ends, and compares. @returns what is wrong */
   finish(): Promise<string[]>
 }
@@ -21,12 +44,26 @@ export interface Load {
 const STUCK_MS = 120_000
 
 /** Clients that start runs of every kind and carry each to its end, nonstop until `finish`. */
-export async function startLoad(caller: () => Caller, effects: EffectServer, clients = 6): Promise<Load> {
+export async function startLoad(
+  caller: () => Caller,
+  effects: EffectServer,
+  { clients = 6, stop = () => null }: LoadOptions = {},
+): Promise<Load> {
   const workflows = await publishKinds(caller, effects, { sent: { type: 'number' } })
   const acknowledged: Acknowledged[] = []
   const problems: string[] = []
   let finishing = false
   let next = 0
+  let ended = 0
+  let longestStillMs = 0
+  const stopLater = async (runId: string, { how, afterMs }: Stop) => {
+    await sleep(afterMs)
+    const { answer, lost } = await insist(caller, 'POST', `/api/workflow/management/${how}`, { runId })
+    if (answer.status === 200) acknowledged.push({ runId, stopped: how })
+    // It had ended by then, perhaps by a call whose response was lost.
+    else if (answer.status !== 409) throw new Error(`${how} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+    return answer.status === 200 || lost > 0
+  }
   const client = async () => {
     while (!finishing) {
       const sent = next++
@@ -35,16 +72,25 @@ export async function startLoad(caller: () => Caller, effects: EffectServer, cli
       if (answer.status !== 200) throw new Error(`start answered ${answer.status}: ${JSON.stringify(answer.body)}`)
       const { runId } = answer.body
       acknowledged.push({ runId, sent })
-      const { run, accepted } = await carry(caller, runId, Date.now() + STUCK_MS, (stepId, answered) =>
-        acknowledged.push({ runId, stepId, answered }),
-      )
-      problems.push(...verdict(run, accepted))
+      const stopping = stop()
+      const [{ run, accepted, stillMs }, wasStopped] = await Promise.all([
+        carry(caller, runId, Date.now() + STUCK_MS, (stepId, answered) =>
+          acknowledged.push({ runId, stepId, answered }),
+        ),
+        stopping ? stopLater(runId, stopping) : false,
+      ])
+      longestStillMs = Math.max(longestStillMs, stillMs)
+      ended += 1
+      problems.push(...verdict(run, accepted, wasStopped))
     }
   }
   const working = Promise.all(Array.from({ length: clients }, client))
   working.catch(() => {}) // reported by `finish`
   return {
     acknowledged,
+    working,
+    ended: () => ended,
+    longestStillMs: () => longestStillMs,
     async more(count) {
       const until = acknowledged.length + count
       const enough = async () => {
@@ -55,19 +101,26 @@ export async function startLoad(caller: () => Caller, effects: EffectServer, cli
     async finish() {
       finishing = true
       await working
-      for (const promise of acknowledged) problems.push(...(await broken(caller(), promise)))
+      const stopped = new Set(acknowledged.flatMap((promise) => ('stopped' in promise ? [promise.runId] : [])))
+      for (const promise of acknowledged) problems.push(...(await broken(caller(), promise, stopped)))
       return problems
     },
   }
 }
 
 /** How a promise was broken, according to the API in the end. */
-async function broken(caller: Caller, promise: Acknowledged): Promise<string[]> {
+async function broken(caller: Caller, promise: Acknowledged, stopped: ReadonlySet<string>): Promise<string[]> {
   const { status, body } = await call(caller, 'GET', `/api/workflow/status/${promise.runId}`)
   if (status !== 200) return [`${promise.runId} is gone (${status})`]
   if ('sent' in promise) {
     return body.data.sent === promise.sent ? [] : [`${promise.runId} has lost its data: ${JSON.stringify(body.data)}`]
   }
+  if ('stopped' in promise) {
+    const ends = promise.stopped === 'cancel' ? ['cancelled', 'terminated'] : ['terminated']
+    return ends.includes(body.outcome) ? [] : [`${promise.runId} was stopped (${promise.stopped}): ${body.outcome}`]
+  }
+  // The stop may have come before the run went on with the answer.
+  if (stopped.has(promise.runId)) return []
   const done = (body.stepExecutionHistory as { stepId: string; status: string }[]).some(
     ({ stepId, status }) => stepId === promise.stepId && status === 'completed',
   )

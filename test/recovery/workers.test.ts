@@ -77,7 +77,7 @@ test('a synchronous start is answered as soon as the worker is done, not when so
 test('pauses are answered in one process and carried on in another, through kills of the worker', async () => {
   const host = { MILLRACE_HOST_ID: 'workers' }
   let current = await worker(host)
-  const load = await startLoad(caller, effects, 6)
+  const load = await startLoad(caller, effects)
   for (let kill = 0; kill < 2; kill++) {
     await load.more(10)
     process.kill(current.pid, 'SIGKILL')

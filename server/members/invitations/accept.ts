@@ -62,7 +62,12 @@ export async function acceptInvitation(
     if (!userId) throw new AppError('UNAUTHORIZED', { message: 'Sign in to accept this invitation' })
     // Somebody who became a member in another way keeps their role.
     const role = roleOf(invitation.role)
-    await tx.insert(members).values({ tenantId, userId, role, createdAt: now }).onConflictDoNothing()
+    const joined = await tx
+      .insert(members)
+      .values({ tenantId, userId, role, createdAt: now })
+      .onConflictDoNothing()
+      .returning({ userId: members.userId })
+    if (joined.length === 0) return
     const actor = {
       kind: 'user',
       id: userId,

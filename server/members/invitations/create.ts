@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { invitations } from '@/db/schema/invitations'
 import { members, users } from '@/db/schema/members'
@@ -11,6 +11,7 @@ import { newId } from '../../ids'
 import { parseInput } from '../../parse'
 import { ROLES } from '../../roles'
 import { authorizeMembersOf } from '../manage'
+import { revokeOpen } from './revoke'
 import { INVITATION_MS, newInvitationToken } from './token'
 
 const Invite = z.object({ email: Email, role: z.enum(ROLES) })
@@ -45,17 +46,7 @@ export async function createInvitation(ctx: ServiceContext, input: InviteInput):
       throw new AppError('CONFLICT', { message, details: [{ path: 'email', message }] })
     }
     const now = tx.now()
-    await tx.db
-      .update(invitations)
-      .set({ revokedAt: now })
-      .where(
-        and(
-          eq(invitations.tenantId, tenantId),
-          eq(invitations.email, email),
-          isNull(invitations.acceptedAt),
-          isNull(invitations.revokedAt),
-        ),
-      )
+    await revokeOpen(tx, eq(invitations.email, email))
     const { token, tokenHash } = newInvitationToken()
     const id = newId('inv')
     const expiresAt = new Date(now.getTime() + INVITATION_MS)

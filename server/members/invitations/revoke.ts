@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull } from 'drizzle-orm'
+import { and, eq, inArray, isNull, type SQL } from 'drizzle-orm'
 import { invitations } from '@/db/schema/invitations'
 import { record } from '../../audit/record'
 import { authorize, may } from '../../auth/policy'
@@ -30,16 +30,17 @@ export async function revokeInvitationsBy(tx: TransactionContext, userId: string
     return !may(role, compareRoles(given, 'admin') >= 0 ? 'member:manage-admin' : 'member:manage')
   })
   if (lost.length === 0) return
-  await tx.db
+  await revokeOpen(tx, and(eq(invitations.createdBy, userId), inArray(invitations.role, lost)))
+}
+
+/** Revokes the invitations of the tenant that nobody has accepted and for which the condition is true. */
+export async function revokeOpen(tx: TransactionContext, where: SQL | undefined): Promise<void> {
+  const revoked = await tx.db
     .update(invitations)
     .set({ revokedAt: tx.now() })
     .where(
-      and(
-        eq(invitations.tenantId, tx.tenantId),
-        eq(invitations.createdBy, userId),
-        inArray(invitations.role, lost),
-        isNull(invitations.acceptedAt),
-        isNull(invitations.revokedAt),
-      ),
+      and(eq(invitations.tenantId, tx.tenantId), where, isNull(invitations.acceptedAt), isNull(invitations.revokedAt)),
     )
+    .returning({ id: invitations.id, email: invitations.email })
+  for (const { id, email } of revoked) await record(tx, 'invitation.revoked', { id, name: email })
 }

@@ -69,6 +69,9 @@ export const OUTSIDE: Record<string, Seen> = {
   '/sign-in': () => ['/sign-in', '/sign-in?error=CredentialsSignin'],
   '/invite/[token]': (_, { invitation }) => [`/invite/${invitation}`, '/invite/no-such-link'],
   '/reference': () => ['/reference'],
+  '/errors': () => ['/errors'],
+  '/errors/[code]': () => ['/errors/FORBIDDEN', '/errors/UNAVAILABLE'],
+  '/health': () => ['/health'],
 }
 
 /** Pages that only redirect, and the set-up page, which exists only until set-up is done. */

@@ -80,7 +80,8 @@ export function detailTexts(details: AuditDetails): { name: string; from: string
 }
 
 function text(value: string | number | boolean | null | string[]): string {
-  if (value === null || value === '') return 'none'
+  // Not the same as an empty list: a limit that is not set allows everything.
+  if (value === null || value === '') return 'not set'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ')
   return String(value)

@@ -1,0 +1,36 @@
+import type { Metadata } from 'next'
+import { ERRORS, type ErrorCode } from '@/server/errors'
+import styles from '../help.module.css'
+
+export const metadata: Metadata = { title: 'Error codes', description: 'What each error code means, and what to do.' }
+
+const CODES = Object.keys(ERRORS) as ErrorCode[]
+const STATUSES = [...new Set(CODES.map((code) => ERRORS[code].status))].sort((a, b) => a - b)
+
+/** Every code that a response can have, by its HTTP status. */
+export default function ErrorsPage() {
+  return (
+    <>
+      <h1>Error codes</h1>
+      <p className={styles.quiet}>
+        Every error has a code in <code>error.code</code>, which never changes its meaning, and a request id in{' '}
+        <code>requestId</code>, which is also in the log. A response with an error links to the page of its code.
+      </p>
+      {STATUSES.map((status) => (
+        <section key={status} aria-labelledby={`status-${status}`}>
+          <h2 id={`status-${status}`}>Status {status}</h2>
+          <dl className={styles.list}>
+            {CODES.filter((code) => ERRORS[code].status === status).map((code) => (
+              <div key={code} style={{ display: 'contents' }}>
+                <dt>
+                  <a href={`/errors/${code}`}>{code}</a>
+                </dt>
+                <dd>{ERRORS[code].message}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </>
+  )
+}

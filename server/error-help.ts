@@ -1,0 +1,250 @@
+import type { ErrorCode } from './errors'
+
+/** What people read about an error code on its page. */
+export interface ErrorHelp {
+  /** When it happens, and what it says about the request. */
+  means: string
+  /** How to get on, the likeliest first. */
+  fixes: readonly [string, ...string[]]
+}
+
+const REQUEST = 'Keep the request id: it is in the response and in the log of the service.'
+
+/** A text for every code: the type asks for it. The pages under `/errors` show nothing else. */
+export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
+  INVALID_INPUT: {
+    means: 'Something in the request is missing, has the wrong type or is out of range. Nothing was changed.',
+    fixes: [
+      'Read `details`: each entry names the place in the request and what is wrong with it.',
+      'Compare the request with the API reference, which has an example for each call.',
+    ],
+  },
+  VALIDATION_FAILED: {
+    means: 'The workflow, or one of the definitions, has problems, so it was not published, started or applied.',
+    fixes: [
+      'Read `details`: each entry names the step and the field.',
+      'Open the workflow in the editor, where most problems have a Fix button.',
+    ],
+  },
+  UNAUTHORIZED: {
+    means:
+      'The request has no credential, or one that is not accepted: mistyped, disabled, expired, or of another workspace. The reason is only in the log of the service, so that nobody can guess credentials.',
+    fixes: [
+      'Send an API key as `x-api-key`, or a signed token as `Authorization: Bearer …`.',
+      'If you send `x-tenant-id`, make sure that it is the tenant of the key.',
+      'Check a token with the token debugger in Settings, Signing secrets. Whoever runs the service finds the reason in the log, under the request id.',
+      'In the dashboard, sign in again.',
+    ],
+  },
+  FORBIDDEN: {
+    means: 'The credential is valid, but its role, or the limits of its signing secret, do not allow this.',
+    fixes: [
+      'Use a credential with the role that `details` names.',
+      'Ask an admin or an owner of the workspace for a higher role. Settings, Members shows what each role may do.',
+    ],
+  },
+  NOT_ASSIGNED: {
+    means: 'The task is assigned to certain people or roles, and whoever answered is not among them.',
+    fixes: [
+      'Let one of the assignees answer. The task shows who they are.',
+      'If an API key answers for a person, name the person in `answeredBy`.',
+    ],
+  },
+  SELF_APPROVAL: {
+    means: 'The step does not let those who started a run decide it, and a rerun counts as started by both.',
+    fixes: ['Let somebody else answer the task.', 'Allow it in the settings of the step, for runs that start later.'],
+  },
+  WORKFLOW_NOT_FOUND: {
+    means:
+      'This workspace has no workflow with this id, or no such version of it. Workflows of other workspaces look the same.',
+    fixes: [
+      'Check the id: it begins with `wf_`.',
+      'Check that the key belongs to the workspace of the workflow.',
+      'Publish the workflow, if the request asks for its published version.',
+    ],
+  },
+  RUN_NOT_FOUND: {
+    means: 'This workspace has no run with this id. Runs of other workspaces, and deleted runs, look the same.',
+    fixes: [
+      'Check the id: it begins with `run_`.',
+      'Check how long the workspace keeps its runs, in Settings, Workspace.',
+      'With a limited token, check that the run is within its reach.',
+    ],
+  },
+  AGENT_NOT_FOUND: {
+    means: 'This workspace has no agent with this id, or no such version of it.',
+    fixes: [
+      'Check the id: it begins with `agt_`.',
+      'Publish the agent, if the request asks for its published version.',
+    ],
+  },
+  TOOL_NOT_FOUND: {
+    means: 'This workspace has no tool with this id, or no such version of it.',
+    fixes: [
+      'Check the id: it begins with `tool_`.',
+      'Publish the tool, if the request asks for its published version.',
+    ],
+  },
+  THREAD_NOT_FOUND: {
+    means: 'The thread does not exist, or belongs to another agent or to another user of your tokens.',
+    fixes: [
+      'Leave out the thread to begin a new one.',
+      'Continue the thread with the agent and the user that began it.',
+    ],
+  },
+  FILE_NOT_FOUND: {
+    means: 'The file does not exist or is no longer kept: files are deleted with their run.',
+    fixes: ['Check the id of the file in the data of its run.', 'Start a new run with the file.'],
+  },
+  NOT_FOUND: {
+    means: 'The address, or the object that it names, does not exist in this workspace.',
+    fixes: [
+      'Check the path: the API reference lists all of them.',
+      'Check the ids in the path, and that the key belongs to the workspace of the object.',
+    ],
+  },
+  METHOD_NOT_ALLOWED: {
+    means: 'The address exists, but not for this HTTP method.',
+    fixes: ['Use a method that the `allow` header of the response lists.'],
+  },
+  WORKFLOW_ARCHIVED: {
+    means: 'The workflow is archived: it cannot be started or changed until it is unarchived.',
+    fixes: ['Unarchive the workflow, from its menu in the list of workflows.', 'Start another workflow.'],
+  },
+  WORKFLOW_NOT_ARCHIVED: {
+    means: 'Only an archived workflow can be deleted permanently.',
+    fixes: ['Archive the workflow first. From then on no run can start.'],
+  },
+  AGENT_ARCHIVED: {
+    means: 'The agent is archived: it cannot be called or changed until it is unarchived.',
+    fixes: ['Unarchive the agent, from its menu in the list of agents.', 'Use another agent in the step.'],
+  },
+  TOOL_ARCHIVED: {
+    means: 'The tool is archived: it cannot be called or changed until it is unarchived.',
+    fixes: ['Unarchive the tool, from its menu in the list of tools.', 'Use another tool in the step.'],
+  },
+  VERSION_CONFLICT: {
+    means: 'Somebody else has saved a newer version since you read it. Your change was not saved.',
+    fixes: [
+      'Read the newest version, make your change to it, and save again with its version.',
+      'In the editor, choose between both where they changed the same; everything else is merged.',
+    ],
+  },
+  DEFINITIONS_DRIFTED: {
+    means:
+      'Definitions were changed in the workspace after they were applied last, so applying the files would undo that.',
+    fixes: [
+      'Take the changes into the files with `pull`, and apply again.',
+      'Overwrite them with `force`, if the files are right.',
+    ],
+  },
+  RUN_NOT_PAUSED: {
+    means: 'The run does not wait for an answer, or not for this one: somebody else answered first, or it went on.',
+    fixes: [
+      'Read the status of the run: `details` has it too.',
+      'If the answer was yours and the response was lost, nothing is left to do. An `Idempotency-Key` tells the two apart.',
+    ],
+  },
+  ALREADY_VOTED: {
+    means: 'This person has voted on this task. A vote is final.',
+    fixes: ['Let somebody else vote. The task shows how many votes are missing.'],
+  },
+  RUN_ALREADY_ENDED: {
+    means: 'The run has ended by itself, so it can no longer be cancelled or terminated.',
+    fixes: ['Read its status: nothing has to be stopped.'],
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    means: 'Another request was sent with this `Idempotency-Key` within 24 hours. Nothing was done.',
+    fixes: [
+      'Send a new key with each new request.',
+      'To repeat a request, send the same method, path and body with the same key.',
+    ],
+  },
+  CONFLICT: {
+    means: 'The request does not fit the present state, for the reason that the message gives.',
+    fixes: ['Read the message and `details`.', 'Read the object again before you repeat the request.'],
+  },
+  FILE_TOO_LARGE: {
+    means: 'The file is larger than a start may carry.',
+    fixes: [
+      'Send a smaller file: `details` has the limit.',
+      'Store the file elsewhere, and send its address as a field.',
+    ],
+  },
+  PAYLOAD_TOO_LARGE: {
+    means: 'The body of the request is larger than the service accepts.',
+    fixes: ['Send less: `details` has the limit.', 'Store large values elsewhere, and send their addresses.'],
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    means: 'The body has a content type that this address does not read.',
+    fixes: [
+      'Send JSON with `content-type: application/json`.',
+      'Send `multipart/form-data` only to start a run with a file.',
+    ],
+  },
+  RATE_LIMITED: {
+    means: 'The credential, or the address, has sent more requests than allowed in a minute.',
+    fixes: [
+      'Wait as many seconds as `retry-after` says, and send the request again.',
+      'Follow runs with their event stream or with webhooks, instead of asking again and again.',
+      'Whoever runs the service can raise the limits: `RATE_LIMIT_REQUESTS`, `RATE_LIMIT_STARTS`, `RATE_LIMIT_INVOKES`.',
+    ],
+  },
+  TOO_MANY_STREAMS: {
+    means: 'The workspace has as many event streams open as it may have.',
+    fixes: ['Close streams that nobody reads.', 'Poll the status of the run, or use webhooks.'],
+  },
+  THREAD_BUSY: {
+    means: 'The agent is still working on the last message of this thread.',
+    fixes: ['Wait for its answer, and send the message again.', 'Begin another thread.'],
+  },
+  AGENT_NO_STRUCTURED_OUTPUT: {
+    means: 'The agent answers in text: it has no output schema.',
+    fixes: ['Give the agent an output schema and publish it.', 'Chat with the agent instead.'],
+  },
+  AGENT_SUPERVISOR: {
+    means: 'The agent is a supervisor, which hands requests to other agents and has no structured answer.',
+    fixes: ['Chat with it instead.', 'Invoke one of the agents that it hands requests to.'],
+  },
+  MESSAGE_REQUIRED: {
+    means: 'The request has no message for the agent.',
+    fixes: ['Send `message` with some text.'],
+  },
+  OUTPUT_SCHEMA_MISMATCH: {
+    means: 'The model gave an answer that does not fit the output schema of the agent, also when it was asked again.',
+    fixes: [
+      'Send the message again: models do not always answer alike.',
+      'Make the schema simpler, or the instructions clearer about each field.',
+      'Use a model that is better at structured answers.',
+    ],
+  },
+  MODEL_ERROR: {
+    means: 'The provider of the model gave no answer: it refused the key or the request, or it could not be reached.',
+    fixes: [
+      'Check the model and its key in the agent and in Settings, Vault.',
+      'Try again later, if the provider is overloaded.',
+      'Whoever runs the service finds the reason in the log, under the request id.',
+    ],
+  },
+  TOOL_INVOCATION_FAILED: {
+    means:
+      'The service could not carry out the call of the tool. A tool that fails by itself answers with 200 and says so.',
+    fixes: ['Send the call again.', REQUEST],
+  },
+  INTERNAL: {
+    means: 'Something went wrong in the service. What was saved before is safe.',
+    fixes: [
+      'Send the request again, with an `Idempotency-Key` if it must not happen twice.',
+      REQUEST,
+      'Whoever runs the service finds the reason in the log, under that id.',
+    ],
+  },
+  UNAVAILABLE: {
+    means:
+      'The service is starting or stopping, it is busy, or its database cannot be reached. The request was not carried out, or can safely be sent again with its `Idempotency-Key`.',
+    fixes: [
+      'Wait as many seconds as `retry-after` says, and send the request again.',
+      'See whether the service works on its health page.',
+    ],
+  },
+}

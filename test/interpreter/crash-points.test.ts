@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cancelRun } from '@/server/runs/cancel'
+import { resumeRun } from '@/server/runs/resume'
+import { terminateRun } from '@/server/runs/terminate'
+import { createWorkflow } from '@/server/workflows/create'
+import { publishWorkflow } from '@/server/workflows/publish'
+import { until } from '../engine/support'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { type EffectServer, startEffects } from '../support/effects'
+import { expectInvariants } from '../support/invariants/check'
+import { checkEffects } from '../support/invariants/effects'
+import { startTestRuntime, type TestRuntime } from '../support/runtime'
+
+// Every write to the database is a place where a process may die: before it, or after it is done and before anybody hears
+// of it. A first process names those of a whole run; others die at one each. All of them with SOAK=1, else some. To
+// repeat one: CRASH_AT="insert runs, walks #1 after", as the failure names it.
+
+const CHILD = fileURLToPath(new URL('./crash-child.ts', import.meta.url))
+const HOWS = ['answer', 'cancel', 'terminate'] as const
+type How = (typeof HOWS)[number]
+/** Places to die at unless all are wanted. */
+const FEW: Record<How, number> = { answer: 2, cancel: 1, terminate: 1 }
+
+let database: FreshDatabase
+let effects: EffectServer
+let runtime: TestRuntime
+let workflowId: string
+const children = new Set<ChildProcess>()
+beforeAll(async () => {
+  database = await freshDatabase({ max: 10 })
+  effects = await startEffects()
+  runtime = await startTestRuntime(database.url, { MILLRACE_HOST_ID: 'one' })
+  workflowId = await publishAll()
+  await runtime.stop()
+})
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL')
+  await effects?.stop()
+  await database?.drop()
+})
+
+/** One step of every way to hand over a run: to branches, to items, to another workflow and to a person. */
+async function publishAll(): Promise<string> {
+  const retry = { initialDelayMs: 100, backoff: 'fixed', maxAttempts: 5 }
+  const effect = (id: string) => ({ id, type: 'test-effect', url: effects.url, body: { id }, retry })
+  const publish = async (definition: object) => {
+    const { id } = await createWorkflow(runtime.ctx, { name: 'Crashes', ...definition })
+    await publishWorkflow(runtime.ctx, { id })
+    return id
+  }
+  const child = await publish({ steps: [effect('only')] })
+  return await publish({
+    steps: [
+      effect('first'),
+      { id: 'both', type: 'parallel', branches: [{ id: 'left' }, { id: 'right' }] },
+      effect('beside'),
+      { id: 'ask', type: 'collect-inputs', output: { n: { type: 'number' } } },
+      { id: 'each', type: 'for-each', items: [1, 2], concurrency: 2 },
+      effect('item'),
+      { id: 'sub', type: 'run-workflow', workflowId: child },
+      { id: 'end', type: 'end-flow', output: { n: '${n}' } },
+      effect('clean'),
+    ],
+    edges: [
+      { from: 'first', to: 'both' },
+      { from: 'both', to: 'beside', on: 'left' },
+      { from: 'both', to: 'ask', on: 'right' },
+      { from: 'both', to: 'each', on: 'done' },
+      { from: 'each', to: 'item', on: 'each' },
+      { from: 'each', to: 'sub', on: 'done' },
+      { from: 'sub', to: 'end' },
+    ],
+    onCancel: 'clean',
+  })
+}
+
+test.for(HOWS)(
+  'a process that dies at a write to the database loses and repeats nothing: %s',
+  { timeout: 3_600_000 },
+  async (how) => {
+    const { points } = await live(how, '')
+    const all = points.flatMap((point) => [`${point} before`, `${point} after`])
+    expect(all.length).toBeGreaterThan(20)
+    const chosen = process.env.CRASH_AT ? [process.env.CRASH_AT] : process.env.SOAK ? all : some(all, FEW[how])
+    let reached = 0
+    for (const [index, at] of chosen.entries()) {
+      if (process.env.SOAK && index % 20 === 0) process.stderr.write(`${how}: ${index} of ${chosen.length} places\n`)
+      const { runId, acknowledged, died } = await live(how, at)
+      if (died) reached++
+      // With every process dead.
+      await expectInvariants(database.sql)
+      if (runId === null) continue
+      runtime = await startTestRuntime(database.url)
+      await expectEnds(how, runId, acknowledged, `CRASH_AT="${at}"`)
+      await runtime.stop()
+      expect(await checkEffects(database.sql, effects.seen), at).toEqual([])
+    }
+    // What runs at the same time may need another number of writes.
+    expect(reached).toBeGreaterThanOrEqual(Math.floor(chosen.length / 2))
+  },
+)
+
+function some(all: readonly string[], count: number): string[] {
+  return Array.from({ length: count }, () => all[Math.floor(Math.random() * all.length)] ?? '')
+}
+
+/** Carries the run on, as its caller would, and compares it with what was acknowledged. */
+async function expectEnds(how: How, runId: string, acknowledged: boolean, where: string): Promise<void> {
+  const { ctx } = runtime
+  const paused = await runtime.wait(runId, (run) => run.status === 'paused' || run.endTime !== undefined)
+  if (paused.status === 'paused') {
+    expect(acknowledged, `${where}: what was acknowledged is lost`).toBe(false)
+    if (how === 'answer') await resumeRun(ctx, { runId, body: { type: 'collect_inputs', data: { n: 2 } } })
+    else await (how === 'cancel' ? cancelRun : terminateRun)(ctx, { runId })
+  }
+  const run = await runtime.wait(runId)
+  const n = paused.status === 'paused' ? 2 : 1
+  const outcome = { answer: 'succeeded', cancel: 'cancelled', terminate: 'terminated' }[how]
+  expect(run, where).toMatchObject({ outcome, ...(how === 'answer' ? { result: { n }, data: { n } } : {}) })
+  const records = run.stepExecutionHistory.map(({ branch, stepId }) => `${branch ?? ''}:${stepId}`)
+  expect(new Set(records).size, where).toBe(records.length)
+  expect(records.includes(':clean'), where).toBe(how === 'cancel')
+  if (how === 'answer')
+    expect(
+      run.stepExecutionHistory.filter(({ status }) => status !== 'completed'),
+      where,
+    ).toEqual([])
+}
+
+/** Lets a process of its own live through a run, or die at one of its writes. No other process works meanwhile. */
+async function live(how: How, at: string) {
+  const args = ['--import', 'tsx', '--conditions=react-server', CHILD, runtime.ctx.tenantId, workflowId, how]
+  const env = { ...process.env, CRASH_AT: at }
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'], env })
+  children.add(child)
+  const dead = once(child, 'exit').then(() => children.delete(child))
+  const said: string[] = []
+  createInterface({ input: child.stdout }).on('line', (line) => said.push(line))
+  const hears = (wanted: string) => until(() => said.includes(wanted) || !children.has(child), 120_000)
+  await hears('ready')
+  const known = await runIds()
+  child.stdin.write('go\n')
+  await hears('done')
+  const died = !children.has(child)
+  const points: string[] = []
+  if (!died) {
+    child.stdin.write('points\n')
+    await until(() => said.at(-1)?.startsWith('[') ?? false)
+    points.push(...(JSON.parse(said.at(-1) ?? '[]') as string[]))
+    await sleep(50)
+    child.kill('SIGKILL')
+    await dead
+  }
+  const runId = (await runIds()).find((id) => !known.includes(id)) ?? null
+  const started = said.find((line) => line.startsWith('started'))?.slice('started '.length)
+  if (started !== undefined) expect(runId, `CRASH_AT="${at}": the run was acknowledged`).toBe(started)
+  return { runId, acknowledged: said.includes('acknowledged'), died, points }
+}
+
+async function runIds(): Promise<string[]> {
+  const rows = await database.sql<{ id: string }[]>`select id from runs where workflow_id = ${workflowId}`
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest'
+import { ERROR_HELP } from '@/server/error-help'
+import { AppError, ERRORS, type ErrorCode } from '@/server/errors'
+import { errorResponse, respondError } from '@/server/http/respond'
+
+const CODES = Object.keys(ERRORS) as ErrorCode[]
+
+describe('every error code', () => {
+  test('has a text, and no text is of a code that is gone', () => {
+    expect(Object.keys(ERROR_HELP).sort()).toEqual([...CODES].sort())
+  })
+
+  test.each(CODES)('%s says what it means and what to do, in whole sentences', (code) => {
+    const { means, fixes } = ERROR_HELP[code]
+    for (const text of [means, ...fixes]) {
+      expect(text).toMatch(/^[A-Z`].{15,}[^.]\.$/)
+      // Words between backticks are shown as code.
+      expect(text.split('`').length % 2, text).toBe(1)
+    }
+    expect(new Set(fixes).size).toBe(fixes.length)
+  })
+})
+
+test('a response with an error links to the page of its code, and its body is as before', async () => {
+  const error = new AppError('RUN_NOT_FOUND')
+  const response = respondError(error, 'req-1')
+  expect(response.headers.get('link')).toBe('</errors/RUN_NOT_FOUND>; rel="help"')
+  const body = {
+    success: false,
+    error: { message: 'Run not found', code: 'RUN_NOT_FOUND', details: [] },
+    requestId: 'req-1',
+  }
+  expect(await response.text()).toBe(JSON.stringify(body))
+  expect(errorResponse(error, 'req-1').headers.link).toBe('</errors/RUN_NOT_FOUND>; rel="help"')
+  expect(respondError(new Error('x'), 'req-1').headers.get('link')).toBe('</errors/INTERNAL>; rel="help"')
+})

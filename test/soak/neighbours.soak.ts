@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { systemContext } from '@/server/context'
+import { createApiKey } from '@/server/credentials/api-keys/create'
+import { log } from '@/server/log'
+import { repeat } from '../../bench/drive'
+import { percentile } from '../../bench/stats'
+import { type Caller, call, TEST_ENV } from '../support/api'
+import { freshDatabase } from '../support/db'
+import { startEffects } from '../support/effects'
+import { startWeb } from '../support/service'
+import { newTenant, withRole } from '../support/tenant'
+import { scenario } from './rounds'
+
+const HELLO_MS = 2_000
+/** How long the neighbour is watched under each load. */
+const WATCHED_MS = 25_000
+const SLOW_MS = 20_000
+/** Values of one megabyte in the result of one run: what `CONFIG_TOO_LARGE` refuses. */
+const TIMES = 480
+
+/** Of one load. */
+const CALLERS = 32
+
+const END = { id: 'end', type: 'end-flow' }
+const then = (step: object) => ({ steps: [{ id: 'work', ...step }, END], edges: [{ from: 'work', to: 'end' }] })
+
+scenario(
+  'I23: queued runs, endless scripts, slow tools and amplifying runs of one tenant: another’s hello takes under 2 s',
+  1,
+  async (soak) => {
+    const database = await freshDatabase()
+    soak.after(() => database.drop())
+    const effects = await startEffects(({ path }) => ({ delayMs: path === '/slow' ? SLOW_MS : 200 }))
+    soak.after(() => effects.stop())
+    const web = await startWeb({ databaseUrl: database.url, env: { ...TEST_ENV, ALLOW_PRIVATE_HOSTS: '127.0.0.1' } })
+    soak.after(() => web.stop())
+    const tenant = await newTenant(database)
+    const ctx = withRole(systemContext({ tenantId: tenant.tenantId, db: database.db, log: log() }), 'owner')
+    const { key } = await createApiKey(ctx, { name: 'neighbour', role: 'owner' })
+    const neighbour: Caller = { url: web.url, apiKey: key, tenantId: tenant.tenantId }
+
+    const make = async (who: Caller, path: string, body: object) => {
+      const answer = await call(who, 'POST', path, body)
+      expect(answer.status, JSON.stringify(answer.body)).toBe(201)
+      return answer.body.id as string
+    }
+    const workflow = (who: Caller, name: string, flow: object) => make(who, '/api/workflows', { name, ...flow })
+    const tool = (who: Caller, name: string, kind: string, config: object) =>
+      make(who, '/api/tools', { name, kind, config })
+    const calls = (toolId: string) => then({ type: 'call-tool', toolId, args: {}, saveAs: 'said' })
+
+    const greet = await tool(neighbour, 'greet', 'script', { code: 'return "Hello"' })
+    const hello = await workflow(neighbour, 'hello', calls(greet))
+    const queued = await workflow(web, 'queued', then({ type: 'test-effect', url: effects.url, body: {} }))
+    const loops = await tool(web, 'endless', 'script', { code: 'for (;;);', timeoutMs: 10_000 })
+    const endless = await workflow(web, 'endless', calls(loops))
+    const slowly = await tool(web, 'slow', 'http', { url: `${effects.url}slow`, timeoutMs: SLOW_MS + 10_000 })
+    const slow = await workflow(web, 'slow', calls(slowly))
+    const output = { x: Array.from({ length: TIMES }, () => '${s}') }
+    const payload = { s: { type: 'string' } }
+    const amplifying = await workflow(web, 'amplifying', { payload, steps: [{ ...END, output }], edges: [] })
+
+    const startsOf = (workflowId: string, count: number, body: object = {}) =>
+      atOnce(CALLERS, count, () => call(web, 'POST', `/api/workflow/start-async/${workflowId}`, body))
+    const LOADS: Record<string, () => Promise<number[]>> = {
+      '1,000 queued runs': () => startsOf(queued, 1_000),
+      '50 endless scripts': async () => {
+        const invoked = atOnce(25, 25, () => call(web, 'POST', `/api/tools/${loops}/invoke`, {}))
+        return [...(await startsOf(endless, 25)), ...(await invoked)]
+      },
+      '200 slow tools': () => startsOf(slow, 200),
+      '24 amplifying runs': () => startsOf(amplifying, 24, { s: 'x'.repeat(1_000_000) }),
+    }
+
+    const watch = async () => {
+      const times: number[] = []
+      const failures: unknown[] = []
+      for (const until = performance.now() + WATCHED_MS; performance.now() < until; await sleep(50)) {
+        const from = performance.now()
+        const { status, body } = await call(neighbour, 'POST', `/api/workflow/start/${hello}`, {})
+        times.push(performance.now() - from)
+        if (status !== 200 || body.status !== 'completed') failures.push({ status, body })
+      }
+      return { times: times.sort((a, b) => a - b), failures }
+    }
+    const empty = async () => {
+      const open = await database.sql<{ id: string }[]>`
+        select id from runs where tenant_id = ${web.tenantId} and end_time is null`
+      for (const { id } of open) await call(web, 'POST', '/api/workflow/management/terminate', { runId: id })
+    }
+
+    await watchOnce()
+    for (const [name, begin] of Object.entries(LOADS)) await under(name, begin)
+    const all = async () => (await Promise.all(Object.values(LOADS).map((begin) => begin()))).flat()
+    await under('all of them together', all)
+
+    async function watchOnce() {
+      const { times, failures } = await watch()
+      soak.say(`alone: ${say(times)}`)
+      expect(failures).toEqual([])
+    }
+    async function under(name: string, begin: () => Promise<number[]>) {
+      const answers = begin()
+      const { times, failures } = await watch()
+      const statuses = new Map<number, number>()
+      for (const status of await answers) statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      await empty()
+      soak.say(`${name}: ${say(times)}; its own calls ${JSON.stringify(Object.fromEntries(statuses))}`)
+      expect(failures.slice(0, 3)).toEqual([])
+      expect(times.at(-1)).toBeLessThan(HELLO_MS)
+      // Its own calls were answered, with a refusal at worst.
+      expect([...statuses.keys()].filter((status) => ![200, 202, 429, 503].includes(status))).toEqual([])
+    }
+    function say(times: readonly number[]) {
+      const [p50, p99] = [0.5, 0.99].map((share) => Math.round(percentile(times, share)))
+      return `${times.length} hellos, p50 ${p50}, p99 ${p99}, longest ${Math.round(times.at(-1) ?? 0)} ms`
+    }
+  },
+)
+
+/** Makes so many calls, and no more at once than there are callers. @returns the statuses */
+async function atOnce(callers: number, count: number, once: () => Promise<{ status: number }>): Promise<number[]> {
+  const statuses: number[] = []
+  await repeat(count, callers, async () => statuses.push((await once()).status))
+  return statuses
+}
