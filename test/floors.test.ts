@@ -15,6 +15,7 @@ const FLOORS = [
   'members',
   'tenants',
   'credentials',
+  'audit-log',
   'webhooks',
   'schedules',
   'inbound',

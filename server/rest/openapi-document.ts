@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { AGENT_OPERATIONS } from '../agents/openapi'
 import { AS_CODE_OPERATIONS } from '../as-code/openapi'
-import { AUDIT_OPERATIONS } from '../audit/openapi'
+import { AUDIT_OPERATIONS } from '../audit-log/openapi'
 import { env } from '../env'
 import { ERRORS, type ErrorCode } from '../errors'
 import { EVENT_OPERATIONS } from '../events/openapi'

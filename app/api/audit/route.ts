@@ -1,4 +1,4 @@
-import { auditAnswer } from '@/server/audit/answer'
+import { auditAnswer } from '@/server/audit-log/answer'
 import { methods, route } from '@/server/rest/route'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/audit', {

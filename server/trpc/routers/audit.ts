@@ -1,7 +1,7 @@
-import { listAuditActors } from '../../audit/actors'
-import { exportAudit } from '../../audit/export'
-import { listAudit } from '../../audit/list'
-import type { AuditFilter, ListAudit } from '../../audit/schema'
+import { listAuditActors } from '../../audit-log/actors'
+import { exportAudit } from '../../audit-log/export'
+import { listAudit } from '../../audit-log/list'
+import type { AuditFilter, ListAudit } from '../../audit-log/schema'
 import { given, router, tenantProcedure } from '../init'
 
 export const auditRouter = router({

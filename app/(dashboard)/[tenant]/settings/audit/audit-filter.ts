@@ -1,4 +1,4 @@
-import type { ListAudit } from '@/server/audit/schema'
+import type { ListAudit } from '@/server/audit-log/schema'
 import { AUDIT_ACTIONS, AUDIT_THINGS } from '@/server/definition/audit'
 
 /** The URL parameters that filter the log. */

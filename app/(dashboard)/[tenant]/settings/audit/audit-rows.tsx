@@ -2,7 +2,7 @@
 import { History } from 'lucide-react'
 import Link from 'next/link'
 import { Time } from '@/app/_ui/time'
-import type { AuditEntry } from '@/server/audit/list'
+import type { AuditEntry } from '@/server/audit-log/list'
 import { useTenant } from '../../tenant-context'
 import styles from './audit.module.css'
 import { ACTORS, detailTexts, doneWords, pageOf, THINGS } from './audit-words'
