@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { applyMigrations as applyOurs } from '@/db/apply-migrations'
 import { openDatabase } from '@/db/index'
 import { migrate } from '@/db/migrate'
 import { asAdmin } from '@/db/postgres/probe'
+import { openDriver } from '@/db/url'
 import { databaseUrl } from '../support/postgres'
 
 const names = [`migrate_${process.pid}`, `migrate_old_${process.pid}`, `migrate_busy_${process.pid}`] as const
@@ -70,7 +72,13 @@ test('a database of an earlier release keeps its runs and what a process of that
 test('a database in use keeps writing while it is migrated, and an index that broke off is built again', async () => {
   const { db, sql, close } = openDatabase(busyUrl, { max: 6 })
   const folder = await migrationsBefore('0034_subjects')
+  const target = await migrationsBefore('0038_sweeps')
   const columns = sql.unsafe.bind(sql)
+  const migrate = async () => {
+    const driver = openDriver(busyUrl, { max: 2, connection: { application_name: 'millrace-migrate' } })
+    const nothing = async () => {}
+    await applyOurs(driver, target, nothing, nothing).finally(() => driver.end({ timeout: 1 }))
+  }
   try {
     await applyMigrations(db, { migrationsFolder: folder })
     await sql`insert into tenants (id, slug, name) values ('ten_1', 'one', 'One')`
@@ -95,7 +103,7 @@ test('a database in use keeps writing while it is migrated, and an index that br
     let migrated = Promise.resolve()
     await sql.begin(async (tx) => {
       await start(tx as never, 'run_1')
-      migrated = migrate(busyUrl)
+      migrated = migrate()
       migrated.catch(() => {})
       await expect.poll(() => waits('ALTER TABLE'), { timeout: 10_000, interval: 20 }).toBeTruthy()
       await remember(tx as never)
@@ -108,7 +116,7 @@ test('a database in use keeps writing while it is migrated, and an index that br
     await sql`delete from drizzle.__drizzle_migrations where created_at >= ${await writtenAt('0037_subject_indexes')}`
     await sql.begin(async (tx) => {
       await start(tx as never, 'run_3')
-      migrated = migrate(busyUrl)
+      migrated = migrate()
       migrated.catch(() => {})
       const building = () => waits('CREATE INDEX CONCURRENTLY "runs_of_subject"')
       await expect.poll(building, { timeout: 10_000, interval: 20 }).toBeTruthy()
@@ -121,12 +129,12 @@ test('a database in use keeps writing while it is migrated, and an index that br
       columns(`
       select indisvalid as valid from pg_index where indexrelid::regclass::text like '%_of_subject' order by 1`)
     expect((await indexes()).map(({ valid }) => valid)).toContain(false)
-    await Promise.all([migrate(busyUrl), migrate(busyUrl)])
+    await Promise.all([migrate(), migrate()])
     expect((await indexes()).map(({ valid }) => valid)).toEqual([true, true, true])
     expect(await sql`select 1 from runs`).toHaveLength(5)
   } finally {
     await close()
-    await rm(folder, { recursive: true })
+    for (const made of [folder, target]) await rm(made, { recursive: true })
   }
 })
 
