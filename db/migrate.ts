@@ -1,15 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { drizzle } from 'drizzle-orm/postgres-js'
-import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import type postgres from 'postgres'
-import { within } from './deadline'
+import { applyMigrations } from './apply-migrations'
 import { openDriver } from './url'
-
-// Any constant works as long as nothing else uses it.
-const LOCK = 7_126_431_502
-const LIMIT_MS = 120_000
 
 /** Whose database it is. */
 export type Deployment = 'production' | 'preview'
@@ -26,7 +20,6 @@ export class NotThisDatabase extends Error {
 
 /**
  * Brings the schema up to date. Several processes may call it at once: one applies the migrations and the others wait.
- * The lock and the migrations share one transaction, so a process that dies leaves nothing half done or locked.
  * @param deployment marks the database as its own, where known
  * @throws NotThisDatabase
  */
@@ -34,14 +27,13 @@ export async function migrate(url: string, deployment: Deployment | null = null)
   const migrationsFolder = findMigrations()
   if (!migrationsFolder) return
   const sql = openDriver(url, { max: 2, connection: { application_name: 'millrace-migrate' } })
+  const mayUse = async (tx: postgres.TransactionSql) => {
+    if (deployment === 'preview' && (await isProductions(tx))) throw new NotThisDatabase()
+  }
   try {
-    const applied = sql.begin(async (tx) => {
-      await tx`select pg_advisory_xact_lock(${LOCK})`
-      if (deployment === 'preview' && (await isProductions(tx))) throw new NotThisDatabase()
-      await applyMigrations(drizzle(insideTransaction(tx)), { migrationsFolder })
+    await applyMigrations(sql, migrationsFolder, mayUse, async (tx) => {
       if (deployment) await mark(tx, deployment)
     })
-    await within(applied, LIMIT_MS)
   } finally {
     await sql.end({ timeout: 1 })
   }
@@ -71,12 +63,6 @@ export async function isMigrated(sql: postgres.Sql): Promise<boolean> {
   if (table?.name === null) return false
   const [applied] = await sql`select max(created_at)::float8 as at from drizzle.__drizzle_migrations`
   return Number(applied?.at ?? 0) >= Math.max(...journal.entries.map(({ when }) => when))
-}
-
-/** Drizzle's migrator opens its own transaction. Inside ours, that becomes a savepoint. */
-function insideTransaction(tx: postgres.TransactionSql): postgres.Sql {
-  const client = { options: { parsers: {}, serializers: {} }, unsafe: tx.unsafe, begin: tx.savepoint }
-  return client as unknown as postgres.Sql
 }
 
 /** Next to this file or, in a bundle (which has no such location), in the project's folder. */

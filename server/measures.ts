@@ -21,25 +21,28 @@ export const MEASURES = {
   millrace_runs_ended_total: { kind: 'counter', help: 'Runs that this process has ended, by outcome.' },
   millrace_step_duration_seconds: {
     kind: 'histogram',
-    help: 'How long attempts of steps that do work took, by type of step and result.',
+    help: 'How long attempts of steps that do work took, in seconds, by type of step and result.',
     buckets: LONG,
   },
   millrace_step_failures_total: {
     kind: 'counter',
     help: 'Failed attempts of steps that do work, by type of step and class of failure.',
   },
+  millrace_step_busy_total: {
+    kind: 'counter',
+    help: 'Attempts of steps that found no free slot and are made again later, by type of step.',
+  },
   millrace_http_requests_total: { kind: 'counter', help: 'API requests, by route, method and status.' },
   millrace_http_request_duration_seconds: {
     kind: 'histogram',
-    help: 'How long API requests took until the response began, by route and method.',
+    help: 'How long API requests took until the response began, in seconds, by route and method.',
     buckets: FAST,
   },
-  millrace_sweep_last_success_timestamp_seconds: {
+  millrace_sweep_duration_seconds: {
     kind: 'gauge',
-    help: 'When this process last finished a sweep. The newest of all processes counts.',
+    help: 'How long the last sweep of this process took, in seconds, by sweep.',
   },
-  millrace_sweep_duration_seconds: { kind: 'gauge', help: 'How long the last sweep of this process took.' },
-  millrace_sweep_failures_total: { kind: 'counter', help: 'Sweeps of this process that failed.' },
+  millrace_sweep_failures_total: { kind: 'counter', help: 'Sweeps of this process that failed, by sweep.' },
 } as const satisfies Record<string, Measure>
 
 export type MeasureName = keyof typeof MEASURES

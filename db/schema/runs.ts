@@ -108,8 +108,8 @@ export const runs = pgTable(
       .on(t.tenantId, sql`lower(${t.businessKey}) text_pattern_ops`, t.startTime.desc().nullsFirst())
       .where(sql`business_key is not null`),
     index('runs_again').on(t.tenantId, t.retryOf).where(sql`retry_of is not null`),
-    // For the runs of one subject.
-    index('runs_of_subject').on(t.tenantId, t.startedBy).where(sql`started_via in ('jwt', 'test')`),
+    // For the runs of one subject, page by page.
+    index('runs_of_subject').on(t.tenantId, t.startedBy, t.id).where(sql`started_via in ('jwt', 'test')`),
     index('runs_by_workflow').on(t.tenantId, t.workflowId, t.workflowVersion, t.startTime.desc()),
     // For the figures of a day.
     index('runs_by_end').on(t.tenantId, t.endTime).where(sql`end_time is not null`),

@@ -11,6 +11,6 @@ export const fireSchedules = inngest.createFunction(
   async ({ step }) =>
     step.run(
       'fire',
-      timed('schedules', () => fireDue({ db: database().db, log: log(), now })),
+      timed(database().db, 'schedules', () => fireDue({ db: database().db, log: log(), now })),
     ),
 )

@@ -23,6 +23,7 @@ export const sweepAll = inngest.createFunction(
   async () => {
     const sweep = { db: database().db, log: log(), now }
     await sweepEach(
+      sweep.db,
       [
         // First, because what it starts is already late by the others' time.
         ['schedules', () => fireDue(sweep)],

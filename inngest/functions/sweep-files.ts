@@ -11,6 +11,6 @@ export const sweepUnusedFiles = inngest.createFunction(
   async ({ step }) =>
     step.run(
       'files',
-      timed('files', () => sweepFiles({ db: database().db, log: log(), now })),
+      timed(database().db, 'files', () => sweepFiles({ db: database().db, log: log(), now })),
     ),
 )

@@ -8,5 +8,5 @@ import { everyMinute, sweepEach } from './sweeps'
 export const sweep = inngest.createFunction(
   { id: 'sweep', triggers: [{ cron: '* * * * *' }], retries: 0, concurrency: 1 },
   async ({ step }) =>
-    sweepEach(everyMinute({ db: database().db, log: log(), now }), (name, work) => step.run(name, work)),
+    sweepEach(database().db, everyMinute({ db: database().db, log: log(), now }), (name, work) => step.run(name, work)),
 )

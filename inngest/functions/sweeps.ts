@@ -1,3 +1,5 @@
+import type { Db } from '@/db/index'
+import { sweeps } from '@/db/schema/sweeps'
 import { sweepChats } from '@/server/agents/chat-events'
 import { sweepAudit } from '@/server/audit/sweep'
 import { now } from '@/server/clock'
@@ -30,13 +32,17 @@ export function everyMinute(sweep: Sweep): Work[] {
   ]
 }
 
-/** Notes when the sweep ended, and how long it took. */
-export function timed<T>(sweep: string, work: () => Promise<T>): () => Promise<T> {
+/** Notes when the sweep ended, for all processes, and how long it took. */
+export function timed<T>(db: Db, sweep: string, work: () => Promise<T>): () => Promise<T> {
   return async () => {
     const began = performance.now()
     try {
       const done = await work()
-      note('millrace_sweep_last_success_timestamp_seconds', { sweep }, now().getTime() / 1_000)
+      const succeededAt = now()
+      await db
+        .insert(sweeps)
+        .values({ name: sweep, succeededAt })
+        .onConflictDoUpdate({ target: sweeps.name, set: { succeededAt } })
       return done
     } catch (err) {
       count('millrace_sweep_failures_total', { sweep })
@@ -51,8 +57,12 @@ export function timed<T>(sweep: string, work: () => Promise<T>): () => Promise<T
  * Runs one after the other; if one fails, the others still run.
  * @throws the first failure, once all are done
  */
-export async function sweepEach(works: readonly Work[], run: (...work: Work) => Promise<unknown>): Promise<void> {
+export async function sweepEach(
+  db: Db,
+  works: readonly Work[],
+  run: (...work: Work) => Promise<unknown>,
+): Promise<void> {
   const failures: unknown[] = []
-  for (const [name, work] of works) await run(name, timed(name, work)).catch((err: unknown) => failures.push(err))
+  for (const [name, work] of works) await run(name, timed(db, name, work)).catch((err: unknown) => failures.push(err))
   if (failures.length > 0) throw failures[0]
 }

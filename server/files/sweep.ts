@@ -30,9 +30,12 @@ export async function sweepFiles(sweep: Sweep): Promise<{ removed: number }> {
   return { removed }
 }
 
-/** Removes condemned files at once; those that cannot be removed now are left to the sweep. */
-export async function removeFiles(ctx: ServiceContext, ids: readonly string[]): Promise<void> {
-  for (const id of ids) await removeFile(ctx, id)
+/** Removes condemned files until it is late; the others, and those that cannot be removed now, are left to the sweep. */
+export async function removeFiles(ctx: ServiceContext, ids: readonly string[], isLate: () => boolean): Promise<void> {
+  for (const id of ids) {
+    if (isLate()) return
+    await removeFile(ctx, id)
+  }
 }
 
 async function removeFile(

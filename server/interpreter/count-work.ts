@@ -1,4 +1,5 @@
 import { count, observe } from '../measures'
+import { TakenOver } from './attempt-failed'
 import type { Begun } from './plan'
 import { classify } from './retry'
 
@@ -24,12 +25,17 @@ export async function countWork<T>({ type }: Pick<Begun, 'type'>, work: () => Pr
     took('ok')
     return output
   } catch (err) {
-    const { code, busy } = classify(err)
-    took('failed')
-    count('millrace_step_failures_total', {
-      type: type.type,
-      class: busy ? 'BUSY' : CLASSES.has(code) ? code : 'OTHER',
-    })
+    countFailure(type.type, err, () => took('failed'))
     throw err
   }
+}
+
+function countFailure(type: string, err: unknown, took: () => void): void {
+  // Another process makes the attempt, and counts it.
+  if (err instanceof TakenOver) return
+  const { code, busy } = classify(err)
+  // It never began.
+  if (busy) return count('millrace_step_busy_total', { type })
+  took()
+  count('millrace_step_failures_total', { type, class: CLASSES.has(code) ? code : 'OTHER' })
 }

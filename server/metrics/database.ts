@@ -18,6 +18,7 @@ export interface Shared {
   messages: number
   messagesS: number
   workers: number
+  sweeps: { sweep: string; ageS: number }[]
   connections: { application: string; state: string; connections: number }[]
 }
 
@@ -55,6 +56,10 @@ async function read(): Promise<Shared> {
       'queued', q.jobs, 'queuedS', q.age, 'outbox', x.events, 'outboxS', x.age, 'messages', m.messages, 'messagesS', m.age,
       'workers', (
         select count(*) from engine.workers where last_seen > clock_timestamp() - make_interval(secs => ${HEARD_S})),
+      'sweeps', (
+        select coalesce(json_agg(json_build_object(
+          'sweep', name, 'ageS', greatest(0, extract(epoch from clock_timestamp() - succeeded_at)::float8)) order by name), '[]'::json)
+        from sweeps),
       'connections', (
         select coalesce(json_agg(c), '[]'::json) from (
           select application_name as application, coalesce(state, 'unknown') as state, count(*)::int as connections

@@ -24,19 +24,32 @@ export function sharedFigures(shared: Shared | null): Figure[] {
       ...shared.open.map(({ status, runs }) => ({ labels: { status }, value: runs })),
     ),
     gauge('millrace_queue_jobs', 'Jobs of the embedded engine that wait to be claimed.', { value: shared.queued }),
-    gauge('millrace_queue_oldest_seconds', 'How long the oldest of them has waited.', { value: shared.queuedS }),
-    gauge('millrace_outbox_events', 'Events that have not left yet.', { value: shared.outbox }),
-    gauge('millrace_outbox_oldest_seconds', 'How long the oldest of them has waited.', { value: shared.outboxS }),
+    gauge('millrace_queue_oldest_seconds', 'How long the oldest waiting job has waited, in seconds.', {
+      value: shared.queuedS,
+    }),
+    gauge('millrace_outbox_events', 'Events in the outbox that have not been sent yet.', { value: shared.outbox }),
+    gauge('millrace_outbox_oldest_seconds', 'How long the oldest event in the outbox has waited, in seconds.', {
+      value: shared.outboxS,
+    }),
     gauge('millrace_webhook_messages_due', 'Messages to webhooks that are due.', { value: shared.messages }),
-    gauge('millrace_webhook_oldest_seconds', 'For how long the oldest of them has been due.', {
+    gauge('millrace_webhook_oldest_seconds', 'For how long the oldest message to a webhook has been due, in seconds.', {
       value: shared.messagesS,
     }),
-    gauge('millrace_engine_processes', 'Processes of the embedded engine that were heard of in the last 20 s.', {
-      value: shared.workers,
-    }),
+    gauge(
+      'millrace_engine_processes',
+      'Processes that execute runs with the embedded engine, heard of in the last 20 s. None on Inngest.',
+      {
+        value: shared.workers,
+      },
+    ),
+    gauge(
+      'millrace_sweep_age_seconds',
+      'How long ago a sweep last succeeded in any process, in seconds, by sweep.',
+      ...shared.sweeps.map(({ sweep, ageS }) => ({ labels: { sweep }, value: ageS })),
+    ),
     gauge(
       'millrace_database_connections',
-      'Connections of all processes, as the database counts them.',
+      'Connections to the database of all processes, by application and state, as the database counts them.',
       ...shared.connections.map(({ connections, ...labels }) => ({ labels, value: connections })),
     ),
   ]
@@ -51,26 +64,34 @@ export function ownFigures(): Figure[] {
   return [
     gauge(
       'millrace_database_calls',
-      'Statements and transactions of this process that are under way or wait for a connection.',
+      'Statements and transactions of this process that are under way or wait for a connection, by pool.',
       ...pools.map(({ labels, usage }) => ({ labels, value: usage.calls })),
     ),
     gauge(
       'millrace_database_connections_max',
-      'How many connections this process may open.',
+      'How many connections to the database this process may open, by pool.',
       ...pools.map(({ labels, usage }) => ({ labels, value: usage.most })),
     ),
-    gauge('millrace_script_workers', 'Worker threads for scripts.', { value: scripts.workers }),
-    gauge('millrace_scripts_waiting', 'Scripts that wait for a worker thread.', { value: scripts.waiting }),
-    gauge('millrace_event_loop_lag_seconds', 'How late timers were since the last reading.', ...loopLag()),
-    gauge('process_resident_memory_bytes', 'Memory of this process.', { value: memory.rss }),
-    gauge('nodejs_heap_size_used_bytes', 'Of it, what JavaScript uses.', { value: memory.heapUsed }),
-    gauge('process_start_time_seconds', 'When this process started.', {
+    gauge('millrace_script_workers', 'Worker threads of this process that run scripts.', { value: scripts.workers }),
+    gauge('millrace_scripts_waiting', 'Scripts of this process that wait for a worker thread.', {
+      value: scripts.waiting,
+    }),
+    gauge(
+      'millrace_event_loop_lag_seconds',
+      'How late timers of this process were since the last reading, in seconds, by quantile.',
+      ...loopLag(),
+    ),
+    gauge('process_resident_memory_bytes', 'Memory of this process, in bytes.', { value: memory.rss }),
+    gauge('nodejs_heap_size_used_bytes', 'Memory of this process that JavaScript objects use, in bytes.', {
+      value: memory.heapUsed,
+    }),
+    gauge('process_start_time_seconds', 'When this process started, in seconds since 1970.', {
       value: Math.round(Date.now() / 1_000 - process.uptime()),
     }),
     {
       name: 'process_cpu_seconds_total',
       kind: 'counter',
-      help: 'CPU time of this process.',
+      help: 'CPU time that this process has used, in seconds.',
       values: [{ value: (user + system) / 1e6 }],
     },
   ]

@@ -1,14 +1,18 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { events } from '@/db/schema/events'
 import { files } from '@/db/schema/files'
 import { idempotencyKeys } from '@/db/schema/idempotency'
 import { runs } from '@/db/schema/runs'
+import { threads } from '@/db/schema/threads'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { largeRead } from '../large-reads'
 import { parseInput } from '../parse'
-import { requireSubject, runsOf, threadsOf } from './data'
+import { requireSubject, runsOf, threadsBegunBy } from './data'
 import { SubjectData } from './schema'
+
+/** No more runs, threads, events or keys are counted. */
+const MOST = 10_000
 
 /** How much data of a subject there is. */
 export type SubjectCounts = {
@@ -20,7 +24,7 @@ export type SubjectCounts = {
 }
 
 /**
- * Counts what the deletion would delete.
+ * Counts what the deletion would delete, up to a limit.
  * @throws AppError INVALID_INPUT, FORBIDDEN, UNAVAILABLE
  */
 export async function countSubjectData(ctx: ServiceContext, input: unknown) {
@@ -28,19 +32,25 @@ export async function countSubjectData(ctx: ServiceContext, input: unknown) {
   const { sub } = parseInput(SubjectData, input)
   await requireSubject(ctx, sub)
   const { tenantId } = ctx
+  const some = (what: SQL) => sql`(select count(*)::int from (${what} limit ${MOST + 1}) part)`
   const [found] = await largeRead(ctx, (reading) =>
     reading.db.execute<SubjectCounts & { openRuns: number }>(sql`
-      with recursive ${runsOf(ctx, sub)}, ids as materialized (select distinct id from mine)
+      with recursive ${runsOf(ctx, sub, MOST + 1)},
+      ids as materialized (select distinct id from (select id from mine limit ${MOST + 1}) part)
       select
         (select count(*)::int from ids) as "runs",
         (select count(*)::int from ids join ${runs} r on r.tenant_id = ${tenantId} and r.id = ids.id and r.end_time is null)
           as "openRuns",
         (select count(*)::int from ids join ${files} f on f.tenant_id = ${tenantId} and f.run_id = ids.id
           where f.condemned_at is null) as "files",
-        (select count(*)::int from (${threadsOf(ctx, sub)}) t) as "threads",
-        (select count(*)::int from ${events} e where e.tenant_id = ${tenantId} and e.posted_by = ${sub}) as "events",
-        (select count(*)::int from ${idempotencyKeys} k where k.tenant_id = ${tenantId} and k.subject = ${sub})
+        ${some(sql`
+          select t.id from ${threads} t where t.tenant_id = ${tenantId} and t.subject = ${sub}
+          union ${threadsBegunBy(ctx, sub, sql`(select id from ids)`)}`)} as "threads",
+        ${some(sql`select from ${events} e where e.tenant_id = ${tenantId} and e.posted_by = ${sub}`)} as "events",
+        ${some(sql`select from ${idempotencyKeys} k where k.tenant_id = ${tenantId} and k.subject = ${sub}`)}
           as "idempotencyKeys"`),
   )
-  return { sub, ...(found as SubjectCounts & { openRuns: number }) }
+  const counts = found as SubjectCounts & { openRuns: number }
+  const atLeast = Math.max(counts.runs, counts.threads, counts.events, counts.idempotencyKeys) > MOST
+  return { sub, ...counts, atLeast }
 }

@@ -9,39 +9,96 @@ import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 
 /** A run that somebody with this `sub` started; trying out a draft counts as well. In the form of the index. */
-const isOwn = (sub: string) => sql`r.started_via in ('jwt', 'test') and r.started_by = ${sub}`
+export const isOwn = (sub: string) => sql`(r.started_via in ('jwt', 'test') and r.started_by = ${sub})`
 
-/**
- * The runs with a subject's data, as the table `mine` of a statement: those it started, and those by others that repeat
- * one of them or were started by such a run. `back` says how far a run is from the subject's own, because it is found only
- * through the ones before it.
- */
-export function runsOf({ tenantId }: ServiceContext, sub: string): SQL {
-  const byOthers = sql`r.tenant_id = ${tenantId} and not (${isOwn(sub)})`
-  return sql`mine(id, back) as (
-    select r.id, 0 from ${runs} r where r.tenant_id = ${tenantId} and ${isOwn(sub)}
-    union
-    select next.id, mine.back + 1 from mine cross join lateral (
-      select r.id from ${runs} r where ${byOthers} and r.retry_of = mine.id
-      union all
-      select r.id from ${pauses} p join ${runs} r on ${byOthers} and r.id = p.child_run_id
-      where p.tenant_id = ${tenantId} and p.run_id = mine.id) next)`
+/** Ids as a list in a statement. */
+export const listOf = (ids: readonly string[]) =>
+  sql`(select json_array_elements_text(${JSON.stringify(ids)}::text::json))`
+
+/** Some of the runs that the subject started, after one of them; by the index, however many there are. */
+export async function ownRuns(
+  { db, tenantId }: ServiceContext,
+  sub: string,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const found = await db.execute<{ id: string }>(sql`
+    select r.id from ${runs} r where r.tenant_id = ${tenantId} and ${isOwn(sub)} and r.id > ${after}
+    order by r.tenant_id, r.started_by, r.id limit ${limit}`)
+  return found.map(({ id }) => id)
+}
+
+/** The runs by others that repeat a run, or were started by it. */
+function runsBelow(tenantId: string, sub: string, above: SQL): SQL {
+  const byOthers = sql`r.tenant_id = ${tenantId} and not ${isOwn(sub)}`
+  return sql`
+    select r.id from ${runs} r where ${byOthers} and r.retry_of = ${above}
+    union all
+    select r.id from ${pauses} p join ${runs} r on ${byOthers} and r.id = p.child_run_id
+    where p.tenant_id = ${tenantId} and p.run_id = ${above}`
+}
+
+/** Some of the runs by others that repeat one of these, or were started by one. They have the subject's data too. */
+export async function othersBelow(
+  { db, tenantId }: ServiceContext,
+  sub: string,
+  ids: readonly string[],
+  limit: number,
+): Promise<string[]> {
+  const found = await db.execute<{ id: string }>(sql`
+    select distinct below.id from ${listOf(ids)} above(id)
+    cross join lateral (${runsBelow(tenantId, sub, sql`above.id`)}) below limit ${limit}`)
+  return found.map(({ id }) => id)
 }
 
 /**
- * The threads with a subject's data, by their ids: its own, and those that runs of `mine` by others began. A copied record
- * is older than its run, and names a thread of the run that it was copied from.
+ * Some of the open runs with a subject's data. Those of others are followed up to where they come from, because a workspace
+ * has few open runs, and a subject may have very many that ended.
  */
-export function threadsOf({ tenantId }: ServiceContext, sub: string): SQL {
-  return sql`
-    select t.id from ${threads} t where t.tenant_id = ${tenantId} and t.subject = ${sub}
+export async function openRunsOf({ db, tenantId }: ServiceContext, sub: string, limit: number): Promise<string[]> {
+  const isOpen = sql`r.tenant_id = ${tenantId} and r.status in ('running', 'paused') and r.outcome is null`
+  const found = await db.execute<{ id: string }>(sql`
+    with recursive up(id, above) as (
+      select r.id, r.id from ${runs} r
+      where ${isOpen} and not ${isOwn(sub)} and (r.retry_of is not null or r.parent_run_id is not null)
+      union
+      select up.id, next.id from up cross join lateral (
+        select r.retry_of as id from ${runs} r where r.tenant_id = ${tenantId} and r.id = up.above and r.retry_of is not null
+        union all
+        select p.run_id from ${pauses} p where p.tenant_id = ${tenantId} and p.child_run_id = up.above) next)
+    select id from (
+      select r.id from ${runs} r where ${isOpen} and ${isOwn(sub)}
+      union
+      select up.id from up join ${runs} r on r.tenant_id = ${tenantId} and r.id = up.above and ${isOwn(sub)}) open
+    limit ${limit}`)
+  return found.map(({ id }) => id)
+}
+
+/**
+ * The runs with a subject's data, as the table `mine` of a statement: at most so many of those it started, and then those by
+ * others. `back` says how far a run is from the subject's own, because it is found only through the ones before it.
+ */
+export function runsOf({ tenantId }: ServiceContext, sub: string, limit: number): SQL {
+  return sql`mine(id, back) as (
+    select own.id, 0 from (
+      select r.id from ${runs} r where r.tenant_id = ${tenantId} and ${isOwn(sub)}
+      order by r.tenant_id, r.started_by, r.id limit ${limit}) own
     union
-    select t.id from mine
-    join ${runs} r on r.tenant_id = ${tenantId} and r.id = mine.id
+    select below.id, mine.back + 1 from mine cross join lateral (${runsBelow(tenantId, sub, sql`mine.id`)}) below)`
+}
+
+/**
+ * The threads that runs by others began, by their ids. A copied record is older than its run, and names a thread of the run
+ * that it was copied from.
+ * @param ids of the runs
+ */
+export function threadsBegunBy({ tenantId }: ServiceContext, sub: string, ids: SQL): SQL {
+  return sql`
+    select t.id from ${runs} r
     join ${stepRecords} s on s.tenant_id = ${tenantId} and s.run_id = r.id and s.start_time >= r.start_time
       and s.usage ? 'threadId' and not coalesce(s.input_data ? 'threadId', false)
     join ${threads} t on t.tenant_id = ${tenantId} and t.id = s.usage->>'threadId' and t.subject = r.started_by
-    where mine.back > 0`
+    where r.tenant_id = ${tenantId} and r.id in ${ids} and not ${isOwn(sub)}`
 }
 
 /**

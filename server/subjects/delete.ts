@@ -1,37 +1,24 @@
-import { createHash } from 'node:crypto'
-import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { events } from '@/db/schema/events'
-import { files } from '@/db/schema/files'
 import { idempotencyKeys } from '@/db/schema/idempotency'
-import { runs } from '@/db/schema/runs'
 import { threads } from '@/db/schema/threads'
 import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
-import { AppError } from '../errors'
-import { removeFiles } from '../files/sweep'
 import { getRunRow } from '../interpreter/find-run'
 import { newCancellation, terminateNow } from '../interpreter/terminate'
 import { parseInput } from '../parse'
-import { countAllDays } from '../views/insights/days'
-import type { SubjectCounts } from './count'
-import { requireSubject, runsOf, threadsOf } from './data'
+import { listOf, openRunsOf, requireSubject } from './data'
+import { deleteRuns, openRuns } from './delete-runs'
+import { Erasure } from './erasure'
 import { DeleteSubjectData } from './schema'
 
-/** How many runs or threads one transaction deletes: each may have many rows. */
-const BATCH = 50
-/** How many runs are looked up at a time. */
+/** How many are looked up at a time. */
 const ROUND = 500
-/** How long one call works. The next call continues. */
-const BUDGET_MS = 20_000
-
-/** One call. Its parts return false when there is no time left. */
-interface Erasure {
-  ctx: ServiceContext
-  sub: string
-  deleted: SubjectCounts
-  isLate: () => boolean
-}
+/** How many threads one transaction deletes at most. */
+const BATCH = 50
+/** How many events are looked at at a time: no index knows who posted them. */
+const EVENTS = 5_000
 
 /**
  * Deletes the data of a subject: its runs with their history and files, its threads, its events and the responses kept for
@@ -43,114 +30,30 @@ export async function deleteSubjectData(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'subject:delete')
   const { sub, terminateRuns } = parseInput(DeleteSubjectData, input)
   await requireSubject(ctx, sub)
-  const begun = performance.now()
-  const deleted: SubjectCounts = { runs: 0, files: 0, threads: 0, events: 0, idempotencyKeys: 0 }
-  const erasure = { ctx, sub, deleted, isLate: () => performance.now() - begun > BUDGET_MS }
+  const erasure = new Erasure(ctx, sub)
   const done =
     (await endOpenRuns(erasure, terminateRuns)) &&
-    (await note(erasure)) &&
-    // Before the runs through which some of them are found.
     (await deleteThreads(erasure)) &&
     (await deleteRuns(erasure)) &&
-    (await deleteRest(erasure))
+    (await deleteEvents(erasure)) &&
+    (await deleteKeys(erasure))
+  if (done) await erasure.finish()
+  const { deleted } = erasure
   ctx.log.info({ ...deleted, done, by: ctx.actor.id }, 'data of a subject deleted')
   return { sub, deleted, done }
 }
 
-async function endOpenRuns({ ctx, sub, isLate }: Erasure, mayTerminate: boolean): Promise<boolean> {
+async function endOpenRuns(erasure: Erasure, mayTerminate: boolean): Promise<boolean> {
+  const { ctx, sub } = erasure
   for (;;) {
-    const open = await findRuns(ctx, sub, sql`r.end_time is null`)
+    const open = await openRunsOf(ctx, sub, ROUND)
     if (open.length === 0) return true
     if (!mayTerminate) throw openRuns(open.length)
     for (const id of open) {
-      if (isLate()) return false
+      if (erasure.isLate()) return false
       await terminate(ctx, id)
     }
   }
-}
-
-/** Before anything is deleted, because the batches commit one by one. The entry names a digest, not the subject. */
-async function note({ ctx, sub }: Erasure): Promise<boolean> {
-  const id = `sha256:${createHash('sha256').update(sub).digest('hex')}`
-  await withTransaction(ctx, (tx) => record(tx, 'subject.deleted', { id, name: 'Data of a subject' }))
-  return true
-}
-
-async function deleteThreads({ ctx, sub, deleted, isLate }: Erasure): Promise<boolean> {
-  for (;;) {
-    const gone = await ctx.db.execute(sql`
-      with recursive ${runsOf(ctx, sub)}
-      delete from ${threads} where tenant_id = ${ctx.tenantId} and id in (
-        select id from (${threadsOf(ctx, sub)}) t limit ${BATCH})
-      returning id`)
-    deleted.threads += gone.length
-    if (gone.length < BATCH) return true
-    if (isLate()) return false
-  }
-}
-
-async function deleteRuns({ ctx, sub, deleted, isLate }: Erasure): Promise<boolean> {
-  for (;;) {
-    const round = await findRuns(ctx, sub, sql`true`)
-    if (round.length === 0) return true
-    // Insights keep the counts of days that are over.
-    while (!(await countAllDays(ctx))) if (isLate()) return false
-    for (let at = 0; at < round.length; at += BATCH) {
-      if (isLate()) return false
-      const batch = await deleteBatch(ctx, round.slice(at, at + BATCH))
-      deleted.runs += batch.runs
-      deleted.files += batch.fileIds.length
-      await removeFiles(ctx, batch.fileIds)
-    }
-  }
-}
-
-async function deleteRest({ ctx, sub, deleted }: Erasure): Promise<boolean> {
-  const { db, tenantId } = ctx
-  const posted = await db
-    .delete(events)
-    .where(and(eq(events.tenantId, tenantId), eq(events.postedBy, sub)))
-    .returning({ id: events.id })
-  deleted.events = posted.length
-  const keys = await db
-    .delete(idempotencyKeys)
-    .where(and(eq(idempotencyKeys.tenantId, tenantId), eq(idempotencyKeys.subject, sub)))
-    .returning({ key: idempotencyKeys.key })
-  deleted.idempotencyKeys = keys.length
-  return true
-}
-
-/** Some of the subject's runs; those that are found through others come before them. */
-async function findRuns(ctx: ServiceContext, sub: string, where: SQL): Promise<string[]> {
-  const found = await ctx.db.execute<{ id: string }>(sql`
-    with recursive ${runsOf(ctx, sub)}
-    select r.id from (select id, max(back) as back from mine group by id) m
-    join ${runs} r on r.tenant_id = ${ctx.tenantId} and r.id = m.id and ${where}
-    order by m.back desc, r.id limit ${ROUND}`)
-  return found.map(({ id }) => id)
-}
-
-/** @throws AppError CONFLICT if one was started since the open ones were ended */
-function deleteBatch(ctx: ServiceContext, ids: string[]): Promise<{ runs: number; fileIds: string[] }> {
-  return withTransaction(ctx, async (tx) => {
-    const areThese = and(eq(runs.tenantId, tx.tenantId), inArray(runs.id, ids))
-    const locked = await tx.db
-      .select({ endTime: runs.endTime })
-      .from(runs)
-      .where(areThese)
-      .orderBy(runs.id)
-      .for('update')
-    const open = locked.filter(({ endTime }) => endTime === null).length
-    if (open > 0) throw openRuns(open)
-    // Nobody can read them from now on; if the process dies before their bytes are removed, the sweep does it.
-    const condemned = await tx.db
-      .update(files)
-      .set({ condemnedAt: tx.now() })
-      .where(and(eq(files.tenantId, tx.tenantId), inArray(files.runId, ids), isNull(files.condemnedAt)))
-      .returning({ id: files.id })
-    const gone = await tx.db.delete(runs).where(areThese).returning({ id: runs.id })
-    return { runs: gone.length, fileIds: condemned.map(({ id }) => id) }
-  })
 }
 
 async function terminate(ctx: ServiceContext, runId: string): Promise<void> {
@@ -163,7 +66,72 @@ async function terminate(ctx: ServiceContext, runId: string): Promise<void> {
   })
 }
 
-function openRuns(count: number): AppError {
-  const message = `${count} of the runs ${count === 1 ? 'is' : 'are'} open. End them first, or send ?terminateRuns=true.`
-  return new AppError('CONFLICT', { message: 'The subject has open runs', details: [{ message, openRuns: count }] })
+async function deleteThreads(erasure: Erasure): Promise<boolean> {
+  const { ctx, sub } = erasure
+  const { tenantId } = ctx
+  for (;;) {
+    if (erasure.isLate()) return false
+    const found = await ctx.db.execute<{ id: string }>(
+      sql`select id from ${threads} where tenant_id = ${tenantId} and subject = ${sub} limit ${ROUND}`,
+    )
+    if (found.length === 0) return true
+    const ids = found.map(({ id }) => id)
+    const remove = (piece: string[]) =>
+      erasure.delete(async ({ db }) => ({
+        threads: await rows(
+          db.execute(sql`delete from ${threads} where tenant_id = ${tenantId} and id in ${listOf(piece)} returning 1`),
+        ),
+      }))
+    if (!(await erasure.inPieces(ids, BATCH, remove))) return false
+  }
+}
+
+/** Page by page by their key. */
+async function deleteEvents(erasure: Erasure): Promise<boolean> {
+  const { ctx, sub } = erasure
+  const { tenantId } = ctx
+  for (let after: string | null = ''; after !== null; ) {
+    if (erasure.isLate()) return false
+    const from: string = after
+    const page: SQL = sql`
+      select id, posted_by from ${events} where tenant_id = ${tenantId} and id > ${from} order by id limit ${EVENTS}`
+    const found: { id: string; mine: boolean | null }[] = await ctx.db.execute<{
+      id: string
+      mine: boolean | null
+    }>(sql`
+      with page as materialized (${page})
+      select id, posted_by = ${sub} as mine from page
+      where posted_by = ${sub} or id = (select max(id) from page) order by id`)
+    const ids = found.filter(({ mine }) => mine).map(({ id }) => id)
+    const remove = (piece: string[]) =>
+      erasure.delete(async ({ db }) => ({
+        events: await rows(
+          db.execute(sql`delete from ${events} where tenant_id = ${tenantId} and id in ${listOf(piece)} returning 1`),
+        ),
+      }))
+    if (!(await erasure.inPieces(ids, ROUND, remove))) return false
+    after = found.at(-1)?.id ?? null
+  }
+  return true
+}
+
+async function deleteKeys(erasure: Erasure): Promise<boolean> {
+  const { tenantId } = erasure.ctx
+  for (;;) {
+    if (erasure.isLate()) return false
+    const { idempotencyKeys: gone } = await erasure.delete(async ({ db }) => ({
+      idempotencyKeys: await rows(
+        db.execute(sql`
+          delete from ${idempotencyKeys} where (tenant_id, scope, key) in (
+            select tenant_id, scope, key from ${idempotencyKeys}
+            where tenant_id = ${tenantId} and subject = ${erasure.sub} limit ${ROUND})
+          returning 1`),
+      ),
+    }))
+    if (gone === 0) return true
+  }
+}
+
+async function rows(statement: PromiseLike<readonly unknown[]>): Promise<number> {
+  return (await statement).length
 }

@@ -12,6 +12,7 @@ export const SubjectDataCount = z.object({
   sub: z.string(),
   ...counts,
   openRuns: z.int().min(0).describe('How many of the runs are open.'),
+  atLeast: z.boolean().describe('True if there is more: runs, threads, events and keys are counted up to 10,001.'),
 })
 
 export const DeletedSubjectData = z.object({

@@ -13,7 +13,7 @@ export const SUBJECT_OPERATIONS: Operation[] = [
     path: '/api/subjects/data',
     tag: 'Subjects',
     summary: 'Count the data of a subject',
-    description: 'How much the deletion would delete. Changes nothing.',
+    description: 'How much the deletion would delete, up to a limit. Changes nothing.',
     role: 'owner',
     query: SubjectData,
     queryTexts: { sub },
@@ -21,7 +21,7 @@ export const SUBJECT_OPERATIONS: Operation[] = [
       200: {
         description: 'The counts.',
         schema: answers.SubjectDataCount,
-        examples: { counts: example('Some data', { sub: 'user_123', ...counts, openRuns: 1 }) },
+        examples: { counts: example('Some data', { sub: 'user_123', ...counts, openRuns: 1, atLeast: false }) },
       },
     },
     errors: [],

@@ -216,7 +216,11 @@ export const ROUTES: Record<string, Change> = {
   'POST workflow/management/terminate': change('run.terminated', async (of) => ({ body: await of.run() })),
   'POST workflow/retry/[runId]': change('run.retried', (of) => of.stopped()),
   'POST workflow/rerun/[runId]': change('run.rerun', (of) => of.stopped()),
-  'DELETE subjects/data': change('subject.deleted', () => ({ query: { sub: 'user_123' } })),
+  // Before anything is deleted, and what was.
+  'DELETE subjects/data': {
+    writes: ['subject.deleted', 'subject.deleted'],
+    input: async (of) => ({ query: { sub: await of.subject() } }),
+  },
   'POST definitions/apply': {
     // One entry for each change of each object.
     writes: ['tool.created', 'tool.saved', 'tool.published', 'tool.published'],

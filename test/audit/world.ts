@@ -82,6 +82,14 @@ export function world(ctx: ServiceContext) {
       await terminateRun(ctx, { runId })
       return { runId }
     },
+    async subject() {
+      const sub = newId('sub')
+      const { id: workflowId } = await of.published()
+      const actor = { kind: 'jwt' as const, id: sub, secretId: 'sec_1', role: 'operator' as const }
+      const { runId } = await startRun({ ...ctx, actor }, { workflowId, body: {} })
+      await terminateRun(ctx, { runId })
+      return sub
+    },
     async schedule() {
       const { id: workflowId } = await of.published()
       const { id: scheduleId } = await createSchedule(ctx, { workflowId, body: CRON })

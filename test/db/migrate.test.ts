@@ -3,15 +3,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { applyMigrations as applyOurs } from '@/db/apply-migrations'
 import { openDatabase } from '@/db/index'
 import { migrate } from '@/db/migrate'
 import { asAdmin } from '@/db/postgres/probe'
+import { openDriver } from '@/db/url'
 import { databaseUrl } from '../support/postgres'
 
-const names = [`migrate_${process.pid}`, `migrate_old_${process.pid}`] as const
+const names = [`migrate_${process.pid}`, `migrate_old_${process.pid}`, `migrate_busy_${process.pid}`] as const
 const { adminUrl } = inject('testServer')
 const url = databaseUrl(adminUrl, names[0])
 const oldUrl = databaseUrl(adminUrl, names[1])
+const busyUrl = databaseUrl(adminUrl, names[2])
+
+interface Journal {
+  entries: { tag: string; when: number }[]
+}
 
 beforeAll(() =>
   asAdmin(adminUrl, async (admin) => {
@@ -62,12 +69,86 @@ test('a database of an earlier release keeps its runs and what a process of that
   }
 })
 
+test('a database in use keeps writing while it is migrated, and an index that broke off is built again', async () => {
+  const { db, sql, close } = openDatabase(busyUrl, { max: 6 })
+  const folder = await migrationsBefore('0034_subjects')
+  const target = await migrationsBefore('0038_sweeps')
+  const columns = sql.unsafe.bind(sql)
+  const migrate = async () => {
+    const driver = openDriver(busyUrl, { max: 2, connection: { application_name: 'millrace-migrate' } })
+    const nothing = async () => {}
+    await applyOurs(driver, target, nothing, nothing).finally(() => driver.end({ timeout: 1 }))
+  }
+  try {
+    await applyMigrations(db, { migrationsFolder: folder })
+    await sql`insert into tenants (id, slug, name) values ('ten_1', 'one', 'One')`
+    await sql`insert into workflow_versions (tenant_id, workflow_id, version, name, definition, created_by)
+      values ('ten_1', 'wf_1', 1, 'W', '{}', 'system')`
+    await sql`insert into idempotency_keys (tenant_id, scope, key, request_hash, state, owner, leased_until, effects, created_at)
+      values ('ten_1', 's', 'k', 'h', 'working', 'o', now(), '[]', now())`
+    /** As a start with a key writes: the run, then what the key remembers. */
+    const start = (tx: typeof sql, id: string) => tx`
+      insert into runs (tenant_id, id, workflow_id, workflow_version, workflow_name, status, input, data, started_by, start_time)
+      values ('ten_1', ${id}, 'wf_1', 1, 'W', 'running', '{}', '{}', 'key_1', now())`
+    const remember = (tx: typeof sql) => tx`update idempotency_keys set owner = 'o' where key = 'k'`
+    await start(sql, 'run_0')
+    const waits = async (statement: string) =>
+      (
+        await columns(`select pid from pg_stat_activity
+          where datname = current_database() and application_name = 'millrace-migrate' and state = 'active'
+            and wait_event_type = 'Lock' and query ilike '%${statement}%'`)
+      )[0]?.pid as number | undefined
+
+    // A start is under way when a table that it uses is altered, and goes on to one that was altered before.
+    let migrated = Promise.resolve()
+    await sql.begin(async (tx) => {
+      await start(tx as never, 'run_1')
+      migrated = migrate()
+      migrated.catch(() => {})
+      await expect.poll(() => waits('ALTER TABLE'), { timeout: 10_000, interval: 20 }).toBeTruthy()
+      await remember(tx as never)
+      await start(sql, 'run_2')
+    })
+    await migrated
+
+    // A start is under way while an index is built, which waits for it; others do not wait.
+    await sql`drop index runs_of_subject`
+    await sql`delete from drizzle.__drizzle_migrations where created_at >= ${await writtenAt('0037_subject_indexes')}`
+    await sql.begin(async (tx) => {
+      await start(tx as never, 'run_3')
+      migrated = migrate()
+      migrated.catch(() => {})
+      const building = () => waits('CREATE INDEX CONCURRENTLY "runs_of_subject"')
+      await expect.poll(building, { timeout: 10_000, interval: 20 }).toBeTruthy()
+      await start(sql, 'run_4')
+      await remember(sql)
+      await sql`select pg_cancel_backend(${(await building()) ?? 0})`
+      await expect(migrated).rejects.toThrow()
+    })
+    const indexes = () =>
+      columns(`
+      select indisvalid as valid from pg_index where indexrelid::regclass::text like '%_of_subject' order by 1`)
+    expect((await indexes()).map(({ valid }) => valid)).toContain(false)
+    await Promise.all([migrate(), migrate()])
+    expect((await indexes()).map(({ valid }) => valid)).toEqual([true, true, true])
+    expect(await sql`select 1 from runs`).toHaveLength(5)
+  } finally {
+    await close()
+    for (const made of [folder, target]) await rm(made, { recursive: true })
+  }
+})
+
+async function writtenAt(tag: string): Promise<number> {
+  const journal: Journal = JSON.parse(await readFile('db/migrations/meta/_journal.json', 'utf8'))
+  return journal.entries.find((entry) => entry.tag === tag)?.when ?? 0
+}
+
 /** A copy of the migrations as they were before one was added. */
 async function migrationsBefore(tag: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'migrations-'))
   await cp('db/migrations', folder, { recursive: true })
   const path = join(folder, 'meta/_journal.json')
-  const journal: { entries: { tag: string }[] } = JSON.parse(await readFile(path, 'utf8'))
+  const journal: Journal = JSON.parse(await readFile(path, 'utf8'))
   const at = journal.entries.findIndex((entry) => entry.tag === tag)
   await writeFile(path, JSON.stringify({ ...journal, entries: journal.entries.slice(0, at) }))
   return folder

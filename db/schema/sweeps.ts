@@ -1,0 +1,8 @@
+import { pgTable, text } from 'drizzle-orm/pg-core'
+import { moment } from './columns'
+
+/** When each sweep last succeeded, whichever process made it. */
+export const sweeps = pgTable('sweeps', {
+  name: text().primaryKey(),
+  succeededAt: moment().notNull(),
+})

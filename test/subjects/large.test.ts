@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { countSubjectData } from '@/server/subjects/count'
+import { deleteSubjectData } from '@/server/subjects/delete'
+import { createWorkflow } from '@/server/workflows/create'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { forge } from '../support/invariants/finality'
+import { startTestRuntime, type TestRuntime } from '../support/runtime'
+
+const BIG = process.env.SOAK ? 300_000 : 10_100
+
+let database: FreshDatabase
+let runtime: TestRuntime
+beforeAll(async () => {
+  database = await freshDatabase()
+  runtime = await startTestRuntime(database.url, { MILLRACE_EMBEDDED: '1' })
+})
+afterAll(async () => {
+  await runtime?.stop()
+  await database?.drop()
+})
+
+/** A workspace in which Eve has started runs that ended. */
+async function workspace(tenantId: string, count: number) {
+  const ctx = await runtime.as('owner', tenantId)
+  const { id } = await createWorkflow(ctx, { name: 'W', steps: [{ id: 'set', type: 'set-data', values: {} }] })
+  await database.sql`
+    insert into runs (tenant_id, id, workflow_id, workflow_version, workflow_name, status, outcome, input, data, started_by,
+      started_via, start_time, end_time)
+    select ${tenantId}, 'run_' || n, ${id}, 1, 'W', 'completed', 'succeeded', '{}', '{}', 'eve', 'jwt', now(), now()
+    from generate_series(1, ${count}::int) n`
+  return ctx
+}
+
+const records = (tenantId: string, runId: string, count: number) => database.sql`
+  insert into step_records (tenant_id, run_id, branch, step_id, step_type, step_name, visit, status, start_time, end_time)
+  select ${tenantId}, ${runId}, 'main', 'set', 'set-data', 'Set', n, 'completed', now(), now()
+  from generate_series(1, ${count}::int) n`
+
+const entries = (tenantId: string) => database.sql<{ details: object }[]>`
+  select details from audit_entries where tenant_id = ${tenantId} and action = 'subject.deleted' order by seq`
+
+test('a batch that takes too long is deleted in pieces, down to the records of one run', async () => {
+  const ctx = await workspace('ten_slow', 20)
+  await forge(database.sql, ['run_3', 'run_7', 'run_11', 'run_20'])
+  for (const run of ['run_3', 'run_11', 'run_20']) await records('ten_slow', run, 900)
+  await records('ten_slow', 'run_7', 2_500)
+  // As the limit of a statement does.
+  await database.sql.unsafe(`
+    create function slow() returns trigger language plpgsql as $$
+    declare gone int := coalesce(nullif(current_setting('test.gone', true), '')::int, 0) + 1;
+    begin
+      perform set_config('test.gone', gone::text, true);
+      if gone > 1000 then raise exception 'canceling statement' using errcode = '57014'; end if;
+      return old;
+    end $$;
+    create trigger slow before delete on step_records for each row execute function slow()`)
+  const { deleted, done } = await deleteSubjectData(ctx, { sub: 'eve' })
+  await database.sql.unsafe('drop trigger slow on step_records; drop function slow')
+  expect([deleted.runs, done]).toEqual([20, true])
+  expect(await database.sql`select 1 from step_records where tenant_id = 'ten_slow'`).toHaveLength(0)
+})
+
+test('the audit log says that data is deleted, with the first of it, and what was', async () => {
+  const ctx = await workspace('ten_audit', 3)
+  await deleteSubjectData(ctx, { sub: 'nobody' })
+  expect(await entries('ten_audit')).toEqual([])
+  await database.sql.unsafe(`
+    create function breaks() returns trigger language plpgsql as $$ begin raise exception 'power cut'; end $$;
+    create trigger breaks before delete on runs for each row execute function breaks()`)
+  await expect(deleteSubjectData(ctx, { sub: 'eve' })).rejects.toThrow()
+  await database.sql.unsafe('drop trigger breaks on runs; drop function breaks')
+  expect(await entries('ten_audit')).toEqual([])
+  const { deleted } = await deleteSubjectData(ctx, { sub: 'eve' })
+  expect((await entries('ten_audit')).map(({ details }) => details)).toEqual([{}, deleted])
+  await deleteSubjectData(ctx, { sub: 'eve' })
+  expect(await entries('ten_audit')).toHaveLength(2)
+})
+
+test('of a subject with very many runs, one look reads some', async () => {
+  const ctx = await workspace('ten_big', BIG)
+  expect(await countSubjectData(ctx, { sub: 'eve' })).toMatchObject({ runs: 10_001, openRuns: 0, atLeast: true })
+  const { deleted, done } = await deleteSubjectData(ctx, { sub: 'eve' })
+  expect(deleted.runs).toBeGreaterThan(1_000)
+  expect(done).toBe(deleted.runs === BIG)
+}, 120_000)
