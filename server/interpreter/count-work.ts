@@ -35,7 +35,10 @@ function countFailure(type: string, err: unknown, took: () => void): void {
   if (err instanceof TakenOver) return
   const { code, busy } = classify(err)
   // It never began.
-  if (busy) return count('millrace_step_busy_total', { type })
+  if (busy) {
+    count('millrace_step_busy_total', { type })
+    return
+  }
   took()
   count('millrace_step_failures_total', { type, class: CLASSES.has(code) ? code : 'OTHER' })
 }

@@ -220,7 +220,8 @@ test('all data of a subject goes, and nobody else’s', async () => {
   expect(tablesWith(after, ADA)).toEqual(['public.pauses'])
   const hers = [ADA, markOf(ADA), ...mine.map(({ id }) => id)]
   const gone = [...before].filter(([row]) => !after.has(row))
-  const changes = /^(engine\.|public\.(outbox|sweeps|counted_days|webhook_(endpoints|deliveries)|api_keys|idempotency_keys) )/
+  const changes =
+    /^(engine\.|public\.(outbox|sweeps|counted_days|webhook_(endpoints|deliveries)|api_keys|idempotency_keys) )/
   expect(gone.filter(([row]) => !changes.test(row) && !hers.some((text) => row.includes(text)))).toEqual([])
   expect(gone.length).toBeGreaterThan(40)
   expect(readdirSync(join(dataDir, 'files', runtime.ctx.tenantId))).toHaveLength(2)
