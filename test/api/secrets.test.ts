@@ -229,6 +229,7 @@ function pages(slug: string): string[] {
     tenant: [slug],
     token: ['none'],
     stepId: ['s'],
+    code: ['NOT_FOUND'],
     '...nowhere': ['no/where'],
   }
   const some: Record<string, string[]> = Object.fromEntries(

@@ -5,9 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { startEmbeddedPostgres } from '@/db/embedded'
 import { temporaryDir } from '../support/postgres'
+import { rounds } from '../support/rounds'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const RESTARTS = 6
+const RESTARTS = rounds(3, 30)
 
 interface Tally {
   /** Exceptions that no caller could catch. */

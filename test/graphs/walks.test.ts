@@ -94,7 +94,7 @@ function expectForeseen(definition: ReturnType<typeof definitionOf>, run: Presen
 }
 
 test('a run visits what its graph says, and ends with the data it says', async () => {
-  const total = rounds(Number(process.env.GRAPHS ?? 300), 20_000)
+  const total = rounds(Number(process.env.GRAPHS ?? 200), 20_000)
   let [at, walked, longest] = [0, 0, 0]
   const seen = new Set<string>()
   const worker = async () => {

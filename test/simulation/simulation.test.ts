@@ -12,7 +12,7 @@ vi.mock('@/server/interpreter/running', async (original) => (await import('./sta
 vi.mock('@/server/steps/test-effect', async (original) => (await import('./stand-ins')).testEffect(original))
 
 const FIRST = Number(process.env.SIM_FROM ?? 1)
-const SEEDS = Number(process.env.SIM_SEEDS ?? 80)
+const SEEDS = Number(process.env.SIM_SEEDS ?? 50)
 
 let simulation: Simulation
 afterEach(() => simulation.close())
@@ -22,7 +22,7 @@ test('whatever order deliveries come in, however often and late, every invariant
   const { violations, effects, compared, modes } = await simulateFrom(simulation, FIRST, SEEDS)
   expect(violations).toEqual([])
   // They are worth it: steps do work, most runs end as their graph says, and every way to drive them is taken.
-  if (SEEDS < 80) return
+  if (SEEDS < 50) return
   expect(effects).toBeGreaterThan(SEEDS)
   expect(compared).toBeGreaterThan(SEEDS * 0.4)
   expect([...modes].sort()).toEqual(['inngest', 'own', 'sdk'])

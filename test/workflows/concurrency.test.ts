@@ -13,6 +13,7 @@ import { publishWorkflow } from '@/server/workflows/publish'
 import { restoreWorkflowVersion } from '@/server/workflows/restore-version'
 import { updateWorkflow } from '@/server/workflows/update'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { rounds } from '../support/rounds'
 import { newTenant } from '../support/tenant'
 import { outcome, RUNNABLE } from './support'
 
@@ -116,7 +117,10 @@ describe('while autosaves come in', () => {
 
   test('a reader always gets one complete version of the definition', async () => {
     const { id } = await createWorkflow(owner, { ...RUNNABLE, ...content('start') })
-    const seen = (await during(id, 60, () => getWorkflow(owner, { id }))) as { name: string; description: string }[]
+    const seen = (await during(id, rounds(20, 200), () => getWorkflow(owner, { id }))) as {
+      name: string
+      description: string
+    }[]
     expect(seen.length).toBeGreaterThan(20)
     expect(seen.filter((result) => typeof result === 'string')).toEqual([])
     for (const { name, description } of seen) expect(description).toBe(name)
@@ -124,7 +128,7 @@ describe('while autosaves come in', () => {
 
   test('a clone is a copy of one complete version', async () => {
     const { id } = await createWorkflow(owner, { ...RUNNABLE, ...content('start') })
-    const seen = (await during(id, 40, () => duplicateWorkflow(owner, { id }))) as {
+    const seen = (await during(id, rounds(15, 150), () => duplicateWorkflow(owner, { id }))) as {
       name: string
       description: string
     }[]
@@ -135,7 +139,7 @@ describe('while autosaves come in', () => {
 
   test('a draft can be started, and its run keeps that version', async () => {
     const { id } = await createWorkflow(owner, { ...RUNNABLE, ...content('start') })
-    const seen = await during(id, 60, () => startRun(owner, { workflowId: id, body: {} }))
+    const seen = await during(id, rounds(20, 200), () => startRun(owner, { workflowId: id, body: {} }))
     expect(seen.length).toBeGreaterThan(10)
     expect(seen.filter((result) => typeof result === 'string')).toEqual([])
     const pinned = await database.db
