@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AUDIT_ACTIONS, AUDIT_THINGS } from '../definition/audit'
+import { wholeNumber } from '../versioned/list-schema'
 
 const MAX_LIMIT = 200
 
@@ -18,12 +19,7 @@ export type AuditFilter = z.input<typeof AuditFilter>
 
 /** The query string of the list. */
 export const ListAudit = AuditFilter.extend({
-  limit: z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.number().min(1).max(MAX_LIMIT))
-    .optional(),
+  limit: wholeNumber(1, MAX_LIMIT).optional(),
   cursor: z.string().max(400).optional(),
   format: z.enum(['json', 'csv']).optional(),
 })

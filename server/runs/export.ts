@@ -9,6 +9,7 @@ import { AppError } from '../errors'
 import { largeRead } from '../large-reads'
 import { parseInput } from '../parse'
 import { maskerFrom } from '../vault/masker'
+import { wholeNumber } from '../versioned/list-schema'
 import { type Place, readCursor, writeCursor } from './cursor'
 import { reserveExport } from './export-slots'
 import { ListRuns, runsThatMatch } from './list'
@@ -35,12 +36,7 @@ const moment = z.iso
 export const ExportRuns = ListRuns.pick({ workflowId: true, status: true, outcome: true, cursor: true }).extend({
   from: moment,
   to: moment,
-  limit: z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.number().min(1).max(MAX_LIMIT))
-    .optional(),
+  limit: wholeNumber(1, MAX_LIMIT).optional(),
 })
 
 type Filter = z.output<typeof ExportRuns>

@@ -6,6 +6,7 @@ import { isId } from '../ids'
 import { largeRead } from '../large-reads'
 import { parseInput } from '../parse'
 import { tenantMasker } from '../vault/masker'
+import { wholeNumber } from '../versioned/list-schema'
 import { presentStep } from './present'
 import { readRecords } from './stored-run'
 
@@ -19,12 +20,7 @@ export const ReadHistory = z.object({
     .regex(/^\d{1,15}$/, 'must be the `next` of an earlier page')
     .transform(Number)
     .optional(),
-  limit: z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.number().min(1).max(MAX_LIMIT))
-    .optional(),
+  limit: wholeNumber(1, MAX_LIMIT).optional(),
 })
 
 /**

@@ -10,6 +10,7 @@ import { parseInput } from '../parse'
 import { SearchText } from '../search-text'
 import type { Masker } from '../vault/mask'
 import { tenantMasker } from '../vault/masker'
+import { wholeNumber } from '../versioned/list-schema'
 import { readCursor, writeCursor } from './cursor'
 import { maskWords } from './mask-words'
 
@@ -22,12 +23,7 @@ export const ListRuns = z.object({
   status: z.enum(['running', 'paused', 'completed', 'failed']).optional(),
   outcome: z.enum(['succeeded', 'failed', 'cancelled', 'terminated', 'timed_out']).optional(),
   businessKey: SearchText.optional(),
-  limit: z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.number().min(1).max(MAX_LIMIT))
-    .optional(),
+  limit: wholeNumber(1, MAX_LIMIT).optional(),
   cursor: z.string().max(400).optional(),
 })
 
