@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { auditEntries } from '@/db/schema/audit'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
-import { AppError } from '../errors'
+import { readCursor, writeCursor } from '../cursor'
 import { parseInput } from '../parse'
 import type { Masker } from '../vault/mask'
 import { tenantMasker } from '../vault/masker'
@@ -26,7 +26,7 @@ export async function listAudit(ctx: ServiceContext, input: unknown) {
 /** A page of the entries that match, without values of the vault. @throws AppError INVALID_INPUT */
 export async function readEntries(ctx: ServiceContext, filter: AuditFilter, limit: number, cursor: string | undefined) {
   const { tenantId, actorId, action, thingKind, thingId, at, seq } = auditEntries
-  const after = cursor === undefined ? null : readCursor(cursor)
+  const after = cursor === undefined ? null : placeOf(cursor)
   const found = await ctx.db
     .select()
     .from(auditEntries)
@@ -49,7 +49,7 @@ export async function readEntries(ctx: ServiceContext, filter: AuditFilter, limi
   const last = rows.at(-1)
   return {
     entries: rows.map((row) => presentEntry(row, masker)),
-    nextCursor: found.length > limit && last ? writeCursor(last) : null,
+    nextCursor: found.length > limit && last ? writeCursor([last.at, last.seq]) : null,
   }
 }
 
@@ -69,20 +69,9 @@ function presentEntry(row: Row, masker: Masker) {
 
 export type AuditEntry = ReturnType<typeof presentEntry>
 
-function writeCursor({ at, seq }: Row): string {
-  return Buffer.from(JSON.stringify([at.toISOString(), seq])).toString('base64url')
-}
-
 const Cursor = z.tuple([z.iso.datetime().startsWith('2'), z.int().positive()])
 
-function readCursor(text: string): { at: string; seq: number } {
-  try {
-    const [at, seq] = Cursor.parse(JSON.parse(Buffer.from(text, 'base64url').toString()))
-    return { at, seq }
-  } catch (err) {
-    throw new AppError('INVALID_INPUT', {
-      details: [{ path: 'cursor', message: 'is not a nextCursor of this list' }],
-      cause: err,
-    })
-  }
+function placeOf(cursor: string): { at: string; seq: number } {
+  const [at, seq] = readCursor(Cursor, cursor, { path: 'cursor', message: 'is not a nextCursor of this list' })
+  return { at, seq }
 }

@@ -10,9 +10,9 @@ import { largeRead } from '../large-reads'
 import { parseInput } from '../parse'
 import { maskerFrom } from '../vault/masker'
 import { wholeNumber } from '../versioned/list-schema'
-import { type Place, readCursor, writeCursor } from './cursor'
 import { reserveExport } from './export-slots'
 import { ListRuns, runsThatMatch } from './list'
+import { newerThan, type RunPosition, readPosition, writePosition } from './position'
 import { type PresentedRun, presentRun } from './present'
 import { readRun } from './status'
 import { readLargeRun, readSmallRuns, STORED_BYTES } from './stored-run'
@@ -45,7 +45,7 @@ interface Chunk {
   lines: string
   count: number
   /** The last run that was looked at. */
-  at: Place | null
+  at: RunPosition | null
   more: boolean
 }
 
@@ -58,7 +58,10 @@ interface Chunk {
 export async function exportRuns(ctx: ServiceContext, input: unknown): Promise<ReadableStream<Uint8Array>> {
   authorize(ctx, 'run:read')
   const { limit = DEFAULT_LIMIT, ...filter } = parseInput(ExportRuns, input)
-  const after = filter.cursor === undefined ? null : readCursor(filter.cursor, 'export')
+  const after =
+    filter.cursor === undefined
+      ? null
+      : readPosition(filter.cursor, { path: 'cursor', message: 'is not a nextCursor of this export' })
   const release = reserveExport(ctx.tenantId)
   try {
     const begun = performance.now()
@@ -76,7 +79,7 @@ export async function exportRuns(ctx: ServiceContext, input: unknown): Promise<R
             left -= chunk?.count ?? 0
             last = chunk?.at ?? last
             const ends = !chunk?.more || left <= 0 || performance.now() - begun > BUDGET_MS
-            const nextCursor = last && (chunk === null || chunk.more) ? writeCursor(last) : null
+            const nextCursor = last && (chunk === null || chunk.more) ? writePosition(last) : null
             const end = ends ? `${JSON.stringify({ nextCursor })}\n` : ''
             controller.enqueue(encoder.encode(`${chunk?.lines ?? ''}${end}`))
             if (!ends) return
@@ -102,7 +105,7 @@ export async function exportRuns(ctx: ServiceContext, input: unknown): Promise<R
 async function readOrEnd(
   ctx: ServiceContext,
   filter: Filter,
-  after: Place | null,
+  after: RunPosition | null,
   most: number,
 ): Promise<Chunk | null> {
   try {
@@ -113,7 +116,7 @@ async function readOrEnd(
   }
 }
 
-function readChunk(ctx: ServiceContext, filter: Filter, after: Place | null, most: number): Promise<Chunk> {
+function readChunk(ctx: ServiceContext, filter: Filter, after: RunPosition | null, most: number): Promise<Chunk> {
   return largeRead(
     ctx,
     async (reading) => {
@@ -135,7 +138,7 @@ function readChunk(ctx: ServiceContext, filter: Filter, after: Place | null, mos
   )
 }
 
-interface Found extends Place {
+interface Found extends RunPosition {
   bytes: number | null
 }
 
@@ -171,7 +174,12 @@ async function readGroup(ctx: ServiceContext, group: readonly Found[]): Promise<
   return read
 }
 
-async function findPlaces(ctx: ServiceContext, filter: Filter, after: Place | null, most: number): Promise<Found[]> {
+async function findPlaces(
+  ctx: ServiceContext,
+  filter: Filter,
+  after: RunPosition | null,
+  most: number,
+): Promise<Found[]> {
   const { from, to } = filter
   const found = await ctx.db
     .select({ id: runs.id, startTime: runs.startTime, bytes: STORED_BYTES })
@@ -183,7 +191,7 @@ async function findPlaces(ctx: ServiceContext, filter: Filter, after: Place | nu
         runsThatMatch(filter),
         from === undefined ? undefined : sql`${runs.startTime} >= ${from}::timestamptz`,
         to === undefined ? undefined : sql`${runs.startTime} < ${to}::timestamptz`,
-        after ? sql`(${runs.startTime}, ${runs.id}) > (${after.startTime}::timestamptz, ${after.id})` : undefined,
+        after ? newerThan(after) : undefined,
       ),
     )
     .orderBy(asc(runs.startTime), asc(runs.id))

@@ -11,8 +11,8 @@ import { SearchText } from '../search-text'
 import type { Masker } from '../vault/mask'
 import { tenantMasker } from '../vault/masker'
 import { wholeNumber } from '../versioned/list-schema'
-import { readCursor, writeCursor } from './cursor'
 import { maskWords } from './mask-words'
+import { olderThan, readPosition, writePosition } from './position'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 200
@@ -51,7 +51,8 @@ const columns = {
 export async function listRuns(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'run:read')
   const { workflowId, status, outcome, businessKey, limit = DEFAULT_LIMIT, cursor } = parseInput(ListRuns, input)
-  const after = cursor === undefined ? null : readCursor(cursor, 'list')
+  const after =
+    cursor === undefined ? null : readPosition(cursor, { path: 'cursor', message: 'is not a nextCursor of this list' })
   const select = ctx.db
     .select(columns)
     .from(runs)
@@ -62,7 +63,7 @@ export async function listRuns(ctx: ServiceContext, input: unknown) {
         runsThatMatch({ workflowId, status, outcome }),
         // In the form of the index.
         businessKey === undefined ? undefined : sql`lower(${runs.businessKey}) = lower(${businessKey})`,
-        after ? sql`(${runs.startTime}, ${runs.id}) < (${after.startTime}::timestamptz, ${after.id})` : undefined,
+        after ? olderThan(after) : undefined,
       ),
     )
     .orderBy(desc(runs.startTime), desc(runs.id))
@@ -72,8 +73,7 @@ export async function listRuns(ctx: ServiceContext, input: unknown) {
   const last = page.at(-1)
   return {
     runs: page.map((row) => presentItem(row, masker)),
-    nextCursor:
-      rows.length > limit && last ? writeCursor({ startTime: last.startTime.toISOString(), id: last.runId }) : null,
+    nextCursor: rows.length > limit && last ? writePosition({ startTime: last.startTime, id: last.runId }) : null,
   }
 }
 

@@ -4,16 +4,8 @@ import { runs } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { parseInput } from '../../parse'
-import {
-  newerThan,
-  newestFirst,
-  olderThan,
-  oldestFirst,
-  RunFilter,
-  readWalkState,
-  runsWhere,
-  writePlace,
-} from './filter'
+import { newerThan, olderThan, writePosition } from '../../runs/position'
+import { newestFirst, oldestFirst, positionIn, RunFilter, runsWhere } from './filter'
 import { type RunItem, readRunItems } from './items'
 
 const DEFAULT_LIMIT = 50
@@ -45,8 +37,8 @@ export interface RunPage {
 export async function browseRuns(ctx: ServiceContext, input: unknown): Promise<RunPage> {
   authorize(ctx, 'run:read')
   const { after, before, limit = DEFAULT_LIMIT, ...filter } = parseInput(BrowseRuns, input)
-  const older = after === undefined ? undefined : olderThan(readWalkState(after, 'after'))
-  const newer = before === undefined ? undefined : newerThan(readWalkState(before, 'before'))
+  const older = after === undefined ? undefined : olderThan(positionIn(after, 'after'))
+  const newer = before === undefined ? undefined : newerThan(positionIn(before, 'before'))
   const where = await runsWhere(ctx, filter)
   if (where === null) return { runs: [], next: null, previous: null, top: null }
   const found = await ctx.db
@@ -63,8 +55,8 @@ export async function browseRuns(ctx: ServiceContext, input: unknown): Promise<R
       ctx,
       page.map(({ id }) => id),
     ),
-    next: last && (newer || more) ? writePlace(last) : null,
-    previous: first && (newer ? more : older) ? writePlace(first) : null,
-    top: first ? writePlace(first) : null,
+    next: last && (newer || more) ? writePosition(last) : null,
+    previous: first && (newer ? more : older) ? writePosition(first) : null,
+    top: first ? writePosition(first) : null,
   }
 }

@@ -4,7 +4,8 @@ import { runs } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { parseInput } from '../../parse'
-import { newerThan, RunFilter, readWalkState, runsWhere } from './filter'
+import { newerThan } from '../../runs/position'
+import { positionIn, RunFilter, runsWhere } from './filter'
 
 /** Stops counting here: the screen shows `99+`. */
 const MOST = 100
@@ -22,7 +23,7 @@ export type CountNewRuns = z.input<typeof CountNewRuns>
 export async function countNewRuns(ctx: ServiceContext, input: unknown): Promise<{ count: number }> {
   authorize(ctx, 'run:read')
   const { since, ...filter } = parseInput(CountNewRuns, input)
-  const newer = since === null ? undefined : newerThan(readWalkState(since, 'since'))
+  const newer = since === null ? undefined : newerThan(positionIn(since, 'since'))
   const where = await runsWhere(ctx, filter)
   if (where === null) return { count: 0 }
   const found = ctx.db.select({ one: sql`1` }).from(runs).where(and(where, newer)).limit(MOST).as('found')

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { runs } from '@/db/schema/runs'
 import { workflowVersions } from '@/db/schema/workflows'
 import type { ServiceContext } from '../../context'
-import { AppError } from '../../errors'
 import { isId } from '../../ids'
+import { type RunPosition, readPosition } from '../../runs/position'
 import { contains, literal, SearchText } from '../../search-text'
 
 /** A run's state in one word: its status while it is open, its outcome once it has ended. */
@@ -35,12 +35,6 @@ export const RunFilter = z.object({
   code: z.string().max(100).optional(),
 })
 export type RunFilter = z.infer<typeof RunFilter>
-
-/** A position in the list, between the runs started before and after it. */
-interface RunPosition {
-  startTime: string
-  id: string
-}
 
 export function stateOf(run: Pick<typeof runs.$inferSelect, 'status' | 'outcome'>): RunState {
   if (run.outcome === null) return run.status
@@ -115,29 +109,10 @@ export function keyBegins(text: string): SQL {
   return sql`${runs.businessKey} is not null and lower(${runs.businessKey}) like lower(${`${literal(text)}%`})`
 }
 
-export function olderThan({ startTime, id }: RunPosition): SQL {
-  return sql`(${runs.startTime}, ${runs.id}) < (${startTime}::timestamptz, ${id})`
-}
-
-export function newerThan({ startTime, id }: RunPosition): SQL {
-  return sql`(${runs.startTime}, ${runs.id}) > (${startTime}::timestamptz, ${id})`
-}
-
 export const newestFirst = [desc(runs.startTime), desc(runs.id)]
 export const oldestFirst = [asc(runs.startTime), asc(runs.id)]
 
-const CursorValue = z.tuple([z.iso.datetime().startsWith('2'), Id])
-
-export function writePlace({ startTime, id }: { startTime: Date; id: string }): string {
-  return Buffer.from(JSON.stringify([startTime.toISOString(), id])).toString('base64url')
-}
-
 /** @throws AppError INVALID_INPUT */
-export function readWalkState(text: string, path: string): RunPosition {
-  try {
-    const [startTime, id] = CursorValue.parse(JSON.parse(Buffer.from(text, 'base64url').toString()))
-    return { startTime, id }
-  } catch (err) {
-    throw new AppError('INVALID_INPUT', { details: [{ path, message: 'is not a position in this list' }], cause: err })
-  }
+export function positionIn(text: string, path: string): RunPosition {
+  return readPosition(text, { path, message: 'is not a position in this list' })
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { pauses, pauseVotes, runs, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import { AppError } from '../../errors'
+import { readCursor, writeCursor } from '../../cursor'
 import { RUN_DATA } from '../../interpreter/run-data'
 import { parseInput } from '../../parse'
 import { maskWords } from '../../runs/mask-words'
@@ -40,7 +40,7 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
   const forwards = open && sort === 'oldest'
   const order = forwards ? asc : desc
   const moment = open ? pauses.createdAt : pauses.answeredAt
-  const after = cursor == null ? null : readCursor(cursor)
+  const after = cursor == null ? null : placeOf(cursor)
   const beyond = sql.raw(forwards ? '>' : '<')
   // Needed before the rows: it decides how much of a value to read, because half a secret would not be recognised.
   const [masker, person] = await Promise.all([tenantMasker(ctx), assigned && open ? personOf(ctx) : null])
@@ -104,7 +104,7 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
     })),
     nextCursor:
       rows.length > limit && last
-        ? writeCursor({ ...last, at: (open ? null : last.answeredAt) ?? last.createdAt })
+        ? writeCursor([(open ? null : last.answeredAt) ?? last.createdAt, last.runId, last.pauseId])
         : null,
   }
 }
@@ -113,18 +113,10 @@ export type TaskItem = Awaited<ReturnType<typeof listTasks>>['tasks'][number]
 
 const Cursor = z.tuple([z.iso.datetime().startsWith('2'), z.string().max(100), z.string().max(300)])
 
-function writeCursor({ at, runId, pauseId }: { at: Date; runId: string; pauseId: string }): string {
-  return Buffer.from(JSON.stringify([at.toISOString(), runId, pauseId])).toString('base64url')
-}
-
-function readCursor(text: string): { at: string; runId: string; pauseId: string } {
-  try {
-    const [at, runId, pauseId] = Cursor.parse(JSON.parse(Buffer.from(text, 'base64url').toString()))
-    return { at, runId, pauseId }
-  } catch (err) {
-    throw new AppError('INVALID_INPUT', {
-      details: [{ path: 'cursor', message: 'is not a nextCursor of this list' }],
-      cause: err,
-    })
-  }
+function placeOf(cursor: string): { at: string; runId: string; pauseId: string } {
+  const [at, runId, pauseId] = readCursor(Cursor, cursor, {
+    path: 'cursor',
+    message: 'is not a nextCursor of this list',
+  })
+  return { at, runId, pauseId }
 }

@@ -1,0 +1,16 @@
+import type { z } from 'zod'
+import { AppError, type ErrorDetail } from './errors'
+
+/** A place in a list, as callers get it to continue from. Times are written as `toISOString` does. */
+export function writeCursor(place: readonly (string | number | Date)[]): string {
+  return Buffer.from(JSON.stringify(place)).toString('base64url')
+}
+
+/** @throws AppError INVALID_INPUT with this detail for a text that the list did not write */
+export function readCursor<S extends z.ZodType>(schema: S, text: string, detail: ErrorDetail): z.output<S> {
+  try {
+    return schema.parse(JSON.parse(Buffer.from(text, 'base64url').toString()))
+  } catch (err) {
+    throw new AppError('INVALID_INPUT', { details: [detail], cause: err })
+  }
+}
