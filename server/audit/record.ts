@@ -49,6 +49,21 @@ export async function record(
   })
 }
 
+/**
+ * Writes what a change of settings has changed, if anything.
+ * @param changed what `differences` found
+ * @param context what the entry says besides
+ */
+export async function recordChanges(
+  tx: Recorder,
+  action: AuditAction,
+  thing: Thing,
+  changed: AuditDetails,
+  context: AuditDetails = {},
+): Promise<void> {
+  if (Object.keys(changed).length > 0) await record(tx, action, thing, { ...context, ...changed })
+}
+
 /** People type for a while, and what they type is saved every second. */
 const SERIES_MS = 10 * 60_000
 

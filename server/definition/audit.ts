@@ -73,13 +73,14 @@ export function boundedText(text: string): string {
 /**
  * What differs between two states: texts, numbers and lists of texts with both values, anything else as `changed`.
  * @param after may leave out what did not change
+ * @param unsaid fields of which the log says only that they changed
  */
-export function differences(before: object, after: object): AuditDetails {
+export function differences(before: object, after: object, unsaid: readonly string[] = []): AuditDetails {
   const was = new Map(Object.entries(before))
   const found = Object.entries(after).flatMap(([name, to]): [string, AuditDetails[string]][] => {
     const from = was.get(name)
     if (to === undefined || JSON.stringify(from) === JSON.stringify(to)) return []
-    return [[name, isShown(from) && isShown(to) ? { from, to } : 'changed']]
+    return [[name, !unsaid.includes(name) && isShown(from) && isShown(to) ? { from, to } : 'changed']]
   })
   return Object.fromEntries(found)
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
 import { inboundWebhooks } from '@/db/schema/inbound'
 import { workflows } from '@/db/schema/workflows'
-import { record } from '../audit/record'
+import { record, recordChanges } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { differences } from '../definition/audit'
@@ -89,9 +89,9 @@ export async function updateInbound(ctx: ServiceContext, { body, ...one }: OneIn
       })
       .where(inboundIs(tx, one))
     const { name = old.name } = changes
-    const changed = differences(conditionInParts(old), conditionInParts(changes))
-    if (Object.keys(changed).length > 0)
-      await record(tx, 'inboundWebhook.updated', { id: old.id, name }, { workflow: one.workflowId, ...changed })
+    // A condition may compare with a secret of the sender.
+    const changed = differences(old, changes, ['when'])
+    await recordChanges(tx, 'inboundWebhook.updated', { id: old.id, name }, changed, { workflow: one.workflowId })
     return getInbound(tx, one)
   })
 }
@@ -108,11 +108,6 @@ export async function deleteInbound(ctx: ServiceContext, one: OneInbound): Promi
     await record(tx, 'inboundWebhook.deleted', webhook, { workflow: one.workflowId })
     return { id: webhook.id, deleted: true }
   })
-}
-
-/** Its `when` may compare with a secret of the sender, so that the log says only whether it changed. */
-function conditionInParts<T extends { when?: string | null | undefined }>({ when, ...rest }: T) {
-  return { ...rest, ...(when === undefined ? {} : { when: { text: when } }) }
 }
 
 /** The settings that the scheme has. @throws AppError INVALID_INPUT */

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { schedules } from '@/db/schema/schedules'
 import { workflows } from '@/db/schema/workflows'
-import { record } from '../audit/record'
+import { record, recordChanges } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { differences } from '../definition/audit'
@@ -80,9 +80,8 @@ export async function updateSchedule(ctx: ServiceContext, { body, ...one }: OneS
       })
       .where(scheduleIs(tx, one))
     const { name = old.name } = changes
-    const changed = differences(old, changes)
-    if (Object.keys(changed).length > 0)
-      await record(tx, 'schedule.updated', { id: old.id, name }, { workflow: one.workflowId, ...changed })
+    const context = { workflow: one.workflowId }
+    await recordChanges(tx, 'schedule.updated', { id: old.id, name }, differences(old, changes), context)
     return getSchedule(tx, one)
   })
 }

@@ -1,9 +1,10 @@
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { corsOrigins } from '@/db/schema/cors'
-import { record } from '../audit/record'
+import { recordChanges } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
+import { differences } from '../definition/audit'
 import { parseInput } from '../parse'
 import { getTenant } from './find'
 
@@ -33,8 +34,8 @@ export async function setCorsOrigins(
     const rows = origins.map((origin) => ({ tenantId, origin, createdAt: tx.now() }))
     if (rows.length > 0) await tx.db.insert(corsOrigins).values(rows)
     const from = gone.map((row) => row.origin).sort()
-    if (from.join() !== origins.join())
-      await record(tx, 'workspace.corsChanged', { id: tenantId, name }, { origins: { from, to: origins } })
+    const changed = differences({ origins: from }, { origins })
+    await recordChanges(tx, 'workspace.corsChanged', { id: tenantId, name }, changed)
     return { tenantId, origins }
   })
 }

@@ -1,9 +1,10 @@
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { tenants } from '@/db/schema/tenants'
-import { record } from '../audit/record'
+import { recordChanges } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
+import { differences } from '../definition/audit'
 import { parseInput } from '../parse'
 import { getTenant } from './find'
 
@@ -21,8 +22,7 @@ export async function keepAudit(ctx: ServiceContext, input: unknown): Promise<{ 
   return withTransaction(ctx, async (tx) => {
     const { id, name, keepAuditDays } = await getTenant(tx, { lock: true })
     await tx.db.update(tenants).set({ keepAuditDays: days }).where(eq(tenants.id, id))
-    if (days !== keepAuditDays)
-      await record(tx, 'workspace.auditKept', { id, name }, { days: { from: keepAuditDays, to: days } })
+    await recordChanges(tx, 'workspace.auditKept', { id, name }, differences({ days: keepAuditDays }, { days }))
     return { days }
   })
 }

@@ -1,9 +1,10 @@
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { tenants } from '@/db/schema/tenants'
-import { record } from '../audit/record'
+import { recordChanges } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
+import { differences } from '../definition/audit'
 import { parseInput } from '../parse'
 import { getTenant } from './find'
 
@@ -23,8 +24,7 @@ export async function keepRuns(ctx: ServiceContext, input: unknown): Promise<{ d
   return withTransaction(ctx, async (tx) => {
     const { id, name, keepRunsDays } = await getTenant(tx, { lock: true })
     await tx.db.update(tenants).set({ keepRunsDays: days }).where(eq(tenants.id, id))
-    if (days !== keepRunsDays)
-      await record(tx, 'workspace.runsKept', { id, name }, { days: { from: keepRunsDays, to: days } })
+    await recordChanges(tx, 'workspace.runsKept', { id, name }, differences({ days: keepRunsDays }, { days }))
     return { days }
   })
 }

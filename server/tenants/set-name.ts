@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { tenants } from '@/db/schema/tenants'
-import { record } from '../audit/record'
+import { recordChanges } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { differences } from '../definition/audit'
@@ -28,8 +28,7 @@ export async function setTenantName(ctx: ServiceContext, input: unknown): Promis
   return withTransaction(ctx, async (tx) => {
     const old = await getTenant(tx, { lock: true })
     await tx.db.update(tenants).set({ name }).where(eq(tenants.id, tx.tenantId))
-    if (name !== old.name)
-      await record(tx, 'workspace.renamed', { id: tx.tenantId, name }, differences({ name: old.name }, { name }))
+    await recordChanges(tx, 'workspace.renamed', { id: tx.tenantId, name }, differences({ name: old.name }, { name }))
     return { name }
   })
 }

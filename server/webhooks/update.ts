@@ -1,5 +1,5 @@
 import { webhookEndpoints } from '@/db/schema/webhooks'
-import { record } from '../audit/record'
+import { record, recordChanges } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { differences } from '../definition/audit'
@@ -34,11 +34,8 @@ export async function updateWebhook(ctx: ServiceContext, { id, body }: { id: str
         updatedAt: tx.now(),
       })
       .where(endpointIs(tx, id))
-    const { url, ...rest } = changes
-    const moved = url === undefined || url === old.url ? {} : { url: 'changed' }
-    const changed = { ...moved, ...differences(old, rest) }
-    if (Object.keys(changed).length > 0)
-      await record(tx, 'webhook.updated', named({ id, url: url ?? old.url }), changed)
+    const { url = old.url } = changes
+    await recordChanges(tx, 'webhook.updated', named({ id, url }), differences(old, changes, ['url']))
     if (again) await emit(tx, 'webhook/endpoint.due', { tenantId: tx.tenantId, endpointId: id })
     return getWebhook(tx, { id })
   })
