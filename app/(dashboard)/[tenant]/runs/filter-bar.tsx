@@ -5,8 +5,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Search, X } from 'lucide-react'
 import { type Ref, useEffect, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
-import { absoluteTime, useTimeZone } from '@/app/_ui/time-text'
-import { FILTER_NAMES, RANGES, STATE_OPTIONS, VIA_OPTIONS } from './run-filter'
+import { TimeFilter } from '../time-filter'
+import { FILTER_NAMES, STATE_OPTIONS, VIA_OPTIONS } from './run-filter'
 import styles from './runs.module.css'
 
 type Set = (changes: Record<string, string | string[] | null>) => void
@@ -48,7 +48,13 @@ export function FilterBar({
         clearable
         className={styles.filter ?? ''}
       />
-      <TimeFilter from={params.get('from')} to={params.get('to')} onChange={change} />
+      <TimeFilter
+        label="Started within"
+        from={params.get('from')}
+        to={params.get('to')}
+        onChange={change}
+        className={styles.filter ?? ''}
+      />
       <LinkedFilters params={params} onChange={change} />
       {filtered && (
         <Button
@@ -135,31 +141,4 @@ function WorkflowFilter({ value, onChange }: { value: string | null; onChange: (
       className={styles.filter ?? ''}
     />
   )
-}
-
-function TimeFilter({ from, to, onChange }: { from: string | null; to: string | null; onChange: Set }) {
-  const [zone] = useTimeZone()
-  const chosen = from || to ? 'chosen' : null
-  const parts = [from ? `from ${short(from, zone)}` : '', to ? `to ${short(to, zone)}` : '']
-  const label = parts.filter(Boolean).join(' ')
-  return (
-    <Select
-      aria-label="Started within"
-      placeholder="Any time"
-      data={[...(chosen ? [{ value: 'chosen', label }] : []), ...RANGES.map(({ value, label }) => ({ value, label }))]}
-      value={chosen}
-      onChange={(value) => {
-        const range = RANGES.find((each) => each.value === value)
-        if (value === 'chosen') return
-        onChange({ from: range ? new Date(Date.now() - range.ms).toISOString() : null, to: null })
-      }}
-      clearable
-      className={styles.filter ?? ''}
-    />
-  )
-}
-
-function short(text: string, zone: string): string {
-  const date = new Date(text)
-  return Number.isNaN(date.getTime()) ? 'an unknown time' : absoluteTime(date, zone, false)
 }

@@ -68,10 +68,3 @@ function moment(text: string | null): string | undefined {
   const time = Date.parse(text ?? '')
   return Number.isNaN(time) ? undefined : new Date(time).toISOString()
 }
-
-export const RANGES = [
-  { value: '1h', label: 'Last hour', ms: 3_600_000 },
-  { value: '24h', label: 'Last 24 hours', ms: 86_400_000 },
-  { value: '7d', label: 'Last 7 days', ms: 7 * 86_400_000 },
-  { value: '30d', label: 'Last 30 days', ms: 30 * 86_400_000 },
-] as const

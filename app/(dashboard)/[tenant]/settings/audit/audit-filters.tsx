@@ -3,9 +3,8 @@ import { Button, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { useTRPC } from '@/app/_trpc/client'
-import { absoluteTime, useTimeZone } from '@/app/_ui/time-text'
 import { AUDIT_ACTIONS, AUDIT_THINGS } from '@/server/definition/audit'
-import { RANGES } from '../../runs/run-filter'
+import { TimeFilter } from '../../time-filter'
 import styles from './audit.module.css'
 import { FILTER_NAMES } from './audit-filter'
 import { ACTORS, doneWords, THINGS, thingOf } from './audit-words'
@@ -44,7 +43,13 @@ export function AuditFilters({ params, change }: { params: URLSearchParams; chan
         nothingFoundMessage="No such action"
         className={styles.wide ?? ''}
       />
-      <TimeFilter from={params.get('from')} to={params.get('to')} onChange={change} />
+      <TimeFilter
+        label="Time"
+        from={params.get('from')}
+        to={params.get('to')}
+        onChange={change}
+        className={styles.filter ?? ''}
+      />
       {thing && (
         <Button
           variant="light"
@@ -91,30 +96,4 @@ function ActorFilter({ value, onChange }: { value: string | null; onChange: (id:
       className={styles.filter ?? ''}
     />
   )
-}
-
-function TimeFilter({ from, to, onChange }: { from: string | null; to: string | null; onChange: Change }) {
-  const [zone] = useTimeZone()
-  const chosen = from || to ? 'chosen' : null
-  const label = [from ? `from ${short(from, zone)}` : '', to ? `to ${short(to, zone)}` : ''].filter(Boolean).join(' ')
-  return (
-    <Select
-      aria-label="Time"
-      placeholder="Any time"
-      data={[...(chosen ? [{ value: 'chosen', label }] : []), ...RANGES.map(({ value, label }) => ({ value, label }))]}
-      value={chosen}
-      onChange={(value) => {
-        const range = RANGES.find((each) => each.value === value)
-        if (value === 'chosen') return
-        onChange({ from: range ? new Date(Date.now() - range.ms).toISOString() : null, to: null })
-      }}
-      clearable
-      className={styles.filter ?? ''}
-    />
-  )
-}
-
-function short(text: string, zone: string): string {
-  const date = new Date(text)
-  return Number.isNaN(date.getTime()) ? 'an unknown time' : absoluteTime(date, zone, false)
 }
