@@ -1,14 +1,12 @@
-import { startRun } from '@/server/runs/start'
 import { createWorkflow } from '@/server/workflows/create'
 import { publishWorkflow } from '@/server/workflows/publish'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
-import { reached } from './support/furnish'
+import { reached, startRun } from './support/runs'
 
 test('counts follow an answer at once, and never contradict the queue', async ({ page, workspace }) => {
   const { approval } = await newCompany(workspace.ctx)
-  const start = async (customer: string) =>
-    (await startRun(workspace.ctx, { workflowId: approval, body: { customer } })).runId
+  const start = async (customer: string) => startRun(workspace, approval, { customer })
   const [first, second] = [await start('Okafor'), await start('Rossi')]
   for (const runId of [first, second]) await reached(workspace, runId, ({ status }) => status === 'paused')
   await page.goto(`/${workspace.slug}/inbox`)
@@ -37,7 +35,7 @@ test('a queue is worked off by keyboard: each answer leads to the next task, rea
   await publishWorkflow(workspace.ctx, { id: onboarding })
   const runIds: string[] = []
   for (let index = 0; index < 5; index++) {
-    const { runId } = await startRun(workspace.ctx, { workflowId: onboarding, body: {} })
+    const runId = await startRun(workspace, onboarding, {})
     await reached(workspace, runId, ({ status }) => status === 'paused')
     runIds.push(runId)
   }
@@ -68,7 +66,7 @@ test('runs that match a filter are counted, and then cancelled', async ({ page, 
   const { approval } = await newCompany(workspace.ctx)
   const runIds: string[] = []
   for (const customer of ['Okafor', 'Okafor', 'Rossi']) {
-    const { runId } = await startRun(workspace.ctx, { workflowId: approval, body: { customer } })
+    const runId = await startRun(workspace, approval, { customer })
     await reached(workspace, runId, ({ status }) => status === 'paused')
     runIds.push(runId)
   }
@@ -91,7 +89,7 @@ test('runs that match a filter are counted, and then cancelled', async ({ page, 
 test('runs are found by their key, in the list, the palette and the address', async ({ page, workspace }) => {
   const { refund } = await newCompany(workspace.ctx)
   for (const order of ['N-20417', 'N-30000']) {
-    const { runId } = await startRun(workspace.ctx, { workflowId: refund, body: { order, amount: 5 } })
+    const runId = await startRun(workspace, refund, { order, amount: 5 })
     await reached(workspace, runId, ({ endTime }) => endTime !== undefined)
   }
   await page.goto(`/${workspace.slug}/runs?q=n-204`)
@@ -162,7 +160,7 @@ test('a decision that needs two people: one votes, one may not, and another deci
   const step = { id: 'ask', type: 'request-user-action', title: 'A new van', actions, ...asked }
   const { id } = await createWorkflow(workspace.ctx, { name: 'Buy', steps: [step] })
   await publishWorkflow(workspace.ctx, { id })
-  const { runId } = await startRun(workspace.ctx, { workflowId: id, body: {} })
+  const runId = await startRun(workspace, id, {})
   await reached(workspace, runId, ({ status }) => status === 'paused')
   await page.goto(`/${workspace.slug}/inbox`)
   // Its state is in the address, which takes a moment.

@@ -1,22 +1,20 @@
-import { resumeRun } from '@/server/runs/resume'
-import { startRun } from '@/server/runs/start'
 import { createWorkflow } from '@/server/workflows/create'
 import { publishWorkflow } from '@/server/workflows/publish'
 import { SAMPLE_WORKFLOWS } from '@/server/workflows/samples'
 import { seedIterations } from '../support/seed-runs'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
-import { reached } from './support/furnish'
+import { reached, resumeRun, startRun } from './support/runs'
 import { database } from './support/workspace'
 
 test('a run page updates live, and a paused run can be answered there', async ({ page, workspace }) => {
   const { approval } = await newCompany(workspace.ctx)
-  const { runId } = await startRun(workspace.ctx, { workflowId: approval, body: { customer: 'Okafor' } })
+  const runId = await startRun(workspace, approval, { customer: 'Okafor' })
   await page.goto(`/${workspace.slug}/runs/${runId}`)
   await expect(page.getByText('Waiting', { exact: true }).first()).toBeVisible()
   const data = { article: 'AX-210', amount: 4 }
   // Answer from elsewhere: the open page must follow without a reload.
-  await resumeRun(workspace.ctx, { runId, body: { type: 'collect_inputs', data } })
+  await resumeRun(workspace, runId, { type: 'collect_inputs', data })
   await expect(page.getByRole('button', { name: 'Approve' })).toBeVisible({ timeout: 15_000 })
   await page.getByRole('button', { name: 'Approve' }).click()
   await expect(page.getByText('Completed').first()).toBeVisible({ timeout: 15_000 })
@@ -24,14 +22,14 @@ test('a run page updates live, and a paused run can be answered there', async ({
 
 test('what a run was given, what came of it and who decided what take no click', async ({ page, workspace }) => {
   const { approval } = await newCompany(workspace.ctx)
-  const { runId } = await startRun(workspace.ctx, { workflowId: approval, body: { customer: 'Okafor' } })
+  const runId = await startRun(workspace, approval, { customer: 'Okafor' })
   await reached(workspace, runId, ({ status }) => status === 'paused')
-  await resumeRun(workspace.ctx, { runId, body: { type: 'collect_inputs', data: { article: 'AX-210', amount: 4 } } })
+  await resumeRun(workspace, runId, { type: 'collect_inputs', data: { article: 'AX-210', amount: 4 } })
   await reached(workspace, runId, ({ status, currentStepId }) => status === 'paused' && currentStepId === 'decision')
   await page.goto(`/${workspace.slug}/runs/${runId}`)
   await expect(page.getByText(/waiting for somebody to choose Approve or Reject for Order of AX-210/)).toBeVisible()
   const body = { type: 'request_user_action', actionId: 'approve', actionValue: 'fine' }
-  await resumeRun(workspace.ctx, { runId, body })
+  await resumeRun(workspace, runId, body)
   await expect(page.getByText('Ada Lovelace chose “Approve” for Order of AX-210.')).toBeVisible()
   await expect(page.getByRole('region', { name: 'Input', exact: true })).toContainText('Okafor')
   await expect(page.getByRole('region', { name: 'Result', exact: true })).toContainText('AX-210')
@@ -54,7 +52,7 @@ test('what a run was given, what came of it and who decided what take no click',
 
 test('an agent’s step opens into its messages, tool calls and tokens', async ({ page, workspace }) => {
   const { triage } = await newCompany(workspace.ctx)
-  const { runId } = await startRun(workspace.ctx, { workflowId: triage, body: { text: 'Where is my parcel?' } })
+  const runId = await startRun(workspace, triage, { text: 'Where is my parcel?' })
   await reached(workspace, runId, ({ endTime }) => endTime !== undefined)
   await page.goto(`/${workspace.slug}/runs/${runId}?step=read&tab=messages`)
   const details = page.getByRole('complementary', { name: 'Details of Read the message' })
@@ -65,8 +63,7 @@ test('an agent’s step opens into its messages, tool calls and tokens', async (
 
 test('one paused run is cancelled, and another terminated', async ({ page, workspace }) => {
   const { approval } = await newCompany(workspace.ctx)
-  const start = async () =>
-    (await startRun(workspace.ctx, { workflowId: approval, body: { customer: 'Okafor' } })).runId
+  const start = async () => startRun(workspace, approval, { customer: 'Okafor' })
   const [first, second] = [await start(), await start()]
   for (const runId of [first, second]) await reached(workspace, runId, ({ status }) => status === 'paused')
   await page.goto(`/${workspace.slug}/runs/${first}`)
@@ -89,7 +86,7 @@ test('one paused run is cancelled, and another terminated', async ({ page, works
 
 test('a failed run says why, and a new run continues from the failed step', async ({ page, workspace }) => {
   const { refund } = await newCompany(workspace.ctx)
-  const { runId } = await startRun(workspace.ctx, { workflowId: refund, body: { order: 'N-1', amount: 5 } })
+  const runId = await startRun(workspace, refund, { order: 'N-1', amount: 5 })
   await reached(workspace, runId, ({ endTime }) => endTime !== undefined)
   await page.goto(`/${workspace.slug}/runs/${runId}`)
   await expect(page.getByText('Failed').first()).toBeVisible()
@@ -105,7 +102,7 @@ test('a failed run says why, and a new run continues from the failed step', asyn
 
 test('viewers are offered no actions', async ({ browserOf, workspace }) => {
   const { approval } = await newCompany(workspace.ctx)
-  const { runId } = await startRun(workspace.ctx, { workflowId: approval, body: { customer: 'Okafor' } })
+  const runId = await startRun(workspace, approval, { customer: 'Okafor' })
   await reached(workspace, runId, ({ status }) => status === 'paused')
   const page = await browserOf('viewer')
   await page.goto(`/${workspace.slug}/runs/${runId}`)
@@ -121,8 +118,7 @@ test('viewers are offered no actions', async ({ browserOf, workspace }) => {
 
 test('new runs wait behind a button until they are requested', async ({ page, workspace }) => {
   const { approval } = await newCompany(workspace.ctx)
-  const start = async () =>
-    (await startRun(workspace.ctx, { workflowId: approval, body: { customer: 'Okafor' } })).runId
+  const start = async () => startRun(workspace, approval, { customer: 'Okafor' })
   await start()
   // The page asks again once its script has loaded.
   const looked = page.waitForResponse(/runs\.countNew/)
@@ -173,7 +169,7 @@ test('branches are grouped by name under the step that began them', async ({ pag
   const sample = SAMPLE_WORKFLOWS.find(({ id }) => id === 'wf_supplier_onboarding')
   const { id } = await createWorkflow(workspace.ctx, sample?.definition ?? {})
   await publishWorkflow(workspace.ctx, { id })
-  const { runId } = await startRun(workspace.ctx, { workflowId: id, body: { supplier: 'Okafor' } })
+  const runId = await startRun(workspace, id, { supplier: 'Okafor' })
   await page.goto(`/${workspace.slug}/runs/${runId}`)
   const timeline = page.getByRole('region', { name: 'Timeline' })
   for (const name of [/^Purchasing, waiting/, /^Finance, waiting/, /^Documents, completed/, /^Item 1, completed/])

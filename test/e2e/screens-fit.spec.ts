@@ -1,14 +1,14 @@
-import { startRun } from '@/server/runs/start'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
-import { furnish, reached } from './support/furnish'
+import { furnish } from './support/furnish'
+import { reached, startRun } from './support/runs'
 
 const WIDTHS = [360, 390, 600, 768, 900, 1024, 1152, 1280, 1440, 1920]
 
 test('no screen scrolls sideways or cuts off a column, from 360 to 1920 px', async ({ page, workspace }) => {
   test.slow()
   const { approval, failed, completed, stock } = await furnish(workspace)
-  const { runId } = await startRun(workspace.ctx, { workflowId: approval, body: { customer: 'A'.repeat(180) } })
+  const runId = await startRun(workspace, approval, { customer: 'A'.repeat(180) })
   await reached(workspace, runId, ({ status }) => status === 'paused')
   const screens = ['', '/workflows', '/runs', `/runs/${failed}`, `/runs/${completed}`, `/runs/${runId}`, '/inbox']
   for (const screen of [...screens, '/agents', '/tools', `/tools/${stock}?tab=test`, '/settings/members']) {
@@ -57,7 +57,7 @@ test('on a phone every place is reachable, and keys are not hinted at', async ({
     await expect(page).toHaveURL(new RegExp(`/${place.toLowerCase()}`))
   }
   const { approval } = await newCompany(workspace.ctx)
-  const { runId } = await startRun(workspace.ctx, { workflowId: approval, body: { customer: 'Okafor' } })
+  const runId = await startRun(workspace, approval, { customer: 'Okafor' })
   await reached(workspace, runId, ({ status }) => status === 'paused')
   await page.goto(`/${workspace.slug}/runs/${runId}`)
   await expect(page.getByRole('button', { name: 'Submit' })).toBeVisible()

@@ -1,11 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { cancelRun } from '@/server/runs/cancel'
+import type { JsonObject } from '@/server/definition/json'
 import type { PresentedRun } from '@/server/runs/present'
-import { resumeRun } from '@/server/runs/resume'
-import { startRun } from '@/server/runs/start'
-import { getRunStatus } from '@/server/runs/status'
 import { createWorkflow } from '@/server/workflows/create'
 import { type Company, newCompany, type Say } from './company'
+import { cancelRun, reached, resumeRun, startRun } from './runs'
 import { newPerson, type Workspace } from './workspace'
 
 /** A workspace in which everything has happened once. */
@@ -32,8 +29,7 @@ export async function furnish(workspace: Workspace, say: Say = (text) => text): 
   const company = await newCompany(ctx, say)
   await newPerson(ctx, 'admin', say('Tom Ford'))
   await newPerson(ctx, 'operator', say('Mary Jackson'))
-  const start = async (workflowId: string, body: object) =>
-    (await startRun(ctx, { workflowId, body: body as never })).runId
+  const start = (workflowId: string, data: JsonObject) => startRun(workspace, workflowId, data)
   const order = { article: say('AX-210'), amount: 4 }
   const [completed, cancelled, asking, deciding, failed, triaged] = await Promise.all([
     start(company.approval, { customer: say('Okafor and Sons') }),
@@ -45,12 +41,12 @@ export async function furnish(workspace: Workspace, say: Say = (text) => text): 
   ])
   for (const runId of [completed, deciding]) {
     await reached(workspace, runId, ({ status }) => status === 'paused')
-    await resumeRun(ctx, { runId, body: { type: 'collect_inputs', data: order } })
+    await resumeRun(workspace, runId, { type: 'collect_inputs', data: order })
     await reached(workspace, runId, ({ status, currentStepId }) => status === 'paused' && currentStepId === 'decision')
   }
-  await resumeRun(ctx, { runId: completed, body: { type: 'request_user_action', actionId: 'approve' } })
+  await resumeRun(workspace, completed, { type: 'request_user_action', actionId: 'approve' })
   await reached(workspace, cancelled, ({ status }) => status === 'paused')
-  await cancelRun(ctx, { runId: cancelled, reason: say('The customer called.') })
+  await cancelRun(workspace, cancelled, say('The customer called.'))
   await Promise.all([completed, cancelled, failed, triaged].map((runId) => reached(workspace, runId, ended)))
   await reached(workspace, asking, ({ status }) => status === 'paused')
   const long = (await createWorkflow(ctx, longWorkflow(20, company.stock, say))).id
@@ -69,15 +65,6 @@ export async function furnish(workspace: Workspace, say: Say = (text) => text): 
 }
 
 const ended = (run: PresentedRun) => run.endTime !== undefined
-
-/** Waits until a run has reached this state. */
-export async function reached({ ctx }: Workspace, runId: string, so: (run: PresentedRun) => boolean): Promise<void> {
-  for (const until = Date.now() + 30_000; ; await sleep(50)) {
-    const run = await getRunStatus(ctx, { runId })
-    if (so(run)) return
-    if (Date.now() > until) throw new Error(`The run is still ${JSON.stringify(run)}`)
-  }
-}
 
 /** A chain of tool calls, each with a position on the canvas. */
 export function longWorkflow(steps: number, toolId: string, say: Say = (text) => text) {
