@@ -1,0 +1,19 @@
+// A caller in a thread of its own, so that its times do not include the work of the callers that make the load. Plain
+// JavaScript, because a thread starts without a loader for TypeScript.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parentPort, workerData } from 'node:worker_threads'
+
+/** @type {{ url: string, headers: Record<string, string>, forMs: number }} */
+const { url, headers, forMs } = workerData
+/** @type {number[]} */
+const times = []
+/** @type {unknown[]} */
+const failures = []
+for (const until = performance.now() + forMs; performance.now() < until; await sleep(50)) {
+  const from = performance.now()
+  const response = await fetch(url, { method: 'POST', headers, body: '{}' })
+  const body = await response.json()
+  times.push(performance.now() - from)
+  if (response.status !== 200 || body.status !== 'completed') failures.push({ status: response.status, body })
+}
+parentPort?.postMessage({ times, failures })
