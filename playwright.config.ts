@@ -19,8 +19,8 @@ function isProgram(path: string): boolean {
 const executablePath = chromium()
 
 /**
- * Chromium renders two hidden pages for the address bar of each window, even without a screen, which costs a sixth of
- * the suite's time. Chromium only reads the last list, so this one repeats what matters of Playwright's own.
+ * Chromium renders two hidden pages for the address bar of each window, even without a screen, which costs a seventh of
+ * the specs' CPU time. It only reads the last list, so this one repeats what matters of Playwright's own.
  */
 const DISABLED = [
   'WebUIOmniboxPopup',
@@ -47,7 +47,7 @@ export default defineConfig({
   globalSetup: './test/e2e/support/global-setup.ts',
   // A test that passes only on the second attempt has found a bug.
   retries: 0,
-  // A worker waits for a third of its time.
+  // A worker often waits for the service or the browser: two leave a part of two cores idle.
   workers: 3,
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),

@@ -1,9 +1,12 @@
 import type { z } from 'zod'
 import { AppError, type ErrorDetail } from './errors'
 
-/** A place in a list, as callers get it to continue from. Times are written as `toISOString` does. */
-export function writeCursor(place: readonly (string | number | Date)[]): string {
-  return Buffer.from(JSON.stringify(place)).toString('base64url')
+/** For the `cursor` of a list. */
+export const NOT_OF_THIS_LIST: ErrorDetail = { path: 'cursor', message: 'is not a nextCursor of this list' }
+
+/** A position in a list, as callers get it to continue from. Times are written as `toISOString` does. */
+export function writeCursor(position: readonly (string | number | Date)[]): string {
+  return Buffer.from(JSON.stringify(position)).toString('base64url')
 }
 
 /** @throws AppError INVALID_INPUT with this detail for a text that the list did not write */

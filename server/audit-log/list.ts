@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { auditEntries } from '@/db/schema/audit'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
-import { readCursor, writeCursor } from '../cursor'
+import { NOT_OF_THIS_LIST, readCursor, writeCursor } from '../cursor'
 import { parseInput } from '../parse'
 import type { Masker } from '../vault/mask'
 import { tenantMasker } from '../vault/masker'
@@ -26,7 +26,7 @@ export async function listAudit(ctx: ServiceContext, input: unknown) {
 /** A page of the entries that match, without values of the vault. @throws AppError INVALID_INPUT */
 export async function readEntries(ctx: ServiceContext, filter: AuditFilter, limit: number, cursor: string | undefined) {
   const { tenantId, actorId, action, thingKind, thingId, at, seq } = auditEntries
-  const after = cursor === undefined ? null : placeOf(cursor)
+  const after = cursor === undefined ? null : positionOf(cursor)
   const found = await ctx.db
     .select()
     .from(auditEntries)
@@ -71,7 +71,7 @@ export type AuditEntry = ReturnType<typeof presentEntry>
 
 const Cursor = z.tuple([z.iso.datetime().startsWith('2'), z.int().positive()])
 
-function placeOf(cursor: string): { at: string; seq: number } {
-  const [at, seq] = readCursor(Cursor, cursor, { path: 'cursor', message: 'is not a nextCursor of this list' })
+function positionOf(cursor: string): { at: string; seq: number } {
+  const [at, seq] = readCursor(Cursor, cursor, NOT_OF_THIS_LIST)
   return { at, seq }
 }

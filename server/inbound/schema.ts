@@ -4,8 +4,8 @@ import { parseExpression } from '../definition/expression/parse'
 import { INBOUND_ROOTS, SCHEMES } from '../definition/inbound'
 import { FieldName } from '../definition/schema'
 import { TemplateSyntaxError } from '../definition/template'
+import { wholeNumber } from '../query-values'
 import { STORABLE } from '../storable-text'
-import { wholeNumber } from '../versioned/list-schema'
 
 /** An expression over what was sent, and nothing else. */
 const Over = z

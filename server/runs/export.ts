@@ -8,8 +8,8 @@ import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { largeRead } from '../large-reads'
 import { parseInput } from '../parse'
+import { wholeNumber } from '../query-values'
 import { maskerFrom } from '../vault/masker'
-import { wholeNumber } from '../versioned/list-schema'
 import { reserveExport } from './export-slots'
 import { ListRuns, runsThatMatch } from './list'
 import { newerThan, type RunPosition, readPosition, writePosition } from './position'
@@ -121,9 +121,9 @@ function readChunk(ctx: ServiceContext, filter: Filter, after: RunPosition | nul
     ctx,
     async (reading) => {
       const begun = performance.now()
-      const places = await findPlaces(reading, filter, after, Math.min(most, CHUNK.runs) + 1)
+      const positions = await findPositions(reading, filter, after, Math.min(most, CHUNK.runs) + 1)
       const chunk: Chunk = { lines: '', count: 0, at: null, more: false }
-      for (const group of groupsOf(places.slice(0, Math.min(most, CHUNK.runs)))) {
+      for (const group of groupsOf(positions.slice(0, Math.min(most, CHUNK.runs)))) {
         for (const run of await readGroup(reading, group)) {
           chunk.lines += `${JSON.stringify(run)}\n`
           chunk.count += 1
@@ -131,7 +131,7 @@ function readChunk(ctx: ServiceContext, filter: Filter, after: RunPosition | nul
         chunk.at = group.at(-1) ?? null
         if (chunk.lines.length > CHUNK.bytes || performance.now() - begun > CHUNK.ms) break
       }
-      chunk.more = chunk.at !== null && chunk.at !== places.at(-1)
+      chunk.more = chunk.at !== null && chunk.at !== positions.at(-1)
       return chunk
     },
     PATIENCE_MS,
@@ -143,17 +143,17 @@ interface Found extends RunPosition {
 }
 
 /** In order, so that what is read at a time takes little memory; a large run is alone. */
-function* groupsOf(places: readonly Found[]): Generator<Found[]> {
+function* groupsOf(positions: readonly Found[]): Generator<Found[]> {
   let group: Found[] = []
   let total = 0
-  for (const place of places) {
-    const bytes = place.bytes ?? Number.POSITIVE_INFINITY
+  for (const position of positions) {
+    const bytes = position.bytes ?? Number.POSITIVE_INFINITY
     if (group.length > 0 && total + bytes > TOGETHER_BYTES) {
       yield group
       group = []
       total = 0
     }
-    group.push(place)
+    group.push(position)
     total += bytes
   }
   if (group.length > 0) yield group
@@ -174,7 +174,7 @@ async function readGroup(ctx: ServiceContext, group: readonly Found[]): Promise<
   return read
 }
 
-async function findPlaces(
+async function findPositions(
   ctx: ServiceContext,
   filter: Filter,
   after: RunPosition | null,

@@ -4,13 +4,14 @@ import { runs } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
 import { runsInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
+import { NOT_OF_THIS_LIST } from '../cursor'
 import type { RunError } from '../definition/run'
 import { isId } from '../ids'
 import { parseInput } from '../parse'
+import { wholeNumber } from '../query-values'
 import { SearchText } from '../search-text'
 import type { Masker } from '../vault/mask'
 import { tenantMasker } from '../vault/masker'
-import { wholeNumber } from '../versioned/list-schema'
 import { maskWords } from './mask-words'
 import { olderThan, readPosition, writePosition } from './position'
 
@@ -51,8 +52,7 @@ const columns = {
 export async function listRuns(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'run:read')
   const { workflowId, status, outcome, businessKey, limit = DEFAULT_LIMIT, cursor } = parseInput(ListRuns, input)
-  const after =
-    cursor === undefined ? null : readPosition(cursor, { path: 'cursor', message: 'is not a nextCursor of this list' })
+  const after = cursor === undefined ? null : readPosition(cursor, NOT_OF_THIS_LIST)
   const select = ctx.db
     .select(columns)
     .from(runs)

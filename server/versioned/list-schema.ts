@@ -1,19 +1,6 @@
 import { z } from 'zod'
 import { unstorable } from '../definition/json'
-
-/** A whole number in a query string. */
-export const wholeNumber = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.number().min(min).max(max))
-
-/** A boolean in a query string. */
-export const flag = z
-  .enum(['true', 'false'])
-  .optional()
-  .transform((value) => value === 'true')
+import { flag, wholeNumber } from '../query-values'
 
 const page = { limit: wholeNumber(1, 1000).optional(), offset: wholeNumber(0, 999_999_999).optional() }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { unstorable } from '../definition/json'
 import { WEBHOOK_EVENTS } from '../definition/webhook'
+import { wholeNumber } from '../query-values'
 import { STORABLE } from '../storable-text'
-import { wholeNumber } from '../versioned/list-schema'
 
 const Url = z
   .string()

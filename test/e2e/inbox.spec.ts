@@ -6,7 +6,7 @@ import { reached, startRun } from './support/runs'
 
 test('counts follow an answer at once, and never contradict the queue', async ({ page, workspace }) => {
   const { approval } = await newCompany(workspace.ctx)
-  const start = async (customer: string) => startRun(workspace, approval, { customer })
+  const start = (customer: string) => startRun(workspace, approval, { customer })
   const [first, second] = [await start('Okafor'), await start('Rossi')]
   for (const runId of [first, second]) await reached(workspace, runId, ({ status }) => status === 'paused')
   await page.goto(`/${workspace.slug}/inbox`)

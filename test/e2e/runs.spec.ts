@@ -63,7 +63,7 @@ test('an agent’s step opens into its messages, tool calls and tokens', async (
 
 test('one paused run is cancelled, and another terminated', async ({ page, workspace }) => {
   const { approval } = await newCompany(workspace.ctx)
-  const start = async () => startRun(workspace, approval, { customer: 'Okafor' })
+  const start = () => startRun(workspace, approval, { customer: 'Okafor' })
   const [first, second] = [await start(), await start()]
   for (const runId of [first, second]) await reached(workspace, runId, ({ status }) => status === 'paused')
   await page.goto(`/${workspace.slug}/runs/${first}`)
@@ -118,7 +118,7 @@ test('viewers are offered no actions', async ({ browserOf, workspace }) => {
 
 test('new runs wait behind a button until they are requested', async ({ page, workspace }) => {
   const { approval } = await newCompany(workspace.ctx)
-  const start = async () => startRun(workspace, approval, { customer: 'Okafor' })
+  const start = () => startRun(workspace, approval, { customer: 'Okafor' })
   await start()
   // The page asks again once its script has loaded.
   const looked = page.waitForResponse(/runs\.countNew/)

@@ -12,18 +12,17 @@ const RANGES = [
 /** Filters a list by time: a range until now, or the one that a link set. */
 export function TimeFilter({
   label,
-  from,
-  to,
+  params,
   onChange,
   className,
 }: {
   label: string
-  from: string | null
-  to: string | null
+  params: URLSearchParams
   onChange: (changes: { from: string | null; to: null }) => void
   className: string
 }) {
   const [zone] = useTimeZone()
+  const [from, to] = [params.get('from'), params.get('to')]
   const chosen = from || to ? 'chosen' : null
   const parts = [from ? `from ${short(from, zone)}` : '', to ? `to ${short(to, zone)}` : '']
   const text = parts.filter(Boolean).join(' ')

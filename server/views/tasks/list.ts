@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { pauses, pauseVotes, runs, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import { readCursor, writeCursor } from '../../cursor'
+import { NOT_OF_THIS_LIST, readCursor, writeCursor } from '../../cursor'
 import { RUN_DATA } from '../../interpreter/run-data'
 import { parseInput } from '../../parse'
 import { maskWords } from '../../runs/mask-words'
@@ -40,7 +40,7 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
   const forwards = open && sort === 'oldest'
   const order = forwards ? asc : desc
   const moment = open ? pauses.createdAt : pauses.answeredAt
-  const after = cursor == null ? null : placeOf(cursor)
+  const after = cursor == null ? null : positionOf(cursor)
   const beyond = sql.raw(forwards ? '>' : '<')
   // Needed before the rows: it decides how much of a value to read, because half a secret would not be recognised.
   const [masker, person] = await Promise.all([tenantMasker(ctx), assigned && open ? personOf(ctx) : null])
@@ -113,10 +113,7 @@ export type TaskItem = Awaited<ReturnType<typeof listTasks>>['tasks'][number]
 
 const Cursor = z.tuple([z.iso.datetime().startsWith('2'), z.string().max(100), z.string().max(300)])
 
-function placeOf(cursor: string): { at: string; runId: string; pauseId: string } {
-  const [at, runId, pauseId] = readCursor(Cursor, cursor, {
-    path: 'cursor',
-    message: 'is not a nextCursor of this list',
-  })
+function positionOf(cursor: string): { at: string; runId: string; pauseId: string } {
+  const [at, runId, pauseId] = readCursor(Cursor, cursor, NOT_OF_THIS_LIST)
   return { at, runId, pauseId }
 }

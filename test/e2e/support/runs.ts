@@ -6,8 +6,8 @@ import { getRunStatus } from '@/server/runs/status'
 import type { AppRouter } from '@/server/trpc/root'
 import { sessionCookie, type Workspace } from './workspace'
 
-// What people do with runs, done by the owner through the service. Called here, the verbs would leave the next step to
-// the sweep of the service, seconds later, because this process has no engine.
+// What the owner does with runs, through the service. This process has no engine: if it called the verbs itself, the next
+// step would begin seconds later, with the service's sweep.
 
 export async function startRun(by: Workspace, workflowId: string, data: JsonObject): Promise<string> {
   return (await (await dashboardOf(by)).runs.start.mutate({ workflowId, data })).runId

@@ -48,13 +48,7 @@ export function FilterBar({
         clearable
         className={styles.filter ?? ''}
       />
-      <TimeFilter
-        label="Started within"
-        from={params.get('from')}
-        to={params.get('to')}
-        onChange={change}
-        className={styles.filter ?? ''}
-      />
+      <TimeFilter label="Started within" params={params} onChange={change} className={styles.filter ?? ''} />
       <LinkedFilters params={params} onChange={change} />
       {filtered && (
         <Button

@@ -43,13 +43,7 @@ export function AuditFilters({ params, change }: { params: URLSearchParams; chan
         nothingFoundMessage="No such action"
         className={styles.wide ?? ''}
       />
-      <TimeFilter
-        label="Time"
-        from={params.get('from')}
-        to={params.get('to')}
-        onChange={change}
-        className={styles.filter ?? ''}
-      />
+      <TimeFilter label="Time" params={params} onChange={change} className={styles.filter ?? ''} />
       {thing && (
         <Button
           variant="light"
