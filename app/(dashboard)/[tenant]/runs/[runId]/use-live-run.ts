@@ -95,10 +95,7 @@ export function useRefresh(runId: string): () => void {
     const read = async () => {
       await new Promise((resolve) => setTimeout(resolve, GATHER_MS))
       const known = cache.getQueryData<Timeline>(key)
-      const [changed] = await Promise.all([
-        known ? client.runs.timeline.query({ runId, after: known.change }) : null,
-        cache.invalidateQueries({ queryKey: trpc.runs.overview.queryKey({ runId }) }),
-      ])
+      const changed = known ? await client.runs.timeline.query({ runId, after: known.change }) : null
       if (changed) {
         cache.setQueryData<Timeline>(key, (now) => (now ? pruned(mergeTimeline(now, changed)) : now))
         // The branches that were read on their own.
@@ -117,9 +114,11 @@ export function useRefresh(runId: string): () => void {
         ])
       }
       const open = changed?.rows.map(([seq]) => seq) ?? []
-      await Promise.all(
-        open.map((seq) => cache.invalidateQueries({ queryKey: trpc.runs.step.queryKey({ runId, seq }) })),
-      )
+      await Promise.all([
+        // Not beside the timeline: once that says the run has ended, nobody reads an older overview again.
+        cache.invalidateQueries({ queryKey: trpc.runs.overview.queryKey({ runId }) }),
+        ...open.map((seq) => cache.invalidateQueries({ queryKey: trpc.runs.step.queryKey({ runId, seq }) })),
+      ])
     }
     const go = (): void => {
       held.again = false
