@@ -8,4 +8,8 @@ export const FAILED_ONCE: readonly number[] = [
   349791289,
   // A branch that the engine forgot, beside a pause that nobody answered: the check did not wait for the sweep.
   349793077,
+  // An attempt that was taken over had its effect after the other's had ended, and before that was recorded.
+  581894266,
+  // An effect after a read of a large value, which the check took for a look at the walk.
+  142762239,
 ]

@@ -22,6 +22,8 @@ export interface Seen extends Record<string, unknown> {
   open: Open[]
   asked: Asked[]
   due: number | null
+  /** The steps with an effect whose result is written. */
+  recorded: string[]
 }
 
 /** Sees what was committed, and takes the events and jobs from it. */
@@ -36,7 +38,10 @@ export async function look(db: ServiceContext['db'], runIds: readonly string[]):
         where id = any(${sql.param(runIds)}::text[]) and end_time is null) as open,
       (select coalesce(json_agg(json_build_object('runId', run_id, 'pauseId', id, 'stepId', step_id)
         order by run_id, id), '[]') from pauses where ${theirs} and signal is not null) as asked,
-      (select extract(epoch from min(due_at))::float8 * 1000 from pauses where ${theirs}) as due`)
+      (select extract(epoch from min(due_at))::float8 * 1000 from pauses where ${theirs}) as due,
+      (select coalesce(json_agg(run_id || ':' || branch || ':' || step_id || ':' || visit), '[]') from step_records
+        where run_id = any(${sql.param(runIds)}::text[]) and step_type = 'test-effect' and end_time is not null)
+        as recorded`)
   if (!seen) throw new Error('nothing to be seen')
   return seen
 }

@@ -31,6 +31,8 @@ export interface Outcome {
   disturbed: boolean
   runIds: string[]
   seen: Outside['seen']
+  /** When the result of each step with an effect was written, by the effect's key. */
+  recorded: ReadonlyMap<string, Date>
   /** What callers were told, by what they asked for. */
   told: Told[]
   /** What should never happen, whatever the database says. */
@@ -79,6 +81,7 @@ class World {
   private graph: Graph = { start: '', nodes: [], edges: [] }
   private readonly runIds: string[] = []
   private readonly told: Told[] = []
+  private readonly recorded = new Map<string, Date>()
   private readonly problems: string[] = []
   /** Those that go on: calls, requests and sweeps. */
   private actors: Actor[] = []
@@ -111,10 +114,10 @@ class World {
   }
 
   outcome(): Outcome {
-    const { seed, mode, graph, runIds, told } = this
+    const { seed, mode, graph, runIds, told, recorded } = this
     const disturbed = this.gaveUp || told.some(({ what, refused }) => what !== 'resume' && refused === null)
     const problems = [...this.problems, ...this.engine.problems]
-    return { seed, mode, graph, disturbed, runIds, seen: this.outside.seen, told, problems }
+    return { seed, mode, graph, disturbed, runIds, seen: this.outside.seen, recorded, told, problems }
   }
 
   async begin(): Promise<void> {
@@ -357,9 +360,10 @@ class World {
   /** Sees what was committed, if anything was. */
   private async look(): Promise<void> {
     if (!this.wrote()) return
-    const { sent, jobs, open, asked, due } = await look(this.ctx.db, this.runIds)
+    const { sent, jobs, open, asked, due, recorded } = await look(this.ctx.db, this.runIds)
     // That was a write as well.
     this.wrote()
+    for (const key of recorded) if (!this.recorded.has(key)) this.recorded.set(key, now())
     this.engine.take({ sent, jobs })
     Object.assign(this, { open, asked, due: due ?? Number.POSITIVE_INFINITY })
   }

@@ -80,6 +80,7 @@ async function runSeeds(
     ...(await checkEffects(
       database.sql,
       outcomes.flatMap(({ seen }) => seen),
+      { recorded: new Map(outcomes.flatMap(({ recorded }) => [...recorded])) },
     )),
   ]
   for (const { name, says, where } of broken) {

@@ -86,7 +86,7 @@ scenario(
     expect(problems).toEqual([])
     expect(still.ms).toBeLessThan(STUCK_MS)
     await expectInvariants(database.sql)
-    expect(await checkEffects(database.sql, effects.seen, WINDOW_MS)).toEqual([])
+    expect(await checkEffects(database.sql, effects.seen, { windowMs: WINDOW_MS })).toEqual([])
     soak.say(`${(await checkEffects(database.sql, effects.seen)).length} effects began within the window after a stop`)
   },
 )

@@ -15,8 +15,13 @@ interface Recorded {
 /**
  * Compares what the outside world saw of `test-effect` steps with their records.
  * @param windowMs how long after the end of its run an effect may still begin; see docs/operations.md
+ * @param recorded when each result was written, by key. Without it, when the work ended, which is a moment before.
  */
-export async function checkEffects(sql: Sql, seen: readonly Effect[], windowMs = 0): Promise<Violation[]> {
+export async function checkEffects(
+  sql: Sql,
+  seen: readonly Effect[],
+  { windowMs = 0, recorded }: { windowMs?: number; recorded?: ReadonlyMap<string, Date> } = {},
+): Promise<Violation[]> {
   const rows = await sql<Recorded[]>`
     select s.run_id || ':' || s.branch || ':' || s.step_id || ':' || s.visit as key, s.attempt,
       s.start_time >= r.start_time as own, s.status = 'completed' as completed, s.end_time as ended, r.end_time as run_ended
@@ -33,7 +38,8 @@ export async function checkEffects(sql: Sql, seen: readonly Effect[], windowMs =
     if (!record) report('I13', 'every effect belongs to a recorded visit', key)
     else if (count > record.attempt)
       report('I14', 'a step runs once per counted attempt', `${key}: ${count} of ${record.attempt}`)
-    if (record?.completed && record.ended && at > record.ended)
+    const recordedAt = recorded ? recorded.get(key) : record?.ended
+    if (record?.completed && recordedAt && at > recordedAt)
       report('I14', 'a step whose result is recorded never runs again', key)
     if (record?.run_ended && at.getTime() > record.run_ended.getTime() + windowMs)
       report('I8', 'no effect begins after the end of its run', key)
