@@ -222,7 +222,9 @@ class World {
     if (asked.length === 0) return false
     // What the engine forgot goes on beside a pause, but only a sweep finds that.
     const found = this.restarts === 0 || now().getTime() > this.calmSince + 2 * STUCK_MS
-    if (!this.answers) return found && open.every(({ status }) => status === 'paused')
+    // Nor may a branch beside it be about to try again.
+    const rests = found && !this.engine.runs.some(({ state }) => state === 'ready')
+    if (!this.answers) return rests && open.every(({ status }) => status === 'paused')
     for (const pause of asked) await this.finish('resume', () => this.answer(pause))
     return false
   }
