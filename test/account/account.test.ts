@@ -28,7 +28,7 @@ beforeAll(async () => {
   database = await freshDatabase()
   tenant = await newTenant(database)
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 /** Creates a person with a password who is signed in on two browsers. */
 async function newPerson(password: string | null = OLD) {

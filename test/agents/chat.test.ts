@@ -34,7 +34,7 @@ beforeEach(async () => {
 afterAll(async () => {
   await model.close()
   await stopSandbox()
-  await database.drop()
+  await database.close()
 })
 
 type Event = ServerSentEvent & { data: Record<string, unknown> }

@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 afterAll(async () => {
   await stopSandbox()
-  await database.drop()
+  await database.close()
 })
 
 const jwt = (sub: string): ServiceContext => ({

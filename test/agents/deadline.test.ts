@@ -33,7 +33,7 @@ beforeEach(async () => {
 })
 afterAll(async () => {
   await model.close()
-  await database.drop()
+  await database.close()
 })
 
 test('a silent provider is abandoned at the deadline and its connection closed', async () => {

@@ -38,7 +38,7 @@ afterEach(async () => {
 afterAll(async () => {
   await model.close()
   await stopSandbox()
-  await database.drop()
+  await database.close()
 })
 
 const invoke = (agentId: string, body: object, signal = never, as = ctx) =>

@@ -24,7 +24,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   ctx = await newTenant(database)
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 const invoke = (agentId: string, body: unknown = { message: '1 x' }, as = ctx) =>
   invokeAgent(as, { agentId, body: body as never }, never)

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server.stop()
   await model.close()
-  await database.drop()
+  await database.close()
 })
 
 test('an agent calls a tool of a real MCP server, and learns what the server rejects', async () => {

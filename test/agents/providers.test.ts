@@ -119,7 +119,7 @@ afterEach(() => {
 afterAll(async () => {
   await stopSandbox()
   await outside.stop()
-  await database.drop()
+  await database.close()
 })
 
 const bodyOf = (seen: Seen | undefined) => JSON.parse(seen?.body ?? '{}')

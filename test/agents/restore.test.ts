@@ -23,7 +23,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   ctx = await newTenant(database)
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 test('restoring saves an earlier version as the next one, unless there is a newer save', async () => {
   const { id } = await newAgent(ctx)

@@ -113,7 +113,7 @@ describe('the built-in model', () => {
   })
   afterAll(async () => {
     await stopSandbox()
-    await database.drop()
+    await database.close()
   })
 
   test('reports that it answered, and calls the tool named in the message', async () => {

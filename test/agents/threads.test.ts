@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 afterAll(async () => {
   await model.close()
-  await database.drop()
+  await database.close()
 })
 
 const invoke = (agentId: string, body: object, as = ctx) => invokeAgent(as, { agentId, body: body as never }, never)

@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await web?.stop()
-  await database?.drop()
+  await database?.close()
 })
 
 const { send, post, sendRaw } = rawHttp(() => web)

@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await web?.stop()
-  await database?.drop()
+  await database?.close()
 })
 
 const { send, sendRaw } = rawHttp(() => web)

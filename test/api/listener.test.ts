@@ -46,7 +46,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await Promise.all([direct?.stop(), next?.stop()])
-  await database?.drop()
+  await database?.close()
   rmSync(home, { recursive: true, force: true, maxRetries: 5 })
 })
 

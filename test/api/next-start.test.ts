@@ -43,7 +43,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await stop()
-  await database?.drop()
+  await database?.close()
 })
 
 const { send } = rawHttp(() => ({ url, apiKey }))

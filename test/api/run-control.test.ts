@@ -52,7 +52,7 @@ afterAll(async () => {
   await Promise.all([web?.stop(), other?.stop()])
   world?.closeAllConnections()
   world?.close()
-  await database?.drop()
+  await database?.close()
 })
 
 const same = () => ({ databaseUrl: database.url, tenantId: web.tenantId, apiKey: web.apiKey })

@@ -73,7 +73,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await web.stop()
   await outside.stop()
-  await database.drop()
+  await database.close()
 })
 
 /** Sends everything it received back to its caller in every possible way, also as a model and as an MCP server. */

@@ -26,7 +26,7 @@ let database: FreshDatabase
 beforeAll(async () => {
   database = await freshDatabase()
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 const tenant = () => newTenant(database, 'editor')
 const everything = (ctx: ServiceContext) => fingerprint(database.sql, ctx.tenantId)

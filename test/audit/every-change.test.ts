@@ -33,7 +33,7 @@ beforeAll(async () => {
   process.env.DATABASE_URL = database.url
   ctx = await newTenant(database)
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 const last = async () => Number((await database.sql`select max(seq) as seq from audit_entries`)[0]?.seq ?? 0)
 const since = (seq: number) =>

@@ -32,7 +32,7 @@ beforeAll(async () => {
   // Of another workspace.
   await createWorkflow(await newTenant(database), { name: 'Theirs' })
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 const read = (query: Record<string, string>, by = ctx) => listAudit(by, query)
 const actions = async (query: Record<string, string>) => (await read(query)).entries.map(({ action }) => action)

@@ -29,7 +29,7 @@ beforeAll(async () => {
   database = await freshDatabase()
   ctx = await newTenant(database)
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 const entriesOf = (thing: string) =>
   database.sql<{ action: string; actor: string; details: object }[]>`

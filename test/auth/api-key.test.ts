@@ -36,7 +36,7 @@ beforeAll(async () => {
   await rotateApiKey(ctx, second.id, 0)
   replaced = second
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 type Vector = [name: string, headers: () => Record<string, string>]
 

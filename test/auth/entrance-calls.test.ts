@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   vi.unstubAllGlobals()
-  await database.drop()
+  await database.close()
 })
 
 const failure = async (attempt: Promise<unknown>) =>

@@ -29,7 +29,7 @@ beforeAll(async () => {
   disabled = await newSigner(database)
   await disableSigningSecret(disabled.ctx, disabled.id)
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 const header = (more: object = {}) => ({ alg: 'HS256', typ: 'JWT', kid: mine.id, ...more })
 /** A valid token except for the given changes. */

@@ -31,7 +31,7 @@ beforeAll(async () => {
   process.env.DATABASE_URL = database.url
   owner = await newMember(database, await newTenant(database), 'owner')
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 /** Simulates next-auth's call after a provider has identified someone. */
 async function comes(email: string, verified = true) {

@@ -144,7 +144,7 @@ describe('the roles', () => {
       tokens[role] = mint({ alg: 'HS256', kid: id }, claims({ iat: now, exp: now + 3600 }), secret)
     }
   })
-  afterAll(() => database.drop())
+  afterAll(() => database.close())
 
   /** Calls with ids that do not exist: callers with permission learn that, others do not. */
   async function call(operation: string, headers: Record<string, string>): Promise<Response> {

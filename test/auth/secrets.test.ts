@@ -127,7 +127,7 @@ describe('secrets and members', () => {
     database = await freshDatabase()
     ctx = await newTenant(database)
   })
-  afterAll(() => database.drop())
+  afterAll(() => database.close())
 
   const pairs = ROLES.flatMap((giver) => ROLES.map((given): [Role, Role] => [giver, given]))
 

@@ -33,7 +33,7 @@ beforeAll(async () => {
   userId = (await createMember(ctx, { email: 'ada@example.com', name: 'Ada', role: 'editor', password: PASSWORD }))
     .userId
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 /** Each browser has its own address, so that tests do not share a rate limit. */
 function newBrowser(origin = 'http://localhost:4321'): Browser {

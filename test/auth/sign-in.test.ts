@@ -27,7 +27,7 @@ beforeAll(async () => {
   database = await freshDatabase()
   process.env.DATABASE_URL = database.url
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 beforeEach(async () => {
   people += 1
   email = `ada${people}@example.com`

@@ -24,7 +24,7 @@ beforeAll(async () => {
   tenant = (await newTenant(database)).tenantId
 })
 afterAll(async () => {
-  await database.drop()
+  await database.close()
   rmSync(dataDir, { recursive: true, force: true })
 })
 

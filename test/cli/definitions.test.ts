@@ -22,7 +22,7 @@ beforeAll(async () => {
   database = await freshDatabase()
 })
 afterAll(async () => {
-  await database.drop()
+  await database.close()
   rmSync(root, { recursive: true, force: true })
 })
 

@@ -114,8 +114,8 @@ describe('the life of a service', () => {
   })
 
   test('with its own database: no other is started, the given tenant and key are used, and SIGINT ends it', async () => {
-    const { url, drop } = await freshDatabase()
-    cleanups.push(drop)
+    const { url, close } = await freshDatabase()
+    cleanups.push(close)
     const env = { BOOTSTRAP_TENANT_ID: 'ten_given', BOOTSTRAP_API_KEY: 'sk_given_0123456789' }
     const service = await started({ databaseUrl: url, env })
     expect(service).toMatchObject({ tenantId: 'ten_given', apiKey: 'sk_given_0123456789' })
@@ -163,8 +163,8 @@ describe('a start that fails', () => {
   })
 
   test('because the database refuses the user gives one sentence without the password', async () => {
-    const { url, drop } = await freshDatabase()
-    cleanups.push(drop)
+    const { url, close } = await freshDatabase()
+    cleanups.push(close)
     const wrong = url.replace('//millrace@', '//nobody:secret@')
     const { code, output } = await failToStart({ DATA_DIR: directory(), DATABASE_URL: wrong })
     expect(code).toBe(1)

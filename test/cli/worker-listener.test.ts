@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await runtime?.stop()
   await readsDatabase().close()
-  await database?.drop()
+  await database?.close()
 })
 
 test('a worker answers for its health and its metrics, and nothing else', async () => {

@@ -27,7 +27,7 @@ let database: FreshDatabase
 beforeAll(async () => {
   database = await freshDatabase()
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 describe('browseApiKeys', () => {
   test('shows each key’s state over its life, and never its value', async () => {

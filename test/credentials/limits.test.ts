@@ -26,7 +26,7 @@ beforeAll(async () => {
   workflowId = (await createWorkflow(ctx, { name: 'W', steps: [] })).id
   agentId = (await newAgent(ctx, {})).id
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 const create = (more: object) => createSigningSecret(ctx, { name: 'S', ...more })
 

@@ -11,7 +11,7 @@ beforeAll(async () => {
   const debug = (_connection: number, text: string) => text.includes('counters') && sent.push(text)
   Object.assign(database.db.$client.rows.options, { debug })
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 beforeEach(async () => {
   await database.sql`truncate counters`
   await database.sql`insert into counters select id, 0 from unnest(array['a', 'b', 'c', 'd']) id`

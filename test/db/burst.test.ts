@@ -7,7 +7,7 @@ beforeAll(async () => {
   database = await freshDatabase()
   await database.sql`create table notes (id int primary key, body text)`
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 const CONNECTIONS = 3
 /** What the driver sends ahead on a connection. */

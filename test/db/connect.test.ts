@@ -9,7 +9,7 @@ beforeAll(async () => {
   own = await freshDatabase()
   await own.sql`create table notes (id int primary key, body jsonb, at timestamptz)`
 })
-afterAll(() => own.drop())
+afterAll(() => own.close())
 
 /** How a promise ended, and after how long. */
 async function outcome(work: PromiseLike<unknown>): Promise<{ ms: number; error: unknown }> {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await own.sql`create table telling (hash text)`
   await own.sql`create trigger tell before insert on telling for each row execute function tell()`
 })
-afterAll(() => own.drop())
+afterAll(() => own.close())
 
 async function failure(work: PromiseLike<unknown>): Promise<Error> {
   const error = await work.then(

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   for (const pooler of poolers) await pooler.close()
-  await database?.drop()
+  await database?.close()
 })
 
 async function pooler(): Promise<string> {

@@ -14,7 +14,7 @@ afterEach(async () => {
   vi.useRealTimers()
   await database.sql`truncate engine.jobs`
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 const log = { debug() {}, info() {}, warn() {}, error() {} }
 /** A queue whose room somebody asks for, as before each start. */

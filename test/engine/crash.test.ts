@@ -18,7 +18,7 @@ describe('processes that die', () => {
   })
   afterAll(async () => {
     for (const child of children) child.kill('SIGKILL')
-    await database?.drop()
+    await database?.close()
   })
 
   async function begin(deadlyMs = 0): Promise<ChildProcess> {

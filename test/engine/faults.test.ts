@@ -207,5 +207,5 @@ test('an engine whose link to the database stalled beats on once it is back', as
   await engine.stop({ graceMs: 0 })
   await database.close()
   await proxy.close()
-  await own.drop()
+  await own.close()
 })

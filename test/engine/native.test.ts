@@ -24,7 +24,7 @@ afterEach(async () => {
   await database.sql`truncate engine.runs, engine.steps, engine.jobs, engine.waits, engine.events, engine.workers`
   seen = []
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 const functions = (client: Inngest) => [
   client.createFunction(

@@ -8,7 +8,7 @@ describe('registration', () => {
   beforeAll(async () => {
     database = await freshDatabase()
   })
-  afterAll(() => database?.drop())
+  afterAll(() => database?.close())
 
   type Options = Record<string, unknown>
   async function start(options: Options, define?: (client: Inngest) => InngestFunction.Any[]): Promise<void> {

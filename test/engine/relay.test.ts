@@ -15,7 +15,7 @@ beforeAll(async () => {
   database = await freshDatabase()
   await database.db.execute(sql`insert into tenants (id, slug, name) values ('ten_1', 'one', 'One')`)
 })
-afterAll(() => database?.drop())
+afterAll(() => database?.close())
 
 /** The database, with a callback when a query finds the outbox empty. */
 function telling(db: Db, empty: () => void): Db {

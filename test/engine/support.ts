@@ -38,11 +38,11 @@ export async function createWorld(
       another,
       async end() {
         await Promise.all(nodes.map(({ engine }) => engine.stop({ graceMs: 2000 })))
-        await database.drop()
+        await database.close()
       },
     }
   } catch (error) {
-    await database.drop()
+    await database.close()
     throw error
   }
 }

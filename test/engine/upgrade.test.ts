@@ -7,7 +7,7 @@ let database: FreshDatabase
 beforeAll(async () => {
   database = await freshDatabase()
 })
-afterAll(() => database?.drop())
+afterAll(() => database?.close())
 
 const folder = 'db/migrations'
 const file = readdirSync(folder).find((name) => name.endsWith('_engine_turns.sql')) ?? ''

@@ -10,7 +10,7 @@ beforeAll(async () => {
   database = await freshDatabase()
   ctx = await newTenant(database)
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 const post = async (event: object) => (await postEvent(ctx, event)).eventId
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await runtime.stop()
   await world.stop()
-  await database.drop()
+  await database.close()
 })
 
 /** Needs processes of its own: `killed.test.ts`. */

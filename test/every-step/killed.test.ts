@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await worker?.stop()
   await world?.stop()
-  await database?.drop()
+  await database?.close()
 })
 
 test('I39: a process that dies in a step of every type leaves each to the next one, which records it once', async () => {

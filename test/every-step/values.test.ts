@@ -44,7 +44,7 @@ afterAll(async () => {
   await runtime.stop()
   await outside.stop()
   await model.close()
-  await database.drop()
+  await database.close()
   expect(seen).not.toContain(SECRET)
 })
 

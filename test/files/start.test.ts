@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await product?.stop()
-  await database?.drop()
+  await database?.close()
   rmSync(dataDir, { recursive: true, force: true })
 })
 

@@ -37,7 +37,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   vi.unstubAllEnvs()
-  await database?.drop()
+  await database?.close()
   rmSync(dataDir, { recursive: true, force: true })
 })
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await runtime.stop()
   await effects.stop()
-  await database.drop()
+  await database.close()
 }, 900_000)
 
 const INPUT = { a: 1, b: 1, c: 1 }

@@ -21,7 +21,7 @@ let database: FreshDatabase
 beforeAll(async () => {
   database = await freshDatabase()
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 describe('a bucket', () => {
   test('allows a minute’s worth of requests at once, then one at a time, evenly', () => {

@@ -25,7 +25,7 @@ const now = () => new Date(clock)
 beforeAll(async () => {
   database = await freshDatabase({ max: 4 })
 })
-afterAll(() => database?.drop())
+afterAll(() => database?.close())
 beforeEach(async () => {
   clock = Date.parse('2026-03-02T09:00:00Z')
   ctx = { ...(await newTenant(database)), now }

@@ -45,7 +45,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   vi.unstubAllEnvs()
-  await database?.drop()
+  await database?.close()
 })
 beforeEach(async () => {
   clock = NOW

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await runtime.stop()
   await effects.stop()
-  await database.drop()
+  await database.close()
 })
 
 const ask = { id: 'ask', type: 'request-user-action', actions: [{ id: 'yes', label: 'Yes' }] }

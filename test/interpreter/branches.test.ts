@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await runtime.stop()
   await effects.stop()
-  await database.drop()
+  await database.close()
 })
 
 type Edge = { from: string; to: string; on?: string }

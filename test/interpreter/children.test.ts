@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await runtime.stop()
-  await database.drop()
+  await database.close()
 })
 
 const ask = { id: 'ask', type: 'request-user-action', actions: [{ id: 'go', label: 'Go' }] }

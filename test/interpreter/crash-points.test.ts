@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL')
   await effects?.stop()
-  await database?.drop()
+  await database?.close()
 })
 
 /** One step of every way to hand over a run: to branches, to items, to another workflow and to a person. */

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await runtime.stop()
-  await database.drop()
+  await database.close()
 })
 
 test('an event is shown again within seconds to those whom the database kept from it', async () => {

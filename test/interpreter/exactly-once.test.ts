@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await runtime?.stop()
   await effects?.stop()
-  await database?.drop()
+  await database?.close()
 })
 
 const RUNS = rounds(40, 1_000)

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await runtime.stop()
-  await database.drop()
+  await database.close()
 })
 
 /** A published workflow that doubles `n`, waits for a person where `asks`, and fails for 2. */

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await runtime.stop()
-  await database.drop()
+  await database.close()
 })
 
 const set = (id: string, values: object = { [id]: id }) => ({ id, type: 'set-data', values })

@@ -22,7 +22,7 @@ afterEach(() => {
 afterAll(async () => {
   await runtime.stop()
   await effects.stop()
-  await database.drop()
+  await database.close()
 })
 
 const text = (id: string, args: object) => ({ id, type: 'call-tool', toolId: 'tool_text', args, saveAs: id })

@@ -50,7 +50,7 @@ afterEach(async () => {
   await held.stop()
   await expectInvariants(database.sql, { engine: false })
 })
-afterAll(() => database?.drop())
+afterAll(() => database?.close())
 
 const handoff = () => new Handoff(false)
 const a = { stepId: 'a', visit: 1 }

@@ -24,7 +24,7 @@ beforeAll(async () => {
   Object.assign(process.env, { DATABASE_URL: database.url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal' })
   ctx = await newTenant(database)
 })
-afterAll(() => database?.drop())
+afterAll(() => database?.close())
 
 const effect = (id: string) => ({ id, type: 'test-effect', body: { [id]: true } })
 const ask = (id: string) => ({ id, type: 'collect-inputs', output: { [id]: { type: 'number' } } })

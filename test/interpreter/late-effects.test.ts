@@ -45,7 +45,7 @@ afterAll(async () => {
   other?.kill()
   await runtime?.stop()
   await effects?.stop()
-  await database?.drop()
+  await database?.close()
 })
 
 const chain = (...ids: string[]) => ({

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await runtime.stop()
-  await database.drop()
+  await database.close()
 })
 
 const holder = globalThis as { [key: symbol]: { stop(graceMs: number): Promise<void> } | undefined }

@@ -22,7 +22,7 @@ beforeAll(async () => {
   ctx = await newTenant(database)
 })
 
-afterAll(() => database?.drop())
+afterAll(() => database?.close())
 
 // Without relay and engine, so that the test itself makes the calls.
 beforeEach(async () => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await runtime.stop()
   await effects.stop()
-  await database.drop()
+  await database.close()
 })
 
 const [FEW, MANY] = [rounds(400, 20_000), rounds(1_500, 100_000)]

@@ -34,7 +34,7 @@ afterEach(async () => {
   held.release()
   await held.stop()
 })
-afterAll(() => database?.drop())
+afterAll(() => database?.close())
 
 const a = { stepId: 'a', visit: 1 }
 const work = (id: string) => ({ id, type: 'test-effect', url: held.url, saveAs: id })

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await runtime.stop()
   await effects.stop()
-  await database.drop()
+  await database.close()
 })
 
 const set = (id: string, values: object = { [id]: id }) => ({ id, type: 'set-data', values })

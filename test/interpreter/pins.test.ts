@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await runtime.stop()
-  await database.drop()
+  await database.close()
 })
 
 const END = { id: 'end', type: 'end-flow', output: { found: '${found}' } }

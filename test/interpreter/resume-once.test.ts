@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await runtime?.stop()
   await effects?.stop()
-  await database?.drop()
+  await database?.close()
 })
 
 const definition = () => ({

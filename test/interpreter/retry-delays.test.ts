@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await runtime.stop()
   await effects.stop()
-  await database.drop()
+  await database.close()
 })
 
 /** Whether the run's engine job waits, and until when. */

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const keys = { INNGEST_EVENT_KEY: 'event', INNGEST_SIGNING_KEY: `signkey-test-${'ab'.repeat(32)}` }
   Object.assign(process.env, { DATABASE_URL: database.url, LOG_LEVEL: 'fatal', ...keys })
 })
-afterAll(() => database?.drop())
+afterAll(() => database?.close())
 
 // A run at its pause, whose engine run has vanished from the server.
 beforeEach(async () => {

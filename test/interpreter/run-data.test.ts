@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(async () => {
   // Checks, of every run below, that its data is what its steps have written.
   await runtime.stop()
-  await database.drop()
+  await database.close()
 })
 
 const LARGE = 'x'.repeat(50_000)

@@ -21,7 +21,7 @@ afterAll(async () => {
   held?.release()
   await runtime?.stop()
   await held?.stop()
-  await database?.drop()
+  await database?.close()
 })
 
 test('a run whose walk was abandoned before it was claimed fails, unless another walk has replaced it', async () => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterEach(() => effects?.stop())
 afterAll(async () => {
   await runtime.stop()
-  await database.drop()
+  await database.close()
 })
 
 const MB = 1_000_000

@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await runtime.stop()
-  await database.drop()
+  await database.close()
 })
 
 /** What a process asks now and then, whatever runs: its beat, its look for work, its sweeps and polls. */

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterEach(() => effects?.stop())
 afterAll(async () => {
   await runtime.stop()
-  await database.drop()
+  await database.close()
 })
 
 const quick = { initialDelayMs: 100, backoff: 'fixed' }

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await runtime.stop()
-  await database.drop()
+  await database.close()
 })
 
 describe('values in memory', () => {

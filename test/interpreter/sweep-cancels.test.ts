@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await runtime?.stop()
   await effects?.stop()
-  await database?.drop()
+  await database?.close()
 })
 
 const sweepAt = (from: Date, ms: number) =>

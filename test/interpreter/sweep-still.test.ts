@@ -23,7 +23,7 @@ beforeAll(async () => {
   Object.assign(process.env, { DATABASE_URL: database.url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal' })
 })
 
-afterAll(() => database?.drop())
+afterAll(() => database?.close())
 
 // Without an engine, a claimed step stays as a dead process leaves it.
 beforeEach(async () => {

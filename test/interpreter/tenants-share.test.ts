@@ -23,7 +23,7 @@ afterAll(async () => {
   held?.release()
   await runtime?.stop()
   await held?.stop()
-  await database?.drop()
+  await database?.close()
 })
 
 const working = (url?: string) => ({

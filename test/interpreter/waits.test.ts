@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await runtime.stop()
-  await database.drop()
+  await database.close()
 })
 
 const set = (id: string) => ({ id, type: 'set-data', values: { at: id } })

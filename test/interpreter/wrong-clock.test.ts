@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await runtime?.stop()
   globalThis.Date = RealDate
-  await database?.drop()
+  await database?.close()
 })
 
 const set = (id: string) => ({ id, type: 'set-data', values: { at: id } })

@@ -20,7 +20,7 @@ afterAll(async () => {
   zombie?.kill('SIGKILL')
   await runtime?.stop()
   await effects?.stop()
-  await database?.drop()
+  await database?.close()
 })
 
 test('a process that was stopped between two steps, while another took over, begins no effect when it continues', async () => {

@@ -19,7 +19,7 @@ beforeEach(async () => {
   await resetInstallation(database.db)
 })
 afterEach(() => rmSync(home, { recursive: true, force: true }))
-afterAll(() => database?.drop())
+afterAll(() => database?.close())
 
 const [A, B] = ['0a'.repeat(32), '0b'.repeat(32)]
 

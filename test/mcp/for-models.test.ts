@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server?.close()
   await runtime?.stop()
-  await database?.drop()
+  await database?.close()
 })
 
 async function workflow(ctx: ServiceContext, name: string, definition: object): Promise<void> {

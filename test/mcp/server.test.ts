@@ -67,7 +67,7 @@ afterAll(async () => {
   await model?.close()
   await runtime?.stop()
   await (await import('@/server/tools/sandbox/run-script')).stopSandbox()
-  await database?.drop()
+  await database?.close()
 })
 
 async function workflow(ctx: ServiceContext, name: string, definition: object, publish = true): Promise<string> {

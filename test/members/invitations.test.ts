@@ -23,7 +23,7 @@ let owner: Awaited<ReturnType<typeof newMember>>
 beforeAll(async () => {
   database = await freshDatabase()
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 beforeEach(async () => {
   tenant = await newTenant(database)
   owner = await newMember(database, tenant, 'owner')

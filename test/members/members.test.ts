@@ -20,7 +20,7 @@ let tenant: ServiceContext
 beforeAll(async () => {
   database = await freshDatabase()
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 beforeEach(async () => {
   tenant = await newTenant(database)
 })

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await readsDatabase().close()
-  await database?.drop()
+  await database?.close()
 })
 
 const read = () => readMetrics(new Headers({ authorization: `Bearer ${TOKEN}` }))

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await runtime?.stop()
   await readsDatabase().close()
-  await database?.drop()
+  await database?.close()
 })
 
 const read = (authorization?: string) =>

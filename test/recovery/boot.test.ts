@@ -11,7 +11,7 @@ afterEach(async () => {
 
 async function database() {
   const database = await freshDatabase()
-  cleanups.push(() => database.drop())
+  cleanups.push(() => database.close())
   return database
 }
 

@@ -28,7 +28,7 @@ const CREDENTIALS = { tenantId: 'ten_recovery', apiKey: 'sk_recovery_0123456789'
 
 async function openDatabase(): Promise<FreshDatabase> {
   const database = await freshDatabase()
-  cleanups.push(() => database.drop())
+  cleanups.push(() => database.close())
   return database
 }
 

@@ -16,7 +16,7 @@ const KEY = '0a'.repeat(32)
 
 async function database(): Promise<FreshDatabase> {
   const database = await freshDatabase()
-  cleanups.push(() => database.drop())
+  cleanups.push(() => database.close())
   return database
 }
 

@@ -50,7 +50,7 @@ test('two processes are replaced one after the other under load, and no request 
   timeout: 300_000,
 }, async () => {
   const database = await freshDatabase()
-  cleanups.push(() => database.drop())
+  cleanups.push(() => database.close())
   const effects = await startEffects(({ body }) => ({ delayMs: 20, body: { id: body.id } }))
   cleanups.push(() => effects.stop())
   const env = { ...TEST_ENV, STOP_DELAY_MS: String(DELAY_MS) }

@@ -34,7 +34,7 @@ afterEach(async () => {
 afterAll(async () => {
   await web.stop()
   await effects.stop()
-  await database.drop()
+  await database.close()
 })
 
 async function worker(env: Record<string, string> = {}, launcher = false): Promise<Worker> {

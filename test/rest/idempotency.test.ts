@@ -42,7 +42,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await runtime?.stop()
-  await database?.drop()
+  await database?.close()
 })
 
 async function post(

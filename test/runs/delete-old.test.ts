@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await runtime.stop()
-  await database.drop()
+  await database.close()
 })
 
 const DONE = { steps: [{ id: 'set', type: 'set-data', values: { a: 1 } }] }

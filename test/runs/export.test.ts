@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await runtime?.stop()
   await readsDatabase().close()
-  await database?.drop()
+  await database?.close()
 })
 
 /** A workspace with a workflow, and a way to add runs of it that have ended; seven start at the same moment. */

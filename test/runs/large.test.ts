@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await runtime?.stop()
   await readsDatabase().close()
-  await database?.drop()
+  await database?.close()
 })
 
 /** A run with this many records, each with an output of this size. */

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await runtime?.stop()
   await effects?.stop()
-  await database?.drop()
+  await database?.close()
 })
 
 const callsOf = (runId: string) => effects.seen.filter(({ key }) => key.startsWith(runId)).map(({ path }) => path)

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await runtime.stop()
-  await database.drop()
+  await database.close()
 })
 
 const version = (of: string) => ({ steps: [{ id: 'end', type: 'end-flow', output: { of } }], edges: [] })

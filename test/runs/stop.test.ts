@@ -46,7 +46,7 @@ afterEach(() => void Object.assign(limits, LONG))
 afterAll(async () => {
   await runtime?.stop()
   await effects?.stop()
-  await database?.drop()
+  await database?.close()
   vi.doUnmock('@/server/env')
 })
 

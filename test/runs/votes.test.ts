@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await runtime?.stop()
-  await database?.drop()
+  await database?.close()
 })
 
 const PAUSE = 'main:ok#1'

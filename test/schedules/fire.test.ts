@@ -23,7 +23,7 @@ const now = () => new Date(clock)
 beforeAll(async () => {
   database = await freshDatabase({ max: 20 })
 })
-afterAll(() => database?.drop())
+afterAll(() => database?.close())
 beforeEach(async () => {
   await database.sql`update schedules set next_at = null`
   clock = NINE - MINUTE

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL')
-  await database?.drop()
+  await database?.close()
 })
 
 /** A process that fires schedules. Once it runs it can be killed. */

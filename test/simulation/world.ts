@@ -53,7 +53,7 @@ export async function startSimulation(rewrite = (text: string) => text): Promise
   const ctx = { ...tenant, now, db: gatedDb(database.db, gates) }
   return {
     run: (seeds) => runSeeds(database, ctx, seeds, wrote),
-    close: () => database.drop(),
+    close: () => database.close(),
   }
 }
 

@@ -21,7 +21,7 @@ for (const how of ['cut', 'stall'] as const) {
     1,
     async (soak) => {
       const database = await freshDatabase()
-      soak.after(() => database.drop())
+      soak.after(() => database.close())
       const effects = await startEffects(({ body }) => ({ delayMs: 20, body: { id: body.id } }))
       soak.after(() => effects.stop())
       const proxy = await startProxy(database.url)

@@ -9,7 +9,7 @@ const set = (id: string, values: object) => ({ id, type: 'set-data', values })
 
 scenario('a field of 1 MB beside 60 effects: a visit writes less than 16 KB of WAL', 1, async (soak) => {
   const database = await freshDatabase({ max: 20 })
-  soak.after(() => database.drop())
+  soak.after(() => database.close())
   const effects = await startEffects(() => ({ body: { n: 1 } }))
   soak.after(() => effects.stop())
   const runtime = await startTestRuntime(database.url)

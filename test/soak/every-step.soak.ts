@@ -8,7 +8,7 @@ import { scenario } from './rounds'
 
 scenario('I39: kill -9 in a step of every type: the next process records each once', 30, async (soak) => {
   const database = await freshDatabase()
-  soak.after(() => database.drop())
+  soak.after(() => database.close())
   Object.assign(process.env, { ...WORKER_ENV, DATABASE_URL: database.url })
   const ctx = await newTenant(database)
   const world = await startWorld(ctx)

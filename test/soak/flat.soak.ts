@@ -75,7 +75,7 @@ scenario(
   1,
   async (soak) => {
     const database = await freshDatabase({ max: 20 })
-    soak.after(() => database.drop())
+    soak.after(() => database.close())
     const effects = await startEffects(() => ({ body: { n: 1 } }))
     soak.after(() => effects.stop())
     const runtime = await startTestRuntime(database.url, { SYNC_START_TIMEOUT_MS: '1000' })

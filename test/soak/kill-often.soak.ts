@@ -27,7 +27,7 @@ scenario(
     const effects = await startEffects(({ body }) => ({ delayMs: EFFECT_MS, body: { id: body.id } }))
     soak.after(() => effects.stop())
     const database = await freshDatabase()
-    soak.after(() => database.drop())
+    soak.after(() => database.close())
     const credentials = { tenantId: 'ten_often', apiKey: 'sk_often_0123456789' }
     const start = (name: string) =>
       startWeb({ databaseUrl: database.url, env: { ...TEST_ENV, MILLRACE_HOST_ID: name }, ...credentials })

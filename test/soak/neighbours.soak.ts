@@ -31,7 +31,7 @@ scenario(
   1,
   async (soak) => {
     const database = await freshDatabase()
-    soak.after(() => database.drop())
+    soak.after(() => database.close())
     const effects = await startEffects(({ path }) => ({ delayMs: path === '/slow' ? SLOW_MS : 200 }))
     soak.after(() => effects.stop())
     const web = await startWeb({ databaseUrl: database.url, env: { ...TEST_ENV, ALLOW_PRIVATE_HOSTS: '127.0.0.1' } })

@@ -17,7 +17,7 @@ scenario(
   3,
   async (soak) => {
     const database = await freshDatabase()
-    soak.after(() => database.drop())
+    soak.after(() => database.close())
     soak.after(hangUp)
     const web = await startWeb({ databaseUrl: database.url, env: { ...TEST_ENV, QUEUE_LIMIT: '2000' } })
     soak.after(() => web.stop())

@@ -16,7 +16,7 @@ scenario(
   1,
   async (soak) => {
     const database = await freshDatabase()
-    soak.after(() => database.drop())
+    soak.after(() => database.close())
     const start = async () => {
       const from = performance.now()
       const web = await startWeb({

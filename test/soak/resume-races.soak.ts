@@ -25,7 +25,7 @@ scenario(
   10_000,
   async (soak) => {
     const database = await freshDatabase({ max: 10 })
-    soak.after(() => database.drop())
+    soak.after(() => database.close())
     const runtime = await startTestRuntime(database.url)
     soak.after(() => runtime.stop())
     const { createWorkflow } = await import('@/server/workflows/create')

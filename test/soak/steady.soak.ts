@@ -24,7 +24,7 @@ scenario(
   MINUTES,
   async (soak) => {
     const database = await freshDatabase()
-    soak.after(() => database.drop())
+    soak.after(() => database.close())
     soak.after(hangUp)
     const web = await startWeb({ databaseUrl: database.url, env: TEST_ENV })
     soak.after(() => web.stop())

@@ -20,7 +20,7 @@ if (!OLD)
 else
   scenario('I27: two releases work side by side, and then the newer one alone', 1, async (soak) => {
     const database = await freshDatabase()
-    soak.after(() => database.drop())
+    soak.after(() => database.close())
     const effects = await startEffects(({ body }) => ({ delayMs: 20, body: { id: body.id, text: 'x'.repeat(20_000) } }))
     soak.after(() => effects.stop())
     const start = async (root?: string) => {

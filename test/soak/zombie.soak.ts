@@ -15,7 +15,7 @@ scenario('I16: a process stopped for twice its lease writes nothing when it wake
   const effects = await startEffects(({ body }) => ({ delayMs: 20, body: { id: body.id } }))
   soak.after(() => effects.stop())
   const database = await freshDatabase()
-  soak.after(() => database.drop())
+  soak.after(() => database.close())
   const first = await startWeb({ databaseUrl: database.url, env: TEST_ENV })
   soak.after(() => first.stop())
   const { tenantId, apiKey } = first

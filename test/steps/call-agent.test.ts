@@ -29,7 +29,7 @@ beforeEach(async () => {
 afterAll(async () => {
   await runtime.stop()
   await model.close()
-  await database.drop()
+  await database.close()
 })
 
 function call(raw: JsonObject) {

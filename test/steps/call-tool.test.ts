@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await stopSandbox()
-  await database.drop()
+  await database.close()
 })
 
 async function call(code: string, raw: JsonObject = {}, data: JsonObject = {}, trusted: JsonObject | null = null) {

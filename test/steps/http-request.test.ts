@@ -30,7 +30,7 @@ beforeEach(() => {
 afterAll(async () => {
   await runtime.stop()
   await outside.stop()
-  await database.drop()
+  await database.close()
 })
 
 const call = (config: object) => ({ id: 'call', type: 'http-request', saveAs: 'answer', ...config })

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await runtime.stop()
-  await database.drop()
+  await database.close()
 })
 
 const script = (code: string, more: object = {}) => ({ id: 'do', type: 'run-script', code, ...more })

@@ -104,7 +104,7 @@ afterAll(async () => {
   release()
   await runtime?.stop()
   await effects?.stop()
-  await database?.drop()
+  await database?.close()
   rmSync(dataDir, { recursive: true, force: true })
 })
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await runtime?.stop()
-  await database?.drop()
+  await database?.close()
 })
 
 /** A workspace in which Eve has started runs that ended. */

@@ -65,7 +65,7 @@ export async function startApi(env: Record<string, string> = {}): Promise<Api> {
     call: (method, path, body, options) => call(web, method, path, body, options),
     async stop() {
       await web.stop()
-      await database.drop()
+      await database.close()
     },
   }
 }

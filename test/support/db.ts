@@ -9,7 +9,8 @@ export interface FreshDatabase {
   url: string
   sql: Sql
   db: Db
-  drop(): Promise<void>
+  /** Ends every connection to it. The database itself goes with its server; see `SETTINGS` there. */
+  close(): Promise<void>
 }
 
 /** A migrated database for the caller alone, copied from the run's template. */
@@ -26,9 +27,12 @@ export async function freshDatabase(options: { max?: number } = {}): Promise<Fre
     url,
     sql,
     db,
-    async drop() {
+    async close() {
       await close()
-      await asAdmin(adminUrl, (admin) => admin.unsafe(`drop database if exists ${name} with (force)`))
+      await asAdmin(adminUrl, async (admin) => {
+        await admin.unsafe(`alter database ${name} allow_connections false`)
+        await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`
+      })
     },
   }
 }

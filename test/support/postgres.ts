@@ -14,8 +14,12 @@ export interface TestServer {
   template: string
 }
 
-// No durability: a test server that crashes is thrown away.
-const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' }
+// No durability, and no vacuum: a test server that crashes is thrown away, and so are its databases with the server. None
+// is dropped before: ext4 avoids the files deleted in the last minute, so the next database would take 0.4 s longer.
+const SETTINGS = {
+  ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' },
+  max_connections: '300',
+}
 const PREFIX = 'millrace-test-'
 
 /** One server for a whole test run, in a temporary directory, with a migrated template database. */

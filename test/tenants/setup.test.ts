@@ -40,7 +40,7 @@ let database: FreshDatabase
 beforeEach(async () => {
   database = await freshDatabase()
 })
-afterEach(() => database.drop())
+afterEach(() => database.close())
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
 describe('the first owner', () => {

@@ -46,7 +46,7 @@ describe('tenants with the same name', () => {
   beforeAll(async () => {
     database = await freshDatabase()
   })
-  afterAll(() => database.drop())
+  afterAll(() => database.close())
 
   test('get a number, even when they are created at once', async () => {
     const base = await newTenant(database)

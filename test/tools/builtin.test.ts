@@ -13,7 +13,7 @@ beforeAll(async () => {
   database = await freshDatabase()
   ctx = { ...(await newTenant(database)), now: () => new Date('2026-11-20T08:00:00.123Z') }
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 const call = (tool: string, args: JsonObject) => invoke(ctx, tool, { args })
 const ok = (data: unknown) => ({ success: true, data })

@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await outside.stop()
-  await database.drop()
+  await database.close()
 })
 afterEach(() => {
   respond = json

@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await stopSandbox()
-  await database.drop()
+  await database.close()
 })
 
 const script = (code: string) => ({ kind: 'script', config: { code } })

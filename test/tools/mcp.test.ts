@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await server.stop()
-  await database.drop()
+  await database.close()
 })
 
 const tool = (config: object) => make(ctx, { kind: 'mcp', config: { url, ...config } })

@@ -19,7 +19,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   ctx = await newTenant(database)
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 const SCHEMA = { type: 'object', properties: { n: { type: 'number' } } }
 const newTool = () =>

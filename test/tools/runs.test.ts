@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await runtime.stop()
   await outside.stop()
-  await database.drop()
+  await database.close()
 })
 afterEach(() => {
   outside.seen.length = 0

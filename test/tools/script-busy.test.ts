@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await runtime.stop()
-  await database.drop()
+  await database.close()
 })
 afterEach(async () => {
   await shared.pool?.stop()

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await stopSandbox()
   await outside.stop()
-  await database.drop()
+  await database.close()
 })
 afterEach(() => {
   respond = json

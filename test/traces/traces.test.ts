@@ -50,7 +50,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await runtime?.stop()
   receiver?.close()
-  await database?.drop()
+  await database?.close()
 })
 
 const received = (): Span[] =>

@@ -34,7 +34,7 @@ beforeAll(async () => {
   owner = await newVisitor(ctx, 'owner')
   workflowId = (await createWorkflow(ctx, { name: 'Mine' })).id
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 const INSIDE = /node_modules|postgres|drizzle|\bat \w+ \(|select |insert into|"stack"/i
 const FORM = 'application/x-www-form-urlencoded'

@@ -38,7 +38,7 @@ beforeAll(async () => {
   other = await newTenant(database)
   ids = await furnish(other)
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 /** Creates one of everything. */
 async function furnish(ctx: ServiceContext): Promise<Record<string, string>> {

@@ -28,7 +28,7 @@ beforeAll(async () => {
   for (const role of ROLES) visitors[role] = await newVisitor(ctx, role)
   stranger = { ...(await newVisitor(await newTenant(database), 'owner')), tenant: visitors.owner.tenant }
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 /** Calls with ids that do not exist: callers with permission learn that, others do not. */
 const attempt = (visitor: Visitor, name: string) => callProcedure(visitor, name, caseOf(name).input?.('none_7') ?? {})

@@ -25,7 +25,7 @@ beforeAll(async () => {
   const { id } = await createWorkflow(ctx, { name: 'Waits', steps: [{ id: 'end', type: 'end-flow' }] })
   runId = (await startRun(ctx, { workflowId: id, body: {} })).runId
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 /** Opens the stream of a run's changes as a page does. */
 async function open(signal: AbortSignal, id = runId) {

@@ -56,7 +56,7 @@ afterEach(() => {
 afterAll(async () => {
   await trusted.stop()
   await elsewhere.stop()
-  await database.drop()
+  await database.close()
 })
 
 function redirectOrAnswer({ url }: Seen, response: ServerResponse): void {

@@ -25,7 +25,7 @@ beforeAll(async () => {
   ctx = await newTenant(database)
   other = await newTenant(database)
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 describe('the vault', () => {
   test('gives values to tools only; the list has names and dates', async () => {

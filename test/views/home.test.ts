@@ -17,7 +17,7 @@ let database: FreshDatabase
 beforeAll(async () => {
   database = await freshDatabase()
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 const asUser = (ctx: ServiceContext): ServiceContext => ({
   ...ctx,

@@ -10,7 +10,7 @@ let database: FreshDatabase
 beforeAll(async () => {
   database = await freshDatabase()
 })
-afterAll(() => database?.drop())
+afterAll(() => database?.close())
 
 test('who may not change inbound webhooks sees them without their addresses', async () => {
   const ctx = await newTenant(database)

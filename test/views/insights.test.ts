@@ -13,7 +13,7 @@ beforeAll(async () => {
   database = await freshDatabase()
   Object.assign(database.sql.options, { debug: (_connection: number, text: string) => sent.add(text) })
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 /** Noon, so that "an hour ago" is today. */
 const NOW = new Date('2026-11-20T12:00:00Z')

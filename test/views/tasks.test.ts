@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await runtime?.stop()
-  await database?.drop()
+  await database?.close()
 })
 
 const form = {

@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await receiver?.close()
   await stranger?.close()
-  await database?.drop()
+  await database?.close()
 })
 beforeEach(async () => {
   answer = () => 204

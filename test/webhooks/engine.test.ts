@@ -25,7 +25,7 @@ afterAll(async () => {
   await runtime?.stop()
   await receiver?.close()
   await stuck?.close()
-  await database?.drop()
+  await database?.close()
 })
 
 const ASK = {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   database = await freshDatabase({ max: 10 })
   owner = await newTenant(database)
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 const times = <T>(count: number, make: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)))

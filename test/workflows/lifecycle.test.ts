@@ -20,7 +20,7 @@ beforeAll(async () => {
   database = await freshDatabase()
   owner = await newTenant(database)
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 const start = (ctx: ServiceContext, workflowId: string) => startRun(ctx, { workflowId, body: {} })
 

@@ -13,7 +13,7 @@ let database: FreshDatabase
 beforeAll(async () => {
   database = await freshDatabase()
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 async function tenantWith(...names: (string | { name: string; description: string })[]) {
   const { ctx, pass } = withClock(await newTenant(database))

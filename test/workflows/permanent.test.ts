@@ -22,7 +22,7 @@ beforeAll(async () => {
   database = await freshDatabase()
   owner = await newTenant(database)
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 async function archived(): Promise<string> {
   const { id } = await createWorkflow(owner, RUNNABLE)

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await runtime.stop()
-  await database.drop()
+  await database.close()
   rmSync(dataDir, { recursive: true, force: true })
 })
 

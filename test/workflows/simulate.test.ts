@@ -213,7 +213,7 @@ describe('of a saved workflow', () => {
     database = await freshDatabase()
     ctx = await newTenant(database)
   })
-  afterAll(() => database.drop())
+  afterAll(() => database.close())
 
   const DIVIDES = {
     name: 'Divides',

@@ -19,7 +19,7 @@ beforeAll(async () => {
   database = await freshDatabase()
   owner = await newTenant(database)
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 const kept = async (ctx: ServiceContext, id: string) =>
   (await listWorkflowVersions(ctx, { id, page: {} })).items.map(({ version }) => version)

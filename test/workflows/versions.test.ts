@@ -18,7 +18,7 @@ beforeAll(async () => {
   database = await freshDatabase()
   owner = await newTenant(database)
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 /** Four versions a day apart. The second is published. */
 async function withHistory() {

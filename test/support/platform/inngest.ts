@@ -111,7 +111,7 @@ export async function startInngest(): Promise<InngestServer> {
       await engine?.stop({ graceMs: 0 })
       server.closeAllConnections()
       await new Promise((done) => server.close(done))
-      await database.drop()
+      await database.close()
     },
   }
 }

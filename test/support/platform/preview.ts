@@ -98,7 +98,7 @@ export async function startPreview(settings: Record<string, string> = {}): Promi
     async close() {
       await inngest.stop()
       await deployment.close()
-      await database.drop()
+      await database.close()
       rmSync(home, { recursive: true, force: true, maxRetries: 5 })
     },
   }

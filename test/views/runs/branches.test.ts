@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await runtime?.stop()
-  await database?.drop()
+  await database?.close()
 })
 
 it('shows the branches of a step by name, each with its state, in their order', async () => {

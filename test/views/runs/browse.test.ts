@@ -19,7 +19,7 @@ beforeAll(async () => {
   await seedManyRuns(database.sql, ctx.tenantId, COUNT)
 })
 
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 const idOf = (n: number) => `run_MANY${String(n).padStart(7, '0')}`
 const ids = (page: { runs: { runId: string }[] }) => page.runs.map(({ runId }) => runId)

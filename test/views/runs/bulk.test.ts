@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await runtime?.stop()
-  await database?.drop()
+  await database?.close()
 })
 
 const ask = { id: 'ask', type: 'collect-inputs', title: 'How many?', output: { n: { type: 'number' } } }

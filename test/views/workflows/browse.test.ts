@@ -19,7 +19,7 @@ let database: FreshDatabase
 beforeAll(async () => {
   database = await freshDatabase()
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 const names = async (ctx: ServiceContext, query: BrowseWorkflows = {}) =>
   (await browseWorkflows(ctx, query)).items.map(({ name }) => name)

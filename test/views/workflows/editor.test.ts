@@ -30,7 +30,7 @@ beforeAll(async () => {
   owner = await newTenant(database)
   stranger = await newTenant(database)
 })
-afterAll(() => database.drop())
+afterAll(() => database.close())
 
 describe('saveLayout', () => {
   test('moves boxes and nothing else: no version, no change, no later update', async () => {
