@@ -19,9 +19,11 @@ const config: NextConfig = {
     { source: '/((?!api/|api$).*)', headers: Object.entries(PAGE_HEADERS).map(([key, value]) => ({ key, value })) },
   ],
   // Pages load only the parts of these that they use. No build cache: consecutive builds that would profit are rare,
-  // and writing it takes a quarter of the first build's time.
+  // and writing it takes a quarter of the first build's time. No preloading of every page: it takes a second of
+  // processor time, just when a process that replaces another has most to do.
   experimental: {
     turbopackFileSystemCacheForBuild: false,
+    preloadEntriesOnStart: false,
     optimizePackageImports: ['@mantine/core', '@mantine/hooks', 'lucide-react'],
   },
   // Kept out of the bundle: the patched driver must be the one on disk, the SDK lazily loads a large tracing tree that

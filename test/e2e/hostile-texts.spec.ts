@@ -1,12 +1,23 @@
 import type { Page } from '@playwright/test'
-import { expect, test } from './support/fixture'
+import { test as base, expect } from './support/fixture'
 import { type Furnished, furnish } from './support/furnish'
 import { PAYLOADS } from './support/payloads'
 import { INSIDE } from './support/routes'
-import { newWorkspace, signIn, type Workspace } from './support/workspace'
+import { newTour, type Tour } from './support/tour'
+import { newWorkspace, type Workspace } from './support/workspace'
+
+const test = base.extend<object, { tour: Tour }>({ tour: [newTour, { scope: 'worker' }] })
+
+const guards = new WeakMap<Page, ReturnType<typeof newGuard>>()
 
 /** Counts what must never happen in a page: code from a text running, and violations of the security policy. */
-async function guard(page: Page): Promise<() => Promise<string[]>> {
+function guard(page: Page): Promise<() => Promise<string[]>> {
+  const known = guards.get(page) ?? newGuard(page)
+  guards.set(page, known)
+  return known
+}
+
+async function newGuard(page: Page): Promise<() => Promise<string[]>> {
   const seen: string[] = []
   page.on('dialog', async (dialog) => {
     seen.push(`a dialog said ${dialog.message()}`)
@@ -23,7 +34,7 @@ async function guard(page: Page): Promise<() => Promise<string[]>> {
       told.push(`${event.violatedDirective} stopped ${event.blockedURI} ${event.sample}`)
     })
   })
-  return async () => [...seen, ...(await page.evaluate(() => (window as unknown as { told: string[] }).told))]
+  return async () => [...seen.splice(0), ...(await page.evaluate(() => (window as unknown as { told: string[] }).told))]
 }
 
 /** Elements and handlers that none of our pages have, so a text must have created them. */
@@ -56,9 +67,10 @@ test('there are enough payloads', () => {
 })
 
 for (const [path, seen] of Object.entries(INSIDE)) {
-  test(`user texts are shown as text on ${path}`, async ({ context, page }) => {
+  test(`user texts are shown as text on ${path}`, async ({ tour, trouble }) => {
     const { workspace, made } = await hostile()
-    await signIn(context, workspace.owner)
+    const { page } = tour
+    await tour.begin(workspace, trouble)
     const happened = await guard(page)
     for (const address of seen(workspace.slug, made)) {
       await page.goto(address)
