@@ -67,10 +67,11 @@ async function look(
   await page.setViewportSize(WIDE)
 }
 
-/** Waits until nothing is loading, the page has the theme (if a script sets it), and nothing moves. */
+/** Waits until nothing is loading, the page has its title and the theme (if a script sets it), and nothing moves. */
 async function still(page: Page, theme: 'light' | 'dark'): Promise<void> {
   const isStill = (theme: string) =>
     !document.querySelector('.mantine-Skeleton-root, [data-loading="true"]') &&
+    document.title !== '' &&
     (document.documentElement.dataset.mantineColorScheme ?? theme) === theme &&
     document.getAnimations().every((animation) => animation.playState !== 'running')
   await page.waitForFunction(isStill, theme, { polling: 50 })

@@ -1,11 +1,11 @@
 import { type Browser, expect, type Page } from '@playwright/test'
 import { watch } from './fixture'
-import { signIn, type Workspace } from './workspace'
+import { type Person, signIn, type Workspace } from './workspace'
 
 /** One page shared by many tests of a process, which navigates from screen to screen like a person. */
 export interface Tour {
   page: Page
-  /** Signs in on first use. From here on, errors go to `trouble`, the test's own list. */
+  /** Signs in, if somebody else or nobody is. From here on, errors go to `trouble`, the test's own list. */
   begin(workspace: Workspace, trouble: string[]): Promise<void>
 }
 
@@ -26,13 +26,15 @@ export async function newTour({ browser }: { browser: Browser }, use: (tour: Tou
   page.on('response', (response) => {
     if (response.status() >= 500) note.push(`${response.status()} of ${response.url()}`)
   })
-  let signedIn = false
+  let owner: Person | undefined
   await use({
     page,
     async begin(workspace, trouble) {
       noted = trouble
-      if (!signedIn) await signIn(context, workspace.owner)
-      signedIn = true
+      if (owner === workspace.owner) return
+      owner = workspace.owner
+      await signIn(context, owner)
+      await page.goto('about:blank')
     },
   })
   await context.close()
