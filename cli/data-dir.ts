@@ -12,16 +12,16 @@ import type { ProcessRef } from './processes'
 /** Describes what runs on a data directory, for the next start and for commands that look for the service. */
 export interface RunFile {
   url: string
-  /** True once the launcher has begun to stop. */
-  stopping?: boolean
+  /** Set once the launcher has begun to stop: how long the web process may take for that. Older releases wrote true. */
+  stopping?: number | true
   launcher: ProcessRef
   web: ProcessRef
 }
 
 /** How long a launcher may take to notice that its `npm` has gone and that it must stop. */
 const NOTICE_MS = 1_000
-/** Time for the web process to stop, and then Postgres. */
-const STOP_MS = WEB_STOP_MS + 20_000
+/** How long Postgres may take to stop, after the web process. */
+const POSTGRES_STOP_MS = 20_000
 
 /**
  * Makes this process the directory's only launcher, after waiting for one that is stopping. Finishes a restore that was
@@ -48,7 +48,7 @@ export async function claimDataDir(dataDir: string): Promise<{ release(): void; 
       return { release, previous }
     }
     const theirs = previous?.launcher.pid === lock.owner.pid ? previous : undefined
-    if (Date.now() - startedAt > (theirs?.stopping ? STOP_MS : NOTICE_MS)) {
+    if (Date.now() - startedAt > patienceMs(theirs)) {
       throw new CannotStart(
         `Millrace already runs on ${dataDir}${theirs ? ` at ${theirs.url}` : ''} (process ${lock.owner.pid}). ` +
           'Stop it first, or set another DATA_DIR.',
@@ -58,10 +58,19 @@ export async function claimDataDir(dataDir: string): Promise<{ release(): void; 
   }
 }
 
-/** Tells a start that is waiting for the directory to keep waiting. */
-export function markStopping(dataDir: string): void {
+/** How long a start waits for the launcher that has the directory. */
+export function patienceMs(run: Pick<RunFile, 'stopping'> | undefined): number {
+  if (!run?.stopping) return NOTICE_MS
+  return (run.stopping === true ? WEB_STOP_MS : run.stopping) + POSTGRES_STOP_MS
+}
+
+/**
+ * Tells a start that is waiting for the directory to keep waiting.
+ * @param webMs how long the web process may take to stop
+ */
+export function markStopping(dataDir: string, webMs: number): void {
   const run = readRunFile(dataDir)
-  if (run) writeRunFile(dataDir, { ...run, stopping: true })
+  if (run) writeRunFile(dataDir, { ...run, stopping: webMs })
 }
 
 export function writeRunFile(dataDir: string, run: RunFile): void {

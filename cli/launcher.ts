@@ -86,8 +86,9 @@ async function start(
   const baseUrl = env.PUBLIC_URL?.replace(/\/$/, '') ?? `http://localhost:${chosen.port}`
   let web: WebProcess | undefined
   undo.push(() => pausedRuns(databaseUrl, log))
-  undo.push(() => web?.stop(EXIT_MS + env.STOP_DELAY_MS))
-  undo.push(() => markStopping(dataDir))
+  const stopMs = EXIT_MS + env.STOP_DELAY_MS
+  undo.push(() => web?.stop(stopMs))
+  undo.push(() => markStopping(dataDir, stopMs))
   const startOne = async () => {
     web = startWeb({
       root: ROOT,

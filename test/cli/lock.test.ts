@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
+import { claimDataDir, markStopping, patienceMs, writeRunFile } from '@/cli/data-dir'
 import { acquireLock } from '@/cli/lock'
 import { refOf } from '@/cli/processes'
 
@@ -60,4 +62,29 @@ test('of many processes that find a dead owner’s lock, one takes it', async ()
   )
   for (const child of children) child.kill()
   expect(answers.filter((answer) => answer === 'taken')).toHaveLength(1)
+})
+
+test('a start waits for a launcher that is stopping, however long its delay is, and not for one that runs', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'millrace-lock-'))
+  homes.push(dataDir)
+  const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1_000)'])
+  try {
+    const launcher = refOf(other.pid ?? 0)
+    writeFileSync(join(dataDir, 'run.lock'), JSON.stringify(launcher))
+    writeRunFile(dataDir, { url: 'http://localhost:1', launcher, web: launcher })
+    await expect(claimDataDir(dataDir)).rejects.toThrow(/already runs on .* at http:\/\/localhost:1/)
+    markStopping(dataDir, 60_000)
+    const claiming = claimDataDir(dataDir)
+    // Longer than it waits for one that runs.
+    await expect(Promise.race([claiming, sleep(1_500, 'waiting')])).resolves.toBe('waiting')
+    other.kill()
+    const { release, previous } = await claiming
+    expect(previous?.stopping).toBe(60_000)
+    release()
+  } finally {
+    other.kill()
+  }
+  expect(patienceMs({ stopping: 60_000 })).toBeGreaterThan(60_000)
+  expect(patienceMs({ stopping: true })).toBeGreaterThan(30_000)
+  expect(patienceMs({})).toBeLessThan(2_000)
 })

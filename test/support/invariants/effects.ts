@@ -25,7 +25,8 @@ export async function checkEffects(
   const rows = await sql<Recorded[]>`
     select s.run_id || ':' || s.branch || ':' || s.step_id || ':' || s.visit as key, s.attempt,
       not exists (select from step_records o where o.tenant_id = r.tenant_id and o.run_id = r.retry_of
-        and (o.branch, o.step_id, o.visit, o.start_time) = (s.branch, s.step_id, s.visit, s.start_time)) as own, s.status = 'completed' as completed, s.end_time as ended, r.end_time as run_ended
+        and (o.branch, o.step_id, o.visit, o.start_time) = (s.branch, s.step_id, s.visit, s.start_time)) as own,
+      s.status = 'completed' as completed, s.end_time as ended, r.end_time as run_ended
     from step_records s join runs r on r.tenant_id = s.tenant_id and r.id = s.run_id
     where s.step_type = 'test-effect' and s.config->>'url' is not null`
   const records = new Map(rows.map((row) => [row.key, row]))
