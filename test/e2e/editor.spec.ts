@@ -272,3 +272,19 @@ test('a hull behind each branch follows its steps and catches no click', async (
   await expect.poll(shape).not.toBe(before)
   await page.mouse.up()
 })
+
+test('leaving right after a panel opened, while the next screen is slow, still leaves', async ({ page, workspace }) => {
+  const { approval } = await newCompany(workspace.ctx)
+  await page.route(/\/inbox\?.*_rsc=/, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 800))
+    await route.continue()
+  })
+  await page.goto(`/${workspace.slug}/workflows/${approval}`)
+  await page.getByRole('button', { name: /^Problems/ }).click()
+  // Before the panel is in the URL.
+  await page.keyboard.press('g')
+  await page.keyboard.press('i')
+  await expect(page).toHaveURL(/\/inbox/)
+  await page.goBack()
+  await expect(page).toHaveURL(/panel=problems/)
+})

@@ -157,6 +157,30 @@ describe('changes of other people', () => {
     expect(store.getState().history.present.definition).toBe(definition)
   })
 
+  test('show as published, whether they are new here or not', async () => {
+    const { server, clock, store } = await opened()
+    server.state.publishedVersion = 1
+    await clock.advance(CHECK_EVERY_MS)
+    await server.answer('load')
+    expect(store.getState()).toMatchObject({ publishedVersion: 1, base: { version: 1, definition } })
+    server.saveByOther(described)
+    server.state.publishedVersion = 2
+    await clock.advance(CHECK_EVERY_MS)
+    await server.answer('load')
+    expect(store.getState()).toMatchObject({ publishedVersion: 2, base: { version: 2 }, save: { kind: 'saved' } })
+  })
+
+  test('do not become what the next save builds on while they are in conflict, published or not', async () => {
+    const { server, rename, store } = await opened()
+    server.saveByOther(named('theirs'))
+    server.state.publishedVersion = 2
+    rename('mine')
+    void store.saveNow()
+    await server.answer('save')
+    await server.answer('load')
+    expect(store.getState()).toMatchObject({ base: { version: 1 }, save: { kind: 'conflict' } })
+  })
+
   test('are not checked for while the page is hidden', async () => {
     const { server, clock, page } = await opened()
     page.visible = false

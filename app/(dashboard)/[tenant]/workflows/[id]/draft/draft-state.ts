@@ -45,6 +45,7 @@ export type DraftAction =
   | { type: 'stopped'; save: SaveState }
   /** Another person's version joined with ours; one undo removes their part from the draft. */
   | { type: 'merged'; base: Saved; definition: Definition; label: string; at: number }
+  /** Published here, or by somebody else. */
   | { type: 'published'; version: number }
   /** Starts over from another version; cannot be undone. */
   | { type: 'reset'; base: Saved; layout: Layout }

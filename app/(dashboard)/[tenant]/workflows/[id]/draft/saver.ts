@@ -1,7 +1,8 @@
+import type { Definition } from '@/server/definition/schema'
 import { definitionOf } from '../model/definition'
 import { merge, sameDefinition } from '../model/merge'
 import type { DraftServer, Failure, Loaded } from './draft-server'
-import { type DraftAction, type DraftState, isDirty, type SaveState } from './draft-state'
+import { type DraftAction, type DraftState, isDirty, type Saved, type SaveState } from './draft-state'
 
 /** Failures that can pass by themselves. */
 const TEMPORARY = ['UNAVAILABLE', 'RATE_LIMITED', 'INTERNAL']
@@ -109,10 +110,18 @@ export function createSaver(options: SaverOptions): Saver {
   function mergeNewer(theirs: Loaded): void {
     // What is being typed counts as ours: otherwise the field would be overwritten by what comes in.
     flushFields()
-    const { base, history } = getState()
+    const { base, history, publishedVersion } = getState()
     // Older than ours when one of our saves overtook this answer.
-    if (theirs.version <= base.version) return
-    const { merged, conflicts } = merge(base.definition, history.present.definition, theirs.definition)
+    if (theirs.version < base.version) return
+    if (theirs.version > base.version) mergeVersion(theirs, base, history.present.definition)
+    // After a conflict, the version that is published may be one that we do not have yet.
+    const published = theirs.publishedVersion ?? 0
+    if (published > (publishedVersion ?? 0) && published <= getState().base.version)
+      dispatch({ type: 'published', version: published })
+  }
+
+  function mergeVersion(theirs: Loaded, base: Saved, ours: Definition): void {
+    const { merged, conflicts } = merge(base.definition, ours, theirs.definition)
     if (conflicts.length > 0) {
       dispatch({ type: 'stopped', save: { kind: 'conflict', theirs: { ...theirs, by: theirs.updatedBy } } })
       return

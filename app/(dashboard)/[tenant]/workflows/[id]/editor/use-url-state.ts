@@ -8,6 +8,8 @@ import type { View } from './toolbar'
 
 /** The URL is updated this long after the last change, so that moving through a graph updates it once. */
 const WRITE_AFTER_MS = 250
+/** What a person does that may begin a navigation. */
+const ACTIONS = ['keydown', 'pointerdown', 'click']
 
 /** The part of the editor's state that is in the URL. */
 export interface UrlState {
@@ -52,7 +54,8 @@ export function useNavigation(initial: UrlState, views: readonly View[], definit
   )
   const step = selection.length === 1 ? (selection[0] ?? '') : ''
   useEffect(() => {
-    const timer = setTimeout(() => {
+    const write = () => {
+      done()
       const params = new URLSearchParams(window.location.search)
       for (const [name, value] of Object.entries({ view: view ?? '', step, panel: panel ?? '' })) {
         if (value === '') params.delete(name)
@@ -62,8 +65,18 @@ export function useNavigation(initial: UrlState, views: readonly View[], definit
       const search = query === '' ? '' : `?${query}`
       if (search !== window.location.search && window.location.pathname === pathname)
         window.history.replaceState(null, '', `${pathname}${search}`)
-    }, WRITE_AFTER_MS)
-    return () => clearTimeout(timer)
+    }
+    // Next gives up a navigation during which the URL is written. Only the arrow keys never begin one.
+    const writeFirst = (event: Event) => {
+      if (!(event instanceof KeyboardEvent && event.key.startsWith('Arrow'))) write()
+    }
+    const timer = setTimeout(write, WRITE_AFTER_MS)
+    for (const name of ACTIONS) window.addEventListener(name, writeFirst, { capture: true })
+    const done = () => {
+      clearTimeout(timer)
+      for (const name of ACTIONS) window.removeEventListener(name, writeFirst, { capture: true })
+    }
+    return done
   }, [view, step, panel, pathname])
   return { view, panel, selection, setView, setPanel, setSelection }
 }
