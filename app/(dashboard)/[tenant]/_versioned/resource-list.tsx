@@ -227,6 +227,8 @@ function SearchBox({ label, inputRef }: { label: string; inputRef: React.RefObje
       leftSection={<Search size={16} aria-hidden />}
       defaultValue={first}
       onChange={(event) => write(event.currentTarget.value)}
+      // Next gives up a navigation during which the URL is written.
+      onBlur={() => write.flush()}
       maxLength={200}
       className={styles.search ?? ''}
     />

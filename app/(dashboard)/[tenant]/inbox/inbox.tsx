@@ -233,6 +233,8 @@ function SearchField({ text, onChange }: { text: string; onChange: (text: string
         setTyped(event.currentTarget.value)
         tell(event.currentTarget.value.trim())
       }}
+      // Next gives up a navigation during which the URL is written.
+      onBlur={() => tell.flush()}
       className={styles.search ?? ''}
     />
   )

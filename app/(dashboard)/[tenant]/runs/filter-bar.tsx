@@ -111,6 +111,8 @@ function SearchField({
         setTyped(event.currentTarget.value)
         tell(event.currentTarget.value.trim())
       }}
+      // Next gives up a navigation during which the URL is written.
+      onBlur={() => tell.flush()}
       className={styles.searchFilter ?? ''}
     />
   )

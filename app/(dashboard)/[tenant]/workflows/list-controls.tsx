@@ -1,7 +1,7 @@
 'use client'
 import { CloseButton, Kbd, NativeSelect, SegmentedControl, TextInput } from '@mantine/core'
 import { Search } from 'lucide-react'
-import { type Ref, useEffect, useRef, useState } from 'react'
+import { type Ref, useCallback, useEffect, useRef, useState } from 'react'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import styles from './list.module.css'
 
@@ -24,14 +24,15 @@ export function ListControls({ ref }: { ref: Ref<HTMLInputElement> }) {
     if (asked !== sent.current) setText(asked)
     sent.current = asked
   }, [asked])
-  useEffect(() => {
+  const send = useCallback(() => {
     if (text === sent.current) return
-    const timer = setTimeout(() => {
-      sent.current = text
-      set({ q: text, page: null })
-    }, WAIT_MS)
-    return () => clearTimeout(timer)
+    sent.current = text
+    set({ q: text, page: null })
   }, [text, set])
+  useEffect(() => {
+    const timer = setTimeout(send, WAIT_MS)
+    return () => clearTimeout(timer)
+  }, [send])
   return (
     <search className={styles.controls}>
       <TextInput
@@ -42,6 +43,8 @@ export function ListControls({ ref }: { ref: Ref<HTMLInputElement> }) {
         placeholder="Search by name or id"
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
+        // Next gives up a navigation during which the URL is written.
+        onBlur={send}
         onKeyDown={(event) => {
           if (event.key !== 'Escape') return
           if (text) setText('')
