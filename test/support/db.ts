@@ -9,7 +9,7 @@ export interface FreshDatabase {
   url: string
   sql: Sql
   db: Db
-  /** Ends every connection to it. The database itself goes with its server; see `SETTINGS` there. */
+  /** Ends every connection to it. The database itself goes with its server; see `SETTINGS` in postgres.ts. */
   close(): Promise<void>
 }
 
