@@ -1,14 +1,14 @@
 'use client'
-import { Button, Pagination, Select, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { type LucideIcon, Plus, Search, SearchX } from 'lucide-react'
+import { Button, Pagination, Select } from '@mantine/core'
+import { type LucideIcon, Plus, SearchX } from 'lucide-react'
 import Link from 'next/link'
 import { useRouter } from 'next/navigation'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { EmptyState } from '@/app/_ui/empty-state'
 import { ErrorState } from '@/app/_ui/error-state'
 import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
+import { SearchField } from '@/app/_ui/search-field'
 import { StatusPill } from '@/app/_ui/status-pill'
 import { Time } from '@/app/_ui/time'
 import { useListKeys } from '@/app/_ui/use-list-keys'
@@ -95,7 +95,15 @@ export function ResourceList<R extends Resource>(props: {
       <PageHeader title={title} actions={shown.length > 0 || filtered ? add : undefined} />
       <PageBody>
         <div className={styles.bar}>
-          <SearchBox key={title} label={`Search ${noun}s`} inputRef={search} />
+          <SearchField
+            key={title}
+            ref={search}
+            aria-label={`Search ${noun}s`}
+            placeholder={`Search ${noun}s`}
+            text={url.get('q')}
+            onSearch={(q) => url.set({ q, page: null })}
+            className={styles.search ?? ''}
+          />
           {filter}
           <Select
             aria-label="Status"
@@ -117,13 +125,7 @@ export function ResourceList<R extends Resource>(props: {
             icon={SearchX}
             title={`No ${noun} matches`}
             actions={
-              <Button
-                variant="default"
-                onClick={() => {
-                  url.set({ q: null, status: null, kind: null, page: null })
-                  if (search.current) search.current.value = ''
-                }}
-              >
+              <Button variant="default" onClick={() => url.set({ q: null, status: null, kind: null, page: null })}>
                 Clear the filters
               </Button>
             }
@@ -211,26 +213,4 @@ export function ResourceList<R extends Resource>(props: {
 function versionText({ status, version, publishedVersion }: Resource): string {
   if (publishedVersion === null || status === 'archived') return `v${version}`
   return publishedVersion === version ? `v${version}` : `v${publishedVersion}, v${version} not published`
-}
-
-/** Keeps the typed text itself and updates the URL a moment later, so that the field never loses focus or a letter. */
-function SearchBox({ label, inputRef }: { label: string; inputRef: React.RefObject<HTMLInputElement | null> }) {
-  const url = useUrlState()
-  const [first] = useState(() => url.get('q'))
-  const write = useDebouncedCallback((q: string) => url.set({ q, page: null }), 250)
-  return (
-    <TextInput
-      type="search"
-      ref={inputRef}
-      aria-label={label}
-      placeholder={label}
-      leftSection={<Search size={16} aria-hidden />}
-      defaultValue={first}
-      onChange={(event) => write(event.currentTarget.value)}
-      // Next gives up a navigation during which the URL is written.
-      onBlur={() => write.flush()}
-      maxLength={200}
-      className={styles.search ?? ''}
-    />
-  )
 }

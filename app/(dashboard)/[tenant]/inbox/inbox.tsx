@@ -1,8 +1,8 @@
 'use client'
-import { Button, Checkbox, SegmentedControl, Select, Skeleton, TextInput } from '@mantine/core'
-import { useDebouncedCallback, useMounted } from '@mantine/hooks'
+import { Button, Checkbox, SegmentedControl, Select, Skeleton } from '@mantine/core'
+import { useMounted } from '@mantine/hooks'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { ChevronLeft, Inbox as InboxIcon, Search, SearchX } from 'lucide-react'
+import { ChevronLeft, Inbox as InboxIcon, SearchX } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
@@ -11,6 +11,7 @@ import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone } from '@/app/_ui/notify'
 import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
+import { SearchField } from '@/app/_ui/search-field'
 import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import type { Task } from '@/server/views/tasks/get'
@@ -169,7 +170,13 @@ function Filters({ get, set }: Pick<ReturnType<typeof useUrlState>, 'get' | 'set
   const { data } = useQuery({ ...trpc.runs.workflows.queryOptions(), staleTime: 60_000 })
   return (
     <div className={styles.filters}>
-      <SearchField text={get('q')} onChange={(q) => set({ q })} />
+      <SearchField
+        aria-label="Search tasks"
+        placeholder="Title, key or workflow"
+        text={get('q')}
+        onSearch={(q) => set({ q })}
+        className={styles.search ?? ''}
+      />
       <Select
         aria-label="Workflow"
         placeholder="Any workflow"
@@ -214,29 +221,6 @@ function Filters({ get, set }: Pick<ReturnType<typeof useUrlState>, 'get' | 'set
         />
       </div>
     </div>
-  )
-}
-
-function SearchField({ text, onChange }: { text: string; onChange: (text: string) => void }) {
-  const [typed, setTyped] = useState(text)
-  const tell = useDebouncedCallback(onChange, 250)
-  // Clear and Back change the text from outside.
-  useEffect(() => setTyped((now) => (now.trim() === text ? now : text)), [text])
-  return (
-    <TextInput
-      type="search"
-      aria-label="Search tasks"
-      placeholder="Title, key or workflow"
-      leftSection={<Search size={16} aria-hidden />}
-      value={typed}
-      onChange={(event) => {
-        setTyped(event.currentTarget.value)
-        tell(event.currentTarget.value.trim())
-      }}
-      // Next gives up a navigation during which the URL is written.
-      onBlur={() => tell.flush()}
-      className={styles.search ?? ''}
-    />
   )
 }
 

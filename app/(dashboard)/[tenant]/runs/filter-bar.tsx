@@ -1,10 +1,10 @@
 'use client'
-import { Button, MultiSelect, Select, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
+import { Button, MultiSelect, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Search, X } from 'lucide-react'
-import { type Ref, useEffect, useState } from 'react'
+import { X } from 'lucide-react'
+import type { Ref } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
+import { SearchField } from '@/app/_ui/search-field'
 import { TimeFilter } from '../time-filter'
 import { FILTER_NAMES, STATE_OPTIONS, VIA_OPTIONS } from './run-filter'
 import styles from './runs.module.css'
@@ -28,7 +28,14 @@ export function FilterBar({
   const filtered = FILTER_NAMES.some((name) => params.has(name))
   return (
     <search className={styles.filters} aria-label="Filter runs">
-      <SearchField text={params.get('q') ?? ''} onChange={(q) => change({ q })} inputRef={searchRef} />
+      <SearchField
+        ref={searchRef}
+        aria-label="Search runs"
+        placeholder="Key, run id or workflow"
+        text={params.get('q') ?? ''}
+        onSearch={(q) => change({ q })}
+        className={styles.searchFilter ?? ''}
+      />
       <MultiSelect
         aria-label="Status"
         placeholder={params.has('status') ? '' : 'Any status'}
@@ -83,38 +90,6 @@ function LinkedFilters({ params, onChange }: { params: URLSearchParams; onChange
         {params.get(name)}
       </Button>
     ) : null,
-  )
-}
-
-function SearchField({
-  text,
-  onChange,
-  inputRef,
-}: {
-  text: string
-  onChange: (text: string) => void
-  inputRef: Ref<HTMLInputElement>
-}) {
-  const [typed, setTyped] = useState(text)
-  const tell = useDebouncedCallback(onChange, 250)
-  // Back, forward and Clear change the text from outside.
-  useEffect(() => setTyped((now) => (now.trim() === text ? now : text)), [text])
-  return (
-    <TextInput
-      ref={inputRef}
-      type="search"
-      aria-label="Search runs"
-      placeholder="Key, run id or workflow"
-      leftSection={<Search size={16} aria-hidden />}
-      value={typed}
-      onChange={(event) => {
-        setTyped(event.currentTarget.value)
-        tell(event.currentTarget.value.trim())
-      }}
-      // Next gives up a navigation during which the URL is written.
-      onBlur={() => tell.flush()}
-      className={styles.searchFilter ?? ''}
-    />
   )
 }
 

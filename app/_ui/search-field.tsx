@@ -1,0 +1,37 @@
+'use client'
+import { TextInput, type TextInputProps } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { Search } from 'lucide-react'
+import { useEffect, useState } from 'react'
+
+const WAIT_MS = 250
+
+/** A search whose text is kept elsewhere, mostly in the URL: it tells the text a moment after the last letter. */
+export function SearchField({
+  text,
+  onSearch,
+  ...props
+}: { text: string; onSearch: (text: string) => void } & Pick<
+  TextInputProps,
+  'ref' | 'aria-label' | 'placeholder' | 'className'
+>) {
+  const [typed, setTyped] = useState(text)
+  const tell = useDebouncedCallback(onSearch, WAIT_MS)
+  // Back, forward and Clear change the text from outside.
+  useEffect(() => setTyped((now) => (now.trim() === text ? now : text)), [text])
+  return (
+    <TextInput
+      type="search"
+      leftSection={<Search size={16} aria-hidden />}
+      maxLength={200}
+      value={typed}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value)
+        tell(event.currentTarget.value.trim())
+      }}
+      // Next gives up a navigation during which the URL is written.
+      onBlur={() => tell.flush()}
+      {...props}
+    />
+  )
+}
