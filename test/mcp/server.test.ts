@@ -330,10 +330,11 @@ describe('the transport', () => {
     const { key } = await createApiKey(owner, { name: 'busy', role: 'operator' })
     const busy = await connect(server.url, { 'x-api-key': key })
     const add = await named(busy, 'Add')
-    const answers = []
-    for (let n = 0; n < 21; n++) answers.push(await callTool(busy, add, { a: n, b: 1 }))
-    expect(answers.slice(0, 20)).toEqual(Array.from({ length: 20 }, (_, n) => ({ data: n + 1 })))
-    expect(answers[20]).toMatchObject({ isError: true, error: { code: 'RATE_LIMITED' } })
+    for (let n = 0; n < 20; n++) expect(await callTool(busy, add, { a: n, b: 1 })).toEqual({ data: n + 1 })
+    // Every three seconds there is room for one more.
+    await expect
+      .poll(() => callTool(busy, add, { a: 20, b: 1 }))
+      .toMatchObject({ isError: true, error: { code: 'RATE_LIMITED' } })
     expect(await callTool(busy, await named(busy, 'Order a chair!'), { item: 'x' })).toMatchObject({
       status: 'completed',
     })
