@@ -155,7 +155,7 @@ async function walkOn(ctx: ServiceContext, state: WalkState, stepId: string | nu
       return { ...NOTHING, records, written, stepId: step.id, receipt: { go: at }, cursor: at }
     if (graph.looping.has(step.id)) visits[step.id] = at.visit
     const entry: Entry = { state, step, type, at, now: ctx.now() }
-    const entered = await enter(ctx, entry, !isFull && performance.now() < inlineUntil)
+    const entered = await enter(ctx, entry, isFull ? 0 : inlineUntil)
     if ('failure' in entered) {
       const caught = catching(state, at, entered.failure)
       records.push(newRecord(entry, {}, { status: 'failed', ...failed(entered.failure), ...caught?.columns }))

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AppError, StepFailure } from '../errors'
 import { isComputingTool } from '../tools/builtin'
-import { runTool } from '../tools/run'
+import { isQuickTool, runTool } from '../tools/run'
 import { detailTexts, messageWithDetails } from '../tools/schema'
 import { defineStep } from './define-step'
 import { outputOf } from './tool-outcome'
@@ -36,12 +36,12 @@ export const callTool = defineStep({
       ? { fields: { [config.saveAs]: { type: 'any' } }, open: false }
       : { fields: { [stepId]: { type: 'any' } }, open: true },
   uses: (config) => [{ kind: 'tool', id: config.toolId, version: config.version, args: config.args }],
-  runsInline: ({ toolId }) => isComputingTool(toolId),
-  async run({ config, ctx, data, signal, idempotencyKey }) {
+  runsInline: (config, tenantId) => isComputingTool(config.toolId) || isQuickTool(tenantId, config),
+  async run({ config, ctx, data, signal, idempotencyKey, inline }) {
     const outcome = await runTool(
       ctx,
       { toolId: config.toolId, version: config.version, args: config.args, dataContext: data },
-      { signal, idempotencyKey },
+      { signal, idempotencyKey, inline },
     ).catch((err: unknown) => {
       // History shows only a message, so put the problems of the arguments into it.
       if (!(err instanceof AppError) || err.code !== 'INVALID_INPUT') throw err

@@ -31,6 +31,8 @@ interface EffectCall<C> {
   signal: AbortSignal
   /** The same for every attempt of this visit. */
   idempotencyKey: string
+  /** It is not recorded as begun, so it must throw rather than reach anything outside. */
+  inline?: boolean
 }
 
 /**
@@ -117,10 +119,10 @@ export type StepDefinition<C> =
       mode: 'effect'
       run: (call: EffectCall<C>) => Promise<StepOutput>
       /**
-       * Whether it only computes, quickly, and so may run inline: it runs before it is recorded as begun, and is recorded with
-       * the step before it. If that commit is lost, it runs again.
+       * Whether it probably only computes, quickly, and so may run inline: it runs before it is recorded as begun, and is
+       * recorded with the step before it. If that commit is lost, it runs again.
        */
-      runsInline?: (config: C) => boolean
+      runsInline?: (config: C, tenantId: string) => boolean
       /**
        * Fields whose `${…}` the step fills in itself, because they may name secrets, whose values must not be stored with
        * its configuration.

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { runScriptTool } from '../tools/kinds/script'
 import { ScriptConfig } from '../tools/kinds/script-config'
+import { isQuickScript, timedScript } from '../tools/quick-scripts'
 import { defineStep } from './define-step'
 import { outputOf } from './tool-outcome'
 
@@ -37,10 +39,22 @@ export const runScript = defineStep({
     config.saveAs
       ? { fields: { [config.saveAs]: { type: 'any' } }, open: false }
       : { fields: { [stepId]: { type: 'any' } }, open: true },
-  async run({ config, ctx, data, signal, idempotencyKey }) {
+  runsInline: (config, tenantId) => onlyComputes(config) && isQuickScript(keyOf(config, tenantId)),
+  async run({ config, ctx, data, signal, idempotencyKey, inline = false }) {
     const { code, args, allowedHosts } = config
     const script = { code, ...(allowedHosts === undefined ? {} : { allowedHosts }) }
     const call = { args, dataContext: data, context: ctx.trusted, signal, idempotencyKey }
-    return outputOf(await runScriptTool(script, call, ctx))
+    const run = () => runScriptTool(script, call, ctx)
+    if (!onlyComputes(config)) return outputOf(await run())
+    return outputOf(await timedScript(keyOf(config, ctx.tenantId), { inline, signal }, run))
   },
 })
+
+/** A script without hosts reaches nothing outside. */
+function onlyComputes({ allowedHosts = [] }: Pick<ScriptConfig, 'allowedHosts'>): boolean {
+  return allowedHosts.length === 0
+}
+
+function keyOf({ code }: { code: string }, tenantId: string): string {
+  return `${tenantId}/${createHash('sha256').update(code).digest('base64')}`
+}

@@ -2,13 +2,14 @@ import type { ServiceContext } from '../context'
 import type { JsonObject, JsonValue } from '../definition/json'
 import { AppError, ImpossibleState } from '../errors'
 import { traced } from '../traces'
-import { runBuiltinTool } from './builtin'
+import { isComputingTool, runBuiltinTool } from './builtin'
 import type { ToolCall } from './call'
 import { type LoadedTool, loadTool } from './find'
 import { mismatches } from './json-schema'
 import { runHttpTool } from './kinds/http'
 import { runMcpTool } from './kinds/mcp'
-import { runScriptTool } from './kinds/script'
+import { runScriptTool, scriptOnlyComputes } from './kinds/script'
+import { isQuickScript, timedScript } from './quick-scripts'
 import { detailTexts, type ToolOutcome, toolFailure } from './schema'
 
 type RunKind = (config: JsonValue, call: ToolCall, ctx: ServiceContext) => Promise<ToolOutcome>
@@ -19,18 +20,36 @@ const KINDS: Record<string, RunKind> = {
   mcp: runMcpTool,
 }
 
+interface Called {
+  toolId: string
+  version?: string | number | undefined
+}
+
+/** Whether the last call of this tool in this process was of a script that only computes, and quick. */
+export function isQuickTool(tenantId: string, called: Called): boolean {
+  return isQuickScript(keyOf(tenantId, called))
+}
+
+function keyOf(tenantId: string, { toolId, version = 'latest' }: Called): string {
+  return `${tenantId}/${toolId}/${version}`
+}
+
 /**
  * Runs a version of a tool. A failure in the tool itself is an outcome, not an error; its `transient` and
  * `retryAfterMs` are internal and must not be shown.
  * @throws AppError TOOL_NOT_FOUND, INVALID_INPUT when the arguments do not match the tool's input schema, UNAVAILABLE
  * when it waited too long for a slot and never ran
+ * @param options with `inline`, a tool that does more than compute is not run
  */
 export async function runTool(
   ctx: ServiceContext,
-  input: { toolId: string; version?: string | number | undefined; args: JsonObject; dataContext: JsonObject },
-  options: { signal: AbortSignal; idempotencyKey?: string },
+  input: Called & { args: JsonObject; dataContext: JsonObject },
+  options: { signal: AbortSignal; idempotencyKey?: string; inline?: boolean | undefined },
 ): Promise<ToolOutcome> {
+  const { signal, inline = false } = options
   const tool = await loadTool(ctx, input.toolId, input.version ?? 'latest')
+  const computes = tool.kind === 'script' ? scriptOnlyComputes(tool.config) : isComputingTool(tool.id)
+  if (inline && !computes) throw new Error('The tool no longer only computes')
   const run = KINDS[tool.kind]
   if (!run) throw new ImpossibleState('tool-kind', `tool ${tool.id} has the unknown kind ${tool.kind}`)
   const details = argumentProblems(tool, input.args)
@@ -39,7 +58,7 @@ export async function runTool(
     args: input.args,
     dataContext: input.dataContext,
     context: ctx.trusted,
-    signal: options.signal,
+    signal,
     idempotencyKey: options.idempotencyKey ?? null,
   }
   const outcome = await traced(
@@ -48,7 +67,9 @@ export async function runTool(
       attributes: { 'millrace.tool.id': tool.id, 'millrace.tool.version': tool.version },
     }),
     async (note) => {
-      const outcome = await run(tool.config, call, ctx)
+      const work = () => run(tool.config, call, ctx)
+      const timed = computes && tool.kind === 'script'
+      const outcome = timed ? await timedScript(keyOf(ctx.tenantId, input), { inline, signal }, work) : await work()
       if (!outcome.success) note({ 'error.type': outcome.error.code })
       return outcome
     },

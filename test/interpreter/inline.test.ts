@@ -1,10 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createTool } from '@/server/tools/create'
+import { updateTool } from '@/server/tools/update'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { throughTheSdk } from './gap'
 
-// A built-in tool that only computes is recorded with the step before it. Nobody can tell but by the commits.
+// A built-in tool that only computes, and a quick script, are recorded with the step before them. Nobody can tell but by the
+// commits.
 
 let database: FreshDatabase
 let effects: EffectServer
@@ -96,4 +99,59 @@ test('an effect does not run inline, nor does a tool that reads a file', async (
   const file = { id: 'file', type: 'call-tool', toolId: 'tool_read_file', args: { fileId: 'file_none' }, saveAs: 'f' }
   const reads = await committed(chain(upper('a', 'x'), file), 2)
   expect(await shown(reads)).toMatchObject({ status: 'failed', steps: [{}, { stepId: 'file', attempt: 1 }] })
+})
+
+const script = (id: string, code: string, args: object = {}) => ({ id, type: 'run-script', code, args, saveAs: id })
+const tool = (id: string, toolId: string, args: object = {}) => ({ id, type: 'call-tool', toolId, args, saveAs: id })
+const addOne = { code: 'return args.n + 1' }
+
+test('a run of quick scripts is one commit once its process knows them, and shows what it would show otherwise', async () => {
+  const { id } = await createTool(runtime.ctx, { name: 'Add', kind: 'script', config: addOne })
+  const definition = chain(
+    tool('a', id, { n: 1 }),
+    tool('b', id, { n: '${a}' }),
+    script('c', 'return [args.n, dataContext.a]', { n: '${b}' }),
+  )
+  const together = await shown(await committed(definition, 1))
+  expect(together).toMatchObject({ status: 'completed', data: { a: 2, b: 3, c: [3, 2] } })
+
+  restore = await throughTheSdk()
+  const apart = await runtime.start(definition)
+  expect(await shown(apart)).toEqual(together)
+  expect(await commits(apart)).toBeGreaterThan(1)
+})
+
+test('a script that fails is attempted like any other step', async () => {
+  const definition = (n: number) =>
+    chain(upper('a', 'x'), script('b', 'if (args.n > 0) throw new Error("no"); return 1', { n }))
+  await committed(definition(0), 1)
+  const together = await shown(await runtime.start(definition(1)))
+  expect(together).toMatchObject({ status: 'failed', steps: [{}, { stepId: 'b', status: 'failed', attempt: 1 }] })
+  restore = await throughTheSdk()
+  expect(await shown(await runtime.start(definition(1)))).toEqual(together)
+})
+
+test('a script that is slow this time begins as a step of its own, and never runs inline again', async () => {
+  const code = 'const start = Date.now(); while (Date.now() - start < args.ms); return args.ms'
+  const quick = chain(upper('a', 'x'), script('b', code, { ms: 0 }))
+  await committed(quick, 1)
+  const ran = async (ms: number) => {
+    const run = await runtime.wait(await runtime.start(chain(upper('a', 'x'), script('b', code, { ms }))))
+    expect(run).toMatchObject({ status: 'completed', data: { b: ms } })
+    expect(run.stepExecutionHistory[1]).toMatchObject({ attempt: 1, status: 'completed' })
+    return commits(run.runId)
+  }
+  // On a busy machine the slow one may still be waiting for a worker when its time inline is over: that ends no worker.
+  await expect.poll(async () => [await ran(100), await ran(0), await ran(0), await ran(0)]).toEqual([2, 2, 2, 2])
+})
+
+test('a script that may call a host does not run inline, even if it was quick before it could', async () => {
+  const { id } = await createTool(runtime.ctx, { name: 'Add one', kind: 'script', config: addOne })
+  const definition = chain(upper('a', 'x'), tool('b', id, { n: 1 }))
+  await committed(definition, 1)
+  const config = { ...addOne, allowedHosts: ['api.example.com'] }
+  await updateTool(runtime.ctx, { id, body: { config } })
+  const runId = await runtime.start(definition)
+  expect(await runtime.wait(runId)).toMatchObject({ status: 'completed', data: { b: 2 } })
+  expect(await commits(runId)).toBe(2)
 })

@@ -1,4 +1,5 @@
 import type { ServiceContext } from '../../context'
+import { isJsonObject, type JsonValue } from '../../definition/json'
 import { AllowedHosts } from '../../ip'
 import type { ToolCall } from '../call'
 import { runScript } from '../sandbox/run-script'
@@ -27,4 +28,10 @@ export async function runScriptTool(config: unknown, call: ToolCall, ctx: Servic
   if (outcome.ok) return { success: true, data: outcome.value, ...beside }
   const { message, details, transient = false } = outcome
   return { ...toolFailure(outcome.code, message, details, { transient }), ...beside }
+}
+
+/** Whether a script has no hosts to call, so that nothing outside can tell how often it ran. */
+export function scriptOnlyComputes(config: JsonValue): boolean {
+  const hosts = isJsonObject(config) ? config.allowedHosts : undefined
+  return !Array.isArray(hosts) || hosts.length === 0
 }
