@@ -45,10 +45,12 @@ const TRIGGERS = `
   create trigger ended_record_changes before update on step_records for each row when (old.end_time is not null)
     execute function ended_record_changes();
 
+  -- Written so that the index of ended runs does not apply: planned while there were none, it would read all of them for
+  -- each step from then on.
   create function step_begins_after_end() returns trigger language plpgsql as $$
   begin
     if exists (select 1 from runs r where r.tenant_id = new.tenant_id and r.id = new.run_id
-      and r.end_time is not null and (new.end_time is null or new.start_time > r.end_time)) then
+      and coalesce(r.end_time, 'infinity') < 'infinity' and (new.end_time is null or new.start_time > r.end_time)) then
       perform refuse_unless_forged('i8', new.run_id, new.step_id || ' began in the ended run ' || new.run_id);
     end if;
     return new;
