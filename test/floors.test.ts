@@ -9,6 +9,7 @@ const FLOORS = [
   'trpc',
   'rest',
   'mcp',
+  'typed-api',
   'metrics',
   'subjects',
   'views',

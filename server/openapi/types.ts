@@ -98,6 +98,9 @@ export interface Schema {
   items?: Schema
   anyOf?: Schema[]
   oneOf?: Schema[]
+  allOf?: Schema[]
+  /** Which of the schemas of `oneOf` a value has, by one of its fields. */
+  discriminator?: { propertyName: string; mapping: Record<string, string> }
   enum?: JsonValue[]
   const?: JsonValue
   default?: JsonValue
@@ -107,6 +110,9 @@ export interface Schema {
   maxLength?: number
   minimum?: number
   maximum?: number
+  exclusiveMinimum?: number
+  exclusiveMaximum?: number
+  multipleOf?: number
   minItems?: number
   maxItems?: number
 }
@@ -132,7 +138,12 @@ export interface DocumentedResponse {
   content?: Record<string, MediaType>
 }
 
-export interface DocumentedOperation {
+export interface Reference {
+  $ref: string
+}
+
+/** @typeParam R how it shows its responses: in full, or as references to shared ones too */
+export interface DocumentedOperation<R = DocumentedResponse> {
   operationId: string
   tags: string[]
   summary: string
@@ -140,11 +151,11 @@ export interface DocumentedOperation {
   security?: Record<string, string[]>[]
   parameters: (Parameter | { $ref: string })[]
   requestBody?: { required: boolean; content: Record<string, MediaType> }
-  responses: Record<string, DocumentedResponse>
+  responses: Record<string, R>
   'x-role': Role | 'nobody'
 }
 
-export interface OpenApiDocument {
+export interface OpenApiDocument<R = DocumentedResponse> {
   openapi: '3.1.1'
   info: {
     title: string
@@ -157,9 +168,10 @@ export interface OpenApiDocument {
   servers: { url: string; description: string }[]
   security: Record<string, string[]>[]
   tags: { name: string; description: string }[]
-  paths: Record<string, Record<string, DocumentedOperation>>
+  paths: Record<string, Record<string, DocumentedOperation<R>>>
   components: {
     schemas: Record<string, Schema>
+    responses?: Record<string, DocumentedResponse>
     parameters: Record<string, Parameter>
     headers: Record<string, { description: string; schema: Schema }>
     examples: Record<string, Example>

@@ -76,7 +76,7 @@ export function openApiDocument(origin: string): OpenApiDocument {
  */
 export function answerOpenApi(request: Request): Response {
   const body = JSON.stringify(openApiDocument(originOf(request.headers)))
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
+  const etag = etagOf(body)
   const headers = {
     etag,
     'cache-control': 'no-cache',
@@ -85,9 +85,18 @@ export function answerOpenApi(request: Request): Response {
     'x-content-type-options': 'nosniff',
     'x-api-version': API_VERSION,
   }
-  const known = (request.headers.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  if (known.includes(etag) || known.includes('*')) return new Response(null, { status: 304, headers })
+  if (isKnown(request, etag)) return new Response(null, { status: 304, headers })
   return new Response(body, { headers: { ...headers, 'content-type': 'application/json; charset=utf-8' } })
+}
+
+export function etagOf(body: string): string {
+  return `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
+}
+
+/** Whether the reader already has what a tag stands for. */
+export function isKnown(request: Request, etag: string): boolean {
+  const known = (request.headers.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return known.includes(etag) || known.includes('*')
 }
 
 const HOST = /^[A-Za-z0-9.-]{1,253}(:\d{1,5})?$|^\[[0-9a-f:.]{2,45}\](:\d{1,5})?$/i

@@ -89,6 +89,7 @@ export const collectInputs = defineStep({
       ...expiry(now, config.expiresIn),
     }
   },
+  answers: (config) => ({ type: 'collect_inputs', fields: config.output }),
   answer({ config, answer }) {
     const output = 'data' in answer ? answer.data : {}
     return { output, delta: config.saveAs ? { [config.saveAs]: output } : output }

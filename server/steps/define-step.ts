@@ -5,7 +5,7 @@ import type { EventRules } from '../definition/event'
 import type { ExitSpec } from '../definition/exits'
 import { cutText, type JsonLike, type JsonObject, type JsonValue, own } from '../definition/json'
 import type { PauseAnswer, PauseSignal, RunError } from '../definition/run'
-import type { FieldType } from '../definition/schema'
+import type { Fields, FieldType } from '../definition/schema'
 import type { CommonConfig, StepConfig } from '../definition/step-config'
 import type { Property, ValueType } from '../definition/types/type'
 import type { SecretUse } from '../vault/misplaced'
@@ -142,6 +142,8 @@ export type StepDefinition<C> =
         /** Of a step with `supplies`: what its expressions refer to, as far as it has a value. */
         values?: JsonObject
       }) => Asked | { output: JsonObject }
+      /** What people may answer, as its configuration says before a run. Absent if it asks nobody. */
+      answers?: (config: C) => PauseForm
       /** Its answer is the end of a run, whose id its configuration has as `$runId`. */
       startsRun?: true
       /** It only waits for its time, so that this passing is its answer. Any other step takes `timeout` then. */
@@ -217,6 +219,11 @@ export interface Asked {
   childRunId?: string
   dueAt?: Date
 }
+
+/** The answers that a pause takes. Fields and ids may still contain `${…}`. */
+export type PauseForm =
+  | { type: 'collect_inputs'; fields: Fields }
+  | { type: 'request_user_action'; actionIds: readonly string[] }
 
 /** How the editor draws a step: a hint for every field of its configuration, and the configuration of a new step. */
 export interface StepForm<S extends z.ZodType> {

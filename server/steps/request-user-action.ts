@@ -113,6 +113,7 @@ export const requestUserAction = defineStep({
       ...expiry(now, config.expiresIn),
     }
   },
+  answers: ({ actions }) => ({ type: 'request_user_action', actionIds: actions.map(({ id }) => id) }),
   answer({ stepId, config, answer }) {
     const votes = 'votes' in answer && answer.votes ? { votes: answer.votes } : {}
     const output = 'actionId' in answer ? { actionId: answer.actionId, actionValue: answer.actionValue, ...votes } : {}

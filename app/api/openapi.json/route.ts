@@ -1,6 +1,6 @@
-import { answerOpenApi } from '@/server/rest/openapi-document'
 import { methods } from '@/server/rest/route'
+import { getOpenApi } from '@/server/rest/typed-api'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/openapi.json', {
-  GET: async (request) => answerOpenApi(request),
+  GET: getOpenApi,
 })

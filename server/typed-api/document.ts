@@ -1,0 +1,243 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { z } from 'zod'
+import { allows, authorize } from '../auth/policy'
+import { beyondReach } from '../auth/reach'
+import type { ServiceContext } from '../context'
+import { AppError } from '../errors'
+import { isId } from '../ids'
+import { largeRead } from '../large-reads'
+import type { OpenApiDocument, Schema } from '../openapi/types'
+import { parseInput } from '../parse'
+import { getTenant } from '../tenants/find'
+import { keptOutputs, knownOutputs } from '../workflows/check/known-outputs'
+import { runTypesOf } from '../workflows/check/result-type'
+import { agentParts, toolParts } from './callable'
+import { namesFor } from './names'
+import { anyOf, Blueprint, json, type Parts, ref, type TypedDocument } from './parts'
+import { type Listed, listPublished, MOST_OBJECTS, PAGE, readAgents, readTools, readWorkflows, type Word } from './read'
+import { type KnownWorkflow, workflowParts } from './workflow'
+
+/** Which document a caller asks for. */
+export const ReadTypedApi = z.object({
+  workflows: z.literal('published'),
+  only: z
+    .string()
+    .max(10_000)
+    .transform((text) => [...new Set(text.split(',').filter(Boolean))])
+    .pipe(z.array(z.string().refine(isId, 'is not an id')).min(1, 'names nothing').max(100))
+    .optional(),
+})
+
+/** How much of the document the objects of a kind may take. */
+const MOST_BYTES: Record<Word, number> = { workflow: 8_000_000, agent: 1_000_000, tool: 1_000_000 }
+/** In so many steps the types are followed, and with so much work. The results of further workflows are any objects. */
+const MOST_STEPS = 20_000
+const MOST_WORK = 300_000_000
+
+/**
+ * The workspace's own OpenAPI document: an operation for each published workflow, agent and tool that the caller's lists
+ * show, with the types of what it takes and gives.
+ * @param base the document of the API, whose operations these are
+ * @throws AppError INVALID_INPUT for an id of `only` that is none of them
+ */
+export async function typedApi(ctx: ServiceContext, base: OpenApiDocument, query: unknown): Promise<TypedDocument> {
+  authorize(ctx, 'workflow:read')
+  const { only = null } = parseInput(ReadTypedApi, query)
+  return largeRead(ctx, async (ctx) => {
+    const listed = {
+      workflow: await listPublished(ctx, 'workflow', only),
+      agent: allows(ctx, 'agent:read') ? await listPublished(ctx, 'agent', only) : [],
+      tool: allows(ctx, 'tool:read') ? await listPublished(ctx, 'tool', only) : [],
+    }
+    requireAll(only, listed)
+    return new Assembly(ctx, base, listed).document()
+  })
+}
+
+function requireAll(only: readonly string[] | null, listed: Record<Word, Listed[]>): void {
+  const found = new Set(Object.values(listed).flatMap((rows) => rows.map(({ id }) => id)))
+  const missing = (only ?? []).filter((id) => !found.has(id))
+  if (missing.length === 0) return
+  const details = missing.map((id) => ({
+    path: 'only',
+    message: `No published workflow, agent or tool has the id ${id}.`,
+  }))
+  throw new AppError('INVALID_INPUT', { details })
+}
+
+class Assembly {
+  readonly #blueprint: Blueprint
+  readonly #paths: TypedDocument['paths'] = {}
+  readonly #schemas: Record<string, Schema> = {}
+  /** The kinds of which some objects did not fit. */
+  readonly #cut = new Set<Word>()
+  readonly #keys: Map<string, string>
+  readonly #runs: { id: string; name: string }[] = []
+  readonly #answers: string[] = []
+  #steps = 0
+  #work = 0
+
+  constructor(
+    readonly ctx: ServiceContext,
+    readonly base: OpenApiDocument,
+    readonly listed: Record<Word, Listed[]>,
+  ) {
+    this.#blueprint = new Blueprint(base)
+    const { workflow, agent, tool } = listed
+    this.#keys = namesFor([
+      ...workflow.map(({ id, name }) => ({ id: `workflow:${id}`, name, fallback: 'Workflow', ending: '' })),
+      ...agent.map(({ id, name }) => ({ id: `agent:${id}`, name, fallback: 'Agent', ending: 'Agent' })),
+      ...tool.map(({ id, name }) => ({ id: `tool:${id}`, name, fallback: 'Tool', ending: 'Tool' })),
+    ])
+  }
+
+  async document(): Promise<TypedDocument> {
+    await this.#add('workflow', readWorkflows, async (row, key, known) => {
+      const { run, answers, ...parts } = workflowParts(this.#blueprint, row, key, {
+        definition: known?.definition ?? null,
+        expanded: known?.expanded ?? null,
+        types: known ? await this.#typesOf(known.expanded) : null,
+      })
+      return { parts, added: () => this.#remember(row.id, run, answers) }
+    })
+    await this.#add('agent', readAgents, async (row, key, agent) => ({
+      parts: agent ? agentParts(this.#blueprint, row, key, agent) : null,
+    }))
+    await this.#add('tool', readTools, async (row, key, tool) => ({
+      parts: tool ? toolParts(this.#blueprint, row, key, tool) : null,
+    }))
+    return this.#assembled((await getTenant(this.ctx)).name)
+  }
+
+  #remember(id: string, name: string, answers: readonly string[]): void {
+    this.#runs.push({ id, name })
+    this.#answers.push(...answers)
+  }
+
+  async #add<T>(
+    word: Word,
+    read: (ctx: ServiceContext, listed: readonly Listed[]) => Promise<Map<string, T>>,
+    partsOf: (row: Listed, key: string, known: T | undefined) => Promise<{ parts: Parts | null; added?: () => void }>,
+  ): Promise<void> {
+    let bytes = 0
+    const rows = this.listed[word]
+    if (rows.length > MOST_OBJECTS) this.#cut.add(word)
+    for (let from = 0; from < Math.min(rows.length, MOST_OBJECTS); from += PAGE) {
+      const page = rows.slice(from, Math.min(from + PAGE, MOST_OBJECTS))
+      const known = await read(this.ctx, page)
+      for (const row of page) {
+        const { parts, added } = await partsOf(row, this.#keys.get(`${word}:${row.id}`) ?? '', known.get(row.id))
+        if (!parts) continue
+        bytes += JSON.stringify(parts).length
+        if (bytes > MOST_BYTES[word]) {
+          this.#cut.add(word)
+          return
+        }
+        Object.assign(this.#paths, parts.paths)
+        Object.assign(this.#schemas, parts.schemas)
+        added?.()
+      }
+      await nextTurn()
+    }
+  }
+
+  async #typesOf(definition: NonNullable<KnownWorkflow['expanded']>): Promise<KnownWorkflow['types']> {
+    this.#steps += definition.steps.length
+    if (this.#steps > MOST_STEPS || this.#work > MOST_WORK) return null
+    // What a workflow within reach uses belongs to it.
+    const outputs = keptOutputs(await knownOutputs(beyondReach(this.ctx), definition))
+    const { work, ...types } = runTypesOf(definition, outputs)
+    this.#work += work
+    return types
+  }
+
+  #assembled(name: string): TypedDocument {
+    if (this.#runs.length > 0) this.#addRuns()
+    const { responses, base } = this.#blueprint
+    const schemas = { ...this.#blueprint.schemas, ...this.#schemas }
+    const { openapi, info, servers, jsonSchemaDialect, security, tags, components } = base
+    const used = usedOf({ paths: this.#paths, schemas, responses }, components)
+    return {
+      openapi,
+      info: { ...info, title: `Millrace: ${name}`, description: this.#description(name) },
+      servers,
+      jsonSchemaDialect,
+      security,
+      tags: tags.filter((tag) => Object.values(this.#paths).some((path) => isTagged(path, tag.name))),
+      paths: this.#paths,
+      components: { ...components, ...used, schemas: { ...used.schemas, ...schemas }, responses },
+    }
+  }
+
+  /** The operations that take the id of a run of any workflow. */
+  #addRuns(): void {
+    const status = '/api/workflow/status/{runId}'
+    this.#paths[status] = {
+      get: this.#blueprint.operation(status, 'get', {
+        id: 'getRunStatus',
+        path: status,
+        summary: 'Get a run',
+        description: 'The run of one of the workflows of this document; `workflowId` says which.',
+        answers: { 200: this.#anyRun() },
+      }),
+    }
+    if (this.#answers.length === 0) return
+    const resume = '/api/workflow/resume/{runId}'
+    const schema = anyOf(this.#answers.map(ref))
+    this.#paths[resume] = {
+      post: this.#blueprint.operation(resume, 'post', {
+        id: 'resumeRun',
+        path: resume,
+        summary: 'Answer a pause',
+        description:
+          'The answer to the step that `stepId` names, which the run’s `pauseSignals` show. An answer that does not match the pause gets 400, and the run stays paused.',
+        body: { required: true, content: json(schema) },
+        answers: {},
+      }),
+    }
+  }
+
+  #anyRun(): Schema {
+    const [only] = this.#runs
+    if (this.#runs.length === 1 && only) return ref(only.name)
+    const mapping = Object.fromEntries(this.#runs.map(({ id, name }) => [id, `#/components/schemas/${name}`]))
+    return { oneOf: this.#runs.map(({ name }) => ref(name)), discriminator: { propertyName: 'workflowId', mapping } }
+  }
+
+  #description(name: string): string {
+    const left = [...this.#cut].map((word) => `${word}s`).join(', ')
+    return [
+      `The published workflows, agents and tools of ${name}, with the types of what they take and give. Everything else is in the document of the API.`,
+      'The types are those of the versions that are published now. A run of another version, or one whose data an editor has changed, may differ.',
+      ...(left === '' ? [] : [`Not all ${left} fit into this document: name those that you need in \`only\`.`]),
+    ].join('\n\n')
+  }
+}
+
+function isTagged(path: TypedDocument['paths'][string], tag: string): boolean {
+  return Object.values(path).some(({ tags }) => tags.includes(tag))
+}
+
+type Components = OpenApiDocument['components']
+type Shared = Pick<Components, 'schemas' | 'parameters' | 'headers' | 'examples'>
+const GROUPS = ['schemas', 'parameters', 'headers', 'examples'] as const
+
+/** What the document of the API has of what is referred to, directly or by what is referred to. */
+function usedOf(parts: object, components: Components): Shared {
+  const used: Shared = { schemas: {}, parameters: {}, headers: {}, examples: {} }
+  const waiting: object[] = [parts]
+  for (const part of waiting) {
+    for (const [, group = '', name = ''] of JSON.stringify(part).matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)) {
+      const known = GROUPS.find((one) => one === group)
+      const found = known && Object.hasOwn(components[known], name) ? components[known][name] : undefined
+      if (!known || found === undefined || Object.hasOwn(used[known], name)) continue
+      Object.assign(used[known], { [name]: found })
+      waiting.push(found)
+    }
+  }
+  return { ...used, schemas: inOrder(used.schemas), examples: inOrder(used.examples) }
+}
+
+function inOrder<T>(group: Record<string, T>): Record<string, T> {
+  return Object.fromEntries(Object.entries(group).sort(([a], [b]) => (a < b ? -1 : 1)))
+}

@@ -1,0 +1,42 @@
+import { isRequired } from '../definition/fields'
+import type { Field, Fields } from '../definition/schema'
+import { plainForeign } from '../openapi/foreign'
+import type { Schema } from '../openapi/types'
+
+/** Filled in only during a run. */
+const isTemplated = (value: unknown) => JSON.stringify(value)?.includes('${') ?? false
+
+/**
+ * Declared fields as the schema of what a caller sends. Others are ignored, and so not forbidden. Defaults are said in
+ * words: generators would ask for a field that has one.
+ */
+export function schemaOfFields(fields: Fields): Schema {
+  const entries = Object.entries(fields)
+  const required = entries.filter(([, field]) => isRequired(field)).map(([name]) => name)
+  return {
+    type: 'object',
+    ...(entries.length > 0
+      ? { properties: Object.fromEntries(entries.map(([name, field]) => [name, schemaOf(field)])) }
+      : { additionalProperties: true }),
+    ...(required.length > 0 ? { required } : {}),
+  }
+}
+
+function schemaOf(field: Field): Schema {
+  const { type, options } = field
+  const description = describe(field)
+  return plainForeign({
+    ...(type === 'any' ? {} : { type: type === 'file' ? 'string' : type }),
+    ...(type === 'file' ? { format: 'uuid' } : {}),
+    ...(description === '' ? {} : { description }),
+    ...(options === undefined || isTemplated(options) ? {} : { enum: options }),
+  })
+}
+
+function describe({ type, description = '', default: preset }: Field): string {
+  const hint = type === 'file' ? 'The id of a stored file.' : ''
+  const text = preset === undefined || isTemplated(preset) ? '' : JSON.stringify(preset)
+  return [description, hint, text !== '' && text.length <= 100 ? `By default \`${text}\`.` : '']
+    .filter(Boolean)
+    .join(' ')
+}

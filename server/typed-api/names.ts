@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+
+const MAX_LENGTH = 48
+const TAIL = 6
+
+/** The words of a text as one name that every language accepts, such as `OrderApproval`; empty if it has none. */
+export function nameFrom(text: string): string {
+  const words = text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .split(/[^A-Za-z0-9]+/)
+    .filter(Boolean)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+  return words.join('').slice(0, MAX_LENGTH)
+}
+
+/** What gets a name: its id among all objects, and the word that stands for it if its name has no letters. */
+export interface ToName {
+  id: string
+  name: string
+  fallback: string
+  /** Ends the name, unless it ends so already. */
+  ending: string
+}
+
+/**
+ * A name for each object, by id. Those that would have the same name, in whatever case, get the start of a digest of
+ * their ids, so that a name says the same object as long as none of the others is renamed.
+ */
+export function namesFor(objects: readonly ToName[]): Map<string, string> {
+  const wanted = objects.map(({ id, name, fallback, ending }) => {
+    const words = nameFrom(name)
+    const base = /^[A-Z]/.test(words) ? words : `${fallback}${words}`
+    return { id, said: base.toLowerCase().endsWith(ending.toLowerCase()) ? base : `${base}${ending}` }
+  })
+  const counts = new Map<string, number>()
+  for (const { said } of wanted) counts.set(said.toLowerCase(), (counts.get(said.toLowerCase()) ?? 0) + 1)
+  return new Map(
+    wanted.map(({ id, said }) => {
+      const isAlone = counts.get(said.toLowerCase()) === 1 && !TAKEN.has(said.toLowerCase())
+      return [id, isAlone ? said : `${said}${tailOf(id)}`]
+    }),
+  )
+}
+
+/** Would make names that the document has for something else, such as `StartedRun`. */
+const TAKEN = new Set(['started', 'resumed', 'step', 'any', 'get', 'resume'])
+
+function tailOf(id: string): string {
+  return createHash('sha256').update(id).digest('hex').slice(0, TAIL)
+}
+
+/** Names of schemas and operations, each given once. */
+export class Names {
+  readonly #given: Set<string>
+  constructor(taken: Iterable<string>) {
+    this.#given = new Set([...taken].map((name) => name.toLowerCase()))
+  }
+
+  /** The name, or the next free one like it. */
+  give(wanted: string): string {
+    let name = wanted
+    for (let nth = 2; this.#given.has(name.toLowerCase()); nth++) name = `${wanted}${nth}`
+    this.#given.add(name.toLowerCase())
+    return name
+  }
+}

@@ -1,0 +1,125 @@
+import { and, asc, eq, inArray, isNotNull, ne, type SQL, sql } from 'drizzle-orm'
+import { agents, agentVersions } from '@/db/schema/agents'
+import { tools, toolVersions } from '@/db/schema/tools'
+import { workflows, workflowVersions } from '@/db/schema/workflows'
+import { AGENT } from '../agents/noun'
+import { rowsInReach } from '../auth/reach'
+import type { ServiceContext } from '../context'
+import { expand } from '../definition/expand'
+import type { JsonObject } from '../definition/json'
+import { withPins } from '../definition/pins'
+import type { Definition } from '../definition/schema'
+import { TOOL } from '../tools/noun'
+import { WORKFLOW } from '../workflows/noun'
+
+/** How many objects of a kind one document has. */
+export const MOST_OBJECTS = 1_000
+/** Larger definitions are not read. */
+const MOST_BYTES = 512 * 1024
+/** How many are read at once. */
+export const PAGE = 20
+
+export type Word = 'workflow' | 'agent' | 'tool'
+
+const NOUNS = {
+  workflow: { ...WORKFLOW, table: workflows, versions: workflowVersions, size: workflowVersions.definition },
+  agent: { ...AGENT, table: agents, versions: agentVersions, size: agentVersions.config },
+  tool: { ...TOOL, table: tools, versions: toolVersions, size: toolVersions.inputSchema },
+}
+
+/** A published object, without its contents. */
+export interface Listed {
+  id: string
+  name: string
+  version: number
+}
+
+/** The published objects of a kind that the caller's lists show, by id; one more than a document has. */
+export async function listPublished(
+  ctx: ServiceContext,
+  word: Word,
+  only: readonly string[] | null,
+): Promise<Listed[]> {
+  const { table } = NOUNS[word]
+  if (only?.length === 0) return []
+  const rows = await ctx.db
+    .select({ id: table.id, name: table.name, version: sql<number>`${table.publishedVersion}` })
+    .from(table)
+    .where(
+      and(
+        eq(table.tenantId, ctx.tenantId),
+        isNotNull(table.publishedVersion),
+        ne(table.status, 'archived'),
+        rowsInReach(ctx, word, table.id),
+        only ? inArray(table.id, [...only]) : undefined,
+      ),
+    )
+    .orderBy(asc(sql`${table.id} collate "C"`))
+    .limit(MOST_OBJECTS + 1)
+  return rows
+}
+
+/** Those of the versions that are not too large to read. */
+function versionsOf(ctx: ServiceContext, word: Word, listed: readonly Listed[]): SQL | undefined {
+  const { versions, ownerId, size } = NOUNS[word]
+  const pairs = listed.map(({ id, version }) => sql`(${id}::text, ${version}::integer)`)
+  return and(
+    eq(versions.tenantId, ctx.tenantId),
+    sql`(${ownerId}, ${versions.version}) in (${sql.join(pairs, sql`, `)})`,
+    sql`coalesce(octet_length(${size}::text), 0) <= ${MOST_BYTES}`,
+  )
+}
+
+/** As the runs of the version read it. */
+export async function readWorkflows(
+  ctx: ServiceContext,
+  listed: readonly Listed[],
+): Promise<Map<string, { definition: Definition; expanded: Definition }>> {
+  const rows = await ctx.db
+    .select()
+    .from(workflowVersions)
+    .where(versionsOf(ctx, 'workflow', listed))
+  return new Map(
+    rows.map((row) => {
+      const definition = WORKFLOW.contentOf(row)
+      return [row.workflowId, { definition, expanded: expand(withPins(definition, row.pins)) }]
+    }),
+  )
+}
+
+export interface ReadAgent {
+  description: string
+  /** Null for an agent that answers in text. */
+  outputSchema: JsonObject | null
+}
+
+export async function readAgents(ctx: ServiceContext, listed: readonly Listed[]): Promise<Map<string, ReadAgent>> {
+  const rows = await ctx.db
+    .select({
+      id: agentVersions.agentId,
+      description: sql<string | null>`${agentVersions.config}->>'description'`,
+      outputSchema: sql<JsonObject | null>`
+        case when ${agentVersions.config}->>'supervisor' is distinct from 'true' and
+          json_typeof(${agentVersions.config}->'outputSchema') = 'object' then ${agentVersions.config}->'outputSchema' end`,
+    })
+    .from(agentVersions)
+    .where(versionsOf(ctx, 'agent', listed))
+  return new Map(
+    rows.map(({ id, description, outputSchema }) => [id, { description: description ?? '', outputSchema }]),
+  )
+}
+
+export interface ReadTool {
+  description: string
+  inputSchema: JsonObject | null
+  outputSchema: JsonObject | null
+}
+
+export async function readTools(ctx: ServiceContext, listed: readonly Listed[]): Promise<Map<string, ReadTool>> {
+  const { toolId: id, description, inputSchema, outputSchema } = toolVersions
+  const rows = await ctx.db
+    .select({ id, description, inputSchema, outputSchema })
+    .from(toolVersions)
+    .where(versionsOf(ctx, 'tool', listed))
+  return new Map(rows.map(({ id, ...tool }) => [id, tool]))
+}

@@ -1,0 +1,161 @@
+import type { Definition, Fields } from '../definition/schema'
+import { propertiesOf } from '../definition/types/of-fields'
+import type { ValueType } from '../definition/types/type'
+import { FILE_PART } from '../files/multipart-input'
+import { ANY_OBJECT, schemaOfType } from '../openapi/of-type'
+import type { Schema } from '../openapi/types'
+import type { PauseForm } from '../steps/define-step'
+import { findStepType } from '../steps/registry'
+import { schemaOfFields } from './fields'
+import { nameFrom } from './names'
+import { type Blueprint, json, type Parts, ref } from './parts'
+import type { Listed } from './read'
+
+/** A published workflow, as far as it is known. */
+export interface KnownWorkflow {
+  /** Null if it was too large to read. */
+  definition: Definition | null
+  /** What runs read. Its steps include those that its `for-each` steps imply. */
+  expanded: Definition | null
+  /** Null if they were not looked at. */
+  types: { data: ValueType; result: ValueType } | null
+}
+
+export interface WorkflowParts extends Parts {
+  /** The names of the run's schema, and of those of the answers to its pauses. */
+  run: string
+  answers: string[]
+}
+
+const MAX_DESCRIPTION = 1_000
+
+/** The operations and schemas of one workflow. */
+export function workflowParts(
+  blueprint: Blueprint,
+  { id, name }: Listed,
+  key: string,
+  { definition, expanded, types }: KnownWorkflow,
+): WorkflowParts {
+  const { names } = blueprint
+  const run = names.give(`${key}Run`)
+  const input = names.give(`${key}Input`)
+  const data = names.give(`${key}Data`)
+  const result = names.give(`${key}Result`)
+  const answers = expanded ? answersOf(expanded, key, names.give.bind(names)) : {}
+  const schemas: Record<string, Schema> = {
+    [input]: definition ? schemaOfFields(definition.payload) : ANY_OBJECT,
+    ...answers,
+    [data]: types && definition ? dataOf(definition.payload, types.data) : ANY_OBJECT,
+    [result]: objectOf(types?.result ?? null),
+    [run]: runOf(blueprint, { id, data, result }),
+  }
+  const about = (definition?.description ?? '').trim().slice(0, MAX_DESCRIPTION)
+  const described = (text: string) => (about === '' ? text : `${about}\n\n${text}`)
+  const hasFile = Object.values(definition?.payload ?? {}).some(({ type }) => type === 'file')
+  const form = definition && hasFile ? names.give(`${key}Form`) : null
+  if (definition && form !== null) schemas[form] = formOf(definition.payload)
+  const body = {
+    required: schemas[input]?.required !== undefined,
+    content: { ...json(ref(input)), ...(form === null ? {} : { 'multipart/form-data': { schema: ref(form) } }) },
+  }
+  const start = `/api/workflow/start/${id}`
+  const startAsync = `/api/workflow/start-async/${id}`
+  const paths: Parts['paths'] = {
+    [start]: {
+      post: blueprint.operation('/api/workflow/start/{workflowId}', 'post', {
+        id: `start${key}`,
+        path: start,
+        summary: `Start “${name}” and wait for its end`,
+        description: described('Waits up to 50 seconds, or as long as `Prefer` says.'),
+        body,
+        answers: { 200: ref(run), 202: ref(run) },
+      }),
+    },
+    [startAsync]: {
+      post: blueprint.operation('/api/workflow/start-async/{workflowId}', 'post', {
+        id: `start${key}Async`,
+        path: startAsync,
+        summary: `Start “${name}”`,
+        description: described('Returns at once. By then the run is stored.'),
+        body,
+        answers: {},
+      }),
+    },
+  }
+  return { paths, schemas, run, answers: Object.keys(answers) }
+}
+
+/** The file takes the place of the fields that are files. */
+function formOf(payload: Fields): Schema {
+  const others = Object.entries(payload).filter(([, { type }]) => type !== 'file')
+  const { properties = {}, required = [] } = schemaOfFields(Object.fromEntries(others))
+  const file: Schema = { type: 'string', format: 'binary', description: 'The file, at most 3,932,160 bytes.' }
+  return { type: 'object', properties: { [FILE_PART]: file, ...properties }, required: [FILE_PART, ...required] }
+}
+
+/** What people may send to each step that asks them, by the name of its schema. */
+function answersOf({ steps }: Definition, key: string, nameOf: (wanted: string) => string): Record<string, Schema> {
+  return Object.fromEntries(
+    steps.flatMap((step) => {
+      const type = findStepType(step.type)
+      const config = type?.config.safeParse(step)
+      if (type?.mode !== 'pause' || !type.answers || !config?.success) return []
+      const form = type.answers(config.data)
+      return [[nameOf(`${key}${nameFrom(step.id)}Answer`), answerOf(step.id, form)] as const]
+    }),
+  )
+}
+
+const TO_PAUSE: Record<string, Schema> = {
+  pauseId: { type: 'string', description: 'Answer only this pause.' },
+  answeredBy: { type: 'string', description: 'Whom an API key answers for.' },
+}
+
+function answerOf(stepId: string, form: PauseForm): Schema {
+  const place: Record<string, Schema> = {
+    type: { type: 'string', const: form.type },
+    stepId: { type: 'string', const: stepId },
+  }
+  if (form.type === 'collect_inputs') {
+    const properties = { ...place, data: schemaOfFields(form.fields), ...TO_PAUSE }
+    return { type: 'object', properties, required: ['type', 'stepId', 'data'] }
+  }
+  const actionId: Schema = form.actionIds.some((id) => id.includes('${'))
+    ? { type: 'string' }
+    : { type: 'string', enum: [...new Set(form.actionIds)] }
+  const actionValue: Schema = { type: 'string', description: 'The value of the choice; the action’s id by default.' }
+  return {
+    type: 'object',
+    properties: { ...place, actionId, actionValue, ...TO_PAUSE },
+    required: ['type', 'stepId', 'actionId'],
+  }
+}
+
+/** A run starts with the fields that its workflow asks for, and keeps them. */
+function dataOf(payload: Fields, type: ValueType): Schema {
+  const schema = schemaOfType(type)
+  const always = [...propertiesOf(payload)].flatMap(([name, { always }]) => (always ? [name] : []))
+  const required = always.filter((name) => schema.properties && Object.hasOwn(schema.properties, name))
+  if (!schema.properties) return ANY_OBJECT
+  return required.length > 0 ? { ...schema, required } : schema
+}
+
+/** The result of a run is an object. */
+function objectOf(type: ValueType | null): Schema {
+  const schema = type === null ? ANY_OBJECT : schemaOfType(type)
+  return schema.type === 'object' ? schema : ANY_OBJECT
+}
+
+function runOf(blueprint: Blueprint, { id, data, result }: { id: string; data: string; result: string }): Schema {
+  const { properties, required } = blueprint.fieldsOfRun()
+  return {
+    type: 'object',
+    properties: {
+      ...properties,
+      workflowId: { type: 'string', const: id },
+      data: ref(data),
+      result: { anyOf: [ref(result), { type: 'null' }], description: 'Null until the run completes.' },
+    },
+    required,
+  }
+}
