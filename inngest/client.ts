@@ -59,4 +59,7 @@ export const eventPosted = eventType('workflow/event.posted', {
   schema: z.object({ tenantId: z.string(), seq: z.number() }),
 })
 export const childIsDue = eventType('workflow/child.due', { schema: Run })
+export const answerHeld = eventType('workflow/answer.held', {
+  schema: Run.extend({ pauseId: z.string(), person: z.string(), until: z.iso.datetime() }),
+})
 export const runTerminated = eventType('workflow/run.terminated', { schema: Run })

@@ -6,6 +6,7 @@ import { inngest } from './client'
 import { deliverEvents, driveEvent } from './functions/deliver-events'
 import { deliverWebhooks, driveDeliveries } from './functions/deliver-webhooks'
 import { fireSchedules } from './functions/fire-schedules'
+import { giveHeldAnswers } from './functions/give-held-answers'
 import { driveWalk, runWorkflow } from './functions/run-workflow'
 import { driveChild, settleChildren } from './functions/settle-children'
 import { sweep } from './functions/sweep'
@@ -33,6 +34,7 @@ const functions = [
   deliverWebhooks,
   deliverEvents,
   settleChildren,
+  giveHeldAnswers,
   ...(env().engine === 'inngest' ? [sweepAll] : [fireSchedules, sweep, sweepUnusedFiles]),
 ]
 

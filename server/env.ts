@@ -140,6 +140,8 @@ const Variables = z.object({
   SYNC_START_TIMEOUT_MS: count(0, 600_000, 50_000),
   /** How long a step may keep running after a cancel. */
   CANCEL_GRACE_MS: count(0, 600_000, 10_000),
+  /** How long an answer given in the dashboard can be undone; 0 for not at all. */
+  ANSWER_UNDO_MS: count(0, 60_000, 10_000),
   /** How long a run's whole cleanup path may take. */
   CANCEL_CLEANUP_MS: count(1_000, 3_600_000, 30_000),
   /** How many steps of one tenant may run at once. */

@@ -12,6 +12,8 @@ export interface Events {
   'workflow/event.posted': { tenantId: string; seq: number }
   /** A run is to be started, stopped, or answered for, because a step of another waits for its end, or did. */
   'workflow/child.due': { tenantId: string; runId: string }
+  /** An answer is held until then (ISO 8601). */
+  'workflow/answer.held': { tenantId: string; runId: string; pauseId: string; person: string; until: string }
   /** Something may be due at an endpoint. Triggers in the database write it too. */
   'webhook/endpoint.due': { tenantId: string; endpointId: string }
 }

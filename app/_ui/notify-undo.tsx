@@ -2,11 +2,11 @@
 import { Button, Group } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 
-/** Reports an action that can be undone for ten seconds. */
-export function notifyUndo(message: string, undo: () => void): void {
+/** Reports an action that can be undone, for ten seconds unless told otherwise. */
+export function notifyUndo(message: string, undo: () => void, forMs = 10_000): void {
   const id = notifications.show({
     color: 'green',
-    autoClose: 10_000,
+    autoClose: forMs,
     message: (
       <Group justify="space-between" wrap="nowrap">
         <span>{message}</span>

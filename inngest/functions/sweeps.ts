@@ -11,6 +11,7 @@ import { count, note } from '@/server/measures'
 import { sweepIdempotencyKeys } from '@/server/rest/idempotency'
 import { sweepChildren } from '@/server/runs/children'
 import { deleteOldRuns } from '@/server/runs/delete-old'
+import { sweepHeld } from '@/server/runs/held/give'
 import { countAllDays } from '@/server/views/insights/days'
 import { sweepWebhooks } from '@/server/webhooks/sweep'
 
@@ -22,6 +23,7 @@ export function everyMinute(sweep: Sweep): Work[] {
   return [
     ['runs', () => sweepRuns(sweep)],
     ['children', () => sweepChildren(sweep)],
+    ['held-answers', () => sweepHeld(sweep)],
     ['idempotency-keys', () => sweepIdempotencyKeys(sweep.db, sweep.now())],
     ['webhooks', () => sweepWebhooks(sweep)],
     ['inbound', () => sweepInbound(sweep)],

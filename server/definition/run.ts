@@ -96,5 +96,13 @@ export type PauseAnswer =
   | { child: ChildEnd }
   | { due: true }
 
+/** A person's answer as they gave it, for one pause. */
+export type GivenAnswer =
+  | { type: 'collect_inputs'; pauseId: string; data: JsonObject }
+  | { type: 'request_user_action'; pauseId: string; actionId: string; actionValue?: string | undefined }
+
+/** Why an answer was not taken. */
+export type Refusal = { code: string; message: string }
+
 /** How a run that a step started has ended, or why it could not start. */
 export type ChildEnd = { result: JsonValue } | { failed: { code: string; message: string } }

@@ -8,6 +8,8 @@ import { asksSomebody, pauseIs } from './row-is'
 export interface Answerer {
   id: string
   via: string | null
+  /** When, if not now. */
+  at?: Date
 }
 
 /**
@@ -25,7 +27,7 @@ export async function storeAnswer(
   const given = await tx.db
     .update(pauses)
     .set({
-      answeredAt: now,
+      answeredAt: by.at ?? now,
       answer,
       answeredBy: by.id,
       answeredVia: by.via,

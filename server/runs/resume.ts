@@ -34,13 +34,21 @@ export async function resumeRun(ctx: ServiceContext, input: { runId: string; bod
     if (atOnce && (await answerAtRest(ctx, open, chosen, given)))
       return { success: true, runId: run.id, status: 'running' as const }
   }
-  return withTransaction(ctx, async (tx) => {
-    const { run, chosen, given, signal, person } = await readPaused(tx, input.runId, answer, { lock: true })
-    const decided = await decide(tx, chosen, signal, person, given)
-    const by = person ? { id: person.id, via: viaOf(tx, person) } : undefined
-    const status = decided ? await writeAnswer(tx, chosen, decided, by) : run.status
-    return { success: true, runId: run.id, status }
-  })
+  return withTransaction(ctx, (tx) => giveAnswer(tx, input.runId, answer))
+}
+
+/**
+ * Answers an open pause in a transaction, as `resumeRun`.
+ * @param at when its person gave the answer, if not now
+ */
+export async function giveAnswer(tx: TransactionContext, runId: string, answer: ResumeRun, at?: Date) {
+  const { run, chosen, given, signal, person } = await readPaused(tx, runId, answer, { lock: true })
+  const decided = await decide(tx, chosen, signal, person, given, at)
+  // Votes decide when the last of them is counted.
+  const then = at === undefined || isVote(signal) ? {} : { at }
+  const by = person ? { id: person.id, via: viaOf(tx, person), ...then } : { id: tx.actor.id, via: null, ...then }
+  const status = decided ? await writeAnswer(tx, chosen, decided, by) : run.status
+  return { success: true, runId: run.id, status }
 }
 
 /** The answer to a pause: what was given or, where votes decide, what they have decided. Null as long as they have not. */
@@ -50,9 +58,10 @@ async function decide(
   signal: PauseSignal,
   person: Person | null,
   given: PauseAnswer,
+  at: Date | undefined,
 ): Promise<PauseAnswer | null> {
   if (!isVote(signal) || !person || !('actionId' in given)) return given
-  return castVote(tx, { runId: run.id, pauseId: pause.id, needs: signal.needs }, person, given)
+  return castVote(tx, { runId: run.id, pauseId: pause.id, needs: signal.needs, at }, person, given)
 }
 
 /**
@@ -60,7 +69,12 @@ async function decide(
  * matters.
  * @throws AppError RUN_NOT_FOUND, RUN_NOT_PAUSED, INVALID_INPUT, NOT_ASSIGNED, SELF_APPROVAL
  */
-async function readPaused(ctx: ServiceContext, runId: string, answer: ResumeRun, options: { lock?: boolean } = {}) {
+export async function readPaused(
+  ctx: ServiceContext,
+  runId: string,
+  answer: ResumeRun,
+  options: { lock?: boolean } = {},
+) {
   if (options.lock) await getRunRow(ctx, runId, options)
   const open = isId(runId) ? await openPauses(ctx, runId) : []
   const asking = open.filter(({ pause }) => pause.signal !== null)

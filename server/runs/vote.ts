@@ -16,7 +16,7 @@ type Choice = { actionId: string; actionValue: string }
  */
 export async function castVote(
   tx: TransactionContext,
-  at: { runId: string; pauseId: string; needs: Record<string, number> },
+  at: { runId: string; pauseId: string; needs: Record<string, number>; at?: Date | undefined },
   person: Person,
   { actionId, actionValue }: Choice,
 ): Promise<PauseAnswer | null> {
@@ -29,14 +29,11 @@ export async function castVote(
       person: person.id,
       name: person.name,
       via: viaOf(tx, person),
-      createdAt: tx.now(),
+      createdAt: at.at ?? tx.now(),
     })
     .onConflictDoNothing()
     .returning({ person: pauseVotes.person })
-  if (cast.length === 0)
-    throw new AppError('ALREADY_VOTED', {
-      details: [{ message: `${person.name} has already voted, and a vote is final.` }],
-    })
+  if (cast.length === 0) throw alreadyVoted(person)
   const votes = await votesAt(tx, runId, pauseId)
   if (votes.filter((vote) => vote.actionId === actionId).length < votesNeeded(at.needs, actionId)) {
     await tx.db
@@ -47,6 +44,33 @@ export async function castVote(
     return null
   }
   return { actionId, actionValue, votes }
+}
+
+/**
+ * Checks that a person may still vote, without voting.
+ * @throws AppError ALREADY_VOTED
+ */
+export async function requireNoVote(
+  { tenantId, db }: ServiceContext,
+  { runId, pauseId }: { runId: string; pauseId: string },
+  person: Person,
+): Promise<void> {
+  const [vote] = await db
+    .select({ person: pauseVotes.person })
+    .from(pauseVotes)
+    .where(
+      and(
+        eq(pauseVotes.tenantId, tenantId),
+        eq(pauseVotes.runId, runId),
+        eq(pauseVotes.pauseId, pauseId),
+        eq(pauseVotes.person, person.id),
+      ),
+    )
+  if (vote) throw alreadyVoted(person)
+}
+
+function alreadyVoted({ name }: Person): AppError {
+  return new AppError('ALREADY_VOTED', { details: [{ message: `${name} has already voted, and a vote is final.` }] })
 }
 
 /** The credential that answers for somebody else; null for one that answers for itself. */

@@ -46,6 +46,7 @@ const pause = (more: Partial<Told['pauses'][number]> = {}): Told['pauses'][numbe
   createdAt: at(1),
   dueAt: null,
   people: { assignees: null, votes: null, needs: [], bar: null },
+  held: null,
   signal: {
     type: 'request_user_action',
     stepId: 'decide',

@@ -153,6 +153,8 @@ export const EXEMPT: Record<string, string> = {
   'runs.resume': RUN,
   'runs.start': RUN,
   'secrets.debug': 'reads a token that the caller has',
+  'tasks.answer': RUN,
+  'tasks.undo': 'what was undone never happened',
   'tools.invoke': TEST,
   'tools.listRemote': TEST,
   'webhooks.redeliver': TEST,

@@ -17,13 +17,16 @@ test('counts follow an answer at once, and never contradict the queue', async ({
   await page.getByLabel(/article/).fill('AX-210')
   await page.getByLabel(/amount/).fill('4')
   await page.getByRole('button', { name: 'Submit' }).click()
-  // The answer closed one task; the run's decision is the next.
-  await expect(page.getByRole('button', { name: /Order of AX-210.*Okafor/ })).toBeVisible({ timeout: 5_000 })
+  // The task is gone at once, although the answer can still be undone.
+  const one = page.getByRole('navigation', { name: 'Main' }).getByLabel('1 waiting')
+  await expect(one).toBeVisible({ timeout: 3_000 })
+  // Once it cannot, the run's decision is the next.
+  await expect(page.getByRole('button', { name: /Order of AX-210.*Okafor/ })).toBeVisible({ timeout: 15_000 })
   await expect(badge).toBeVisible()
   await expect(page.getByText('2 waiting', { exact: true })).toBeVisible()
   await page.getByRole('button', { name: /Order of AX-210.*Okafor/ }).click()
   await page.getByRole('button', { name: 'Reject' }).click()
-  await expect(page.getByRole('navigation', { name: 'Main' }).getByLabel('1 waiting')).toBeVisible({ timeout: 5_000 })
+  await expect(one).toBeVisible({ timeout: 5_000 })
   await expect(page.getByText('1 waiting', { exact: true })).toBeVisible()
 })
 
@@ -172,7 +175,8 @@ test('a decision that needs two people: one votes, one may not, and another deci
   const task = page.getByRole('article')
   await expect(task).toContainText('anybody with the role admin or higher')
   await task.getByRole('button', { name: 'Approve' }).click()
-  await expect(task).toContainText('You have voted')
+  await expect(task).toContainText('You chose “Approve”')
+  await expect(task).toContainText('You have voted', { timeout: 15_000 })
   await expect(page.getByText('No tasks match')).toBeVisible()
 
   const other = await browserOf('operator')
@@ -184,5 +188,39 @@ test('a decision that needs two people: one votes, one may not, and another deci
   await admin.goto(`/${workspace.slug}/runs/${runId}`)
   await expect(admin.getByText('1 of 2 chose “Approve”: Ada Lovelace.')).toBeVisible()
   await admin.getByRole('button', { name: 'Approve' }).click()
-  await expect(admin.getByText(/2 of 2 chose “Approve” for A new van: Ada Lovelace and admin/)).toBeVisible()
+  await expect(admin.getByText(/2 of 2 chose “Approve” for A new van: Ada Lovelace and admin/)).toBeVisible({
+    timeout: 15_000,
+  })
+})
+
+test('an answer can be undone for a while, and others see that somebody is answering', async ({
+  page,
+  workspace,
+  browserOf,
+}) => {
+  const { approval } = await newCompany(workspace.ctx)
+  const runId = await startRun(workspace, approval, { customer: 'Okafor' })
+  await reached(workspace, runId, ({ status }) => status === 'paused')
+  const other = await browserOf('operator')
+  await other.goto(`/${workspace.slug}/inbox`)
+  const queued = other.getByRole('button', { name: /The order.*Okafor/ })
+  await expect(queued).toBeVisible()
+  await page.goto(`/${workspace.slug}/inbox`)
+  await page.getByRole('button', { name: /The order.*Okafor/ }).click()
+  await page.getByLabel(/article/).fill('AX-210')
+  await page.getByLabel(/amount/).fill('4')
+  await page.getByRole('button', { name: 'Submit' }).click()
+  await expect(page.getByRole('article')).toContainText('You have answered')
+  await page.getByRole('alert').getByRole('button', { name: 'Undo' }).first().click()
+  await expect(page.getByText('Your answer was undone. The task is open again.')).toBeVisible()
+  // What was typed is there again, and can be sent after all.
+  await expect(page.getByLabel(/article/)).toHaveValue('AX-210')
+  await reached(workspace, runId, ({ status }) => status === 'paused')
+  await page.getByLabel(/amount/).fill('5')
+  await page.getByRole('button', { name: 'Submit' }).click()
+  await expect(queued).toContainText('is answering')
+  // The answer does not need the page that gave it.
+  await page.close()
+  await reached(workspace, runId, ({ data }) => JSON.stringify(data).includes('"amount":5'))
+  await expect(other.getByRole('button', { name: /Order of AX-210.*Okafor/ })).toBeVisible({ timeout: 10_000 })
 })

@@ -9,6 +9,9 @@ import { sweepRuns } from '@/server/interpreter/sweep'
 import { Handoff, visitStep } from '@/server/interpreter/visit'
 import { log } from '@/server/log'
 import { cancelRun } from '@/server/runs/cancel'
+import { giveHeld } from '@/server/runs/held/give'
+import { holdAnswer } from '@/server/runs/held/hold'
+import { undoAnswer } from '@/server/runs/held/undo'
 import { resumeRun } from '@/server/runs/resume'
 import { startRun } from '@/server/runs/start'
 import { getRunStatus } from '@/server/runs/status'
@@ -19,6 +22,7 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { expectInvariants } from '../support/invariants/check'
 import { installFinality } from '../support/invariants/finality'
 import { newTenant } from '../support/tenant'
+import { newVisitor } from '../trpc/support'
 import { type HeldEffects, holdEffects } from './held'
 
 /*
@@ -251,6 +255,43 @@ describe('an answer and', () => {
     await atPause()
     await resume(ctx)
     expect((await inTurn(take, act))[1]).toBe('ok')
+    expect(await carry()).toBe(end)
+  })
+})
+
+describe('a held answer that is given and', () => {
+  const whole = 'succeeded: ask completed, b completed, end completed'
+  let person = ''
+  let due = new Date(0)
+  const give: Act = (c) => giveHeld(c, { runId: claim.runId, pauseId: PAUSE, person, until: due })
+  const undo: Act = (c) => undoAnswer(as(c), { runId: claim.runId, pauseId: PAUSE })
+  const as = (c: ServiceContext): ServiceContext => ({
+    ...c,
+    actor: { kind: 'user', id: person, name: 'Tess', sessionId: 's', role: 'operator' },
+  })
+  beforeAll(async () => {
+    person = (await newVisitor(ctx, 'operator')).userId
+  })
+  /** @param left what is left of it: nothing, or why it was refused */
+  test.each<[string, Act, Act, [string, string], string, string[]]>([
+    ['an undo before it', undo, give, ['ok', 'ok'], 'paused: ask running', []],
+    ['an undo after it', give, undo, ['ok', 'ok'], whole, []],
+    ['itself', give, give, ['ok', 'ok'], whole, []],
+    ['another answer before it', resume, give, ['ok', 'ok'], whole, ['RUN_NOT_PAUSED']],
+    ['another answer after it', give, resume, ['ok', 'RUN_NOT_PAUSED'], whole, []],
+    ['a cancel before it', cancel, give, ['ok', 'ok'], 'cancelled: ask failed', ['RUN_NOT_PAUSED']],
+    ['a cancel after it', give, cancel, ['ok', 'ok'], 'cancelled: ask completed', []],
+    ['a terminate before it', terminate, give, ['ok', 'ok'], 'terminated: ask failed', ['RUN_NOT_PAUSED']],
+    ['a terminate after it', give, terminate, ['ok', 'ok'], 'terminated: ask failed', []],
+  ])('%s', async (_name, first, second, said, end, left) => {
+    await atPause()
+    const { runId } = claim
+    await holdAnswer(as(ctx), { runId, body: { type: 'collect_inputs', data: { n: 1 } } })
+    const rows = () => database.sql<{ until: Date; code: string | null }[]>`
+      select until, refused->>'code' as code from held_answers where run_id = ${runId}`
+    due = (await rows())[0]?.until ?? due
+    expect(await inTurn(first, second)).toEqual(said)
+    expect((await rows()).map(({ code }) => code)).toEqual(left)
     expect(await carry()).toBe(end)
   })
 })

@@ -67,6 +67,7 @@ const READS: Record<string, Look> = {
   'tasks.list': { inputs: () => [{}, { view: 'done' }, { view: 'mine' }, { assigned: true }], words: true },
   'tasks.count': { inputs: () => [{}], words: false },
   'tasks.get': { inputs: ({ runId }) => [{ runId, pauseId: 'ask' }], words: true },
+  'tasks.refused': { inputs: once, words: false },
   'home.pulse': { inputs: once, words: false },
   'home.health': { inputs: once, words: false },
   'home.checklist': { inputs: once, words: false },

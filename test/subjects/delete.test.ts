@@ -41,6 +41,7 @@ const WHO: Record<string, 'deleted' | 'kept'> = {
   'audit_entries.actor_kind': 'kept',
   'audit_entries.actor_name': 'kept',
   'events.posted_by': 'deleted',
+  'held_answers.person': 'kept',
   'idempotency_keys.subject': 'deleted',
   'inbound_deliveries.created_by': 'kept',
   'inbound_webhooks.created_by': 'kept',

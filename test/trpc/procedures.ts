@@ -111,6 +111,10 @@ export const CASES: Record<string, Case> = {
   'tasks.count': { needs: 'task:read', input: (id) => ({ workflowId: id }), unknown: 'nothing found' },
   'tasks.get': { needs: 'task:read', input: (id) => ({ runId: id, pauseId: `${id}:main:order#1` }) },
 
+  'tasks.refused': { needs: 'task:read' },
+  'tasks.answer': { needs: 'task:answer', input: (id) => ({ runId: id, body: form }) },
+  'tasks.undo': { needs: 'task:answer', input: (id) => ({ runId: id, pauseId: 'main:order#1' }) },
+
   'account.get': { needs: 'signed in' },
   'account.changePassword': { needs: 'signed in' },
   'account.endOtherSessions': { needs: 'signed in' },

@@ -1,14 +1,22 @@
+import { holdAnswer } from '../../runs/held/hold'
+import { type UndoAnswer, undoAnswer } from '../../runs/held/undo'
 import { countTasks } from '../../views/tasks/count'
 import { getTask } from '../../views/tasks/get'
+import { listRefused } from '../../views/tasks/held'
 import { listTasks } from '../../views/tasks/list'
 import type { CountTasks, GetTask, ListTasks } from '../../views/tasks/schema'
 import { given, router, tenantProcedure } from '../init'
 
-/** Tasks are answered through `runs.resume`, like every pause. */
 export const tasksRouter = router({
   list: tenantProcedure.input(given<ListTasks>()).query(({ ctx, input }) => listTasks(ctx.service, input)),
   count: tenantProcedure
     .input(given<CountTasks | undefined>())
     .query(({ ctx, input }) => countTasks(ctx.service, input)),
   get: tenantProcedure.input(given<GetTask>()).query(({ ctx, input }) => getTask(ctx.service, input)),
+  /** Answers of the caller that were not taken in the end. */
+  refused: tenantProcedure.query(({ ctx }) => listRefused(ctx.service)),
+  answer: tenantProcedure
+    .input(given<{ runId: string; body: unknown }>('runId'))
+    .mutation(({ ctx, input }) => holdAnswer(ctx.service, input)),
+  undo: tenantProcedure.input(given<UndoAnswer>()).mutation(({ ctx, input }) => undoAnswer(ctx.service, input)),
 })

@@ -18,6 +18,7 @@ import { findStepType } from '../../steps/registry'
 import type { Masker } from '../../vault/mask'
 import { tenantMasker } from '../../vault/masker'
 import { type ActorName, nameActors } from '../actors'
+import { readHeld } from '../tasks/held'
 import { readPeople } from '../tasks/people'
 import { showStart, type ValueStart, valueStart } from '../value'
 import { countAlike } from './alike'
@@ -54,7 +55,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     tenantMasker(ctx),
   ])
   const waiting = run.endTime ? [] : asked.filter(({ pause }) => !pause.answeredAt)
-  const [turns, alike, parent, peopleOf] = await Promise.all([
+  const [turns, alike, parent, peopleOf, heldAt] = await Promise.all([
     definition ? readTurns(ctx, run.id, definition, masker) : [],
     run.error && run.outcome === 'failed' ? countAlike(ctx, run, run.error) : null,
     readRelative(ctx, run.parentRunId, masker),
@@ -64,6 +65,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
       waiting.map(({ pause }) => ({ id: pause.id, signal: signalOf(pause) })),
       masker,
     ),
+    waiting.length > 0 ? readHeld(ctx, run.id, masker) : null,
   ])
   const words = maskWords(run, masker)
   const { cancellation, error } = words
@@ -116,7 +118,11 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     turns,
     /** Other runs that failed at the same step with the same code. */
     alike,
-    pauses: waiting.map((row) => ({ ...presentOpen(row, masker), people: peopleOf(row.pause.id) })),
+    pauses: waiting.map((row) => ({
+      ...presentOpen(row, masker),
+      people: peopleOf(row.pause.id),
+      held: heldAt?.(row.pause.id, signalOf(row.pause)).held ?? null,
+    })),
     answers: asked.flatMap(({ pause, stepName }) => presentAnswer(pause, stepName, masker, nameOf)).slice(-ANSWERS),
     input: showStart(run.input ?? NOTHING, masker),
     data: showStart(run.data ?? NOTHING, masker),

@@ -16,6 +16,7 @@ import { tenantMasker } from '../../vault/masker'
 import { nameActors } from '../actors'
 import { stateOf } from '../runs/filter'
 import { cutValue } from '../value'
+import { readHeld } from './held'
 import { readPeople } from './people'
 import { GetTask } from './schema'
 
@@ -51,9 +52,10 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
   if (!pause)
     throw new AppError('RUN_NOT_FOUND', { details: [{ path: 'pauseId', message: 'The run has no such task.' }] })
   const asked = signalOf(pause)
-  const [nameOf, peopleOf, steps, [stored]] = await Promise.all([
+  const [nameOf, peopleOf, heldAt, steps, [stored]] = await Promise.all([
     nameActors(ctx, [pause.answeredBy]),
     readPeople(ctx, runId, [{ id: pause.id, signal: asked }], masker),
+    readHeld(ctx, runId, masker),
     readSteps(ctx, pause),
     ctx.db
       .select({ small: runs.smallData, owns: ownsOf(pause) })
@@ -65,6 +67,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
   const own = steps.find((step) => step.stepId === pause.stepId && step.branch === pause.branch)
   const stepName = own?.stepName ?? pause.stepId
   const status = pause.answeredAt === null && !run.endTime ? 'open' : pause.answer === null ? 'withdrawn' : 'answered'
+  const { held, refused } = heldAt(pause.id, asked)
   return {
     runId,
     pauseId: pause.id,
@@ -73,6 +76,9 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
     createdAt: pause.createdAt.toISOString(),
     status: status,
     people: peopleOf(pause.id),
+    // Of a closed task only the viewer's own: they will be told that it was not taken.
+    held: status === 'open' || held?.own ? held : null,
+    refused,
     answeredAt: pause.answeredAt?.toISOString() ?? null,
     answeredBy: nameOf(pause.answeredBy),
     answer: pause.answer === null ? null : cutValue(pause.answer, masker),

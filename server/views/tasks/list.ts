@@ -12,6 +12,7 @@ import { tenantMasker } from '../../vault/masker'
 import { nameActors } from '../actors'
 import { answerLabel } from '../runs/answer-label'
 import { wholeChars } from '../value'
+import { answering } from './held'
 import { ListTasks } from './schema'
 import { assignedTo, doneTasks, ofRun, openTasks } from './where'
 
@@ -59,6 +60,7 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
       votes: sql<number | null>`case when ${pauses.signal}->'needs' is not null then (
         select count(*)::int from ${pauseVotes} v
         where v.tenant_id = ${pauses.tenantId} and v.run_id = ${pauses.runId} and v.pause_id = ${pauses.id}) end`,
+      answering,
       title: sql<string | null>`${pauses.signal}->>'title'`,
       workflowId: runs.workflowId,
       workflowName: runs.workflowName,

@@ -1,12 +1,16 @@
-import { and, eq, ilike, inArray, isNotNull, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, ilike, inArray, isNotNull, isNull, ne, not, or, type SQL, sql } from 'drizzle-orm'
 import { pauses, pauseVotes, runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
 import { assignmentsOf } from '../../runs/may-answer'
 import type { Person } from '../../runs/person'
 import { contains } from '../../search-text'
+import { heldBy } from './held'
 import type { TaskFilter } from './schema'
 
-/** The tenant's pauses that wait for a person; the query must join `runs`. */
+/**
+ * The tenant's pauses that wait for a person, without those that the caller has answered, even if they can still undo it;
+ * the query must join `runs`.
+ */
 export function openTasks(ctx: ServiceContext, filter: TaskFilter): SQL | undefined {
   return and(
     ofTenant(ctx, filter),
@@ -14,6 +18,7 @@ export function openTasks(ctx: ServiceContext, filter: TaskFilter): SQL | undefi
     // Written exactly as in the partial index.
     isNotNull(pauses.signal),
     isNull(runs.endTime),
+    not(heldBy(ctx.actor.id)),
   )
 }
 

@@ -17,6 +17,8 @@ export default async function setup(): Promise<() => Promise<void>> {
       RATE_LIMIT_FAILURES: '1000000',
       // For the tests' own servers.
       ALLOW_PRIVATE_HOSTS: '127.0.0.1',
+      // Specs that undo an answer have time to, and the others do not wait long.
+      ANSWER_UNDO_MS: '4000',
       LOG_LEVEL: 'warn',
     }
     const service = await startService({ env: settings })

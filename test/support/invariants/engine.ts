@@ -95,7 +95,7 @@ export const engineRules: Rule[] = [
         or (sent.name = 'workflow/child.due' and runs.id is null and not exists (
           select 1 from pauses p where p.tenant_id = sent.tenant_id and p.child_run_id = sent.run_id))
         or sent.name not in ('workflow/walk.requested', 'workflow/run.woken', 'workflow/run.terminated',
-          'workflow/child.due', 'workflow/event.posted', 'webhook/endpoint.due')
+          'workflow/child.due', 'workflow/answer.held', 'workflow/event.posted', 'webhook/endpoint.due')
         or (sent.name = 'workflow/walk.requested'
           and (w.run_id is null or sent.epoch > w.epoch or (sent.epoch = w.epoch and sent.segment > w.segment)))`,
   },

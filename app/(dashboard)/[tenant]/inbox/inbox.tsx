@@ -17,6 +17,7 @@ import { useUrlState } from '@/app/_ui/use-url-state'
 import type { Task } from '@/server/views/tasks/get'
 import styles from './inbox.module.css'
 import { QueueSkeleton } from './queue-skeleton'
+import { RefusedList } from './refused-list'
 import { idOf, inputOf, readTaskId } from './task-id'
 import { TaskQueue } from './task-queue'
 
@@ -70,12 +71,20 @@ export function Inbox() {
   }
   // Set when a task was answered here, so that the next one is ready to be typed into.
   const [answered, setAnswered] = useState<string | null>(null)
-  const goOn = (task: Task) => {
+  const goOn = (task: Task, held: boolean) => {
     if (!next.current || !open) return
     setAnswered(next.current)
     select(next.current)
-    notifyDone(`Answered: ${task.title}`)
+    // A held answer has a notification with Undo.
+    if (!held) notifyDone(`Answered: ${task.title}`)
   }
+  const here = useRef(false)
+  useEffect(() => {
+    here.current = true
+    return () => {
+      here.current = false
+    }
+  }, [])
   useSingleKeys({ j: () => move(1), k: () => move(-1) })
 
   return (
@@ -102,6 +111,7 @@ export function Inbox() {
               fullWidth
             />
             <Filters get={get} set={set} />
+            <RefusedList selected={get('task')} onSelect={select} />
             {query.error && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
             {query.isPending && <QueueSkeleton />}
             {query.data && tasks.length === 0 && (
@@ -141,6 +151,7 @@ export function Inbox() {
                   onChanged={() => query.refetch()}
                   onNext={() => select(next.current)}
                   onAnswered={goOn}
+                  onUndone={() => here.current && select(get('task'))}
                   focus={answered === get('task')}
                 />
               </>

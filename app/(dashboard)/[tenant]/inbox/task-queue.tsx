@@ -61,6 +61,7 @@ function QueueItem({
           {task.votes === null ? `by ${task.answeredBy?.name ?? 'somebody'}` : `after ${voted(task.votes)}`}
         </span>
       )}
+      {task.answering !== null && <span className={styles.itemMeta}>{task.answering} is answering</span>}
       {!task.answeredAt && (task.dueAt !== null || task.votes !== null) && (
         <span className={styles.itemMeta}>
           {task.dueAt !== null && <Due at={task.dueAt} />}

@@ -12,9 +12,12 @@ import { TestMark } from '@/app/_ui/test-mark'
 import { Time } from '@/app/_ui/time'
 import type { Task } from '@/server/views/tasks/get'
 import { useTenant } from '../tenant-context'
-import { AnswerForm, Question } from './answer/answer-form'
+import { AnswerForm } from './answer/answer-form'
 import { KeptText } from './answer/kept-text'
+import { Question } from './answer/question'
+import { Refused } from './answer/refused'
 import { People, Votes } from './answer/task-people'
+import { storageKeyOf } from './answer/use-kept-draft'
 import styles from './inbox.module.css'
 import { SoFar, TaskData } from './so-far'
 
@@ -27,21 +30,24 @@ export function TaskView({
   onChanged,
   onNext,
   onAnswered,
+  onUndone,
   focus,
 }: {
   runId: string
   pauseId: string
   onChanged: () => void
   onNext: () => void
-  /** The answer was given here. */
-  onAnswered: (task: Task) => void
+  /** The answer was given here, and may be held. */
+  onAnswered: (task: Task, held: boolean) => void
+  /** The answer was undone, later and from wherever the person was then. */
+  onUndone: () => void
   /** Whether the form gets the focus. */
   focus: boolean
 }) {
   const trpc = useTRPC()
   const query = useQuery({
     ...trpc.tasks.get.queryOptions({ runId, pauseId }),
-    refetchInterval: ({ state }) => (state.data && state.data.status !== 'open' ? false : POLL_MS),
+    refetchInterval: ({ state: { data } }) => (data && data.status !== 'open' && !data.held ? false : POLL_MS),
   })
   const task = query.data
   if (!task) {
@@ -62,6 +68,7 @@ export function TaskView({
   return (
     <article className={styles.view}>
       <TaskHead task={task} />
+      {task.refused && <Refused task={task} refused={task.refused} onDismissed={settled} />}
       <Question signal={task.signal} />
       {task.status === 'open' && <People people={task.people} dueAt={task.signal.dueAt} />}
       <TaskData task={task} />
@@ -72,7 +79,9 @@ export function TaskView({
           signal={task.signal}
           bar={task.people.bar}
           onSettled={settled}
-          onAnswered={() => onAnswered(task)}
+          onAnswered={(held) => onAnswered(task, held)}
+          onUndone={onUndone}
+          held={task.held}
           focus={focus}
           keys
         />
@@ -149,7 +158,7 @@ function Closed({ task, onNext }: { task: Task; onNext: () => void }) {
         .{task.answer && 'value' in task.answer && <FieldsView value={given(task)} label="The answer" />}
         {task.people.votes && task.people.votes.length > 0 && <Votes votes={task.people.votes} />}
       </Alert>
-      <KeptText storageKey={`millrace-answer:${id}:${task.runId}:${task.pauseId}`} />
+      <KeptText storageKey={storageKeyOf(id, task.runId, task.pauseId)} />
       <div>
         <Button variant="default" onClick={onNext}>
           Next task

@@ -1,19 +1,20 @@
 'use client'
 import { Button, Group, Kbd, Skeleton, Stack, Text } from '@mantine/core'
 import { useMounted } from '@mantine/hooks'
-import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { errorOf, useTRPC } from '@/app/_trpc/client'
+import { errorOf } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import type { PauseSignal } from '@/server/definition/run'
+import type { ShownHeld } from '@/server/views/tasks/held'
 import type { TaskPeople } from '@/server/views/tasks/people'
 import { useTenant } from '../../tenant-context'
-import { useTasksChanged } from '../use-tasks-changed'
 import { errorsByField, type Fields, readDraft } from './answer-values'
 import { FieldInput } from './field-input'
+import { Held } from './held'
 import { BARS } from './task-people'
-import { useKeptDraft } from './use-kept-draft'
+import { useAnswer } from './use-answer'
+import { storageKeyOf, useKeptDraft } from './use-kept-draft'
 
 interface Props {
   runId: string
@@ -22,11 +23,15 @@ interface Props {
   /** Called when the pause was answered, here or by someone else: reload its state. */
   onSettled: () => void
   /** Called after `onSettled` when the answer was given here. */
-  onAnswered?: () => void
+  onAnswered?: (held: boolean) => void
+  /** Called when the answer was undone from the notification, wherever the person was then. */
+  onUndone?: () => void
   /** Moves the focus to the first field: the person came here from the task before. */
   focus?: boolean
   /** Why the person may not answer, besides their role. */
   bar?: TaskPeople['bar']
+  /** An answer that can still be undone, by the person or by somebody else. */
+  held?: ShownHeld | null
   /** Lets digits choose an action. Only where a single task is on screen. */
   keys?: boolean
 }
@@ -44,7 +49,8 @@ export function AnswerForm(props: Props) {
   }
   // Nothing can be typed or sent until drafts can be kept.
   if (!ready) return <Skeleton height={96} radius="md" />
-  const { signal, bar = null } = props
+  const { signal, bar = null, held = null } = props
+  if (held) return <Held {...props} held={held} />
   if (bar) {
     return (
       <Stack gap="md">
@@ -70,34 +76,11 @@ export function AnswerForm(props: Props) {
   )
 }
 
-/** What a task answers that has changed since it was read. */
-const OVERTAKEN: readonly string[] = ['RUN_NOT_PAUSED', 'ALREADY_VOTED', 'NOT_ASSIGNED', 'SELF_APPROVAL']
-
-function useAnswer({ onSettled, onAnswered }: Props) {
-  const trpc = useTRPC()
-  const tasksChanged = useTasksChanged()
-  const settled = () => {
-    tasksChanged()
-    onSettled()
-  }
-  return useMutation(
-    trpc.runs.resume.mutationOptions({
-      onSuccess: () => {
-        settled()
-        onAnswered?.()
-      },
-      onError: (error) => {
-        if (OVERTAKEN.includes(errorOf(error).code)) settled()
-      },
-    }),
-  )
-}
-
 function InputsForm(props: Props & { fields: Fields }) {
   const { runId, pauseId, fields } = props
   const { id } = useTenant()
   const answer = useAnswer(props)
-  const { draft, change, forget, kept } = useKeptDraft(`millrace-answer:${id}:${runId}:${pauseId}`, fields)
+  const { draft, change, forget, kept } = useKeptDraft(storageKeyOf(id, runId, pauseId), fields)
   const [errors, setErrors] = useState<Record<string, string>>({})
   const form = useRef<HTMLFormElement>(null)
   const { focus = false } = props
@@ -205,14 +188,4 @@ function Actions(props: Props & { actions: { id: string; label: string }[] }) {
 
 function actionOf(body: unknown): string | undefined {
   return (body as { actionId?: string } | undefined)?.actionId
-}
-
-/** The question, shown above its form. */
-export function Question({ signal }: { signal: PauseSignal }) {
-  if (!signal.message) return null
-  return (
-    <Text component="p" m={0} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-      {signal.message}
-    </Text>
-  )
 }

@@ -36,10 +36,19 @@ export function labelOf(name: string, field: Field): string {
 
 /** The form's initial values: the defaults. */
 export function initialDraft(fields: Fields): Draft {
+  const defaults = Object.entries(fields).flatMap(([name, { default: value }]) =>
+    value === undefined ? [] : [[name, value as JsonValue] as const],
+  )
+  return textsOf(fields, Object.fromEntries(defaults))
+}
+
+/** Values as the texts of their inputs. */
+export function textsOf(fields: Fields, data: JsonObject): Draft {
   return Object.fromEntries(
-    Object.entries(fields).flatMap(([name, field]) =>
-      field.default === undefined ? [] : [[name, textOf(field, field.default as JsonValue)]],
-    ),
+    Object.entries(data).flatMap(([name, value]) => {
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+      return field === undefined || value === null ? [] : [[name, textOf(field, value)]]
+    }),
   )
 }
 

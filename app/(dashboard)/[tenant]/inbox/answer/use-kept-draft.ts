@@ -2,6 +2,11 @@
 import { useCallback, useEffect, useState } from 'react'
 import { type Draft, type Fields, initialDraft, widgetOf } from './answer-values'
 
+/** Where what is typed for a pause is kept. */
+export function storageKeyOf(tenantId: string, runId: string, pauseId: string): string {
+  return `millrace-answer:${tenantId}:${runId}:${pauseId}`
+}
+
 /**
  * Keeps what was typed for a pause in this browser until it is sent, so that neither a reload nor a switch to another
  * task loses it. Secret fields are not kept.
@@ -19,7 +24,7 @@ export function useKeptDraft(key: string, fields: Fields) {
     (name: string, text: string) => {
       setDraft((now) => {
         const next = { ...now, [name]: text }
-        store(key, next, fields)
+        storeDraft(key, next, fields)
         return next
       })
     },
@@ -44,7 +49,8 @@ function readStored(key: string): Draft | null {
   }
 }
 
-function store(key: string, draft: Draft, fields: Fields): void {
+/** Keeps a draft, for the form that is shown next. */
+export function storeDraft(key: string, draft: Draft, fields: Fields): void {
   const open = Object.entries(draft).filter(([name]) => {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
     return field !== undefined && widgetOf(field) !== 'secret'

@@ -1,7 +1,8 @@
 'use client'
-import { Button, Group } from '@mantine/core'
+import { Button, Group, Skeleton } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { CirclePause, CircleX, RotateCcw, StepForward } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { useRouter } from 'next/navigation'
 import type { ReactNode } from 'react'
@@ -10,12 +11,19 @@ import { JsonView } from '@/app/_ui/json-view'
 import { notifyError } from '@/app/_ui/notify'
 import { Duration, Time } from '@/app/_ui/time'
 import type { RunOverview } from '@/server/views/runs/overview'
-import { AnswerForm, Question } from '../../inbox/answer/answer-form'
+import { Question } from '../../inbox/answer/question'
 import { People } from '../../inbox/answer/task-people'
 import { useTenant } from '../../tenant-context'
 import styles from './run.module.css'
 import type { Visit } from './timeline-model'
 import { sizeText } from './value-view'
+
+/** With all kinds of fields: only for runs that wait for somebody. */
+const AnswerForm = dynamic(() => import('../../inbox/answer/answer-form').then((module) => module.AnswerForm), {
+  // It shows nothing before it can keep what is typed.
+  ssr: false,
+  loading: () => <Skeleton height={96} radius="md" />,
+})
 
 function Card({
   tone,
@@ -63,6 +71,7 @@ export function WaitingCards({ run, onSettled }: { run: RunOverview; onSettled: 
         pauseId={pause.id}
         signal={pause.signal}
         bar={pause.people.bar}
+        held={pause.held}
         onSettled={onSettled}
         keys={run.pauses.length === 1}
       />

@@ -1,0 +1,61 @@
+import { Alert, Button } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { CircleAlert } from 'lucide-react'
+import { useTRPC } from '@/app/_trpc/client'
+import { FieldsView } from '@/app/_ui/fields-view'
+import { notifyError } from '@/app/_ui/notify'
+import type { Task } from '@/server/views/tasks/get'
+import type { ShownRefusal } from '@/server/views/tasks/held'
+
+/** Tells a person that what they answered was not taken, why, and what it was. */
+export function Refused({
+  task,
+  refused,
+  onDismissed,
+}: {
+  task: Task
+  refused: ShownRefusal
+  onDismissed: () => void
+}) {
+  const trpc = useTRPC()
+  const cache = useQueryClient()
+  const dismiss = useMutation(
+    trpc.tasks.undo.mutationOptions({
+      onSuccess: () => {
+        cache.invalidateQueries({ queryKey: trpc.tasks.refused.queryKey() }).catch(() => {})
+        onDismissed()
+      },
+      onError: (error) => notifyError(error, 'The notice was not dismissed'),
+    }),
+  )
+  const { label, data } = refused
+  return (
+    <Alert
+      variant="light"
+      color="yellow"
+      icon={<CircleAlert size={18} aria-hidden />}
+      title="Your answer was not taken"
+      styles={{ title: { color: 'var(--mantine-color-text)' } }}
+    >
+      {reason(task, refused)}
+      {label !== null && ` You had chosen “${label}”.`}
+      {data && 'value' in data && <FieldsView value={data.value} label="What you had filled in" />}
+      <Button
+        variant="default"
+        size="compact-sm"
+        display="block"
+        mt="xs"
+        loading={dismiss.isPending}
+        onClick={() => dismiss.mutate({ runId: task.runId, pauseId: task.pauseId })}
+      >
+        Dismiss
+      </Button>
+    </Alert>
+  )
+}
+
+function reason({ status, answeredBy }: Task, { code, message }: ShownRefusal): string {
+  if (code !== 'RUN_NOT_PAUSED') return message
+  if (status === 'withdrawn') return 'The run was stopped first.'
+  return `${answeredBy?.name ?? 'Somebody'} answered first.`
+}

@@ -1,0 +1,42 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
+import { notifyDone, notifyError } from '@/app/_ui/notify'
+import type { PauseSignal } from '@/server/definition/run'
+import { useTenant } from '../../tenant-context'
+import { type Fields, textsOf } from './answer-values'
+import { storageKeyOf, storeDraft } from './use-kept-draft'
+
+interface Answered {
+  runId: string
+  pauseId: string
+  signal: PauseSignal
+  onUndone?: (() => void) | undefined
+}
+
+/**
+ * Takes back an answer. What was typed is in the form again, except for secrets. Not a mutation of a component: the task is
+ * no longer on the screen when somebody clicks in the notification.
+ */
+export function useUndoAnswer(): (of: Answered) => void {
+  const trpc = useTRPC()
+  const client = useTRPCClient()
+  const cache = useQueryClient()
+  const { id } = useTenant()
+  const undo = async ({ runId, pauseId, signal, onUndone }: Answered) => {
+    const { answer } = await client.tasks.undo.mutate({ runId, pauseId })
+    if (answer === null) return notifyDone('It was too late to undo: the run has the answer.')
+    if (answer.type === 'collect_inputs' && signal.type === 'collect_inputs') {
+      const fields = signal.fields as unknown as Fields
+      storeDraft(storageKeyOf(id, runId, pauseId), textsOf(fields, answer.data), fields)
+    }
+    onUndone?.()
+    notifyDone('Your answer was undone. The task is open again.')
+  }
+  return (of) =>
+    void undo(of)
+      .catch((error: unknown) => notifyError(error, 'The answer was not undone'))
+      .finally(() => {
+        for (const queryKey of [trpc.tasks.pathKey(), trpc.runs.overview.queryKey({ runId: of.runId })])
+          cache.invalidateQueries({ queryKey }).catch(() => {})
+      })
+}

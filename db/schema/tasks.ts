@@ -1,0 +1,35 @@
+import { sql } from 'drizzle-orm'
+import { foreignKey, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import type { GivenAnswer, Refusal } from '../../server/definition/run'
+import { json, moment } from './columns'
+import { pauses } from './runs'
+
+/**
+ * Answers that people gave in the dashboard and may still undo. The run knows nothing of them: a row is deleted by
+ * whoever comes first, its person or the transaction that gives the answer.
+ */
+export const heldAnswers = pgTable(
+  'held_answers',
+  {
+    tenantId: text().notNull(),
+    runId: text().notNull(),
+    pauseId: text().notNull(),
+    /** A member's id. Where votes decide, several may hold one. */
+    person: text().notNull(),
+    answer: json<GivenAnswer>().notNull(),
+    heldAt: moment().notNull(),
+    until: moment().notNull(),
+    /** Why it could not be given in the end: kept until its person has read it. Null while it is held. */
+    refused: json<Refusal>(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.runId, t.pauseId, t.person] }),
+    foreignKey({
+      columns: [t.tenantId, t.runId, t.pauseId],
+      foreignColumns: [pauses.tenantId, pauses.runId, pauses.id],
+      name: 'held_answers_pause_fk',
+    }).onDelete('cascade'),
+    index('held_answers_due').on(t.until).where(sql`refused is null`),
+    index('held_answers_refused').on(t.tenantId, t.person).where(sql`refused is not null`),
+  ],
+)

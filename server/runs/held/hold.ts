@@ -1,0 +1,97 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import { users } from '@/db/schema/members'
+import { heldAnswers } from '@/db/schema/tasks'
+import { authorize } from '../../auth/policy'
+import { type ServiceContext, type TransactionContext, withTransaction } from '../../context'
+import type { GivenAnswer } from '../../definition/run'
+import { env } from '../../env'
+import { AppError } from '../../errors'
+import type { OpenPause } from '../../interpreter/answer'
+import { emit } from '../../outbox'
+import { parseInput } from '../../parse'
+import { isVote } from '../may-answer'
+import { personOf } from '../person'
+import { readPaused, resumeRun } from '../resume'
+import { ResumeRun } from '../schema'
+import { requireNoVote } from '../vote'
+
+/** A pause that expires sooner than this after the hold would end takes the answer at once: it came in time. */
+const MARGIN_MS = 5_000
+
+/**
+ * Answers an open pause for a person at the dashboard, who can undo it for ten seconds. Until then the run knows nothing
+ * of it, and whatever happens to the run meanwhile comes first: another answer over REST, a cancel, a terminate. An answer
+ * to a test run counts at once.
+ * @returns for how long it can be undone, in milliseconds; null if it counts already
+ * @throws AppError as `resumeRun`; RUN_NOT_PAUSED also if somebody else's answer is held
+ */
+export async function holdAnswer(ctx: ServiceContext, input: { runId: string; body: unknown }) {
+  authorize(ctx, 'task:answer')
+  const answer = parseInput(ResumeRun, input.body)
+  const held = ctx.actor.kind === 'user' && (await withTransaction(ctx, (tx) => hold(tx, input.runId, answer)))
+  if (!held) await resumeRun(ctx, input)
+  return { undoMs: held ? env().ANSWER_UNDO_MS : null }
+}
+
+async function hold(tx: TransactionContext, runId: string, answer: ResumeRun): Promise<boolean> {
+  const { run, chosen, signal, person } = await readPaused(tx, runId, answer, { lock: true })
+  const { pause } = chosen
+  const me = person ?? (await personOf(tx))
+  if (isVote(signal)) await requireNoVote(tx, { runId, pauseId: pause.id }, me)
+  await requireNoneHeld(tx, { runId, pauseId: pause.id }, isVote(signal))
+  const heldAt = tx.now()
+  const until = new Date(heldAt.getTime() + env().ANSWER_UNDO_MS)
+  if (env().ANSWER_UNDO_MS === 0 || run.startedVia === 'test' || endsBy(chosen, until)) return false
+  const key = { tenantId: tx.tenantId, runId, pauseId: pause.id, person: tx.actor.id }
+  const row = { answer: givenTo(pause.id, answer), heldAt, until, refused: null }
+  await tx.db
+    .insert(heldAnswers)
+    .values({ ...key, ...row })
+    // Only one that was refused: the pause is open again after somebody else's was.
+    .onConflictDoUpdate({
+      target: [heldAnswers.tenantId, heldAnswers.runId, heldAnswers.pauseId, heldAnswers.person],
+      set: row,
+    })
+  await emit(tx, 'workflow/answer.held', { ...key, until: until.toISOString() })
+  return true
+}
+
+/**
+ * Of two answers that decide, the second would only be refused later. Votes do not exclude each other.
+ * @throws AppError RUN_NOT_PAUSED
+ */
+async function requireNoneHeld(
+  tx: TransactionContext,
+  { runId, pauseId }: { runId: string; pauseId: string },
+  votes: boolean,
+): Promise<void> {
+  const [held] = await tx.db
+    .select({ person: heldAnswers.person, name: users.name })
+    .from(heldAnswers)
+    .leftJoin(users, eq(users.id, heldAnswers.person))
+    .where(
+      and(
+        eq(heldAnswers.tenantId, tx.tenantId),
+        eq(heldAnswers.runId, runId),
+        eq(heldAnswers.pauseId, pauseId),
+        isNull(heldAnswers.refused),
+        votes ? eq(heldAnswers.person, tx.actor.id) : undefined,
+      ),
+    )
+  if (!held) return
+  const who = held.person === tx.actor.id ? 'You have' : `${held.name ?? 'Somebody'} has`
+  throw new AppError('RUN_NOT_PAUSED', {
+    message: `${who} just answered this task`,
+    details: [{ message: 'That answer can still be undone for a few seconds.' }],
+  })
+}
+
+function endsBy({ run, pause }: OpenPause, until: Date): boolean {
+  const limit = until.getTime() + MARGIN_MS
+  return [pause.dueAt, run.timeoutAt].some((at) => at !== null && at.getTime() < limit)
+}
+
+function givenTo(pauseId: string, answer: ResumeRun): GivenAnswer {
+  if (answer.type === 'collect_inputs') return { type: answer.type, pauseId, data: answer.data }
+  return { type: answer.type, pauseId, actionId: answer.actionId, actionValue: answer.actionValue }
+}
