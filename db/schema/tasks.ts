@@ -33,3 +33,26 @@ export const heldAnswers = pgTable(
     index('held_answers_refused').on(t.tenantId, t.person).where(sql`refused is not null`),
   ],
 )
+
+/** Who takes care of a task. It keeps nobody else from answering. */
+export const taskClaims = pgTable(
+  'task_claims',
+  {
+    tenantId: text().notNull(),
+    runId: text().notNull(),
+    pauseId: text().notNull(),
+    /** A member's id. */
+    person: text().notNull(),
+    /** Who said so: the same, or who gave it to them. */
+    claimedBy: text().notNull(),
+    claimedAt: moment().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.runId, t.pauseId] }),
+    foreignKey({
+      columns: [t.tenantId, t.runId, t.pauseId],
+      foreignColumns: [pauses.tenantId, pauses.runId, pauses.id],
+      name: 'task_claims_pause_fk',
+    }).onDelete('cascade'),
+  ],
+)

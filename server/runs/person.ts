@@ -37,6 +37,12 @@ export async function personOf(ctx: ServiceContext, answeredBy?: string): Promis
   return { id, name, names: [...new Set([id, email, called])], role }
 }
 
+/** A member as a person who answers; null for nobody. */
+export async function personOfMember(ctx: ServiceContext, called: string): Promise<Person | null> {
+  const member = await memberCalled(ctx, sameName(called))
+  return member ? { id: member.id, name: member.name, names: [member.id, member.email], role: member.role } : null
+}
+
 async function keyAsPerson({ tenantId, db }: ServiceContext, { id, role }: { id: string; role: Role }) {
   const [key] = await db
     .select({ name: apiKeys.name })

@@ -55,7 +55,8 @@ test('a queue is worked off by keyboard: each answer leads to the next task, rea
   await expect(page.getByText('Nothing is waiting for a person')).toBeVisible()
   for (const runId of runIds) await reached(workspace, runId, ({ endTime }) => endTime !== undefined)
   // What was answered stays to be looked up.
-  await page.getByText('Done by me', { exact: true }).click()
+  await page.getByText('Done', { exact: true }).click()
+  await page.getByLabel('Answered by me').check()
   const done = page.getByRole('region', { name: 'Queue' }).getByRole('button', { name: /Papers/ })
   await expect(done).toHaveCount(5)
   await done.first().click()
@@ -166,9 +167,7 @@ test('a decision that needs two people: one votes, one may not, and another deci
   const runId = await startRun(workspace, id, {})
   await reached(workspace, runId, ({ status }) => status === 'paused')
   await page.goto(`/${workspace.slug}/inbox`)
-  // Its state is in the address, which takes a moment.
-  await page.getByLabel('Assigned to me').click()
-  await expect(page.getByLabel('Assigned to me')).toBeChecked()
+  await page.getByText('My roles', { exact: true }).click()
   const queued = page.getByRole('button', { name: /A new van/ })
   await expect(queued).toContainText('Overdue')
   await queued.click()
@@ -177,7 +176,7 @@ test('a decision that needs two people: one votes, one may not, and another deci
   await task.getByRole('button', { name: 'Approve' }).click()
   await expect(task).toContainText('You chose “Approve”')
   await expect(task).toContainText('You have voted', { timeout: 15_000 })
-  await expect(page.getByText('No tasks match')).toBeVisible()
+  await expect(page.getByText('Nothing is waiting for your role')).toBeVisible()
 
   const other = await browserOf('operator')
   await other.goto(`/${workspace.slug}/inbox?task=${runId}:ask`)
@@ -223,4 +222,32 @@ test('an answer can be undone for a while, and others see that somebody is answe
   await page.close()
   await reached(workspace, runId, ({ data }) => JSON.stringify(data).includes('"amount":5'))
   await expect(other.getByRole('button', { name: /Order of AX-210.*Okafor/ })).toBeVisible({ timeout: 10_000 })
+})
+
+test('a task is claimed, given to somebody else and released, and others see it', async ({
+  page,
+  workspace,
+  browserOf,
+}) => {
+  const { approval } = await newCompany(workspace.ctx)
+  const runId = await startRun(workspace, approval, { customer: 'Okafor' })
+  await reached(workspace, runId, ({ status }) => status === 'paused')
+  const other = await browserOf('operator')
+  await other.goto(`/${workspace.slug}/inbox?task=${runId}:order`)
+  const theirs = other.getByRole('region', { name: 'Claim' })
+  await expect(theirs).toContainText('Claimed by nobody')
+  await page.goto(`/${workspace.slug}/inbox?task=${runId}:order`)
+  const claim = page.getByRole('region', { name: 'Claim' })
+  await claim.getByRole('button', { name: 'Claim' }).click()
+  await expect(claim).toContainText('Claimed by you')
+  await expect(theirs).toContainText('Claimed by Ada Lovelace')
+  await page.getByText('Mine', { exact: true }).click()
+  await expect(page.getByRole('button', { name: /The order.*Okafor/ })).toContainText('Claimed by you')
+  await page.getByRole('button', { name: /The order.*Okafor/ }).click()
+  await claim.getByRole('button', { name: 'Reassign' }).click()
+  await page.getByRole('menuitem', { name: 'operator' }).click()
+  await expect(theirs).toContainText('Claimed by you')
+  await expect(page.getByText('Nothing is yours to do')).toBeVisible()
+  await theirs.getByRole('button', { name: 'Release' }).click()
+  await expect(claim).toContainText('Claimed by nobody')
 })

@@ -53,6 +53,8 @@ const WHO: Record<string, 'deleted' | 'kept'> = {
   'schedules.created_by': 'kept',
   'schedules.updated_by': 'kept',
   'signing_secrets.created_by': 'kept',
+  'task_claims.claimed_by': 'kept',
+  'task_claims.person': 'kept',
   'threads.subject': 'deleted',
   'tools.created_by': 'kept',
   'tools.updated_by': 'kept',

@@ -114,6 +114,11 @@ export const CASES: Record<string, Case> = {
   'tasks.refused': { needs: 'task:read' },
   'tasks.answer': { needs: 'task:answer', input: (id) => ({ runId: id, body: form }) },
   'tasks.undo': { needs: 'task:answer', input: (id) => ({ runId: id, pauseId: 'main:order#1' }) },
+  'tasks.claim': {
+    needs: 'task:answer',
+    input: (id) => ({ runId: id, pauseId: 'main:order#1', to: null, from: null }),
+  },
+  'tasks.takers': { needs: 'task:answer', input: (id) => ({ runId: id, pauseId: 'main:order#1' }) },
 
   'account.get': { needs: 'signed in' },
   'account.changePassword': { needs: 'signed in' },

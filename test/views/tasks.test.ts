@@ -105,8 +105,10 @@ describe('tasks', () => {
     const own = await paused({
       steps: [{ id: 'ask', type: 'request-user-action', actions, ...asked, noSelfApproval: true }],
     })
-    const mine = await listTasks(runtime.ctx, { assigned: true })
-    expect(mine.tasks.map((task) => task.runId)).not.toContain(own)
+    for (const view of ['mine', 'roles'] as const) {
+      const { tasks } = await listTasks(runtime.ctx, { view })
+      expect(tasks.map((task) => task.runId)).not.toContain(own)
+    }
     expect((await getTask(runtime.ctx, { runId: own, pauseId: PAUSE })).people.bar).toBe('SELF_APPROVAL')
     const vote = { name: 'Vote', steps: [{ id: 'ask', type: 'request-user-action', actions, ...asked }] }
     const runId = await paused(vote)
@@ -117,18 +119,19 @@ describe('tasks', () => {
       ({ ...runtime.ctx, actor: { kind: 'user', id, name: id, sessionId: 's', role } }) as const
     const [invited, boss, other] = [as(kim.userId, 'operator'), as('usr_boss', 'admin'), as('usr_other', 'operator')]
     const seen = async (ctx: typeof other) => {
-      const { tasks } = await listTasks(ctx, { assigned: true })
+      const inView = async (view: 'mine' | 'roles') =>
+        (await listTasks(ctx, { view })).tasks.filter((task) => task.runId === runId).length
       const { people } = await getTask(ctx, { runId, pauseId: PAUSE })
-      return [tasks.filter((task) => task.runId === runId).length, people.bar]
+      return [await inView('mine'), await inView('roles'), people.bar]
     }
     expect(await Promise.all([invited, boss, other].map(seen))).toEqual([
-      [1, null],
-      [1, null],
-      [0, 'NOT_ASSIGNED'],
+      [1, 0, null],
+      [0, 1, null],
+      [0, 0, 'NOT_ASSIGNED'],
     ])
     const body = { type: 'request_user_action', pauseId: PAUSE, actionId: 'yes' }
     await resumeRun(invited, { runId, body: { ...body, actionValue: 'gladly' } })
-    expect(await seen(invited)).toEqual([0, 'ALREADY_VOTED'])
+    expect(await seen(invited)).toEqual([0, 0, 'ALREADY_VOTED'])
     const votes = [{ by: kim.userId, name: 'Kim', label: 'Yes', value: 'gladly', via: null, at: expect.any(String) }]
     const people = {
       assignees: ['Kim', 'bob', 'anybody with the role admin or higher'],
@@ -149,7 +152,7 @@ describe('tasks', () => {
     expect((await getTask(boss, { runId, pauseId: PAUSE })).people.votes?.at(-1)).toMatchObject({
       ...{ by: 'bob', via: 'a deleted API key' },
     })
-    const done = await listTasks(invited, { view: 'mine' })
+    const done = await listTasks(invited, { view: 'done', byMe: true })
     expect(done.tasks).toMatchObject([{ runId, answeredBy: { name: 'bob' }, label: 'Yes' }])
     const { answers } = await getRunOverview(boss, { runId })
     expect(answers).toMatchObject([{ votes: { cast: 3, names: ['Kim', 'usr_boss', 'bob'] } }])
@@ -190,7 +193,7 @@ describe('tasks', () => {
       answeredBy: { id: 'key_tom' },
       answeredAt: expect.any(String),
     })
-    expect(ids((await listTasks(tom, { view: 'mine', q })).tasks)).toEqual(runIds.slice(1).toReversed())
+    expect(ids((await listTasks(tom, { view: 'done', byMe: true, q })).tasks)).toEqual(runIds.slice(1).toReversed())
     expect((await listTasks(tom, { q })).tasks).toEqual([])
   })
 

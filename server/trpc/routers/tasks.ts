@@ -1,5 +1,7 @@
+import { type ClaimTask, claimTask } from '../../runs/claim'
 import { holdAnswer } from '../../runs/held/hold'
 import { type UndoAnswer, undoAnswer } from '../../runs/held/undo'
+import { type ListTakers, listTakers } from '../../views/tasks/claims'
 import { countTasks } from '../../views/tasks/count'
 import { getTask } from '../../views/tasks/get'
 import { listRefused } from '../../views/tasks/held'
@@ -19,4 +21,7 @@ export const tasksRouter = router({
     .input(given<{ runId: string; body: unknown }>('runId'))
     .mutation(({ ctx, input }) => holdAnswer(ctx.service, input)),
   undo: tenantProcedure.input(given<UndoAnswer>()).mutation(({ ctx, input }) => undoAnswer(ctx.service, input)),
+  claim: tenantProcedure.input(given<ClaimTask>()).mutation(({ ctx, input }) => claimTask(ctx.service, input)),
+  /** Who may be given a task. */
+  takers: tenantProcedure.input(given<ListTakers>()).query(({ ctx, input }) => listTakers(ctx.service, input)),
 })

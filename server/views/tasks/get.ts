@@ -16,6 +16,7 @@ import { tenantMasker } from '../../vault/masker'
 import { nameActors } from '../actors'
 import { stateOf } from '../runs/filter'
 import { cutValue } from '../value'
+import { readClaim } from './claims'
 import { readHeld } from './held'
 import { readPeople } from './people'
 import { GetTask } from './schema'
@@ -52,10 +53,11 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
   if (!pause)
     throw new AppError('RUN_NOT_FOUND', { details: [{ path: 'pauseId', message: 'The run has no such task.' }] })
   const asked = signalOf(pause)
-  const [nameOf, peopleOf, heldAt, steps, [stored]] = await Promise.all([
+  const [nameOf, peopleOf, heldAt, claim, steps, [stored]] = await Promise.all([
     nameActors(ctx, [pause.answeredBy]),
     readPeople(ctx, runId, [{ id: pause.id, signal: asked }], masker),
     readHeld(ctx, runId, masker),
+    readClaim(ctx, runId, pause.id),
     readSteps(ctx, pause),
     ctx.db
       .select({ small: runs.smallData, owns: ownsOf(pause) })
@@ -79,6 +81,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
     // Of a closed task only the viewer's own: they will be told that it was not taken.
     held: status === 'open' || held?.own ? held : null,
     refused,
+    claim,
     answeredAt: pause.answeredAt?.toISOString() ?? null,
     answeredBy: nameOf(pause.answeredBy),
     answer: pause.answer === null ? null : cutValue(pause.answer, masker),

@@ -1,4 +1,4 @@
-import { and, asc, desc, sql } from 'drizzle-orm'
+import { and, asc, desc, or, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { pauses, pauseVotes, runs, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
@@ -12,6 +12,7 @@ import { tenantMasker } from '../../vault/masker'
 import { nameActors } from '../actors'
 import { answerLabel } from '../runs/answer-label'
 import { wholeChars } from '../value'
+import { claimant, isClaimedBy, unclaimed } from './claims'
 import { answering } from './held'
 import { ListTasks } from './schema'
 import { assignedTo, doneTasks, ofRun, openTasks } from './where'
@@ -23,8 +24,8 @@ const SUMMARY_FIELDS = 4
 const SUMMARY_CHARS = 120
 
 /**
- * The tenant's open tasks, oldest first by default, or its answered ones, latest first, with a few fields of each run's
- * data.
+ * The tenant's open tasks, or those that are the caller's to do, oldest first by default, or its answered ones, latest
+ * first, with a few fields of each run's data.
  * @throws AppError INVALID_INPUT
  */
 export async function listTasks(ctx: ServiceContext, input: unknown) {
@@ -34,17 +35,18 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
     sort = 'oldest',
     limit = DEFAULT_LIMIT,
     cursor,
-    assigned,
+    byMe = false,
     ...filter
   } = parseInput(ListTasks, input)
-  const open = view === 'open'
+  const open = view !== 'done'
   const forwards = open && sort === 'oldest'
   const order = forwards ? asc : desc
   const moment = open ? pauses.createdAt : pauses.answeredAt
   const after = cursor == null ? null : positionOf(cursor)
   const beyond = sql.raw(forwards ? '>' : '<')
   // Needed before the rows: it decides how much of a value to read, because half a secret would not be recognised.
-  const [masker, person] = await Promise.all([tenantMasker(ctx), assigned && open ? personOf(ctx) : null])
+  const own = view === 'mine' || view === 'roles'
+  const [masker, person] = await Promise.all([tenantMasker(ctx), own ? personOf(ctx) : null])
   const rows = await ctx.db
     .select({
       runId: pauses.runId,
@@ -61,6 +63,7 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
         select count(*)::int from ${pauseVotes} v
         where v.tenant_id = ${pauses.tenantId} and v.run_id = ${pauses.runId} and v.pause_id = ${pauses.id}) end`,
       answering,
+      claimedBy: claimant,
       title: sql<string | null>`${pauses.signal}->>'title'`,
       workflowId: runs.workflowId,
       workflowName: runs.workflowName,
@@ -79,8 +82,9 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
     .innerJoin(runs, ofRun)
     .where(
       and(
-        open ? openTasks(ctx, filter) : doneTasks(ctx, filter, view === 'mine' ? ctx.actor.id : null),
-        person ? assignedTo(person) : undefined,
+        open ? openTasks(ctx, filter) : doneTasks(ctx, filter, byMe ? ctx.actor.id : null),
+        person && view === 'mine' ? or(isClaimedBy(person.id), and(assignedTo(person, 'user'), unclaimed)) : undefined,
+        person && view === 'roles' ? and(assignedTo(person, 'role'), unclaimed) : undefined,
         after
           ? sql`(${moment}, ${pauses.runId}, ${pauses.id}) ${beyond} (${after.at}::timestamptz, ${after.runId}, ${after.pauseId})`
           : undefined,
@@ -92,14 +96,15 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
   const last = page.at(-1)
   const nameOf = await nameActors(
     ctx,
-    page.map(({ answeredBy }) => answeredBy),
+    page.flatMap(({ answeredBy, claimedBy }) => [answeredBy, claimedBy]),
   )
   return {
-    tasks: page.map(({ createdAt, answeredAt, answeredBy, title, stepName, summary, ...task }) => ({
+    tasks: page.map(({ createdAt, answeredAt, answeredBy, claimedBy, title, stepName, summary, ...task }) => ({
       ...maskWords({ ...task, title: title ?? stepName ?? task.stepId, stepName: stepName ?? task.stepId }, masker),
       createdAt: createdAt.toISOString(),
       answeredAt: answeredAt?.toISOString() ?? null,
       answeredBy: nameOf(answeredBy),
+      claimedBy: nameOf(claimedBy),
       summary: summary.map(
         ([name, value]) => [masker.text(name), wholeChars(masker.text(value), SUMMARY_CHARS)] as const,
       ),

@@ -16,13 +16,16 @@ export const TaskFilter = z.object({
 })
 export type TaskFilter = z.infer<typeof TaskFilter>
 
-const VIEWS = ['open', 'mine', 'done'] as const
+const VIEWS = ['open', 'mine', 'roles', 'done'] as const
 
 export const ListTasks = TaskFilter.extend({
-  /** Only open tasks that are assigned to the caller, by name or by role, and where they have not voted. */
-  assigned: z.boolean().optional(),
-  /** Waiting for an answer (by default), answered by the caller, or answered by anybody. */
+  /**
+   * Waiting for an answer (by default); of these, the caller's own (`mine`: claimed by them, or assigned to them by name and
+   * claimed by nobody) or those of their role (`roles`: assigned to it and claimed by nobody); or answered.
+   */
   view: z.enum(VIEWS).optional(),
+  /** Of the answered ones, only those that the caller answered. */
+  byMe: z.boolean().optional(),
   sort: z.enum(['oldest', 'newest']).optional(),
   limit: z.number().int().min(1).max(100).optional(),
   cursor: z.string().max(800).nullish(),

@@ -22,9 +22,9 @@ export function openTasks(ctx: ServiceContext, filter: TaskFilter): SQL | undefi
   )
 }
 
-/** Those whose assignees mean a person, as long as that person has not voted and may decide. */
-export function assignedTo(person: Person): SQL {
-  const mine = JSON.stringify(assignmentsOf(person))
+/** Those whose assignees mean a person by name or by role, as long as that person has not voted and may decide. */
+export function assignedTo(person: Person, by: 'user' | 'role'): SQL {
+  const mine = JSON.stringify(assignmentsOf(person).filter((one) => one.startsWith(`${by}:`)))
   return sql`exists (
       select from json_array_elements_text(${pauses.signal}->'assignees') assignee
       where assignee in (select jsonb_array_elements_text(${mine}::jsonb)))

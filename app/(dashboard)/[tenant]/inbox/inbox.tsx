@@ -53,8 +53,9 @@ export function Inbox() {
   const tasks = useMemo(() => query.data?.pages.flatMap((page) => page.tasks) ?? [], [query.data])
   const filtered = FILTERS.some((name) => get(name) !== '')
   // One source for both where possible, so that they never disagree.
-  const open = input.view === undefined
-  const whole = open && !filtered && query.data !== undefined && !query.hasNextPage && !query.isPlaceholderData
+  const open = input.view !== 'done'
+  const whole =
+    input.view === undefined && !filtered && query.data !== undefined && !query.hasNextPage && !query.isPlaceholderData
   const waiting = whole ? { count: tasks.length, more: false } : count.data
   const chosen = readTaskId(get('task'))
   const place = chosen ? tasks.findIndex((task) => idOf(task) === get('task')) : -1
@@ -107,7 +108,7 @@ export function Inbox() {
               aria-label="Tasks"
               data={VIEWS}
               value={input.view ?? 'open'}
-              onChange={(view) => set({ view: view === 'open' ? null : view, task: null, assigned: null })}
+              onChange={(view) => set({ view: view === 'open' ? null : view, task: null, by: null })}
               fullWidth
             />
             <Filters get={get} set={set} />
@@ -170,11 +171,12 @@ export function Inbox() {
 }
 
 const VIEWS = [
-  { value: 'open', label: 'To do' },
-  { value: 'mine', label: 'Done by me' },
-  { value: 'done', label: 'All done' },
+  { value: 'mine', label: 'Mine' },
+  { value: 'roles', label: 'My roles' },
+  { value: 'open', label: 'All' },
+  { value: 'done', label: 'Done' },
 ]
-const FILTERS = ['q', 'workflow', 'type', 'tests', 'assigned']
+const FILTERS = ['q', 'workflow', 'type', 'tests', 'by']
 
 function Filters({ get, set }: Pick<ReturnType<typeof useUrlState>, 'get' | 'set'>) {
   const trpc = useTRPC()
@@ -205,7 +207,7 @@ function Filters({ get, set }: Pick<ReturnType<typeof useUrlState>, 'get' | 'set
         onChange={(type) => set({ type })}
         clearable
       />
-      {get('view') === '' && (
+      {get('view') !== 'done' && (
         <Select
           aria-label="Order"
           data={[
@@ -218,11 +220,11 @@ function Filters({ get, set }: Pick<ReturnType<typeof useUrlState>, 'get' | 'set
         />
       )}
       <div className={styles.checks}>
-        {get('view') === '' && (
+        {get('view') === 'done' && (
           <Checkbox
-            label="Assigned to me"
-            checked={get('assigned') !== ''}
-            onChange={(event) => set({ assigned: event.currentTarget.checked ? '1' : null })}
+            label="Answered by me"
+            checked={get('by') !== ''}
+            onChange={(event) => set({ by: event.currentTarget.checked ? 'me' : null })}
           />
         )}
         <Checkbox
@@ -234,6 +236,16 @@ function Filters({ get, set }: Pick<ReturnType<typeof useUrlState>, 'get' | 'set
     </div>
   )
 }
+
+const NOTHING = {
+  open: [
+    'Nothing is waiting for a person',
+    'Tasks appear here when a run reaches a step that collects inputs or asks for a decision.',
+  ],
+  mine: ['Nothing is yours to do', 'Here are tasks that you have claimed, or that are assigned to you by name.'],
+  roles: ['Nothing is waiting for your role', 'Here are tasks for your role that nobody has claimed yet.'],
+  done: ['No tasks have been answered yet', 'Answered tasks are kept here, with who answered what and when.'],
+} as const
 
 function Nothing({ view, filtered, onClear }: { view: string; filtered: boolean; onClear: () => void }) {
   if (filtered) {
@@ -249,19 +261,10 @@ function Nothing({ view, filtered, onClear }: { view: string; filtered: boolean;
       />
     )
   }
-  if (view !== 'open') {
-    return (
-      <EmptyState
-        icon={InboxIcon}
-        title={view === 'mine' ? 'You have not answered any tasks yet' : 'No tasks have been answered yet'}
-      >
-        Answered tasks are kept here, with who answered what and when.
-      </EmptyState>
-    )
-  }
+  const [title, text] = NOTHING[view as keyof typeof NOTHING] ?? NOTHING.open
   return (
-    <EmptyState icon={InboxIcon} title="Nothing is waiting for a person">
-      Tasks appear here when a run reaches a step that collects inputs or asks for a decision.
+    <EmptyState icon={InboxIcon} title={title}>
+      {text}
     </EmptyState>
   )
 }

@@ -17,9 +17,9 @@ export function inputOf(get: (name: string) => string): Omit<ListTasks, 'cursor'
   const view = get('view')
   const q = get('q').trim().slice(0, 200)
   return {
-    ...(view === 'mine' || view === 'done' ? { view } : {}),
+    ...(view === 'mine' || view === 'roles' || view === 'done' ? { view } : {}),
+    ...(get('by') && view === 'done' ? { byMe: true } : {}),
     ...(q ? { q } : {}),
-    ...(get('assigned') && view === '' ? { assigned: true } : {}),
     ...(get('tests') ? { tests: true } : {}),
     ...(/^[\w-]{1,80}$/.test(workflowId) ? { workflowId } : {}),
     ...(type === 'collect_inputs' || type === 'request_user_action' ? { type } : {}),

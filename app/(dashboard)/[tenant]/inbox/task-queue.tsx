@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react'
 import { TestMark } from '@/app/_ui/test-mark'
 import { Time } from '@/app/_ui/time'
 import type { TaskItem } from '@/server/views/tasks/list'
+import { useTenant } from '../tenant-context'
 import { Due } from './answer/task-people'
 import styles from './inbox.module.css'
 import { idOf } from './task-id'
@@ -37,6 +38,7 @@ function QueueItem({
   selected: boolean
   onSelect: (id: string) => void
 }) {
+  const { user } = useTenant()
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => {
     if (selected) button.current?.scrollIntoView({ block: 'nearest' })
@@ -59,6 +61,11 @@ function QueueItem({
         <span className={styles.itemMeta}>
           {task.label ?? 'Filled in'}{' '}
           {task.votes === null ? `by ${task.answeredBy?.name ?? 'somebody'}` : `after ${voted(task.votes)}`}
+        </span>
+      )}
+      {!task.answeredAt && task.claimedBy && (
+        <span className={styles.itemMeta}>
+          Claimed by {task.claimedBy.id === user.id ? 'you' : task.claimedBy.name}
         </span>
       )}
       {task.answering !== null && <span className={styles.itemMeta}>{task.answering} is answering</span>}

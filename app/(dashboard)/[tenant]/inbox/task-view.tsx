@@ -18,6 +18,7 @@ import { Question } from './answer/question'
 import { Refused } from './answer/refused'
 import { People, Votes } from './answer/task-people'
 import { storageKeyOf } from './answer/use-kept-draft'
+import { ClaimBar } from './claim-bar'
 import styles from './inbox.module.css'
 import { SoFar, TaskData } from './so-far'
 
@@ -68,6 +69,7 @@ export function TaskView({
   return (
     <article className={styles.view}>
       <TaskHead task={task} />
+      {task.status === 'open' && !task.held && <ClaimBar task={task} onChanged={settled} />}
       {task.refused && <Refused task={task} refused={task.refused} onDismissed={settled} />}
       <Question signal={task.signal} />
       {task.status === 'open' && <People people={task.people} dueAt={task.signal.dueAt} />}

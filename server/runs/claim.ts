@@ -1,0 +1,88 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import { z } from 'zod'
+import { pauses } from '@/db/schema/runs'
+import { taskClaims } from '@/db/schema/tasks'
+import { authorize, may } from '../auth/policy'
+import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import { AppError } from '../errors'
+import { getRunRow } from '../interpreter/find-run'
+import { pauseIs } from '../interpreter/row-is'
+import { parseInput } from '../parse'
+import { isVote, requireMayAnswer } from './may-answer'
+import { personOfMember } from './person'
+import { signalOf } from './present'
+import { requireNoVote } from './vote'
+
+const Member = z.string().max(100).nullable()
+
+export const ClaimTask = z.object({
+  runId: z.string().max(100),
+  pauseId: z.string().max(300),
+  /** Who takes care of it from now on; null for nobody. */
+  to: Member,
+  /** Who does so far, as the caller knows it. */
+  from: Member,
+})
+export type ClaimTask = z.input<typeof ClaimTask>
+
+/**
+ * Says who takes care of an open task: the caller claims it, releases it, or gives it to another member. A claim keeps
+ * nobody from answering, so it may be changed by anybody who may answer tasks; but only somebody who may answer this one can
+ * have it.
+ * @throws AppError RUN_NOT_FOUND, RUN_NOT_PAUSED, NOT_ASSIGNED, SELF_APPROVAL, ALREADY_VOTED, INVALID_INPUT; CONFLICT if
+ * somebody changed it meanwhile
+ */
+export async function claimTask(ctx: ServiceContext, input: unknown): Promise<{ claimedBy: string | null }> {
+  authorize(ctx, 'task:answer')
+  const { runId, pauseId, to, from } = parseInput(ClaimTask, input)
+  return withTransaction(ctx, async (tx) => {
+    const run = await getRunRow(tx, runId, { lock: true })
+    const ref = { tenantId: tx.tenantId, runId }
+    const [pause] = await tx.db
+      .select()
+      .from(pauses)
+      .where(and(pauseIs(ref, pauseId), isNull(pauses.answeredAt)))
+    if (!pause?.signal || run.endTime) throw new AppError('RUN_NOT_PAUSED', { message: 'The task is not open' })
+    await requireUnchanged(tx, { runId, pauseId }, from)
+    const key = { ...ref, pauseId }
+    if (to === null) {
+      await tx.db.delete(taskClaims).where(claimIs(key))
+      return { claimedBy: null }
+    }
+    const person = await personOfMember(tx, to)
+    if (!person?.role || !may(person.role, 'task:answer')) {
+      const message = 'This is nobody who may answer tasks.'
+      throw new AppError('INVALID_INPUT', { details: [{ path: 'to', message }] })
+    }
+    const signal = signalOf(pause)
+    await requireMayAnswer(tx, runId, signal, person)
+    if (isVote(signal)) await requireNoVote(tx, { runId, pauseId }, person)
+    const claim = { person: to, claimedBy: tx.actor.id, claimedAt: tx.now() }
+    await tx.db
+      .insert(taskClaims)
+      .values({ ...key, ...claim })
+      .onConflictDoUpdate({ target: [taskClaims.tenantId, taskClaims.runId, taskClaims.pauseId], set: claim })
+    return { claimedBy: to }
+  })
+}
+
+/** @throws AppError CONFLICT */
+async function requireUnchanged(
+  tx: TransactionContext,
+  at: { runId: string; pauseId: string },
+  from: string | null,
+): Promise<void> {
+  const [claim] = await tx.db
+    .select({ person: taskClaims.person })
+    .from(taskClaims)
+    .where(claimIs({ tenantId: tx.tenantId, ...at }))
+  const now = claim?.person ?? null
+  if (now === from) return
+  const name = now === null ? null : ((await personOfMember(tx, now))?.name ?? 'Somebody')
+  const message = name === null ? 'Somebody released it meanwhile.' : `${name} has it now.`
+  throw new AppError('CONFLICT', { message: 'The task was claimed or released meanwhile', details: [{ message }] })
+}
+
+function claimIs({ tenantId, runId, pauseId }: { tenantId: string; runId: string; pauseId: string }) {
+  return and(eq(taskClaims.tenantId, tenantId), eq(taskClaims.runId, runId), eq(taskClaims.pauseId, pauseId))
+}

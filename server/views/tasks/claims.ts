@@ -1,0 +1,85 @@
+import { and, asc, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { members, users } from '@/db/schema/members'
+import { pauses, pauseVotes } from '@/db/schema/runs'
+import { taskClaims } from '@/db/schema/tasks'
+import { authorize, may } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+import { AppError } from '../../errors'
+import { requireRun } from '../../interpreter/find-run'
+import { pauseIs } from '../../interpreter/row-is'
+import { parseInput } from '../../parse'
+import { roleOf } from '../../roles'
+import { barOf, forbidsStarter, startersOf } from '../../runs/may-answer'
+import { signalOf } from '../../runs/present'
+import { nameActors } from '../actors'
+
+/** Who takes care of a task. */
+export interface Claim {
+  id: string
+  name: string
+  at: string
+}
+
+export async function readClaim(ctx: ServiceContext, runId: string, pauseId: string): Promise<Claim | null> {
+  const [claim] = await ctx.db
+    .select({ person: taskClaims.person, at: taskClaims.claimedAt })
+    .from(taskClaims)
+    .where(and(eq(taskClaims.tenantId, ctx.tenantId), eq(taskClaims.runId, runId), eq(taskClaims.pauseId, pauseId)))
+  if (!claim) return null
+  const { person: id, at } = claim
+  const nameOf = await nameActors(ctx, [id])
+  return { id, name: nameOf(id)?.name ?? id, at: at.toISOString() }
+}
+
+export const ListTakers = z.object({ runId: z.string().max(100), pauseId: z.string().max(300) })
+export type ListTakers = z.input<typeof ListTakers>
+
+const MOST = 500
+
+/**
+ * The members who may answer a task, and so may be given it, by name.
+ * @throws AppError RUN_NOT_FOUND, INVALID_INPUT
+ */
+export async function listTakers(ctx: ServiceContext, input: unknown): Promise<{ id: string; name: string }[]> {
+  authorize(ctx, 'task:answer')
+  const { runId, pauseId } = parseInput(ListTakers, input)
+  await requireRun(ctx, runId)
+  const [pause] = await ctx.db
+    .select()
+    .from(pauses)
+    .where(and(pauseIs({ tenantId: ctx.tenantId, runId }, pauseId), isNotNull(pauses.signal)))
+  if (!pause) throw new AppError('RUN_NOT_FOUND')
+  const signal = signalOf(pause)
+  const [people, starters, votes] = await Promise.all([
+    ctx.db
+      .select({ id: users.id, name: users.name, email: users.email, role: members.role })
+      .from(members)
+      .innerJoin(users, eq(users.id, members.userId))
+      .where(eq(members.tenantId, ctx.tenantId))
+      .orderBy(asc(users.name), asc(users.id)),
+    forbidsStarter(signal) ? startersOf(ctx, runId) : [],
+    ctx.db
+      .select({ person: pauseVotes.person })
+      .from(pauseVotes)
+      .where(and(eq(pauseVotes.tenantId, ctx.tenantId), eq(pauseVotes.runId, runId), eq(pauseVotes.pauseId, pauseId))),
+  ])
+  const voted = new Set(votes.map(({ person }) => person))
+  return people
+    .map(({ role, ...person }) => ({ ...person, role: roleOf(role), names: [person.id, person.email] }))
+    .filter((person) => may(person.role, 'task:answer') && !voted.has(person.id))
+    .filter((person) => barOf(signal, person, starters) === null)
+    .slice(0, MOST)
+    .map(({ id, name }) => ({ id, name }))
+}
+
+const here = sql`c.tenant_id = ${pauses.tenantId} and c.run_id = ${pauses.runId} and c.pause_id = ${pauses.id}`
+
+/** Who takes care of a pause. */
+export const claimant = sql<string | null>`(select c.person from ${taskClaims} c where ${here})`
+
+export function isClaimedBy(person: string): SQL {
+  return sql`exists (select from ${taskClaims} c where ${here} and c.person = ${person})`
+}
+
+export const unclaimed = sql`not exists (select from ${taskClaims} c where ${here})`
