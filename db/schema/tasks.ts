@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { foreignKey, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import type { GivenAnswer, Refusal } from '../../server/definition/run'
 import { json, moment } from './columns'
-import { pauses } from './runs'
+import { pauses, runs } from './runs'
 
 /**
  * Answers that people gave in the dashboard and may still undo. The run knows nothing of them: a row is deleted by
@@ -53,6 +53,28 @@ export const taskClaims = pgTable(
       columns: [t.tenantId, t.runId, t.pauseId],
       foreignColumns: [pauses.tenantId, pauses.runId, pauses.id],
       name: 'task_claims_pause_fk',
+    }).onDelete('cascade'),
+  ],
+)
+
+/** What people say about a run to each other. Not part of the run: an ended run takes comments too. */
+export const runComments = pgTable(
+  'run_comments',
+  {
+    tenantId: text().notNull(),
+    id: text().notNull(),
+    runId: text().notNull(),
+    /** A member's id. */
+    author: text().notNull(),
+    text: text().notNull(),
+    createdAt: moment().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.runId, t.id] }),
+    foreignKey({
+      columns: [t.tenantId, t.runId],
+      foreignColumns: [runs.tenantId, runs.id],
+      name: 'run_comments_run_fk',
     }).onDelete('cascade'),
   ],
 )

@@ -150,6 +150,8 @@ export const EXEMPT: Record<string, string> = {
   'agents.invoke': TEST,
   'inbound.replay': 'a delivery says who replayed it',
   'inbound.try': TEST,
+  'runs.comment': 'a comment says who wrote it, and changes nothing else',
+  'runs.deleteComment': 'people delete only their own',
   'runs.resume': RUN,
   'runs.start': RUN,
   'secrets.debug': 'reads a token that the caller has',

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tenants } from '@/db/schema/tenants'
 import { createAgent } from '@/server/agents/create'
 import { cancelRun } from '@/server/runs/cancel'
+import { addComment } from '@/server/runs/comment'
 import { openRunEvents } from '@/server/runs/events'
 import { exportRuns } from '@/server/runs/export'
 import { readHistory } from '@/server/runs/history'
@@ -50,6 +51,7 @@ const READS: Record<string, Look> = {
   'runs.countBulk': { inputs: () => [{ verb: 'cancel', filter: {}, at: new Date().toISOString() }], words: false },
   'runs.workflows': { inputs: once, words: true },
   'runs.overview': { inputs: byRun, words: true },
+  'runs.comments': { inputs: byRun, words: true },
   'runs.timeline': { inputs: byRun, words: true },
   'runs.branches': { inputs: ({ runId }) => [{ runId, fork: 'main/fork#1', page: 0 }], words: true },
   'runs.step': { inputs: ({ runId, seqs }) => seqs.map((seq) => ({ runId, seq })), words: true },
@@ -99,6 +101,7 @@ beforeAll(async () => {
     stopped(cancelRun),
     stopped(terminateRun),
   ])
+  await addComment(runtime.ctx, { runId: runs[0]?.runId, text: `It was ${SECRET}` })
   // Set last: results of tools are masked before they are stored, everything else only when it is read.
   await setVaultSecret(runtime.ctx, { name: 'PASSWORD', value: SECRET })
 })

@@ -49,6 +49,7 @@ const WHO: Record<string, 'deleted' | 'kept'> = {
   'invitations.created_by': 'kept',
   'pause_votes.person': 'kept',
   'pauses.answered_by': 'kept',
+  'run_comments.author': 'kept',
   'runs.started_by': 'deleted',
   'schedules.created_by': 'kept',
   'schedules.updated_by': 'kept',

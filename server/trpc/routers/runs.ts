@@ -1,6 +1,7 @@
 import { tracked } from '@trpc/server'
 import type { JsonObject } from '../../definition/json'
 import { cancelRun } from '../../runs/cancel'
+import { type AddComment, addComment, type DeleteComment, deleteComment } from '../../runs/comment'
 import { openRunEvents } from '../../runs/events'
 import { rerunRun } from '../../runs/rerun'
 import { resumeRun } from '../../runs/resume'
@@ -13,6 +14,7 @@ import { type ReadWholeValue, readWholeValue } from '../../runs/whole-value'
 import { type ReadBranches, readBranches } from '../../views/runs/branches'
 import { type BrowseRuns, browseRuns } from '../../views/runs/browse'
 import { type Bulk, countBulk, type RunBulk, runBulk } from '../../views/runs/bulk'
+import { listComments } from '../../views/runs/comments'
 import { readConversation } from '../../views/runs/conversation'
 import { type CountNewRuns, countNewRuns } from '../../views/runs/count-new'
 import { getRunDefinition } from '../../views/runs/definition'
@@ -75,6 +77,11 @@ export const runsRouter = router({
   resume: tenantProcedure
     .input(given<OneRun & { body: unknown }>('runId'))
     .mutation(({ ctx, input }) => resumeRun(ctx.service, input)),
+  comments: tenantProcedure.input(given<OneRun>('runId')).query(({ ctx, input }) => listComments(ctx.service, input)),
+  comment: tenantProcedure.input(given<AddComment>()).mutation(({ ctx, input }) => addComment(ctx.service, input)),
+  deleteComment: tenantProcedure
+    .input(given<DeleteComment>())
+    .mutation(({ ctx, input }) => deleteComment(ctx.service, input)),
   cancel: tenantProcedure.input(given<StopRun>()).mutation(({ ctx, input }) => cancelRun(ctx.service, input)),
   terminate: tenantProcedure.input(given<StopRun>()).mutation(({ ctx, input }) => terminateRun(ctx.service, input)),
   retry: tenantProcedure.input(given<OneRun>('runId')).mutation(({ ctx, input }) => retryRun(ctx.service, input)),

@@ -11,6 +11,7 @@ import { IdText } from '@/app/_ui/id-text'
 import { TestMark } from '@/app/_ui/test-mark'
 import { Time } from '@/app/_ui/time'
 import type { Task } from '@/server/views/tasks/get'
+import { Comments } from '../_comments/comments'
 import { useTenant } from '../tenant-context'
 import { AnswerForm } from './answer/answer-form'
 import { KeptText } from './answer/kept-text'
@@ -91,6 +92,7 @@ export function TaskView({
         <Closed task={task} onNext={onNext} />
       )}
       <SoFar task={task} />
+      <Comments runId={runId} />
     </article>
   )
 }

@@ -33,6 +33,8 @@ const RunGraph = dynamic(() => import('./run-graph').then((module) => module.Run
   loading: () => <Skeleton height={480} radius="md" />,
 })
 
+const Comments = dynamic(() => import('../../_comments/comments').then((module) => module.Comments), { ssr: false })
+
 const VIEWS = [
   { value: 'timeline', label: 'Timeline' },
   { value: 'graph', label: 'Graph' },
@@ -142,6 +144,7 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
             </div>
           </div>
         )}
+        {timeline.data && drawn && <Comments runId={runId} />}
       </PageBody>
     </>
   )

@@ -1,0 +1,73 @@
+import { and, count, eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { runComments } from '@/db/schema/tasks'
+import { authorize } from '../auth/policy'
+import { type ServiceContext, withTransaction } from '../context'
+import { unstorable } from '../definition/json'
+import { AppError } from '../errors'
+import { newId } from '../ids'
+import { requireRun } from '../interpreter/find-run'
+import { lockRun } from '../interpreter/walk-state'
+import { parseInput } from '../parse'
+
+const MOST_CHARS = 5_000
+const MOST_OF_A_RUN = 200
+
+export const AddComment = z.object({
+  runId: z.string().max(100),
+  text: z
+    .string()
+    .trim()
+    .min(1)
+    .max(MOST_CHARS)
+    .refine((text) => unstorable(text) === null, 'is not valid text'),
+})
+export type AddComment = z.input<typeof AddComment>
+
+/**
+ * Adds a comment to a run, whether it is open or has ended. It goes with the run.
+ * @throws AppError RUN_NOT_FOUND, INVALID_INPUT; CONFLICT if the run has as many as it may
+ */
+export async function addComment(ctx: ServiceContext, input: unknown): Promise<{ id: string }> {
+  authorize(ctx, 'task:answer')
+  const { runId, text } = parseInput(AddComment, input)
+  await requireRun(ctx, runId)
+  const id = newId('cmt')
+  await withTransaction(ctx, async (tx) => {
+    await lockRun(tx, { tenantId: tx.tenantId, runId })
+    const [found] = await tx.db
+      .select({ comments: count() })
+      .from(runComments)
+      .where(and(eq(runComments.tenantId, tx.tenantId), eq(runComments.runId, runId)))
+    if ((found?.comments ?? 0) >= MOST_OF_A_RUN)
+      throw new AppError('CONFLICT', { message: `A run has at most ${MOST_OF_A_RUN} comments` })
+    const written = { author: tx.actor.id, text, createdAt: tx.now() }
+    await tx.db.insert(runComments).values({ tenantId: tx.tenantId, id, runId, ...written })
+  })
+  return { id }
+}
+
+export const DeleteComment = z.object({ runId: z.string().max(100), id: z.string().max(100) })
+export type DeleteComment = z.input<typeof DeleteComment>
+
+/**
+ * Deletes a comment of the caller. One that is gone already is no error.
+ * @throws AppError RUN_NOT_FOUND, INVALID_INPUT
+ */
+export async function deleteComment(ctx: ServiceContext, input: unknown): Promise<{ id: string }> {
+  authorize(ctx, 'task:answer')
+  const { runId, id } = parseInput(DeleteComment, input)
+  await requireRun(ctx, runId)
+  const { tenantId, actor } = ctx
+  await ctx.db
+    .delete(runComments)
+    .where(
+      and(
+        eq(runComments.tenantId, tenantId),
+        eq(runComments.id, id),
+        eq(runComments.runId, runId),
+        eq(runComments.author, actor.id),
+      ),
+    )
+  return { id }
+}
