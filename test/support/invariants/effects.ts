@@ -12,6 +12,13 @@ interface Recorded {
   run_ended: Date | null
 }
 
+/** The product follows the database's clock; who sees the effects has this machine's. They differ by so much at most. */
+const CLOCKS_MS = 5
+
+function isAfter(at: Date, then: Date, windowMs = 0): boolean {
+  return at.getTime() > then.getTime() + windowMs + CLOCKS_MS
+}
+
 /**
  * Compares what the outside world saw of `test-effect` steps with their records.
  * @param windowMs how long after the end of its run an effect may still begin; see docs/operations.md
@@ -41,9 +48,13 @@ export async function checkEffects(
     else if (count > record.attempt)
       report('I14', 'a step runs once per counted attempt', `${key}: ${count} of ${record.attempt}`)
     const recordedAt = recorded ? recorded.get(key) : record?.ended
-    if (record?.completed && recordedAt && at > recordedAt)
-      report('I14', 'a step whose result is recorded never runs again', key)
-    if (record?.run_ended && at.getTime() > record.run_ended.getTime() + windowMs)
+    if (record?.completed && recordedAt && isAfter(at, recordedAt))
+      report(
+        'I14',
+        'a step whose result is recorded never runs again',
+        `${key}: recorded at ${recordedAt.toISOString()}, began at ${at.toISOString()}`,
+      )
+    if (record?.run_ended && isAfter(at, record.run_ended, windowMs))
       report('I8', 'no effect begins after the end of its run', key)
   }
   for (const { key, own, completed } of rows)
