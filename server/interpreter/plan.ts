@@ -13,7 +13,7 @@ import { failed, outputColumns } from './output'
 import { pauseIdOf, type Visit } from './receipt'
 import { resultOf } from './resolve'
 import type { Written } from './run-data'
-import { type Entry, inputDataOf } from './step'
+import { type EarlyWork, type Entry, inputDataOf } from './step'
 import { endingOf } from './stop'
 import { visitsSoFar } from './visits'
 import type { WalkState } from './walk-state'
@@ -102,6 +102,8 @@ export interface Begun {
   startedAt: Date
   /** A time before it was committed. Notifications about the run since then may concern it. */
   since: Moment
+  /** Its work, if that has started already. */
+  early?: EarlyWork | undefined
 }
 
 /**
@@ -179,7 +181,7 @@ async function walkOn(ctx: ServiceContext, state: WalkState, stepId: string | nu
     if ('begins' in entered) {
       const first = type.mode !== 'effect' ? 1 : isFull ? 0 : drive.attempt
       records.push(newRecord(entry, entered.begins, { status: 'running', attempt: first }))
-      const begins = beginning(entry, entered.begins, first, entered.asked, drive.rests)
+      const begins = beginning(entry, entered, first, drive.rests)
       return { ...NOTHING, records, written, stepId: step.id, ...begins }
     }
     const { config, outputData, delta } = entered
@@ -251,9 +253,8 @@ function writtenBy({ data, refs, own }: WalkState): Written {
 /** How the walk continues at a step that begins: a pause waits; an effect starts at once if its attempt is counted. */
 function beginning(
   { state, type, at, now }: Entry,
-  config: StepConfig,
+  { begins: config, asked, early }: { begins: StepConfig; asked: Asked | null; early?: EarlyWork },
   attempt: number,
-  asked: Asked | null,
   rests: boolean,
 ): Pick<Plan, 'receipt' | 'begun' | 'pause'> {
   if (type.mode === 'pause') {
@@ -275,6 +276,7 @@ function beginning(
     attempts: [],
     startedAt: now,
     since: moment(),
+    early,
   }
   return { receipt, begun, pause: null }
 }

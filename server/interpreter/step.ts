@@ -34,12 +34,18 @@ export interface Entry<P extends Position = WalkState> {
   now: Date
 }
 
+/** Work of a step that started while the step was planned. It ends by itself, even if nobody asks for its output. */
+export interface EarlyWork {
+  output: Promise<StepOutput>
+  stop(): void
+}
+
 export type Entered =
   | { failure: { code: string; message: string } }
   /** The step ends the run as failed, whatever edges it has. */
   | { config: StepConfig; fails: { code: string; message: string } }
   /** The step needs work, or a person; this is its configuration, and what it asks. */
-  | { begins: StepConfig; asked: Asked | null }
+  | { begins: StepConfig; asked: Asked | null; early?: EarlyWork }
   | {
       config: StepConfig
       outputData: JsonObject

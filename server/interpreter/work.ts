@@ -8,6 +8,7 @@ import { lookFirst, mayBegin } from './look'
 import type { Begun } from './plan'
 import { idempotencyKeyOf } from './receipt'
 import { abortWhenStopped } from './running'
+import type { EarlyWork } from './step'
 import { cleanupTimeLeft } from './stop'
 
 /**
@@ -31,22 +32,36 @@ export async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutpu
   try {
     if (!mayBegin(begun)) await deadline.race(lookFirst(ctx, begun))
     signal.throwIfAborted()
-    const output = begun.type.run({
-      config,
-      ctx: runContext,
-      data: state.data,
-      ...(isJsonObject(config.$values) ? { values: config.$values } : {}),
-      signal,
-      idempotencyKey: idempotencyKeyOf(state.ref, at),
-    })
+    const run = () =>
+      begun.type.run({
+        config,
+        ctx: runContext,
+        data: state.data,
+        ...(isJsonObject(config.$values) ? { values: config.$values } : {}),
+        signal,
+        idempotencyKey: idempotencyKeyOf(state.ref, at),
+      })
     // If a step ignores its signal, nothing waits for it; its result no longer counts.
-    return await deadline.race(output)
+    return await deadline.race(begun.early ? goOn(begun.early, signal, run) : run())
   } catch (err) {
     // What a step throws after its signal fired is only a consequence; history should show the signal's reason.
     throw signal.aborted ? signal.reason : err
   } finally {
     deadline.release()
     stopped.release()
+  }
+}
+
+/** Work that started while its step was planned. If it failed, this attempt has not been made yet. */
+async function goOn({ output, stop }: EarlyWork, signal: AbortSignal, run: () => Promise<StepOutput>) {
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    return await output
+  } catch {
+    signal.throwIfAborted()
+    return await run()
+  } finally {
+    signal.removeEventListener('abort', stop)
   }
 }
 

@@ -40,13 +40,13 @@ export const runScript = defineStep({
       ? { fields: { [config.saveAs]: { type: 'any' } }, open: false }
       : { fields: { [stepId]: { type: 'any' } }, open: true },
   runsInline: (config, tenantId) => onlyComputes(config) && isQuickScript(keyOf(config, tenantId)),
-  async run({ config, ctx, data, signal, idempotencyKey, inline = false }) {
+  async run({ config, ctx, data, signal, idempotencyKey }) {
     const { code, args, allowedHosts } = config
     const script = { code, ...(allowedHosts === undefined ? {} : { allowedHosts }) }
     const call = { args, dataContext: data, context: ctx.trusted, signal, idempotencyKey }
     const run = () => runScriptTool(script, call, ctx)
     if (!onlyComputes(config)) return outputOf(await run())
-    return outputOf(await timedScript(keyOf(config, ctx.tenantId), { inline, signal }, run))
+    return outputOf(await timedScript(keyOf(config, ctx.tenantId), run))
   },
 })
 

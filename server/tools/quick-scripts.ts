@@ -4,35 +4,20 @@ import type { ToolOutcome } from './schema'
 const QUICK_MS = 10
 const CAPACITY = 2_000
 
-/** How the last run of a script went. One that was cut ended its worker, so it is never tried inline again. */
-type Seen = 'quick' | 'slow' | 'cut'
+/** The scripts whose last run in this process was quick, latest last. */
+const quick = new Set<string>()
 
-const seen = new Map<string, Seen>()
-
-/** Whether the last run of this script in this process was quick. */
 export function isQuickScript(key: string): boolean {
-  return seen.get(key) === 'quick'
+  return quick.has(key)
 }
 
 /** Runs a script that can only compute, and remembers whether it was quick. */
-export async function timedScript(
-  key: string,
-  { inline, signal }: { inline: boolean; signal: AbortSignal },
-  run: () => Promise<ToolOutcome>,
-): Promise<ToolOutcome> {
+export async function timedScript(key: string, run: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
   const began = performance.now()
   const outcome = await run()
-  const { waitedMs = 0 } = outcome
-  const took = performance.now() - began - waitedMs
-  // It has waited for no time if it never ran.
-  if (inline && signal.aborted) note(key, waitedMs > 0 ? 'cut' : 'slow')
-  else note(key, took <= QUICK_MS ? 'quick' : 'slow')
+  const took = performance.now() - began - (outcome.waitedMs ?? 0)
+  quick.delete(key)
+  if (outcome.success && took <= QUICK_MS) quick.add(key)
+  if (quick.size > CAPACITY) quick.delete(quick.keys().next().value ?? key)
   return outcome
-}
-
-function note(key: string, how: Seen): void {
-  if (seen.get(key) === 'cut') return
-  seen.delete(key)
-  if (seen.size >= CAPACITY) seen.delete(seen.keys().next().value ?? key)
-  seen.set(key, how)
 }

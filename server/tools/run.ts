@@ -46,10 +46,9 @@ export async function runTool(
   input: Called & { args: JsonObject; dataContext: JsonObject },
   options: { signal: AbortSignal; idempotencyKey?: string; inline?: boolean | undefined },
 ): Promise<ToolOutcome> {
-  const { signal, inline = false } = options
   const tool = await loadTool(ctx, input.toolId, input.version ?? 'latest')
   const computes = tool.kind === 'script' ? scriptOnlyComputes(tool.config) : isComputingTool(tool.id)
-  if (inline && !computes) throw new Error('The tool no longer only computes')
+  if (options.inline && !computes) throw new Error('The tool no longer only computes')
   const run = KINDS[tool.kind]
   if (!run) throw new ImpossibleState('tool-kind', `tool ${tool.id} has the unknown kind ${tool.kind}`)
   const details = argumentProblems(tool, input.args)
@@ -58,7 +57,7 @@ export async function runTool(
     args: input.args,
     dataContext: input.dataContext,
     context: ctx.trusted,
-    signal,
+    signal: options.signal,
     idempotencyKey: options.idempotencyKey ?? null,
   }
   const outcome = await traced(
@@ -69,7 +68,7 @@ export async function runTool(
     async (note) => {
       const work = () => run(tool.config, call, ctx)
       const timed = computes && tool.kind === 'script'
-      const outcome = timed ? await timedScript(keyOf(ctx.tenantId, input), { inline, signal }, work) : await work()
+      const outcome = timed ? await timedScript(keyOf(ctx.tenantId, input), work) : await work()
       if (!outcome.success) note({ 'error.type': outcome.error.code })
       return outcome
     },
