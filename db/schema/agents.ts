@@ -31,6 +31,8 @@ export const agentVersions = pgTable(
     createdBy: text().notNull(),
     createdAt: moment().notNull().defaultNow(),
     publishedAt: moment(),
+    /** What its publisher wrote about it. */
+    note: text(),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.agentId, t.version] }),

@@ -35,6 +35,8 @@ export const toolVersions = pgTable(
     createdBy: text().notNull().default('system'),
     createdAt: moment().notNull().defaultNow(),
     publishedAt: moment(),
+    /** What its publisher wrote about it. */
+    note: text(),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.toolId, t.version] }),

@@ -42,6 +42,8 @@ export const workflowVersions = pgTable(
     /** When the first of the autosaves folded into this version was made. Null for a single save. */
     burstSince: moment(),
     publishedAt: moment(),
+    /** What its publisher wrote about it. */
+    note: text(),
     /** The versions of what its steps use, as they were when it was published. Null where nothing was pinned. */
     pins: json<Pins>(),
   },

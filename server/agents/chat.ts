@@ -9,6 +9,7 @@ import { ChatLog, findEvent, parseEventId, replay } from './chat-events'
 import { converse, type OpenTurn, openTurn, toAppError } from './converse'
 import { loadAgent } from './find'
 import { requireMessage } from './invoke'
+import { loadDraft } from './load-draft'
 import { ChatRequest } from './schema'
 import { requireThread } from './thread'
 import type { TurnListener, TurnResult } from './turn-types'
@@ -48,7 +49,7 @@ export async function openChat(
   signal: AbortSignal,
 ): Promise<EventSource | null> {
   if (input.lastEventId !== null) return resumeChat(ctx, input.body, input.lastEventId)
-  const log = await begin(ctx, input.body, signal)
+  const log = await begin(ctx, await accept(ctx, input.body), signal)
   return (gone) => log.read(gone)
 }
 
@@ -62,12 +63,31 @@ export async function beginChat(
   body: JsonObject,
   signal: AbortSignal,
 ): Promise<{ threadId: string; lastEventId: string }> {
-  const { place } = await begin(ctx, body, signal)
+  return placeOf(await begin(ctx, await accept(ctx, body), signal))
+}
+
+/**
+ * As `beginChat`, for an agent as somebody is editing it, saved or not: `draft` has the body of an update.
+ * @throws AppError AGENT_ARCHIVED, and what `openChat` throws
+ */
+export async function beginDraftChat(
+  ctx: ServiceContext,
+  { draft, ...body }: { message?: unknown; draft?: unknown },
+  signal: AbortSignal,
+): Promise<{ threadId: string; lastEventId: string }> {
+  const accepted = await accept(ctx, body, ({ agentId }) => loadDraft(ctx, agentId, draft))
+  return placeOf(await begin(ctx, accepted, signal))
+}
+
+function placeOf({ place }: ChatLog) {
   return { threadId: place.threadId, lastEventId: `${place.threadId}.${place.ticket}.0` }
 }
 
-async function begin(ctx: ServiceContext, body: JsonObject, signal: AbortSignal): Promise<ChatLog> {
-  const { agent, threadId, userMessage } = await accept(ctx, body)
+async function begin(
+  ctx: ServiceContext,
+  { agent, threadId, userMessage }: Awaited<ReturnType<typeof accept>>,
+  signal: AbortSignal,
+): Promise<ChatLog> {
   // The idempotency key covers the request, which ends long before the turn does.
   const { keyed: _keyed, ...own } = ctx
   const turn = await openTurn(own, agent, threadId, signal)
@@ -131,11 +151,15 @@ async function resumeChat(ctx: ServiceContext, body: JsonObject, lastEventId: st
   return found.last ? null : (signal) => replay(ctx, place, signal)
 }
 
-async function accept(ctx: ServiceContext, body: JsonObject) {
+async function accept(
+  ctx: ServiceContext,
+  body: { message?: unknown },
+  load = ({ agentId, version }: { agentId: string; version: string | number }) => loadAgent(ctx, agentId, version),
+) {
   authorize(ctx, 'agent:invoke')
   const message = requireMessage(body.message)
   const { agentId, version, threadId, dataContext } = parseInput(ChatRequest, body)
-  const agent = await loadAgent(ctx, agentId, version)
+  const agent = await load({ agentId, version })
   return { agent, threadId, userMessage: { message, dataContext } }
 }
 

@@ -10,6 +10,8 @@ export interface LoadedAgent {
   name: string
   version: number
   config: AgentConfig
+  /** Set for one that somebody is editing; `version` is the one it is based on. */
+  draft?: true
 }
 
 /**

@@ -6,6 +6,7 @@ import { AppError } from '../errors'
 import { parseInput } from '../parse'
 import { converse, openTurn, toAppError } from './converse'
 import { type LoadedAgent, loadAgent } from './find'
+import { loadDraft } from './load-draft'
 import { InvokeAgent, MAX_MESSAGE } from './schema'
 
 /** `metadata` beyond the documented fields: which provider and version answered, and at what cost. */
@@ -29,9 +30,35 @@ export async function invokeAgent(
   authorize(ctx, 'agent:invoke')
   const message = requireMessage(isJsonObject(input.body) ? input.body.message : undefined)
   const { dataContext, threadId, version } = parseInput(InvokeAgent, input.body)
-  const agent = await loadAgent(ctx, input.agentId, version)
+  return answered(ctx, await loadAgent(ctx, input.agentId, version), { message, dataContext, threadId }, signal)
+}
+
+/**
+ * As `invokeAgent`, for an agent as somebody is editing it, saved or not.
+ * @param input.body `draft` has the body of an update
+ * @throws AppError AGENT_ARCHIVED, and what `invokeAgent` throws
+ */
+export async function invokeDraftAgent(
+  ctx: ServiceContext,
+  input: { agentId: string; body: unknown },
+  signal: AbortSignal,
+): Promise<Invocation> {
+  authorize(ctx, 'agent:invoke')
+  const body = isJsonObject(input.body) ? input.body : {}
+  const message = requireMessage(body.message)
+  const { dataContext, threadId } = parseInput(InvokeAgent, body)
+  const agent = await loadDraft(ctx, input.agentId, body.draft)
+  return answered(ctx, agent, { message, dataContext, threadId }, signal)
+}
+
+async function answered(
+  ctx: ServiceContext,
+  agent: LoadedAgent,
+  input: Parameters<typeof answerWithData>[2],
+  signal: AbortSignal,
+): Promise<Invocation> {
   try {
-    return await answerWithData(ctx, agent, { message, dataContext, threadId }, signal)
+    return await answerWithData(ctx, agent, input, signal)
   } catch (err) {
     throw toAppError(err)
   }

@@ -1,13 +1,15 @@
 import { agents, agentVersions } from '@/db/schema/agents'
 import { keyUse } from '../models/keys'
+import { parseInput } from '../parse'
 import { misplacedSecrets } from '../vault/misplaced'
-import type { Noun } from '../versioned/noun'
+import type { Drafted } from '../versioned/draft'
 import { sameJson } from '../versioned/same-json'
+import { mergeConfig } from './config'
 import { type AgentRow, type AgentVersionRow, type PresentedAgent, presentAgent } from './present'
-import { type AgentConfig, MAX_NAME } from './schema'
+import { type AgentConfig, MAX_NAME, UpdateAgent } from './schema'
 
 /** Agents, for the shared lifecycle in `server/versioned`. */
-export const AGENT: Noun<AgentRow, AgentVersionRow, AgentConfig, PresentedAgent> = {
+export const AGENT: Drafted<AgentRow, AgentVersionRow, AgentConfig, PresentedAgent> = {
   word: 'agent',
   idPrefix: 'agt',
   table: agents,
@@ -22,4 +24,5 @@ export const AGENT: Noun<AgentRow, AgentVersionRow, AgentConfig, PresentedAgent>
   same: sameJson,
   problems: (ctx, { model }) => misplacedSecrets(ctx, keyUse(model)),
   present: presentAgent,
+  withDraft: (current, draft) => mergeConfig(current, parseInput(UpdateAgent, draft)),
 }

@@ -1,15 +1,14 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
-import type { Guarded, OneVersion } from '../versioned/noun'
-import { restoreVersion } from '../versioned/restore-version'
+import type { PresentedDraft } from '../versioned/draft'
+import { type RestoreDraft, restoreIntoDraft } from '../versioned/restore-draft'
 import { AGENT } from './noun'
-import type { PresentedAgent } from './present'
 
 /**
- * Saves an earlier version as the next one without publishing it. Restoring the current version changes nothing.
+ * Puts an earlier version into the draft; nothing is published.
  * @throws AppError AGENT_NOT_FOUND, AGENT_ARCHIVED, VERSION_CONFLICT, INVALID_INPUT
  */
-export async function restoreAgentVersion(ctx: ServiceContext, input: Guarded & OneVersion): Promise<PresentedAgent> {
+export async function restoreAgentVersion(ctx: ServiceContext, input: RestoreDraft): Promise<PresentedDraft> {
   authorize(ctx, 'agent:write')
-  return restoreVersion(ctx, AGENT, input)
+  return restoreIntoDraft(ctx, AGENT, input)
 }

@@ -39,6 +39,7 @@ export async function runTurn(ctx: ServiceContext, request: TurnRequest, options
     provider: open.provider,
     modelId: open.modelId,
     version: request.agent.version,
+    ...(request.agent.draft ? { draft: true as const } : {}),
     usage: budget.usage,
     ...(budget.cost === null ? {} : { cost: Number(budget.cost.toPrecision(12)) }),
     rounds: turn.rounds,

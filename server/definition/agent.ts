@@ -52,6 +52,8 @@ export type TurnMetadata = {
   provider: string
   modelId: string
   version: number
+  /** Set for an answer of a draft, which was based on that version. */
+  draft?: true
   /** All model calls, including those of agents the turn handed over to. */
   usage: Usage
   /** In the currency of the model's prices. */

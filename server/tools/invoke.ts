@@ -3,7 +3,7 @@ import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { parseInput } from '../parse'
 import { runTool } from './run'
-import { InvokeTool } from './schema'
+import { InvokeTool, type ToolOutcome } from './schema'
 
 /**
  * Runs a tool without an agent. A failure in the tool itself answers `success: false`.
@@ -12,10 +12,17 @@ import { InvokeTool } from './schema'
 export async function invokeTool(ctx: ServiceContext, input: { toolId: string; body: unknown }, signal: AbortSignal) {
   authorize(ctx, 'tool:invoke')
   const { args, dataContext, version } = parseInput(InvokeTool, input.body)
+  return reported(() => runTool(ctx, { toolId: input.toolId, version, args, dataContext }, { signal }))
+}
+
+/**
+ * Runs a tool and says what callers get to know of it.
+ * @throws AppError what `run` throws, TOOL_INVOCATION_FAILED
+ */
+export async function reported(run: () => Promise<ToolOutcome>) {
   const started = performance.now()
   try {
-    const call = { toolId: input.toolId, version, args: args, dataContext: dataContext }
-    const outcome = await runTool(ctx, call, { signal })
+    const outcome = await run()
     const logs = outcome.logs ? { logs: outcome.logs } : {}
     const executionTime = Math.max(0, Math.round(performance.now() - started - (outcome.waitedMs ?? 0)))
     const debug = { executionTime, ...logs }

@@ -1,13 +1,15 @@
 import { tools, toolVersions } from '@/db/schema/tools'
+import { parseInput } from '../parse'
 import { misplacedSecrets } from '../vault/misplaced'
-import type { Noun } from '../versioned/noun'
+import type { Drafted } from '../versioned/draft'
 import { sameJson } from '../versioned/same-json'
+import { mergeTool } from './definition'
 import { definitionOf, type PresentedTool, presentTool, type ToolRow, type ToolVersionRow } from './present'
-import { MAX_NAME, type ToolDefinition } from './schema'
+import { MAX_NAME, type ToolDefinition, UpdateTool } from './schema'
 import { secretUse } from './secret-use'
 
 /** The tenant's own tools, for the shared lifecycle in `server/versioned`. Built-in tools have no rows. */
-export const TOOL: Noun<ToolRow, ToolVersionRow, ToolDefinition, PresentedTool> = {
+export const TOOL: Drafted<ToolRow, ToolVersionRow, ToolDefinition, PresentedTool> = {
   word: 'tool',
   idPrefix: 'tool',
   table: tools,
@@ -21,4 +23,5 @@ export const TOOL: Noun<ToolRow, ToolVersionRow, ToolDefinition, PresentedTool> 
   same: sameJson,
   problems: (ctx, tool) => misplacedSecrets(ctx, secretUse(tool)),
   present: presentTool,
+  withDraft: (current, draft) => mergeTool(current, parseInput(UpdateTool, draft)),
 }

@@ -20,6 +20,8 @@ const KINDS: Record<string, RunKind> = {
   mcp: runMcpTool,
 }
 
+type Work = () => Promise<ToolOutcome>
+
 interface Called {
   toolId: string
   version?: string | number | undefined
@@ -49,6 +51,25 @@ export async function runTool(
   const tool = await loadTool(ctx, input.toolId, input.version ?? 'latest')
   const computes = tool.kind === 'script' ? scriptOnlyComputes(tool.config) : isComputingTool(tool.id)
   if (options.inline && !computes) throw new Error('The tool no longer only computes')
+  const timed = (work: Work) => timedScript(keyOf(ctx.tenantId, input), work)
+  return runLoaded(ctx, tool, input, { ...options, around: computes && tool.kind === 'script' ? timed : undefined })
+}
+
+/**
+ * As `runTool`, for a tool that is at hand.
+ * @param options.around does the work
+ * @throws AppError INVALID_INPUT, UNAVAILABLE
+ */
+export async function runLoaded(
+  ctx: ServiceContext,
+  tool: LoadedTool,
+  input: { args: JsonObject; dataContext: JsonObject },
+  options: {
+    signal: AbortSignal
+    idempotencyKey?: string
+    around?: ((work: Work) => Promise<ToolOutcome>) | undefined
+  },
+): Promise<ToolOutcome> {
   const run = KINDS[tool.kind]
   if (!run) throw new ImpossibleState('tool-kind', `tool ${tool.id} has the unknown kind ${tool.kind}`)
   const details = argumentProblems(tool, input.args)
@@ -67,8 +88,7 @@ export async function runTool(
     }),
     async (note) => {
       const work = () => run(tool.config, call, ctx)
-      const timed = computes && tool.kind === 'script'
-      const outcome = timed ? await timedScript(keyOf(ctx.tenantId, input), work) : await work()
+      const outcome = await (options.around?.(work) ?? work())
       if (!outcome.success) note({ 'error.type': outcome.error.code })
       return outcome
     },

@@ -1,11 +1,17 @@
+import { z } from 'zod'
 import { record } from '../audit/record'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { AppError } from '../errors'
+import { parseInput } from '../parse'
 import { publishColumns } from './columns'
 import { expectVersion, readIfMatch } from './expected-version'
 import type { Guarded, Named, Noun, Row, VersionRow } from './noun'
 import { changeRow, findRow, findVersion, refuseProblems, versionIs } from './rows'
 import { saveVersion } from './update'
+
+/** What a publisher writes about a version, for people who read its history. */
+export type Note = string | null | undefined
+const WithNote = z.object({ note: z.string().trim().max(500).nullish() })
 
 /** The version to publish; `live` when it is already published. */
 export interface Candidate<V, C> {
@@ -48,10 +54,11 @@ export function versionToPublish(row: Row, saved: Pick<VersionRow, 'publishedAt'
 export async function publish<R extends Row, V extends VersionRow, C extends Named, W, Report extends object>(
   ctx: ServiceContext,
   noun: Noun<R, V, C, W>,
-  input: Guarded,
+  input: Guarded & { note?: Note },
   check: (tx: TransactionContext, candidate: Candidate<V, C>) => Promise<Checked<V, Report>>,
 ): Promise<W & Report> {
   const ifMatch = readIfMatch(input.ifMatch)
+  const { note } = parseInput(WithNote, { note: input.note })
   return withTransaction(ctx, async (tx) => {
     const row = await findRow(tx, noun, input.id, { lock: true })
     if (row.status === 'archived') throw new AppError(noun.archived)
@@ -70,11 +77,11 @@ export async function publish<R extends Row, V extends VersionRow, C extends Nam
     const published = await changeRow(tx, noun, id, change, 'publish')
     await tx.db
       .update(noun.versions)
-      .set({ ...columns, publishedAt: change.publishedAt })
+      .set({ ...columns, publishedAt: change.publishedAt, ...(note ? { note } : {}) })
       .where(versionIs(tx, noun, id, version))
     const { name, publishedVersion } = row
     const replaced = publishedVersion === null ? {} : { replaces: publishedVersion }
-    await record(tx, `${noun.word}.published`, { id, name }, { version, ...replaced })
+    await record(tx, `${noun.word}.published`, { id, name }, { version, ...replaced, ...(note ? { note } : {}) })
     return { ...noun.present(published, content), ...report }
   })
 }

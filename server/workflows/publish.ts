@@ -2,7 +2,7 @@ import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { samePins } from '../definition/pins'
 import type { Guarded } from '../versioned/noun'
-import { publish } from '../versioned/publish'
+import { type Note, publish } from '../versioned/publish'
 import { checkDefinition, requireRunnable } from './check/definition'
 import { findPins } from './find-pins'
 import { WORKFLOW } from './noun'
@@ -13,7 +13,7 @@ import { hintsOf } from './simulate'
  * it uses. Publishing it again does nothing, unless one of those has a newer version.
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, VERSION_CONFLICT, VALIDATION_FAILED, INVALID_INPUT
  */
-export async function publishWorkflow(ctx: ServiceContext, input: Guarded) {
+export async function publishWorkflow(ctx: ServiceContext, input: Guarded & { note?: Note }) {
   authorize(ctx, 'workflow:publish')
   return publish(ctx, WORKFLOW, input, async (tx, { version, content, live }) => {
     // A version that is already published stays published, even if a tool it calls is gone by now.

@@ -1,13 +1,13 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { threads, threadTurns } from '@/db/schema/threads'
-import { invokeAgent } from '@/server/agents/invoke'
+import { invokeAgent, invokeDraftAgent } from '@/server/agents/invoke'
 import type { ServiceContext } from '@/server/context'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
 import { setVaultSecret } from '@/server/vault/set'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type ModelServer, startModelServer } from '../support/model'
-import { newScriptTool, newTenant } from '../support/tenant'
+import { newScriptTool, newTenant, withRole } from '../support/tenant'
 import { refusal } from '../workflows/support'
 import { history, newAgent, ORDER_SCHEMA } from './support'
 
@@ -70,6 +70,20 @@ describe('an answer', () => {
       { role: 'user', content: 'and 3 tables' },
     ])
     expect(model.calls[1]?.body.response_format.json_schema.schema).toEqual(ORDER_SCHEMA)
+  })
+
+  test('of a draft comes from the draft, in a thread of the agent, and leaves what is saved as it was', async () => {
+    const { id } = await newAgent(ctx, {}, model)
+    model.script(json({ colour: 'red' }), json(ORDER))
+    const draft = { instructions: 'Name a colour.', outputSchema: { type: 'object', required: ['colour'] } }
+    const body = { message: 'a rose', draft }
+    const { data, threadId, metadata } = await invokeDraftAgent(ctx, { agentId: id, body }, never)
+    expect({ data, metadata }).toMatchObject({ data: { colour: 'red' }, metadata: { version: 1, draft: true } })
+    expect(model.calls[0]?.body.messages[0].content).toContain('Name a colour.')
+    expect(await invoke(id, { message: '12 chairs', threadId })).toMatchObject({ data: ORDER })
+    expect(model.calls[1]?.body.messages[0].content).toContain('Extract the order.')
+    const as = withRole(ctx, 'operator')
+    expect((await refusal(invokeDraftAgent(as, { agentId: id, body }, never))).code).toBe('FORBIDDEN')
   })
 
   test('follows the tool calls that the model asked for, with their results', async () => {

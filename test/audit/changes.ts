@@ -12,8 +12,11 @@ export interface Change {
 
 const anyEmail = () => `${newId('new')}@example.com`.toLowerCase()
 const life = (noun: 'agent' | 'tool', make: (of: World) => object, archived: (of: World) => object) => ({
-  update: change(`${noun}.saved`, async (of) => ({ ...(await make(of)), body: { name: 'Renamed' } })),
-  publish: change(`${noun}.published`, make),
+  saveDraft: change(`${noun}.saved`, async (of) => ({
+    ...(await make(of)),
+    body: { revision: 0, baseVersion: 1, content: { name: 'Renamed' } },
+  })),
+  publish: change(`${noun}.published`, async (of) => ({ ...(await make(of)), revision: 0 })),
   archive: change(`${noun}.archived`, make),
   unarchive: change(`${noun}.unarchived`, archived),
   undoArchive: change(`${noun}.unarchived`, archived),
@@ -53,7 +56,7 @@ export const PROCEDURES: Record<string, Change> = {
       (of) => of.agent(),
       (of) => of.archivedAgent(),
     ),
-    restore: change('agent.restored', (of) => of.savedAgent()),
+    restore: change('agent.restored', async (of) => ({ ...(await of.savedAgent()), revision: 0 })),
   }),
   ...under('tools', {
     create: change('tool.created', () => SCRIPT),
@@ -62,7 +65,7 @@ export const PROCEDURES: Record<string, Change> = {
       (of) => of.tool(),
       (of) => of.archivedTool(),
     ),
-    restore: change('tool.restored', (of) => of.savedTool()),
+    restore: change('tool.restored', async (of) => ({ ...(await of.savedTool()), revision: 0 })),
   }),
   ...under('runs', {
     cancel: change('run.cancelled', async (of) => ({ ...(await of.run()), reason: 'No longer needed' })),
@@ -147,7 +150,9 @@ export const EXEMPT: Record<string, string> = {
   'account.changePassword': 'a person’s account belongs to no workspace',
   'account.endOtherSessions': 'a person’s account belongs to no workspace',
   'agents.beginChat': TEST,
+  'agents.beginDraftChat': TEST,
   'agents.invoke': TEST,
+  'agents.invokeDraft': TEST,
   'inbound.replay': 'a delivery says who replayed it',
   'inbound.try': TEST,
   'runs.comment': 'a comment says who wrote it, and changes nothing else',
@@ -159,6 +164,7 @@ export const EXEMPT: Record<string, string> = {
   'tasks.claim': 'who takes care of a task decides nothing',
   'tasks.undo': 'what was undone never happened',
   'tools.invoke': TEST,
+  'tools.invokeDraft': TEST,
   'tools.listRemote': TEST,
   'webhooks.redeliver': TEST,
   'webhooks.test': TEST,

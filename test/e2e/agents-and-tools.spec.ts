@@ -1,7 +1,8 @@
 import { getAgent } from '@/server/agents/get'
 import { createTool } from '@/server/tools/create'
 import { getTool } from '@/server/tools/get'
-import { updateTool } from '@/server/tools/update'
+import { saveToolDraft } from '@/server/tools/save-draft'
+import { openTool } from '@/server/views/tools/open'
 import { startMcpServer } from '@/test/support/mcp-server'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
@@ -34,49 +35,74 @@ test('a tool can be tested and shows the HTTP answer', async ({ page, workspace 
   await expect(page.getByText('the card has expired').first()).toBeVisible({ timeout: 20_000 })
 })
 
-test('an agent can be changed, saved, published and restored', async ({ page, workspace }) => {
+test('an agent is saved while it is edited, published with a note, and restored', async ({ page, workspace }) => {
   const { agent } = await newCompany(workspace.ctx)
   await page.goto(`/${workspace.slug}/agents/${agent}`)
   const description = page.getByLabel('Description', { exact: true })
   const before = await description.inputValue()
   await description.fill('Thrown away')
-  await page.getByRole('button', { name: 'Discard' }).click()
+  await page.getByRole('button', { name: 'Discard draft' }).click()
   await expect(description).toHaveValue(before)
   await description.fill('Answers in one sentence.')
-  await page.keyboard.press('ControlOrMeta+s')
-  await page.getByRole('button', { name: 'Publish version 2' }).click()
+  await expect(page.getByText(/Draft saved/)).toBeVisible()
+  await page.reload()
+  await expect(description).toHaveValue('Answers in one sentence.')
+  expect(await getAgent(workspace.ctx, { id: agent })).toMatchObject({ version: 1, description: before })
+  await page.getByRole('button', { name: 'Publish' }).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByText('Answers in one sentence.').first()).toBeVisible()
+  await expect(dialog.getByRole('region', { name: 'Used by' }).getByRole('link').first()).toBeVisible()
+  await dialog.getByLabel('Note').fill('Shorter answers')
   await dialog.getByRole('button', { name: 'Publish version 2' }).click()
   await expect(page.getByText('Version 2 is published.')).toBeVisible()
   await page.getByRole('tab', { name: 'Versions' }).click()
+  await expect(page.getByRole('button', { name: /^Version 2.*Shorter answers/ })).toBeVisible()
   await page.getByRole('button', { name: /^Version 1/ }).click()
-  await page.getByRole('button', { name: 'Restore as a new version' }).click()
-  await expect(page.getByText('Saved as version 3. It is not published yet.')).toBeVisible()
-  await page.getByRole('tab', { name: 'Edit' }).click()
+  await page.getByRole('button', { name: 'Restore into the draft' }).click()
   await expect(description).toHaveValue(before)
-  expect(await getAgent(workspace.ctx, { id: agent })).toMatchObject({
-    version: 3,
-    publishedVersion: 2,
-    description: before,
-  })
+  await expect(page.getByText(/Draft saved/)).toBeVisible()
+  expect(await getAgent(workspace.ctx, { id: agent })).toMatchObject({ version: 2, publishedVersion: 2 })
 })
 
-test('a tool saved by someone else is shown, and kept in its history', async ({ page, workspace }) => {
+test('a tool that somebody else changed in the same place asks, and overwrites nothing', async ({
+  page,
+  workspace,
+}) => {
   const { stock } = await newCompany(workspace.ctx)
   await page.goto(`/${workspace.slug}/tools/${stock}`)
   const name = page.getByRole('textbox', { name: 'Name', exact: true })
+  const draft = () => openTool(workspace.ctx, { id: stock })
+  await page.route(/trpc\/[^?]*saveDraft/, (route) => route.abort())
   await name.fill('Count the stock')
-  await updateTool(workspace.ctx, { id: stock, body: { name: 'Look into the warehouse' } })
-  await page.getByRole('button', { name: 'Save version 2' }).click()
-  await expect(page.getByText('Version 2 was saved while you were editing')).toBeVisible()
+  await expect(page.getByText('Offline, kept in this browser')).toBeVisible()
+  const theirs = { name: 'Look into the warehouse', description: 'Changed by an API key' }
+  await saveToolDraft(workspace.ctx, { id: stock, body: { revision: 0, baseVersion: 1, content: theirs } })
+  await page.unroute(/trpc\/[^?]*saveDraft/)
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await expect(page.getByRole('alert').filter({ hasText: 'changed what you changed' })).toBeVisible()
   await expect(name).toHaveValue('Count the stock')
-  expect(await getTool(workspace.ctx, { id: stock })).toMatchObject({ version: 2, name: 'Look into the warehouse' })
-  await page.getByRole('button', { name: /^Keep my changes/ }).click()
-  await page.getByRole('button', { name: 'Save version 3' }).click()
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Count the stock')
-  await page.getByRole('tab', { name: 'Versions' }).click()
-  await expect(page.getByRole('button', { name: /^Version 2/ })).toBeVisible()
+  expect(await draft()).toMatchObject({ draft: { content: theirs } })
+  await page.getByRole('button', { name: 'Keep mine' }).click()
+  await expect(page.getByText(/Draft saved/)).toBeVisible()
+  expect(await draft()).toMatchObject({
+    version: 1,
+    draft: { content: { name: 'Count the stock', description: 'Changed by an API key' } },
+  })
+})
+
+test('half a schema is no part of the draft, and is still there after a reload', async ({ page, workspace }) => {
+  const { agent } = await newCompany(workspace.ctx)
+  await page.goto(`/${workspace.slug}/agents/${agent}?tab=schema`)
+  const schema = page.getByRole('textbox', { name: 'Output schema as JSON Schema' })
+  await schema.click()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type('half of it')
+  await expect(page.getByText(/Not in the draft yet, kept in this browser/)).toBeVisible()
+  await page.reload()
+  await expect(schema).toContainText('half of it')
+  await expect(page.getByText(/Not in the draft yet, kept in this browser/)).toBeVisible()
+  await page.getByRole('button', { name: 'Discard draft' }).click()
+  await expect(schema).not.toContainText('half of it')
 })
 
 test('the tools of an MCP server are listed, and one is chosen, saved and tested', async ({ page, workspace }) => {
@@ -88,11 +114,9 @@ test('the tools of an MCP server are listed, and one is chosen, saved and tested
     await page.getByRole('button', { name: 'List the server’s tools' }).click()
     await page.getByRole('radio', { name: /get-sum/ }).check()
     await expect(page.getByLabel('Tool on the server')).toHaveValue('get-sum')
-    await page.getByRole('button', { name: /^Save version/ }).click()
-    await expect(page.getByText('Unsaved changes')).toBeHidden()
-    expect(await getTool(workspace.ctx, { id: remote })).toMatchObject({
-      config: { toolName: 'get-sum' },
-      inputSchema: { properties: { a: { type: 'number' } } },
+    await expect(page.getByText(/Draft saved/)).toBeVisible()
+    expect(await openTool(workspace.ctx, { id: remote })).toMatchObject({
+      draft: { content: { config: { toolName: 'get-sum' }, inputSchema: { properties: { a: { type: 'number' } } } } },
     })
     await page.getByRole('tab', { name: 'Test' }).click()
     await page.getByLabel(/^a\b/).fill('20')
@@ -104,20 +128,46 @@ test('the tools of an MCP server are listed, and one is chosen, saved and tested
   }
 })
 
-test('testing a tool tests what is on the screen', async ({ page, workspace }) => {
+test('testing a tool tests what is on the screen, saved or not, and an answer does not outlive a change', async ({
+  page,
+  workspace,
+}) => {
   const { id } = await createTool(workspace.ctx, {
     name: 'Answer',
     kind: 'script',
     config: { code: "return { said: 'old' }" },
   })
   await page.goto(`/${workspace.slug}/tools/${id}`)
-  const code = page.getByRole('textbox', { name: 'Code' }).first()
-  await code.click()
-  await page.keyboard.press('Control+a')
-  await page.keyboard.type("return { said: 'new' }")
-  await page.getByRole('tab', { name: 'Test' }).click()
-  await page.getByRole('button', { name: 'Save and run test' }).click()
+  const write = async (code: string) => {
+    await page.getByRole('tab', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Code' }).first().click()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type(code)
+    await page.getByRole('tab', { name: 'Test' }).click()
+  }
+  // Nothing reaches the server but the test itself.
+  await page.route(/trpc\/[^?]*saveDraft/, (route) => route.abort())
+  await write("return { said: 'new' }")
+  await expect(page.getByText('Tests what you see; not saved yet.')).toBeVisible()
+  await page.getByRole('button', { name: 'Run test' }).click()
   const answer = page.getByRole('region', { name: 'Answer' }).first()
   await expect(answer).toContainText('"new"')
-  await expect(page.getByRole('button', { name: 'Run test' })).toBeVisible()
+  await expect(answer).toContainText('success after')
+  await write('return nothing(')
+  await expect(answer).not.toContainText('success after')
+  await page.getByRole('button', { name: 'Run test' }).click()
+  await expect(answer).toContainText('EXECUTION_ERROR')
+  expect(await getTool(workspace.ctx, { id })).toMatchObject({ version: 1 })
+})
+
+test('the playground talks to the agent on the screen', async ({ page, workspace }) => {
+  const { agent } = await newCompany(workspace.ctx)
+  await page.goto(`/${workspace.slug}/agents/${agent}`)
+  await page.getByLabel('Description', { exact: true }).fill('Not saved')
+  await page.getByRole('tab', { name: 'Playground' }).click()
+  await expect(page.getByText('Tests what you see; not saved yet.')).toBeVisible()
+  const message = page.getByRole('textbox', { name: /message/i }).first()
+  await message.fill('Where is my order N-20417?')
+  await message.press('ControlOrMeta+Enter')
+  await expect(page.getByRole('complementary', { name: 'Result' })).toContainText('Draft, based on version 1')
 })

@@ -214,6 +214,7 @@ const DIALOGS: Opened[] = [
   },
   { what: 'an invitation', at: () => '/settings/members', opener: button(/^Invite/) },
   { what: 'publishing', at: ({ approval }) => `/workflows/${approval}`, opener: button(/^Publish/) },
+  { what: 'publishing a tool', at: ({ remote }) => `/tools/${remote}`, opener: button('Publish') },
   { what: 'adding a step', at: ({ approval }) => `/workflows/${approval}`, opener: button(/^Add step/) },
 ]
 

@@ -11,8 +11,10 @@ import { callAgent } from '@/server/steps/call-agent'
 import { callTool } from '@/server/steps/call-tool'
 import { createTool } from '@/server/tools/create'
 import { duplicateTool } from '@/server/tools/duplicate'
+import { invokeDraftTool } from '@/server/tools/invoke-draft'
 import { listRemoteTools } from '@/server/tools/list-remote'
 import { publishTool } from '@/server/tools/publish'
+import { publishToolDraft } from '@/server/tools/publish-draft'
 import { restoreToolVersion } from '@/server/tools/restore-version'
 import { updateTool } from '@/server/tools/update'
 import { bindVaultSecret } from '@/server/vault/bind'
@@ -213,7 +215,11 @@ describe('what is saved', () => {
     await bind('a.example.com')
     expect(await refusal(createTool(ctx, toolAt('https://b.example.com/x', what)))).toMatchObject(there)
     expect(await refusal(updateTool(ctx, { id, body: toolAt('https://b.example.com/', what) }))).toMatchObject(there)
-    expect(await refusal(restoreToolVersion(ctx, { id, version: '1' }))).toMatchObject(there)
+    const { content: draft, problems } = await restoreToolVersion(ctx, { id, version: '1', revision: 0 })
+    expect(problems).toMatchObject(there.details)
+    expect(await refusal(publishToolDraft(ctx, { id, revision: 1 }))).toMatchObject(there)
+    const tried = invokeDraftTool(ctx, { toolId: id, body: { draft } }, new AbortController().signal)
+    expect(await refusal(tried)).toMatchObject(there)
     await publishTool(ctx, { id })
     await bind('c.example.com')
     // What is published already stays so; its calls are refused one by one.

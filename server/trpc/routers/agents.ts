@@ -1,27 +1,39 @@
 import { tracked } from '@trpc/server'
 import type { z } from 'zod'
 import { archiveAgent, unarchiveAgent, undoArchiveAgent } from '../../agents/archive'
-import { beginChat, openChat } from '../../agents/chat'
+import { beginChat, beginDraftChat, openChat } from '../../agents/chat'
 import { createAgent } from '../../agents/create'
 import { duplicateAgent } from '../../agents/duplicate'
 import { getAgent } from '../../agents/get'
 import { getAgentVersion } from '../../agents/get-version'
-import { invokeAgent } from '../../agents/invoke'
-import { publishAgent } from '../../agents/publish'
+import { invokeAgent, invokeDraftAgent } from '../../agents/invoke'
+import { publishAgentDraft } from '../../agents/publish-draft'
 import { restoreAgentVersion } from '../../agents/restore-version'
+import { saveAgentDraft } from '../../agents/save-draft'
 import type { CreateAgent, ListAgents, UpdateAgent } from '../../agents/schema'
-import { updateAgent } from '../../agents/update'
 import type { JsonObject } from '../../definition/json'
 import { listProviders } from '../../models/list'
-import type { Guarded, One, OneVersion } from '../../versioned/noun'
+import type { One, OneVersion } from '../../versioned/noun'
+import type { PublishDraft } from '../../versioned/publish-draft'
+import type { RestoreDraft } from '../../versioned/restore-draft'
+import type { SaveDraft } from '../../versioned/save-draft'
 import { browseAgents } from '../../views/agents/browse'
 import { agentHistory } from '../../views/agents/history'
 import { type ListThreads, listThreads } from '../../views/agents/list-threads'
+import { openAgent } from '../../views/agents/open'
 import { type ReadThread, readThread } from '../../views/agents/read-thread'
+import { findUsers } from '../../views/users-of'
 import { given, type OnePage, router, tenantProcedure } from '../init'
 
 interface OneAgent {
   agentId: string
+}
+
+interface DraftTurn {
+  message: string
+  threadId?: string
+  dataContext?: JsonObject
+  draft: z.input<typeof UpdateAgent>
 }
 
 export const agentsRouter = router({
@@ -32,10 +44,17 @@ export const agentsRouter = router({
   create: tenantProcedure
     .input(given<z.input<typeof CreateAgent>>())
     .mutation(({ ctx, input }) => createAgent(ctx.service, input)),
-  update: tenantProcedure
-    .input(given<One & { body: z.input<typeof UpdateAgent> }>('id'))
-    .mutation(({ ctx, input }) => updateAgent(ctx.service, input)),
-  publish: tenantProcedure.input(given<Guarded>('id')).mutation(({ ctx, input }) => publishAgent(ctx.service, input)),
+  /** With the draft beside it, for its page. */
+  open: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => openAgent(ctx.service, input)),
+  users: tenantProcedure
+    .input(given<One>('id'))
+    .query(({ ctx, input }) => findUsers(ctx.service, { id: input.id, of: 'agent' })),
+  saveDraft: tenantProcedure
+    .input(given<One & { body: SaveDraft }>('id'))
+    .mutation(({ ctx, input }) => saveAgentDraft(ctx.service, input)),
+  publish: tenantProcedure
+    .input(given<PublishDraft>('id'))
+    .mutation(({ ctx, input }) => publishAgentDraft(ctx.service, input)),
   archive: tenantProcedure.input(given<One>('id')).mutation(({ ctx, input }) => archiveAgent(ctx.service, input)),
   unarchive: tenantProcedure.input(given<One>('id')).mutation(({ ctx, input }) => unarchiveAgent(ctx.service, input)),
   undoArchive: tenantProcedure
@@ -47,7 +66,7 @@ export const agentsRouter = router({
     .input(given<OneVersion>('id', 'version'))
     .query(({ ctx, input }) => getAgentVersion(ctx.service, input)),
   restore: tenantProcedure
-    .input(given<Guarded & OneVersion>('id', 'version'))
+    .input(given<RestoreDraft>('id', 'version'))
     .mutation(({ ctx, input }) => restoreAgentVersion(ctx.service, input)),
   providers: tenantProcedure.query(({ ctx }) => listProviders(ctx.service)),
   threads: tenantProcedure.input(given<ListThreads>()).query(({ ctx, input }) => listThreads(ctx.service, input)),
@@ -58,7 +77,14 @@ export const agentsRouter = router({
   beginChat: tenantProcedure
     .input(given<JsonObject>())
     .mutation(({ ctx, input, signal }) => beginChat(ctx.service, input, signal ?? never)),
-  /** The events of a turn started by `beginChat`, after `lastEventId`. */
+  /** As `invoke` and `beginChat`, of the draft that the body has. */
+  invokeDraft: tenantProcedure
+    .input(given<OneAgent & { body: DraftTurn }>('agentId'))
+    .mutation(({ ctx, input, signal }) => invokeDraftAgent(ctx.service, input, signal ?? never)),
+  beginDraftChat: tenantProcedure
+    .input(given<OneAgent & DraftTurn>('agentId'))
+    .mutation(({ ctx, input, signal }) => beginDraftChat(ctx.service, input, signal ?? never)),
+  /** The events of a turn started by `beginChat` or `beginDraftChat`, after `lastEventId`. */
   chatEvents: tenantProcedure
     .input(given<OneAgent & { lastEventId: string }>('agentId', 'lastEventId'))
     .subscription(async function* ({ ctx, input: { agentId, lastEventId }, signal = never }) {

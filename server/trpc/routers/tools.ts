@@ -6,14 +6,20 @@ import { duplicateTool } from '../../tools/duplicate'
 import { getTool } from '../../tools/get'
 import { getToolVersion } from '../../tools/get-version'
 import { invokeTool } from '../../tools/invoke'
+import { invokeDraftTool } from '../../tools/invoke-draft'
 import { listTools } from '../../tools/list'
 import { listRemoteTools } from '../../tools/list-remote'
-import { publishTool } from '../../tools/publish'
+import { publishToolDraft } from '../../tools/publish-draft'
 import { restoreToolVersion } from '../../tools/restore-version'
+import { saveToolDraft } from '../../tools/save-draft'
 import type { CreateTool, InvokeTool, ListTools, UpdateTool } from '../../tools/schema'
-import { updateTool } from '../../tools/update'
-import type { Guarded, One, OneVersion } from '../../versioned/noun'
+import type { One, OneVersion } from '../../versioned/noun'
+import type { PublishDraft } from '../../versioned/publish-draft'
+import type { RestoreDraft } from '../../versioned/restore-draft'
+import type { SaveDraft } from '../../versioned/save-draft'
 import { toolHistory } from '../../views/tools/history'
+import { openTool } from '../../views/tools/open'
+import { findUsers } from '../../views/users-of'
 import { given, type OnePage, router, tenantProcedure } from '../init'
 
 export const toolsRouter = router({
@@ -24,10 +30,17 @@ export const toolsRouter = router({
   create: tenantProcedure
     .input(given<z.input<typeof CreateTool>>())
     .mutation(({ ctx, input }) => createTool(ctx.service, input)),
-  update: tenantProcedure
-    .input(given<One & { body: z.input<typeof UpdateTool> }>('id'))
-    .mutation(({ ctx, input }) => updateTool(ctx.service, input)),
-  publish: tenantProcedure.input(given<Guarded>('id')).mutation(({ ctx, input }) => publishTool(ctx.service, input)),
+  /** With the draft beside it, for its page. */
+  open: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => openTool(ctx.service, input)),
+  users: tenantProcedure
+    .input(given<One>('id'))
+    .query(({ ctx, input }) => findUsers(ctx.service, { id: input.id, of: 'tool' })),
+  saveDraft: tenantProcedure
+    .input(given<One & { body: SaveDraft }>('id'))
+    .mutation(({ ctx, input }) => saveToolDraft(ctx.service, input)),
+  publish: tenantProcedure
+    .input(given<PublishDraft>('id'))
+    .mutation(({ ctx, input }) => publishToolDraft(ctx.service, input)),
   archive: tenantProcedure.input(given<One>('id')).mutation(({ ctx, input }) => archiveTool(ctx.service, input)),
   unarchive: tenantProcedure.input(given<One>('id')).mutation(({ ctx, input }) => unarchiveTool(ctx.service, input)),
   undoArchive: tenantProcedure
@@ -39,11 +52,17 @@ export const toolsRouter = router({
     .input(given<OneVersion>('id', 'version'))
     .query(({ ctx, input }) => getToolVersion(ctx.service, input)),
   restore: tenantProcedure
-    .input(given<Guarded & OneVersion>('id', 'version'))
+    .input(given<RestoreDraft>('id', 'version'))
     .mutation(({ ctx, input }) => restoreToolVersion(ctx.service, input)),
   invoke: tenantProcedure
     .input(given<{ toolId: string; body: z.input<typeof InvokeTool> }>('toolId'))
     .mutation(({ ctx, input, signal }) => invokeTool(ctx.service, input, signal ?? never)),
+  /** As `invoke`, of the draft that the body has. */
+  invokeDraft: tenantProcedure
+    .input(
+      given<{ toolId: string; body: z.input<typeof InvokeTool> & { draft: z.input<typeof UpdateTool> } }>('toolId'),
+    )
+    .mutation(({ ctx, input, signal }) => invokeDraftTool(ctx.service, input, signal ?? never)),
   listRemote: tenantProcedure
     .input(given<JsonObject>())
     .mutation(({ ctx, input, signal }) => listRemoteTools(ctx.service, input, signal ?? never)),

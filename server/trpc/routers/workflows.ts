@@ -70,7 +70,7 @@ export const workflowsRouter = router({
     .mutation(({ ctx, input }) => simulateWorkflow(ctx.service, input)),
   changes: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => getChanges(ctx.service, input)),
   publish: tenantProcedure
-    .input(given<Guarded>('id'))
+    .input(given<Guarded & { note?: string }>('id'))
     .mutation(({ ctx, input }) => publishWorkflow(ctx.service, input)),
   versions: tenantProcedure.input(given<OnePage>('id')).query(({ ctx, input }) => versionHistory(ctx.service, input)),
   version: tenantProcedure

@@ -1,13 +1,14 @@
 import type { ServiceContext } from '../../context'
 import { listToolVersions } from '../../tools/list-versions'
+import { TOOL } from '../../tools/noun'
 import type { One } from '../../versioned/noun'
-import { withAuthors } from '../actors'
+import { withHistory } from '../versioned'
 
 /**
- * The tool's versions with their authors' names.
+ * The tool's versions with their authors' names and the notes of their publishers.
  * @throws AppError TOOL_NOT_FOUND, INVALID_INPUT
  */
 export async function toolHistory(ctx: ServiceContext, input: One & { page: unknown }) {
   const versions = await listToolVersions(ctx, input)
-  return { ...versions, items: await withAuthors(ctx, versions.items) }
+  return { ...versions, items: await withHistory(ctx, TOOL, input, versions.items) }
 }

@@ -1,26 +1,23 @@
 'use client'
 import { Button, Group, Text } from '@mantine/core'
-import { Archive, History, TriangleAlert } from 'lucide-react'
-import { ErrorState } from '@/app/_ui/error-state'
+import { Archive, TriangleAlert } from 'lucide-react'
+import { CodeDiff } from '@/app/_ui/code-diff'
 import { Notice } from '@/app/_ui/notice'
-import { Time } from '@/app/_ui/time'
+import type { Conflict, DraftState } from './draft-state'
+import { pretty } from './json'
+import { valueAt } from './merge-forms'
 import styles from './versioned.module.css'
 
-/** Notices above the form: archived, saved by someone else, unsaved changes recovered, or saving failed. */
-export function DraftNotes(props: {
+/** Notices above the form: archived, or changed by somebody else in the same place. */
+export function DraftNotes<T extends object>(props: {
   noun: 'agent' | 'tool'
   archived: boolean
   onRestore: (() => void) | null
   restoring: boolean
-  behind: boolean
-  version: number
-  onTakeTheirs: () => void
-  onKeepMine: () => void
-  recovered: string | null
-  onDiscard: () => void
-  error: unknown
+  state: DraftState<T>
+  onChoose: (side: 'mine' | 'theirs') => void
 }) {
-  const { noun, archived, onRestore, restoring, behind, version, recovered, error } = props
+  const { noun, archived, onRestore, restoring, state, onChoose } = props
   return (
     <div className={styles.notes}>
       {archived && (
@@ -35,37 +32,64 @@ export function DraftNotes(props: {
           </Group>
         </Notice>
       )}
-      {behind && (
-        <Notice
-          tone="warning"
-          icon={TriangleAlert}
-          title={`Version ${version} was saved while you were editing`}
-          urgent
-        >
-          <Text size="sm">Your changes are based on an earlier version. Nothing was overwritten.</Text>
-          <Group gap="sm" mt="xs">
-            <Button size="compact-sm" variant="default" onClick={props.onKeepMine}>
-              Keep my changes and save them as version {version + 1}
-            </Button>
-            <Button size="compact-sm" variant="default" onClick={props.onTakeTheirs}>
-              Discard my changes and show version {version}
-            </Button>
-          </Group>
-        </Notice>
+      {state.save.kind === 'conflict' && (
+        <ConflictNotice conflict={state.save} value={state.value} onChoose={onChoose} />
       )}
-      {recovered && !behind && (
-        <Notice tone="info" icon={History} title="Unsaved changes restored">
-          <Group justify="space-between">
-            <Text size="sm">
-              This browser kept them <Time at={recovered} />.
-            </Text>
-            <Button size="compact-sm" variant="default" onClick={props.onDiscard}>
-              Discard them
-            </Button>
-          </Group>
-        </Notice>
-      )}
-      {error !== null && <ErrorState error={error} title={`The ${noun} was not saved`} />}
     </div>
   )
+}
+
+/** Both sides of each field that two people changed. Nothing is saved until somebody has chosen. */
+function ConflictNotice<T extends object>(props: {
+  conflict: Conflict<T>
+  value: T
+  onChoose: (side: 'mine' | 'theirs') => void
+}) {
+  const { conflict, value, onChoose } = props
+  const { fields, by, opened } = conflict
+  const who = by ?? `version ${opened.version}`
+  return (
+    <Notice
+      tone="warning"
+      icon={TriangleAlert}
+      title={by === null ? `Version ${opened.version} changed what you changed` : `${by} changed what you changed`}
+      urgent
+    >
+      <Text size="sm">
+        Nothing was overwritten. {by === null ? `Version ${opened.version}` : 'Theirs'} is above, yours below.
+        Everything else is merged when you choose.
+      </Text>
+      <div className={styles.sides}>
+        {fields.map(({ path, theirs }) => (
+          <section key={path} aria-label={fieldName(path)}>
+            <div className={styles.label}>{fieldName(path)}</div>
+            <CodeDiff
+              label={`${fieldName(path)}: from ${who} to yours`}
+              before={shown(theirs)}
+              after={shown(valueAt(value, path))}
+            />
+          </section>
+        ))}
+      </div>
+      <Group gap="sm">
+        <Button size="compact-sm" variant="default" onClick={() => onChoose('mine')}>
+          Keep mine
+        </Button>
+        <Button size="compact-sm" variant="default" onClick={() => onChoose('theirs')}>
+          {by === null ? `Take version ${opened.version}` : 'Take theirs'}
+        </Button>
+      </Group>
+    </Notice>
+  )
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return ''
+  return typeof value === 'string' ? value : pretty(value)
+}
+
+/** `config.allowedHosts` as people read it. */
+function fieldName(path: string): string {
+  const words = (path.split('.').at(-1) ?? path).replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }

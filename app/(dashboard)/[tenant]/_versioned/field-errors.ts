@@ -1,4 +1,5 @@
 import { errorOf } from '@/app/_trpc/client'
+import type { ErrorDetail } from '@/server/errors'
 
 /** The server's error for a field or something inside it; null if there is none. */
 export function errorAt(error: unknown, path: string): string | null {
@@ -9,6 +10,13 @@ export function errorAt(error: unknown, path: string): string | null {
     .slice(path.length)
     .replace(/^\./, '')
   return inner === '' ? found.message : `${inner}: ${found.message}`
+}
+
+/** What the server would refuse, in the shape of its error. */
+export function asError(details: readonly ErrorDetail[]): unknown {
+  return details.length === 0
+    ? null
+    : { data: { error: { code: 'INVALID_INPUT', message: '', details, requestId: '' } } }
 }
 
 function isAt(found: string, path: string): boolean {

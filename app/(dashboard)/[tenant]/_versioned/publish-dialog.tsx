@@ -1,11 +1,15 @@
 'use client'
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, Skeleton, Stack, Text, Textarea } from '@mantine/core'
+import Link from 'next/link'
+import { useState } from 'react'
 import { CodeDiff } from '@/app/_ui/code-diff'
 import { ErrorState } from '@/app/_ui/error-state'
+import type { UserOf } from '@/server/views/users-of'
+import { useTenant } from '../tenant-context'
 import { pretty } from './json'
+import styles from './versioned.module.css'
 
-/** Compares the version to publish with the one that is published now. */
-export function PublishDialog(props: {
+export interface PublishDialogProps {
   opened: boolean
   onClose: () => void
   noun: 'agent' | 'tool'
@@ -13,36 +17,80 @@ export function PublishDialog(props: {
   /** What is published now: null when nothing is, undefined while it loads. */
   before: { version: number; content: object } | null | undefined
   after: object
-  onPublish: () => void
+  /** Undefined while they load. */
+  users: UserOf[] | undefined
+  onPublish: (note: string) => void
   busy: boolean
   error: unknown
-}) {
-  const { opened, onClose, noun, version, before, after, onPublish, busy, error } = props
+}
+
+/** Says what publishing changes, and for whom. */
+export function PublishDialog(props: PublishDialogProps) {
+  const { opened, onClose, version } = props
   return (
     <Modal opened={opened} onClose={onClose} title={`Publish version ${version}`} size="xl">
-      <Stack>
-        <Text size="sm">
-          {before
-            ? `Callers of the published ${noun} get version ${version} from now on. Version ${before.version} stays in the history.`
-            : `Callers of the published ${noun} get version ${version} from now on.`}
-        </Text>
-        {before && (
-          <CodeDiff
-            label={`Changes from version ${before.version} to ${version}`}
-            before={pretty(before.content)}
-            after={pretty(after)}
-          />
-        )}
-        {error !== null && <ErrorState error={error} title={`The ${noun} was not published`} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button onClick={onPublish} loading={busy}>
-            Publish version {version}
-          </Button>
-        </Group>
-      </Stack>
+      <Publish {...props} />
     </Modal>
+  )
+}
+
+function Publish({ onClose, noun, version, before, after, users, onPublish, busy, error }: PublishDialogProps) {
+  const [note, setNote] = useState('')
+  return (
+    <Stack>
+      <Text size="sm">
+        Callers of this {noun} get version {version} from now on, unless they name another one.
+        {before && ` Version ${before.version} stays in the history.`}
+      </Text>
+      {before && (
+        <CodeDiff
+          label={`Changes from version ${before.version} to ${version}`}
+          before={pretty(before.content)}
+          after={pretty(after)}
+        />
+      )}
+      <section aria-label="Used by">
+        <div className={styles.label}>Used by</div>
+        {users ? <Users noun={noun} users={users} /> : <Skeleton height={40} />}
+      </section>
+      <Textarea
+        label="Note"
+        description="What changed, for those who read the history"
+        autosize
+        minRows={2}
+        maxLength={500}
+        value={note}
+        onChange={(event) => setNote(event.currentTarget.value)}
+      />
+      {error !== null && <ErrorState error={error} title={`The ${noun} was not published`} />}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button onClick={() => onPublish(note)} loading={busy}>
+          Publish version {version}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+function Users({ noun, users }: { noun: 'agent' | 'tool'; users: UserOf[] }) {
+  const { path } = useTenant()
+  if (users.length === 0) return <p className={styles.note}>No published workflow and no agent uses this {noun}.</p>
+  return (
+    <ul className={styles.users}>
+      {users.map(({ kind, id, name, keepsTo, pinned }) => (
+        <li key={id}>
+          <Link href={path(`/${kind}s/${id}`)}>{name}</Link>
+          <span className={styles.note}>
+            {kind === 'workflow' ? 'Workflow' : 'Agent'}
+            {keepsTo === null
+              ? ', gets the new version at once'
+              : `, keeps version ${keepsTo}${pinned ? ' until it is published again' : ''}`}
+          </span>
+        </li>
+      ))}
+    </ul>
   )
 }

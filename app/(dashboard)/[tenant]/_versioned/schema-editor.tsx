@@ -9,6 +9,7 @@ import { FieldTable } from './field-table'
 import { pretty, readObject, sameJson } from './json'
 import { fieldProblem, newField, type SchemaField, toFields, toSchema } from './schema-fields'
 import { inferSchema } from './schema-samples'
+import { useUnfinished } from './unfinished'
 import styles from './versioned.module.css'
 
 /** An object's JSON Schema as a table of fields and as text. A change in one shows in the other. */
@@ -28,6 +29,7 @@ export function SchemaEditor(props: {
   const [problem, setProblem] = useState<string | null>(null)
   const [asking, setAsking] = useState(false)
   const last = useRef(value)
+  const keepText = useUnfinished(label, (kept) => writeText(kept))
 
   // Follows only changes from outside: saved, discarded or restored. Text written here stays as it was written.
   useEffect(() => {
@@ -37,12 +39,14 @@ export function SchemaEditor(props: {
     setFields(toFields(value))
     setProblem(null)
     onProblem(null)
-  }, [value, onProblem])
+    keepText(null)
+  }, [value, onProblem, keepText])
 
   function take(schema: JsonObject) {
     last.current = schema
     setProblem(null)
     onProblem(null)
+    keepText(null)
     onChange(schema)
   }
   function writeText(next: string) {
@@ -50,8 +54,10 @@ export function SchemaEditor(props: {
     setText(next)
     const read = readObject(next)
     setProblem(read.problem ?? null)
-    if (read.value === undefined) onProblem(`${label}: ${read.problem}`)
-    else {
+    if (read.value === undefined) {
+      keepText(next)
+      onProblem(`${label}: ${read.problem}`)
+    } else {
       setFields(toFields(read.value))
       take(read.value)
     }

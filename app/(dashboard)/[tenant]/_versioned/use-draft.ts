@@ -1,95 +1,84 @@
 'use client'
-import { useEffect, useState } from 'react'
-import { sameJson } from './json'
-
-interface Kept<T> {
-  version: number
-  at: string
-  value: T
-}
-
-interface State<T> {
-  /** What the changes are based on. */
-  base: { value: T; version: number }
-  value: T
-  /** When the recovered changes were made. */
-  recovered: string | null
-}
+import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { notifyDone } from '@/app/_ui/notify'
+import { createDraftCopies } from './draft-copies'
+import { isDirty, type Opened } from './draft-state'
+import { createDraftStore, type DraftServer, type DraftStore } from './draft-store'
 
 /**
- * Edits something that is saved in versions. Without changes, it follows the saved version. With changes, it keeps them
- * even if someone else saves meanwhile, and keeps a copy in this browser until they are saved or discarded.
- * @param key names the copy
+ * A draft that saves itself, for as long as the page is open. `server` is that of the first call.
+ * @param opened what the server had when it was asked last
+ * @param name names the draft's copies in this browser
  */
-export function useDraft<T extends object>(saved: T, version: number, key: string) {
-  const [state, setState] = useState<State<T>>({ base: { value: saved, version }, value: saved, recovered: null })
-  const { base, value, recovered } = state
-  const dirty = !sameJson(value, base.value)
-  const behind = dirty && version > base.version
-  // Versions only rise: a lower one is an answer from before the save.
-  if (!dirty && version > base.version) setState({ base: { value: saved, version }, value: saved, recovered: null })
-
+export function useDraft<T extends object>(
+  opened: Opened<T>,
+  { server, name, readOnly }: { server: DraftServer<T>; name: string; readOnly: boolean },
+) {
+  const [store] = useState(() => newStore(opened, server, name, readOnly))
+  const state = useSyncExternalStore(store.subscribe, store.getState, store.getState)
+  useEffect(() => store.setReadOnly(readOnly), [store, readOnly])
+  useEffect(() => connectToPage(store), [store])
   useEffect(() => {
-    const kept = readCopy<T>(key)
-    if (kept)
-      setState((now) =>
-        sameJson(kept.value, now.value) || !hasKeysOf(now.value, kept.value)
-          ? now
-          : { ...now, base: { ...now.base, version: kept.version }, value: kept.value, recovered: kept.at },
-      )
-  }, [key])
+    // A failure to join is tried again with the next answer.
+    store.adopt(opened).catch(() => {})
+  }, [store, opened])
+  useLeaveWarning(state.save.kind)
+  return useMemo(() => ({ ...store, ...state, dirty: isDirty(state) }), [store, state])
+}
 
-  useEffect(() => {
-    if (!dirty) {
-      // Already read above: from here on the recovered changes count as ordinary changes and are stored again.
-      window.localStorage.removeItem(key)
-      return
-    }
-    const timer = setTimeout(() => {
-      const kept: Kept<T> = { version: base.version, at: new Date().toISOString(), value }
-      window.localStorage.setItem(key, JSON.stringify(kept))
-    }, 300)
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
-    window.addEventListener('beforeunload', warn)
-    return () => {
-      clearTimeout(timer)
-      window.removeEventListener('beforeunload', warn)
-    }
-  }, [dirty, value, base.version, key])
+function newStore<T extends object>(opened: Opened<T>, server: DraftServer<T>, name: string, readOnly: boolean) {
+  const fields = Object.keys(opened.content)
+  const isWhole = (value: object) => fields.every((field) => Object.hasOwn(value, field))
+  // Rendered on the server too, where nothing needs a name.
+  const page = typeof window === 'undefined' ? '' : window.crypto.getRandomValues(new Uint32Array(2)).join('-')
+  return createDraftStore<T>({
+    opened,
+    server,
+    readOnly,
+    copies: createDraftCopies({ draft: name, page, isWhole, storage: localStorageOrNull }),
+    after(ms, callback) {
+      const timer = setTimeout(callback, ms)
+      return () => clearTimeout(timer)
+    },
+    now: () => new Date().toISOString(),
+    onMerged: (by) => notifyDone(`${by ? `What ${by} changed` : 'A newer version'} was merged into your draft.`),
+    onRecovered: () => notifyDone('What you typed here before, and could not be saved, is in the draft again.'),
+  })
+}
 
-  return {
-    value,
-    dirty,
-    /** Someone saved a newer version than the one the changes are based on. */
-    behind,
-    version: base.version,
-    recovered,
-    change: (patch: Partial<T>) => setState((now) => ({ ...now, value: { ...now.value, ...patch } })),
-    discard: () => {
-      window.localStorage.removeItem(key)
-      setState({ base: { value: saved, version }, value: saved, recovered: null })
-    },
-    /** Rebases the changes onto the newest saved version; the other person's version stays in the history. */
-    rebase: () => setState((now) => ({ ...now, base: { value: saved, version } })),
-    /** What was sent is now saved; what was typed meanwhile remains a change. */
-    settle: (sent: T, now: { value: T; version: number }) => {
-      window.localStorage.removeItem(key)
-      setState((old) => ({ base: now, value: old.value === sent ? now.value : old.value, recovered: null }))
-    },
+function connectToPage<T>(store: DraftStore<T>): () => void {
+  const onVisibility = () => {
+    if (document.visibilityState === 'visible') return
+    // A phone may close a hidden page without another event.
+    store.leaving()
+    void store.saveNow()
+  }
+  const stop = store.start()
+  document.addEventListener('visibilitychange', onVisibility)
+  window.addEventListener('pagehide', store.leaving)
+  window.addEventListener('online', store.online)
+  return () => {
+    document.removeEventListener('visibilitychange', onVisibility)
+    window.removeEventListener('pagehide', store.leaving)
+    window.removeEventListener('online', store.online)
+    stop()
   }
 }
 
-export type Draft<T extends object> = ReturnType<typeof useDraft<T>>
-
-/** A copy made by another release may have a different shape. */
-function hasKeysOf(form: object, copy: object): boolean {
-  return Object.keys(form).every((name) => Object.hasOwn(copy, name))
+/** Asks before the page is left while the copy in this browser is all there is. */
+function useLeaveWarning(kind: string): void {
+  useEffect(() => {
+    if (kind !== 'failed' && kind !== 'conflict' && kind !== 'offline') return
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+    window.addEventListener('beforeunload', ask)
+    return () => window.removeEventListener('beforeunload', ask)
+  }, [kind])
 }
 
-function readCopy<T>(key: string): Kept<T> | null {
+/** Reading the property throws where the browser blocks storage. */
+function localStorageOrNull(): Storage | null {
   try {
-    const kept = JSON.parse(window.localStorage.getItem(key) ?? 'null') as Kept<T> | null
-    return kept && typeof kept.version === 'number' && typeof kept.value === 'object' && kept.value ? kept : null
+    return window.localStorage
   } catch {
     return null
   }

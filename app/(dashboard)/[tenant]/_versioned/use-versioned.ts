@@ -1,123 +1,162 @@
 'use client'
 import { type QueryKey, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { errorOf } from '@/app/_trpc/client'
 import { notifyDone, notifyError } from '@/app/_ui/notify'
+import { notifyUndo } from '@/app/_ui/notify-undo'
 import { useUrlState } from '@/app/_ui/use-url-state'
+import type { JsonObject } from '@/server/definition/json'
+import type { ErrorDetail } from '@/server/errors'
+import type { UserOf } from '@/server/views/users-of'
 import { useTenant } from '../tenant-context'
+import type { Opened } from './draft-state'
 import type { Resource } from './resource-list'
+import { forgetUnfinished } from './unfinished'
 import { useDraft } from './use-draft'
 import type { VersionItem } from './versions-tab'
+
+/** The draft beside the latest version, as the server has it. */
+export interface StoredDraft {
+  revision: number
+  baseVersion: number
+  content: JsonObject | null
+  at: string | null
+  by: string | null
+  byName?: string | null
+  problems: ErrorDetail[]
+}
 
 /** The calls that a versioned resource needs. @typeParam F the editable content of a version */
 export interface VersionedServer<R extends Resource, F extends object> {
   /** Query keys of the resource, its versions and everything of its kind. */
   keys: { one: QueryKey; versions: QueryKey; kind: QueryKey }
   formOf(resource: R): F
+  open(): Promise<R>
   readVersion(version: number): Promise<F>
   listVersions(): Promise<{ items: VersionItem[]; total: number }>
-  /** @throws VERSION_CONFLICT when `version` is not the newest */
-  update(body: F & { version: number }): Promise<R>
-  publish(ifMatch: string): Promise<R>
-  restoreVersion(version: number, ifMatch: string): Promise<R>
+  /** @throws VERSION_CONFLICT when `revision` is not the newest */
+  saveDraft(body: { content: JsonObject | null; revision: number; baseVersion: number }): Promise<StoredDraft>
+  publish(draft: { revision: number; note: string }): Promise<Resource>
+  restoreVersion(version: number, revision: number): Promise<unknown>
+  findUsers(): Promise<UserOf[]>
 }
 
-/** A versioned resource being edited: its draft, saving, publishing and restoring. */
-export function useVersioned<R extends Resource, F extends object>(
+/** A versioned resource being edited: its draft, publishing and restoring. */
+export function useVersioned<R extends Resource & { draft: StoredDraft }, F extends object>(
   resource: R,
   server: VersionedServer<R, F>,
-  shown: { versions: boolean },
+  shown: { versions: boolean; readOnly: boolean },
 ) {
   const queries = useQueryClient()
   const url = useUrlState()
   const { id: tenantId } = useTenant()
-  const { id, version, publishedVersion } = resource
-  const draft = useDraft(server.formOf(resource), version, `millrace-draft-${tenantId}-${id}`)
-  const [publishing, setPublishing] = useState(false)
-  // Counts discards, so that fields with their own typed text start over.
-  const [discards, setDiscards] = useState(0)
-  const ifMatch = `"${version}"`
-
-  const show = (saved: R) => {
-    queries.setQueryData(server.keys.one, saved)
-    return queries.invalidateQueries({ queryKey: server.keys.kind })
-  }
-  const update = useMutation({
-    mutationFn: server.update,
-    // A conflict is not about single fields: the newer version is fetched and shown.
-    onError: (error) => {
-      if (errorOf(error).code === 'VERSION_CONFLICT')
-        queries.invalidateQueries({ queryKey: server.keys.one }).catch(() => {})
+  const { id, publishedVersion } = resource
+  const { formOf } = server
+  const opened = useMemo(() => openedOf(resource, formOf(resource)), [resource, formOf])
+  const name = `${tenantId}:${id}`
+  const draft = useDraft<F>(opened, {
+    name,
+    readOnly: shown.readOnly,
+    server: {
+      open: async () => {
+        const now = await server.open()
+        queries.setQueryData(server.keys.one, now)
+        return openedOf(now, formOf(now))
+      },
+      save: async ({ content, ...from }) => {
+        // A form is JSON: it came from the server, and fields put nothing else into it.
+        const saved = await server.saveDraft({ ...from, content: content as JsonObject | null })
+        return { ...saved, byName: saved.byName ?? null, content }
+      },
+      readVersion: server.readVersion,
+      failureOf: (error) => errorOf(error),
     },
   })
+  const [publishing, setPublishing] = useState(false)
+  // Counts discards and choices, so that fields with their own typed text start over.
+  const [restarts, setRestarts] = useState(0)
+  const restart = () => {
+    forgetUnfinished(name)
+    setRestarts((now) => now + 1)
+  }
+  const refresh = () => queries.invalidateQueries({ queryKey: server.keys.kind })
+
   const publish = useMutation({
-    mutationFn: () => server.publish(ifMatch),
-    onSuccess: (saved) => {
+    mutationFn: (note: string) => server.publish({ revision: draft.getState().known.draft.revision, note }),
+    onSuccess: async ({ publishedVersion: published }) => {
+      await refresh()
       setPublishing(false)
-      notifyDone(`Version ${saved.version} is published.`)
-      return show(saved)
+      notifyDone(`Version ${published} is published.`)
     },
+    // What the dialog compares is no longer what would be published.
+    onError: (error) => errorOf(error).code === 'VERSION_CONFLICT' && void refresh(),
   })
   const restore = useMutation({
-    mutationFn: (earlier: number) => server.restoreVersion(earlier, ifMatch),
-    onSuccess: (saved) => {
-      notifyDone(`Saved as version ${saved.version}. It is not published yet.`)
-      url.set({ version: null, with: null })
-      return show(saved)
+    mutationFn: async (version: number) => {
+      await draft.saveNow()
+      const { value, known } = draft.getState()
+      await server.restoreVersion(version, known.draft.revision)
+      await refresh()
+      return value
+    },
+    onSuccess: (before, version) => {
+      restart()
+      url.set({ version: null, with: null, tab: null })
+      notifyUndo(`Version ${version} is in the draft. Publish it to make it live.`, () => {
+        draft.change(before)
+        restart()
+      })
     },
     onError: (error) => notifyError(error, 'The version was not restored'),
   })
-  const versions = useQuery({
-    queryKey: server.keys.versions,
-    queryFn: server.listVersions,
-    enabled: shown.versions,
-  })
+  const versions = useQuery({ queryKey: server.keys.versions, queryFn: server.listVersions, enabled: shown.versions })
   const before = useQuery({
     queryKey: ['version', id, publishedVersion],
     queryFn: () => server.readVersion(publishedVersion ?? 1),
     enabled: publishing && publishedVersion !== null,
     staleTime: Infinity,
   })
-  const conflict = update.error !== null && errorOf(update.error).code === 'VERSION_CONFLICT'
+  const users = useQuery({
+    queryKey: [...server.keys.one, 'users'],
+    queryFn: server.findUsers,
+    enabled: publishing,
+    staleTime: 0,
+  })
+  const { known, dirty } = draft
 
   return {
+    /** Names what this browser keeps of the draft. */
+    name,
     draft,
-    discards,
+    restarts,
+    /** There is something that no version has. */
+    hasDraft: dirty || known.draft.content !== null,
+    /** What would be refused at publication, by field. */
+    problems: known.draft.problems,
     discard: () => {
-      update.reset()
-      setDiscards((now) => now + 1)
+      const { value } = draft
       draft.discard()
+      restart()
+      notifyUndo('The draft was discarded.', () => {
+        draft.change(value)
+        restart()
+      })
     },
-    keepMine: () => {
-      update.reset()
-      draft.rebase()
-    },
-    /** Why the last save failed. A conflict is reported by `draft.behind` instead. */
-    saveError: conflict ? null : update.error,
-    saving: update.isPending,
-    /** @param then called once everything is saved */
-    save: (then?: (saved: R) => void) => {
-      const sent = draft.value
-      update.mutate(
-        { ...sent, version: draft.version },
-        {
-          onSuccess: (saved) => {
-            draft.settle(sent, { value: server.formOf(saved), version: saved.version })
-            then?.(saved)
-            return show(saved)
-          },
-        },
-      )
+    choose: (side: 'mine' | 'theirs') => {
+      draft.choose(side)
+      restart()
     },
     publishing,
-    openPublish: () => {
+    openPublish: async () => {
       publish.reset()
-      setPublishing(true)
+      if (await draft.saveNow()) setPublishing(true)
     },
     closePublish: () => setPublishing(false),
+    /** The number that publishing gives. */
+    next: known.draft.content === null ? known.version : known.version + 1,
     /** What is published now: null when nothing is, undefined while it loads. */
     before: publishedVersion === null ? null : before.data && { version: publishedVersion, content: before.data },
-    after: server.formOf(resource),
+    users,
     publish,
     restore,
     versions,
@@ -125,4 +164,13 @@ export function useVersioned<R extends Resource, F extends object>(
   }
 }
 
-export type Versioned<R extends Resource, F extends object> = ReturnType<typeof useVersioned<R, F>>
+export type Versioned<R extends Resource & { draft: StoredDraft }, F extends object> = ReturnType<
+  typeof useVersioned<R, F>
+>
+
+function openedOf<F extends object>(resource: Resource & { draft: StoredDraft }, content: F): Opened<F> {
+  const { version, draft } = resource
+  // A draft that another release saved may lack fields.
+  const typed = draft.content && { ...content, ...(draft.content as Partial<F>) }
+  return { version, content, draft: { ...draft, byName: draft.byName ?? null, content: typed } }
+}

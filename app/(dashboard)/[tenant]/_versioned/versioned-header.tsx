@@ -5,60 +5,56 @@ import { PageHeader } from '@/app/_ui/page-header'
 import { ReasonButton } from '@/app/_ui/reason-button'
 import { StatusPill } from '@/app/_ui/status-pill'
 import { useTenant } from '../tenant-context'
+import type { DraftState } from './draft-state'
 import type { Resource } from './resource-list'
+import { SaveStateText } from './save-state'
 
-/** The header of an agent's or tool's page: what is published, what is only saved, and what is unsaved. */
+/** The header of an agent's or tool's page: what is published, and whether what is typed is saved. */
 export function VersionedHeader(props: {
   noun: 'agent' | 'tool'
   resource: Resource
-  dirty: boolean
-  /** Why it cannot be saved now; null when it can. */
+  name: string
+  state: DraftState<object>
+  hasDraft: boolean
+  /** Why a text on the page is not part of the draft yet. */
+  problem: string | null
+  /** Why it cannot be published now; null when it can. */
   obstacle: string | null
-  saving: boolean
   onSave: () => void
   onDiscard: () => void
   onPublish: () => void
   mayWrite: boolean
   mayPublish: boolean
 }) {
-  const { noun, resource, dirty, obstacle, saving, onSave, onDiscard, onPublish, mayWrite, mayPublish } = props
+  const { noun, resource, name, state, problem, obstacle, onSave, onDiscard, onPublish, mayWrite, mayPublish } = props
   const { path } = useTenant()
   const { status, version, publishedVersion } = resource
-  const archived = status === 'archived'
-  const publishable = !archived && !(status === 'published' && publishedVersion === version)
-  const maySave = mayWrite && !archived && dirty && obstacle === null && !saving
-  // Works even while a field or the code editor has the focus.
-  useHotkeys([['mod+s', () => maySave && onSave()]], [], true)
+  const editable = mayWrite && status !== 'archived'
+  const hasDraft = props.hasDraft || problem !== null
+  const live = status === 'published' && publishedVersion === version && !hasDraft
+  // Works even while a field or the code editor has the focus, and keeps the browser from saving the page.
+  useHotkeys([['mod+s', () => editable && onSave()]], [], true)
   return (
     <PageHeader
-      title={resource.name}
+      title={name}
       back={{ href: path(`/${noun}s`), label: noun === 'agent' ? 'Agents' : 'Tools' }}
       meta={
         <>
           <StatusPill status={status} />
           <span>{liveText(resource)}</span>
-          {dirty && <strong>Unsaved changes</strong>}
+          <SaveStateText state={state} problem={problem} onRetry={onSave} />
         </>
       }
       actions={
         <>
-          {dirty && !archived && (
+          {editable && hasDraft && state.save.kind !== 'conflict' && (
             <Button variant="subtle" color="gray" onClick={onDiscard}>
-              Discard
+              Discard draft
             </Button>
           )}
-          {mayWrite && !archived && dirty && (
-            <ReasonButton reason={obstacle} onClick={onSave} loading={saving}>
-              Save version {version + 1}
-            </ReasonButton>
-          )}
-          {mayPublish && publishable && (
-            <ReasonButton
-              reason={dirty ? 'Save your changes first' : null}
-              variant={dirty ? 'default' : 'filled'}
-              onClick={onPublish}
-            >
-              Publish version {version}
+          {editable && mayPublish && !live && (
+            <ReasonButton reason={obstacle} onClick={onPublish}>
+              Publish
             </ReasonButton>
           )}
         </>
@@ -69,7 +65,7 @@ export function VersionedHeader(props: {
 
 function liveText({ status, version, publishedVersion }: Resource): string {
   if (status === 'archived') return `Version ${version}`
-  if (publishedVersion === null) return `Version ${version}, not published yet`
-  if (publishedVersion === version) return `Version ${version}`
+  if (publishedVersion === null) return 'Not published yet'
+  if (publishedVersion === version) return `Version ${version} is published`
   return `Version ${publishedVersion} is published, version ${version} is not`
 }

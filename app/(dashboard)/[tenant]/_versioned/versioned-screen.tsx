@@ -6,7 +6,8 @@ import { useUrlState } from '@/app/_ui/use-url-state'
 import { DraftNotes } from './draft-notes'
 import { PublishDialog } from './publish-dialog'
 import type { Resource } from './resource-list'
-import type { Versioned } from './use-versioned'
+import { UnfinishedTexts } from './unfinished'
+import type { StoredDraft, Versioned } from './use-versioned'
 import { VersionedHeader } from './versioned-header'
 import { VersionsTab } from './versions-tab'
 
@@ -27,13 +28,14 @@ export function useTab(names: readonly string[]): string {
 }
 
 /** The page of an agent or tool: header, its own tabs, and its history. */
-export function VersionedScreen<R extends Resource, F extends object>(props: {
+export function VersionedScreen<R extends Resource & { draft: StoredDraft }, F extends { name: string }>(props: {
   noun: 'agent' | 'tool'
   resource: R
   versioned: Versioned<R, F>
-  /** A field's error that prevents saving. */
+  /** Why a text on the page is not part of the draft yet. */
   problem: string | null
-  onDiscard: () => void
+  /** Fields with typed text of their own start over. */
+  onRestart: () => void
   tab: string
   tabs: readonly VersionedTab[]
   may: { write: boolean; publish: boolean }
@@ -41,26 +43,35 @@ export function VersionedScreen<R extends Resource, F extends object>(props: {
   verbs: { restore: (resource: R) => void; restoring: boolean }
 }) {
   const { noun, resource, versioned, problem, tab, tabs, may, verbs } = props
-  const { draft, publish, restore, versions } = versioned
+  const { draft, publish, restore, versions, problems } = versioned
   const url = useUrlState()
   const archived = resource.status === 'archived'
   const readOnly = archived || !may.write
   const [seen, setSeen] = useState<readonly string[]>([tab])
   if (!seen.includes(tab)) setSeen([...seen, tab])
-  const discard = () => {
-    props.onDiscard()
-    versioned.discard()
-  }
+  const [wrong] = problems
+  const obstacle =
+    problem ??
+    (draft.save.kind === 'conflict'
+      ? 'First choose between your changes and theirs'
+      : wrong
+        ? `${wrong.path ?? ''} ${wrong.message}`.trim()
+        : null)
   return (
-    <>
+    <UnfinishedTexts value={versioned.name}>
       <VersionedHeader
         noun={noun}
         resource={resource}
-        dirty={draft.dirty || problem !== null}
-        obstacle={problem ?? (draft.behind ? 'First decide what to do with the newer version' : null)}
-        saving={versioned.saving}
-        onSave={() => versioned.save()}
-        onDiscard={discard}
+        name={draft.value.name || resource.name}
+        state={draft}
+        hasDraft={versioned.hasDraft}
+        problem={problem}
+        obstacle={obstacle}
+        onSave={draft.saveNow}
+        onDiscard={() => {
+          props.onRestart()
+          versioned.discard()
+        }}
         onPublish={versioned.openPublish}
         mayWrite={may.write}
         mayPublish={may.publish}
@@ -71,16 +82,14 @@ export function VersionedScreen<R extends Resource, F extends object>(props: {
           archived={archived}
           onRestore={may.publish ? () => verbs.restore(resource) : null}
           restoring={verbs.restoring}
-          behind={draft.behind}
-          version={resource.version}
-          onTakeTheirs={discard}
-          onKeepMine={versioned.keepMine}
-          recovered={draft.recovered}
-          onDiscard={discard}
-          error={versioned.saveError}
+          state={draft}
+          onChoose={(side) => {
+            props.onRestart()
+            versioned.choose(side)
+          }}
         />
         <Tabs
-          key={versioned.discards}
+          key={versioned.restarts}
           value={tab}
           onChange={(next) => url.set({ tab: next === tabs[0]?.name ? null : next })}
           keepMounted={false}
@@ -107,7 +116,7 @@ export function VersionedScreen<R extends Resource, F extends object>(props: {
               onRetry={() => versions.refetch()}
               read={versioned.readVersion}
               onRestore={readOnly ? null : restore.mutate}
-              obstacle={draft.dirty ? 'Save or discard your changes first' : null}
+              draft={versioned.hasDraft ? { author: resource.draft.byName ?? null, at: draft.known.draft.at } : null}
               restoring={restore.isPending}
             />
           </Tabs.Panel>
@@ -117,13 +126,14 @@ export function VersionedScreen<R extends Resource, F extends object>(props: {
         opened={versioned.publishing}
         onClose={versioned.closePublish}
         noun={noun}
-        version={resource.version}
+        version={versioned.next}
         before={versioned.before}
-        after={versioned.after}
-        onPublish={() => publish.mutate()}
+        after={draft.value}
+        users={versioned.users.data}
+        onPublish={publish.mutate}
         busy={publish.isPending}
-        error={publish.error}
+        error={publish.error ?? versioned.users.error}
       />
-    </>
+    </UnfinishedTexts>
   )
 }

@@ -1,11 +1,10 @@
 'use client'
-import { Group, Select, Skeleton } from '@mantine/core'
+import { Button, Group, Select, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { RotateCcw } from 'lucide-react'
 import { CodeBlock } from '@/app/_ui/code-block'
 import { CodeDiff } from '@/app/_ui/code-diff'
 import { ErrorState } from '@/app/_ui/error-state'
-import { ReasonButton } from '@/app/_ui/reason-button'
 import { Time } from '@/app/_ui/time'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import { pretty } from './json'
@@ -19,9 +18,11 @@ export interface VersionItem {
   publishedAt: string | null
   current: boolean
   published: boolean
+  /** What its publisher wrote about it. */
+  note: string | null
 }
 
-/** The history: who saved what and when, comparing versions, and restoring one. */
+/** The history: who saved what and when, comparing versions, and restoring one into the draft. */
 export function VersionsTab(props: {
   id: string
   items: VersionItem[] | undefined
@@ -31,11 +32,11 @@ export function VersionsTab(props: {
   /** The content of a version, without dates and numbers. */
   read: (version: number) => Promise<object>
   onRestore: ((version: number) => void) | null
-  /** Why nothing can be restored now. */
-  obstacle: string | null
+  /** The draft beside the versions; its time is null until it is saved. */
+  draft: { author: string | null; at: string | null } | null
   restoring: boolean
 }) {
-  const { id, items, total, error, onRetry, read, onRestore, obstacle, restoring } = props
+  const { id, items, total, error, onRetry, read, onRestore, draft, restoring } = props
   const url = useUrlState()
   const first = items?.[0]
   const chosen = items?.find(({ version }) => String(version) === url.get('version')) ?? first
@@ -50,6 +51,15 @@ export function VersionsTab(props: {
   return (
     <div className={styles.history}>
       <ol className={styles.versions} aria-label="Versions">
+        {draft && (
+          <li className={styles.draft}>
+            <strong>Draft</strong>
+            <span className={styles.note}>
+              {draft.author && `${draft.author}, `}
+              {draft.at === null ? 'not saved yet' : <Time at={draft.at} />}
+            </span>
+          </li>
+        )}
         {items.map((item) => (
           <li key={item.version}>
             <button
@@ -66,6 +76,7 @@ export function VersionsTab(props: {
               <span className={styles.note}>
                 {item.author}, <Time at={item.createdAt} />
               </span>
+              {item.note !== null && <span className={styles.about}>{item.note}</span>}
             </button>
           </li>
         ))}
@@ -88,15 +99,14 @@ export function VersionsTab(props: {
             ]}
           />
           {onRestore && !chosen.current && (
-            <ReasonButton
-              reason={obstacle}
+            <Button
               variant="default"
               leftSection={<RotateCcw size={16} aria-hidden />}
               loading={restoring}
               onClick={() => onRestore(chosen.version)}
             >
-              Restore as a new version
-            </ReasonButton>
+              Restore into the draft
+            </Button>
           )}
         </Group>
         <Content id={id} version={chosen.version} against={other?.version ?? null} read={read} />

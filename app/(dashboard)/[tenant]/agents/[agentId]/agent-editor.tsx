@@ -1,6 +1,8 @@
 'use client'
 import { useState } from 'react'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
+import { asError } from '../../_versioned/field-errors'
+import { onScreenState } from '../../_versioned/on-screen'
 import { useVersioned } from '../../_versioned/use-versioned'
 import { useTab, VersionedScreen } from '../../_versioned/versioned-screen'
 import { useTenant } from '../../tenant-context'
@@ -19,27 +21,31 @@ export function AgentEditor({ agent }: { agent: Agent }) {
   const { may } = useTenant()
   const { id } = agent
   const tab = useTab(['edit', 'schema', 'playground'])
+  const mayWrite = may('agent:write')
+  const readOnly = agent.status === 'archived' || !mayWrite
   const versioned = useVersioned<Agent, AgentForm>(
     agent,
     {
       keys: {
-        one: trpc.agents.get.queryKey({ id }),
+        one: trpc.agents.open.queryKey({ id }),
         versions: trpc.agents.versions.queryKey({ id, page: PAGE }),
         kind: trpc.agents.pathKey(),
       },
       formOf,
+      open: () => agents.open.query({ id }),
       readVersion: async (version) => formOf(await agents.version.query({ id, version: String(version) })),
       listVersions: () => agents.versions.query({ id, page: PAGE }),
-      update: (body) => agents.update.mutate({ id, body }),
-      publish: (ifMatch) => agents.publish.mutate({ id, ifMatch }),
-      restoreVersion: (version, ifMatch) => agents.restore.mutate({ id, version: String(version), ifMatch }),
+      saveDraft: (body) => agents.saveDraft.mutate({ id, body }),
+      publish: (draft) => agents.publish.mutate({ id, ...draft }),
+      restoreVersion: (version, revision) => agents.restore.mutate({ id, version: String(version), revision }),
+      findUsers: () => agents.users.query({ id }),
     },
-    { versions: tab === 'versions' },
+    { versions: tab === 'versions', readOnly },
   )
   const [problem, setProblem] = useState<string | null>(null)
-  const mayWrite = may('agent:write')
-  const readOnly = agent.status === 'archived' || !mayWrite
-  const { draft, saveError, publish } = versioned
+  const { draft, publish } = versioned
+  const error = publish.error ?? asError(versioned.problems)
+  const onScreen = readOnly ? null : { form: draft.value, state: onScreenState(versioned), obstacle: problem }
   const form = { form: draft.value, change: draft.change, readOnly }
   return (
     <VersionedScreen
@@ -47,21 +53,25 @@ export function AgentEditor({ agent }: { agent: Agent }) {
       resource={agent}
       versioned={versioned}
       problem={problem}
-      onDiscard={() => setProblem(null)}
+      onRestart={() => setProblem(null)}
       tab={tab}
       tabs={[
         {
           name: 'edit',
           label: 'Edit',
-          panel: <EditTab agentId={id} {...form} error={saveError ?? publish.error} />,
+          panel: <EditTab agentId={id} {...form} error={error} />,
         },
         {
           name: 'schema',
           label: 'Output schema',
           stays: true,
-          panel: <SchemaTab {...form} onProblem={setProblem} error={saveError} />,
+          panel: <SchemaTab {...form} onProblem={setProblem} error={error} />,
         },
-        { name: 'playground', label: 'Playground', panel: <Playground agent={agent} dirty={draft.dirty} /> },
+        {
+          name: 'playground',
+          label: 'Playground',
+          panel: <Playground agent={agent} onScreen={onScreen} />,
+        },
       ]}
       may={{ write: mayWrite, publish: may('agent:publish') }}
       verbs={useAgentVerbs()}

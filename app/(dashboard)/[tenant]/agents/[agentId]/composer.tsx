@@ -6,15 +6,16 @@ import { CodeEditor } from '@/app/_ui/code-editor'
 import { CopyButton } from '@/app/_ui/copy-button'
 import { curl, useOrigin } from '../../_versioned/curl'
 import { readObject } from '../../_versioned/json'
+import { ON_SCREEN, type OnScreen, testsText } from '../../_versioned/on-screen'
 import { useTenant } from '../../tenant-context'
 import { agentCurl } from '../agent-curl'
-import type { Agent } from './agent-form'
+import type { AgentForm, ShownAgent } from './agent-form'
 import styles from './playground.module.css'
 import type { TurnBody } from './use-turn'
 
 /** The form for writing a message to the agent. */
 export function Composer(props: {
-  agent: Agent
+  agent: ShownAgent
   threadId: string | null
   text: string
   onText: (text: string) => void
@@ -23,18 +24,20 @@ export function Composer(props: {
   version: string
   onVersion: (version: string) => void
   busy: boolean
-  dirty: boolean
+  onScreen: OnScreen<AgentForm> | null
   onSend: (body: TurnBody) => void
 }) {
-  const { agent, threadId, text, onText, dataContext, onDataContext, version, onVersion, busy, dirty, onSend } = props
+  const { agent, threadId, text, onText, dataContext, onDataContext, version, onVersion, busy, onSend } = props
+  const seen = version === ON_SCREEN ? props.onScreen : null
   const { may, id: tenantId } = useTenant()
   const origin = useOrigin()
   const [withData, setWithData] = useState(false)
   const read = dataContext.trim() === '' ? { value: {} } : readObject(dataContext)
-  const problem = read.value === undefined ? `Data context: ${read.problem}` : null
+  const unread = read.value === undefined ? `Data context: ${read.problem}` : null
+  const problem = unread ?? seen?.obstacle ?? null
   const data = read.value && Object.keys(read.value).length > 0 ? { dataContext: read.value } : {}
   const structured = agent.outputSchema !== null && !agent.supervisor
-  const named = version === 'latest' ? {} : { version }
+  const named = seen || version === 'latest' ? {} : { version }
   const command = curl({
     origin,
     tenantId,
@@ -48,7 +51,7 @@ export function Composer(props: {
     return <p className={styles.note}>You can read conversations. To write, you need the role operator or higher.</p>
   const send = () => {
     if (busy || problem || text.trim() === '') return
-    onSend({ message: text, version, ...data })
+    onSend({ message: text, ...(seen ? { draft: seen.form } : { version }), ...data })
   }
   return (
     <form
@@ -86,7 +89,7 @@ export function Composer(props: {
           />
         </div>
       )}
-      {problem && withData && <p className={styles.problem}>{problem}</p>}
+      {problem && (withData || !unread) && <p className={styles.problem}>{problem}</p>}
       <Group justify="space-between" gap="sm">
         <Group gap="sm">
           <NativeSelect
@@ -94,6 +97,7 @@ export function Composer(props: {
             value={version}
             onChange={(event) => onVersion(event.currentTarget.value)}
             data={[
+              ...(props.onScreen ? [{ value: ON_SCREEN, label: 'What you see' }] : []),
               { value: 'latest', label: `Latest (version ${agent.version})` },
               ...(agent.publishedVersion === null
                 ? []
@@ -110,11 +114,10 @@ export function Composer(props: {
         </Button>
       </Group>
       <span className={styles.note}>
-        {dirty
-          ? 'This uses the saved version. Save your changes to test them.'
-          : structured
-            ? 'Send with Ctrl or ⌘ + Enter.'
-            : `This agent answers in text, so its messages go to POST /api/chat${agent.supervisor ? ', as for all supervisors' : ''}. Send with Ctrl or ⌘ + Enter.`}
+        {seen && `${testsText(seen.state, agent.version)} `}
+        {!structured &&
+          `This agent answers in text, so its messages go to POST /api/chat${agent.supervisor ? ', as for all supervisors' : ''}. `}
+        Send with Ctrl or ⌘ + Enter.
       </span>
     </form>
   )

@@ -6,7 +6,7 @@ import { ErrorState } from '@/app/_ui/error-state'
 import { Time } from '@/app/_ui/time'
 import { pretty } from '../../_versioned/json'
 import { exampleMessages } from '../../_versioned/schema-samples'
-import type { Agent } from './agent-form'
+import type { ShownAgent } from './agent-form'
 import styles from './playground.module.css'
 import { ToolCall } from './tool-call'
 import type { LiveTurn } from './use-turn'
@@ -15,7 +15,7 @@ export type Turn = RouterOutput['agents']['thread']['turns'][number]
 
 /** Messages and tool calls, oldest first, including the turn in progress. */
 export function Conversation(props: {
-  agent: Agent
+  agent: ShownAgent
   turns: Turn[]
   earlier: boolean
   live: LiveTurn | null

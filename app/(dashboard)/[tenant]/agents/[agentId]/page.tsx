@@ -7,7 +7,7 @@ export const metadata: Metadata = { title: 'Agent' }
 export default async function AgentPage({ params }: { params: Promise<{ tenant: string; agentId: string }> }) {
   const { tenant, agentId } = await params
   const { trpc, prefetch, Hydrate } = await serverTrpc(tenant)
-  await prefetch(trpc.agents.get.queryOptions({ id: agentId }))
+  await prefetch(trpc.agents.open.queryOptions({ id: agentId }))
   return (
     <Hydrate>
       <AgentScreen agentId={agentId} key={agentId} />

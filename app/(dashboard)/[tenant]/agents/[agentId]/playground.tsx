@@ -6,8 +6,10 @@ import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { useUrlState } from '@/app/_ui/use-url-state'
+import { sameJson } from '../../_versioned/json'
+import { ON_SCREEN, type OnScreen } from '../../_versioned/on-screen'
 import { useTenant } from '../../tenant-context'
-import type { Agent } from './agent-form'
+import type { Agent, AgentForm, ShownAgent } from './agent-form'
 import { Composer } from './composer'
 import { Conversation } from './conversation'
 import styles from './playground.module.css'
@@ -15,13 +17,22 @@ import { ResultPanel } from './result-panel'
 import { ThreadList } from './thread-list'
 import { useTurn } from './use-turn'
 
-/** A place to talk to the saved agent: threads, the conversation, and the result. */
-export function Playground({ agent, dirty }: { agent: Agent; dirty: boolean }) {
+/** A place to talk to the agent as it is on the screen, saved or not: threads, the conversation, and the result. */
+export function Playground({
+  agent: saved,
+  onScreen,
+}: {
+  agent: Agent
+  /** Null for people who may not change the agent. They talk to its versions. */
+  onScreen: OnScreen<AgentForm> | null
+}) {
   const trpc = useTRPC()
   const queries = useQueryClient()
   const url = useUrlState()
   const { may } = useTenant()
-  const [version, setVersion] = useState('latest')
+  const [version, setVersion] = useState(onScreen ? ON_SCREEN : 'latest')
+  const seen = version === ON_SCREEN ? onScreen : null
+  const agent: ShownAgent = seen ? { ...saved, ...seen.form } : saved
   const [text, setText] = useState('')
   const [dataContext, setDataContext] = useState('')
   const threadId = url.get('thread') || null
@@ -85,14 +96,21 @@ export function Playground({ agent, dirty }: { agent: Agent; dirty: boolean }) {
           version={version}
           onVersion={setVersion}
           busy={turn.live !== null}
-          dirty={dirty}
+          onScreen={onScreen}
           onSend={(body) => {
             setText('')
             turn.send({ ...body, ...(threadId === null ? {} : { threadId }) })
           }}
         />
       </section>
-      <ResultPanel agent={agent} last={last} fresh={turn.result} error={turn.error} busy={turn.live !== null} />
+      <ResultPanel
+        agent={agent}
+        last={last}
+        fresh={turn.result}
+        outdated={turn.result?.draft != null && onScreen !== null && !sameJson(turn.result.draft, onScreen.form)}
+        error={turn.error}
+        busy={turn.live !== null}
+      />
     </div>
   )
 }

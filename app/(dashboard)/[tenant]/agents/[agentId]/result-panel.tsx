@@ -6,22 +6,24 @@ import { JsonView } from '@/app/_ui/json-view'
 import { durationText } from '@/app/_ui/time-text'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { pretty } from '../../_versioned/json'
-import type { Agent } from './agent-form'
+import type { ShownAgent } from './agent-form'
 import { asData, type Turn } from './conversation'
 import styles from './playground.module.css'
 import type { TurnResult } from './use-turn'
 
 /** The result of the last message: its data, whether it matches the schema, the version, and the time it took. */
 export function ResultPanel(props: {
-  agent: Agent
+  agent: ShownAgent
   /** The last turn of the thread on screen. */
   last: Turn | null
   /** The result of the last turn made on this page. */
   fresh: TurnResult | null
+  /** The agent has changed since, so the result says nothing about it. */
+  outdated: boolean
   error: unknown
   busy: boolean
 }) {
-  const { agent, last, fresh, error, busy } = props
+  const { agent, last, fresh, outdated, error, busy } = props
   const structured = agent.outputSchema !== null && !agent.supervisor
   const data = fresh ? fresh.data : last && structured ? asData(last.text) : null
   const metadata = (fresh?.metadata ?? last?.metadata ?? null) as JsonObject | null
@@ -56,12 +58,19 @@ export function ResultPanel(props: {
         </p>
       ) : (
         <>
+          {outdated && (
+            <p className={styles.note} role="status">
+              From before your latest changes. Send the message again.
+            </p>
+          )}
           {data && (
             <>
-              <p className={styles.good}>
-                <CircleCheck size={16} aria-hidden /> Matches the schema
-                {metadata.repaired === true && ', after one correction'}
-              </p>
+              {!outdated && (
+                <p className={styles.good}>
+                  <CircleCheck size={16} aria-hidden /> Matches the schema
+                  {metadata.repaired === true && ', after one correction'}
+                </p>
+              )}
               <div className={styles.json}>
                 <JsonView value={data} label="Structured result" />
                 <CopyButton text={pretty(data)} label="Copy the result" />
@@ -80,7 +89,7 @@ function Facts({ metadata, ms, wanted }: { metadata: JsonObject; ms: number | nu
   const scripted = metadata.provider === 'scripted'
   const facts: [string, JsonValue | undefined | null][] = [
     ['Took', ms === null ? null : durationText(ms)],
-    ['Version', metadata.version],
+    ['Version', metadata.draft === true ? `Draft, based on version ${metadata.version}` : metadata.version],
     ['Model', scripted ? 'Scripted, offline' : metadata.modelId],
     ['Tool calls', metadata.toolCalls],
     ['Tokens', usage.totalTokens],

@@ -3,9 +3,14 @@ import { skipToken, useMutation } from '@tanstack/react-query'
 import { useSubscription } from '@trpc/tanstack-react-query'
 import { useRef, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
+import type { RouterOutput } from '@/app/_trpc/types'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
+import type { AgentForm } from './agent-form'
 
-export type TurnBody = { message: string; version: string; dataContext?: JsonObject; threadId?: string }
+export type TurnBody = { message: string; dataContext?: JsonObject; threadId?: string } & (
+  | { version: string; draft?: never }
+  | { draft: AgentForm; version?: never }
+)
 
 /** A turn in progress. */
 export interface LiveTurn {
@@ -26,6 +31,8 @@ export interface TurnResult {
   /** Null for a text answer. */
   data: JsonObject | null
   metadata: JsonObject
+  /** The agent that answered, if it was the one on the screen. */
+  draft: AgentForm | null
   /** From the click to the answer. */
   ms: number
 }
@@ -49,11 +56,14 @@ export function useTurn(options: {
   const [error, setError] = useState<unknown>(null)
   const [reading, setReading] = useState<Reading | null>(null)
   const begun = useRef(0)
+  const asked = useRef<AgentForm | null>(null)
   const invoke = useMutation(trpc.agents.invoke.mutationOptions())
   const begin = useMutation(trpc.agents.beginChat.mutationOptions())
+  const invokeDraft = useMutation(trpc.agents.invokeDraft.mutationOptions())
+  const beginDraft = useMutation(trpc.agents.beginDraftChat.mutationOptions())
 
   async function end(threadId: string, done: { data: JsonObject | null; metadata: JsonObject }) {
-    setResult({ ...done, ms: performance.now() - begun.current })
+    setResult({ ...done, draft: asked.current, ms: performance.now() - begun.current })
     setReading(null)
     // The live turn stays on screen until the thread shows it.
     await onThread(threadId)
@@ -92,21 +102,19 @@ export function useTurn(options: {
       setResult(null)
       setError(null)
     },
-    send: (body: TurnBody) => {
+    send: ({ draft, version = 'latest', ...turn }: TurnBody) => {
       begun.current = performance.now()
+      asked.current = draft ?? null
       setResult(null)
       setError(null)
-      setLive({ message: body.message, text: '', calls: [] })
-      const onError = (thrown: unknown) => fail(body.message, thrown)
-      if (structured) {
-        invoke.mutate(
-          { agentId, body },
-          {
-            onError,
-            onSuccess: ({ threadId, data, metadata }) => end(threadId, { data, metadata: metadata as JsonObject }),
-          },
-        )
-      } else begin.mutate({ agentId, ...body }, { onError, onSuccess: setReading })
+      setLive({ message: turn.message, text: '', calls: [] })
+      const onError = (thrown: unknown) => fail(turn.message, thrown)
+      const onSuccess = ({ threadId, data, metadata }: RouterOutput['agents']['invoke']) =>
+        end(threadId, { data, metadata: metadata as JsonObject })
+      if (draft && structured) invokeDraft.mutate({ agentId, body: { ...turn, draft } }, { onError, onSuccess })
+      else if (draft) beginDraft.mutate({ agentId, ...turn, draft }, { onError, onSuccess: setReading })
+      else if (structured) invoke.mutate({ agentId, body: { ...turn, version } }, { onError, onSuccess })
+      else begin.mutate({ agentId, ...turn, version }, { onError, onSuccess: setReading })
     },
   }
 }

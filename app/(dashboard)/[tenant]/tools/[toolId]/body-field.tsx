@@ -5,6 +5,7 @@ import { CodeEditor } from '@/app/_ui/code-editor'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { errorAt } from '../../_versioned/field-errors'
 import { pretty, readObject } from '../../_versioned/json'
+import { useUnfinished } from '../../_versioned/unfinished'
 import styles from '../../_versioned/versioned.module.css'
 import type { KindProps } from './kind-props'
 import { textOf, withField } from './tool-form'
@@ -14,10 +15,12 @@ export function BodyField({ config, onConfig, report, error, readOnly }: KindPro
   const type = textOf(config, 'bodyType') || 'json'
   const [text, setText] = useState(() => written(config.body, type))
   const [problem, setProblem] = useState<string | null>(null)
+  const keepText = useUnfinished('Body', (kept) => write(kept, type, config))
   function write(next: string, as: string, base: JsonObject) {
     setText(next)
     const read = readBody(next, as)
     setProblem(read.problem)
+    keepText(read.problem === null ? null : next)
     report('body', read.problem === null ? null : `Body: ${read.problem}`)
     if (read.problem === null) onConfig(withField(base, 'body', read.value))
   }

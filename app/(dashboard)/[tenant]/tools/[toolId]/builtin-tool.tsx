@@ -48,7 +48,7 @@ export function BuiltinTool({ tool }: { tool: Tool }) {
             </div>
           </Tabs.Panel>
           <Tabs.Panel value="test">
-            <TestTab tool={tool} unsaved={null} saving={false} saveError={null} />
+            <TestTab tool={tool} onScreen={null} />
           </Tabs.Panel>
         </Tabs>
       </PageBody>

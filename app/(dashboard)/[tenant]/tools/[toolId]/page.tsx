@@ -7,7 +7,7 @@ export const metadata: Metadata = { title: 'Tool' }
 export default async function ToolPage({ params }: { params: Promise<{ tenant: string; toolId: string }> }) {
   const { tenant, toolId } = await params
   const { trpc, prefetch, Hydrate } = await serverTrpc(tenant)
-  await prefetch(trpc.tools.get.queryOptions({ id: toolId }))
+  await prefetch(trpc.tools.open.queryOptions({ id: toolId }))
   return (
     <Hydrate>
       <ToolScreen toolId={toolId} key={toolId} />

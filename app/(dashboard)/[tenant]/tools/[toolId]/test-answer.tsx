@@ -1,5 +1,5 @@
 'use client'
-import { CircleCheck, CircleX } from 'lucide-react'
+import { CircleCheck, CircleX, History } from 'lucide-react'
 import { errorOf } from '@/app/_trpc/client'
 import type { RouterOutput } from '@/app/_trpc/types'
 import { CodeBlock } from '@/app/_ui/code-block'
@@ -10,7 +10,18 @@ import styles from './test-answer.module.css'
 type Answer = RouterOutput['tools']['invoke']
 
 /** The exact answer that an HTTP caller gets: the status and the body. */
-export function TestAnswer({ answer, error, busy }: { answer: Answer | null; error: unknown; busy: boolean }) {
+export function TestAnswer({
+  answer,
+  error,
+  busy,
+  outdated,
+}: {
+  answer: Answer | null
+  error: unknown
+  busy: boolean
+  /** The tool has changed since, so the answer says nothing about it. */
+  outdated: boolean
+}) {
   if (busy) return <p className={styles.quiet}>The tool is running.</p>
   if (error) {
     const { code, message, details, requestId } = errorOf(error)
@@ -32,7 +43,11 @@ export function TestAnswer({ answer, error, busy }: { answer: Answer | null; err
   const ms = durationText(answer.debug.executionTime)
   return (
     <>
-      {'error' in answer ? (
+      {outdated ? (
+        <p className={styles.quiet} role="status">
+          <History size={16} aria-hidden /> From before your latest changes. Run the test again.
+        </p>
+      ) : 'error' in answer ? (
         <p className={styles.failed} role="status">
           <CircleX size={16} aria-hidden /> HTTP 200, {answer.error.code} after {ms}
         </p>

@@ -6,45 +6,46 @@ import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { CodeBlock } from '@/app/_ui/code-block'
 import { CodeEditor } from '@/app/_ui/code-editor'
-import { ErrorState } from '@/app/_ui/error-state'
 import { ReasonButton } from '@/app/_ui/reason-button'
 import { shapeOf } from '../../_arguments/shape'
 import { curl, useOrigin } from '../../_versioned/curl'
 import { errorAt } from '../../_versioned/field-errors'
-import { pretty, readObject } from '../../_versioned/json'
+import { pretty, readObject, sameJson } from '../../_versioned/json'
+import { ON_SCREEN, type OnScreen, testsText } from '../../_versioned/on-screen'
 import { sampleOf } from '../../_versioned/schema-samples'
 import styles from '../../_versioned/versioned.module.css'
 import { useTenant } from '../../tenant-context'
 import { ArgsForm } from './args-form'
 import { TestAnswer } from './test-answer'
-import type { Tool } from './tool-form'
+import type { Tool, ToolForm } from './tool-form'
 
 /**
- * Calls the tool as it is on the screen, and shows what an API caller gets. Unsaved changes are saved first: testing the
- * code from before them would say nothing about them.
+ * Calls the tool as it is on the screen, saved or not, and shows what an API caller gets. An answer stops counting as a
+ * success once the tool on the screen is another one.
  */
 export function TestTab({
   tool,
-  unsaved,
-  saving,
-  saveError,
+  onScreen,
 }: {
   tool: Tool
-  /** How to save the changes, and why that is not possible now; null when there are none. */
-  unsaved: { save: (then: (saved: Tool) => void) => void; obstacle: string | null } | null
-  saving: boolean
-  saveError: unknown
+  /** Null for people who may not change the tool. They test its versions. */
+  onScreen: OnScreen<ToolForm> | null
 }) {
   const trpc = useTRPC()
   const { may, id: tenantId } = useTenant()
   const origin = useOrigin()
-  const schema = tool.inputSchema
+  const [version, setVersion] = useState(onScreen ? ON_SCREEN : 'latest')
+  const seen = version === ON_SCREEN ? onScreen : null
+  const schema = (seen?.form ?? tool).inputSchema
   const hasRows = schema !== null && shapeOf({ ...schema, type: 'object' }, schema).fields.length > 0
   const [args, setArgs] = useState(() => pretty(sampleOf(schema ?? { type: 'object' })))
   const [dataContext, setDataContext] = useState('')
-  const [version, setVersion] = useState('latest')
   const [asForm, setAsForm] = useState(hasRows)
-  const invoke = useMutation(trpc.tools.invoke.mutationOptions())
+  const invokeVersion = useMutation(trpc.tools.invoke.mutationOptions())
+  const invokeDraft = useMutation(trpc.tools.invokeDraft.mutationOptions())
+  // What the answer on the screen is of: the form that was tested, or null for a version.
+  const [tested, setTested] = useState<ToolForm | null>(null)
+  const invoke = tested ? invokeDraft : invokeVersion
   const readArgs = readObject(args)
   const readContext = dataContext.trim() === '' ? { value: {} } : readObject(dataContext)
   const problem =
@@ -53,31 +54,24 @@ export function TestTab({
       : readContext.problem !== undefined
         ? `Data context: ${readContext.problem}`
         : null
-  // Only the latest version can be the one on the screen.
-  const first = version === 'latest' ? unsaved : null
   const obstacle =
     tool.status === 'archived'
       ? 'Archived tools cannot be called'
       : may('tool:invoke')
-        ? (problem ?? first?.obstacle ?? null)
+        ? (problem ?? seen?.obstacle ?? null)
         : 'To call it, you need the role operator or higher'
   const body = {
     args: readArgs.value ?? {},
     ...(readContext.value && Object.keys(readContext.value).length > 0 ? { dataContext: readContext.value } : {}),
-    ...(version === 'latest' ? {} : { version: /^\d+$/.test(version) ? Number(version) : version }),
-  }
-  // The version that the answer on the screen is of.
-  const [tested, setTested] = useState<number | null>(null)
-  const call = ({ version: saved }: Tool) => {
-    setTested(version === 'latest' ? saved : null)
-    invoke.mutate({ toolId: tool.id, body })
+    ...(seen || version === 'latest' ? {} : { version: /^\d+$/.test(version) ? Number(version) : version }),
   }
   const run = () => {
-    if (obstacle !== null || invoke.isPending || saving) return
-    if (first) first.save(call)
-    else call(tool)
+    if (obstacle !== null || invoke.isPending) return
+    setTested(seen ? seen.form : null)
+    if (seen) invokeDraft.mutate({ toolId: tool.id, body: { ...body, draft: seen.form } })
+    else invokeVersion.mutate({ toolId: tool.id, body })
   }
-  const outdated = tested !== null && !invoke.isPending && (unsaved !== null || tested !== tool.version)
+  const outdated = tested !== null && !invoke.isPending && onScreen !== null && !sameJson(tested, onScreen.form)
   const form = asForm && hasRows && readArgs.value !== undefined
   const said = errorAt(invoke.error, 'args')
   return (
@@ -149,28 +143,29 @@ export function TestTab({
             label="Version"
             value={version}
             onChange={(event) => setVersion(event.currentTarget.value)}
-            data={versionsOf(tool)}
+            data={[...(onScreen ? [{ value: ON_SCREEN, label: 'What you see' }] : []), ...versionsOf(tool)]}
           />
           <ReasonButton
             type="submit"
             reason={obstacle}
-            loading={invoke.isPending || saving}
+            loading={invoke.isPending}
             leftSection={<Play size={16} aria-hidden />}
           >
-            {first ? 'Save and run test' : 'Run test'}
+            Run test
           </ReasonButton>
         </div>
-        <span className={styles.note}>{obstacle === null ? 'Run with Ctrl or ⌘ + Enter.' : `${obstacle}.`}</span>
+        <span className={styles.note}>
+          {seen && `${testsText(seen.state, tool.version)} `}
+          {obstacle === null ? 'Run with Ctrl or ⌘ + Enter.' : `${obstacle}.`}
+        </span>
       </form>
       <section className={styles.group} aria-label="Answer">
-        {saveError ? <ErrorState error={saveError} title="The changes were not saved, so nothing was tested" /> : null}
-        {outdated && (
-          <p className={styles.note} role="status">
-            This answer is from version {tested}, before your latest changes.
-          </p>
-        )}
-        <TestAnswer answer={invoke.data ?? null} error={invoke.error} busy={invoke.isPending} />
-        <div className={styles.label}>The same call with curl</div>
+        <TestAnswer answer={invoke.data ?? null} error={invoke.error} busy={invoke.isPending} outdated={outdated} />
+        <div className={styles.label}>
+          {seen && seen.state !== 'version'
+            ? `The call with curl, of version ${tool.version}`
+            : 'The same call with curl'}
+        </div>
         <CodeBlock
           text={curl({ origin, tenantId, path: `/api/tools/${tool.id}/invoke`, body })}
           label="The same call with curl"

@@ -1,53 +1,56 @@
 'use client'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
+import { asError } from '../../_versioned/field-errors'
+import { onScreenState } from '../../_versioned/on-screen'
 import { useVersioned } from '../../_versioned/use-versioned'
 import { useTab, VersionedScreen } from '../../_versioned/versioned-screen'
 import { useTenant } from '../../tenant-context'
 import { useToolVerbs } from '../use-tool-verbs'
 import { EditTab } from './edit-tab'
 import { TestTab } from './test-tab'
-import { formOf, type Tool, type ToolForm } from './tool-form'
+import { formOf, type OpenedTool, type ToolForm } from './tool-form'
 import { useProblems } from './use-problems'
 
 const PAGE = { limit: '100', offset: '0' }
 
 /** One tool: its configuration, a test tab, and its history. */
-export function ToolEditor({ tool }: { tool: Tool }) {
+export function ToolEditor({ tool }: { tool: OpenedTool }) {
   const trpc = useTRPC()
   const { tools } = useTRPCClient()
   const { may } = useTenant()
   const { id } = tool
   const tab = useTab(['edit', 'test'])
-  const versioned = useVersioned<Tool, ToolForm>(
+  const mayWrite = may('tool:write')
+  const readOnly = tool.status === 'archived' || !mayWrite
+  const versioned = useVersioned<OpenedTool, ToolForm>(
     tool,
     {
       keys: {
-        one: trpc.tools.get.queryKey({ id }),
+        one: trpc.tools.open.queryKey({ id }),
         versions: trpc.tools.versions.queryKey({ id, page: PAGE }),
         kind: trpc.tools.pathKey(),
       },
       formOf,
+      // One of the workspace's own never becomes a built-in one.
+      open: () => tools.open.query({ id }) as Promise<OpenedTool>,
       readVersion: async (version) => formOf(await tools.version.query({ id, version: String(version) })),
       listVersions: () => tools.versions.query({ id, page: PAGE }),
-      update: (body) => tools.update.mutate({ id, body }),
-      publish: (ifMatch) => tools.publish.mutate({ id, ifMatch }),
-      restoreVersion: (version, ifMatch) => tools.restore.mutate({ id, version: String(version), ifMatch }),
+      saveDraft: (body) => tools.saveDraft.mutate({ id, body }),
+      publish: (draft) => tools.publish.mutate({ id, ...draft }),
+      restoreVersion: (version, revision) => tools.restore.mutate({ id, version: String(version), revision }),
+      findUsers: () => tools.users.query({ id }),
     },
-    { versions: tab === 'versions' },
+    { versions: tab === 'versions', readOnly },
   )
   const problems = useProblems()
-  const mayWrite = may('tool:write')
-  const { draft, saveError } = versioned
-  const obstacle =
-    problems.first ??
-    (draft.behind ? 'First decide what to do with the newer version' : mayWrite ? null : 'Your role cannot save')
+  const { draft, publish } = versioned
   return (
     <VersionedScreen
       noun="tool"
       resource={tool}
       versioned={versioned}
       problem={problems.first}
-      onDiscard={problems.clear}
+      onRestart={problems.clear}
       tab={tab}
       tabs={[
         {
@@ -59,8 +62,8 @@ export function ToolEditor({ tool }: { tool: Tool }) {
               form={draft.value}
               change={draft.change}
               report={problems.report}
-              error={saveError}
-              readOnly={tool.status === 'archived' || !mayWrite}
+              error={publish.error ?? asError(versioned.problems)}
+              readOnly={readOnly}
             />
           ),
         },
@@ -70,9 +73,9 @@ export function ToolEditor({ tool }: { tool: Tool }) {
           panel: (
             <TestTab
               tool={tool}
-              unsaved={draft.dirty || problems.first !== null ? { save: versioned.save, obstacle } : null}
-              saving={versioned.saving}
-              saveError={saveError}
+              onScreen={
+                readOnly ? null : { form: draft.value, state: onScreenState(versioned), obstacle: problems.first }
+              }
             />
           ),
         },

@@ -2,6 +2,8 @@ import type { RouterOutput } from '@/app/_trpc/types'
 import type { JsonObject } from '@/server/definition/json'
 
 export type Tool = RouterOutput['tools']['get']
+/** One of the workspace's own, with its draft. */
+export type OpenedTool = Extract<RouterOutput['tools']['open'], { draft: object }>
 
 /** The editable content of a tool's version. The kind cannot change. */
 export interface ToolForm {

@@ -8,9 +8,8 @@ import { ToolEditor } from './tool-editor'
 
 export function ToolScreen({ toolId }: { toolId: string }) {
   const trpc = useTRPC()
-  const tool = useQuery({ ...trpc.tools.get.queryOptions({ id: toolId }), refetchInterval: 20_000 })
-  if (tool.data)
-    return tool.data.kind === 'builtin' ? <BuiltinTool tool={tool.data} /> : <ToolEditor tool={tool.data} />
+  const tool = useQuery({ ...trpc.tools.open.queryOptions({ id: toolId }), refetchInterval: 20_000 })
+  if (tool.data) return tool.data.draft === null ? <BuiltinTool tool={tool.data} /> : <ToolEditor tool={tool.data} />
   if (tool.error) return <ScreenProblem noun="tool" error={tool.error} onRetry={() => tool.refetch()} />
   return <ScreenSkeleton title="Tool" />
 }

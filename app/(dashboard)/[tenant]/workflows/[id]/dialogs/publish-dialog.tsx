@@ -1,5 +1,5 @@
 'use client'
-import { Alert, Button, Group, Modal, Skeleton, Stack, Switch, Text } from '@mantine/core'
+import { Alert, Button, Group, Modal, Skeleton, Stack, Switch, Text, Textarea } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleAlert } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
@@ -39,6 +39,7 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
   const trpc = useTRPC()
   const cache = useQueryClient()
   const saved = useSaved(save)
+  const [note, setNote] = useState('')
   const changes = useQuery({
     ...trpc.workflows.changes.queryOptions({ id: workflowId }),
     enabled: saved.state === 'saved',
@@ -101,6 +102,17 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
           />
         </section>
       )}
+      {!live && (
+        <Textarea
+          label="Note"
+          description="What changed, for those who read the history"
+          autosize
+          minRows={2}
+          maxLength={500}
+          value={note}
+          onChange={(event) => setNote(event.currentTarget.value)}
+        />
+      )}
       {publish.error && <ErrorState error={publish.error} title="The workflow was not published" />}
       <Group justify="flex-end" className={dialog.footer}>
         <Button variant="default" onClick={onClose}>
@@ -111,7 +123,7 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
             data-autofocus
             disabled={errors > 0}
             loading={publish.isPending}
-            onClick={() => publish.mutate({ id: workflowId, ifMatch: `"${latest}"` })}
+            onClick={() => publish.mutate({ id: workflowId, ifMatch: `"${latest}"`, note })}
           >
             Publish v{to}
           </Button>

@@ -105,6 +105,7 @@ function VersionLine({ item }: { item: VersionHistoryItem }) {
         <Time at={item.createdAt} /> by {item.createdByName}
         {item.publishedAt !== null && !item.published && ', was published'}
       </span>
+      {item.note !== null && <span className={styles.about}>{item.note}</span>}
     </>
   )
 }

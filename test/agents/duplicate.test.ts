@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { archiveAgent } from '@/server/agents/archive'
 import { duplicateAgent } from '@/server/agents/duplicate'
 import { getAgent } from '@/server/agents/get'
-import { restoreAgentVersion } from '@/server/agents/restore-version'
 import { updateAgent } from '@/server/agents/update'
 import type { ServiceContext } from '@/server/context'
 import { listProviders } from '@/server/models/list'
@@ -24,22 +22,6 @@ beforeEach(async () => {
   ctx = await newTenant(database)
 })
 afterAll(() => database.close())
-
-test('restoring saves an earlier version as the next one, unless there is a newer save', async () => {
-  const { id } = await newAgent(ctx)
-  await updateAgent(ctx, { id, body: { name: 'Second', instructions: 'Other words.', outputSchema: null } })
-  const restored = await restoreAgentVersion(ctx, { id, version: '1', ifMatch: '"2"' })
-  expect(restored).toMatchObject({ version: 3, name: 'Orders', outputSchema: ORDER_SCHEMA, publishedVersion: null })
-  const restore = (version: string, ifMatch: string | null = null, as = ctx) =>
-    restoreAgentVersion(as, { id, version, ifMatch })
-  expect((await restore('3')).version).toBe(3)
-  expect(await outcome(restore('2', '"2"'))).toBe('VERSION_CONFLICT')
-  expect(await outcome(restore('9'))).toBe('AGENT_NOT_FOUND')
-  expect(await outcome(restore('1', null, withRole(ctx, 'operator')))).toBe('FORBIDDEN')
-  expect(await outcome(restore('1', null, await newTenant(database)))).toBe('AGENT_NOT_FOUND')
-  await archiveAgent(ctx, { id })
-  expect(await outcome(restore('2'))).toBe('AGENT_ARCHIVED')
-})
 
 test('a duplicate is a separate draft with the same content', async () => {
   const original = await newAgent(ctx, { name: 'n'.repeat(199) })

@@ -1,0 +1,115 @@
+import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
+import { agents, agentVersions } from '@/db/schema/agents'
+import { workflows, workflowVersions } from '@/db/schema/workflows'
+import { authorize } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import type { AgentConfig } from '../definition/agent'
+import { withPins } from '../definition/pins'
+import type { Definition } from '../definition/schema'
+import { contains } from '../search-text'
+import { findStepType } from '../steps/registry'
+import type { One } from '../versioned/noun'
+import { WORKFLOW } from '../workflows/noun'
+
+/** A published workflow, or an agent, that uses a tool or an agent. */
+export interface UserOf {
+  kind: 'workflow' | 'agent'
+  id: string
+  name: string
+  /** The version that it keeps to whatever is published; null if it gets the new one at once. */
+  keepsTo: number | null
+  /** It keeps to that version until it is published again. */
+  pinned: boolean
+}
+
+export interface FindUsers extends One {
+  of: 'tool' | 'agent'
+}
+
+/** Enough to say who is affected; a list of hundreds would not be read. */
+const MOST = 100
+
+/** Who uses a tool or an agent now, by name. Drafts of workflows do not count: nobody runs them. */
+export async function findUsers(ctx: ServiceContext, { id, of }: FindUsers): Promise<UserOf[]> {
+  authorize(ctx, `${of}:read`)
+  const found = await Promise.all([workflowsWith(ctx, { id, of }), agentsWith(ctx, { id, of })])
+  return found.flat().sort((a, b) => a.name.localeCompare(b.name))
+}
+
+async function workflowsWith(ctx: ServiceContext, { id, of }: FindUsers): Promise<UserOf[]> {
+  const published = and(
+    eq(workflowVersions.tenantId, workflows.tenantId),
+    eq(workflowVersions.workflowId, workflows.id),
+    eq(workflowVersions.version, workflows.publishedVersion),
+  )
+  const rows = await ctx.db
+    .select({ name: workflows.name, version: workflowVersions })
+    .from(workflows)
+    .innerJoin(workflowVersions, published)
+    .where(
+      and(
+        eq(workflows.tenantId, ctx.tenantId),
+        eq(workflows.status, 'published'),
+        names(sql`${workflowVersions.definition}`, id),
+      ),
+    )
+    .orderBy(workflows.name)
+    .limit(MOST)
+  return rows.flatMap(({ name, version }) => {
+    const definition = WORKFLOW.contentOf(version)
+    const named = versionsOf(definition, { id, of })
+    if (named.length === 0) return []
+    const keepsTo = keptBy(versionsOf(withPins(definition, version.pins), { id, of }).map((use) => use ?? 'latest'))
+    return [{ kind: 'workflow', id: version.workflowId, name, keepsTo, pinned: named.includes(undefined) }]
+  })
+}
+
+/** The versions that its steps use; undefined where a step names none. */
+function versionsOf({ steps }: Definition, { id, of }: FindUsers): (string | number | undefined)[] {
+  return steps.flatMap((step) => {
+    const type = findStepType(step.type)
+    const config = type?.config.safeParse(step)
+    const uses = config?.success ? (type?.uses?.(config.data) ?? []) : []
+    return uses.filter((use) => use.kind === of && use.id === id).map(({ version }) => version)
+  })
+}
+
+async function agentsWith(ctx: ServiceContext, { id, of }: FindUsers): Promise<UserOf[]> {
+  const latest = and(
+    eq(agentVersions.tenantId, agents.tenantId),
+    eq(agentVersions.agentId, agents.id),
+    eq(agentVersions.version, agents.version),
+  )
+  const rows = await ctx.db
+    .select({ id: agents.id, name: agents.name, config: agentVersions.config })
+    .from(agents)
+    .innerJoin(agentVersions, latest)
+    .where(
+      and(eq(agents.tenantId, ctx.tenantId), ne(agents.status, 'archived'), names(sql`${agentVersions.config}`, id)),
+    )
+    .orderBy(agents.name)
+    .limit(MOST)
+  return rows.flatMap(({ config, ...agent }) => {
+    const versions = versionsIn(config, { id, of })
+    return versions.length === 0 ? [] : [{ kind: 'agent', ...agent, keepsTo: keptBy(versions), pinned: false }]
+  })
+}
+
+function versionsIn({ tools, handoffs }: AgentConfig, { id, of }: FindUsers): (string | number)[] {
+  const uses =
+    of === 'tool'
+      ? tools.map((use) => ({ ...use, id: use.toolId }))
+      : handoffs.map((use) => ({ ...use, id: use.agentId }))
+  return uses.filter((use) => use.id === id).map(({ version }) => version)
+}
+
+/** One step or tool that gets the new version is enough to be affected by it. */
+function keptBy(versions: readonly (string | number)[]): number | null {
+  const numbers = versions.map(Number)
+  return numbers.every(Number.isInteger) ? Math.max(...numbers) : null
+}
+
+/** A first look without reading each definition as JSON. */
+function names(json: SQL, id: string): SQL {
+  return sql`${json}::text like ${contains(JSON.stringify(id))}`
+}

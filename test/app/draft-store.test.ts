@@ -1,0 +1,241 @@
+import { describe, expect, test } from 'vitest'
+import { createDraftCopies } from '@/app/(dashboard)/[tenant]/_versioned/draft-copies'
+import type { Opened } from '@/app/(dashboard)/[tenant]/_versioned/draft-state'
+import {
+  AUTOSAVE_AFTER_MS,
+  createDraftStore,
+  KEEP_AFTER_MS,
+  RETRY_EVERY_MS,
+} from '@/app/(dashboard)/[tenant]/_versioned/draft-store'
+import { fakeClock, settled } from '../editor/draft-fakes'
+
+interface Form {
+  name: string
+  text: string
+  config: { url: string; retries: number }
+}
+const FORM: Form = { name: 'A', text: '', config: { url: 'x', retries: 1 } }
+
+/** A workspace's server with one tool: what its verbs promise, without them. */
+function fakeServer() {
+  const versions: Form[] = [FORM]
+  let draft: Opened<Form>['draft'] = {
+    revision: 0,
+    baseVersion: 1,
+    content: null,
+    at: null,
+    byName: null,
+    problems: [],
+  }
+  let line: 'up' | 'down' | 'loses answers' = 'up'
+  const fail = (code: string) => Promise.reject({ code, message: code })
+  const latest = () => versions.at(-1) as Form
+  const open = (): Opened<Form> => ({
+    version: versions.length,
+    content: latest(),
+    draft: draft.content ? draft : { ...draft, baseVersion: versions.length },
+  })
+  return {
+    saves: 0,
+    draft: () => draft,
+    line: (now: typeof line) => {
+      line = now
+    },
+    /** Saved through the API. */
+    put: (form: Form) => versions.push(form),
+    open,
+    server: (by: string) => ({
+      open: async () => (line === 'up' ? open() : fail('UNREACHABLE')),
+      readVersion: async (version: number) => versions[version - 1] as Form,
+      failureOf: (error: unknown) => error as { code: string; message: string },
+      async save(body: { content: Form | null; revision: number; baseVersion: number }) {
+        if (line === 'down') return fail('UNREACHABLE')
+        if (body.revision !== draft.revision) return fail('VERSION_CONFLICT')
+        draft = { ...body, revision: draft.revision + 1, at: 'now', byName: by, problems: [] }
+        return line === 'up' ? draft : fail('UNREACHABLE')
+      },
+    }),
+  }
+}
+type FakeServer = ReturnType<typeof fakeServer>
+
+function fakeStorage() {
+  const kept = new Map<string, string>()
+  return {
+    get length() {
+      return kept.size
+    },
+    key: (index: number) => [...kept.keys()][index] ?? null,
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, text: string) => void kept.set(key, text),
+    removeItem: (key: string) => void kept.delete(key),
+  }
+}
+
+let pages = 0
+function openPage(on: FakeServer, { storage = fakeStorage(), by = 'Ada', readOnly = false } = {}) {
+  const clock = fakeClock()
+  const told: string[] = []
+  const store = createDraftStore<Form>({
+    opened: on.open(),
+    server: on.server(by),
+    copies: createDraftCopies({
+      draft: 't',
+      page: `${pages++}`,
+      isWhole: (form) => 'name' in form,
+      storage: () => storage,
+    }),
+    after: clock.after,
+    now: () => new Date(clock.now()).toISOString(),
+    readOnly,
+    onMerged: (who) => told.push(`merged ${who}`),
+    onRecovered: () => told.push('recovered'),
+  })
+  return { store, clock, storage, told, stop: store.start() }
+}
+const kind = ({ store }: ReturnType<typeof openPage>) => store.getState().save.kind
+
+describe('saving', () => {
+  test('waits until a person pauses, then the server has everything and this browser keeps nothing', async () => {
+    const on = fakeServer()
+    const page = openPage(on)
+    page.store.change({ name: 'Ab' })
+    await page.clock.advance(AUTOSAVE_AFTER_MS - 1)
+    expect([kind(page), on.draft().revision, page.storage.length]).toEqual(['unsaved', 0, 1])
+    page.store.change({ name: 'Abc' })
+    await page.clock.advance(AUTOSAVE_AFTER_MS)
+    expect([kind(page), on.draft().content?.name, on.draft().revision]).toEqual(['saved', 'Abc', 1])
+    expect(page.storage.length).toBe(0)
+  })
+
+  test('going back to the version leaves no draft', async () => {
+    const on = fakeServer()
+    const page = openPage(on)
+    page.store.change({ name: 'B' })
+    await page.store.saveNow()
+    page.store.discard()
+    await page.store.saveNow()
+    expect(on.draft()).toMatchObject({ content: null, revision: 2 })
+    expect(page.store.getState().value).toEqual(FORM)
+  })
+
+  test('is tried again until the network is back', async () => {
+    const on = fakeServer()
+    const page = openPage(on)
+    on.line('down')
+    page.store.change({ name: 'B' })
+    expect(await page.store.saveNow()).toBe(false)
+    expect(kind(page)).toBe('offline')
+    on.line('up')
+    await page.clock.advance(RETRY_EVERY_MS)
+    expect([kind(page), on.draft().content?.name]).toEqual(['saved', 'B'])
+  })
+
+  test('a save whose answer is lost is no change of somebody else', async () => {
+    const on = fakeServer()
+    const page = openPage(on)
+    on.line('loses answers')
+    page.store.change({ name: 'B' })
+    await page.store.saveNow()
+    page.store.change({ name: 'Bc' })
+    on.line('up')
+    expect(await page.store.saveNow()).toBe(true)
+    expect([kind(page), on.draft().content?.name]).toEqual(['saved', 'Bc'])
+  })
+})
+
+describe('two people', () => {
+  test('who change different fields both keep their changes', async () => {
+    const on = fakeServer()
+    const [ada, tess] = [openPage(on), openPage(on, { by: 'Tess' })]
+    ada.store.change({ name: 'B', config: { ...FORM.config, retries: 2 } })
+    await ada.store.saveNow()
+    tess.store.change({ text: 'hello', config: { ...FORM.config, url: 'y' } })
+    expect(await tess.store.saveNow()).toBe(true)
+    expect(on.draft().content).toEqual({ name: 'B', text: 'hello', config: { url: 'y', retries: 2 } })
+    expect(tess.told).toEqual(['merged Ada'])
+    await ada.store.adopt(on.open())
+    expect(ada.store.getState()).toMatchObject({ value: on.draft().content, save: { kind: 'saved' } })
+  })
+
+  test('who change the same field are asked, and nothing is overwritten until one has chosen', async () => {
+    for (const side of ['mine', 'theirs'] as const) {
+      const on = fakeServer()
+      const [ada, tess] = [openPage(on), openPage(on, { by: 'Tess' })]
+      ada.store.change({ name: 'B' })
+      await ada.store.saveNow()
+      tess.store.change({ name: 'C', text: 'kept' })
+      expect(await tess.store.saveNow()).toBe(false)
+      expect(tess.store.getState()).toMatchObject({
+        value: { name: 'C' },
+        save: { kind: 'conflict', by: 'Ada', fields: [{ path: 'name', theirs: 'B' }] },
+      })
+      await tess.clock.advance(60_000)
+      expect(on.draft().content?.name).toBe('B')
+      tess.store.choose(side)
+      await settled()
+      expect(on.draft().content).toMatchObject({ name: side === 'mine' ? 'C' : 'B', text: 'kept' })
+      expect(kind(tess)).toBe('saved')
+    }
+  })
+
+  test('a version that the API saved is merged into the draft, which then contains it', async () => {
+    const on = fakeServer()
+    const page = openPage(on)
+    page.store.change({ name: 'B' })
+    await page.store.saveNow()
+    on.put({ ...FORM, text: 'by the API' })
+    await page.store.adopt(on.open())
+    await page.clock.advance(AUTOSAVE_AFTER_MS)
+    expect(on.draft()).toMatchObject({ baseVersion: 2, content: { name: 'B', text: 'by the API' } })
+    on.put({ ...FORM, name: 'By the API' })
+    await page.store.adopt(on.open())
+    expect(page.store.getState().save).toMatchObject({ kind: 'conflict', by: null })
+  })
+
+  test('a page without changes follows, and one that may not change anything never saves', async () => {
+    const on = fakeServer()
+    const [ada, viewer] = [openPage(on), openPage(on, { readOnly: true })]
+    ada.store.change({ name: 'B' })
+    await ada.store.saveNow()
+    await viewer.store.adopt(on.open())
+    viewer.store.change({ name: 'No' })
+    expect(viewer.store.getState()).toMatchObject({ value: { name: 'B' }, save: { kind: 'saved' } })
+    expect(on.draft().revision).toBe(1)
+  })
+})
+
+describe('a page that closes', () => {
+  test('loses nothing that was typed, not even what was typed during a save', async () => {
+    const on = fakeServer()
+    const storage = fakeStorage()
+    const page = openPage(on, { storage })
+    on.line('loses answers')
+    page.store.change({ name: 'B' })
+    await page.store.saveNow()
+    page.store.change({ name: 'Bc' })
+    page.store.leaving()
+    on.line('up')
+    const next = openPage(on, { storage })
+    expect(next.store.getState().value.name).toBe('Bc')
+    expect(next.told).toEqual(['recovered'])
+    await next.clock.advance(AUTOSAVE_AFTER_MS)
+    expect([on.draft().content?.name, storage.length]).toEqual(['Bc', 0])
+  })
+
+  test('and whose field somebody else changed since asks when it is opened again', async () => {
+    const on = fakeServer()
+    const storage = fakeStorage()
+    const page = openPage(on, { storage })
+    on.line('down')
+    page.store.change({ name: 'B' })
+    await page.clock.advance(KEEP_AFTER_MS)
+    on.line('up')
+    const tess = openPage(on, { by: 'Tess' })
+    tess.store.change({ name: 'C' })
+    await tess.store.saveNow()
+    const next = openPage(on, { storage })
+    expect(next.store.getState()).toMatchObject({ value: { name: 'B' }, save: { kind: 'conflict', by: 'Tess' } })
+    expect(storage.length).toBeGreaterThan(0)
+  })
+})
