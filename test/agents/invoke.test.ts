@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { threads, threadTurns } from '@/db/schema/threads'
+import { answerOnce } from '@/server/agents/answer-once'
 import { invokeAgent, invokeDraftAgent } from '@/server/agents/invoke'
 import type { ServiceContext } from '@/server/context'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
@@ -84,6 +85,18 @@ describe('an answer', () => {
     expect(model.calls[1]?.body.messages[0].content).toContain('Extract the order.')
     const as = withRole(ctx, 'operator')
     expect((await refusal(invokeDraftAgent(as, { agentId: id, body }, never))).code).toBe('FORBIDDEN')
+  })
+
+  test('that is asked for once belongs to no thread, and says what it cost', async () => {
+    const prices = { input: 1, output: 2 }
+    const config = { provider: 'openai-compatible', modelId: 'm', baseUrl: model.url, prices }
+    const { id } = await newAgent(ctx, { model: config })
+    model.script(json(ORDER), { text: 'Red.' })
+    const ask = (body: object) => answerOnce(ctx, { agentId: id, body: { message: '12 chairs', ...body } }, never)
+    expect(await ask({})).toMatchObject({ data: ORDER, metadata: { version: 1, cost: 0.00002 } })
+    const draft = { instructions: 'Name a colour.', outputSchema: null }
+    expect(await ask({ draft })).toMatchObject({ data: null, text: 'Red.', metadata: { draft: true } })
+    expect(await database.db.select().from(threads).where(eq(threads.tenantId, ctx.tenantId))).toEqual([])
   })
 
   test('follows the tool calls that the model asked for, with their results', async () => {

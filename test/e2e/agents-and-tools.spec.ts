@@ -171,3 +171,16 @@ test('the playground talks to the agent on the screen', async ({ page, workspace
   await message.press('ControlOrMeta+Enter')
   await expect(page.getByRole('complementary', { name: 'Result' })).toContainText('Draft, based on version 1')
 })
+
+test('two versions of an agent answer the same message beside each other', async ({ page, workspace }) => {
+  const { agent } = await newCompany(workspace.ctx)
+  await page.goto(`/${workspace.slug}/agents/${agent}?tab=compare`)
+  await page.getByLabel('Message').fill('Where is my order N-20417?')
+  await page.getByRole('button', { name: 'Ask both' }).click()
+  for (const name of ['First answer', 'Second answer']) {
+    const side = page.getByRole('region', { name })
+    await expect(side).toContainText('summary')
+    await expect(side).toContainText('Tokens')
+  }
+  await expect(page.getByRole('region', { name: 'Second answer' })).toContainText('Draft, based on version')
+})

@@ -94,6 +94,7 @@ export const CASES: Record<string, Case> = {
   'agents.thread': { needs: 'agent:read', input: (id) => ({ agentId: id, threadId: id }) },
   'agents.invoke': { needs: 'agent:invoke', input: (id) => ({ agentId: id, body: { message: 'hello' } }) },
   'agents.beginChat': { needs: 'agent:invoke', input: (id) => ({ agentId: id, message: 'hello' }) },
+  'agents.answerOnce': { needs: 'agent:invoke', input: (id) => ({ agentId: id, body: { message: 'hello' } }) },
   'agents.invokeDraft': {
     needs: 'agent:write',
     input: (id) => ({ agentId: id, body: { message: 'hello', draft: {} } }),

@@ -1,5 +1,6 @@
 import { tracked } from '@trpc/server'
 import type { z } from 'zod'
+import { answerOnce } from '../../agents/answer-once'
 import { archiveAgent, unarchiveAgent, undoArchiveAgent } from '../../agents/archive'
 import { beginChat, beginDraftChat, openChat } from '../../agents/chat'
 import { createAgent } from '../../agents/create'
@@ -84,6 +85,10 @@ export const agentsRouter = router({
   beginDraftChat: tenantProcedure
     .input(given<OneAgent & DraftTurn>('agentId'))
     .mutation(({ ctx, input, signal }) => beginDraftChat(ctx.service, input, signal ?? never)),
+  /** Without a thread, to compare versions; with `draft`, of that draft. */
+  answerOnce: tenantProcedure
+    .input(given<OneAgent & { body: Partial<DraftTurn> & { version?: string } }>('agentId'))
+    .mutation(({ ctx, input, signal }) => answerOnce(ctx.service, input, signal ?? never)),
   /** The events of a turn started by `beginChat` or `beginDraftChat`, after `lastEventId`. */
   chatEvents: tenantProcedure
     .input(given<OneAgent & { lastEventId: string }>('agentId', 'lastEventId'))

@@ -1,4 +1,5 @@
 'use client'
+import { useMediaQuery } from '@mantine/hooks'
 import { useState } from 'react'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
 import { asError } from '../../_versioned/field-errors'
@@ -8,9 +9,14 @@ import { useTab, VersionedScreen } from '../../_versioned/versioned-screen'
 import { useTenant } from '../../tenant-context'
 import { useAgentVerbs } from '../use-agent-verbs'
 import { type Agent, type AgentForm, formOf } from './agent-form'
+import { Compare } from './compare'
 import { EditTab } from './edit-tab'
 import { Playground } from './playground'
+import styles from './playground.module.css'
 import { SchemaTab } from './schema-tab'
+
+/** Where the playground has room beside the form; `.beside` has the same width. */
+const WIDE = '(min-width: 90em)'
 
 const PAGE = { limit: '100', offset: '0' }
 
@@ -20,7 +26,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
   const { agents } = useTRPCClient()
   const { may } = useTenant()
   const { id } = agent
-  const tab = useTab(['edit', 'schema', 'playground'])
+  const tab = useTab(['edit', 'schema', 'playground', 'compare'])
   const mayWrite = may('agent:write')
   const readOnly = agent.status === 'archived' || !mayWrite
   const versioned = useVersioned<Agent, AgentForm>(
@@ -46,6 +52,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
   const { draft, publish } = versioned
   const error = publish.error ?? asError(versioned.problems)
   const onScreen = readOnly ? null : { form: draft.value, state: onScreenState(versioned), obstacle: problem }
+  const wide = useMediaQuery(WIDE)
   const form = { form: draft.value, change: draft.change, readOnly }
   return (
     <VersionedScreen
@@ -59,7 +66,16 @@ export function AgentEditor({ agent }: { agent: Agent }) {
         {
           name: 'edit',
           label: 'Edit',
-          panel: <EditTab agentId={id} {...form} error={error} />,
+          panel: (
+            <div className={styles.beside}>
+              <EditTab agentId={id} {...form} error={error} />
+              {wide && (
+                <section aria-label="Playground">
+                  <Playground agent={agent} onScreen={onScreen} compact />
+                </section>
+              )}
+            </div>
+          ),
         },
         {
           name: 'schema',
@@ -72,6 +88,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
           label: 'Playground',
           panel: <Playground agent={agent} onScreen={onScreen} />,
         },
+        { name: 'compare', label: 'Compare', panel: <Compare agent={agent} onScreen={onScreen} /> },
       ]}
       may={{ write: mayWrite, publish: may('agent:publish') }}
       verbs={useAgentVerbs()}

@@ -111,7 +111,7 @@ function User({ text, dataContext, at }: { text: string; dataContext?: object; a
 }
 
 /** Shows data as data and text as text. */
-function Answer({ text }: { text: string }) {
+export function Answer({ text }: { text: string }) {
   const data = asData(text)
   return (
     <div className={styles.answer}>

@@ -21,10 +21,13 @@ import { useTurn } from './use-turn'
 export function Playground({
   agent: saved,
   onScreen,
+  compact = false,
 }: {
   agent: Agent
   /** Null for people who may not change the agent. They talk to its versions. */
   onScreen: OnScreen<AgentForm> | null
+  /** In one column and without the list of threads, beside the form. */
+  compact?: boolean
 }) {
   const trpc = useTRPC()
   const queries = useQueryClient()
@@ -62,14 +65,14 @@ export function Playground({
   const last = turns.at(-1) ?? null
 
   return (
-    <div className={styles.playground}>
+    <div className={compact ? styles.compact : styles.playground}>
       <aside className={styles.threads} aria-label="Threads">
         {maySpeak && (
           <Button variant="default" leftSection={<Plus size={16} aria-hidden />} onClick={() => open(null)} fullWidth>
             New thread
           </Button>
         )}
-        <ThreadList agentId={agentId} chosen={threadId} onOpen={open} />
+        {!compact && <ThreadList agentId={agentId} chosen={threadId} onOpen={open} />}
       </aside>
       <section className={styles.talk} aria-label="Conversation">
         {thread.error && threadId !== null ? (

@@ -84,7 +84,8 @@ export function ResultPanel(props: {
   )
 }
 
-function Facts({ metadata, ms, wanted }: { metadata: JsonObject; ms: number | null; wanted: string }) {
+/** What an answer took: which version and model gave it, its tokens and its cost. */
+export function Facts({ metadata, ms, wanted }: { metadata: JsonObject; ms: number | null; wanted: string }) {
   const usage = (metadata.usage ?? {}) as JsonObject
   const scripted = metadata.provider === 'scripted'
   const facts: [string, JsonValue | undefined | null][] = [

@@ -1,0 +1,160 @@
+'use client'
+import { NativeSelect, Textarea } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { Play } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import type { RouterOutput } from '@/app/_trpc/types'
+import { ErrorState } from '@/app/_ui/error-state'
+import { ReasonButton } from '@/app/_ui/reason-button'
+import type { JsonObject } from '@/server/definition/json'
+import { sameJson } from '../../_versioned/json'
+import { ON_SCREEN, type OnScreen, testsText } from '../../_versioned/on-screen'
+import { useTenant } from '../../tenant-context'
+import type { Agent, AgentForm } from './agent-form'
+import styles from './compare.module.css'
+import { Answer } from './conversation'
+import { Facts } from './result-panel'
+
+export interface CompareProps {
+  agent: Agent
+  /** Null for people who may not change the agent. They compare its versions. */
+  onScreen: OnScreen<AgentForm> | null
+}
+
+/** One message, two versions of the agent: both answers beside each other, and what each of them cost. */
+export function Compare({ agent, onScreen }: CompareProps) {
+  const { may } = useTenant()
+  const options = versionsOf(agent, onScreen !== null)
+  const published = agent.publishedVersion === null ? 'latest' : 'published'
+  const [versions, setVersions] = useState<readonly [string, string]>([
+    published,
+    onScreen ? ON_SCREEN : (options.find(({ value }) => value !== published)?.value ?? published),
+  ])
+  const [message, setMessage] = useState('')
+  const sides = [useAnswer(agent.id), useAnswer(agent.id)] as const
+  const busy = sides.some(({ busy }) => busy)
+  const seen = versions.includes(ON_SCREEN) ? onScreen : null
+  const obstacle =
+    agent.status === 'archived'
+      ? 'Archived agents do not answer'
+      : !may('agent:invoke')
+        ? 'To ask it, you need the role operator or higher'
+        : message.trim() === ''
+          ? 'Write a message first'
+          : (seen?.obstacle ?? null)
+  const ask = () => {
+    if (obstacle !== null || busy) return
+    for (const [index, side] of sides.entries()) {
+      const version = versions[index] ?? 'latest'
+      side.ask(version === ON_SCREEN && onScreen ? { message, draft: onScreen.form } : { message, version })
+    }
+  }
+  return (
+    <form
+      className={styles.compare}
+      aria-label="Compare"
+      onSubmit={(event) => {
+        event.preventDefault()
+        ask()
+      }}
+    >
+      <Textarea
+        label="Message"
+        description="Both get it as the first message of a conversation. No thread is kept."
+        autosize
+        minRows={2}
+        maxRows={10}
+        maxLength={200_000}
+        value={message}
+        onChange={(event) => setMessage(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return
+          event.preventDefault()
+          ask()
+        }}
+      />
+      <div className={styles.run}>
+        <ReasonButton type="submit" reason={obstacle} loading={busy} leftSection={<Play size={16} aria-hidden />}>
+          Ask both
+        </ReasonButton>
+        {seen && <span className={styles.note}>{testsText(seen.state, agent.version)}</span>}
+      </div>
+      <div className={styles.sides}>
+        {sides.map((side, index) => {
+          const name = index === 0 ? 'First' : 'Second'
+          return (
+            <section key={name} className={styles.side} aria-label={`${name} answer`}>
+              <NativeSelect
+                label={name}
+                value={versions[index]}
+                disabled={busy}
+                onChange={(event) => {
+                  const { value } = event.currentTarget
+                  setVersions(index === 0 ? [value, versions[1]] : [versions[0], value])
+                  side.clear()
+                }}
+                data={options}
+              />
+              <Side side={side} wanted={agent.model.provider} form={onScreen?.form ?? null} />
+            </section>
+          )
+        })}
+      </div>
+    </form>
+  )
+}
+
+type Asked = { message: string; version: string } | { message: string; draft: AgentForm }
+
+function useAnswer(agentId: string) {
+  const trpc = useTRPC()
+  const mutation = useMutation(trpc.agents.answerOnce.mutationOptions())
+  const begun = useRef(0)
+  const [ms, setMs] = useState<number | null>(null)
+  const [draft, setDraft] = useState<AgentForm | null>(null)
+  return {
+    answer: mutation.data ?? null,
+    error: mutation.error,
+    busy: mutation.isPending,
+    ms,
+    /** The agent that answered, if it was the one on the screen. */
+    draft,
+    clear: mutation.reset,
+    ask: (body: Asked) => {
+      begun.current = performance.now()
+      setMs(null)
+      setDraft('draft' in body ? body.draft : null)
+      mutation.mutate({ agentId, body }, { onSettled: () => setMs(performance.now() - begun.current) })
+    },
+  }
+}
+
+function Side(props: { side: ReturnType<typeof useAnswer>; wanted: string; form: AgentForm | null }) {
+  const { side, wanted, form } = props
+  if (side.busy) return <p className={styles.note}>Waiting for the answer.</p>
+  if (side.error) return <ErrorState error={side.error} title="No answer" />
+  if (!side.answer) return <p className={styles.note}>The answer appears here, with its tokens and its cost.</p>
+  const { text, metadata }: RouterOutput['agents']['answerOnce'] = side.answer
+  return (
+    <>
+      {side.draft && form && !sameJson(side.draft, form) && (
+        <p className={styles.note} role="status">
+          From before your latest changes. Ask again.
+        </p>
+      )}
+      <Answer text={text} />
+      <Facts metadata={{ ...metadata } as JsonObject} ms={side.ms} wanted={wanted} />
+    </>
+  )
+}
+
+function versionsOf({ version, publishedVersion }: Agent, editable: boolean) {
+  const earlier = Array.from({ length: Math.min(49, version - 1) }, (_, index) => String(version - 1 - index))
+  return [
+    ...(editable ? [{ value: ON_SCREEN, label: 'What you see' }] : []),
+    { value: 'latest', label: `Latest (version ${version})` },
+    ...(publishedVersion === null ? [] : [{ value: 'published', label: `Published (version ${publishedVersion})` }]),
+    ...earlier.map((value) => ({ value, label: `Version ${value}` })),
+  ]
+}

@@ -1,0 +1,62 @@
+import { authorize } from '../auth/policy'
+import { beyondReach } from '../auth/reach'
+import type { ServiceContext } from '../context'
+import { Deadline } from '../deadline'
+import type { TurnMetadata } from '../definition/agent'
+import { isJsonObject, type JsonObject } from '../definition/json'
+import { env } from '../env'
+import { ModelFailure } from '../models/failure'
+import { parseInput } from '../parse'
+import { toAppError } from './converse'
+import { loadAgent } from './find'
+import { requireMessage } from './invoke'
+import { loadDraft } from './load-draft'
+import { InvokeAgent } from './schema'
+import { runTurn } from './turn'
+
+/** An answer that belongs to no thread. */
+export interface SingleAnswer {
+  text: string
+  /** Null for a text answer. */
+  data: JsonObject | null
+  metadata: TurnMetadata
+}
+
+/**
+ * Answers one message as `invokeAgent` and `chat` do, but keeps nothing: for people who compare agents.
+ * @param input.body as for `invokeAgent`; with `draft`, the body of an update, that is the agent
+ * @throws AppError MESSAGE_REQUIRED, INVALID_INPUT, AGENT_NOT_FOUND, AGENT_ARCHIVED, OUTPUT_SCHEMA_MISMATCH, MODEL_ERROR
+ */
+export async function answerOnce(
+  ctx: ServiceContext,
+  { agentId, body }: { agentId: string; body: unknown },
+  caller: AbortSignal,
+): Promise<SingleAnswer> {
+  authorize(ctx, 'agent:invoke')
+  const asked = isJsonObject(body) ? body : {}
+  const userMessage = { message: requireMessage(asked.message), dataContext: {} }
+  const { dataContext, version } = parseInput(InvokeAgent, asked)
+  const agent =
+    asked.draft === undefined ? await loadAgent(ctx, agentId, version) : await loadDraft(ctx, agentId, asked.draft)
+  const { outputSchema, supervisor, model } = agent.config
+  const limitMs = env().AGENT_TIMEOUT_MS
+  const limit = new Deadline(caller, limitMs, () => new DOMException('The turn took too long', 'TimeoutError'))
+  try {
+    const { text, data, metadata } = await runTurn(
+      beyondReach(ctx),
+      {
+        agent,
+        history: [],
+        userMessage: { ...userMessage, dataContext },
+        structured: outputSchema !== null && !supervisor,
+      },
+      { signal: limit.signal, deadline: performance.now() + limitMs },
+    )
+    return { text, data, metadata }
+  } catch (thrown) {
+    const tooLate = `and the agent's tools did not finish within ${limitMs} ms`
+    throw toAppError(limit.late ? new ModelFailure(model.provider, tooLate, { transient: true }) : thrown)
+  } finally {
+    limit.release()
+  }
+}
