@@ -3,9 +3,12 @@ import { Browser } from '../auth/browser'
 import { type Preview, runCommand, SETUP_TOKEN, seen, startPreview } from '../support/platform/preview'
 import { startReceiver, verify } from '../support/receiver'
 
+/** Long enough for the process to be gone by then. */
+const UNDO_MS = 6_000
+
 let preview: Preview
 beforeAll(async () => {
-  preview = await startPreview({ ALLOW_PRIVATE_HOSTS: '127.0.0.1' })
+  preview = await startPreview({ ALLOW_PRIVATE_HOSTS: '127.0.0.1', ANSWER_UNDO_MS: String(UNDO_MS) })
 })
 afterAll(() => preview?.close())
 
@@ -35,17 +38,21 @@ test('every event is sent before the process is suspended, so runs continue alth
   expect(await asleep(), preview.logs()).toBe(true)
 })
 
+let browser: Browser
+
+/** A call of the dashboard, by whoever is signed in. */
+async function ask(path: string, body: object): Promise<Response> {
+  const headers = browser.headers()
+  headers.set('content-type', 'application/json')
+  headers.set('sec-fetch-site', 'same-origin')
+  return fetch(`${preview.url}/api/trpc/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+}
+
 test('the release step makes a workspace and tells no secret, and its first owner needs the setup token', async () => {
   expect(preview.released).toContain('Created the first workspace ten_preview')
   expect(preview.released).not.toContain(preview.apiKey)
   const owner = { name: 'Ada', email: 'ada@example.com', password: 'a long password of hers', workspace: 'Acme' }
-  const browser = new Browser((request) => fetch(request), preview.url, '203.0.113.7')
-  const ask = async (path: string, body: object) => {
-    const headers = browser.headers()
-    headers.set('content-type', 'application/json')
-    headers.set('sec-fetch-site', 'same-origin')
-    return fetch(`${preview.url}/api/trpc/${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-  }
+  browser = new Browser((request) => fetch(request), preview.url, '203.0.113.7')
   expect((await ask('auth.setup', { ...owner, token: 'not the token, but as long' })).status).toBe(403)
   expect((await ask('auth.setup', { ...owner, token: SETUP_TOKEN })).status).toBe(200)
   expect(await browser.signIn(owner.email, owner.password)).toMatchObject({ status: 200, error: null })
@@ -82,6 +89,17 @@ test('a run pauses, is answered by another process and ends', async () => {
   expect(await answer(one)).toMatchObject({ status: 200 })
   expect(preview.coldStarts()).toBe(before + 1)
   expect(await seen(async () => (await status(one)) === 'completed'), preview.logs()).toBe(true)
+})
+
+test('a held answer is given although the process that took it is gone and nobody calls the service', async () => {
+  const runId = await pausedRun()
+  const body = { type: 'collect_inputs', data: { answer: 'yes' } }
+  const held = await ask('tasks.answer?tenant=acme', { runId, body })
+  expect(await held.json()).toMatchObject({ result: { data: { undoMs: UNDO_MS } } })
+  expect(await asleep(), preview.logs()).toBe(true)
+  await preview.discard()
+  expect(await status(runId)).toBe('paused')
+  expect(await seen(async () => (await status(runId)) === 'completed'), preview.logs()).toBe(true)
 })
 
 test('after the Inngest server lost its state, `runs rewake` has a run go on although nobody calls the service', async () => {
