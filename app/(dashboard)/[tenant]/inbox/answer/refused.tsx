@@ -6,6 +6,7 @@ import { FieldsView } from '@/app/_ui/fields-view'
 import { notifyError } from '@/app/_ui/notify'
 import type { Task } from '@/server/views/tasks/get'
 import type { ShownRefusal } from '@/server/views/tasks/held'
+import { useTenant } from '../../tenant-context'
 
 /** Tells a person that what they answered was not taken, why, and what it was. */
 export function Refused({
@@ -19,6 +20,7 @@ export function Refused({
 }) {
   const trpc = useTRPC()
   const cache = useQueryClient()
+  const { user } = useTenant()
   const dismiss = useMutation(
     trpc.tasks.undo.mutationOptions({
       onSuccess: () => {
@@ -32,12 +34,16 @@ export function Refused({
   return (
     <Alert
       variant="light"
-      color="yellow"
+      color="gray"
       icon={<CircleAlert size={18} aria-hidden />}
       title="Your answer was not taken"
-      styles={{ title: { color: 'var(--mantine-color-text)' } }}
+      styles={{
+        root: { background: 'var(--status-paused-soft)' },
+        icon: { color: 'var(--status-paused)' },
+        title: { color: 'var(--mantine-color-text)' },
+      }}
     >
-      {reason(task, refused)}
+      {reason(task, refused, user.id)}
       {label !== null && ` You had chosen “${label}”.`}
       {data && 'value' in data && <FieldsView value={data.value} label="What you had filled in" />}
       <Button
@@ -54,8 +60,8 @@ export function Refused({
   )
 }
 
-function reason({ status, answeredBy }: Task, { code, message }: ShownRefusal): string {
+function reason({ status, answeredBy }: Task, { code, message }: ShownRefusal, me: string): string {
   if (code !== 'RUN_NOT_PAUSED') return message
   if (status === 'withdrawn') return 'The run was stopped first.'
-  return `${answeredBy?.name ?? 'Somebody'} answered first.`
+  return answeredBy?.id === me ? 'You answered first, elsewhere.' : `${answeredBy?.name ?? 'Somebody'} answered first.`
 }
