@@ -101,6 +101,13 @@ test('half a schema is no part of the draft, and is still there after a reload',
   await page.reload()
   await expect(schema).toContainText('half of it')
   await expect(page.getByText(/Not in the draft yet, kept in this browser/)).toBeVisible()
+  // What is on a tab that is not open still counts.
+  await page.goto(`/${workspace.slug}/agents/${agent}`)
+  await page.getByLabel('Description', { exact: true }).fill('Not to be published yet')
+  const publish = page.getByRole('button', { name: 'Publish' })
+  await expect(publish).toHaveAttribute('aria-disabled', 'true')
+  await page.getByRole('tab', { name: 'Output schema' }).click()
+  await expect(schema).toContainText('half of it')
   await page.getByRole('button', { name: 'Discard draft' }).click()
   await expect(schema).not.toContainText('half of it')
 })
@@ -160,7 +167,10 @@ test('testing a tool tests what is on the screen, saved or not, and an answer do
   expect(await getTool(workspace.ctx, { id })).toMatchObject({ version: 1 })
 })
 
-test('the playground talks to the agent on the screen', async ({ page, workspace }) => {
+test('the playground talks to the agent on the screen, and is beside the form where there is room', async ({
+  page,
+  workspace,
+}) => {
   const { agent } = await newCompany(workspace.ctx)
   await page.goto(`/${workspace.slug}/agents/${agent}`)
   await page.getByLabel('Description', { exact: true }).fill('Not saved')
@@ -169,7 +179,15 @@ test('the playground talks to the agent on the screen', async ({ page, workspace
   const message = page.getByRole('textbox', { name: /message/i }).first()
   await message.fill('Where is my order N-20417?')
   await message.press('ControlOrMeta+Enter')
-  await expect(page.getByRole('complementary', { name: 'Result' })).toContainText('Draft, based on version 1')
+  const result = page.getByRole('complementary', { name: 'Result' })
+  await expect(result).toContainText('Draft, based on version 1')
+  await page.setViewportSize({ width: 1600, height: 900 })
+  await page.getByRole('tab', { name: 'Edit' }).click()
+  await message.fill('And the one before?')
+  await message.press('ControlOrMeta+Enter')
+  await expect(result).toContainText('Matches the schema')
+  await page.getByLabel('Instructions').fill('Say it shorter.')
+  await expect(result).toContainText('From before your latest changes')
 })
 
 test('two versions of an agent answer the same message beside each other', async ({ page, workspace }) => {

@@ -1,5 +1,5 @@
 'use client'
-import { createContext, useCallback, useContext, useEffect, useRef } from 'react'
+import { createContext, useCallback, useContext, useEffect, useRef, useSyncExternalStore } from 'react'
 
 /** The name of the draft on the page, for the texts of its fields. */
 export const UnfinishedTexts = createContext<string | null>(null)
@@ -34,11 +34,23 @@ export function useUnfinished(field: string, onKept: (text: string) => void): (t
   )
 }
 
+const never = () => () => {}
+
+/** A field of the draft whose text is unfinished, perhaps on a tab that was not opened yet; null if there is none. */
+export function useUnfinishedField(draft: string): string | null {
+  const read = () => keysOf(draft)[0]?.slice(`${PREFIX}${draft}:`.length) ?? null
+  return useSyncExternalStore(never, read, () => null)
+}
+
 /** Forgets the texts of a draft that starts over. */
 export function forgetUnfinished(draft: string): void {
+  for (const key of keysOf(draft)) storage()?.removeItem(key)
+}
+
+function keysOf(draft: string): string[] {
   const store = storage()
   const keys = Array.from({ length: store?.length ?? 0 }, (_, index) => store?.key(index) ?? '')
-  for (const key of keys) if (key.startsWith(`${PREFIX}${draft}:`)) store?.removeItem(key)
+  return keys.filter((key) => key.startsWith(`${PREFIX}${draft}:`))
 }
 
 /** Reading the property throws where the browser blocks storage. */

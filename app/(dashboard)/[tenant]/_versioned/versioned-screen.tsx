@@ -6,7 +6,7 @@ import { useUrlState } from '@/app/_ui/use-url-state'
 import { DraftNotes } from './draft-notes'
 import { PublishDialog } from './publish-dialog'
 import type { Resource } from './resource-list'
-import { UnfinishedTexts } from './unfinished'
+import { UnfinishedTexts, useUnfinishedField } from './unfinished'
 import type { StoredDraft, Versioned } from './use-versioned'
 import { VersionedHeader } from './versioned-header'
 import { VersionsTab } from './versions-tab'
@@ -50,8 +50,10 @@ export function VersionedScreen<R extends Resource & { draft: StoredDraft }, F e
   const [seen, setSeen] = useState<readonly string[]>([tab])
   if (!seen.includes(tab)) setSeen([...seen, tab])
   const [wrong] = problems
+  const unfinished = useUnfinishedField(versioned.name)
   const obstacle =
     problem ??
+    (unfinished === null ? null : `First finish the text of ${unfinished}`) ??
     (draft.save.kind === 'conflict'
       ? 'First choose between your changes and theirs'
       : wrong
