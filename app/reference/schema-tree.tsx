@@ -8,7 +8,15 @@ export function SchemaTree({ schema, anchor }: { schema: Schema; anchor: string 
     return (
       <ul className={styles.variants}>
         {schema.oneOf.map((variant, place) => {
-          const name = variantName(variant)
+          const name = variant.$ref ?? variantName(variant)
+          if (variant.$ref)
+            return (
+              <li key={name}>
+                <p className={styles.variant}>
+                  {place === 0 ? 'Either' : 'Or'} <Type schema={variant} />
+                </p>
+              </li>
+            )
           return (
             <li key={name}>
               <p className={styles.variant}>

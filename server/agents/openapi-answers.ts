@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ChatEventName } from '../definition/agent'
 import { ModelConfig } from '../models/schema'
 import { itemFields, versionFields } from '../versioned/openapi-answers'
 import { ChatRequest, CreateAgent, InvokeAgent, MAX_MESSAGE } from './schema'
@@ -79,3 +80,48 @@ export const ChatAnswer = z.object({
   usage: metadata.shape.usage,
   metadata,
 })
+
+/** An event of the stream of a chat, as its `id`, `event` and `data` say. */
+const event = <N extends ChatEventName, S extends z.ZodRawShape>(name: N, text: string, data: S) =>
+  z.object({
+    id: z.string().describe('For `Last-Event-ID`.'),
+    event: z.literal(name).describe(text),
+    data: z.object(data),
+  })
+const ofTool = { toolCallId: z.string(), agentId: z.string(), toolId: z.string() }
+
+export const MessageDelta = event('message.delta', 'The next piece of the answer.', {
+  text: z.string(),
+  agentId: z.string(),
+})
+export const ToolCalled = event('tool.call', 'The agent calls a tool.', { ...ofTool, args: z.json() })
+export const ToolReturned = event('tool.result', 'The tool has ended.', {
+  ...ofTool,
+  success: z.boolean(),
+  data: z.json().optional().describe('What it returned, if it succeeded.'),
+  error: z.object({ message: z.string(), code: z.string() }).optional().describe('Why it failed, if it did.'),
+})
+export const HandedOver = event('handoff', 'The agent hands the message to another one.', {
+  from: z.string(),
+  to: z.string(),
+  message: z.string(),
+})
+export const MessageDone = event('message.done', 'The end: the complete answer.', ChatAnswer.shape)
+export const ChatFailed = event('error', 'The end: there is no answer.', {
+  code: z.string(),
+  message: z.string(),
+  details: z
+    .array(z.looseObject({ path: z.string().optional(), message: z.string() }))
+    .optional()
+    .describe('As those of an error.'),
+  threadId,
+  requestId: z.string().optional(),
+})
+export const ChatEvent = z.discriminatedUnion('event', [
+  MessageDelta,
+  ToolCalled,
+  ToolReturned,
+  HandedOver,
+  MessageDone,
+  ChatFailed,
+])

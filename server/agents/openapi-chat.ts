@@ -1,5 +1,5 @@
 import type { Operation } from '../openapi/types'
-import { ChatAnswer, ChatBody } from './openapi-answers'
+import { ChatAnswer, ChatBody, ChatEvent } from './openapi-answers'
 import { chatAnswer, chatEvents } from './openapi-examples'
 
 export const CHAT: Operation = {
@@ -27,6 +27,7 @@ export const CHAT: Operation = {
       description: 'The answer.',
       schema: ChatAnswer,
       stream: chatEvents,
+      event: ChatEvent,
       examples: { answer: { summary: 'The answer', value: chatAnswer } },
     },
     204: { description: 'The client has seen the end; do not reconnect.' },

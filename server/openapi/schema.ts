@@ -48,7 +48,8 @@ export function tidy(schema: Schema): Schema {
   if (typeof additionalProperties === 'object') {
     const more = tidy(additionalProperties)
     if (Object.keys(more).length > 0) result.additionalProperties = more
-    else if (properties) result.additionalProperties = true
+    // Said outright: generators read a bare `type: object` as one without fields.
+    else result.additionalProperties = true
   }
   if (propertyNames?.pattern) result.propertyNames = { pattern: propertyNames.pattern }
   if (items) result.items = tidy(items)
@@ -70,10 +71,8 @@ function nullable(choices: Schema[]): Schema {
 
 /** Adds descriptions to the fields of schemas that belong to verbs. */
 export function describeFields(schema: Schema, texts: Record<string, string>): void {
-  for (const variant of schema.oneOf ?? [schema]) {
-    for (const [name, text] of Object.entries(texts)) {
-      const field = variant.properties?.[name]
-      if (field) field.description = text
-    }
+  for (const [name, text] of Object.entries(texts)) {
+    const field = schema.properties?.[name]
+    if (field) field.description = text
   }
 }

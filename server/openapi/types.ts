@@ -43,8 +43,9 @@ export interface Answer {
   description: string
   schema?: z.ZodType
   contentType?: string
-  /** The form of the event stream, if a caller may ask for one. */
+  /** An example of the event stream, if a caller may ask for one, and the schema of its events. */
   stream?: string
+  event?: z.ZodType
   /** The CSV file, if a caller may ask for one. */
   csv?: string
   headers?: readonly ResponseHeader[]
@@ -64,6 +65,8 @@ export interface Operation {
   description: string
   /** The lowest role that may call it; `nobody` when no credential is needed. */
   role: Role | 'nobody'
+  /** Some requests need a credential all the same. */
+  mayNeedCredential?: true
   /** The schema the verb parses the query string with. */
   query?: z.ZodObject
   /** Query parameters by name. */

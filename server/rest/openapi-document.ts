@@ -21,6 +21,7 @@ import {
   type OpenApiDocument,
   type Operation,
   type Parameter,
+  type Schema,
   TAGS,
 } from '../openapi/types'
 import { RUN_OPERATIONS } from '../runs/openapi'
@@ -107,6 +108,8 @@ export function originOf(headers: Headers): string {
   return `${protocol}://${HOST.test(host) ? host : `localhost:${env().port}`}`
 }
 
+const CREDENTIALS: OpenApiDocument['security'] = [{ apiKey: [], tenantId: [] }, { apiKey: [] }, { bearer: [] }]
+
 function build(): Omit<OpenApiDocument, 'servers'> {
   const paths: OpenApiDocument['paths'] = {}
   for (const operation of OPERATIONS) {
@@ -123,7 +126,7 @@ function build(): Omit<OpenApiDocument, 'servers'> {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
-    security: [{ apiKey: [], tenantId: [] }, { apiKey: [] }, { bearer: [] }],
+    security: CREDENTIALS,
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
@@ -137,13 +140,13 @@ function build(): Omit<OpenApiDocument, 'servers'> {
 }
 
 function document(operation: Operation): DocumentedOperation {
-  const { id, tag, summary, description, role, body } = operation
+  const { id, tag, summary, description, role, mayNeedCredential, body } = operation
   return {
     operationId: id,
     tags: [tag],
     summary,
     description: role === 'nobody' ? description : `${description}\n\nNeeds the role ${role} or above.`,
-    ...(role === 'nobody' ? { security: [] } : {}),
+    ...(role === 'nobody' ? { security: mayNeedCredential ? [{}, ...CREDENTIALS] : [] } : {}),
     parameters: [...pathParameters(operation), ...queryParameters(operation), ...headerParameters(operation)],
     ...(body ? { requestBody: { required: body.required, content: bodyContent(body) } } : {}),
     responses: responses(operation),
@@ -191,26 +194,37 @@ function responses(operation: Operation): Record<string, DocumentedResponse> {
 }
 
 function good({ role, id, headers: taken = [] }: Operation, answer: Answer): DocumentedResponse {
-  const { description, schema, contentType = 'application/json', headers = [], examples, stream, csv } = answer
+  const { description, schema, contentType = 'application/json', headers = [], examples, stream, event, csv } = answer
   const common = role === 'nobody' ? [] : (['X-Request-Id', 'X-Api-Version', ...LIMITS] as const)
   const replayed = taken.includes('Idempotency-Key') ? (['Idempotent-Replayed'] as const) : []
   const version = id === 'getOpenApi' ? (['X-Api-Version'] as const) : []
   const content: Record<string, MediaType> = {}
   if (schema) content[contentType] = { schema: schemaOf(schema), ...(examples ? { examples } : {}) }
+  // Generators that know neither of the two can still read bytes.
+  if (contentType === '*/*' || contentType === NDJSON) content['application/octet-stream'] = { schema: BYTES }
   if (stream !== undefined) {
-    content['text/event-stream'] = { schema: STREAM, examples: { events: { summary: 'As events', value: stream } } }
+    content['text/event-stream'] = {
+      schema: streamOf(event),
+      examples: { events: { summary: 'As events', value: stream } },
+    }
   }
   if (csv !== undefined)
     content['text/csv'] = { schema: { type: 'string' }, examples: { csv: { summary: 'As a file', value: csv } } }
   return {
     description,
     headers: headerRefs([...headers, ...replayed, ...common, ...version]),
-    ...(schema ? { content } : {}),
+    ...(Object.keys(content).length > 0 ? { content } : {}),
   }
 }
 
-/** Leaves the type open: some tools check it against the stream as text, others against each event. */
-const STREAM = { description: 'Events; the `data` of each is a JSON object.' }
+const NDJSON = 'application/x-ndjson'
+const BYTES: Schema = { type: 'string', format: 'binary' }
+
+/** Some tools check it against the stream as text, others against each event. */
+function streamOf(event: Answer['event']): Schema {
+  const description = 'Events; the `data` of each is a JSON object.'
+  return event ? { description, anyOf: [{ type: 'string' }, schemaOf(event)] } : { description }
+}
 const LIMITS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const
 
 function bad(status: number, codes: ErrorCode[]): DocumentedResponse {

@@ -39,10 +39,19 @@ import * as workflows from '../workflows/openapi-answers'
 import { CreateWorkflow, SimulateWorkflow, UpdateWorkflow } from '../workflows/schema'
 import { Health, OpenApi } from './openapi-service'
 
+// The choices of a union have names too: generators make a type of each, and tell them apart by a field that they share.
+const [inputsAnswer, actionAnswer] = ResumeRun.options
+const [inputsPause, actionPause] = runs.PauseDescriptor.options
+const [scriptTool, httpTool, mcpTool] = ToolConfig.options
+const [toolSuccess, toolFailure] = tools.ToolResult.options
+const [remoteList, remoteFailure] = tools.RemoteTools.options
+
 /** Schemas that get a name in the document; all others are written inline. */
 const NAMED: Record<string, z.ZodType> = {
   StartBody,
   ResumeRun,
+  CollectInputsAnswer: inputsAnswer,
+  RequestUserActionAnswer: actionAnswer,
   StopRun,
   RerunRun: RerunBody,
   CreateWorkflow,
@@ -55,6 +64,12 @@ const NAMED: Record<string, z.ZodType> = {
   Run: runs.Run,
   StepRecord: runs.StepRecord,
   PauseDescriptor: runs.PauseDescriptor,
+  CollectInputsPause: inputsPause,
+  RequestUserActionPause: actionPause,
+  RunEvent: runs.RunEvent,
+  RunChanged: runs.RunChanged,
+  StepChanged: runs.StepChanged,
+  RunEnded: runs.RunEnded,
   RunList: runs.RunList,
   StartedRun: runs.StartedRun,
   ResumedRun: runs.ResumedRun,
@@ -81,16 +96,30 @@ const NAMED: Record<string, z.ZodType> = {
   AgentAnswer: agents.AgentAnswer,
   Chat: agents.ChatBody,
   ChatAnswer: agents.ChatAnswer,
+  ChatEvent: agents.ChatEvent,
+  MessageDelta: agents.MessageDelta,
+  ToolCalled: agents.ToolCalled,
+  ToolReturned: agents.ToolReturned,
+  HandedOver: agents.HandedOver,
+  MessageDone: agents.MessageDone,
+  ChatFailed: agents.ChatFailed,
   ToolResult: tools.ToolResult,
+  ToolSuccess: toolSuccess,
+  ToolFailure: toolFailure,
   CreateTool,
   UpdateTool,
-  ToolConfig,
+  ToolKindConfig: ToolConfig,
+  ScriptToolConfig: scriptTool,
+  HttpToolConfig: httpTool,
+  McpToolConfig: mcpTool,
   McpServer: McpServerConfig,
   ToolItem: tools.ToolItem,
   Tool: tools.Tool,
   ToolVersionItem: tools.ToolVersionItem,
   ToolVersion: tools.ToolVersion,
   RemoteTools: tools.RemoteTools,
+  RemoteToolList: remoteList,
+  RemoteToolsFailure: remoteFailure,
   DefinedWorkflow,
   DefinedAgent,
   DefinedTool,
@@ -150,8 +179,34 @@ export function componentSchemas(): Record<string, Schema> {
     .filter(([id]) => Object.hasOwn(NAMED, id))
     .map(([id, schema]) => [id, tidy(schema as Schema)] as const)
   const components = Object.fromEntries([...named, ...stepSchemas()])
-  for (const [id, texts] of Object.entries(TEXTS)) describeFields(components[id] ?? {}, texts)
+  for (const [id, texts] of Object.entries(TEXTS)) {
+    const schema = components[id] ?? {}
+    for (const choice of schema.oneOf ?? [schema]) describeFields(referred(components, choice), texts)
+  }
+  for (const schema of Object.values(components)) {
+    const discriminator = discriminatorOf(schema, components)
+    if (discriminator) schema.discriminator = discriminator
+  }
   return components
+}
+
+/** The schema that another one refers to, or itself. */
+function referred(components: Record<string, Schema>, schema: Schema): Schema {
+  return components[schema.$ref?.split('/').at(-1) ?? ''] ?? schema
+}
+
+/** The field that tells the choices of a union apart: one text in each. */
+function discriminatorOf({ oneOf = [] }: Schema, components: Record<string, Schema>): Schema['discriminator'] {
+  const [first] = oneOf
+  if (!first || oneOf.some(({ $ref }) => $ref === undefined)) return undefined
+  for (const propertyName of Object.keys(referred(components, first).properties ?? {})) {
+    const mapping = oneOf.flatMap((choice) => {
+      const value = referred(components, choice).properties?.[propertyName]?.const
+      return typeof value === 'string' ? [[value, choice.$ref ?? ''] as const] : []
+    })
+    if (mapping.length === oneOf.length) return { propertyName, mapping: Object.fromEntries(mapping) }
+  }
+  return undefined
 }
 
 /** A body's schema: a reference if it has a name. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Operation } from '../openapi/types'
+import { ReadTypedApi } from '../typed-api/schema'
 
 const check = z.enum(['ok', 'failed'])
 export const Health = z.object({
@@ -75,13 +76,20 @@ export const SERVICE_OPERATIONS: Operation[] = [
     path: '/api/openapi.json',
     tag: 'Service',
     summary: 'Get this document',
-    description: 'OpenAPI 3.1, generated from the schemas that validate requests.',
+    description:
+      'OpenAPI 3.1, generated from the schemas that validate requests. With `workflows=published`, which needs a credential of the role viewer or above, it is the document of your workspace: the calls of each published workflow, agent and tool, with the types of what they take and give.',
     role: 'nobody',
+    mayNeedCredential: true,
+    query: ReadTypedApi,
+    queryTexts: {
+      workflows: 'Return the document of the workspace.',
+      only: 'In the document of the workspace: only the published workflows, agents and tools with these ids, up to 100, separated by commas.',
+    },
     headers: ['If-None-Match'],
     answers: {
       200: { description: 'The document.', schema: OpenApi, headers: ['ETag'] },
       304: { description: 'The document has not changed.', headers: ['ETag'] },
     },
-    errors: [],
+    errors: ['INVALID_INPUT', 'UNAUTHORIZED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE'],
   },
 ]

@@ -95,6 +95,45 @@ export const StepRecord = z.object({
     .describe('All attempts, if there was more than one.'),
 })
 
+const id = z.string().describe('For `Last-Event-ID`.')
+const state = { runId: z.string(), status: RunStatus, outcome: Outcome }
+
+/** The events of a run's stream, as their `id`, `event` and `data` say. */
+export const RunChanged = z.object({
+  id,
+  event: z.literal('run').describe('The run has changed.'),
+  data: z.object({
+    ...state,
+    currentStepId: z.string().nullable(),
+    cancelling: z.boolean().describe('It was asked to stop, and has not ended.'),
+    startTime: time('When it was started.'),
+    endTime: time('When it ended.').optional(),
+  }),
+})
+export const StepChanged = z.object({
+  id,
+  event: z.literal('step').describe('A visit of a step has begun, or changed.'),
+  data: StepRecord.pick({
+    stepId: true,
+    stepType: true,
+    stepName: true,
+    visit: true,
+    status: true,
+    branch: true,
+    iteration: true,
+    attempt: true,
+    startTime: true,
+    endTime: true,
+    duration: true,
+  }).extend({ runId: z.string(), errorCode: z.string().optional() }),
+})
+export const RunEnded = z.object({
+  id,
+  event: z.literal('end').describe('The run has ended, and so does the stream.'),
+  data: z.object(state),
+})
+export const RunEvent = z.discriminatedUnion('event', [RunChanged, StepChanged, RunEnded])
+
 /** Appended to the description of values that may be cut, because the replacement does not match their schema. */
 const cut =
   ' In a response that would be larger than 16 MiB: `{ "$cut": true, "size", "href" }`, with the full value at `href`.'

@@ -248,9 +248,8 @@ export const RUN_OPERATIONS: Operation[] = [
     answers: {
       200: {
         description: 'The stream. It closes after the end of the run.',
-        contentType: 'text/event-stream',
-        schema: z.unknown().describe('Events `run`, `step` and `end`; the `data` of each is a JSON object.'),
-        examples: { events: { summary: 'The last two events', value: example.events } },
+        stream: example.events,
+        event: answers.RunEvent,
       },
       204: { description: 'The client has seen the end; do not reconnect.' },
     },

@@ -56,7 +56,24 @@ export const ToolResult = z.discriminatedUnion('success', [
 ])
 
 const [, failed] = ToolResult.options
+const schema = z.record(z.string(), z.json())
+
 export const RemoteTools = z.discriminatedUnion('success', [
-  z.object({ success: z.literal(true), data: z.json().describe('The tools of the server, as it describes them.') }),
+  z.object({
+    success: z.literal(true),
+    data: z.object({
+      tools: z
+        .array(
+          z.object({
+            name: z.string().describe('The `toolName` of a tool of kind `mcp`.'),
+            title: z.string().nullable(),
+            description: z.string(),
+            inputSchema: schema.describe('JSON Schema of its arguments.'),
+            outputSchema: schema.nullable().describe('JSON Schema of its result.'),
+          }),
+        )
+        .describe('As the server describes them.'),
+    }),
+  }),
   failed.omit({ debug: true }),
 ])

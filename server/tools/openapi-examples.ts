@@ -32,6 +32,21 @@ export const failure = {
   error: { message: 'This tool always fails.', details: [], code: 'EXECUTION_ERROR' },
 } satisfies JsonObject
 
+export const remoteTools = {
+  success: true,
+  data: {
+    tools: [
+      {
+        name: 'search',
+        title: 'Search',
+        description: 'Searches the catalogue.',
+        inputSchema: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
+        outputSchema: null,
+      },
+    ],
+  },
+} satisfies JsonObject
+
 export const unreachable = {
   success: false,
   error: { message: 'The MCP server could not be reached.', details: [], code: 'CONNECTION_ERROR' },

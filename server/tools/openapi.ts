@@ -111,7 +111,10 @@ export const TOOL_OPERATIONS: Operation[] = [
       200: {
         description: 'The tools, or why they could not be listed.',
         schema: answers.RemoteTools,
-        examples: { failure: example('The server cannot be reached', examples.unreachable) },
+        examples: {
+          tools: example('Its tools', examples.remoteTools),
+          failure: example('The server cannot be reached', examples.unreachable),
+        },
       },
     },
     errors: ['TOOL_INVOCATION_FAILED'],
@@ -122,7 +125,7 @@ const FIELDS = {
   name: 'Not unique.',
   description: 'For people, and for agents, which use it to choose a tool.',
   kind: 'The kind of tool.',
-  config: 'What the tool does. Its fields depend on the kind: see the schema `ToolConfig`.',
+  config: 'What the tool does. Its fields depend on the kind: see the schema `ToolKindConfig`.',
   inputSchema: 'JSON Schema of its arguments; null if they are not checked.',
   outputSchema: 'JSON Schema of its result; null if it is not checked.',
 }
@@ -134,7 +137,7 @@ export const TOOL_TEXTS: Texts = {
     ...FIELDS,
     version: 'The version you last saw. If there is a newer one, nothing is saved and the response is 409.',
   },
-  ToolConfig: { kind: 'The kind of tool.', config: 'What a tool of this kind does.' },
+  ToolKindConfig: { kind: 'The kind of tool.', config: 'What a tool of this kind does.' },
   McpServer: {
     url: 'The URL of its streamable HTTP endpoint.',
     headers: 'Sent with every request; may use `${secrets.NAME}` of secrets that may be sent to this host.',

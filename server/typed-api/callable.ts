@@ -54,12 +54,11 @@ export function toolParts(
 ): Parts {
   const args = blueprint.names.give(`${key}Args`)
   const data = blueprint.names.give(`${key}Data`)
-  const [good, bad] = ['Success', 'Failure'].map((ending) => blueprint.names.give(`${key}${ending}`))
-  const [success, failure] = blueprint.base.components.schemas.ToolResult?.oneOf ?? []
-  if (!good || !bad || !success || !failure) throw new Error('The document has no two results of a tool')
+  const success = blueprint.names.give(`${key}Success`)
   const path = `/api/tools/${id}/invoke`
   const needsArgs = Array.isArray(inputSchema?.required) && inputSchema.required.length > 0
   const { properties } = blueprint.fieldsOf('InvokeTool')
+  const good = blueprint.fieldsOf('ToolSuccess')
   const body: Schema = {
     type: 'object',
     properties: { args: ref(args), dataContext: without(properties.dataContext), version: PUBLISHED },
@@ -71,15 +70,14 @@ export function toolParts(
     summary: `Call “${name}”`,
     description: about(description, 'If the tool itself fails, the response has `success: false`.'),
     body: { required: true, content: json(body) },
-    answers: { 200: { anyOf: [ref(good), ref(bad)] } },
+    answers: { 200: { anyOf: [ref(success), ref('ToolFailure')] } },
   })
   return {
     paths: { [path]: { post: operation } },
     schemas: {
       ...(inputSchema ? named(blueprint, args, { type: 'object', ...inputSchema }) : { [args]: ANY_OBJECT }),
       ...(outputSchema ? named(blueprint, data, outputSchema) : { [data]: { description: 'Any JSON value.' } }),
-      [good]: { ...success, properties: { ...success.properties, data: ref(data) } },
-      [bad]: failure,
+      [success]: { type: 'object', properties: { ...good.properties, data: ref(data) }, required: good.required },
     },
   }
 }

@@ -1,10 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { z } from 'zod'
 import { allows, authorize } from '../auth/policy'
 import { beyondReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
-import { isId } from '../ids'
 import { largeRead } from '../large-reads'
 import type { OpenApiDocument, Schema } from '../openapi/types'
 import { parseInput } from '../parse'
@@ -15,18 +13,8 @@ import { agentParts, toolParts } from './callable'
 import { namesFor } from './names'
 import { anyOf, Blueprint, json, type Parts, ref, type TypedDocument } from './parts'
 import { type Listed, listPublished, MOST_OBJECTS, PAGE, readAgents, readTools, readWorkflows, type Word } from './read'
+import { ReadTypedApi } from './schema'
 import { type KnownWorkflow, workflowParts } from './workflow'
-
-/** Which document a caller asks for. */
-export const ReadTypedApi = z.object({
-  workflows: z.literal('published'),
-  only: z
-    .string()
-    .max(10_000)
-    .transform((text) => [...new Set(text.split(',').filter(Boolean))])
-    .pipe(z.array(z.string().refine(isId, 'is not an id')).min(1, 'names nothing').max(100))
-    .optional(),
-})
 
 /** How much of the document the objects of a kind may take. */
 const MOST_BYTES: Record<Word, number> = { workflow: 8_000_000, agent: 1_000_000, tool: 1_000_000 }

@@ -1,14 +1,26 @@
 import { expect } from 'vitest'
 import type { Recorder } from './recorder'
+import { checkerOf } from './validate'
 
 /** Every answer of chat. A part of test/api/openapi.test.ts. */
-export async function recordChat({ post }: Recorder): Promise<void> {
+export async function recordChat({ post, document }: Recorder): Promise<void> {
   const agentId = (await post('/api/agents', { name: 'Speaks' })).body.id
   const body = { agentId, message: 'Hello' }
   await post('/api/chat', body, { headers: { accept: 'application/json' } })
   const events = (await post('/api/chat', body)).body as string
+  expect(eventProblems({ document }, 'ChatEvent', events)).toEqual([])
   const last = [...events.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? ''
   expect((await post('/api/chat', body, { headers: { 'last-event-id': last } })).status).toBe(204)
   expect((await post('/api/chat', { agentId })).body.error.code).toBe('MESSAGE_REQUIRED')
   expect((await post('/api/chat', { ...body, threadId: 'thr_nobody' })).body.error.code).toBe('THREAD_NOT_FOUND')
+}
+
+/** How the events of a stream differ from what the document says of them. */
+export function eventProblems({ document }: Pick<Recorder, 'document'>, name: string, stream: string): string[] {
+  const check = checkerOf(document, { closed: true })
+  const events = [...stream.matchAll(/^id: (.*)\nevent: (.*)\ndata: (.*)$/gm)]
+  expect(events.length).toBeGreaterThan(0)
+  return events.flatMap(([, id, event, data = '']) =>
+    check(['components', 'schemas', name], { id, event, data: JSON.parse(data) }),
+  )
 }

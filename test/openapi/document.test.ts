@@ -81,7 +81,9 @@ describe('the document', () => {
 
   test('has no unused schemas', () => {
     const steps = /^[A-Z]\w+Step$/
-    const names = Object.keys(document.components.schemas).filter((name) => !steps.test(name) && name !== 'ToolConfig')
+    const names = Object.keys(document.components.schemas).filter(
+      (name) => !steps.test(name) && name !== 'ToolKindConfig',
+    )
     expect(names.filter((name) => !text.includes(`"#/components/schemas/${name}"`))).toEqual([])
   })
 
@@ -150,7 +152,10 @@ describe('the document', () => {
 })
 
 function fieldsOf(schema: Schema): [string, Schema][] {
-  return (schema.oneOf ?? [schema]).flatMap((it) => Object.entries(it.properties ?? {}))
+  const choices = (schema.oneOf ?? [schema]).map(
+    (it) => document.components.schemas[it.$ref?.split('/').at(-1) ?? ''] ?? it,
+  )
+  return choices.flatMap((it) => Object.entries(it.properties ?? {}))
 }
 
 function resolve(reference: string): Example {

@@ -53,3 +53,15 @@ export async function startRecorder(api: Api): Promise<Recorder> {
     },
   }
 }
+
+/** Every answer of the document itself. */
+export async function recordOpenApi({ get }: Recorder): Promise<void> {
+  const nobody = { headers: { 'x-api-key': '', 'x-tenant-id': '' } }
+  const own = '/api/openapi.json?workflows=published'
+  for (const [path, options] of [['/api/openapi.json', nobody] as const, [own, {}] as const]) {
+    const { headers } = await get(path, options)
+    expect((await get(path, { headers: { 'if-none-match': headers.get('etag') ?? '' } })).status).toBe(304)
+  }
+  expect((await get('/api/openapi.json?workflows=drafts')).body.error.code).toBe('INVALID_INPUT')
+  expect((await get(own, nobody)).status).toBe(401)
+}

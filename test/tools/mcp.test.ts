@@ -6,6 +6,7 @@ import { callTool } from '@/server/steps/call-tool'
 import { createTool } from '@/server/tools/create'
 import { invokeTool } from '@/server/tools/invoke'
 import { listRemoteTools } from '@/server/tools/list-remote'
+import { RemoteTools } from '@/server/tools/openapi-answers'
 import { setVaultSecret } from '@/server/vault/set'
 import { type Outside, startOutside } from '../net/outside'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -41,6 +42,7 @@ describe('a real MCP server', () => {
   test('can be listed', async () => {
     const answer = await list({ url })
     expect(answer).toMatchObject({ success: true })
+    expect(RemoteTools.parse(answer)).toEqual(answer)
     const { tools } = (answer as unknown as { data: { tools: { name: string; inputSchema: object }[] } }).data
     expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['echo', 'get-sum']))
     expect(tools.find(({ name }) => name === 'get-sum')?.inputSchema).toMatchObject({

@@ -1,0 +1,13 @@
+import { z } from 'zod'
+import { isId } from '../ids'
+
+/** Which document a caller asks for. */
+export const ReadTypedApi = z.object({
+  workflows: z.literal('published'),
+  only: z
+    .string()
+    .max(10_000)
+    .transform((text) => [...new Set(text.split(',').filter(Boolean))])
+    .pipe(z.array(z.string().refine(isId, 'is not an id')).min(1, 'names nothing').max(100))
+    .optional(),
+})
