@@ -7,6 +7,8 @@ import type { ServiceContext } from '@/server/context'
 import { archiveTool } from '@/server/tools/archive'
 import { createTool } from '@/server/tools/create'
 import { getTool } from '@/server/tools/get'
+import { getToolVersion } from '@/server/tools/get-version'
+import { listToolVersions } from '@/server/tools/list-versions'
 import { publishTool } from '@/server/tools/publish'
 import { publishToolDraft } from '@/server/tools/publish-draft'
 import { restoreToolVersion } from '@/server/tools/restore-version'
@@ -17,12 +19,15 @@ import { openAgent } from '@/server/views/agents/open'
 import { toolHistory } from '@/server/views/tools/history'
 import { openTool } from '@/server/views/tools/open'
 import { findUsers } from '@/server/views/users-of'
+import { versionHistory } from '@/server/views/workflows/version-history'
 import { createWorkflow } from '@/server/workflows/create'
+import { getWorkflowVersion } from '@/server/workflows/get-version'
+import { listWorkflowVersions } from '@/server/workflows/list-versions'
 import { publishWorkflow } from '@/server/workflows/publish'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant, withRole } from '../support/tenant'
 import { invoke } from '../tools/support'
-import { outcome } from '../workflows/support'
+import { outcome, RUNNABLE } from '../workflows/support'
 
 let database: FreshDatabase
 let ctx: ServiceContext
@@ -125,6 +130,22 @@ test('an agent’s draft works the same, and its own checks still refuse to publ
     version: 2,
     instructions: 'Look.',
   })
+})
+
+test('a note is for people who read the history, of workflows too; REST’s answers are as they were', async () => {
+  const { id: workflowId } = await createWorkflow(ctx, RUNNABLE)
+  await publishWorkflow(ctx, { id: workflowId, note: ' Asks for the item ' })
+  const { items } = await versionHistory(ctx, { id: workflowId, page: {} })
+  expect(items.map(({ note }) => note)).toEqual(['Asks for the item'])
+  expect(await outcome(publishWorkflow(ctx, { id: workflowId, note: 'x'.repeat(501) }))).toBe('INVALID_INPUT')
+  await publish(0, 'Says old')
+  for (const answer of [
+    await listToolVersions(ctx, { id, page: {} }),
+    await getToolVersion(ctx, { id, version: '1' }),
+    await listWorkflowVersions(ctx, { id: workflowId, page: {} }),
+    await getWorkflowVersion(ctx, { id: workflowId, version: '1' }),
+  ])
+    expect(JSON.stringify(answer)).not.toMatch(/"note"|Says old|Asks for the item/)
 })
 
 test('the users of a tool are published workflows and agents, with the version that they keep to', async () => {
