@@ -15,7 +15,16 @@ import * as events from './events/route'
 import * as file from './files/[id]/route'
 import * as health from './health/route'
 import * as hook from './hooks/[hookId]/route'
+import * as invitationRenew from './invitations/[invitationId]/renew/route'
+import * as invitation from './invitations/[invitationId]/route'
+import * as invitations from './invitations/route'
+import * as keyDisable from './keys/[keyId]/disable/route'
+import * as keyEnable from './keys/[keyId]/enable/route'
+import * as keyRotate from './keys/[keyId]/rotate/route'
+import * as keys from './keys/route'
 import * as mcp from './mcp/route'
+import * as member from './members/[userId]/route'
+import * as members from './members/route'
 import * as metrics from './metrics/route'
 import * as openapiJson from './openapi.json/route'
 import * as subjectData from './subjects/data/route'
@@ -27,6 +36,9 @@ import * as toolVersion from './tools/[toolId]/versions/[version]/route'
 import * as toolVersions from './tools/[toolId]/versions/route'
 import * as toolsMcpList from './tools/mcp/list/route'
 import * as tools from './tools/route'
+import * as vaultHosts from './vault/[name]/hosts/route'
+import * as vaultSecret from './vault/[name]/route'
+import * as vault from './vault/route'
 import * as webhookRedeliver from './webhooks/[webhookId]/deliveries/[deliveryId]/redeliver/route'
 import * as webhookDelivery from './webhooks/[webhookId]/deliveries/[deliveryId]/route'
 import * as webhookDeliveries from './webhooks/[webhookId]/deliveries/route'
@@ -90,7 +102,16 @@ export const ROUTES = {
   '/api/files/[id]': file,
   '/api/health': health,
   '/api/hooks/[hookId]': hook,
+  '/api/invitations/[invitationId]/renew': invitationRenew,
+  '/api/invitations/[invitationId]': invitation,
+  '/api/invitations': invitations,
+  '/api/keys/[keyId]/disable': keyDisable,
+  '/api/keys/[keyId]/enable': keyEnable,
+  '/api/keys/[keyId]/rotate': keyRotate,
+  '/api/keys': keys,
   '/api/mcp': mcp,
+  '/api/members/[userId]': member,
+  '/api/members': members,
   '/api/metrics': metrics,
   '/api/openapi.json': openapiJson,
   '/api/subjects/data': subjectData,
@@ -102,6 +123,9 @@ export const ROUTES = {
   '/api/tools/[toolId]/versions': toolVersions,
   '/api/tools/mcp/list': toolsMcpList,
   '/api/tools': tools,
+  '/api/vault/[name]/hosts': vaultHosts,
+  '/api/vault/[name]': vaultSecret,
+  '/api/vault': vault,
   '/api/webhooks/[webhookId]/deliveries/[deliveryId]/redeliver': webhookRedeliver,
   '/api/webhooks/[webhookId]/deliveries/[deliveryId]': webhookDelivery,
   '/api/webhooks/[webhookId]/deliveries': webhookDeliveries,

@@ -19,7 +19,7 @@ export async function getManagedRole(tx: TransactionContext, userId: string): Pr
         .from(members)
         .where(and(eq(members.tenantId, tx.tenantId), eq(members.userId, userId)))
     : []
-  if (!row) throw new AppError('NOT_FOUND', { message: 'Member not found' })
+  if (!row) throw new AppError('NOT_FOUND', { message: 'Not found: no member has this id' })
   const role = roleOf(row.role)
   authorizeMembersOf(tx, role)
   return role

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { AGENT_OPERATIONS } from '../agents/openapi'
 import { AS_CODE_OPERATIONS } from '../as-code/openapi'
 import { AUDIT_OPERATIONS } from '../audit-log/openapi'
+import { KEY_OPERATIONS } from '../credentials/openapi'
 import { env } from '../env'
 import { ERRORS, type ErrorCode } from '../errors'
 import { EVENT_OPERATIONS } from '../events/openapi'
@@ -10,6 +11,7 @@ import { reachedAt } from '../http/origin'
 import { API_VERSION } from '../http/respond'
 import { INBOUND_OPERATIONS } from '../inbound/openapi'
 import { MCP_OPERATIONS } from '../mcp/openapi'
+import { MEMBER_OPERATIONS } from '../members/openapi'
 import { ErrorSchema, errorExamples, errorsOf } from '../openapi/errors'
 import { REQUEST_HEADERS, RESPONSE_HEADERS, SECURITY_SCHEMES } from '../openapi/headers'
 import { querySchema } from '../openapi/schema'
@@ -28,6 +30,7 @@ import { RUN_OPERATIONS } from '../runs/openapi'
 import { SCHEDULE_OPERATIONS } from '../schedules/openapi'
 import { SUBJECT_OPERATIONS } from '../subjects/openapi'
 import { TOOL_OPERATIONS } from '../tools/openapi'
+import { VAULT_OPERATIONS } from '../vault/openapi'
 import { WEBHOOK_OPERATIONS } from '../webhooks/openapi'
 import { WORKFLOW_OPERATIONS } from '../workflows/openapi'
 import { componentSchemas, schemaOf } from './openapi-schemas'
@@ -46,6 +49,9 @@ export const OPERATIONS: readonly Operation[] = [
   ...INBOUND_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
   ...SUBJECT_OPERATIONS,
+  ...MEMBER_OPERATIONS,
+  ...VAULT_OPERATIONS,
+  ...KEY_OPERATIONS,
   ...AUDIT_OPERATIONS,
   ...MCP_OPERATIONS,
   ...SERVICE_OPERATIONS,

@@ -5,6 +5,10 @@ import { CreateAgent, UpdateAgent } from '../agents/schema'
 import { AS_CODE_TEXTS } from '../as-code/openapi'
 import * as asCode from '../as-code/openapi-answers'
 import { ApplyDefinitions, DefinedAgent, DefinedTool, DefinedWorkflow, DiffDefinitions } from '../as-code/schema'
+import { CreateKey } from '../credentials/api-keys/create'
+import { RotateKey } from '../credentials/api-keys/rotate'
+import { KEY_TEXTS } from '../credentials/openapi'
+import * as credentials from '../credentials/openapi-answers'
 import { Edge, Field, Step } from '../definition/schema'
 import { EVENT_TEXTS } from '../events/openapi'
 import * as events from '../events/openapi-answers'
@@ -14,6 +18,8 @@ import * as inbound from '../inbound/openapi-answers'
 import { CreateInbound, RotateInbound, TryInbound, UpdateInbound } from '../inbound/schema'
 import { MCP_TEXTS } from '../mcp/openapi'
 import { McpMessage, McpResponse } from '../mcp/schema'
+import { Invite } from '../members/invitations/create'
+import * as members from '../members/openapi'
 import { ModelConfig } from '../models/schema'
 import { ErrorAnswer } from '../openapi/errors'
 import { describeFields, OPTIONS, plainSchema, tidy } from '../openapi/schema'
@@ -31,6 +37,8 @@ import { McpServerConfig } from '../tools/kinds/mcp-config'
 import { TOOL_TEXTS } from '../tools/openapi'
 import * as tools from '../tools/openapi-answers'
 import { CreateTool, InvokeTool, ToolConfig, UpdateTool } from '../tools/schema'
+import * as vault from '../vault/openapi'
+import { SetSecret } from '../vault/schema'
 import { WEBHOOK_TEXTS } from '../webhooks/openapi'
 import * as webhooks from '../webhooks/openapi-answers'
 import { CreateWebhook, RotateWebhook, UpdateWebhook } from '../webhooks/schema'
@@ -148,6 +156,19 @@ const NAMED: Record<string, z.ZodType> = {
   WebhookEndpoint: webhooks.WebhookEndpoint,
   CreatedWebhook: webhooks.CreatedWebhook,
   WebhookDelivery: webhooks.WebhookDelivery,
+  Member: members.Member,
+  ChangeMember: members.ChangeMember,
+  Invite,
+  Invitation: members.Invitation,
+  CreatedInvitation: members.CreatedInvitation,
+  SetSecret,
+  BindHosts: vault.BindHosts,
+  VaultSecret: vault.VaultSecret,
+  CreateKey,
+  RotateKey,
+  ApiKeyItem: credentials.ApiKeyItem,
+  CreatedKey: credentials.CreatedKey,
+  RotatedKey: credentials.RotatedKey,
   McpMessage,
   McpResponse,
   Health,
@@ -170,6 +191,9 @@ const TEXTS: Texts = {
   ...SCHEDULE_TEXTS,
   ...INBOUND_TEXTS,
   ...MCP_TEXTS,
+  ...KEY_TEXTS,
+  ...members.MEMBER_TEXTS,
+  ...vault.VAULT_TEXTS,
 }
 
 /** All named schemas of the document, generated from those the verbs parse with. */

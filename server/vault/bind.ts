@@ -4,11 +4,11 @@ import { vaultSecrets } from '@/db/schema/vault'
 import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
-import { AppError } from '../errors'
 import { parseInput } from '../parse'
 import { SecretHosts } from './hosts'
+import { noSuchSecret, requireName } from './schema'
 
-const BindSecret = z.object({ name: z.string(), hosts: SecretHosts })
+export const BindSecret = z.object({ name: z.string(), hosts: SecretHosts })
 
 /**
  * Binds a secret to these hosts only; its value stays. Anyone who may do this could send the value to their own host,
@@ -18,13 +18,14 @@ const BindSecret = z.object({ name: z.string(), hosts: SecretHosts })
 export async function bindVaultSecret(ctx: ServiceContext, input: unknown): Promise<{ name: string; hosts: string[] }> {
   authorize(ctx, 'secret:manage')
   const { name, hosts } = parseInput(BindSecret, input)
+  requireName(name)
   return withTransaction(ctx, async (tx) => {
     const bound = await tx.db
       .update(vaultSecrets)
       .set({ hosts, updatedBy: tx.actor.id, updatedAt: tx.now() })
       .where(and(eq(vaultSecrets.tenantId, tx.tenantId), eq(vaultSecrets.name, name)))
       .returning({ name: vaultSecrets.name })
-    if (bound.length === 0) throw new AppError('NOT_FOUND', { details: [{ path: 'name', message: 'No such secret.' }] })
+    if (bound.length === 0) throw noSuchSecret()
     await record(tx, 'vaultSecret.bound', { id: name, name }, { hosts })
     return { name, hosts }
   })

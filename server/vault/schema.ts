@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AppError } from '../errors'
 import { STORABLE } from '../storable-text'
 import { SecretHosts } from './hosts'
 
@@ -33,4 +34,16 @@ export function isTooShort(value: string): boolean {
 /** The place a value is sealed for: copied to another row, it does not open. */
 export function vaultPlace(tenantId: string, name: string): string {
   return `${tenantId}:${name}`
+}
+
+export function noSuchSecret(): AppError {
+  return new AppError('NOT_FOUND', { details: [{ path: 'name', message: 'No such secret.' }] })
+}
+
+/**
+ * A name that no secret can have is not looked up.
+ * @throws AppError NOT_FOUND
+ */
+export function requireName(name: string): void {
+  if (!SecretName.safeParse(name).success) throw noSuchSecret()
 }

@@ -224,7 +224,7 @@ describe('every answer matches the document', () => {
 
   test('runs: export; subjects: count, delete', async () => waysOut.recordSubjects(recorder, api, await pausedRun()))
 
-  test('audit log: list', () => waysOut.recordAudit(recorder))
+  test('members, the vault, API keys and the audit log', () => waysOut.recordAdmin(recorder, api))
 
   test('events: post', () => waysOut.recordEvents(recorder))
 
@@ -263,7 +263,7 @@ describe('every answer matches the document', () => {
       }
       for (const [status, answer] of codes) expect(answer.status, `${method} ${path}`).toBe(status)
       if (/\{/.test(path)) {
-        const inputs = { type: 'collect_inputs', data: {}, message: 'Hello' }
+        const inputs = { type: 'collect_inputs', data: {}, message: 'Hello', role: 'viewer', hosts: ['a.example.com'] }
         expect((await recorded(method, url, method === 'GET' ? undefined : inputs)).status, path).toBe(404)
       }
     }

@@ -131,7 +131,7 @@ test("another tenant's invitation looks like an unknown one", async () => {
   const stranger = await newMember(database, await newTenant(database), 'owner')
   const { id } = await invite()
   for (const touch of [renewInvitation, revokeInvitation]) {
-    const refusal = { code: 'NOT_FOUND', message: 'Invitation not found' }
+    const refusal = { code: 'NOT_FOUND', message: 'Not found: no invitation has this id' }
     await expect(touch(stranger.ctx, id)).rejects.toMatchObject(refusal)
     await expect(touch(stranger.ctx, 'inv_unknown')).rejects.toMatchObject(refusal)
   }

@@ -113,7 +113,7 @@ test("another tenant's people look like unknown people", async () => {
   const owner = await newMember(database, tenant, 'owner')
   const elsewhere = await newMember(database, await newTenant(database), 'viewer')
   for (const userId of [elsewhere.userId, 'usr_unknown', '', '../x']) {
-    const refusal = { code: 'NOT_FOUND', message: 'Member not found', details: [] }
+    const refusal = { code: 'NOT_FOUND', message: 'Not found: no member has this id', details: [] }
     await expect(removeMember(owner.ctx, { userId })).rejects.toMatchObject(refusal)
     await expect(changeRole(owner.ctx, { userId, role: 'viewer' })).rejects.toMatchObject(refusal)
   }

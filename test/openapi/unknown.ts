@@ -9,6 +9,10 @@ export const UNKNOWN: Record<string, string> = {
   scheduleId: 'sch_nobody',
   inboundId: 'inb_nobody',
   hookId: 'nobody',
+  userId: 'usr_nobody',
+  invitationId: 'inv_nobody',
+  name: 'NOBODY',
+  keyId: 'key_nobody',
   webhookId: 'whk_nobody',
   deliveryId: 'msg_nobody',
 }

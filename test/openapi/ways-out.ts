@@ -22,8 +22,7 @@ export async function recordSchedules({ get, post, call }: Recorder, workflow: s
   expect((await post(path, body)).body.error.code).toBe('WORKFLOW_ARCHIVED')
 }
 
-/** Every answer of the audit log. */
-export async function recordAudit({ get }: Recorder): Promise<void> {
+async function recordAudit({ get }: Recorder): Promise<void> {
   const { entries, nextCursor } = (await get('/api/audit?limit=2')).body
   expect(entries).toHaveLength(2)
   expect((await get(`/api/audit?limit=2&cursor=${nextCursor}`)).body.entries[0].id).not.toBe(entries[0].id)
@@ -37,6 +36,67 @@ export async function recordEvents({ post }: Recorder): Promise<void> {
   expect((await post('/api/events', event)).body).toEqual({ success: true, eventId: 'pay_1' })
   expect((await post('/api/events', { ...event, data: {} })).body.error.code).toBe('CONFLICT')
   expect((await post('/api/events', { ...event, data: [] })).body.error.code).toBe('INVALID_INPUT')
+}
+
+/** Every answer of members, the vault and API keys, and of the audit log. */
+export async function recordAdmin(recorder: Recorder, api: Api): Promise<void> {
+  await recordMembers(recorder, api)
+  await recordVault(recorder)
+  await recordKeys(recorder)
+  await recordAudit(recorder)
+}
+
+async function recordMembers({ get, post, call }: Recorder, { database, tenantId }: Api): Promise<void> {
+  const { body: before } = await get('/api/members')
+  for (const [id, role] of Object.entries({ usr_first: 'owner', usr_second: 'viewer' })) {
+    await database.sql`insert into users (id, email, name) values (${id}, ${`${id}@example.com`}, ${id})`
+    await database.sql`insert into members (tenant_id, user_id, role) values (${tenantId}, ${id}, ${role})`
+  }
+  for (const { userId } of before) await call('DELETE', `/api/members/${userId}`)
+  expect((await call('PUT', '/api/members/usr_second', { role: 'editor' })).body.role).toBe('editor')
+  await call('DELETE', '/api/members/usr_second')
+  const [owner] = (await get('/api/members')).body
+  // The only one.
+  expect((await call('PUT', `/api/members/${owner.userId}`, { role: 'viewer' })).body.error.code).toBe('CONFLICT')
+  expect((await call('DELETE', `/api/members/${owner.userId}`)).body.error.code).toBe('CONFLICT')
+  const invite = { email: 'grace@example.com', role: 'editor' }
+  const { id, token } = (await post('/api/invitations', invite)).body
+  expect((await post('/api/invitations', { ...invite, email: owner.email })).body.error.code).toBe('CONFLICT')
+  const { body: listed } = await get('/api/invitations')
+  expect(listed).toMatchObject([{ id, email: 'grace@example.com', expired: false }])
+  expect(JSON.stringify(listed)).not.toContain(token)
+  expect((await post(`/api/invitations/${id}/renew`)).body.token).not.toBe(token)
+  await call('DELETE', `/api/invitations/${id}`)
+  expect((await post(`/api/invitations/${id}/renew`)).body.error.code).toBe('CONFLICT')
+  expect((await call('DELETE', `/api/invitations/${id}`)).body.error.code).toBe('CONFLICT')
+}
+
+async function recordVault({ get, post, call }: Recorder): Promise<void> {
+  const secret = { name: 'RECORDED', value: 'never shown again' }
+  expect((await post('/api/vault', secret)).status).toBe(201)
+  expect((await post('/api/vault', { ...secret, value: 'another long value' })).status).toBe(200)
+  expect((await call('PUT', '/api/vault/RECORDED/hosts', { hosts: ['A.example.com'] })).body.hosts).toEqual([
+    'a.example.com',
+  ])
+  const { body } = await get('/api/vault')
+  expect(body.find(({ name }: { name: string }) => name === 'RECORDED')).toMatchObject({ hosts: ['a.example.com'] })
+  expect(JSON.stringify(body)).not.toMatch(/never shown|another long/)
+  await call('DELETE', '/api/vault/RECORDED')
+}
+
+async function recordKeys({ get, post }: Recorder): Promise<void> {
+  const { id } = (await post('/api/keys', { name: 'Orders', role: 'viewer' })).body
+  const path = `/api/keys/${id}`
+  expect((await post(`${path}/disable`)).body.disabled).toBe(true)
+  expect((await post(`${path}/rotate`)).body.error.code).toBe('CONFLICT')
+  expect((await post(`${path}/enable`)).body.disabled).toBe(false)
+  const { body: rotated } = await post(`${path}/rotate`, { graceMs: 60_000 })
+  const { body: keys } = await get('/api/keys')
+  expect(keys.slice(0, 2)).toMatchObject([
+    { id: rotated.id, rotatedFrom: id },
+    { id, graceUntil: rotated.graceUntil },
+  ])
+  expect(JSON.stringify(keys)).not.toContain(rotated.key)
 }
 
 /** Every answer of webhooks. */

@@ -9,7 +9,8 @@ import { newId } from '../../ids'
 import { parseInput } from '../../parse'
 import { ROLES, type Role } from '../../roles'
 
-const CreateKey = z.object({ name: z.string().trim().min(1).max(200), role: z.enum(ROLES).default('admin') })
+/** What callers say of a new key. */
+export const CreateKey = z.object({ name: z.string().trim().min(1).max(200), role: z.enum(ROLES).default('admin') })
 
 /**
  * Creates an API key. Only this result contains the key; the database keeps a hash.
@@ -17,7 +18,7 @@ const CreateKey = z.object({ name: z.string().trim().min(1).max(200), role: z.en
  */
 export async function createApiKey(
   ctx: ServiceContext,
-  input: { name: string; role?: Role | undefined },
+  input: { name?: unknown; role?: unknown },
   /** Not for callers to choose: the key of the first boot, and the key this one replaces. */
   given: { value?: string | undefined; rotatedFrom?: string } = {},
 ): Promise<{ id: string; key: string; tenantId: string; role: Role }> {

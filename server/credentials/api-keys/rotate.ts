@@ -12,16 +12,16 @@ import { getApiKey } from './find'
 
 const DEFAULT_GRACE_MS = 24 * 60 * 60_000
 const MAX_GRACE_MS = 365 * DEFAULT_GRACE_MS
-const Rotation = z.object({ graceMs: z.number().min(0).max(MAX_GRACE_MS) })
+export const RotateKey = z.object({ graceMs: z.number().min(0).max(MAX_GRACE_MS).default(DEFAULT_GRACE_MS) })
 
 /**
  * Creates a key to replace an old one, which keeps working for the grace period (24 h by default, 0 to end it at once).
  * A key is replaced only once: a second rotation would revive a key that the first one ended.
  * @throws AppError NOT_FOUND, FORBIDDEN, CONFLICT, INVALID_INPUT
  */
-export async function rotateApiKey(ctx: ServiceContext, id: string, graceMs: number = DEFAULT_GRACE_MS) {
+export async function rotateApiKey(ctx: ServiceContext, id: string, given?: unknown) {
   authorize(ctx, 'key:manage')
-  parseInput(Rotation, { graceMs })
+  const { graceMs } = parseInput(RotateKey, { graceMs: given })
   return withTransaction(ctx, async (tx) => {
     const old = await getApiKey(tx, id, { lock: true })
     if (old.graceUntil || old.disabledAt) {

@@ -18,7 +18,7 @@ export async function getPendingInvitation(tx: TransactionContext, id: string) {
         .where(and(eq(invitations.tenantId, tx.tenantId), eq(invitations.id, id)))
         .for('update')
     : []
-  if (!row) throw new AppError('NOT_FOUND', { message: 'Invitation not found' })
+  if (!row) throw new AppError('NOT_FOUND', { message: 'Not found: no invitation has this id' })
   authorizeMembersOf(tx, roleOf(row.role))
   if (row.acceptedAt) throw new AppError('CONFLICT', { message: 'The invitation has already been accepted' })
   if (row.revokedAt) throw new AppError('CONFLICT', { message: 'The invitation has been revoked' })

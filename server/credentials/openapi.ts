@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import { example } from '../openapi/example'
+import type { Operation, Texts } from '../openapi/types'
+import { CreateKey } from './api-keys/create'
+import { RotateKey } from './api-keys/rotate'
+import * as answers from './openapi-answers'
+
+const ID = 'key_01K5A3QJ8Z0T7V2M9C4D6E8F1G'
+const at = '2026-01-05T09:30:00.000Z'
+const path = '/api/keys/{keyId}'
+const parameters = { keyId: { description: 'The key’s id.', example: ID } }
+
+const key = {
+  id: ID,
+  name: 'Order service',
+  role: 'operator',
+  hint: 'sk_2mKf…x4Qm',
+  createdBy: 'usr_01K5A3QJ8Z0T7V2M9C4D6E8F1G',
+  createdAt: at,
+  lastUsedAt: at,
+  disabledAt: null,
+  rotatedFrom: null,
+  graceUntil: null,
+}
+const created = { id: ID, key: 'sk_…', tenantId: 'ten_01K5A3QJ8Z0T7V2M9C4D6E8F1G', role: 'operator' }
+
+const common = { parameters, tag: 'API keys', role: 'admin' } as const
+const changed = (disabled: boolean) => ({
+  200: {
+    description: 'The key.',
+    schema: answers.ChangedKey,
+    examples: { key: example('The key', { id: ID, tenantId: created.tenantId, disabled }) },
+  },
+})
+
+export const KEY_OPERATIONS: Operation[] = [
+  {
+    ...common,
+    id: 'listApiKeys',
+    method: 'GET',
+    path: '/api/keys',
+    summary: 'List the API keys',
+    description: 'Newest first, without the keys themselves. Disabled and replaced ones too.',
+    answers: {
+      200: {
+        description: 'The keys.',
+        schema: z.array(answers.ApiKeyItem),
+        examples: { list: example('One key', [key]) },
+      },
+    },
+    errors: [],
+  },
+  {
+    ...common,
+    id: 'createApiKey',
+    method: 'POST',
+    path: '/api/keys',
+    summary: 'Create an API key',
+    description:
+      'Only this response contains the key. Its role may not be above that of the caller. `Idempotency-Key` has no effect here.',
+    body: {
+      schema: CreateKey,
+      required: true,
+      examples: { key: example('For a service', { name: key.name, role: key.role }) },
+    },
+    answers: {
+      201: {
+        description: 'The new key.',
+        schema: answers.CreatedKey,
+        examples: { key: example('With the key', created) },
+      },
+    },
+    errors: [],
+  },
+  {
+    ...common,
+    id: 'rotateApiKey',
+    method: 'POST',
+    path: `${path}/rotate`,
+    summary: 'Replace an API key',
+    description:
+      'Creates a key with the same name and role. The old one keeps working for a time. A key can be replaced only once, and not while it is disabled. Only this response contains the new key. `Idempotency-Key` has no effect here.',
+    body: {
+      schema: RotateKey,
+      required: false,
+      examples: { now: example('The old one stops at once', { graceMs: 0 }) },
+    },
+    answers: {
+      200: {
+        description: 'The new key.',
+        schema: answers.RotatedKey,
+        examples: {
+          key: example('With the key', {
+            ...{ ...created, id: 'key_01K5A3QJ8Z0T7V2M9C4D6E8F1H' },
+            ...{ rotatedFrom: ID, graceUntil: '2026-01-06T09:30:00.000Z' },
+          }),
+        },
+      },
+    },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+  },
+  {
+    ...common,
+    id: 'disableApiKey',
+    method: 'POST',
+    path: `${path}/disable`,
+    summary: 'Disable an API key',
+    description: 'It is refused from the next request on, in every process. Disabling it again changes nothing.',
+    answers: changed(true),
+    errors: ['NOT_FOUND'],
+  },
+  {
+    ...common,
+    id: 'enableApiKey',
+    method: 'POST',
+    path: `${path}/enable`,
+    summary: 'Enable an API key',
+    description: 'It works again, unless another key has replaced it.',
+    answers: changed(false),
+    errors: ['NOT_FOUND'],
+  },
+]
+
+/** Descriptions of the fields of the request bodies, by schema and field. */
+export const KEY_TEXTS: Texts = {
+  CreateKey: { name: 'For people.', role: 'What it may do, at most what the caller may.' },
+  RotateKey: { graceMs: 'How long the old key keeps working; 0 ends it at once. In milliseconds.' },
+}

@@ -1,0 +1,175 @@
+import { z } from 'zod'
+import { example } from '../openapi/example'
+import { time } from '../openapi/fields'
+import type { Operation, Texts } from '../openapi/types'
+import { ROLES } from '../roles'
+import { ChangeRole } from './change-role'
+import { Invite } from './invitations/create'
+
+const USER = 'usr_01K5A3QJ8Z0T7V2M9C4D6E8F1G'
+const INVITATION = 'inv_01K5A3QJ8Z0T7V2M9C4D6E8F1G'
+const at = '2026-01-05T09:30:00.000Z'
+const email = 'ada@example.com'
+const parameters = {
+  userId: { description: 'The member.', example: USER },
+  invitationId: { description: 'The invitation.', example: INVITATION },
+}
+const common = { parameters, tag: 'Members', role: 'admin' } as const
+const role = z.enum(ROLES)
+
+export const Member = z.object({
+  userId: z.string(),
+  email: z.string(),
+  name: z.string(),
+  role,
+  createdAt: time('When they joined.'),
+  lastSeenAt: time('When they last used the dashboard, in any workspace; null if never.').nullable(),
+})
+/** Without the id, which is in the path. */
+export const ChangeMember = ChangeRole.omit({ userId: true })
+
+export const Invitation = z.object({
+  id: z.string(),
+  email: z.string(),
+  role,
+  createdAt: time('When it was created.'),
+  invitedBy: z.string().nullable().describe('The name of the person who invited; null for an API key.'),
+  expiresAt: time('Until when its link works.'),
+  expired: z.boolean(),
+})
+export const CreatedInvitation = z.object({
+  id: z.string(),
+  email: z.string(),
+  token: z.string().describe('The end of the link `/invite/<token>`. Shown only here; no mail is sent.'),
+  expiresAt: time('Until when the link works.'),
+})
+
+const invited = { id: INVITATION, email, token: 'b7Qx…', expiresAt: '2026-01-12T09:30:00.000Z' }
+const link = (description: string) => ({
+  description,
+  schema: CreatedInvitation,
+  examples: { invitation: example('With its token', invited) },
+})
+
+export const MEMBER_OPERATIONS: Operation[] = [
+  {
+    ...common,
+    id: 'listMembers',
+    method: 'GET',
+    path: '/api/members',
+    summary: 'List the members',
+    description: 'By address.',
+    answers: {
+      200: {
+        description: 'The members.',
+        schema: z.array(Member),
+        examples: {
+          list: example('One member', [
+            { userId: USER, email, name: 'Ada Lovelace', role: 'owner', createdAt: at, lastSeenAt: at },
+          ]),
+        },
+      },
+    },
+    errors: [],
+  },
+  {
+    ...common,
+    id: 'changeMember',
+    method: 'PUT',
+    path: '/api/members/{userId}',
+    summary: 'Change the role of a member',
+    description: 'From their next request on. Admins change roles below theirs, owners all. The last owner stays one.',
+    body: { schema: ChangeMember, required: true, examples: { role: example('A role', { role: 'editor' }) } },
+    answers: {
+      200: {
+        description: 'The member.',
+        schema: z.object({ userId: z.string(), role }),
+        examples: { member: example('The member', { userId: USER, role: 'editor' }) },
+      },
+    },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+  },
+  {
+    ...common,
+    id: 'removeMember',
+    method: 'DELETE',
+    path: '/api/members/{userId}',
+    summary: 'Remove a member',
+    description: 'From their next request on. What they created stays, API keys included.',
+    answers: {
+      200: {
+        description: 'They are no member any more.',
+        schema: z.object({ userId: z.string() }),
+        examples: { removed: example('Removed', { userId: USER }) },
+      },
+    },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+  },
+  {
+    ...common,
+    id: 'listInvitations',
+    method: 'GET',
+    path: '/api/invitations',
+    summary: 'List the invitations',
+    description: 'Those that were neither accepted nor revoked, newest first.',
+    answers: {
+      200: {
+        description: 'The invitations.',
+        schema: z.array(Invitation),
+        examples: {
+          list: example('One invitation', [
+            {
+              ...{ id: INVITATION, email, role: 'editor', createdAt: at, invitedBy: null },
+              ...{ expiresAt: invited.expiresAt, expired: false },
+            },
+          ]),
+        },
+      },
+    },
+    errors: [],
+  },
+  {
+    ...common,
+    id: 'createInvitation',
+    method: 'POST',
+    path: '/api/invitations',
+    summary: 'Invite somebody',
+    description:
+      'Only this response contains the token of the link. An earlier invitation of the same address is revoked. `Idempotency-Key` has no effect here.',
+    body: { schema: Invite, required: true, examples: { invite: example('An editor', { email, role: 'editor' }) } },
+    answers: { 201: link('The invitation.') },
+    errors: ['CONFLICT'],
+  },
+  {
+    ...common,
+    id: 'renewInvitation',
+    method: 'POST',
+    path: '/api/invitations/{invitationId}/renew',
+    summary: 'Renew an invitation',
+    description: 'Makes a new link; the old one stops working. `Idempotency-Key` has no effect here.',
+    answers: { 200: link('The invitation.') },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+  },
+  {
+    ...common,
+    id: 'revokeInvitation',
+    method: 'DELETE',
+    path: '/api/invitations/{invitationId}',
+    summary: 'Revoke an invitation',
+    description: 'Its link stops working.',
+    answers: {
+      200: {
+        description: 'It is revoked.',
+        schema: z.object({ id: z.string() }),
+        examples: { revoked: example('Revoked', { id: INVITATION }) },
+      },
+    },
+    errors: ['NOT_FOUND', 'CONFLICT'],
+  },
+]
+
+/** Descriptions of the fields of the request bodies, by schema and field. */
+export const MEMBER_TEXTS: Texts = {
+  ChangeMember: { role: 'What they may do.' },
+  Invite: { email: 'Whom to invite.', role: 'What they may do, at most what the caller may give out.' },
+}

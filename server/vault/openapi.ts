@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import { example } from '../openapi/example'
+import { time } from '../openapi/fields'
+import type { Operation, Texts } from '../openapi/types'
+import { BindSecret } from './bind'
+import { SetSecret } from './schema'
+
+const NAME = 'PAYMENTS_KEY'
+const at = '2026-01-05T09:30:00.000Z'
+const hosts = ['api.example.com']
+const parameters = { name: { description: 'The secret’s name.', example: NAME } }
+const common = { parameters, tag: 'Vault', role: 'admin' } as const
+
+export const VaultSecret = z.object({
+  name: z.string().describe('For `${secrets.NAME}`.'),
+  hosts: z.array(z.string()).nullable().describe('The hosts it may be sent to; null if it may be sent anywhere.'),
+  createdBy: z.string(),
+  updatedBy: z.string(),
+  createdAt: time('When it was first set.'),
+  updatedAt: time('When it was last set or bound.'),
+  short: z.boolean().describe('Whether its value is so short that it could be guessed.'),
+})
+const SecretSet = z.object({ name: z.string(), created: z.boolean().describe('Whether the name is new.') })
+/** Without the name, which is in the path. */
+export const BindHosts = BindSecret.omit({ name: true })
+
+export const VAULT_OPERATIONS: Operation[] = [
+  {
+    ...common,
+    id: 'listVaultSecrets',
+    method: 'GET',
+    path: '/api/vault',
+    summary: 'List the secrets of the vault',
+    description: 'By name, and without their values, which nobody can read.',
+    answers: {
+      200: {
+        description: 'The secrets.',
+        schema: z.array(VaultSecret),
+        examples: {
+          list: example('One secret', [
+            { name: NAME, hosts, createdBy: 'usr_1', updatedBy: 'usr_1', createdAt: at, updatedAt: at, short: false },
+          ]),
+        },
+      },
+    },
+    errors: [],
+  },
+  {
+    ...common,
+    id: 'setVaultSecret',
+    method: 'POST',
+    path: '/api/vault',
+    summary: 'Set a secret',
+    description: 'Stores a value, instead of an earlier one of that name. `Idempotency-Key` has no effect here.',
+    body: {
+      schema: SetSecret,
+      required: true,
+      examples: { secret: example('For one host', { name: NAME, value: 'a value of 12 or more characters', hosts }) },
+    },
+    answers: {
+      200: {
+        description: 'It has a new value.',
+        schema: SecretSet,
+        examples: { again: example('Set again', { name: NAME, created: false }) },
+      },
+      201: {
+        description: 'The name is new.',
+        schema: SecretSet,
+        examples: { set: example('Set', { name: NAME, created: true }) },
+      },
+    },
+    errors: [],
+  },
+  {
+    ...common,
+    id: 'bindVaultSecret',
+    method: 'PUT',
+    path: '/api/vault/{name}/hosts',
+    summary: 'Bind a secret to hosts',
+    description: 'Tools and agents send it to these hosts only, from the next call on. Its value stays.',
+    body: { schema: BindHosts, required: true, examples: { hosts: example('One host', { hosts }) } },
+    answers: {
+      200: {
+        description: 'The secret.',
+        schema: z.object({ name: z.string(), hosts: z.array(z.string()) }),
+        examples: { bound: example('Bound', { name: NAME, hosts }) },
+      },
+    },
+    errors: ['NOT_FOUND'],
+  },
+  {
+    ...common,
+    id: 'deleteVaultSecret',
+    method: 'DELETE',
+    path: '/api/vault/{name}',
+    summary: 'Delete a secret',
+    description: 'Tools and agents that use it fail from the next call on.',
+    answers: {
+      200: {
+        description: 'It is gone.',
+        schema: z.object({ name: z.string(), deleted: z.literal(true) }),
+        examples: { deleted: example('Deleted', { name: NAME, deleted: true }) },
+      },
+    },
+    errors: ['NOT_FOUND'],
+  },
+]
+
+/** Descriptions of the fields of the request bodies, by schema and field. */
+export const VAULT_TEXTS: Texts = {
+  SetSecret: {
+    name: 'For `${secrets.NAME}`.',
+    value: 'At least 12 characters, spaces around it not counted.',
+    hosts:
+      'Where it may be sent, such as `api.example.com`. Without it, a new secret may be sent anywhere, and an old one keeps its hosts.',
+  },
+  BindHosts: { hosts: 'Where it may be sent, such as `api.example.com`, `*.example.com` or `api.example.com:8443`.' },
+}
