@@ -115,12 +115,16 @@ function valuesOf({ enum: values, const: value }: JsonObject): Pick<Schema, 'enu
 
 /** Adds what generators want to be told. */
 function explicit(schema: Schema): Schema {
-  const { type, properties, additionalProperties, anyOf, allOf, enum: values } = schema
-  const isObject = type === 'object' || (Array.isArray(type) && type.includes('object'))
-  if (isObject && !properties && additionalProperties === undefined && !(anyOf ?? allOf))
-    return { ...schema, additionalProperties: true }
-  if (type !== undefined || values === undefined) return schema
-  const [first] = values.filter((one) => one !== null)
-  const kind = typeof first === 'string' ? 'string' : 'integer'
-  return { type: values.includes(null) ? [kind, 'null'] : kind, ...schema }
+  const { type, properties, additionalProperties, items, anyOf, allOf, enum: values } = schema
+  const is = (kind: string) => type === kind || (Array.isArray(type) && type.includes(kind))
+  if (type === undefined && values !== undefined) {
+    const kind = values.some((one) => typeof one === 'string') ? 'string' : 'integer'
+    return { type: values.includes(null) ? [kind, 'null'] : kind, ...schema }
+  }
+  const isBare = is('object') && !properties && additionalProperties === undefined && !(anyOf ?? allOf)
+  return {
+    ...schema,
+    ...(isBare ? { additionalProperties: true } : {}),
+    ...(is('array') && !items ? { items: {} } : {}),
+  }
 }

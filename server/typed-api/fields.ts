@@ -36,7 +36,12 @@ function schemaOf(field: Field): Schema {
 function describe({ type, description = '', default: preset }: Field): string {
   const hint = type === 'file' ? 'The id of a stored file.' : ''
   const text = preset === undefined || isTemplated(preset) ? '' : JSON.stringify(preset)
-  return [description, hint, text !== '' && text.length <= 100 ? `By default \`${text}\`.` : '']
+  const said = description === '' || /[.!?]$/.test(description) ? description : `${description}.`
+  return [
+    hint === '' && text === '' ? description : said,
+    hint,
+    text !== '' && text.length <= 100 ? `By default \`${text}\`.` : '',
+  ]
     .filter(Boolean)
     .join(' ')
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { ANY, conforms, join, listOf, NEVER, typeOf } from '@/server/definition/types/type'
-import { foreignSchema } from '@/server/openapi/foreign'
+import { foreignSchema, plainForeign } from '@/server/openapi/foreign'
 import { schemaOfType } from '@/server/openapi/of-type'
 import type { Schema } from '@/server/openapi/types'
 
@@ -67,6 +67,15 @@ const { schema: anySchema } = fc.letrec((tie) => ({
     ),
   ),
 }))
+
+test('says what generators ask for', () => {
+  expect(plainForeign({ type: ['array', 'object'] })).toEqual({
+    type: ['array', 'object'],
+    items: {},
+    additionalProperties: true,
+  })
+  expect(plainForeign({ enum: ['a', null] })).toEqual({ type: ['string', 'null'], enum: ['a', null] })
+})
 
 test('what matches a schema that somebody wrote matches what the document says of it', () => {
   let accepted = 0
