@@ -22,7 +22,10 @@ test('form fields keep their order and can be reordered', async ({ page, workspa
   const output = Object.fromEntries(['reason', 'by', 'amount'].map((name) => [name, { type: 'string' as const }]))
   const { id } = await createWorkflow(workspace.ctx, {
     name: 'Leave',
-    steps: [{ id: 'ask', type: 'collect-inputs', output }],
+    steps: [
+      { id: 'ask', type: 'collect-inputs', output },
+      { id: 'approve', type: 'request-user-action', actions: [{ id: 'ok', label: 'OK' }] },
+    ],
   })
   await open(page, workspace, id, '?step=ask')
   const names = page.getByRole('textbox', { name: /^Name of / })
@@ -40,6 +43,14 @@ test('form fields keep their order and can be reordered', async ({ page, workspa
     .toEqual(['amount', 'reason', 'by'])
   await page.reload()
   await expect.poll(shown).toEqual(['amount', 'reason', 'by'])
+  // Another step's form begins at its top.
+  const inspector = page.getByRole('complementary', { name: 'Inspector' })
+  const scrolled = () => inspector.evaluate((panel) => panel.scrollTop)
+  await inspector.evaluate((panel) => panel.scrollTo(0, panel.scrollHeight))
+  expect(await scrolled()).toBeGreaterThan(0)
+  await page.getByRole('group', { name: /approve/ }).click()
+  await expect(inspector.getByRole('heading', { name: 'approve' })).toBeVisible()
+  await expect.poll(scrolled).toBe(0)
 })
 
 test('edits can be undone and redone, and steps are copied as JSON', async ({ context, page, workspace }) => {

@@ -1,4 +1,5 @@
 'use client'
+import { useLayoutEffect, useRef } from 'react'
 import type { JsonValue } from '@/server/definition/json'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
@@ -25,8 +26,15 @@ interface Props {
 export function SidePanel(props: Props) {
   const { selection } = props
   const [only] = selection.length === 1 ? selection : []
+  const top = useRef<HTMLDivElement>(null)
+  const shown = useRef(only)
+  // Another form starts at its top, however far the one before it was scrolled.
+  useLayoutEffect(() => {
+    if (shown.current !== only) top.current?.parentElement?.scrollTo(0, 0)
+    shown.current = only
+  }, [only])
   return (
-    <div data-form-of={only ?? ''}>
+    <div ref={top} data-form-of={only ?? ''}>
       <Form {...props} only={only} />
     </div>
   )
