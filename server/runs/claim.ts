@@ -1,5 +1,6 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { members } from '@/db/schema/members'
 import { pauses } from '@/db/schema/runs'
 import { taskClaims } from '@/db/schema/tasks'
 import { authorize, may } from '../auth/policy'
@@ -8,6 +9,8 @@ import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
 import { pauseIs } from '../interpreter/row-is'
 import { parseInput } from '../parse'
+import { ROLES } from '../roles'
+import { STORABLE } from '../storable-text'
 import { isVote, requireMayAnswer } from './may-answer'
 import { personOfMember } from './person'
 import { signalOf } from './present'
@@ -17,7 +20,10 @@ const Member = z.string().max(100).nullable()
 
 export const ClaimTask = z.object({
   runId: z.string().max(100),
-  pauseId: z.string().max(300),
+  pauseId: z
+    .string()
+    .max(300)
+    .refine(...STORABLE),
   /** Who takes care of it from now on; null for nobody. */
   to: Member,
   /** Who does so far, as the caller knows it. */
@@ -51,18 +57,18 @@ export async function claimTask(ctx: ServiceContext, input: unknown): Promise<{ 
     }
     const person = await personOfMember(tx, to)
     if (!person?.role || !may(person.role, 'task:answer')) {
-      const message = 'This is nobody who may answer tasks.'
+      const message = 'This person may not answer tasks.'
       throw new AppError('INVALID_INPUT', { details: [{ path: 'to', message }] })
     }
     const signal = signalOf(pause)
     await requireMayAnswer(tx, runId, signal, person)
     if (isVote(signal)) await requireNoVote(tx, { runId, pauseId }, person)
-    const claim = { person: to, claimedBy: tx.actor.id, claimedAt: tx.now() }
+    const claim = { person: person.id, claimedBy: tx.actor.id, claimedAt: tx.now() }
     await tx.db
       .insert(taskClaims)
       .values({ ...key, ...claim })
       .onConflictDoUpdate({ target: [taskClaims.tenantId, taskClaims.runId, taskClaims.pauseId], set: claim })
-    return { claimedBy: to }
+    return { claimedBy: person.id }
   })
 }
 
@@ -75,12 +81,23 @@ async function requireUnchanged(
   const [claim] = await tx.db
     .select({ person: taskClaims.person })
     .from(taskClaims)
-    .where(claimIs({ tenantId: tx.tenantId, ...at }))
+    .where(and(claimIs({ tenantId: tx.tenantId, ...at }), claimStands(taskClaims)))
   const now = claim?.person ?? null
   if (now === from) return
   const name = now === null ? null : ((await personOfMember(tx, now))?.name ?? 'Somebody')
   const message = name === null ? 'Somebody released it meanwhile.' : `${name} has it now.`
   throw new AppError('CONFLICT', { message: 'The task was claimed or released meanwhile', details: [{ message }] })
+}
+
+const ANSWERING = sql.join(
+  ROLES.filter((role) => may(role, 'task:answer')).map((role) => sql`${role}`),
+  sql`, `,
+)
+
+/** Whether whoever has a claim is still a member who may answer tasks. Otherwise nobody has it. */
+export function claimStands({ tenantId, person }: { tenantId: SQLWrapper; person: SQLWrapper }): SQL {
+  return sql`exists (select from ${members} m where m.tenant_id = ${tenantId} and m.user_id = ${person}
+    and m.role in (${ANSWERING}))`
 }
 
 function claimIs({ tenantId, runId, pauseId }: { tenantId: string; runId: string; pauseId: string }) {

@@ -1,7 +1,7 @@
 import { and, count, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { runComments } from '@/db/schema/tasks'
-import { authorize } from '../auth/policy'
+import { authorize, may } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { unstorable } from '../definition/json'
 import { AppError } from '../errors'
@@ -51,23 +51,18 @@ export const DeleteComment = z.object({ runId: z.string().max(100), id: z.string
 export type DeleteComment = z.input<typeof DeleteComment>
 
 /**
- * Deletes a comment of the caller. One that is gone already is no error.
- * @throws AppError RUN_NOT_FOUND, INVALID_INPUT
+ * Deletes a comment of the caller; an admin may delete anybody's. One that is gone already is no error.
+ * @throws AppError RUN_NOT_FOUND, INVALID_INPUT, FORBIDDEN
  */
 export async function deleteComment(ctx: ServiceContext, input: unknown): Promise<{ id: string }> {
   authorize(ctx, 'task:answer')
   const { runId, id } = parseInput(DeleteComment, input)
   await requireRun(ctx, runId)
   const { tenantId, actor } = ctx
-  await ctx.db
-    .delete(runComments)
-    .where(
-      and(
-        eq(runComments.tenantId, tenantId),
-        eq(runComments.id, id),
-        eq(runComments.runId, runId),
-        eq(runComments.author, actor.id),
-      ),
-    )
+  const isComment = and(eq(runComments.tenantId, tenantId), eq(runComments.id, id), eq(runComments.runId, runId))
+  const [comment] = await ctx.db.select({ author: runComments.author }).from(runComments).where(isComment)
+  if (comment && comment.author !== actor.id && !may(actor.role, 'settings:manage'))
+    throw new AppError('FORBIDDEN', { message: 'Only its author or an admin can delete a comment' })
+  await ctx.db.delete(runComments).where(isComment)
   return { id }
 }

@@ -1,5 +1,6 @@
 import { and, asc, eq } from 'drizzle-orm'
 import { pauseVotes, runs } from '@/db/schema/runs'
+import { taskClaims } from '@/db/schema/tasks'
 import type { ServiceContext, TransactionContext } from '../context'
 import { type Vote, votesNeeded } from '../definition/people'
 import type { PauseAnswer } from '../definition/run'
@@ -34,6 +35,15 @@ export async function castVote(
     .onConflictDoNothing()
     .returning({ person: pauseVotes.person })
   if (cast.length === 0) throw alreadyVoted(person)
+  // Whoever has voted has nothing left to do here.
+  await tx.db
+    .delete(taskClaims)
+    .where(
+      and(
+        ...[eq(taskClaims.tenantId, tx.tenantId), eq(taskClaims.runId, runId), eq(taskClaims.pauseId, pauseId)],
+        eq(taskClaims.person, person.id),
+      ),
+    )
   const votes = await votesAt(tx, runId, pauseId)
   if (votes.filter((vote) => vote.actionId === actionId).length < votesNeeded(at.needs, actionId)) {
     await tx.db

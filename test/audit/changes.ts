@@ -163,6 +163,7 @@ export const EXEMPT: Record<string, string> = {
   'secrets.debug': 'reads a token that the caller has',
   'tasks.answer': RUN,
   'tasks.claim': 'who takes care of a task decides nothing',
+  'tasks.dismiss': 'only its person is shown it',
   'tasks.undo': 'what was undone never happened',
   'tools.invoke': TEST,
   'tools.invokeDraft': TEST,

@@ -1,4 +1,6 @@
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { members } from '@/db/schema/members'
 import type { ServiceContext } from '@/server/context'
 import type { Role } from '@/server/roles'
 import { claimTask } from '@/server/runs/claim'
@@ -80,4 +82,29 @@ test('a task is given only to a member who may answer it', async () => {
   // Whoever may answer tasks may hand them out.
   expect(await give(tess, bob.actor.id)).toEqual({ claimedBy: bob.actor.id })
   expect(await sees(bob, runId)).toEqual(['open', 'mine'])
+})
+
+test('a claim takes nobody’s vote off their list, and ends with its own', async () => {
+  const runId = await paused({ assignees: ['role:operator'], needs: { yes: 2 } })
+  await claimTask(tess, { runId, pauseId, to: tess.actor.id, from: null })
+  expect(await sees(bob, runId)).toEqual(['open', 'roles'])
+  await resumeRun(tess, { runId, body: { type: 'request_user_action', pauseId, actionId: 'yes' } })
+  expect((await getTask(bob, { runId, pauseId })).claim).toBeNull()
+  expect(await sees(tess, runId)).not.toContain('mine')
+})
+
+test('the claim of somebody who may no longer answer is nobody’s', async () => {
+  const carl = await person('operator')
+  const runId = await paused({ assignees: [`user:${bob.actor.id}`, `user:${carl.actor.id}`] })
+  const role = (to: Role) => database.db.update(members).set({ role: to }).where(eq(members.userId, carl.actor.id))
+  await claimTask(carl, { runId, pauseId, to: carl.actor.id, from: null })
+  expect(await sees(bob, runId)).toEqual(['open'])
+  await role('viewer')
+  expect(await sees(bob, runId)).toEqual(['open', 'mine'])
+  expect((await getTask(bob, { runId, pauseId })).claim).toBeNull()
+  await role('operator')
+  await database.db.delete(members).where(eq(members.userId, carl.actor.id))
+  expect(await sees(bob, runId)).toEqual(['open', 'mine'])
+  await claimTask(bob, { runId, pauseId, to: bob.actor.id, from: null })
+  expect((await getTask(bob, { runId, pauseId })).claim).toMatchObject({ id: bob.actor.id })
 })

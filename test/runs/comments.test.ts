@@ -29,16 +29,19 @@ async function person(): Promise<ServiceContext> {
 }
 const textsOf = async (runId: string) => (await listComments(tess, { runId })).map(({ text }) => text)
 
-test('comments are kept in order, and only their author deletes one', async () => {
+test('comments are kept in order, and only their author or an admin deletes one', async () => {
   const runId = await runtime.start({ steps: [{ id: 'end', type: 'end-flow' }] })
   await runtime.wait(runId)
   const { id } = await addComment(tess, { runId, text: ' first\nline ' })
   await addComment(bob, { runId, text: 'second' })
   expect(await textsOf(runId)).toEqual(['first\nline', 'second'])
-  await deleteComment(bob, { runId, id })
-  expect(await textsOf(runId)).toEqual(['first\nline', 'second'])
+  await expect(deleteComment(bob, { runId, id })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  expect((await listComments(tess, { runId })).map(({ mayDelete }) => mayDelete)).toEqual([true, false])
   await deleteComment(tess, { runId, id })
-  expect(await textsOf(runId)).toEqual(['second'])
+  const [left] = await listComments(runtime.ctx, { runId })
+  expect(left).toMatchObject({ text: 'second', own: false, mayDelete: true })
+  await deleteComment(runtime.ctx, { runId, id: left?.id ?? '' })
+  expect(await textsOf(runId)).toEqual([])
 })
 
 test('a run takes no more than 200, however many people write at once', async () => {

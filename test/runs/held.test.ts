@@ -5,7 +5,7 @@ import type { ServiceContext } from '@/server/context'
 import { cancelRun } from '@/server/runs/cancel'
 import { sweepHeld } from '@/server/runs/held/give'
 import { holdAnswer } from '@/server/runs/held/hold'
-import { undoAnswer } from '@/server/runs/held/undo'
+import { dismissRefusal, undoAnswer } from '@/server/runs/held/undo'
 import { resumeRun } from '@/server/runs/resume'
 import { countTasks } from '@/server/views/tasks/count'
 import { getTask } from '@/server/views/tasks/get'
@@ -96,7 +96,7 @@ test('an answer that was undone never reaches the run, even if it is undone the 
       // Some well before, and the others around the moment at which the engine gives them.
       const at = index < 4 ? 0 : due - 20 + (index - 4) * 30
       await until(async () => Date.now() >= at || undefined)
-      return (await undo(tess, runId)).answer !== null
+      return (await undo(tess, runId)) !== null
     }),
   )
   expect(undone.slice(0, 4)).toEqual([true, true, true, true])
@@ -153,8 +153,23 @@ test('what happens to the run meanwhile comes first, and the person is told', as
   expect(await openFor(tess, demoted)).toMatchObject({ answering: null })
   await database.db.update(members).set({ role: 'operator' }).where(eq(members.userId, bob.actor.id))
   expect((await listRefused(tess)).map(({ runId }) => runId).sort()).toEqual([rest, stopped].sort())
-  for (const runId of [rest, stopped]) await undo(tess, runId)
+  // Undoing is not dismissing: a tab may still offer it.
+  expect(await undo(tess, rest)).toBeNull()
+  for (const runId of [rest, stopped]) await dismissRefusal(tess, { runId, pauseId: PAUSE })
   expect(await listRefused(tess)).toEqual([])
+})
+
+test('dismissing a refusal never takes back a newer answer, and undoing says whether the task is still open', async () => {
+  const runId = await paused()
+  await hold(bob, runId, 1)
+  await database.db.update(members).set({ role: 'viewer' }).where(eq(members.userId, bob.actor.id))
+  expect(await refusalOf(bob, runId)).toMatchObject({ code: 'FORBIDDEN' })
+  await database.db.update(members).set({ role: 'operator' }).where(eq(members.userId, bob.actor.id))
+  await hold(bob, runId, 2)
+  await dismissRefusal(bob, { runId, pauseId: PAUSE })
+  expect(await heldRows(runId)).toEqual([{ refused: null }])
+  await cancelRun(runtime.ctx, { runId })
+  expect(await undo(bob, runId)).toMatchObject({ answer: { data: { n: 2 } }, open: false })
 })
 
 test('votes are held side by side, and each counts from when it was given', async () => {

@@ -133,6 +133,7 @@ export const CASES: Record<string, Case> = {
 
   'tasks.refused': { needs: 'task:read' },
   'tasks.answer': { needs: 'task:answer', input: (id) => ({ runId: id, body: form }) },
+  'tasks.dismiss': { needs: 'task:answer', input: (id) => ({ runId: id, pauseId: 'main:order#1' }) },
   'tasks.undo': { needs: 'task:answer', input: (id) => ({ runId: id, pauseId: 'main:order#1' }) },
   'tasks.claim': {
     needs: 'task:answer',

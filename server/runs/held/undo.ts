@@ -1,27 +1,57 @@
+import { and, eq, isNotNull, isNull } from 'drizzle-orm'
 import { z } from 'zod'
+import { pauses, runs } from '@/db/schema/runs'
 import { heldAnswers } from '@/db/schema/tasks'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { requireRun } from '../../interpreter/find-run'
+import { pauseIs } from '../../interpreter/row-is'
 import { parseInput } from '../../parse'
+import { STORABLE } from '../../storable-text'
 import { heldIs } from './row'
 
-export const UndoAnswer = z.object({ runId: z.string().max(100), pauseId: z.string().max(300) })
+export const UndoAnswer = z.object({
+  runId: z.string().max(100),
+  pauseId: z
+    .string()
+    .max(300)
+    .refine(...STORABLE),
+})
 export type UndoAnswer = z.input<typeof UndoAnswer>
 
 /**
- * Takes back an answer of the caller that is still held: the row goes, so nothing can give it any more. Also forgets one
- * that was refused, once its person has read why.
- * @returns what the answer was, for the form; null if it was too late
+ * Takes back an answer of the caller that is still held: the row goes, so nothing can give it any more.
+ * @returns what the answer was, for the form, and whether the task can still be answered; null if nothing was held
  * @throws AppError RUN_NOT_FOUND, INVALID_INPUT
  */
 export async function undoAnswer(ctx: ServiceContext, input: unknown) {
+  const key = await heldKey(ctx, input)
+  const [undone] = await ctx.db
+    .delete(heldAnswers)
+    .where(and(heldIs(key), isNull(heldAnswers.refused)))
+    .returning({ answer: heldAnswers.answer })
+  if (!undone) return null
+  const open = await ctx.db
+    .select({ id: pauses.id })
+    .from(pauses)
+    .innerJoin(runs, and(eq(runs.tenantId, pauses.tenantId), eq(runs.id, pauses.runId), isNull(runs.endTime)))
+    .where(and(pauseIs(key, key.pauseId), isNull(pauses.answeredAt)))
+  return { answer: undone.answer, open: open.length > 0 }
+}
+
+/**
+ * Forgets an answer of the caller that was not taken, once they have read why. Never one that is held.
+ * @throws AppError RUN_NOT_FOUND, INVALID_INPUT
+ */
+export async function dismissRefusal(ctx: ServiceContext, input: unknown): Promise<{ pauseId: string }> {
+  const key = await heldKey(ctx, input)
+  await ctx.db.delete(heldAnswers).where(and(heldIs(key), isNotNull(heldAnswers.refused)))
+  return { pauseId: key.pauseId }
+}
+
+async function heldKey(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'task:answer')
   const { runId, pauseId } = parseInput(UndoAnswer, input)
   await requireRun(ctx, runId)
-  const [held] = await ctx.db
-    .delete(heldAnswers)
-    .where(heldIs({ tenantId: ctx.tenantId, runId, pauseId, person: ctx.actor.id }))
-    .returning({ answer: heldAnswers.answer })
-  return { answer: held?.answer ?? null }
+  return { tenantId: ctx.tenantId, runId, pauseId, person: ctx.actor.id }
 }

@@ -1,6 +1,6 @@
 import { type ClaimTask, claimTask } from '../../runs/claim'
 import { holdAnswer } from '../../runs/held/hold'
-import { type UndoAnswer, undoAnswer } from '../../runs/held/undo'
+import { dismissRefusal, type UndoAnswer, undoAnswer } from '../../runs/held/undo'
 import { type ListTakers, listTakers } from '../../views/tasks/claims'
 import { countTasks } from '../../views/tasks/count'
 import { getTask } from '../../views/tasks/get'
@@ -20,6 +20,7 @@ export const tasksRouter = router({
   answer: tenantProcedure
     .input(given<{ runId: string; body: unknown }>('runId'))
     .mutation(({ ctx, input }) => holdAnswer(ctx.service, input)),
+  dismiss: tenantProcedure.input(given<UndoAnswer>()).mutation(({ ctx, input }) => dismissRefusal(ctx.service, input)),
   undo: tenantProcedure.input(given<UndoAnswer>()).mutation(({ ctx, input }) => undoAnswer(ctx.service, input)),
   claim: tenantProcedure.input(given<ClaimTask>()).mutation(({ ctx, input }) => claimTask(ctx.service, input)),
   /** Who may be given a task. */

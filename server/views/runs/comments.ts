@@ -1,6 +1,6 @@
 import { and, asc, eq } from 'drizzle-orm'
 import { runComments } from '@/db/schema/tasks'
-import { authorize } from '../../auth/policy'
+import { authorize, may } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { requireRun } from '../../interpreter/find-run'
 import { tenantMasker } from '../../vault/masker'
@@ -29,6 +29,8 @@ export async function listComments(ctx: ServiceContext, { runId }: { runId: stri
     id,
     author: nameOf(author)?.name ?? author,
     own: author === ctx.actor.id,
+    mayDelete:
+      may(ctx.actor.role, 'settings:manage') || (author === ctx.actor.id && may(ctx.actor.role, 'task:answer')),
     text: masker.text(text),
     at: createdAt.toISOString(),
   }))

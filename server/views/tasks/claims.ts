@@ -10,6 +10,7 @@ import { requireRun } from '../../interpreter/find-run'
 import { pauseIs } from '../../interpreter/row-is'
 import { parseInput } from '../../parse'
 import { roleOf } from '../../roles'
+import { claimStands } from '../../runs/claim'
 import { barOf, forbidsStarter, startersOf } from '../../runs/may-answer'
 import { signalOf } from '../../runs/present'
 import { nameActors } from '../actors'
@@ -25,7 +26,12 @@ export async function readClaim(ctx: ServiceContext, runId: string, pauseId: str
   const [claim] = await ctx.db
     .select({ person: taskClaims.person, at: taskClaims.claimedAt })
     .from(taskClaims)
-    .where(and(eq(taskClaims.tenantId, ctx.tenantId), eq(taskClaims.runId, runId), eq(taskClaims.pauseId, pauseId)))
+    .where(
+      and(
+        ...[eq(taskClaims.tenantId, ctx.tenantId), eq(taskClaims.runId, runId), eq(taskClaims.pauseId, pauseId)],
+        claimStands(taskClaims),
+      ),
+    )
   if (!claim) return null
   const { person: id, at } = claim
   const nameOf = await nameActors(ctx, [id])
@@ -73,7 +79,8 @@ export async function listTakers(ctx: ServiceContext, input: unknown): Promise<{
     .map(({ id, name }) => ({ id, name }))
 }
 
-const here = sql`c.tenant_id = ${pauses.tenantId} and c.run_id = ${pauses.runId} and c.pause_id = ${pauses.id}`
+const here = sql`c.tenant_id = ${pauses.tenantId} and c.run_id = ${pauses.runId} and c.pause_id = ${pauses.id}
+  and ${claimStands({ tenantId: sql`c.tenant_id`, person: sql`c.person` })}`
 
 /** Who takes care of a pause. */
 export const claimant = sql<string | null>`(select c.person from ${taskClaims} c where ${here})`
@@ -82,4 +89,6 @@ export function isClaimedBy(person: string): SQL {
   return sql`exists (select from ${taskClaims} c where ${here} and c.person = ${person})`
 }
 
-export const unclaimed = sql`not exists (select from ${taskClaims} c where ${here})`
+/** Where votes decide, one person's claim takes nothing off the others. */
+export const unclaimed = sql`(${pauses.signal}->'needs' is not null
+  or not exists (select from ${taskClaims} c where ${here}))`

@@ -41,7 +41,7 @@ export function Comments({ runId }: { runId: string }) {
 
 function OneComment({
   runId,
-  comment: { id, author, own, text, at },
+  comment: { id, author, own, mayDelete, text, at },
   onDeleted,
 }: {
   runId: string
@@ -59,7 +59,7 @@ function OneComment({
     <article>
       <header className={styles.head}>
         <strong>{own ? 'You' : author}</strong> <Time at={at} />
-        {own && (
+        {mayDelete && (
           <Button
             variant="subtle"
             color="gray"

@@ -22,7 +22,7 @@ export function Refused({
   const cache = useQueryClient()
   const { user } = useTenant()
   const dismiss = useMutation(
-    trpc.tasks.undo.mutationOptions({
+    trpc.tasks.dismiss.mutationOptions({
       onSuccess: () => {
         cache.invalidateQueries({ queryKey: trpc.tasks.refused.queryKey() }).catch(() => {})
         onDismissed()
@@ -63,5 +63,6 @@ export function Refused({
 function reason({ status, answeredBy }: Task, { code, message }: ShownRefusal, me: string): string {
   if (code !== 'RUN_NOT_PAUSED') return message
   if (status === 'withdrawn') return 'The run was stopped first.'
-  return answeredBy?.id === me ? 'You answered first, elsewhere.' : `${answeredBy?.name ?? 'Somebody'} answered first.`
+  if (answeredBy === null || answeredBy.kind === 'system') return 'The task expired first.'
+  return answeredBy.id === me ? 'You answered first, elsewhere.' : `${answeredBy.name} answered first.`
 }

@@ -23,14 +23,15 @@ export function useUndoAnswer(): (of: Answered) => void {
   const cache = useQueryClient()
   const { id } = useTenant()
   const undo = async ({ runId, pauseId, signal, onUndone }: Answered) => {
-    const { answer } = await client.tasks.undo.mutate({ runId, pauseId })
-    if (answer === null) return notifyDone('It was too late to undo: the run has the answer.')
+    const undone = await client.tasks.undo.mutate({ runId, pauseId })
+    if (undone === null) return notifyDone('There is nothing to undo any more.')
+    const { answer, open } = undone
     if (answer.type === 'collect_inputs' && signal.type === 'collect_inputs') {
       const fields = signal.fields as unknown as Fields
       storeDraft(storageKeyOf(id, runId, pauseId), textsOf(fields, answer.data), fields)
     }
     onUndone?.()
-    notifyDone('Your answer was undone. The task is open again.')
+    notifyDone(`Your answer was undone. ${open ? 'The task is open again.' : 'Meanwhile the task was closed.'}`)
   }
   return (of) =>
     void undo(of)
