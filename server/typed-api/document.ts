@@ -124,8 +124,9 @@ class Assembly {
         Object.assign(this.#paths, parts.paths)
         Object.assign(this.#schemas, parts.schemas)
         added?.()
+        // A workflow of a thousand steps takes long enough on its own.
+        await nextTurn()
       }
-      await nextTurn()
     }
   }
 

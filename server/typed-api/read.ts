@@ -22,9 +22,13 @@ export const PAGE = 20
 export type Word = 'workflow' | 'agent' | 'tool'
 
 const NOUNS = {
-  workflow: { ...WORKFLOW, table: workflows, versions: workflowVersions, size: workflowVersions.definition },
-  agent: { ...AGENT, table: agents, versions: agentVersions, size: agentVersions.config },
-  tool: { ...TOOL, table: tools, versions: toolVersions, size: toolVersions.inputSchema },
+  workflow: {
+    ...{ ...WORKFLOW, table: workflows, versions: workflowVersions },
+    size: workflowVersions.definition,
+    title: sql`${workflowVersions.definition} ->> 'name'`,
+  },
+  agent: { ...AGENT, table: agents, versions: agentVersions, size: agentVersions.config, title: agentVersions.name },
+  tool: { ...TOOL, table: tools, versions: toolVersions, size: toolVersions.inputSchema, title: toolVersions.name },
 }
 
 /** A published object, without its contents. */
@@ -40,11 +44,16 @@ export async function listPublished(
   word: Word,
   only: readonly string[] | null,
 ): Promise<Listed[]> {
-  const { table } = NOUNS[word]
+  const { table, versions, ownerId, title } = NOUNS[word]
   if (only?.length === 0) return []
+  const name = sql<string>`coalesce(nullif(${title}, ''), ${table.name})`
   const rows = await ctx.db
-    .select({ id: table.id, name: table.name, version: sql<number>`${table.publishedVersion}` })
+    .select({ id: table.id, name, version: sql<number>`${table.publishedVersion}` })
     .from(table)
+    .leftJoin(
+      versions,
+      and(eq(versions.tenantId, table.tenantId), eq(ownerId, table.id), eq(versions.version, table.publishedVersion)),
+    )
     .where(
       and(
         eq(table.tenantId, ctx.tenantId),
