@@ -47,18 +47,20 @@ export async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutpu
     // What a step throws after its signal fired is only a consequence; history should show the signal's reason.
     throw signal.aborted ? signal.reason : err
   } finally {
+    if (signal.aborted) begun.early?.stop()
     deadline.release()
     stopped.release()
   }
 }
 
-/** Work that started while its step was planned. If it failed, this attempt has not been made yet. */
+/** Work that started while its step was planned. If it could not even run, it runs now. */
 async function goOn({ output, stop }: EarlyWork, signal: AbortSignal, run: () => Promise<StepOutput>) {
   signal.addEventListener('abort', stop, { once: true })
   try {
     return await output
-  } catch {
+  } catch (err) {
     signal.throwIfAborted()
+    if (err instanceof StepFailure || err instanceof TransientError) throw err
     return await run()
   } finally {
     signal.removeEventListener('abort', stop)

@@ -1,7 +1,7 @@
 import type { ToolOutcome } from './schema'
 
 /** A script that took longer begins as a step of its own: what runs inline delays the record of the step before it. */
-const QUICK_MS = 10
+const QUICK_MS = 25
 const CAPACITY = 2_000
 
 /** The scripts whose last run in this process was quick, latest last. */

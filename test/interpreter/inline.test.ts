@@ -49,7 +49,7 @@ async function commits(runId: string): Promise<number> {
  */
 async function committed(definition: object, count: number): Promise<string> {
   const seen: number[] = []
-  for (let tries = 1; tries <= 8; tries++) {
+  for (let tries = 1; tries <= 20; tries++) {
     const runId = await runtime.start(definition)
     await runtime.wait(runId)
     seen.push(await commits(runId))
@@ -133,7 +133,8 @@ test('a script that fails is attempted like any other step', async () => {
 })
 
 test('a script that is slow this time goes on as a step of its own, and runs once', async () => {
-  const code = 'const start = Date.now(); while (Date.now() - start < args.ms); return args.ms'
+  const code =
+    'const start = Date.now(); while (Date.now() - start < args.ms); if (args.bad) throw new Error("bad"); return args.ms'
   const quick = chain(upper('a', 'x'), script('b', code, { ms: 0 }))
   await committed(quick, 1)
   const ran = async (ms: number) => {
@@ -144,6 +145,11 @@ test('a script that is slow this time goes on as a step of its own, and runs onc
   }
   const run = vi.spyOn(sharedPool(), 'run')
   expect(await ran(150)).toBe(2)
+  expect(run).toHaveBeenCalledTimes(1)
+  await committed(quick, 1)
+  run.mockClear()
+  const bad = await runtime.start(chain(upper('a', 'x'), script('b', code, { ms: 150, bad: true })))
+  expect(await runtime.wait(bad)).toMatchObject({ status: 'failed' })
   expect(run).toHaveBeenCalledTimes(1)
   // The next one is not tried inline. That one is quick, so the one after it is.
   expect(await ran(0)).toBe(2)
