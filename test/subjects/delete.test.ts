@@ -43,6 +43,7 @@ const WHO: Record<string, 'deleted' | 'kept'> = {
   'events.posted_by': 'deleted',
   'held_answers.person': 'kept',
   'idempotency_keys.subject': 'deleted',
+  'drafts.updated_by': 'kept',
   'inbound_deliveries.created_by': 'kept',
   'inbound_webhooks.created_by': 'kept',
   'inbound_webhooks.updated_by': 'kept',
