@@ -56,7 +56,8 @@ test('a queue is worked off by keyboard: each answer leads to the next task, rea
   for (const runId of runIds) await reached(workspace, runId, ({ endTime }) => endTime !== undefined)
   // What was answered stays to be looked up.
   await page.getByText('Done', { exact: true }).click()
-  await page.getByLabel('Answered by me').check()
+  await page.getByLabel('Answered by me').click()
+  await expect(page.getByLabel('Answered by me')).toBeChecked()
   const done = page.getByRole('region', { name: 'Queue' }).getByRole('button', { name: /Papers/ })
   await expect(done).toHaveCount(5)
   await done.first().click()

@@ -109,6 +109,7 @@ test('from an empty canvas to a completed run, with the keyboard alone', async (
   await page.keyboard.type('Delivery')
   await press('Enter')
   await expect(page).toHaveURL(/\/workflows\/wf_/)
+  await expect(page.getByRole('button', { name: 'Add first step' })).toBeVisible()
   await tabTo(page, 'Add first step')
   await press('Enter')
   for (const type of ['collect-inputs', 'request-user-action', 'call-tool', 'end-flow']) {
@@ -116,6 +117,8 @@ test('from an empty canvas to a completed run, with the keyboard alone', async (
     await page.keyboard.type(type)
     await press('Enter')
     await expect(page.getByRole('dialog')).toHaveCount(0)
+    // The dialog gives the focus back to where it was; the new step takes it a moment later.
+    await expect(page.locator('.react-flow__node:focus')).toHaveAttribute('data-id', type.replaceAll('-', '_'))
     if (type === 'end-flow') break
     await toGraph(page)
     await press('a')
