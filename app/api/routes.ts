@@ -2,6 +2,8 @@ import * as agentInvoke from './agents/[agentId]/invoke/route'
 import * as agentPublish from './agents/[agentId]/publish/route'
 import * as agent from './agents/[agentId]/route'
 import * as agentSchema from './agents/[agentId]/schema/route'
+import * as agentThread from './agents/[agentId]/threads/[threadId]/route'
+import * as agentThreads from './agents/[agentId]/threads/route'
 import * as agentUnarchive from './agents/[agentId]/unarchive/route'
 import * as agentVersion from './agents/[agentId]/versions/[version]/route'
 import * as agentVersions from './agents/[agentId]/versions/route'
@@ -89,6 +91,8 @@ export const ROUTES = {
   '/api/agents/[agentId]/publish': agentPublish,
   '/api/agents/[agentId]': agent,
   '/api/agents/[agentId]/schema': agentSchema,
+  '/api/agents/[agentId]/threads/[threadId]': agentThread,
+  '/api/agents/[agentId]/threads': agentThreads,
   '/api/agents/[agentId]/unarchive': agentUnarchive,
   '/api/agents/[agentId]/versions/[version]': agentVersion,
   '/api/agents/[agentId]/versions': agentVersions,

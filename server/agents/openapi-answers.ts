@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ChatEventName } from '../definition/agent'
 import { ModelConfig } from '../models/schema'
+import { time } from '../openapi/fields'
 import { itemFields, versionFields } from '../versioned/openapi-answers'
 import { ChatRequest, CreateAgent, InvokeAgent, MAX_MESSAGE } from './schema'
 
@@ -79,6 +80,52 @@ export const ChatAnswer = z.object({
   threadId,
   usage: metadata.shape.usage,
   metadata,
+})
+
+export const ThreadItem = z.object({
+  id: z.string().describe('The `threadId` in other calls.'),
+  agentId: z.string(),
+  subject: z.string().nullable().describe('The `sub` of the token that began it; null for the workspace itself.'),
+  createdAt: time('When it began.'),
+  updatedAt: time('When its last answer was saved.'),
+})
+
+export const ThreadList = z.object({
+  threads: z.array(
+    ThreadItem.extend({
+      title: z.string().nullable().describe('The start of its first message; null until that is answered.'),
+    }),
+  ),
+  nextCursor: z.string().nullable().describe('The `cursor` of the next page; null on the last one.'),
+})
+
+export const ThreadTurn = z.object({
+  seq: z.int().min(1).describe('The place of its first message in the thread.'),
+  createdAt: time('When it was saved.'),
+  message: z.string().describe('The message to the agent.'),
+  dataContext: z.record(z.string(), z.json()).describe('The data that came with it.'),
+  toolCalls: z
+    .array(
+      z.object({
+        toolCallId: z.string(),
+        toolId: z.string().describe('The tool, or `handoff_` and the id of the agent that was handed over to.'),
+        args: z.json(),
+        result: z
+          .object({ success: z.boolean(), value: z.json() })
+          .nullable()
+          .describe('What the model got; a text if it was cut or is an error. Null for a call without a result.'),
+      }),
+    )
+    .describe('The tool calls, in order.'),
+  answer: z.string().describe('What the agent answered: text, or the JSON of its data.'),
+  metadata: AgentAnswer.shape.metadata
+    .extend({ draft: z.literal(true).optional().describe('Set for an answer of a draft, in the dashboard.') })
+    .nullable(),
+})
+
+export const Thread = ThreadItem.extend({
+  turns: z.array(ThreadTurn).describe('Newest first.'),
+  nextCursor: z.string().nullable().describe('The `cursor` of earlier turns; null if these are the first.'),
 })
 
 /** An event of the stream of a chat, as its `id`, `event` and `data` say. */

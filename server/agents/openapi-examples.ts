@@ -65,3 +65,37 @@ export const chatEvents = [
   `data: ${JSON.stringify(chatAnswer)}`,
   '',
 ].join('\n')
+
+const threadItem = {
+  id: agentAnswer.threadId,
+  agentId: AGENT_ID,
+  subject: 'user_123',
+  createdAt: '2026-01-05T09:30:00.000Z',
+  updatedAt: '2026-01-05T09:30:04.000Z',
+}
+const message = 'Two chairs, 25 in all.'
+
+export const threadList = { threads: [{ ...threadItem, title: message }], nextCursor: null } satisfies JsonObject
+
+export const thread = {
+  ...threadItem,
+  turns: [
+    {
+      seq: 1,
+      createdAt: threadItem.updatedAt,
+      message,
+      dataContext: {},
+      toolCalls: [
+        {
+          toolCallId: 'call_1',
+          toolId: 'tool_add',
+          args: { a: 12, b: 13 },
+          result: { success: true, value: { sum: 25 } },
+        },
+      ],
+      answer: JSON.stringify(agentAnswer.data),
+      metadata: { ...agentAnswer.metadata, rounds: 1, toolCalls: 1 },
+    },
+  ],
+  nextCursor: null,
+} satisfies JsonObject

@@ -5,6 +5,7 @@ import { type VersionedApi, versionedOperations } from '../versioned/openapi'
 import * as answers from './openapi-answers'
 import { CHAT } from './openapi-chat'
 import * as examples from './openapi-examples'
+import { THREAD_OPERATIONS } from './openapi-threads'
 import { CreateAgent, ListAgents, UpdateAgent } from './schema'
 
 const id = { name: 'agentId', description: 'The agent.', example: examples.AGENT_ID }
@@ -83,6 +84,7 @@ export const AGENT_OPERATIONS: Operation[] = [
     ],
   },
   CHAT,
+  ...THREAD_OPERATIONS,
   {
     id: 'getAgentSchema',
     method: 'GET',

@@ -34,15 +34,22 @@ export function ownThreads(ctx: ServiceContext): SQL | undefined {
  * A thread of this agent that the caller may continue.
  * @throws AppError THREAD_NOT_FOUND when it is unknown or belongs to another agent, subject or tenant
  */
-export async function requireThread(ctx: ServiceContext, agentId: string, threadId: string): Promise<string> {
-  const [row] = isId(threadId)
-    ? await ctx.db
-        .select({ id: threads.id, subject: threads.subject })
-        .from(threads)
-        .where(and(eq(threads.tenantId, ctx.tenantId), eq(threads.id, threadId), eq(threads.agentId, agentId)))
-    : []
+export async function findThread(ctx: ServiceContext, agentId: string, threadId: string) {
+  const { id, subject, createdAt, updatedAt } = threads
+  const [row] =
+    isId(threadId) && isId(agentId)
+      ? await ctx.db
+          .select({ id, agentId: threads.agentId, subject, createdAt, updatedAt })
+          .from(threads)
+          .where(and(eq(threads.tenantId, ctx.tenantId), eq(id, threadId), eq(threads.agentId, agentId)))
+      : []
   if (!row || !mayContinue(ctx, row.subject) || !mayReach(ctx, 'agent', agentId)) throw new AppError('THREAD_NOT_FOUND')
-  return row.id
+  return row
+}
+
+/** Its id; throws as `findThread`. */
+export async function requireThread(ctx: ServiceContext, agentId: string, threadId: string): Promise<string> {
+  return (await findThread(ctx, agentId, threadId)).id
 }
 
 /** @returns the thread's id */

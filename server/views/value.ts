@@ -1,6 +1,7 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { JsonValue } from '../definition/json'
 import type { Masker } from '../vault/mask'
+import { wholeChars } from '../whole-chars'
 
 /** How much of a value a screen gets at first. */
 export const PREVIEW_CHARS = 32 * 1024
@@ -39,10 +40,4 @@ export function showStart({ size, text }: ValueStart, masker: Masker): CutValue 
   if (size <= READ_WHOLE_BYTES) return cutValue(JSON.parse(text), masker)
   // Twice as much as is shown was read, so that a secret at the cut is whole when it is masked.
   return { size, preview: wholeChars(masker.text(text), PREVIEW_CHARS) }
-}
-
-/** The first characters of a text, without half a surrogate pair at the end. */
-export function wholeChars(text: string, length: number): string {
-  const cut = text.slice(0, length)
-  return /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut
 }

@@ -1,8 +1,14 @@
+import { and, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { messages } from '@/db/schema/threads'
 import { beginChat, openChat } from '@/server/agents/chat'
+import { getThread } from '@/server/agents/get-thread'
 import { invokeAgent } from '@/server/agents/invoke'
+import { listThreads as getThreads } from '@/server/agents/list-threads'
 import type { ServiceContext } from '@/server/context'
+import { readsDatabase } from '@/server/database'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
+import { setVaultSecret } from '@/server/vault/set'
 import { listThreads } from '@/server/views/agents/list-threads'
 import { readThread } from '@/server/views/agents/read-thread'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -15,12 +21,14 @@ let ctx: ServiceContext
 const never = new AbortController().signal
 beforeAll(async () => {
   database = await freshDatabase()
+  Object.assign(process.env, { DATABASE_URL: database.url, ENCRYPTION_KEY: 'ab'.repeat(32) })
 })
 beforeEach(async () => {
   ctx = await newTenant(database)
 })
 afterAll(async () => {
   await stopSandbox()
+  await readsDatabase().close()
   await database.close()
 })
 
@@ -45,12 +53,11 @@ describe('threads', () => {
     const { id } = await newAgent(ctx)
     for (const n of [1, 2, 3, 4, 5]) await say(id, { message: `${n} of them` })
     const seen: string[] = []
-    for (let after: { id: string; updatedAt: string } | null = null; ; ) {
-      const page = await listThreads(ctx, { agentId: id, limit: 2, cursor: after })
+    for (let cursor: string | null = null; ; ) {
+      const page = await listThreads(ctx, { agentId: id, limit: '2', cursor })
       seen.push(...page.items.map(({ title }) => title ?? ''))
-      const last = page.items.at(-1)
-      if (!page.more || !last) break
-      after = { id: last.id, updatedAt: last.updatedAt }
+      if (page.nextCursor === null) break
+      cursor = page.nextCursor
     }
     expect(seen).toEqual([5, 4, 3, 2, 1].map((n) => `${n} of them`))
   })
@@ -113,6 +120,63 @@ describe('threads', () => {
       before = page.turns[0]?.seq ?? 0
     }
     expect(seen).toEqual(Array.from({ length: 61 }, (_, n) => `turn ${n}`))
+  })
+})
+
+describe('threads over REST', () => {
+  test('are listed by subject', async () => {
+    const { id } = await newAgent(ctx)
+    const ada = await say(id, { message: 'by Ada' }, jwt('ada'))
+    await say(id, { message: 'by the workspace' })
+    const ids = async (query: object, as = ctx) => (await getThreads(as, id, query)).threads.map((thread) => thread.id)
+    expect(await ids({ subject: 'ada' })).toEqual([ada.threadId])
+    expect(await ids({ subject: 'nobody' })).toEqual([])
+    // A token cannot ask for those of others.
+    expect(await ids({ subject: 'ada' }, jwt('tom'))).toEqual([])
+  })
+
+  test('are read in whole turns, newest first, whatever their size', async () => {
+    const { id } = await newAgent(ctx)
+    const { threadId } = await say(id, { message: 'turn 0' })
+    for (let n = 1; n <= 4; n++) await say(id, { message: `turn ${n}`, threadId })
+    const ids = { agentId: id, threadId }
+    const read = async (limit: string) => {
+      const pages: string[][] = []
+      for (let cursor: string | undefined; ; ) {
+        const page = await getThread(ctx, ids, { limit, cursor })
+        pages.push(page.turns.map(({ message }) => message.slice(0, 6)))
+        if (page.nextCursor === null) return pages
+        cursor = page.nextCursor
+      }
+    }
+    expect(await read('2')).toEqual([['turn 4', 'turn 3'], ['turn 2', 'turn 1'], ['turn 0']])
+    // Two of these do not fit on one page.
+    const large = { message: `turn ${'x'.repeat(3_000_000)}`, dataContext: {} }
+    await database.db
+      .update(messages)
+      .set({ content: large })
+      .where(and(eq(messages.threadId, threadId), eq(messages.role, 'user')))
+    expect(await read('100')).toEqual(Array.from({ length: 5 }, () => ['turn x']))
+  })
+
+  test('never show a value of the vault, not even one that a title cuts', async () => {
+    const { id } = await newAgent(ctx)
+    const { threadId } = await say(id, {
+      message: `${'x'.repeat(110)} a-long-secret-value`,
+      dataContext: { key: 'a-long-secret-value' },
+    })
+    await setVaultSecret(withRole(ctx, 'admin'), { name: 'LATER', value: 'a-long-secret-value' })
+    const ids = { agentId: id, threadId }
+    const shown = [
+      await getThreads(ctx, id, {}),
+      await getThread(ctx, ids, {}),
+      await listThreads(ctx, ids),
+      await readThread(ctx, ids),
+    ]
+    for (const read of shown) {
+      expect(JSON.stringify(read)).not.toContain('a-long')
+      expect(JSON.stringify(read)).toContain('***')
+    }
   })
 })
 

@@ -149,6 +149,11 @@ describe('within its reach', () => {
     const bob = { headers: { ...bearer(secret, 'bob'), accept: 'application/json' } }
     const other = await call(api, 'POST', '/api/chat', { agentId: inside.agent, message: 'Hello', threadId }, bob)
     expect([other.status, other.body.error.code]).toEqual([404, 'THREAD_NOT_FOUND'])
+    const threads = `/api/agents/${inside.agent}/threads`
+    expect((await asAda('GET', threads)).body.threads).toMatchObject([{ id: threadId, subject: 'ada' }])
+    expect((await asAda('GET', `${threads}/${threadId}`)).body.turns).toMatchObject([{ message: 'Hello' }])
+    expect((await call(api, 'GET', threads, undefined, bob)).body.threads).toEqual([])
+    expect((await call(api, 'GET', `${threads}/${threadId}`, undefined, bob)).body.error.code).toBe('THREAD_NOT_FOUND')
   })
 })
 

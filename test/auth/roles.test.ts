@@ -91,6 +91,8 @@ const OPERATIONS: Record<string, Operation> = {
   'POST events': 'event:post',
   'GET subjects/data': 'subject:delete',
   'DELETE subjects/data': 'subject:delete',
+  'GET agents/[agentId]/threads': 'agent:read',
+  'GET agents/[agentId]/threads/[threadId]': 'agent:read',
   'POST mcp': 'run:read',
   'GET members': 'member:manage',
   'PUT members/[userId]': 'member:manage',

@@ -2,11 +2,18 @@ import { expect } from 'vitest'
 import type { Recorder } from './recorder'
 import { checkerOf } from './validate'
 
-/** Every answer of chat. A part of test/api/openapi.test.ts. */
-export async function recordChat({ post, document }: Recorder): Promise<void> {
+/** Every answer of chat, and of threads. A part of test/api/openapi.test.ts. */
+export async function recordChat({ get, post, document }: Recorder): Promise<void> {
   const agentId = (await post('/api/agents', { name: 'Speaks' })).body.id
   const body = { agentId, message: 'Hello' }
-  await post('/api/chat', body, { headers: { accept: 'application/json' } })
+  const json = { headers: { accept: 'application/json' } }
+  const { threadId } = (await post('/api/chat', body, json)).body
+  await post('/api/chat', { ...body, message: 'use tool_add {"a":1,"b":2}', threadId }, json)
+  const threads = `/api/agents/${agentId}/threads`
+  expect((await get(`${threads}?limit=1`)).body.threads).toMatchObject([{ id: threadId, title: 'Hello' }])
+  const { turns, nextCursor } = (await get(`${threads}/${threadId}?limit=1`)).body
+  expect(turns).toHaveLength(1)
+  expect((await get(`${threads}/${threadId}?cursor=${nextCursor}`)).body.turns).toMatchObject([{ message: 'Hello' }])
   const events = (await post('/api/chat', body)).body as string
   expect(eventProblems({ document }, 'ChatEvent', events)).toEqual([])
   const last = [...events.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? ''

@@ -4,6 +4,7 @@ export const UNKNOWN: Record<string, string> = {
   runId: 'run_nobody',
   toolId: 'tool_nobody',
   agentId: 'agt_nobody',
+  threadId: 'thr_nobody',
   id: 'wf_nobody',
   version: '1',
   scheduleId: 'sch_nobody',

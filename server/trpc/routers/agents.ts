@@ -70,7 +70,9 @@ export const agentsRouter = router({
     .input(given<RestoreDraft>('id', 'version'))
     .mutation(({ ctx, input }) => restoreAgentVersion(ctx.service, input)),
   providers: tenantProcedure.query(({ ctx }) => listProviders(ctx.service)),
-  threads: tenantProcedure.input(given<ListThreads>()).query(({ ctx, input }) => listThreads(ctx.service, input)),
+  threads: tenantProcedure
+    .input(given<ListThreads>('agentId'))
+    .query(({ ctx, input }) => listThreads(ctx.service, input)),
   thread: tenantProcedure.input(given<ReadThread>()).query(({ ctx, input }) => readThread(ctx.service, input)),
   invoke: tenantProcedure
     .input(given<OneAgent & { body: JsonObject }>('agentId'))

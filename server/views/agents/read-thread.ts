@@ -1,13 +1,13 @@
-import { and, desc, eq, lt } from 'drizzle-orm'
 import { z } from 'zod'
-import { messages } from '@/db/schema/threads'
 import { requireThread } from '../../agents/thread'
+import { readTurns, type ToolCall, type Turn as WholeTurn } from '../../agents/turns'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import { isJsonObject, type JsonObject, type JsonValue, own } from '../../definition/json'
+import type { JsonObject, JsonValue } from '../../definition/json'
 import { parseInput } from '../../parse'
+import { tenantMasker } from '../../vault/masker'
 
-const PAGE = 100
+const PAGE = 50
 /** Tool results may be large; this view shows how the conversation went. */
 const MAX_SHOWN = 20_000
 
@@ -53,64 +53,23 @@ export interface Turn {
  */
 export async function readThread(ctx: ServiceContext, input: unknown): Promise<{ turns: Turn[]; earlier: boolean }> {
   authorize(ctx, 'agent:read')
-  const { agentId, threadId, before } = parseInput(ReadThread, input)
-  const id = await requireThread(ctx, agentId, threadId)
-  const found = await ctx.db
-    .select()
-    .from(messages)
-    .where(
-      and(
-        eq(messages.tenantId, ctx.tenantId),
-        eq(messages.threadId, id),
-        before ? lt(messages.seq, before) : undefined,
-      ),
-    )
-    .orderBy(desc(messages.seq))
-    .limit(PAGE)
-  const turns = turnsOf(found.reverse())
-  return { turns, earlier: (turns[0]?.seq ?? 1) > 1 }
+  const { agentId, threadId, before = null } = parseInput(ReadThread, input)
+  const [id, masker] = await Promise.all([requireThread(ctx, agentId, threadId), tenantMasker(ctx)])
+  const turns = await readTurns(ctx, id, { before, limit: PAGE }, masker)
+  return { turns: turns.map(showTurn), earlier: (turns[0]?.seq ?? 1) > 1 }
 }
 
-/** The turns that messages in order make up. */
-export function turnsOf(rows: Row[]): Turn[] {
-  // A page starts at a user's message; the rest of a cut turn belongs to the previous page.
-  const first = rows.findIndex(({ role }) => role === 'user')
-  const turns: Turn[] = []
-  for (const row of first === -1 ? [] : rows.slice(first)) {
-    if (row.role === 'user') turns.push(begin(row))
-    else follow(turns.at(-1), row)
+export function showTurn({ createdAt, toolCalls, answer, ...turn }: WholeTurn): Turn {
+  return { ...turn, at: createdAt, calls: toolCalls.map(showCall), text: answer }
+}
+
+function showCall({ toolCallId, toolId, args, result }: ToolCall): Call {
+  return {
+    id: toolCallId,
+    name: toolId,
+    input: shown(args),
+    result: result && { ok: result.success, output: shown(result.value) },
   }
-  return turns
-}
-
-type Row = typeof messages.$inferSelect
-
-function begin({ seq, createdAt, content }: Row): Turn {
-  const { message, dataContext } =
-    typeof content === 'string' || Array.isArray(content) ? { message: '', dataContext: {} } : content
-  return { seq, at: createdAt.toISOString(), message, dataContext, calls: [], text: '', metadata: null }
-}
-
-function follow(turn: Turn | undefined, { content, metadata }: Row): void {
-  if (!turn) return
-  if (isJsonObject(metadata)) turn.metadata = metadata
-  if (typeof content === 'string') turn.text = content
-  for (const part of Array.isArray(content) ? content : []) {
-    if (!isJsonObject(part)) continue
-    const id = String(own(part, 'toolCallId') ?? '')
-    if (part.type === 'text') turn.text = String(part.text ?? '')
-    else if (part.type === 'tool-call')
-      turn.calls.push({ id, name: String(part.toolName ?? ''), input: shown(part.input ?? {}), result: null })
-    else if (part.type === 'tool-result') {
-      const call = turn.calls.findLast((one) => one.id === id)
-      if (call) call.result = resultOf(part.output ?? null)
-    }
-  }
-}
-
-function resultOf(output: JsonValue): Call['result'] {
-  const { type, value } = isJsonObject(output) ? output : { type: 'json', value: output }
-  return { ok: !String(type).startsWith('error'), output: shown(value ?? null) }
 }
 
 function shown(value: JsonValue): Shown {

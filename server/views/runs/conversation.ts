@@ -1,13 +1,14 @@
 import { and, asc, eq, gte, lte } from 'drizzle-orm'
 import { stepRecords } from '@/db/schema/runs'
 import { messages } from '@/db/schema/threads'
+import { turnsOf } from '../../agents/turns'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { getRunRow } from '../../interpreter/find-run'
 import { parseInput } from '../../parse'
 import { noSuchStep } from '../../runs/whole-value'
 import { tenantMasker } from '../../vault/masker'
-import { type Turn, turnsOf } from '../agents/read-thread'
+import { showTurn, type Turn } from '../agents/read-thread'
 import { ReadStep } from './step-detail'
 
 /** One visit has one turn, with as many messages as tool calls. */
@@ -15,7 +16,7 @@ const MOST_MESSAGES = 200
 
 /**
  * What was said and called during one visit of a step that used an agent; empty for other steps. Messages of other
- * visits of the same thread are left out. Masked before long texts are cut: half a secret would not be recognised.
+ * visits of the same thread are left out.
  * @throws AppError RUN_NOT_FOUND, also when the run has no such visit; INVALID_INPUT
  */
 export async function readConversation(ctx: ServiceContext, input: unknown): Promise<{ turns: Turn[] }> {
@@ -47,5 +48,5 @@ export async function readConversation(ctx: ServiceContext, input: unknown): Pro
       .limit(MOST_MESSAGES),
     tenantMasker(ctx),
   ])
-  return { turns: turnsOf(rows.map((row) => ({ ...row, content: masker.json(row.content) }))) }
+  return { turns: turnsOf(rows, masker).map(showTurn) }
 }

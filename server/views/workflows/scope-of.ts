@@ -9,13 +9,13 @@ import { RUN_DATA, RUN_DATA_BYTES } from '../../interpreter/run-data'
 import { parseInput } from '../../parse'
 import { tenantMasker } from '../../vault/masker'
 import { findRow } from '../../versioned/rows'
+import { wholeChars } from '../../whole-chars'
 import { knownOutputs } from '../../workflows/check/known-outputs'
 import { stepsLeadingTo } from '../../workflows/check/leading-to'
 import { type ScopeEntry, scopeOf } from '../../workflows/check/scope'
 import { newDefinition } from '../../workflows/definition'
 import { WORKFLOW } from '../../workflows/noun'
 import { CreateWorkflow } from '../../workflows/schema'
-import { wholeChars } from '../value'
 
 const ReadScope = z.object({
   workflowId: z.string(),

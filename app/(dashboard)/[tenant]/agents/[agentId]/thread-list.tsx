@@ -20,13 +20,7 @@ export function ThreadList({
   const list = useInfiniteQuery(
     trpc.agents.threads.infiniteQueryOptions(
       { agentId },
-      {
-        initialCursor: null,
-        getNextPageParam: ({ items, more }) => {
-          const last = items.at(-1)
-          return more && last ? { id: last.id, updatedAt: last.updatedAt } : undefined
-        },
-      },
+      { initialCursor: null, getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined },
     ),
   )
   if (list.error) return <ErrorState error={list.error} onRetry={() => list.refetch()} />

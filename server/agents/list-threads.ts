@@ -1,0 +1,84 @@
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { messages, threads } from '@/db/schema/threads'
+import { authorize } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { NOT_OF_THIS_LIST, readCursor, writeCursor } from '../cursor'
+import { isId } from '../ids'
+import { parseInput } from '../parse'
+import { wholeNumber } from '../query-values'
+import { STORABLE } from '../storable-text'
+import { tenantMasker } from '../vault/masker'
+import { findRow } from '../versioned/rows'
+import { wholeChars } from '../whole-chars'
+import { AGENT } from './noun'
+import { ownThreads } from './thread'
+
+const DEFAULT_LIMIT = 30
+const MAX_LIMIT = 100
+const MAX_TITLE = 120
+
+/** The query string of the list. */
+export const ListThreads = z.object({
+  subject: z
+    .string()
+    .min(1)
+    .max(256)
+    .refine(...STORABLE)
+    .optional(),
+  limit: wholeNumber(1, MAX_LIMIT).optional(),
+  cursor: z.string().max(400).optional(),
+})
+
+const Position = z.tuple([z.iso.datetime().startsWith('2'), z.string().refine(isId)])
+
+/**
+ * The conversations with an agent that the caller may read, most recent first, each with its first message.
+ * @throws AppError AGENT_NOT_FOUND, INVALID_INPUT
+ */
+export async function listThreads(ctx: ServiceContext, agentId: string, query: unknown) {
+  authorize(ctx, 'agent:read')
+  const { subject, limit = DEFAULT_LIMIT, cursor } = parseInput(ListThreads, query)
+  const after = cursor === undefined ? null : readCursor(Position, cursor, NOT_OF_THIS_LIST)
+  const [agent, masker] = await Promise.all([findRow(ctx, AGENT, agentId), tenantMasker(ctx)])
+  const rows = await ctx.db
+    .select({
+      id: threads.id,
+      agentId: threads.agentId,
+      subject: threads.subject,
+      createdAt: threads.createdAt,
+      updatedAt: threads.updatedAt,
+      title: firstMessage(MAX_TITLE + masker.longest),
+    })
+    .from(threads)
+    .where(
+      and(
+        eq(threads.tenantId, ctx.tenantId),
+        eq(threads.agentId, agent.id),
+        ownThreads(ctx),
+        subject === undefined ? undefined : eq(threads.subject, subject),
+        after ? sql`(${threads.updatedAt}, ${threads.id}) < (${after[0]}::timestamptz, ${after[1]})` : undefined,
+      ),
+    )
+    .orderBy(desc(threads.updatedAt), desc(threads.id))
+    .limit(limit + 1)
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    threads: page.map(({ title, createdAt, updatedAt, ...thread }) => ({
+      ...thread,
+      title: title === null ? null : wholeChars(masker.text(title), MAX_TITLE),
+      createdAt: createdAt.toISOString(),
+      updatedAt: updatedAt.toISOString(),
+    })),
+    nextCursor: rows.length > limit && last ? writeCursor([last.updatedAt, last.id]) : null,
+  }
+}
+
+/** The start of the first message of a thread; null while its first turn is in progress. */
+function firstMessage(length: number): SQL<string | null> {
+  return sql<string | null>`(
+    select left(${messages.content}->>'message', ${length}::integer) from ${messages}
+    where ${messages.tenantId} = ${threads.tenantId} and ${messages.threadId} = ${threads.id} and ${messages.role} = 'user'
+    order by ${messages.seq} limit 1)`
+}

@@ -1,0 +1,60 @@
+import { example } from '../openapi/example'
+import type { Operation } from '../openapi/types'
+import { ReadThread } from './get-thread'
+import { ListThreads } from './list-threads'
+import * as answers from './openapi-answers'
+import * as examples from './openapi-examples'
+
+const common = {
+  tag: 'Agents',
+  role: 'viewer',
+  parameters: {
+    agentId: { description: 'The agent.', example: examples.AGENT_ID },
+    threadId: { description: 'The thread.', example: examples.thread.id },
+  },
+} as const
+
+export const THREAD_OPERATIONS: Operation[] = [
+  {
+    ...common,
+    id: 'listThreads',
+    method: 'GET',
+    path: '/api/agents/{agentId}/threads',
+    summary: 'List the threads of an agent',
+    description:
+      'Most recently answered first. Tokens get the threads of their own subject, API keys those of everybody.',
+    query: ListThreads,
+    queryTexts: {
+      subject: 'Only those of tokens with this `sub`.',
+      limit: 'The default is 30.',
+      cursor: 'The `nextCursor` of the previous page.',
+    },
+    answers: {
+      200: {
+        description: 'A page of threads.',
+        schema: answers.ThreadList,
+        examples: { list: example('One thread', examples.threadList) },
+      },
+    },
+    errors: ['AGENT_NOT_FOUND'],
+  },
+  {
+    ...common,
+    id: 'getThread',
+    method: 'GET',
+    path: '/api/agents/{agentId}/threads/{threadId}',
+    summary: 'Read a thread',
+    description:
+      'What was said and which tools were called, newest first. Values of the vault are masked. A page of more than 4 MiB has fewer turns than `limit`, but at least one.',
+    query: ReadThread,
+    queryTexts: { limit: 'How many turns. The default is 20.', cursor: 'The `nextCursor` of the previous page.' },
+    answers: {
+      200: {
+        description: 'The thread.',
+        schema: answers.Thread,
+        examples: { thread: example('A thread with one turn', examples.thread) },
+      },
+    },
+    errors: ['THREAD_NOT_FOUND'],
+  },
+]
