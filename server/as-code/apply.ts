@@ -10,6 +10,8 @@ import { presentChange } from './present'
 /** Hundreds of definitions take longer than a transaction otherwise may. */
 const APPLY_MS = 60_000
 const ATTEMPTS = 5
+/** So many times it gives way to those who save; after that they wait for it. */
+const GIVES_WAY = 2
 
 /** @throws AppError FORBIDDEN */
 export function authorizeApply(ctx: ServiceContext): void {
@@ -28,9 +30,9 @@ export function authorizeApply(ctx: ServiceContext): void {
 export async function applyDefinitions(ctx: ServiceContext, input: JsonObject) {
   authorizeApply(ctx)
   const { items, options } = parseDefinitions(input)
-  return whileNobodySaves(() =>
+  return whileNobodySaves((holds) =>
     withTransaction(ctx, async (tx) => {
-      const { tasks, drift, problems, warnings } = await carryOut(tx, items, options)
+      const { tasks, drift, problems, warnings } = await carryOut(tx, items, options, holds)
       if (drift.length > 0) throw new AppError('DEFINITIONS_DRIFTED', { details: drift })
       if (problems.length > 0) {
         const message = 'Invalid input: the definitions have problems'
@@ -42,11 +44,14 @@ export async function applyDefinitions(ctx: ServiceContext, input: JsonObject) {
   )
 }
 
-/** Objects are looked at without locks, so somebody may save one before it is changed. Then all of it begins anew. */
-export async function whileNobodySaves<T>(transaction: () => Promise<T>): Promise<T> {
+/**
+ * Objects are looked at without locks, so somebody may save one before it is changed. Then all of it begins anew, and
+ * where they keep saving, it locks everything first.
+ */
+export async function whileNobodySaves<T>(transaction: (holds: boolean) => Promise<T>): Promise<T> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     try {
-      return await withDeadline(APPLY_MS, transaction)
+      return await withDeadline(APPLY_MS, () => transaction(attempt > GIVES_WAY))
     } catch (err) {
       if (!(err instanceof AppError && err.code === 'VERSION_CONFLICT')) throw err
     }

@@ -15,7 +15,7 @@ import type { Seen } from './look'
 import { differInCase } from './other-case'
 import { detailOf, type Item } from './parse'
 import type { ApplyOptions } from './schema'
-import { inPublishOrder, prunedWhole, pruneTasks, type Task, tasksOf, usesOfPruned } from './tasks'
+import { holdAll, inPublishOrder, prunedWhole, pruneTasks, type Task, tasksOf, usesOfPruned } from './tasks'
 import { usersOfPruned } from './users-of-pruned'
 
 type Warning = Problem & { kind: string; id: string }
@@ -32,10 +32,17 @@ export interface Outcome {
 
 /**
  * Makes the workspace say what the definitions say, drift or not, in the caller's transaction; the caller undoes it where
- * there is drift or a problem. What already says it is neither written nor locked.
+ * there is drift or a problem. What already says it is not written, and locked only if `holds`.
+ * @throws AppError VERSION_CONFLICT if somebody else changes one of them meanwhile
  */
-export async function carryOut(tx: TransactionContext, items: Item[], options: ApplyOptions): Promise<Outcome> {
+export async function carryOut(
+  tx: TransactionContext,
+  items: Item[],
+  options: ApplyOptions,
+  holds: boolean,
+): Promise<Outcome> {
   await oneAtATime(tx)
+  if (holds) await holdAll(tx, items, options.prune)
   const tasks = [...(await tasksOf(tx, items)), ...(options.prune ? await pruneTasks(tx, items, options.force) : [])]
   const drift = tasks.flatMap((task) => {
     const { drift } = task.decision

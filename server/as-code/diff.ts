@@ -21,9 +21,9 @@ class Undone extends Error {
 export async function diffDefinitions(ctx: ServiceContext, input: JsonObject) {
   authorizeApply(ctx)
   const { items, options } = parseDefinitions(input)
-  const { tasks, drift, problems, warnings } = await whileNobodySaves(() =>
+  const { tasks, drift, problems, warnings } = await whileNobodySaves((holds) =>
     withTransaction(ctx, async (tx): Promise<Outcome> => {
-      throw new Undone(await carryOut(tx, items, options))
+      throw new Undone(await carryOut(tx, items, options, holds))
     }),
   ).catch((err: unknown) => {
     if (err instanceof Undone) return err.outcome

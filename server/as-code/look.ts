@@ -1,6 +1,6 @@
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { appliedDefinitions } from '@/db/schema/applied'
-import type { ServiceContext } from '../context'
+import type { ServiceContext, TransactionContext } from '../context'
 import type { Named, Row, VersionRow } from '../versioned/noun'
 import { ownRow, ownVersion } from '../versioned/rows'
 import type { Kind } from './kinds'
@@ -47,6 +47,21 @@ export async function lookAt(ctx: ServiceContext, kind: Kind, where: SQL | undef
       return [row.id, { row: ownRow(noun, row), version: latest, content, applied, appliedContent }]
     }),
   )
+}
+
+/** Locks the objects of a kind that `where` selects, by id, so that those who hold several never wait for each other. */
+export async function hold(
+  { db, tenantId }: TransactionContext,
+  { noun }: Kind,
+  where: SQL | undefined,
+): Promise<void> {
+  const { table } = noun
+  await db
+    .select({ id: table.id })
+    .from(table)
+    .where(and(eq(table.tenantId, tenantId), where))
+    .orderBy(table.id)
+    .for('update')
 }
 
 /** The ids of the objects of a kind that `where` selects. */

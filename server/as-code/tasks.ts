@@ -1,11 +1,11 @@
 import { and, inArray, isNotNull, ne, notInArray } from 'drizzle-orm'
 import { appliedDefinitions } from '@/db/schema/applied'
-import type { ServiceContext } from '../context'
+import type { ServiceContext, TransactionContext } from '../context'
 import type { ErrorDetail } from '../errors'
 import type { Named } from '../versioned/noun'
 import { type Decision, decide, driftOfPruned } from './decide'
 import { KINDS, type Kind } from './kinds'
-import { lookAt, type Seen, versionsLeft } from './look'
+import { hold, lookAt, type Seen, versionsLeft } from './look'
 import { detailOf, type Item } from './parse'
 import { inOrderOfUse } from './uses'
 
@@ -51,6 +51,15 @@ export async function tasksOf(ctx: ServiceContext, items: readonly Item[]): Prom
     }
   }
   return tasks
+}
+
+/** Locks what the definitions are about, and with `prune` everything else that may be archived. */
+export async function holdAll(tx: TransactionContext, items: readonly Item[], prune: boolean): Promise<void> {
+  for (const kind of KINDS) {
+    const ids = items.filter((item) => item.kind === kind).map(({ id }) => id)
+    if (prune) await hold(tx, kind, undefined)
+    else if (ids.length > 0) await hold(tx, kind, inArray(kind.noun.table.id, ids))
+  }
 }
 
 /**

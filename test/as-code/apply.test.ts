@@ -263,6 +263,28 @@ describe('apply', () => {
     }
   })
 
+  test('what is saved all the time is looked at and applied all the same', async () => {
+    const ctx = await tenant()
+    const named = (name: string) => ({ workflows: [workflow('wf_one', { name })], tools: [tool()], force: true })
+    await applyDefinitions(ctx, named('first'))
+    let saves = 0
+    let done = false
+    const saving = Array.from({ length: 4 }, async () => {
+      while (!done) await updateWorkflow(ctx, { id: 'wf_one', body: { name: `by hand ${++saves}` } })
+    })
+    try {
+      for (let round = 1; round <= 10; round++) {
+        const { changes } = await diffDefinitions(ctx, named(`wanted ${round}`))
+        expect(changes.map(({ id }) => id)).toEqual(['wf_one'])
+        expect((await applyDefinitions(ctx, named(`wanted ${round}`))).changes).toHaveLength(1)
+      }
+    } finally {
+      done = true
+      await Promise.all(saving)
+    }
+    expect(saves).toBeGreaterThan(10)
+  })
+
   test('never writes to what somebody archived meanwhile, and holds up nothing else of the workspace', async () => {
     const ctx = await tenant()
     const owner = withRole(ctx, 'owner')
