@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { subscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage } from 'node:http'
 import { hostname } from 'node:os'
-import { isWellFormed, METHODS } from './cli/guards.mjs'
+import { isWellFormed, METHODS, MOST_URL } from './cli/guards.mjs'
 import { forgetProxies } from './cli/local-mark.mjs'
 import { DatabaseUnavailable, type Sql } from './db/index'
 import { migrate } from './db/migrate'
@@ -102,7 +102,8 @@ function guardRequests(trustedProxies: number): void {
     if (trustedProxies === 0) forgetProxies(request)
     delete request.headers['x-millrace-local']
     if (request.url?.startsWith('/api/')) delete request.headers.rsc
-    if (!isWellFormed(request.url)) request.url = refusedPath('path')
+    if ((request.url?.length ?? 0) > MOST_URL) request.url = refusedPath('length')
+    else if (!isWellFormed(request.url)) request.url = refusedPath('path')
     else if (!METHODS.includes(request.method ?? '')) {
       request.url = refusedPath('method')
       request.method = 'GET'

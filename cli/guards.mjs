@@ -4,6 +4,11 @@
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
 /**
+ * Characters of a URL. A redirect repeats it in a header, and clients take no more than 16 kB of headers.
+ */
+export const MOST_URL = 8_192
+
+/**
  * True when the path is percent-encoded UTF-8. Next answers 500 when it is not.
  * @param {string} [url]
  */

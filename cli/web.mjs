@@ -6,7 +6,7 @@ import { createServer as createTcpServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import next from 'next'
 import { GRACE_MS, hostsToBind, stopDelayMs, surviveLostOutput, WEB_STOP_MS } from './common.mjs'
-import { isWellFormed, METHODS } from './guards.mjs'
+import { isWellFormed, METHODS, MOST_URL } from './guards.mjs'
 import { forgetProxies, markLocal } from './local-mark.mjs'
 
 const STARTING = { code: 'UNAVAILABLE', message: 'The service is starting.' }
@@ -16,6 +16,11 @@ const NOT_A_PATH = {
   code: 'INVALID_INPUT',
   message: 'Invalid input',
   details: [{ path: 'url', message: 'The path is not percent-encoded UTF-8.' }],
+}
+const TOO_LONG = {
+  code: 'INVALID_INPUT',
+  message: 'Invalid input',
+  details: [{ path: 'url', message: `The URL is longer than ${MOST_URL.toLocaleString('en')} characters.` }],
 }
 const NO_SUCH_METHOD = { code: 'METHOD_NOT_ALLOWED', message: 'Method not allowed' }
 
@@ -52,6 +57,7 @@ async function serve() {
       if (request.url === '/api/health') return refuse(response, 503, STOPPING, SOON)
       response.setHeader('connection', 'close')
     }
+    if ((request.url?.length ?? 0) > MOST_URL) return refuse(response, 400, TOO_LONG)
     if (!isWellFormed(request.url)) return refuse(response, 400, NOT_A_PATH)
     if (!METHODS.includes(request.method ?? '')) {
       return refuse(response, 405, NO_SUCH_METHOD, { allow: METHODS.join(', ') })

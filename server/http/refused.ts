@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { AppError } from '../errors'
 import { processWide } from '../process'
 
-export type Refusal = 'path' | 'method'
+export type Refusal = 'path' | 'length' | 'method'
 
 const key = () => processWide('http.refused', () => ({ key: randomUUID() })).key
 
@@ -16,6 +16,8 @@ export function refusalOf(request: Request, methods: readonly string[]): AppErro
   const [, , given, why] = new URL(request.url).pathname.split('/')
   if (given !== key()) return null
   if (why === 'method') return new AppError('METHOD_NOT_ALLOWED', { headers: { allow: methods.join(', ') } })
-  const details = [{ path: 'url', message: 'The path is not percent-encoded UTF-8.' }]
+  const message =
+    why === 'length' ? 'The URL is longer than 8,192 characters.' : 'The path is not percent-encoded UTF-8.'
+  const details = [{ path: 'url', message }]
   return new AppError('INVALID_INPUT', { details })
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { MOST_URL } from '@/cli/guards.mjs'
 import { firstBoot } from '@/server/tenants/boot/seed'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { rawHttp } from '../support/raw-http'
@@ -51,6 +52,14 @@ const { send } = rawHttp(() => ({ url, apiKey }))
 test.each(['/api/%E0%A4%A', '/%ff', '/acme/%C3%28'])('the path %s is refused with the usual error', async (path) => {
   const { status, text } = await send('GET', path)
   expect([status, JSON.parse(text)]).toMatchObject([400, { success: false, error: { code: 'INVALID_INPUT' } }])
+})
+
+test('a URL too long to be repeated in a redirect is refused', async () => {
+  for (const path of [`/api/${'a'.repeat(9_000)}/`, `/acme/runs?q=${'a'.repeat(9_000)}`]) {
+    const { status, text } = await send('GET', path)
+    const message = `The URL is longer than ${MOST_URL.toLocaleString('en')} characters.`
+    expect([status, JSON.parse(text)]).toMatchObject([400, { error: { details: [{ path: 'url', message }] } }])
+  }
 })
 
 test.each(['TRACE', 'PROPFIND', 'LINK'])('%s is not allowed', async (method) => {

@@ -73,6 +73,14 @@ describe('GET /api/workflows/:id', () => {
     },
   )
 
+  test('a URL longer than clients can be redirected to is refused', async () => {
+    for (const path of [`/api/workflows/${'a'.repeat(8_200)}/`, `/api/workflows?search=${'a'.repeat(15_000)}`]) {
+      const answer = await api.call('GET', path)
+      expect(refusal(answer)).toEqual([400, 'INVALID_INPUT'])
+      expect(answer.body.error.details).toEqual([{ path: 'url', message: 'The URL is longer than 8,192 characters.' }])
+    }
+  })
+
   test.each(['%ED%A0%80', '%ff', '%ZZ', '%'])('a path with %j is refused in the one error shape', async (id) => {
     for (const path of [`/api/workflows/${id}`, `/api/workflows/wf_hello/versions/${id}`]) {
       const answer = await api.call('GET', path)
