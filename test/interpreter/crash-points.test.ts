@@ -93,7 +93,9 @@ test.for(HOWS)(
       const { runId, acknowledged, died } = await live(how, at)
       if (died) reached++
       // With every process dead.
-      await expectInvariants(database.sql)
+      await expectInvariants(database.sql).catch((err: Error) => {
+        throw new Error(`CRASH_AT="${at}": ${err.message}`)
+      })
       if (runId === null) continue
       runtime = await startTestRuntime(database.url)
       await expectEnds(how, runId, acknowledged, `CRASH_AT="${at}"`)
@@ -146,12 +148,16 @@ async function live(how: How, at: string) {
   const known = await runIds()
   child.stdin.write('go\n')
   await hears('done')
-  const died = !children.has(child)
   const points: string[] = []
-  if (!died) {
+  if (children.has(child)) {
     child.stdin.write('points\n')
-    await until(() => said.at(-1)?.startsWith('[') ?? false)
-    points.push(...(JSON.parse(said.at(-1) ?? '[]') as string[]))
+    const named = () => said.at(-1)?.startsWith('[') ?? false
+    // It may die at a write that comes after it is done.
+    await until(() => named() || !children.has(child))
+    if (named()) points.push(...(JSON.parse(said.at(-1) ?? '[]') as string[]))
+  }
+  const died = !children.has(child)
+  if (!died) {
     await sleep(50)
     child.kill('SIGKILL')
     await dead

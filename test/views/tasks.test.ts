@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMember } from '@/server/members/create'
+import { cancelRun } from '@/server/runs/cancel'
 import { resumeRun } from '@/server/runs/resume'
 import { terminateRun } from '@/server/runs/terminate'
 import { getRunOverview } from '@/server/views/runs/overview'
@@ -7,6 +8,7 @@ import { countTasks } from '@/server/views/tasks/count'
 import { getTask } from '@/server/views/tasks/get'
 import { listTasks } from '@/server/views/tasks/list'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { startEffects } from '../support/effects'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
 let database: FreshDatabase
@@ -68,6 +70,38 @@ describe('tasks', () => {
     })
     expect(await countTasks(runtime.ctx, undefined)).toEqual({ count: 5, more: false })
     expect(await countTasks(runtime.ctx, { type: 'request_user_action' })).toEqual({ count: 2, more: false })
+  })
+
+  it('of a run that is being cancelled are nobody’s to do, while it waits for a running step', async () => {
+    let stepMayEnd = () => {}
+    const after = new Promise<void>((done) => {
+      stepMayEnd = done
+    })
+    const effects = await startEffects(() => ({ after }))
+    try {
+      const runId = await paused({
+        steps: [
+          { id: 'both', type: 'parallel', branches: [{ id: 'left' }, { id: 'right' }] },
+          { id: 'work', type: 'test-effect', url: effects.url },
+          { id: 'ask', type: 'collect-inputs', output: { n: { type: 'number' } } },
+        ],
+        edges: [
+          { from: 'both', to: 'work', on: 'left' },
+          { from: 'both', to: 'ask', on: 'right' },
+        ],
+      })
+      await expect.poll(() => effects.seen.length).toBe(1)
+      const mine = async () => (await listTasks(runtime.ctx, {})).tasks.filter((task) => task.runId === runId)
+      expect(await mine()).toHaveLength(1)
+      await cancelRun(runtime.ctx, { runId })
+      expect(await runtime.status(runId)).toMatchObject({ status: 'running' })
+      expect(await mine()).toEqual([])
+      stepMayEnd()
+      expect(await runtime.wait(runId)).toMatchObject({ outcome: 'cancelled' })
+    } finally {
+      stepMayEnd()
+      await effects.stop()
+    }
   })
 
   it('show who answered them and when', async () => {

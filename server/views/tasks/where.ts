@@ -18,6 +18,8 @@ export function openTasks(ctx: ServiceContext, filter: TaskFilter): SQL | undefi
     // Written exactly as in the partial index.
     isNotNull(pauses.signal),
     isNull(runs.endTime),
+    // A run that is being cancelled takes no answer, though its pauses stay open until its running steps have ended.
+    or(isNull(runs.cancelRequestedAt), isNotNull(runs.cleanupStartedAt)),
     not(heldBy(ctx.actor.id)),
   )
 }

@@ -75,10 +75,10 @@ export const pauseRules: Rule[] = [
   },
   {
     name: 'I20',
-    says: 'a run is paused exactly while one of its pauses waits for a person',
+    says: 'a run is paused exactly while one of its pauses waits for a person, who may answer unless it is being cancelled',
     broken: `select r.id || ' is ' || r.status from r
-      where (r.status = 'paused') <> exists (
-        select 1 from p where ${ofRun('p')} and p.answered_at is null and p.signal is not null)`,
+      where (r.status = 'paused') <> ((r.cancel_requested_at is null or r.cleanup_started_at is not null) and exists (
+        select 1 from p where ${ofRun('p')} and p.answered_at is null and p.signal is not null))`,
   },
   {
     name: 'I20',
