@@ -1,6 +1,5 @@
-import { and, eq, isNull, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, isNull } from 'drizzle-orm'
 import { z } from 'zod'
-import { members } from '@/db/schema/members'
 import { pauses } from '@/db/schema/runs'
 import { taskClaims } from '@/db/schema/tasks'
 import { authorize, may } from '../auth/policy'
@@ -9,21 +8,16 @@ import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
 import { pauseIs } from '../interpreter/row-is'
 import { parseInput } from '../parse'
-import { ROLES } from '../roles'
-import { STORABLE } from '../storable-text'
+import { claimIs, claimStands } from './claim-row'
 import { isVote, requireMayAnswer } from './may-answer'
 import { personOfMember } from './person'
 import { signalOf } from './present'
+import { TaskAt } from './task-at'
 import { requireNoVote } from './vote'
 
 const Member = z.string().max(100).nullable()
 
-export const ClaimTask = z.object({
-  runId: z.string().max(100),
-  pauseId: z
-    .string()
-    .max(300)
-    .refine(...STORABLE),
+export const ClaimTask = TaskAt.extend({
   /** Who takes care of it from now on; null for nobody. */
   to: Member,
   /** Who does so far, as the caller knows it. */
@@ -87,19 +81,4 @@ async function requireUnchanged(
   const name = now === null ? null : ((await personOfMember(tx, now))?.name ?? 'Somebody')
   const message = name === null ? 'Somebody released it meanwhile.' : `${name} has it now.`
   throw new AppError('CONFLICT', { message: 'The task was claimed or released meanwhile', details: [{ message }] })
-}
-
-const ANSWERING = sql.join(
-  ROLES.filter((role) => may(role, 'task:answer')).map((role) => sql`${role}`),
-  sql`, `,
-)
-
-/** Whether whoever has a claim is still a member who may answer tasks. Otherwise nobody has it. */
-export function claimStands({ tenantId, person }: { tenantId: SQLWrapper; person: SQLWrapper }): SQL {
-  return sql`exists (select from ${members} m where m.tenant_id = ${tenantId} and m.user_id = ${person}
-    and m.role in (${ANSWERING}))`
-}
-
-function claimIs({ tenantId, runId, pauseId }: { tenantId: string; runId: string; pauseId: string }) {
-  return and(eq(taskClaims.tenantId, tenantId), eq(taskClaims.runId, runId), eq(taskClaims.pauseId, pauseId))
 }

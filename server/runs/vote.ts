@@ -6,6 +6,7 @@ import { type Vote, votesNeeded } from '../definition/people'
 import type { PauseAnswer } from '../definition/run'
 import { AppError } from '../errors'
 import { announceRun } from '../interpreter/announce'
+import { claimIs } from './claim-row'
 import type { Person } from './person'
 
 type Choice = { actionId: string; actionValue: string }
@@ -36,14 +37,8 @@ export async function castVote(
     .returning({ person: pauseVotes.person })
   if (cast.length === 0) throw alreadyVoted(person)
   // Whoever has voted has nothing left to do here.
-  await tx.db
-    .delete(taskClaims)
-    .where(
-      and(
-        ...[eq(taskClaims.tenantId, tx.tenantId), eq(taskClaims.runId, runId), eq(taskClaims.pauseId, pauseId)],
-        eq(taskClaims.person, person.id),
-      ),
-    )
+  const key = { tenantId: tx.tenantId, runId, pauseId }
+  await tx.db.delete(taskClaims).where(and(claimIs(key), eq(taskClaims.person, person.id)))
   const votes = await votesAt(tx, runId, pauseId)
   if (votes.filter((vote) => vote.actionId === actionId).length < votesNeeded(at.needs, actionId)) {
     await tx.db

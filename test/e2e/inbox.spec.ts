@@ -248,7 +248,7 @@ test('a task is claimed, given to somebody else and released, and others see it'
   await claim.getByRole('button', { name: 'Reassign' }).click()
   await page.getByRole('menuitem', { name: 'operator' }).click()
   await expect(theirs).toContainText('Claimed by you')
-  await expect(page.getByText('Nothing is yours to do')).toBeVisible()
+  await expect(page.getByText('You have nothing to do')).toBeVisible()
   await theirs.getByRole('button', { name: 'Release' }).click()
   await expect(claim).toContainText('Claimed by nobody')
 })

@@ -1,5 +1,4 @@
 import { and, eq, isNotNull, isNull } from 'drizzle-orm'
-import { z } from 'zod'
 import { pauses, runs } from '@/db/schema/runs'
 import { heldAnswers } from '@/db/schema/tasks'
 import { authorize } from '../../auth/policy'
@@ -7,17 +6,8 @@ import type { ServiceContext } from '../../context'
 import { requireRun } from '../../interpreter/find-run'
 import { pauseIs } from '../../interpreter/row-is'
 import { parseInput } from '../../parse'
-import { STORABLE } from '../../storable-text'
+import { TaskAt } from '../task-at'
 import { heldIs } from './row'
-
-export const UndoAnswer = z.object({
-  runId: z.string().max(100),
-  pauseId: z
-    .string()
-    .max(300)
-    .refine(...STORABLE),
-})
-export type UndoAnswer = z.input<typeof UndoAnswer>
 
 /**
  * Takes back an answer of the caller that is still held: the row goes, so nothing can give it any more.
@@ -51,7 +41,7 @@ export async function dismissRefusal(ctx: ServiceContext, input: unknown): Promi
 
 async function heldKey(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'task:answer')
-  const { runId, pauseId } = parseInput(UndoAnswer, input)
+  const { runId, pauseId } = parseInput(TaskAt, input)
   await requireRun(ctx, runId)
   return { tenantId: ctx.tenantId, runId, pauseId, person: ctx.actor.id }
 }

@@ -1,7 +1,8 @@
 import { type ClaimTask, claimTask } from '../../runs/claim'
 import { holdAnswer } from '../../runs/held/hold'
-import { dismissRefusal, type UndoAnswer, undoAnswer } from '../../runs/held/undo'
-import { type ListTakers, listTakers } from '../../views/tasks/claims'
+import { dismissRefusal, undoAnswer } from '../../runs/held/undo'
+import type { TaskAt } from '../../runs/task-at'
+import { listTakers } from '../../views/tasks/claims'
 import { countTasks } from '../../views/tasks/count'
 import { getTask } from '../../views/tasks/get'
 import { listRefused } from '../../views/tasks/held'
@@ -20,9 +21,9 @@ export const tasksRouter = router({
   answer: tenantProcedure
     .input(given<{ runId: string; body: unknown }>('runId'))
     .mutation(({ ctx, input }) => holdAnswer(ctx.service, input)),
-  dismiss: tenantProcedure.input(given<UndoAnswer>()).mutation(({ ctx, input }) => dismissRefusal(ctx.service, input)),
-  undo: tenantProcedure.input(given<UndoAnswer>()).mutation(({ ctx, input }) => undoAnswer(ctx.service, input)),
+  dismiss: tenantProcedure.input(given<TaskAt>()).mutation(({ ctx, input }) => dismissRefusal(ctx.service, input)),
+  undo: tenantProcedure.input(given<TaskAt>()).mutation(({ ctx, input }) => undoAnswer(ctx.service, input)),
   claim: tenantProcedure.input(given<ClaimTask>()).mutation(({ ctx, input }) => claimTask(ctx.service, input)),
   /** Who may be given a task. */
-  takers: tenantProcedure.input(given<ListTakers>()).query(({ ctx, input }) => listTakers(ctx.service, input)),
+  takers: tenantProcedure.input(given<TaskAt>()).query(({ ctx, input }) => listTakers(ctx.service, input)),
 })

@@ -1,5 +1,4 @@
 import { and, asc, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
-import { z } from 'zod'
 import { members, users } from '@/db/schema/members'
 import { pauses, pauseVotes } from '@/db/schema/runs'
 import { taskClaims } from '@/db/schema/tasks'
@@ -10,9 +9,10 @@ import { requireRun } from '../../interpreter/find-run'
 import { pauseIs } from '../../interpreter/row-is'
 import { parseInput } from '../../parse'
 import { roleOf } from '../../roles'
-import { claimStands } from '../../runs/claim'
+import { claimIs, claimStands } from '../../runs/claim-row'
 import { barOf, forbidsStarter, startersOf } from '../../runs/may-answer'
 import { signalOf } from '../../runs/present'
+import { TaskAt } from '../../runs/task-at'
 import { nameActors } from '../actors'
 
 /** Who takes care of a task. */
@@ -26,20 +26,12 @@ export async function readClaim(ctx: ServiceContext, runId: string, pauseId: str
   const [claim] = await ctx.db
     .select({ person: taskClaims.person, at: taskClaims.claimedAt })
     .from(taskClaims)
-    .where(
-      and(
-        ...[eq(taskClaims.tenantId, ctx.tenantId), eq(taskClaims.runId, runId), eq(taskClaims.pauseId, pauseId)],
-        claimStands(taskClaims),
-      ),
-    )
+    .where(and(claimIs({ tenantId: ctx.tenantId, runId, pauseId }), claimStands(taskClaims)))
   if (!claim) return null
   const { person: id, at } = claim
   const nameOf = await nameActors(ctx, [id])
   return { id, name: nameOf(id)?.name ?? id, at: at.toISOString() }
 }
-
-export const ListTakers = z.object({ runId: z.string().max(100), pauseId: z.string().max(300) })
-export type ListTakers = z.input<typeof ListTakers>
 
 const MOST = 500
 
@@ -49,7 +41,7 @@ const MOST = 500
  */
 export async function listTakers(ctx: ServiceContext, input: unknown): Promise<{ id: string; name: string }[]> {
   authorize(ctx, 'task:answer')
-  const { runId, pauseId } = parseInput(ListTakers, input)
+  const { runId, pauseId } = parseInput(TaskAt, input)
   await requireRun(ctx, runId)
   const [pause] = await ctx.db
     .select()

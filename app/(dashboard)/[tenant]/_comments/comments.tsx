@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyError } from '@/app/_ui/notify'
+import { onSendKey } from '@/app/_ui/send-key'
 import { Time } from '@/app/_ui/time'
 import type { Comment } from '@/server/views/runs/comments'
 import { useTenant } from '../tenant-context'
@@ -97,11 +98,7 @@ function NewComment({ runId, onAdded }: { runId: string; onAdded: () => void }) 
         event.preventDefault()
         send()
       }}
-      onKeyDown={(event) => {
-        if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return
-        event.preventDefault()
-        send()
-      }}
+      onKeyDown={onSendKey(send)}
     >
       <Textarea
         aria-label="New comment"

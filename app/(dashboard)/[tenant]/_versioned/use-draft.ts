@@ -2,8 +2,9 @@
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { notifyDone } from '@/app/_ui/notify'
 import { createDraftCopies } from './draft-copies'
+import { connectToPage, localStorageOrNull, useLeaveWarning } from './draft-page'
 import { isDirty, type Opened } from './draft-state'
-import { createDraftStore, type DraftServer, type DraftStore } from './draft-store'
+import { createDraftStore, type DraftServer } from './draft-store'
 
 /**
  * A draft that saves itself, for as long as the page is open. `server` is that of the first call.
@@ -44,42 +45,4 @@ function newStore<T extends object>(opened: Opened<T>, server: DraftServer<T>, n
     onMerged: (by) => notifyDone(`${by ? `What ${by} changed` : 'A newer version'} was merged into your draft.`),
     onRecovered: () => notifyDone('What you typed here before, and could not be saved, is in the draft again.'),
   })
-}
-
-function connectToPage<T>(store: DraftStore<T>): () => void {
-  const onVisibility = () => {
-    if (document.visibilityState === 'visible') return
-    // A phone may close a hidden page without another event.
-    store.leaving()
-    void store.saveNow()
-  }
-  const stop = store.start()
-  document.addEventListener('visibilitychange', onVisibility)
-  window.addEventListener('pagehide', store.leaving)
-  window.addEventListener('online', store.online)
-  return () => {
-    document.removeEventListener('visibilitychange', onVisibility)
-    window.removeEventListener('pagehide', store.leaving)
-    window.removeEventListener('online', store.online)
-    stop()
-  }
-}
-
-/** Asks before the page is left while the copy in this browser is all there is. */
-function useLeaveWarning(kind: string): void {
-  useEffect(() => {
-    if (kind !== 'failed' && kind !== 'conflict' && kind !== 'offline') return
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-    window.addEventListener('beforeunload', ask)
-    return () => window.removeEventListener('beforeunload', ask)
-  }, [kind])
-}
-
-/** Reading the property throws where the browser blocks storage. */
-function localStorageOrNull(): Storage | null {
-  try {
-    return window.localStorage
-  } catch {
-    return null
-  }
 }

@@ -7,6 +7,7 @@ import { useTRPC } from '@/app/_trpc/client'
 import type { RouterOutput } from '@/app/_trpc/types'
 import { ErrorState } from '@/app/_ui/error-state'
 import { ReasonButton } from '@/app/_ui/reason-button'
+import { onSendKey } from '@/app/_ui/send-key'
 import type { JsonObject } from '@/server/definition/json'
 import { sameJson } from '../../_versioned/json'
 import { ON_SCREEN, type OnScreen, testsText } from '../../_versioned/on-screen'
@@ -68,11 +69,7 @@ export function Compare({ agent, onScreen }: CompareProps) {
         maxLength={200_000}
         value={message}
         onChange={(event) => setMessage(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return
-          event.preventDefault()
-          ask()
-        }}
+        onKeyDown={onSendKey(ask)}
       />
       <div className={styles.run}>
         <ReasonButton type="submit" reason={obstacle} loading={busy} leftSection={<Play size={16} aria-hidden />}>

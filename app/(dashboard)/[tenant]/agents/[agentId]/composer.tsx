@@ -4,6 +4,7 @@ import { Send } from 'lucide-react'
 import { useState } from 'react'
 import { CodeEditor } from '@/app/_ui/code-editor'
 import { CopyButton } from '@/app/_ui/copy-button'
+import { onSendKey } from '@/app/_ui/send-key'
 import { curl, useOrigin } from '../../_versioned/curl'
 import { readObject } from '../../_versioned/json'
 import { ON_SCREEN, type OnScreen, testsText } from '../../_versioned/on-screen'
@@ -70,11 +71,7 @@ export function Composer(props: {
         maxLength={200_000}
         value={text}
         onChange={(event) => onText(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return
-          event.preventDefault()
-          send()
-        }}
+        onKeyDown={onSendKey(send)}
       />
       {withData && (
         <div>

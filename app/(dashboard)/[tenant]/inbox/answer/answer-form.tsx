@@ -4,6 +4,7 @@ import { useMounted } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
 import { errorOf } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
+import { onSendKey } from '@/app/_ui/send-key'
 import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import type { PauseSignal } from '@/server/definition/run'
 import type { ShownHeld } from '@/server/views/tasks/held'
@@ -109,11 +110,7 @@ function InputsForm(props: Props & { fields: Fields }) {
         event.preventDefault()
         send()
       }}
-      onKeyDown={(event) => {
-        if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return
-        event.preventDefault()
-        send()
-      }}
+      onKeyDown={onSendKey(send)}
     >
       <Stack gap="md">
         {Object.entries(fields).map(([name, field]) => (

@@ -7,6 +7,7 @@ import { useTRPC } from '@/app/_trpc/client'
 import { CodeBlock } from '@/app/_ui/code-block'
 import { CodeEditor } from '@/app/_ui/code-editor'
 import { ReasonButton } from '@/app/_ui/reason-button'
+import { onSendKey } from '@/app/_ui/send-key'
 import { shapeOf } from '../../_arguments/shape'
 import { curl, useOrigin } from '../../_versioned/curl'
 import { errorAt } from '../../_versioned/field-errors'
@@ -83,11 +84,7 @@ export function TestTab({
           event.preventDefault()
           run()
         }}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return
-          event.preventDefault()
-          run()
-        }}
+        onKeyDown={onSendKey(run)}
       >
         {hasRows && (
           <SegmentedControl

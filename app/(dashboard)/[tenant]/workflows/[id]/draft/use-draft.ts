@@ -1,5 +1,6 @@
 'use client'
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import { connectToPage, localStorageOrNull, useLeaveWarning } from '../../../_versioned/draft-page'
 import { copyDatabase } from './copy-database'
 import { createDeviceCopies } from './device-copies'
 import type { DraftServer, Loaded } from './draft-server'
@@ -32,7 +33,7 @@ export function useDraft(options: {
   const state = useSyncExternalStore(store.subscribe, store.getState, store.getState)
   useEffect(() => store.setReadOnly(readOnly), [store, readOnly])
   useEffect(() => connectToPage(store), [store])
-  useLeaveWarning(state)
+  useLeaveWarning(state.save.kind)
   return useMemo(() => ({ ...store, state }), [store, state])
 }
 
@@ -42,42 +43,4 @@ const clock: Clock = {
     const timer = setTimeout(callback, ms)
     return () => clearTimeout(timer)
   },
-}
-
-function connectToPage(store: DraftStore): () => void {
-  const onVisibility = () => {
-    if (document.visibilityState === 'visible') return store.shown()
-    // A phone may close a hidden page without another event.
-    store.leaving()
-    void store.saveNow()
-  }
-  const stop = store.start()
-  document.addEventListener('visibilitychange', onVisibility)
-  window.addEventListener('pagehide', store.leaving)
-  window.addEventListener('online', store.online)
-  return () => {
-    document.removeEventListener('visibilitychange', onVisibility)
-    window.removeEventListener('pagehide', store.leaving)
-    window.removeEventListener('online', store.online)
-    stop()
-  }
-}
-
-/** Asks before the page is left while the copy on this device is all there is. */
-function useLeaveWarning({ save: { kind } }: DraftState): void {
-  useEffect(() => {
-    if (kind !== 'failed' && kind !== 'conflict' && kind !== 'offline') return
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-    window.addEventListener('beforeunload', ask)
-    return () => window.removeEventListener('beforeunload', ask)
-  }, [kind])
-}
-
-/** Reading the property throws where the browser blocks storage. */
-function localStorageOrNull(): Storage | null {
-  try {
-    return window.localStorage
-  } catch {
-    return null
-  }
 }

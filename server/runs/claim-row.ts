@@ -1,0 +1,21 @@
+import { and, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { members } from '@/db/schema/members'
+import { taskClaims } from '@/db/schema/tasks'
+import { may } from '../auth/policy'
+import { ROLES } from '../roles'
+
+/** The condition that matches the claim of one task, whether or not it stands. */
+export function claimIs({ tenantId, runId, pauseId }: { tenantId: string; runId: string; pauseId: string }) {
+  return and(eq(taskClaims.tenantId, tenantId), eq(taskClaims.runId, runId), eq(taskClaims.pauseId, pauseId))
+}
+
+const ANSWERING = sql.join(
+  ROLES.filter((role) => may(role, 'task:answer')).map((role) => sql`${role}`),
+  sql`, `,
+)
+
+/** Whether whoever has a claim is still a member who may answer tasks. Otherwise nobody has it. */
+export function claimStands({ tenantId, person }: { tenantId: SQLWrapper; person: SQLWrapper }): SQL {
+  return sql`exists (select from ${members} m where m.tenant_id = ${tenantId} and m.user_id = ${person}
+    and m.role in (${ANSWERING}))`
+}
