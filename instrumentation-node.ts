@@ -221,9 +221,7 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
     ...(engine ? { queue: engine.queue, room: engine.room, older: engine.older } : {}),
   })
   // A process that is suspended between requests checks after each request instead.
-  if (!settings.VERCEL) {
-    listen(OUTBOX_CHANNEL, relay.kick)
-  }
+  const listening = settings.VERCEL ? null : listen(OUTBOX_CHANNEL, relay.kick)
   // On Inngest, an engine run waits for the time.
   const stopWatching = engine ? watchDue({ db, log: log(), now }) : () => {}
   const stopSweep = engine ? sweepOnce({ db, log: log(), now }) : () => {}
@@ -233,6 +231,7 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
       stopWatching()
       stopSweep()
       await engine?.stop({ graceMs })
+      listening?.close()
       await relay.stop()
       await stopSandbox()
       log().info({}, 'runtime stopped')

@@ -140,7 +140,11 @@ async function live(how: How, at: string) {
   const env = { ...process.env, CRASH_AT: at }
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'], env })
   children.add(child)
-  const dead = once(child, 'exit').then(() => children.delete(child))
+  let by: NodeJS.Signals | null = null
+  const dead = once(child, 'exit').then(([, signal]) => {
+    by = signal as NodeJS.Signals | null
+    children.delete(child)
+  })
   const said: string[] = []
   createInterface({ input: child.stdout }).on('line', (line) => said.push(line))
   const hears = (wanted: string) => until(() => said.includes(wanted) || !children.has(child), 120_000)
@@ -157,6 +161,7 @@ async function live(how: How, at: string) {
     if (named()) points.push(...(JSON.parse(said.at(-1) ?? '[]') as string[]))
   }
   const died = !children.has(child)
+  if (died) expect(by, `CRASH_AT="${at}": how it died`).toBe('SIGKILL')
   if (!died) {
     await sleep(50)
     child.kill('SIGKILL')
