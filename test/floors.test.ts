@@ -21,6 +21,7 @@ const FLOORS = [
   'schedules',
   'inbound',
   'events',
+  'links',
   'runs',
   'as-code',
   'workflows',

@@ -61,6 +61,8 @@ import * as runRuns from './workflow/runs/route'
 import * as runStart from './workflow/start/[workflowId]/route'
 import * as runStartAsync from './workflow/start-async/[workflowId]/route'
 import * as runStatus from './workflow/status/[runId]/route'
+import * as runTaskLink from './workflow/task-links/[runId]/[linkId]/route'
+import * as runTaskLinks from './workflow/task-links/[runId]/route'
 import * as runValue from './workflow/value/[runId]/route'
 import * as workflowClone from './workflows/[id]/clone/route'
 import * as inboundReplay from './workflows/[id]/inbound-webhooks/[inboundId]/deliveries/[deliveryId]/replay/route'
@@ -150,6 +152,8 @@ export const ROUTES = {
   '/api/workflow/start-async/[workflowId]': runStartAsync,
   '/api/workflow/start/[workflowId]': runStart,
   '/api/workflow/status/[runId]': runStatus,
+  '/api/workflow/task-links/[runId]/[linkId]': runTaskLink,
+  '/api/workflow/task-links/[runId]': runTaskLinks,
   '/api/workflow/value/[runId]': runValue,
   '/api/workflows/[id]/clone': workflowClone,
   '/api/workflows/[id]/inbound-webhooks/[inboundId]/deliveries/[deliveryId]/replay': inboundReplay,

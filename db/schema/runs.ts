@@ -295,7 +295,7 @@ export const pauses = pgTable(
     answeredAt: moment(),
     answer: json<PauseAnswer>(),
     answeredBy: text(),
-    /** The API key that named them, if one did. */
+    /** The API key that named them, or the task link they used. */
     answeredVia: text(),
     /** When the walk received the answer. Until then the sweep keeps nudging. */
     consumedAt: moment(),
@@ -340,7 +340,7 @@ export const pauseVotes = pgTable(
     name: text().notNull(),
     actionId: text().notNull(),
     actionValue: text().notNull(),
-    /** The API key that named them, if one did. */
+    /** The API key that named them, or the task link they used. */
     via: text(),
     createdAt: moment().notNull().defaultNow(),
   },

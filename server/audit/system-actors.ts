@@ -4,4 +4,5 @@ export const SYSTEM_ACTORS: Record<string, string> = {
   'first-boot': 'the first boot',
   setup: 'the setup',
   'admin-command': 'the admin command',
+  'task-link': 'a task link',
 }

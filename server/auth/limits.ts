@@ -36,7 +36,7 @@ export async function authenticateOrCount(
  * @throws AppError RATE_LIMITED
  */
 export async function countRefusal(
-  what: '*' | 'hooks' | 'metrics',
+  what: '*' | 'hooks' | 'metrics' | 'links',
   headers: Headers,
   db: Db,
   now: Date,

@@ -15,7 +15,7 @@ const BY_THING = {
   member: ['added', 'joined', 'roleChanged', 'removed', 'left'],
   invitation: ['created', 'renewed', 'revoked'],
   workspace: ['created', 'renamed', 'corsChanged', 'runsKept', 'auditKept'],
-  run: ['cancelled', 'terminated', 'retried', 'rerun'],
+  run: ['cancelled', 'terminated', 'retried', 'rerun', 'linkMade', 'linkRevoked', 'linkUsed'],
   subject: ['deleted'],
 } as const
 

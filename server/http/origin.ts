@@ -15,3 +15,16 @@ export function reachedAt(
     host: forwarded('x-forwarded-host') || (headers.get('host') ?? ''),
   }
 }
+
+const HOST = /^[A-Za-z0-9.-]{1,253}(:\d{1,5})?$|^\[[0-9a-f:.]{2,45}\](:\d{1,5})?$/i
+
+/** The origin a request reached the service at. */
+export function originOf(headers: Headers): string {
+  const { protocol, host } = reachedAt(headers)
+  return `${protocol}://${HOST.test(host) ? host : `localhost:${env().port}`}`
+}
+
+/** Where people reach the service: `PUBLIC_URL` or, without it, where this request did. */
+export function publicOrigin(headers: Headers): string {
+  return (env().PUBLIC_URL ?? originOf(headers)).replace(/\/+$/, '')
+}

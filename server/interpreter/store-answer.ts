@@ -4,7 +4,7 @@ import type { TransactionContext } from '../context'
 import type { PauseAnswer } from '../definition/run'
 import { asksSomebody, pauseIs } from './row-is'
 
-/** Who answered, and the API key that says so. */
+/** Who answered, and the API key that says so, or the task link they used. */
 export interface Answerer {
   id: string
   via: string | null

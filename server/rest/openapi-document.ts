@@ -7,9 +7,10 @@ import { env } from '../env'
 import { ERRORS, type ErrorCode } from '../errors'
 import { EVENT_OPERATIONS } from '../events/openapi'
 import { FILE_OPERATIONS } from '../files/openapi'
-import { reachedAt } from '../http/origin'
+import { originOf } from '../http/origin'
 import { API_VERSION } from '../http/respond'
 import { INBOUND_OPERATIONS } from '../inbound/openapi'
+import { LINK_OPERATIONS } from '../links/openapi'
 import { MCP_OPERATIONS } from '../mcp/openapi'
 import { MEMBER_OPERATIONS } from '../members/openapi'
 import { ErrorSchema, errorExamples, errorsOf } from '../openapi/errors'
@@ -39,6 +40,7 @@ import { SERVICE_OPERATIONS } from './openapi-service'
 /** Every documented operation, in the order of the reference. */
 export const OPERATIONS: readonly Operation[] = [
   ...RUN_OPERATIONS,
+  ...LINK_OPERATIONS,
   ...WORKFLOW_OPERATIONS,
   ...AGENT_OPERATIONS,
   ...TOOL_OPERATIONS,
@@ -104,14 +106,6 @@ export function etagOf(body: string): string {
 export function isKnown(request: Request, etag: string): boolean {
   const known = (request.headers.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return known.includes(etag) || known.includes('*')
-}
-
-const HOST = /^[A-Za-z0-9.-]{1,253}(:\d{1,5})?$|^\[[0-9a-f:.]{2,45}\](:\d{1,5})?$/i
-
-/** The origin a request reached the service at. */
-export function originOf(headers: Headers): string {
-  const { protocol, host } = reachedAt(headers)
-  return `${protocol}://${HOST.test(host) ? host : `localhost:${env().port}`}`
 }
 
 const CREDENTIALS: OpenApiDocument['security'] = [{ apiKey: [], tenantId: [] }, { apiKey: [] }, { bearer: [] }]

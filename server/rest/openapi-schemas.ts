@@ -16,6 +16,9 @@ import { PostEvent } from '../events/schema'
 import { INBOUND_TEXTS } from '../inbound/openapi'
 import * as inbound from '../inbound/openapi-answers'
 import { CreateInbound, RotateInbound, TryInbound, UpdateInbound } from '../inbound/schema'
+import { LINK_TEXTS } from '../links/openapi'
+import * as links from '../links/openapi-answers'
+import { CreateTaskLink } from '../links/schema'
 import { MCP_TEXTS } from '../mcp/openapi'
 import { McpMessage, McpResponse } from '../mcp/schema'
 import { Invite } from '../members/invitations/create'
@@ -83,6 +86,9 @@ const NAMED: Record<string, z.ZodType> = {
   ResumedRun: runs.ResumedRun,
   RepeatedRun: runs.RepeatedRun,
   StoppedRun: runs.StoppedRun,
+  CreateTaskLink,
+  TaskLink: links.TaskLink,
+  CreatedTaskLink: links.CreatedTaskLink,
   InputSchema: workflows.InputSchema,
   WorkflowItem: workflows.WorkflowItem,
   Workflow: workflows.Workflow,
@@ -184,6 +190,7 @@ for (const [id, schema] of Object.entries(NAMED)) registry.add(schema, { id })
 
 const TEXTS: Texts = {
   ...RUN_TEXTS,
+  ...LINK_TEXTS,
   ...WORKFLOW_TEXTS,
   ...AGENT_TEXTS,
   ...TOOL_TEXTS,

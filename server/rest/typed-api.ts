@@ -1,6 +1,7 @@
+import { originOf } from '../http/origin'
 import { JsonText } from '../http/respond'
 import { typedApi } from '../typed-api/document'
-import { answerOpenApi, etagOf, isKnown, openApiDocument, originOf } from './openapi-document'
+import { answerOpenApi, etagOf, isKnown, openApiDocument } from './openapi-document'
 import { type RouteHandler, route } from './route'
 
 const answerTyped = route(async ({ ctx, query, request }) => {

@@ -47,7 +47,7 @@ export const PauseDescriptor = z.discriminatedUnion('type', [
           name: z.string(),
           actionId: z.string(),
           actionValue: z.string(),
-          via: z.string().optional().describe('The API key that named them, if one did.'),
+          via: z.string().optional().describe('The API key that named them, or the task link they used.'),
           at: time('When it was cast.'),
         }),
       )

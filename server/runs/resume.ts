@@ -18,36 +18,47 @@ import { castVote, viaOf } from './vote'
 
 type PauseRow = typeof pauses.$inferSelect
 
+/** Who answers by a task link, and the link. The caller has made sure that it still counts. */
+export interface ByLink {
+  person: Person
+  via: string
+}
+
 /**
  * Answers an open pause. The answer and the wake-up event commit together before this returns, so an acknowledged
  * resume is applied exactly once. Of two at once, one gets RUN_NOT_PAUSED. Where votes decide, this casts one, and it is
  * the answer if it decides.
  * @throws AppError RUN_NOT_FOUND, RUN_NOT_PAUSED, INVALID_INPUT, NOT_ASSIGNED, SELF_APPROVAL, ALREADY_VOTED
  */
-export async function resumeRun(ctx: ServiceContext, input: { runId: string; body: unknown }) {
+export async function resumeRun(ctx: ServiceContext, input: { runId: string; body: unknown }, byLink?: ByLink) {
   authorize(ctx, 'run:resume')
   const answer = parseInput(ResumeRun, input.body)
-  // A key's row is written with the answer, in a transaction.
-  if (!ctx.keyed) {
+  // A key's row, or a link's, is written with the answer, in a transaction.
+  if (!ctx.keyed && !byLink) {
     const { run, open, chosen, given, signal, person } = await readPaused(ctx, input.runId, answer)
     const atOnce = !isVote(signal) && (person === null || person.id === ctx.actor.id)
     if (atOnce && (await answerAtRest(ctx, open, chosen, given)))
       return { success: true, runId: run.id, status: 'running' as const }
   }
-  return withTransaction(ctx, (tx) => giveAnswer(tx, input.runId, answer))
+  return withTransaction(ctx, (tx) => giveAnswer(tx, input.runId, answer, { byLink }))
 }
 
-/**
- * Answers an open pause in a transaction, as `resumeRun`.
- * @param at when its person gave the answer, if not now
- */
-export async function giveAnswer(tx: TransactionContext, runId: string, answer: ResumeRun, at?: Date) {
-  const { run, chosen, given, signal, person } = await readPaused(tx, runId, answer, { lock: true })
-  const decided = await decide(tx, chosen, signal, person, given, at)
+/** When its person gave an answer, if not now; and the link, if it came by one. */
+interface Given {
+  at?: Date | undefined
+  byLink?: ByLink | undefined
+}
+
+/** Answers an open pause in a transaction, as `resumeRun`. */
+export async function giveAnswer(tx: TransactionContext, runId: string, answer: ResumeRun, { at, byLink }: Given = {}) {
+  const { run, chosen, given, signal, person } = await readPaused(tx, runId, answer, { lock: true, byLink })
+  const via = byLink?.via ?? (person ? viaOf(tx, person) : null)
+  const decided = await decide(tx, chosen, signal, person && { person, via }, given, at)
   // Votes decide when the last of them is counted.
   const then = at === undefined || isVote(signal) ? {} : { at }
-  const by = person ? { id: person.id, via: viaOf(tx, person), ...then } : { id: tx.actor.id, via: null, ...then }
-  const status = decided ? await writeAnswer(tx, chosen, decided, by) : run.status
+  const status = decided
+    ? await writeAnswer(tx, chosen, decided, { id: person?.id ?? tx.actor.id, via, ...then })
+    : run.status
   return { success: true, runId: run.id, status }
 }
 
@@ -56,12 +67,12 @@ async function decide(
   tx: TransactionContext,
   { run, pause }: OpenPause,
   signal: PauseSignal,
-  person: Person | null,
+  by: { person: Person; via: string | null } | null,
   given: PauseAnswer,
   at: Date | undefined,
 ): Promise<PauseAnswer | null> {
-  if (!isVote(signal) || !person || !('actionId' in given)) return given
-  return castVote(tx, { runId: run.id, pauseId: pause.id, needs: signal.needs, at }, person, given)
+  if (!isVote(signal) || !by || !('actionId' in given)) return given
+  return castVote(tx, { runId: run.id, pauseId: pause.id, needs: signal.needs, at }, by, given)
 }
 
 /**
@@ -73,7 +84,7 @@ export async function readPaused(
   ctx: ServiceContext,
   runId: string,
   answer: ResumeRun,
-  options: { lock?: boolean } = {},
+  options: { lock?: boolean; byLink?: ByLink | undefined } = {},
 ) {
   if (options.lock) await getRunRow(ctx, runId, options)
   const open = isId(runId) ? await openPauses(ctx, runId) : []
@@ -85,7 +96,8 @@ export async function readPaused(
   const chosen = choosePause(asking, answer)
   const signal = signalOf(chosen.pause)
   const { answeredBy } = answer
-  const person = answeredBy !== undefined || hasRules(signal) ? await personOf(ctx, answeredBy) : null
+  const matters = answeredBy !== undefined || hasRules(signal)
+  const person = options.byLink?.person ?? (matters ? await personOf(ctx, answeredBy) : null)
   if (person) await requireMayAnswer(ctx, run.id, signal, person)
   const given = readAnswer(chosen.pause, answer)
   refuseTooMuchData(await dataAt(ctx, chosen), given)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** Whom an API key answers for. */
-const AnsweredBy = z.string().trim().min(1).max(256).optional()
+export const AnsweredBy = z.string().trim().min(1).max(256).optional()
 
 export const ResumeRun = z.discriminatedUnion('type', [
   z.object({

@@ -19,7 +19,7 @@ type Choice = { actionId: string; actionValue: string }
 export async function castVote(
   tx: TransactionContext,
   at: { runId: string; pauseId: string; needs: Record<string, number>; at?: Date | undefined },
-  person: Person,
+  { person, via }: { person: Person; via: string | null },
   { actionId, actionValue }: Choice,
 ): Promise<PauseAnswer | null> {
   const { runId, pauseId } = at
@@ -30,7 +30,7 @@ export async function castVote(
       ...{ runId, pauseId, actionId, actionValue },
       person: person.id,
       name: person.name,
-      via: viaOf(tx, person),
+      via,
       createdAt: at.at ?? tx.now(),
     })
     .onConflictDoNothing()
@@ -56,10 +56,19 @@ export async function castVote(
  * @throws AppError ALREADY_VOTED
  */
 export async function requireNoVote(
+  ctx: ServiceContext,
+  pause: { runId: string; pauseId: string },
+  person: Person,
+): Promise<void> {
+  if (await hasVoted(ctx, pause, person)) throw alreadyVoted(person)
+}
+
+/** Whether a person has cast their one vote at a pause. */
+export async function hasVoted(
   { tenantId, db }: ServiceContext,
   { runId, pauseId }: { runId: string; pauseId: string },
   person: Person,
-): Promise<void> {
+): Promise<boolean> {
   const [vote] = await db
     .select({ person: pauseVotes.person })
     .from(pauseVotes)
@@ -71,7 +80,7 @@ export async function requireNoVote(
         eq(pauseVotes.person, person.id),
       ),
     )
-  if (vote) throw alreadyVoted(person)
+  return vote !== undefined
 }
 
 function alreadyVoted({ name }: Person): AppError {

@@ -13,6 +13,7 @@ import { schedulesRouter } from './routers/schedules'
 import { secretsRouter } from './routers/secrets'
 import { settingsRouter } from './routers/settings'
 import { stepsRouter } from './routers/steps'
+import { taskLinksRouter } from './routers/task-links'
 import { tasksRouter } from './routers/tasks'
 import { toolsRouter } from './routers/tools'
 import { vaultRouter } from './routers/vault'
@@ -35,6 +36,7 @@ export const appRouter = router({
   secrets: secretsRouter,
   settings: settingsRouter,
   steps: stepsRouter,
+  taskLinks: taskLinksRouter,
   tasks: tasksRouter,
   tools: toolsRouter,
   vault: vaultRouter,

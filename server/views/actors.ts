@@ -1,6 +1,7 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import { apiKeys } from '@/db/schema/keys'
 import { members, users } from '@/db/schema/members'
+import { taskLinks } from '@/db/schema/task-links'
 import { SYSTEM_ACTORS } from '../audit/system-actors'
 import type { ServiceContext } from '../context'
 import { own } from '../definition/json'
@@ -12,6 +13,8 @@ export interface ActorName {
   kind: 'user' | 'apiKey' | 'token' | 'system'
   name: string
 }
+
+const DELETED_KEY = 'a deleted API key'
 
 /** Adds the names of their authors to versions. */
 export async function withAuthors<V extends { createdBy: string }>(ctx: ServiceContext, versions: readonly V[]) {
@@ -54,12 +57,68 @@ export async function nameActors(
     if (id === null) return null
     const user = userNames.get(id)
     if (user !== undefined) return { id, kind: 'user', name: user }
-    if (id.startsWith('key_')) return { id, kind: 'apiKey', name: keyNames.get(id) ?? 'a deleted API key' }
+    if (id.startsWith('key_')) return { id, kind: 'apiKey', name: keyNames.get(id) ?? DELETED_KEY }
     const machine = own(SYSTEM_ACTORS, id)
     if (machine !== undefined) return { id, kind: 'system', name: machine }
     if (id.startsWith('sch_')) return { id, kind: 'system', name: 'a schedule' }
     if (id.startsWith('inb_')) return { id, kind: 'system', name: 'an inbound webhook' }
     if (id.startsWith('usr_')) return { id, kind: 'user', name: 'a former member' }
     return { id, kind: 'token', name: id }
+  }
+}
+
+/** The same for somebody who has answered; a link speaks for whoever had it. */
+export interface AnswererName extends Omit<ActorName, 'kind'> {
+  kind: ActorName['kind'] | 'link'
+}
+
+interface Answered {
+  answeredBy: string | null
+  answeredVia: string | null
+}
+
+const isLink = (via: string | null): via is string => via?.startsWith('lnk_') ?? false
+
+/**
+ * Names those who answered. With a task link that is whoever had it: its maker stands for them, unless it was made for
+ * somebody.
+ */
+export async function nameAnswerers(
+  ctx: ServiceContext,
+  answers: readonly Answered[],
+): Promise<(answer: Answered) => AnswererName | null> {
+  const linkIds = [...new Set(answers.map(({ answeredVia }) => answeredVia))].filter(isLink)
+  const [nameOf, links] = await Promise.all([
+    nameActors(
+      ctx,
+      answers.map(({ answeredBy }) => answeredBy),
+    ),
+    linkIds.length === 0
+      ? []
+      : ctx.db
+          .select({ id: taskLinks.id, answersFor: taskLinks.answersFor })
+          .from(taskLinks)
+          .where(and(eq(taskLinks.tenantId, ctx.tenantId), inArray(taskLinks.id, linkIds))),
+  ])
+  const forSomebody = new Set(links.flatMap(({ id, answersFor }) => (answersFor === null ? [] : [id])))
+  return ({ answeredBy, answeredVia }) => {
+    const who = nameOf(answeredBy)
+    if (who === null || !isLink(answeredVia)) return who
+    if (forSomebody.has(answeredVia)) return { ...who, name: `${who.name} (by link)` }
+    return { id: answeredVia, kind: 'link', name: `a link made by ${who.name}` }
+  }
+}
+
+/** How somebody's vote came in, for people to read; null if they cast it themselves. */
+export async function nameWays(ctx: ServiceContext, vias: readonly (string | null)[]) {
+  const nameOf = await nameActors(
+    ctx,
+    vias.filter((via) => !isLink(via)),
+  )
+  return (via: string | null): string | null => {
+    if (via === null) return null
+    if (isLink(via)) return 'a link'
+    const name = nameOf(via)?.name ?? DELETED_KEY
+    return name === DELETED_KEY ? name : `the key ${name}`
   }
 }

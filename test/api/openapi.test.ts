@@ -224,7 +224,7 @@ describe('every answer matches the document', () => {
 
   test('runs: export; subjects: count, delete', async () => waysOut.recordSubjects(recorder, api, await pausedRun()))
 
-  test('members, the vault, API keys and the audit log', () => waysOut.recordAdmin(recorder, api))
+  test('members, vault, keys, links, audit log', async () => waysOut.recordAdmin(recorder, api, await pausedRun()))
 
   test('events: post', () => waysOut.recordEvents(recorder))
 

@@ -132,6 +132,15 @@ export const PROCEDURES: Record<string, Change> = {
     keepRuns: change('workspace.runsKept', () => ({ days: 30 })),
     keepAudit: change('workspace.auditKept', () => ({ days: 500 })),
   }),
+  ...under('taskLinks', {
+    create: change('run.linkMade', async (of) => ({ ...(await of.task()), body: {} })),
+    revoke: change('run.linkRevoked', (of) => of.taskLink()),
+  }),
+  'auth.answerTaskLink': {
+    writes: ['run.linkUsed'],
+    by: 'nobody',
+    input: async (of) => ({ token: (await of.taskLink()).token, data: { item: 'Chair' } }),
+  },
   'auth.acceptInvitation': {
     writes: ['member.joined'],
     by: 'nobody',
@@ -247,6 +256,8 @@ export const ROUTES: Record<string, Change> = {
   'POST workflow/management/terminate': change('run.terminated', async (of) => ({ body: await of.run() })),
   'POST workflow/retry/[runId]': change('run.retried', (of) => of.stopped()),
   'POST workflow/rerun/[runId]': change('run.rerun', (of) => of.stopped()),
+  'POST workflow/task-links/[runId]': change('run.linkMade', (of) => of.task()),
+  'DELETE workflow/task-links/[runId]/[linkId]': change('run.linkRevoked', (of) => of.taskLink()),
   // Before anything is deleted, and what was.
   'DELETE subjects/data': {
     writes: ['subject.deleted', 'subject.deleted'],

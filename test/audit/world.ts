@@ -1,3 +1,5 @@
+import { eq } from 'drizzle-orm'
+import { pauses, runs } from '@/db/schema/runs'
 import { archiveAgent } from '@/server/agents/archive'
 import { createAgent } from '@/server/agents/create'
 import { publishAgent } from '@/server/agents/publish'
@@ -9,6 +11,7 @@ import { createSigningSecret } from '@/server/credentials/signing-secrets/create
 import { disableSigningSecret } from '@/server/credentials/signing-secrets/disable'
 import { newId } from '@/server/ids'
 import { createInbound } from '@/server/inbound/save'
+import { createTaskLink } from '@/server/links/create'
 import { createInvitation } from '@/server/members/invitations/create'
 import { startRun } from '@/server/runs/start'
 import { terminateRun } from '@/server/runs/terminate'
@@ -76,6 +79,25 @@ export function world(ctx: ServiceContext) {
     async run() {
       const { id: workflowId } = await of.published()
       return { runId: (await startRun(ctx, { workflowId, body: {} })).runId, workflowId }
+    },
+    /** An open task and a link to it. No engine runs here that would open one. */
+    async task() {
+      const { runId } = await of.run()
+      const { tenantId } = ctx
+      const signal = { type: 'collect_inputs' as const, stepId: 'order', fields: { item: { type: 'string' as const } } }
+      await ctx.db.insert(pauses).values({
+        ...{ tenantId, runId, id: 'main:order#1', branch: 'main', stepId: 'order', visit: 1 },
+        ...{ kind: signal.type, signal },
+      })
+      await ctx.db.update(runs).set({ status: 'paused' }).where(eq(runs.id, runId))
+      return { runId }
+    },
+    async taskLink() {
+      const { runId } = await of.task()
+      const { id } = await createApiKey(ctx, { name: 'Links', role: 'operator' })
+      const maker = { ...ctx, actor: { kind: 'apiKey' as const, id, role: 'operator' as const } }
+      const link = await createTaskLink(maker, { runId, body: {}, origin: '' })
+      return { runId, linkId: link.id, token: link.url.split('#')[1] }
     },
     async stopped() {
       const { runId } = await of.run()

@@ -215,6 +215,11 @@ const DIALOGS: Opened[] = [
   { what: 'an invitation', at: () => '/settings/members', opener: button(/^Invite/) },
   { what: 'publishing', at: ({ approval }) => `/workflows/${approval}`, opener: button(/^Publish/) },
   { what: 'publishing a tool', at: ({ remote }) => `/tools/${remote}`, opener: button('Publish') },
+  {
+    what: 'the links of a task',
+    at: ({ asking }) => `/inbox?task=${encodeURIComponent(`${asking}:main:order#1`)}`,
+    opener: button('Share a link'),
+  },
   { what: 'adding a step', at: ({ approval }) => `/workflows/${approval}`, opener: button(/^Add step/) },
 ]
 

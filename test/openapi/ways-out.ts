@@ -22,6 +22,34 @@ export async function recordSchedules({ get, post, call }: Recorder, workflow: s
   expect((await post(path, body)).body.error.code).toBe('WORKFLOW_ARCHIVED')
 }
 
+/** Every answer of the task links of a paused run. */
+async function recordTaskLinks({ get, post, call }: Recorder, runId: string): Promise<void> {
+  const ended = (await post('/api/workflow/start/wf_hello', { name: 'Ada' })).body.runId
+  const path = `/api/workflow/task-links/${runId}`
+  const { id, url } = (await post(path, { expiresIn: 'PT12H', answeredBy: 'ada@example.com' })).body
+  expect(url).toMatch(/\/task#/)
+  const links = (await get(path)).body
+  expect(links).toMatchObject([{ id, answeredBy: 'ada@example.com' }])
+  expect(JSON.stringify(links)).not.toContain(url.split('#')[1])
+  await call('DELETE', `${path}/${id}`)
+  expect((await call('DELETE', `${path}/lnk_nobody`)).body.error.code).toBe('NOT_FOUND')
+  expect((await post(path, { expiresIn: 'P1Y' })).body.error.code).toBe('INVALID_INPUT')
+  expect((await post(`/api/workflow/task-links/${ended}`)).body.error.code).toBe('RUN_NOT_PAUSED')
+
+  const actions = [{ id: 'ok', label: 'OK' }]
+  const rules = { assignees: ['user:ada', 'role:operator'], needs: { ok: 2 }, noSelfApproval: true }
+  const steps = [{ id: 'ask', type: 'request-user-action', actions, ...rules }]
+  const workflowId = (await post('/api/workflows', { name: 'Asks', steps })).body.id
+  const ruled = (await post(`/api/workflow/start/${workflowId}`)).body.runId
+  await post(`/api/workflow/resume/${ruled}`, { type: 'request_user_action', actionId: 'ok', answeredBy: 'ada' })
+  for (const [answeredBy, code] of [
+    ['ada', 'ALREADY_VOTED'],
+    ['eve', 'NOT_ASSIGNED'],
+    [undefined, 'SELF_APPROVAL'],
+  ])
+    expect((await post(`/api/workflow/task-links/${ruled}`, { answeredBy })).body.error.code).toBe(code)
+}
+
 async function recordAudit({ get }: Recorder): Promise<void> {
   const { entries, nextCursor } = (await get('/api/audit?limit=2')).body
   expect(entries).toHaveLength(2)
@@ -39,10 +67,11 @@ export async function recordEvents({ post }: Recorder): Promise<void> {
 }
 
 /** Every answer of members, the vault and API keys, and of the audit log. */
-export async function recordAdmin(recorder: Recorder, api: Api): Promise<void> {
+export async function recordAdmin(recorder: Recorder, api: Api, runId: string): Promise<void> {
   await recordMembers(recorder, api)
   await recordVault(recorder)
   await recordKeys(recorder)
+  await recordTaskLinks(recorder, runId)
   await recordAudit(recorder)
 }
 

@@ -57,6 +57,8 @@ const WHO: Record<string, 'deleted' | 'kept'> = {
   'signing_secrets.created_by': 'kept',
   'task_claims.claimed_by': 'kept',
   'task_claims.person': 'kept',
+  'task_links.answers_for': 'kept',
+  'task_links.maker_id': 'kept',
   'threads.subject': 'deleted',
   'tools.created_by': 'kept',
   'tools.updated_by': 'kept',
@@ -175,7 +177,7 @@ test('every column that says who did something is decided', async () => {
   const found = await database.sql<{ name: string }[]>`
     select table_name || '.' || column_name as name from information_schema.columns
     where table_schema = 'public' and data_type = 'text'
-      and column_name ~ '(_by|^by|subject|^sub|person|actor(_.*)?|owner|author|caller)$' and column_name <> 'owner'`
+      and column_name ~ '(_by|^by|subject|^sub|person|actor(_.*)?|owner|author|caller|maker_id|answers_for)$' and column_name <> 'owner'`
   expect(found.map(({ name }) => name).sort()).toEqual(Object.keys(WHO).sort())
 })
 

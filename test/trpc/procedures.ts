@@ -140,6 +140,9 @@ export const CASES: Record<string, Case> = {
     input: (id) => ({ runId: id, pauseId: 'main:order#1', to: null, from: null }),
   },
   'tasks.takers': { needs: 'task:answer', input: (id) => ({ runId: id, pauseId: 'main:order#1' }) },
+  'taskLinks.list': { needs: 'run:read', input: (id) => ({ runId: id, pauseId: 'main:order#1' }) },
+  'taskLinks.create': { needs: 'run:resume', input: (id) => ({ runId: id, body: {} }) },
+  'taskLinks.revoke': { needs: 'run:resume', input: (id) => ({ runId: id, linkId: id }) },
 
   'account.get': { needs: 'signed in' },
   'account.changePassword': { needs: 'signed in' },
@@ -151,6 +154,8 @@ export const CASES: Record<string, Case> = {
   'auth.setup': { needs: 'nothing' },
   'auth.invitation': { needs: 'nothing' },
   'auth.acceptInvitation': { needs: 'nothing' },
+  'auth.taskLink': { needs: 'nothing' },
+  'auth.answerTaskLink': { needs: 'nothing' },
 
   'keys.list': { needs: 'key:manage' },
   'keys.create': { needs: 'key:manage' },

@@ -1,6 +1,9 @@
 import { readSession } from '../../auth/session'
 import { now } from '../../clock'
 import { database } from '../../database'
+import { answerTaskLink } from '../../links/answer'
+import { openTaskLink } from '../../links/open'
+import type { AnswerTaskLink } from '../../links/schema'
 import { log } from '../../log'
 import { type AcceptInput, acceptInvitation } from '../../members/invitations/accept'
 import { lookUpInvitation } from '../../members/invitations/look-up'
@@ -9,7 +12,7 @@ import { getSetupState, previewSlug } from '../../tenants/setup/state'
 import type { Visitor } from '../../visitor'
 import { given, publicProcedure, router, type TrpcContext } from '../init'
 
-/** For people who are not signed in yet. */
+/** For people who are not signed in. */
 export const authRouter = router({
   setupState: publicProcedure.query(({ ctx }) => getSetupState(visitorOf(ctx))),
   previewSlug: publicProcedure
@@ -22,6 +25,12 @@ export const authRouter = router({
   acceptInvitation: publicProcedure
     .input(given<AcceptInput>())
     .mutation(async ({ ctx, input }) => acceptInvitation(visitorOf(ctx), await readSession(ctx.headers), input)),
+  taskLink: publicProcedure
+    .input(given<{ token: string }>('token'))
+    .query(({ ctx, input }) => openTaskLink(visitorOf(ctx), input)),
+  answerTaskLink: publicProcedure
+    .input(given<AnswerTaskLink>('token'))
+    .mutation(({ ctx, input }) => answerTaskLink(visitorOf(ctx), input)),
 })
 
 function visitorOf({ headers, requestId }: TrpcContext): Visitor {

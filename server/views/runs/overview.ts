@@ -17,7 +17,7 @@ import { isLarge } from '../../runs/stored-run'
 import { findStepType } from '../../steps/registry'
 import type { Masker } from '../../vault/mask'
 import { tenantMasker } from '../../vault/masker'
-import { type ActorName, nameActors } from '../actors'
+import { type AnswererName, nameActors, nameAnswerers } from '../actors'
 import { readHeld } from '../tasks/held'
 import { readPeople } from '../tasks/people'
 import { showStart, type ValueStart, valueStart } from '../value'
@@ -69,10 +69,12 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
   ])
   const words = maskWords(run, masker)
   const { cancellation, error } = words
-  const nameOf = await nameActors(ctx, [
-    run.startedBy,
-    cancellation?.requestedBy ?? null,
-    ...asked.map(({ pause }) => pause.answeredBy),
+  const [nameOf, answererOf] = await Promise.all([
+    nameActors(ctx, [run.startedBy, cancellation?.requestedBy ?? null]),
+    nameAnswerers(
+      ctx,
+      asked.map(({ pause }) => pause),
+    ),
   ])
   return {
     runId: run.id,
@@ -123,7 +125,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
       people: peopleOf(row.pause.id),
       held: heldAt?.(row.pause.id, signalOf(row.pause)).held ?? null,
     })),
-    answers: asked.flatMap(({ pause, stepName }) => presentAnswer(pause, stepName, masker, nameOf)).slice(-ANSWERS),
+    answers: asked.flatMap(({ pause, stepName }) => presentAnswer(pause, stepName, masker, answererOf)).slice(-ANSWERS),
     input: showStart(run.input ?? NOTHING, masker),
     data: showStart(run.data ?? NOTHING, masker),
     result: run.endTime && run.outcome === 'succeeded' ? showStart(run.result ?? NOTHING, masker) : null,
@@ -174,6 +176,7 @@ function readPauses(ctx: ServiceContext, runId: string) {
         dueAt: pauses.dueAt,
         answeredAt: pauses.answeredAt,
         answeredBy: pauses.answeredBy,
+        answeredVia: pauses.answeredVia,
         title: sql<string | null>`${pauses.signal}->>'title'`,
         signal: sql<PauseSignal | null>`case when ${pauses.answeredAt} is null then ${pauses.signal} end`,
         answer: valueStart(pauses.answer),
@@ -285,7 +288,7 @@ function presentAnswer(
   pause: Asked['pause'],
   stepName: string | null,
   masker: Masker,
-  nameOf: (id: string | null) => ActorName | null,
+  answererOf: (pause: Asked['pause']) => AnswererName | null,
 ) {
   if (!pause.answeredAt || pause.answer === null) return []
   return [
@@ -296,7 +299,7 @@ function presentAnswer(
       kind: pause.kind,
       createdAt: pause.createdAt.toISOString(),
       answeredAt: pause.answeredAt.toISOString(),
-      answeredBy: nameOf(pause.answeredBy),
+      answeredBy: answererOf(pause),
       answer: showStart(pause.answer, masker),
       /** Where votes decided: who voted for what was chosen, and how many votes there were. */
       votes: pause.votes && wonBy(masker.json(pause.votes), masker.text(pause.actionId ?? '')),

@@ -12,7 +12,7 @@ import { failedAt } from '../../runs/progress'
 import { isLarge } from '../../runs/stored-run'
 import { noSuchStep } from '../../runs/whole-value'
 import { tenantMasker } from '../../vault/masker'
-import { nameActors } from '../actors'
+import { nameAnswerers } from '../actors'
 import { cutValue } from '../value'
 import { readRelative } from './family'
 
@@ -31,8 +31,8 @@ export async function readStep(ctx: ServiceContext, input: unknown) {
   const pauseId = pauseIdOf(record.branch, record)
   const [masker, pause] = await Promise.all([tenantMasker(ctx), findPause(ctx, runId, pauseId)])
   const { stepName, error, usage } = maskWords(record, masker)
-  const [nameOf, child] = await Promise.all([
-    nameActors(ctx, [pause?.answeredBy ?? null]),
+  const [answererOf, child] = await Promise.all([
+    nameAnswerers(ctx, pause ? [pause] : []),
     readRelative(ctx, pause?.childRunId, masker),
   ])
   return {
@@ -61,7 +61,7 @@ export async function readStep(ctx: ServiceContext, input: unknown) {
       id: pauseId,
       createdAt: pause.createdAt.toISOString(),
       answeredAt: pause.answeredAt?.toISOString() ?? null,
-      answeredBy: nameOf(pause.answeredBy),
+      answeredBy: answererOf(pause),
     },
   }
 }

@@ -13,7 +13,7 @@ import { maskWords } from '../../runs/mask-words'
 import { signalOf } from '../../runs/present'
 import { findStepType } from '../../steps/registry'
 import { tenantMasker } from '../../vault/masker'
-import { nameActors } from '../actors'
+import { nameAnswerers } from '../actors'
 import { stateOf } from '../runs/filter'
 import { cutValue } from '../value'
 import { readClaim } from './claims'
@@ -53,8 +53,8 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
   if (!pause)
     throw new AppError('RUN_NOT_FOUND', { details: [{ path: 'pauseId', message: 'The run has no such task.' }] })
   const asked = signalOf(pause)
-  const [nameOf, peopleOf, heldAt, claim, steps, [stored]] = await Promise.all([
-    nameActors(ctx, [pause.answeredBy]),
+  const [answererOf, peopleOf, heldAt, claim, steps, [stored]] = await Promise.all([
+    nameAnswerers(ctx, [pause]),
     readPeople(ctx, runId, [{ id: pause.id, signal: asked }], masker),
     readHeld(ctx, runId, masker),
     readClaim(ctx, runId, pause.id),
@@ -83,7 +83,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
     refused,
     claim,
     answeredAt: pause.answeredAt?.toISOString() ?? null,
-    answeredBy: nameOf(pause.answeredBy),
+    answeredBy: answererOf(pause),
     answer: pause.answer === null ? null : cutValue(pause.answer, masker),
     run: {
       workflowId: run.workflowId,

@@ -10,7 +10,7 @@ import { maskWords } from '../../runs/mask-words'
 import { personOf } from '../../runs/person'
 import { tenantMasker } from '../../vault/masker'
 import { wholeChars } from '../../whole-chars'
-import { nameActors } from '../actors'
+import { nameActors, nameAnswerers } from '../actors'
 import { answerLabel } from '../runs/answer-label'
 import { claimant, isClaimedBy, unclaimed } from './claims'
 import { answering } from './held'
@@ -56,6 +56,7 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
       createdAt: pauses.createdAt,
       answeredAt: pauses.answeredAt,
       answeredBy: pauses.answeredBy,
+      answeredVia: pauses.answeredVia,
       label: answerLabel,
       dueAt: sql<string | null>`${pauses.signal}->>'dueAt'`,
       /** Null where a single answer decides. */
@@ -94,21 +95,26 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
     .limit(limit + 1)
   const page = rows.slice(0, limit)
   const last = page.at(-1)
-  const nameOf = await nameActors(
-    ctx,
-    page.flatMap(({ answeredBy, claimedBy }) => [answeredBy, claimedBy]),
-  )
+  const [nameOf, answererOf] = await Promise.all([
+    nameActors(
+      ctx,
+      page.map(({ claimedBy }) => claimedBy),
+    ),
+    nameAnswerers(ctx, page),
+  ])
   return {
-    tasks: page.map(({ createdAt, answeredAt, answeredBy, claimedBy, title, stepName, summary, ...task }) => ({
-      ...maskWords({ ...task, title: title ?? stepName ?? task.stepId, stepName: stepName ?? task.stepId }, masker),
-      createdAt: createdAt.toISOString(),
-      answeredAt: answeredAt?.toISOString() ?? null,
-      answeredBy: nameOf(answeredBy),
-      claimedBy: nameOf(claimedBy),
-      summary: summary.map(
-        ([name, value]) => [masker.text(name), wholeChars(masker.text(value), SUMMARY_CHARS)] as const,
-      ),
-    })),
+    tasks: page.map(
+      ({ createdAt, answeredAt, answeredBy, answeredVia, claimedBy, title, stepName, summary, ...task }) => ({
+        ...maskWords({ ...task, title: title ?? stepName ?? task.stepId, stepName: stepName ?? task.stepId }, masker),
+        createdAt: createdAt.toISOString(),
+        answeredAt: answeredAt?.toISOString() ?? null,
+        answeredBy: answererOf({ answeredBy, answeredVia }),
+        claimedBy: nameOf(claimedBy),
+        summary: summary.map(
+          ([name, value]) => [masker.text(name), wholeChars(masker.text(value), SUMMARY_CHARS)] as const,
+        ),
+      }),
+    ),
     nextCursor:
       rows.length > limit && last
         ? writeCursor([(open ? null : last.answeredAt) ?? last.createdAt, last.runId, last.pauseId])

@@ -7,7 +7,7 @@ import type { PauseSignal } from '../../definition/run'
 import { type Bar, barOf, forbidsStarter, hasRules, isVote, startersOf } from '../../runs/may-answer'
 import { personOf } from '../../runs/person'
 import type { Masker } from '../../vault/mask'
-import { nameActors } from '../actors'
+import { nameWays } from '../actors'
 
 /** Who may answer a task, who has voted, and whether the viewer may. */
 export interface TaskPeople {
@@ -28,7 +28,7 @@ export interface ShownVote {
   label: string
   /** What was sent with the vote; null for nothing. */
   value: string | null
-  /** The name of the API key that named them; null if they answered themselves. */
+  /** How it came, such as `the key Orders`; null if they cast it themselves. */
   via: string | null
   at: string
 }
@@ -55,7 +55,7 @@ export async function readPeople(
     ruled.some(({ signal }) => isVote(signal)) ? readVotes(ctx, runId, ruled) : [],
     nameAssignees(ctx, ruled),
   ])
-  const keyOf = await nameActors(
+  const wayOf = await nameWays(
     ctx,
     votes.map(({ via }) => via),
   )
@@ -68,7 +68,7 @@ export async function readPeople(
       name: masker.text(name),
       label: labelOf(actionId),
       value: actionValue === actionId ? null : masker.text(actionValue),
-      via: keyOf(via)?.name ?? null,
+      via: wayOf(via),
       at: at.toISOString(),
     }))
     const voted = cast.some(({ by }) => by === viewer.id)

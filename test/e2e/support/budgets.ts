@@ -15,6 +15,7 @@ export const SLACK = 1.03
 export const BUDGETS: Record<string, number> = {
   '/sign-in': 174,
   '/invite/[token]': 175,
+  '/task': 175,
   '/reference': 163,
   '/errors': 163,
   '/errors/[code]': 163,

@@ -20,6 +20,8 @@ export interface Furnished extends Company {
   thread: string
   /** An inbound webhook with a delivery. */
   inbound: string
+  /** What a link to the form has behind its path. */
+  link: string
   /** A webhook whose receiver cannot be reached. */
   webhook: string
 }
@@ -60,7 +62,9 @@ export async function furnish(workspace: Workspace, say: Say = (text) => text): 
   const told = { description: say('Order service'), events: ['run.paused', 'run.completed', 'run.failed'] }
   const webhook = await call(workspace, 'webhooks', { url: 'http://127.0.0.1:9/hooks', ...told })
   await call(workspace, `webhooks/${webhook.id}/test`, {})
-  const ids = { inbound: String(inbound.id), webhook: String(webhook.id) }
+  const shared = await call(workspace, `workflow/task-links/${asking}`, {})
+  const link = new URL(String(shared.url)).hash
+  const ids = { link, inbound: String(inbound.id), webhook: String(webhook.id) }
   return { ...company, completed, failed, cancelled, asking, deciding, long, thread, ...ids }
 }
 

@@ -69,6 +69,7 @@ export const INSIDE: Record<string, Seen> = {
 export const OUTSIDE: Record<string, Seen> = {
   '/sign-in': () => ['/sign-in', '/sign-in?error=CredentialsSignin'],
   '/invite/[token]': (_, { invitation }) => [`/invite/${invitation}`, '/invite/no-such-link'],
+  '/task': (_, { link }) => [`/task${link}`, '/task'],
   '/reference': () => ['/reference'],
   '/errors': () => ['/errors'],
   '/errors/[code]': () => ['/errors/FORBIDDEN', '/errors/UNAVAILABLE'],

@@ -12,6 +12,7 @@ import { TestMark } from '@/app/_ui/test-mark'
 import { Time } from '@/app/_ui/time'
 import type { Task } from '@/server/views/tasks/get'
 import { Comments } from '../_comments/comments'
+import { TaskLinkButton } from '../_task-links/link-button'
 import { useTenant } from '../tenant-context'
 import { AnswerForm } from './answer/answer-form'
 import { KeptText } from './answer/kept-text'
@@ -112,6 +113,7 @@ function TaskHead({ task }: { task: Task }) {
         </span>
         <IdText id={task.runId} />
         <Link href={path(`/runs/${task.runId}`)}>Open the run</Link>
+        <TaskLinkButton task={task} />
       </p>
     </header>
   )

@@ -67,7 +67,7 @@ export function Votes({ votes }: { votes: ShownVote[] }) {
         <li key={by}>
           {by === user.id ? 'You' : name}: <strong>{label}</strong>
           {value !== null && ` “${value}”`}
-          {via !== null && `, through the key ${via}`} <Clock at={at} />
+          {via !== null && `, through ${via}`} <Clock at={at} />
         </li>
       ))}
     </ul>

@@ -61,7 +61,7 @@ function answersOf({ answers, turns }: StoryRun): Sentence[] {
   return [
     ...before,
     ...answers.slice(-ANSWERS).map(({ answeredBy, label, title, stepId, stepName, kind, votes }): Sentence => {
-      const who = answeredBy?.name ?? 'Somebody'
+      const who = answeredBy?.kind === 'link' ? `Somebody with ${answeredBy.name}` : (answeredBy?.name ?? 'Somebody')
       const what = { name: title ?? stepName }
       const toName = turns.find((turn) => turn.stepId === stepId)?.toName
       const led: Sentence = toName ? [', which led to ', { name: toName }, '.'] : ['.']

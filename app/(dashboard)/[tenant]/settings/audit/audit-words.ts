@@ -58,6 +58,9 @@ const DONE: Record<Done, string> = {
   terminated: 'terminated',
   retried: 'retried',
   rerun: 'rerun',
+  linkMade: 'task link made',
+  linkRevoked: 'task link revoked',
+  linkUsed: 'task answered by link',
 }
 
 export function doneWords(action: AuditAction): string {

@@ -1,0 +1,30 @@
+'use client'
+import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Link2 } from 'lucide-react'
+import dynamic from 'next/dynamic'
+import type { Task } from '@/server/views/tasks/get'
+import { useTenant } from '../tenant-context'
+
+const LinkDialog = dynamic(() => import('./link-dialog').then((module) => module.LinkDialog))
+
+/** Opens the links of a task, for somebody who may answer it: a link passes that on. */
+export function TaskLinkButton({ task }: { task: Task }) {
+  const { may } = useTenant()
+  const [opened, { open, close }] = useDisclosure()
+  if (task.status !== 'open' || task.people.bar !== null || !may('run:resume')) return null
+  return (
+    <>
+      <Button
+        variant="subtle"
+        color="gray"
+        size="compact-xs"
+        leftSection={<Link2 size={14} aria-hidden />}
+        onClick={open}
+      >
+        Share a link
+      </Button>
+      {opened && <LinkDialog runId={task.runId} pauseId={task.pauseId} onClose={close} />}
+    </>
+  )
+}

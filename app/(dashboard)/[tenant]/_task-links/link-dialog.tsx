@@ -1,0 +1,74 @@
+'use client'
+import { Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import { CodeBlock } from '@/app/_ui/code-block'
+import { CopyButton } from '@/app/_ui/copy-button'
+import { ErrorState } from '@/app/_ui/error-state'
+import { Time } from '@/app/_ui/time'
+import { LinkList } from './link-list'
+
+const LIVES = [
+  { value: 'PT1H', label: '1 hour' },
+  { value: 'P1D', label: '1 day' },
+  { value: 'P7D', label: '7 days' },
+  { value: 'P30D', label: '30 days' },
+]
+
+/** Makes a link to a task, shows it once, and lists those that were made before. */
+export function LinkDialog({ runId, pauseId, onClose }: { runId: string; pauseId: string; onClose: () => void }) {
+  const trpc = useTRPC()
+  const queries = useQueryClient()
+  const [expiresIn, setExpiresIn] = useState('P7D')
+  const links = useQuery(trpc.taskLinks.list.queryOptions({ runId, pauseId }))
+  const make = useMutation(
+    trpc.taskLinks.create.mutationOptions({
+      onSuccess: () => queries.invalidateQueries(trpc.taskLinks.list.pathFilter()),
+    }),
+  )
+  const made = make.data
+  return (
+    <Modal opened onClose={onClose} title="Share a link to this task" centered size="lg">
+      <Stack>
+        <Text size="sm">
+          Whoever has the link can answer this task once, in your name, without signing in. They see the title, the
+          message and what to answer, and nothing else of the run.
+        </Text>
+        {made ? (
+          <>
+            <CodeBlock label="The link" text={made.url} wrap />
+            <Group justify="space-between">
+              <Text size="sm" c="dimmed">
+                It works until <Time at={made.expiresAt} absolute /> and is not shown again.
+              </Text>
+              <CopyButton text={made.url} label="Copy the link">
+                Copy the link
+              </CopyButton>
+            </Group>
+          </>
+        ) : (
+          <Group align="flex-end">
+            <NativeSelect
+              label="Works for"
+              description="At most until the task’s own time is up"
+              data={LIVES}
+              value={expiresIn}
+              onChange={(event) => setExpiresIn(event.currentTarget.value)}
+              data-autofocus
+            />
+            <Button loading={make.isPending} onClick={() => make.mutate({ runId, body: { pauseId, expiresIn } })}>
+              Make a link
+            </Button>
+          </Group>
+        )}
+        {make.error && <ErrorState error={make.error} title="The link was not made" />}
+        {links.error ? (
+          <ErrorState error={links.error} onRetry={() => links.refetch()} />
+        ) : (
+          <LinkList links={links.data ?? []} />
+        )}
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,136 @@
+'use client'
+import { Button, Stack } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { Time } from '@/app/_ui/time'
+import { call, type FormProblem, problemOf } from '@/app/(auth)/api'
+import { Problem } from '@/app/(auth)/problem'
+import { type Fields, initialDraft, readDraft } from '@/app/(dashboard)/[tenant]/inbox/answer/answer-values'
+import { FieldInput } from '@/app/(dashboard)/[tenant]/inbox/answer/field-input'
+import { Due } from '@/app/(dashboard)/[tenant]/inbox/answer/task-people'
+import type { AnswerTaskLink } from '@/server/links/schema'
+import type { TaskLinkView } from '@/server/links/view'
+import styles from './task.module.css'
+
+type OpenView = Extract<TaskLinkView, { state: 'open' }>
+type Send = (answer: Omit<AnswerTaskLink, 'token'>) => Promise<FormProblem | null>
+
+interface Props {
+  token: string
+  view: OpenView
+  onAnswered: (view: TaskLinkView) => void
+}
+
+/** The question, and the form or the buttons to answer it. */
+export function OpenTask({ token, view, onAnswered }: Props) {
+  const { workspace, from, title, asked, leftOut, votes, expiresAt } = view
+  const send: Send = async (answer) => {
+    try {
+      onAnswered(await call('answerTaskLink', { token, ...answer }))
+      return null
+    } catch (error) {
+      return problemOf(error)
+    }
+  }
+  return (
+    <>
+      <header>
+        <p className={styles.from}>{from === null ? workspace : `${from} · ${workspace}`}</p>
+        <h1 className={styles.title}>{title}</h1>
+        {asked.dueAt && (
+          <p className={styles.facts}>
+            <Due at={asked.dueAt} />
+          </p>
+        )}
+      </header>
+      {asked.message && <p className={styles.message}>{asked.message}</p>}
+      {asked.type === 'collect_inputs' ? (
+        <InputsForm fields={asked.fields as unknown as Fields} send={send} />
+      ) : (
+        <Actions actions={asked.actions} send={send} />
+      )}
+      <footer className={styles.notes}>
+        {leftOut.length > 0 && <p>Files cannot be sent through this link: {leftOut.join(', ')}.</p>}
+        {votes && <p>Several people decide this together. You have one vote, and it is final.</p>}
+        <p>
+          The link works once, until <Time at={expiresAt} absolute />.
+        </p>
+      </footer>
+    </>
+  )
+}
+
+const NONE: FormProblem = { fields: {}, text: null }
+
+function InputsForm({ fields, send }: { fields: Fields; send: Send }) {
+  const [draft, setDraft] = useState(() => initialDraft(fields))
+  const [problem, setProblem] = useState(NONE)
+  const [busy, setBusy] = useState(false)
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    const { data, errors } = readDraft(fields, draft)
+    if (Object.keys(errors).length > 0) return setProblem({ fields: errors, text: null })
+    setBusy(true)
+    const refused = await send({ data })
+    if (!refused) return
+    setBusy(false)
+    // A problem inside a value has no input of its own.
+    const shown = Object.keys(refused.fields).some((name) => name in fields)
+    setProblem(shown ? refused : { fields: {}, text: refused.text ?? Object.values(refused.fields).join(' ') })
+  }
+  return (
+    <form noValidate method="post" onSubmit={submit}>
+      <Stack gap="md">
+        {Object.entries(fields).map(([name, field]) => (
+          <FieldInput
+            key={name}
+            name={name}
+            field={field}
+            text={draft[name] ?? ''}
+            error={problem.fields[name]}
+            disabled={busy}
+            onChange={(text) => {
+              setDraft((now) => ({ ...now, [name]: text }))
+              setProblem(({ text, fields: { [name]: _gone, ...others } }) => ({ text, fields: others }))
+            }}
+          />
+        ))}
+        <Problem text={problem.text} />
+        <Button type="submit" size="md" loading={busy}>
+          Submit
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+function Actions({ actions, send }: { actions: { id: string; label: string }[]; send: Send }) {
+  const [chosen, setChosen] = useState<string | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const choose = async (actionId: string) => {
+    setChosen(actionId)
+    setProblem(null)
+    const refused = await send({ actionId })
+    if (!refused) return
+    setChosen(null)
+    setProblem(refused.text ?? Object.values(refused.fields).join(' '))
+  }
+  return (
+    <Stack gap="sm">
+      <Problem text={problem} />
+      {actions.map(({ id, label }, index) => (
+        <Button
+          key={id}
+          size="md"
+          fullWidth
+          variant={index === 0 ? 'filled' : 'default'}
+          loading={chosen === id}
+          disabled={chosen !== null}
+          styles={{ root: { height: 'auto', minHeight: 42 }, label: { whiteSpace: 'normal', paddingBlock: 6 } }}
+          onClick={() => choose(id)}
+        >
+          {label}
+        </Button>
+      ))}
+    </Stack>
+  )
+}

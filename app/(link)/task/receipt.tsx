@@ -1,0 +1,63 @@
+'use client'
+import { CircleCheck } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { FieldsView } from '@/app/_ui/fields-view'
+import { Time } from '@/app/_ui/time'
+import { type Fields, labelOf } from '@/app/(dashboard)/[tenant]/inbox/answer/answer-values'
+import type { GivenByLink, TaskLinkView } from '@/server/links/view'
+import styles from './task.module.css'
+
+/** What was answered, and when. */
+export function Receipt({ view }: { view: Extract<TaskLinkView, { state: 'used' }> }) {
+  const { workspace, title, at, given, waits } = view
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus(), [])
+  return (
+    <>
+      <h1 className={styles.title} ref={heading} tabIndex={-1}>
+        <CircleCheck size={22} aria-hidden className={styles.done} /> Your answer is recorded
+      </h1>
+      <p className={styles.lead}>
+        {waits ? 'Your vote counts. The decision is made once enough people have voted.' : 'You can close this page.'}
+      </p>
+      <dl className={styles.receipt}>
+        <dt>Asked by</dt>
+        <dd>{workspace}</dd>
+        <dt>Task</dt>
+        <dd>{title}</dd>
+        {given && <Given given={given} vote={waits} />}
+        <dt>When</dt>
+        <dd>
+          <Time at={at} absolute />
+        </dd>
+      </dl>
+    </>
+  )
+}
+
+function Given({ given, vote }: { given: GivenByLink; vote: boolean }) {
+  if ('label' in given) {
+    return (
+      <>
+        <dt>{vote ? 'Your vote' : 'Decision'}</dt>
+        <dd>
+          <strong>{given.label}</strong>
+        </dd>
+      </>
+    )
+  }
+  const fields = given.fields.fields as unknown as Fields
+  const shown = Object.entries(given.data).map(([name, value]) => {
+    const field = fields[name]
+    return [field ? labelOf(name, field) : name, value] as const
+  })
+  if (shown.length === 0) return null
+  return (
+    <>
+      <dt>Your answer</dt>
+      <dd>
+        <FieldsView value={Object.fromEntries(shown)} label="Your answer" />
+      </dd>
+    </>
+  )
+}

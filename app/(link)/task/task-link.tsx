@@ -1,0 +1,58 @@
+'use client'
+import { Button, Skeleton } from '@mantine/core'
+import dynamic from 'next/dynamic'
+import { useCallback, useEffect, useState } from 'react'
+import { call, problemOf } from '@/app/(auth)/api'
+import type { TaskLinkView } from '@/server/links/view'
+import { Closed } from './closed'
+import styles from './task.module.css'
+import { useToken } from './use-token'
+
+const OpenTask = dynamic(() => import('./open-task').then((module) => module.OpenTask), { loading: Waiting })
+const Receipt = dynamic(() => import('./receipt').then((module) => module.Receipt), { loading: Waiting })
+
+/** A task, the receipt for its answer, or why there is nothing to answer. */
+export function TaskLink() {
+  const token = useToken()
+  const [view, setView] = useState<TaskLinkView | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const load = useCallback(() => {
+    if (token === null) return
+    setProblem(null)
+    setView(null)
+    if (token === '') return setView({ state: 'unknown' })
+    call('taskLink', { token }).then(setView, (error: unknown) => setProblem(problemOf(error).text))
+  }, [token])
+  useEffect(load, [load])
+  return (
+    <article className={styles.card} aria-busy={view === null && problem === null}>
+      {problem !== null ? (
+        <>
+          <h1 className={styles.title}>The task could not be loaded</h1>
+          <p className={styles.lead}>{problem}</p>
+          <Button mt="md" onClick={load}>
+            Try again
+          </Button>
+        </>
+      ) : view === null || token === null ? (
+        <Waiting />
+      ) : view.state === 'open' ? (
+        <OpenTask token={token} view={view} onAnswered={setView} />
+      ) : view.state === 'used' ? (
+        <Receipt view={view} />
+      ) : (
+        <Closed view={view} />
+      )}
+    </article>
+  )
+}
+
+function Waiting() {
+  return (
+    <>
+      <Skeleton height={14} width="40%" />
+      <Skeleton height={28} width="75%" mt="sm" />
+      <Skeleton height={160} mt="lg" />
+    </>
+  )
+}

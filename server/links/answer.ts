@@ -1,0 +1,86 @@
+import { and, gt, isNull } from 'drizzle-orm'
+import { taskLinks } from '@/db/schema/task-links'
+import { record } from '../audit/record'
+import { withTransaction } from '../context'
+import { AppError, type ErrorCode } from '../errors'
+import { parseInput } from '../parse'
+import type { Person } from '../runs/person'
+import { signalOf } from '../runs/present'
+import { resumeRun } from '../runs/resume'
+import type { Visitor } from '../visitor'
+import { type FoundLink, findByToken, linkIs } from './find'
+import { personBehind } from './maker'
+import { AnswerTaskLink } from './schema'
+import { type TaskLinkView, viewOf } from './view'
+
+/** The task was answered, or changed hands, between looking and answering: what the link shows then says so. */
+const OVERTAKEN: readonly ErrorCode[] = [
+  'RUN_NOT_PAUSED',
+  'RUN_NOT_FOUND',
+  'NOT_ASSIGNED',
+  'SELF_APPROVAL',
+  'ALREADY_VOTED',
+  'CONFLICT',
+]
+
+/**
+ * Answers the task of a link, if it is still open, and uses the link up in the same transaction.
+ * @returns what the link shows from now on
+ * @throws AppError INVALID_INPUT; the link stays open
+ */
+export async function answerTaskLink(visitor: Visitor, input: unknown): Promise<TaskLinkView> {
+  const answer = parseInput(AnswerTaskLink, input)
+  const found = await findByToken(visitor, answer.token)
+  if (!found) return { state: 'unknown' }
+  const view = await viewOf(found)
+  if (view.state !== 'open') return view
+  const person = await personBehind(found.ctx, found.link)
+  if (!person) return { state: 'revoked' }
+  const refused = await use(found, person, answer).then(
+    () => null,
+    (err: unknown) => err,
+  )
+  if (refused && !(refused instanceof AppError && OVERTAKEN.includes(refused.code))) throw refused
+  const after = await findByToken(visitor, answer.token)
+  const now: TaskLinkView = after ? await viewOf(after) : { state: 'unknown' }
+  // Nothing that the page could show explains it.
+  if (refused && now.state === 'open') throw refused
+  return now
+}
+
+async function use({ ctx, link, pause, run }: FoundLink, person: Person, answer: AnswerTaskLink): Promise<void> {
+  const body = bodyOf(pause, answer)
+  await withTransaction(ctx, async (tx) => {
+    // Locks the run, as everything does that may delete the link with it.
+    await resumeRun(tx, { runId: run.id, body }, { person, via: link.id })
+    const used = await tx.db
+      .update(taskLinks)
+      .set({ usedAt: tx.now() })
+      .where(
+        and(
+          linkIs(tx, link.id),
+          isNull(taskLinks.usedAt),
+          isNull(taskLinks.revokedAt),
+          gt(taskLinks.expiresAt, tx.now()),
+        ),
+      )
+      .returning({ id: taskLinks.id })
+    if (used.length === 0) throw new AppError('CONFLICT')
+    await record(
+      tx,
+      'run.linkUsed',
+      { id: run.id, name: run.workflowName },
+      { link: link.id, step: pause.stepId, answeredBy: person.name, madeBy: link.makerId },
+    )
+  })
+}
+
+/** @throws AppError INVALID_INPUT */
+function bodyOf(pause: FoundLink['pause'], { data = {}, actionId = '' }: AnswerTaskLink): unknown {
+  const signal = signalOf(pause)
+  if (signal.type === 'request_user_action') return { type: signal.type, pauseId: pause.id, actionId }
+  const file = Object.keys(data).find((name) => signal.fields[name]?.type === 'file')
+  if (file === undefined) return { type: signal.type, pauseId: pause.id, data }
+  const message = 'A file cannot be sent through a link.'
+  throw new AppError('INVALID_INPUT', { details: [{ path: `data.${file}`, message }] })
+}

@@ -1,0 +1,61 @@
+import { and, eq } from 'drizzle-orm'
+import { pauses, runs, stepRecords } from '@/db/schema/runs'
+import { taskLinks } from '@/db/schema/task-links'
+import { tenants } from '@/db/schema/tenants'
+import { countRefusal } from '../auth/limits'
+import { type ServiceContext, systemContext } from '../context'
+import { env } from '../env'
+import { fromAddress } from '../http/address'
+import { spend } from '../http/rate-limit'
+import { recordOfPause } from '../interpreter/row-is'
+import type { Visitor } from '../visitor'
+import { readLinkToken } from './token'
+
+export type LinkRow = typeof taskLinks.$inferSelect
+
+export const linkIs = (ctx: Pick<ServiceContext, 'tenantId'>, id: string) =>
+  and(eq(taskLinks.tenantId, ctx.tenantId), eq(taskLinks.id, id))
+
+/**
+ * A link with its task, for somebody who has nothing but the link; null if there is none. What was not signed here costs
+ * no query, and is counted like any other guess.
+ * @throws AppError RATE_LIMITED
+ */
+export async function findByToken(visitor: Visitor, token: string) {
+  const { db, now, headers, requestId } = visitor
+  const claims = await readLinkToken(token)
+  if (!claims) {
+    await countRefusal('links', headers, db, now())
+    return null
+  }
+  await spend('requests', `link:${claims.id}`, db, now(), env())
+  const { tenantId, id, runId, pauseId } = claims
+  const log = visitor.log.child({ tenantId })
+  const ctx = systemContext({ tenantId, db, log, now, requestId, address: fromAddress(headers) }, 'task-link')
+  const [row] = await db
+    .select({
+      link: taskLinks,
+      pause: {
+        id: pauses.id,
+        stepId: pauses.stepId,
+        signal: pauses.signal,
+        answeredAt: pauses.answeredAt,
+        answer: pauses.answer,
+      },
+      run: { id: runs.id, workflowName: runs.workflowName, status: runs.status },
+      stepName: stepRecords.stepName,
+      workspace: tenants.name,
+    })
+    .from(taskLinks)
+    .innerJoin(
+      pauses,
+      and(eq(pauses.tenantId, taskLinks.tenantId), eq(pauses.runId, taskLinks.runId), eq(pauses.id, taskLinks.pauseId)),
+    )
+    .innerJoin(runs, and(eq(runs.tenantId, taskLinks.tenantId), eq(runs.id, taskLinks.runId)))
+    .innerJoin(tenants, eq(tenants.id, taskLinks.tenantId))
+    .leftJoin(stepRecords, recordOfPause)
+    .where(and(linkIs(ctx, id), eq(taskLinks.runId, runId), eq(taskLinks.pauseId, pauseId)))
+  return row ? { ctx, ...row } : null
+}
+
+export type FoundLink = NonNullable<Awaited<ReturnType<typeof findByToken>>>

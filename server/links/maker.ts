@@ -1,0 +1,46 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import { apiKeys } from '@/db/schema/keys'
+import { members, users } from '@/db/schema/members'
+import { signingSecrets } from '@/db/schema/secrets'
+import { may } from '../auth/policy'
+import type { Actor, ServiceContext } from '../context'
+import { roleOf } from '../roles'
+import { type Person, personOf } from '../runs/person'
+import type { LinkRow } from './find'
+
+/**
+ * Whom an answer by a link counts for, as they are now: what the maker may do may have changed since. Null if the maker
+ * has left, or may not answer tasks any more.
+ */
+export async function personBehind(ctx: ServiceContext, link: LinkRow): Promise<Person | null> {
+  const actor = await findMaker(ctx, link)
+  if (!actor || !may(actor.role, 'run:resume')) return null
+  return personOf({ ...ctx, actor }, link.makerKind === 'apiKey' ? (link.answersFor ?? undefined) : undefined)
+}
+
+async function findMaker({ db, tenantId }: ServiceContext, link: LinkRow): Promise<Actor | null> {
+  const { makerKind, makerId, secretId, answersFor } = link
+  if (makerKind === 'apiKey') {
+    // A key that was replaced is as good as the one it was replaced with.
+    const [key] = await db
+      .select({ role: apiKeys.role })
+      .from(apiKeys)
+      .where(and(eq(apiKeys.tenantId, tenantId), eq(apiKeys.id, makerId), isNull(apiKeys.disabledAt)))
+    return key ? { kind: 'apiKey', id: makerId, role: roleOf(key.role) } : null
+  }
+  if (makerKind === 'jwt') {
+    const { disabledAt, role, id } = signingSecrets
+    const [secret] = await db
+      .select({ role })
+      .from(signingSecrets)
+      .where(and(eq(signingSecrets.tenantId, tenantId), eq(id, secretId ?? ''), isNull(disabledAt)))
+    return secret ? { kind: 'jwt', id: makerId, secretId: secretId ?? '', role: roleOf(secret.role) } : null
+  }
+  const userId = makerKind === 'system' ? (answersFor ?? '') : makerId
+  const [member] = await db
+    .select({ name: users.name, role: members.role })
+    .from(members)
+    .innerJoin(users, eq(users.id, members.userId))
+    .where(and(eq(members.tenantId, tenantId), eq(members.userId, userId)))
+  return member ? { kind: 'user', id: userId, name: member.name, sessionId: '', role: roleOf(member.role) } : null
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { example } from '../openapi/example'
+import type { Operation, Texts } from '../openapi/types'
+import * as answers from './openapi-answers'
+import { CreateTaskLink, ListTaskLinks } from './schema'
+
+const RUN_ID = 'run_01K5A3QJ8Z0T7V2M9C4D6E8F1G'
+const ID = 'lnk_01K5A3QJ8Z0T7V2M9C4D6E8F1G'
+const path = '/api/workflow/task-links/{runId}'
+const link = {
+  id: ID,
+  runId: RUN_ID,
+  pauseId: 'main:decision#1',
+  createdBy: 'key_01K5A3QJ8Z0T7V2M9C4D6E8F1G',
+  answeredBy: 'bob@example.com',
+  createdAt: '2026-01-05T09:30:00.000Z',
+  expiresAt: '2026-01-07T09:30:00.000Z',
+  usedAt: null,
+  revokedAt: null,
+}
+
+const common = {
+  parameters: {
+    runId: { description: 'The run.', example: RUN_ID },
+    linkId: { description: 'The task link.', example: ID },
+  },
+  tag: 'Runs',
+} as const
+
+export const LINK_OPERATIONS: Operation[] = [
+  {
+    ...common,
+    id: 'listTaskLinks',
+    method: 'GET',
+    path,
+    summary: 'List the task links of a run',
+    description: 'Newest first, without what opens them.',
+    role: 'viewer',
+    query: ListTaskLinks,
+    queryTexts: { pauseId: 'Only those for this pause.' },
+    answers: {
+      200: {
+        description: 'The links.',
+        schema: z.array(answers.TaskLink),
+        examples: { list: example('One link', [link]) },
+      },
+    },
+    errors: ['RUN_NOT_FOUND'],
+  },
+  {
+    ...common,
+    id: 'createTaskLink',
+    method: 'POST',
+    path,
+    summary: 'Make a link to a task',
+    description:
+      'Whoever has the link can answer this one pause, once, without signing in. It passes on the right of the caller to answer it. Opening the link decides nothing. `Idempotency-Key` has no effect here.',
+    role: 'operator',
+    body: {
+      schema: CreateTaskLink,
+      required: false,
+      examples: {
+        mine: example('For the only open pause, for seven days', {}),
+        theirs: example('For somebody else, for two days', {
+          pauseId: 'main:decision#1',
+          expiresIn: 'P2D',
+          answeredBy: 'bob@example.com',
+        }),
+      },
+    },
+    answers: {
+      201: {
+        description: 'The new link.',
+        schema: answers.CreatedTaskLink,
+        examples: {
+          link: example('With its address', { ...link, url: 'https://millrace.example.com/task#eyJhbGciOi…' }),
+        },
+      },
+    },
+    errors: ['RUN_NOT_FOUND', 'RUN_NOT_PAUSED', 'NOT_ASSIGNED', 'SELF_APPROVAL', 'ALREADY_VOTED', 'CONFLICT'],
+  },
+  {
+    ...common,
+    id: 'revokeTaskLink',
+    method: 'DELETE',
+    path: `${path}/{linkId}`,
+    summary: 'Revoke a task link',
+    description: 'It stops working at once. A link that has been used cannot be revoked.',
+    role: 'operator',
+    answers: {
+      200: {
+        description: 'The link as it is now.',
+        schema: answers.TaskLink,
+        examples: { revoked: example('Revoked', { ...link, revokedAt: '2026-01-05T10:00:00.000Z' }) },
+      },
+    },
+    errors: ['RUN_NOT_FOUND', 'NOT_FOUND', 'CONFLICT'],
+  },
+]
+
+export const LINK_TEXTS: Texts = {
+  CreateTaskLink: {
+    pauseId: 'The pause to answer; needed if the run waits for several answers.',
+    stepId: 'The step whose pause to answer, in place of `pauseId`.',
+    expiresIn: 'How long it works, as an ISO 8601 duration from `PT1M` to `P30D`. It never outlives the pause.',
+    answeredBy: 'Whom the answer counts for, as for resume. Only an API key can name somebody else.',
+  },
+}

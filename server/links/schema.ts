@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { durationMs } from '../definition/duration'
+import { AnsweredBy } from '../runs/schema'
+
+const MINUTE_MS = 60_000
+const LONGEST_MS = 30 * 24 * 60 * MINUTE_MS
+
+export const CreateTaskLink = z.object({
+  pauseId: z.string().max(1_000).optional(),
+  stepId: z.string().max(100).optional(),
+  expiresIn: z
+    .string()
+    .max(50)
+    .refine((text) => {
+      const ms = durationMs(text)
+      return ms !== null && ms >= MINUTE_MS && ms <= LONGEST_MS
+    }, 'must be an ISO 8601 duration from PT1M to P30D, such as PT12H or P7D')
+    .default('P7D'),
+  answeredBy: AnsweredBy,
+})
+
+export const ListTaskLinks = z.object({ pauseId: z.string().max(1_000).optional() })
+
+/** What the page of a link sends. Which of the two an answer needs, the task says. */
+export const AnswerTaskLink = z.object({
+  token: z.string().max(4_000),
+  data: z.record(z.string(), z.json()).optional(),
+  actionId: z.string().max(100).optional(),
+})
+export type AnswerTaskLink = z.input<typeof AnswerTaskLink>
