@@ -1,6 +1,6 @@
 import type { AuditAction } from '@/server/definition/audit'
 import { newId } from '@/server/ids'
-import { CRON, SCRIPT, type World } from './world'
+import { CASE, CRON, SCRIPT, THREAD_CASE, type World } from './world'
 
 /** A change, the entries it writes, and what to call it with. */
 export interface Change {
@@ -57,6 +57,12 @@ export const PROCEDURES: Record<string, Change> = {
       (of) => of.archivedAgent(),
     ),
     restore: change('agent.restored', async (of) => ({ ...(await of.savedAgent()), revision: 0 })),
+    keepCase: change('testCase.created', async (of) => {
+      const { threadId, ...agent } = await of.thread()
+      return { ...agent, body: { ...THREAD_CASE, threadId } }
+    }),
+    renameCase: change('testCase.renamed', async (of) => ({ ...(await of.agentCase()), name: 'Renamed' })),
+    deleteCase: change('testCase.deleted', (of) => of.agentCase()),
   }),
   ...under('tools', {
     create: change('tool.created', () => SCRIPT),
@@ -66,6 +72,9 @@ export const PROCEDURES: Record<string, Change> = {
       (of) => of.archivedTool(),
     ),
     restore: change('tool.restored', async (of) => ({ ...(await of.savedTool()), revision: 0 })),
+    keepCase: change('testCase.created', async (of) => ({ ...(await of.tool()), body: CASE })),
+    renameCase: change('testCase.renamed', async (of) => ({ ...(await of.toolCase()), name: 'Renamed' })),
+    deleteCase: change('testCase.deleted', (of) => of.toolCase()),
   }),
   ...under('runs', {
     cancel: change('run.cancelled', async (of) => ({ ...(await of.run()), reason: 'No longer needed' })),
@@ -163,6 +172,7 @@ export const EXEMPT: Record<string, string> = {
   'agents.beginDraftChat': TEST,
   'agents.invoke': TEST,
   'agents.invokeDraft': TEST,
+  'agents.runCases': TEST,
   'inbound.replay': 'a delivery says who replayed it',
   'inbound.try': TEST,
   'runs.comment': 'a comment says who wrote it, and changes nothing else',
@@ -177,6 +187,7 @@ export const EXEMPT: Record<string, string> = {
   'tools.invoke': TEST,
   'tools.invokeDraft': TEST,
   'tools.listRemote': TEST,
+  'tools.runCases': TEST,
   'webhooks.redeliver': TEST,
   'webhooks.test': TEST,
   'workflows.saveLayout': 'where boxes are drawn is no part of a definition',

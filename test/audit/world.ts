@@ -1,8 +1,10 @@
 import { eq } from 'drizzle-orm'
 import { pauses, runs } from '@/db/schema/runs'
 import { archiveAgent } from '@/server/agents/archive'
+import { chat } from '@/server/agents/chat'
 import { createAgent } from '@/server/agents/create'
 import { publishAgent } from '@/server/agents/publish'
+import { keepAgentCase } from '@/server/agents/test-cases'
 import { updateAgent } from '@/server/agents/update'
 import type { ServiceContext } from '@/server/context'
 import { createApiKey } from '@/server/credentials/api-keys/create'
@@ -19,6 +21,7 @@ import { createSchedule } from '@/server/schedules/save'
 import { archiveTool } from '@/server/tools/archive'
 import { createTool } from '@/server/tools/create'
 import { publishTool } from '@/server/tools/publish'
+import { keepToolCase } from '@/server/tools/test-cases'
 import { updateTool } from '@/server/tools/update'
 import { setVaultSecret } from '@/server/vault/set'
 import { createWebhook } from '@/server/webhooks/create'
@@ -30,6 +33,8 @@ import { newVisitor } from '../trpc/support'
 
 const STEPS = [{ id: 'order', type: 'collect-inputs', output: { item: { type: 'string' } } }]
 export const SCRIPT = { name: 'Tool', kind: 'script', config: { code: 'return 1' } }
+export const CASE = { name: 'One', given: {}, expected: { kind: 'equals', value: 'never in the log 8' } }
+export const THREAD_CASE = { name: 'One', expected: { kind: 'contains', text: 'never in the log 9' } }
 export const CRON = { name: 'Nightly', cron: '0 3 * * *' }
 
 /** Makes a new object of each kind, for somebody to change. */
@@ -64,6 +69,15 @@ export function world(ctx: ServiceContext) {
       await archiveAgent(ctx, made)
       return made
     },
+    async thread() {
+      const made = await of.agent()
+      const { threadId } = await chat(ctx, { agentId: made.id, message: 'Hello' }, new AbortController().signal)
+      return { ...made, threadId }
+    },
+    async agentCase() {
+      const { threadId, ...made } = await of.thread()
+      return { ...made, caseId: (await keepAgentCase(ctx, { ...made, body: { ...THREAD_CASE, threadId } })).id }
+    },
     tool: () => id(createTool(ctx, SCRIPT)),
     async savedTool() {
       const made = await of.tool()
@@ -75,6 +89,10 @@ export function world(ctx: ServiceContext) {
       await publishTool(ctx, made)
       await archiveTool(ctx, made)
       return made
+    },
+    async toolCase() {
+      const made = await of.tool()
+      return { ...made, caseId: (await keepToolCase(ctx, { ...made, body: CASE })).id }
     },
     async run() {
       const { id: workflowId } = await of.published()

@@ -59,6 +59,7 @@ const WHO: Record<string, 'deleted' | 'kept'> = {
   'task_claims.person': 'kept',
   'task_links.answers_for': 'kept',
   'task_links.maker_id': 'kept',
+  'test_cases.created_by': 'kept',
   'threads.subject': 'deleted',
   'tools.created_by': 'kept',
   'tools.updated_by': 'kept',

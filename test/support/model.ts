@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** The model's next reply. */
 export type Reply =
   /** Streamed word by word, or in pieces of this many characters. */
-  | { text: string; delayMs?: number; pieces?: number }
+  | { text: string; delayMs?: number; pieces?: number; promptTokens?: number }
   | { calls: { name: string; args: unknown; id?: string }[] }
   | { status: number; headers?: Record<string, string>; body?: string }
   | { hang: true }
@@ -32,7 +32,10 @@ export interface ModelServer {
   close(): Promise<void>
 }
 
-const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 }
+function usageOf(reply: Said) {
+  const prompt = ('promptTokens' in reply && reply.promptTokens) || 10
+  return { prompt_tokens: prompt, completion_tokens: 5, total_tokens: prompt + 5 }
+}
 
 export async function startModelServer(): Promise<ModelServer> {
   const calls: ModelCall[] = []
@@ -104,7 +107,14 @@ function sendWhole(response: ServerResponse, reply: Said): void {
   const choice = { index: 0, message, finish_reason: calls ? 'tool_calls' : 'stop' }
   response.writeHead(200, { 'content-type': 'application/json' })
   response.end(
-    JSON.stringify({ id: 'r', object: 'chat.completion', created: 1, model: 'm', choices: [choice], usage: USAGE }),
+    JSON.stringify({
+      id: 'r',
+      object: 'chat.completion',
+      created: 1,
+      model: 'm',
+      choices: [choice],
+      usage: usageOf(reply),
+    }),
   )
 }
 
@@ -119,7 +129,7 @@ function sendStream(response: ServerResponse, reply: Said): void {
   if (calls) send({ role: 'assistant', content: null, tool_calls: calls })
   else if ('text' in reply) for (const piece of split(reply)) send({ content: piece })
   send({}, calls ? 'tool_calls' : 'stop')
-  send({}, null, USAGE)
+  send({}, null, usageOf(reply))
   response.end('data: [DONE]\n\n')
 }
 

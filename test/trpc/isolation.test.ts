@@ -5,6 +5,7 @@ import { createApiKey } from '@/server/credentials/api-keys/create'
 import { createSigningSecret } from '@/server/credentials/signing-secrets/create'
 import { createInvitation } from '@/server/members/invitations/create'
 import { startRun } from '@/server/runs/start'
+import { keepToolCase } from '@/server/tools/test-cases'
 import { setVaultSecret } from '@/server/vault/set'
 import { archiveWorkflow } from '@/server/workflows/archive'
 import { createWorkflow } from '@/server/workflows/create'
@@ -49,6 +50,8 @@ async function furnish(ctx: ServiceContext): Promise<Record<string, string>> {
   const archived = await createWorkflow(ctx, { name: 'Archived', steps })
   await archiveWorkflow(ctx, { id: archived.id })
   await setVaultSecret(ctx, { name: 'THEIR_SECRET', value: 'their-secret-value' })
+  const tool = await newScriptTool(ctx, 'return 1')
+  const kept = { name: 'Theirs', given: {}, expected: { kind: 'succeeds' } }
   return {
     'draft workflow': draft.id,
     'published workflow': published.id,
@@ -56,7 +59,8 @@ async function furnish(ctx: ServiceContext): Promise<Record<string, string>> {
     'run under way': (await startRun(ctx, { workflowId: published.id, body: {} })).runId,
     'failed run': (await seedLongRun(database.sql, ctx.tenantId, 20)).runId,
     agent: (await createAgent(ctx, { name: 'Agent', instructions: 'Answer.' })).id,
-    tool: await newScriptTool(ctx, 'return 1'),
+    tool,
+    'test case': (await keepToolCase(ctx, { id: tool, body: kept })).id,
     key: (await createApiKey(ctx, { name: 'Key', role: 'viewer' })).id,
     secret: (await createSigningSecret(ctx, { name: 'Secret', role: 'operator' })).id,
     'vault name': 'THEIR_SECRET',

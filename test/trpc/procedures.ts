@@ -100,6 +100,14 @@ export const CASES: Record<string, Case> = {
     input: (id) => ({ agentId: id, body: { message: 'hello', draft: {} } }),
   },
   'agents.beginDraftChat': { needs: 'agent:write', input: (id) => ({ agentId: id, message: 'hello', draft: {} }) },
+  'agents.cases': { needs: 'agent:read', input: one },
+  'agents.keepCase': {
+    needs: 'agent:write',
+    input: (id) => ({ id, body: { name: 'Theirs', threadId: id, expected: { kind: 'succeeds' } } }),
+  },
+  'agents.renameCase': { needs: 'agent:write', input: (id) => ({ id, caseId: id, name: 'Taken over' }) },
+  'agents.deleteCase': { needs: 'agent:write', input: (id) => ({ id, caseId: id }) },
+  'agents.runCases': { needs: 'agent:write', input: (id) => ({ id, body: { draft: {} } }) },
   'agents.chatEvents': {
     needs: 'agent:invoke',
     input: (id) => ({ agentId: id, lastEventId: 'thr_none.1.1' }),
@@ -125,6 +133,14 @@ export const CASES: Record<string, Case> = {
   'tools.restore': { needs: 'tool:write', input: (id) => ({ id, version: '1', revision: 0 }) },
   'tools.invoke': { needs: 'tool:invoke', input: (id) => ({ toolId: id, body: {} }) },
   'tools.invokeDraft': { needs: 'tool:write', input: (id) => ({ toolId: id, body: { draft: {} } }) },
+  'tools.cases': { needs: 'tool:read', input: one },
+  'tools.keepCase': {
+    needs: 'tool:write',
+    input: (id) => ({ id, body: { name: 'Theirs', given: {}, expected: { kind: 'succeeds' } } }),
+  },
+  'tools.renameCase': { needs: 'tool:write', input: (id) => ({ id, caseId: id, name: 'Taken over' }) },
+  'tools.deleteCase': { needs: 'tool:write', input: (id) => ({ id, caseId: id }) },
+  'tools.runCases': { needs: 'tool:write', input: (id) => ({ id, body: { draft: {} } }) },
   'tools.listRemote': { needs: 'tool:write' },
 
   'tasks.list': { needs: 'task:read', input: (id) => ({ workflowId: id }), unknown: 'nothing found' },

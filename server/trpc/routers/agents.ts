@@ -10,19 +10,23 @@ import { getAgentVersion } from '../../agents/get-version'
 import { invokeAgent, invokeDraftAgent } from '../../agents/invoke'
 import { publishAgentDraft } from '../../agents/publish-draft'
 import { restoreAgentVersion } from '../../agents/restore-version'
+import { runAgentCases } from '../../agents/run-cases'
 import { saveAgentDraft } from '../../agents/save-draft'
 import type { CreateAgent, ListAgents, UpdateAgent } from '../../agents/schema'
+import { deleteAgentCase, type KeepAgentCase, keepAgentCase, renameAgentCase } from '../../agents/test-cases'
 import type { JsonObject } from '../../definition/json'
 import { listProviders } from '../../models/list'
 import type { One, OneVersion } from '../../versioned/noun'
 import type { PublishDraft } from '../../versioned/publish-draft'
 import type { RestoreDraft } from '../../versioned/restore-draft'
 import type { SaveDraft } from '../../versioned/save-draft'
+import type { OneCase } from '../../versioned/test-cases'
 import { browseAgents } from '../../views/agents/browse'
 import { agentHistory } from '../../views/agents/history'
 import { type ListThreads, listThreads } from '../../views/agents/list-threads'
 import { openAgent } from '../../views/agents/open'
 import { type ReadThread, readThread } from '../../views/agents/read-thread'
+import { agentCases } from '../../views/test-cases'
 import { findUsers } from '../../views/users-of'
 import { given, type OnePage, router, tenantProcedure } from '../init'
 
@@ -91,6 +95,20 @@ export const agentsRouter = router({
   answerOnce: tenantProcedure
     .input(given<OneAgent & { body: Partial<DraftTurn> & { version?: string } }>('agentId'))
     .mutation(({ ctx, input, signal }) => answerOnce(ctx.service, input, signal ?? never)),
+  cases: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => agentCases(ctx.service, input)),
+  keepCase: tenantProcedure
+    .input(given<One & { body: KeepAgentCase }>('id'))
+    .mutation(({ ctx, input }) => keepAgentCase(ctx.service, input)),
+  renameCase: tenantProcedure
+    .input(given<OneCase & { name: string }>('id', 'caseId'))
+    .mutation(({ ctx, input }) => renameAgentCase(ctx.service, input)),
+  deleteCase: tenantProcedure
+    .input(given<OneCase>('id', 'caseId'))
+    .mutation(({ ctx, input }) => deleteAgentCase(ctx.service, input)),
+  /** Against the draft that the body has. */
+  runCases: tenantProcedure
+    .input(given<One & { body: { draft: z.input<typeof UpdateAgent>; only?: string[] } }>('id'))
+    .mutation(({ ctx, input, signal }) => runAgentCases(ctx.service, input, signal ?? never)),
   /** The events of a turn started by `beginChat` or `beginDraftChat`, after `lastEventId`. */
   chatEvents: tenantProcedure
     .input(given<OneAgent & { lastEventId: string }>('agentId', 'lastEventId'))

@@ -11,12 +11,16 @@ import { listTools } from '../../tools/list'
 import { listRemoteTools } from '../../tools/list-remote'
 import { publishToolDraft } from '../../tools/publish-draft'
 import { restoreToolVersion } from '../../tools/restore-version'
+import { runToolCases } from '../../tools/run-cases'
 import { saveToolDraft } from '../../tools/save-draft'
 import type { CreateTool, InvokeTool, ListTools, UpdateTool } from '../../tools/schema'
+import { deleteToolCase, type KeepToolCase, keepToolCase, renameToolCase } from '../../tools/test-cases'
 import type { One, OneVersion } from '../../versioned/noun'
 import type { PublishDraft } from '../../versioned/publish-draft'
 import type { RestoreDraft } from '../../versioned/restore-draft'
 import type { SaveDraft } from '../../versioned/save-draft'
+import type { OneCase } from '../../versioned/test-cases'
+import { toolCases } from '../../views/test-cases'
 import { toolHistory } from '../../views/tools/history'
 import { openTool } from '../../views/tools/open'
 import { findUsers } from '../../views/users-of'
@@ -63,6 +67,20 @@ export const toolsRouter = router({
       given<{ toolId: string; body: z.input<typeof InvokeTool> & { draft: z.input<typeof UpdateTool> } }>('toolId'),
     )
     .mutation(({ ctx, input, signal }) => invokeDraftTool(ctx.service, input, signal ?? never)),
+  cases: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => toolCases(ctx.service, input)),
+  keepCase: tenantProcedure
+    .input(given<One & { body: KeepToolCase }>('id'))
+    .mutation(({ ctx, input }) => keepToolCase(ctx.service, input)),
+  renameCase: tenantProcedure
+    .input(given<OneCase & { name: string }>('id', 'caseId'))
+    .mutation(({ ctx, input }) => renameToolCase(ctx.service, input)),
+  deleteCase: tenantProcedure
+    .input(given<OneCase>('id', 'caseId'))
+    .mutation(({ ctx, input }) => deleteToolCase(ctx.service, input)),
+  /** Against the draft that the body has. */
+  runCases: tenantProcedure
+    .input(given<One & { body: { draft: z.input<typeof UpdateTool>; only?: string[] } }>('id'))
+    .mutation(({ ctx, input, signal }) => runToolCases(ctx.service, input, signal ?? never)),
   listRemote: tenantProcedure
     .input(given<JsonObject>())
     .mutation(({ ctx, input, signal }) => listRemoteTools(ctx.service, input, signal ?? never)),

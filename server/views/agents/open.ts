@@ -3,13 +3,16 @@ import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import type { One } from '../../versioned/noun'
 import { openDraft } from '../../versioned/open-draft'
+import { countCases } from '../../versioned/test-cases'
 import { withDraftAuthor } from '../versioned'
 
 /**
- * What an agent's page opens: the latest version and the draft beside it.
+ * What an agent's page opens: the latest version, the draft beside it, and how many test cases there are.
  * @throws AppError AGENT_NOT_FOUND
  */
 export async function openAgent(ctx: ServiceContext, input: One) {
   authorize(ctx, 'agent:read')
-  return withDraftAuthor(ctx, await openDraft(ctx, AGENT, input))
+  const opened = await openDraft(ctx, AGENT, input)
+  const [shown, testCases] = await Promise.all([withDraftAuthor(ctx, opened), countCases(ctx, AGENT, opened.id)])
+  return { ...shown, testCases }
 }

@@ -5,14 +5,18 @@ import { getTool } from '../../tools/get'
 import { TOOL } from '../../tools/noun'
 import type { One } from '../../versioned/noun'
 import { openDraft } from '../../versioned/open-draft'
+import { countCases } from '../../versioned/test-cases'
 import { withDraftAuthor } from '../versioned'
 
 /**
- * What a tool's page opens: the latest version and the draft beside it. A built-in tool has none.
+ * What a tool's page opens: the latest version, the draft beside it, and how many test cases there are. A built-in tool has
+ * neither.
  * @throws AppError TOOL_NOT_FOUND
  */
 export async function openTool(ctx: ServiceContext, input: One) {
   authorize(ctx, 'tool:read')
   if (findBuiltinTool(input.id)) return { ...(await getTool(ctx, input)), draft: null }
-  return withDraftAuthor(ctx, await openDraft(ctx, TOOL, input))
+  const opened = await openDraft(ctx, TOOL, input)
+  const [shown, testCases] = await Promise.all([withDraftAuthor(ctx, opened), countCases(ctx, TOOL, opened.id)])
+  return { ...shown, testCases }
 }

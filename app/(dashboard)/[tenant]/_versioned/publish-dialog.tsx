@@ -1,13 +1,19 @@
 'use client'
 import { Button, Group, Modal, Skeleton, Stack, Text, Textarea } from '@mantine/core'
+import dynamic from 'next/dynamic'
 import Link from 'next/link'
-import { useState } from 'react'
+import { type ComponentProps, useState } from 'react'
 import { CodeDiff } from '@/app/_ui/code-diff'
 import { ErrorState } from '@/app/_ui/error-state'
+import { ReasonButton } from '@/app/_ui/reason-button'
 import type { UserOf } from '@/server/views/users-of'
 import { useTenant } from '../tenant-context'
 import { pretty } from './json'
 import styles from './versioned.module.css'
+
+const PublishCases = dynamic(() => import('../_test-cases/lazy').then((module) => module.PublishCases), {
+  ssr: false,
+})
 
 export interface PublishDialogProps {
   opened: boolean
@@ -19,6 +25,7 @@ export interface PublishDialogProps {
   after: object
   /** Undefined while they load. */
   users: UserOf[] | undefined
+  cases: ComponentProps<typeof PublishCases>
   onPublish: (note: string) => void
   busy: boolean
   error: unknown
@@ -34,8 +41,9 @@ export function PublishDialog(props: PublishDialogProps) {
   )
 }
 
-function Publish({ onClose, noun, version, before, after, users, onPublish, busy, error }: PublishDialogProps) {
+function Publish({ onClose, noun, version, before, after, users, cases, onPublish, busy, error }: PublishDialogProps) {
   const [note, setNote] = useState('')
+  const anyway = cases.results?.some(({ outcome }) => outcome !== 'passed') ?? false
   return (
     <Stack>
       <Text size="sm">
@@ -53,6 +61,12 @@ function Publish({ onClose, noun, version, before, after, users, onPublish, busy
         <div className={styles.label}>Used by</div>
         {users ? <Users noun={noun} users={users} /> : <Skeleton height={40} />}
       </section>
+      {cases.count > 0 && (
+        <section aria-label="Test cases">
+          <div className={styles.label}>Test cases</div>
+          <PublishCases {...cases} />
+        </section>
+      )}
       <Textarea
         label="Note"
         description="What changed, for those who read the history"
@@ -67,9 +81,14 @@ function Publish({ onClose, noun, version, before, after, users, onPublish, busy
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
-        <Button onClick={() => onPublish(note)} loading={busy}>
+        <ReasonButton
+          reason={cases.running ? 'The test cases are still running' : null}
+          onClick={() => onPublish(note)}
+          loading={busy}
+        >
           Publish version {version}
-        </Button>
+          {anyway && ' anyway'}
+        </ReasonButton>
       </Group>
     </Stack>
   )

@@ -1,12 +1,13 @@
 'use client'
 import { type QueryKey, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { errorOf } from '@/app/_trpc/client'
 import { notifyDone, notifyError } from '@/app/_ui/notify'
 import { notifyUndo } from '@/app/_ui/notify-undo'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import type { JsonObject } from '@/server/definition/json'
 import type { ErrorDetail } from '@/server/errors'
+import type { CaseResult } from '@/server/versioned/run-cases'
 import type { UserOf } from '@/server/views/users-of'
 import { useTenant } from '../tenant-context'
 import type { Opened } from './draft-state'
@@ -39,10 +40,18 @@ export interface VersionedServer<R extends Resource, F extends object> {
   publish(draft: { revision: number; note: string }): Promise<Resource>
   restoreVersion(version: number, revision: number): Promise<unknown>
   findUsers(): Promise<UserOf[]>
+  runCases(draft: F, signal: AbortSignal): Promise<{ results: CaseResult[] }>
+}
+
+/** A resource as its page has it. */
+export type OpenedResource = Resource & {
+  draft: StoredDraft
+  /** How many test cases there are. */
+  testCases: number
 }
 
 /** A versioned resource being edited: its draft, publishing and restoring. */
-export function useVersioned<R extends Resource & { draft: StoredDraft }, F extends object>(
+export function useVersioned<R extends OpenedResource, F extends object>(
   resource: R,
   server: VersionedServer<R, F>,
   shown: { versions: boolean; readOnly: boolean },
@@ -50,7 +59,7 @@ export function useVersioned<R extends Resource & { draft: StoredDraft }, F exte
   const queries = useQueryClient()
   const url = useUrlState()
   const { id: tenantId } = useTenant()
-  const { id, publishedVersion } = resource
+  const { id, publishedVersion, testCases } = resource
   const { formOf } = server
   const opened = useMemo(() => openedOf(resource, formOf(resource)), [resource, formOf])
   const name = `${tenantId}:${id}`
@@ -122,6 +131,13 @@ export function useVersioned<R extends Resource & { draft: StoredDraft }, F exte
     enabled: publishing,
     staleTime: 0,
   })
+  const stopCases = useRef<AbortController>(null)
+  const cases = useMutation({
+    mutationFn: () => {
+      stopCases.current = new AbortController()
+      return server.runCases(draft.getState().value, stopCases.current.signal)
+    },
+  })
   const { known, dirty } = draft
 
   return {
@@ -149,9 +165,24 @@ export function useVersioned<R extends Resource & { draft: StoredDraft }, F exte
     publishing,
     openPublish: async () => {
       publish.reset()
-      if (await draft.saveNow()) setPublishing(true)
+      if (!(await draft.saveNow())) return
+      if (testCases > 0) cases.mutate()
+      else cases.reset()
+      setPublishing(true)
     },
-    closePublish: () => setPublishing(false),
+    closePublish: () => {
+      stopCases.current?.abort()
+      setPublishing(false)
+    },
+    /** The test cases, run against what is about to be published. */
+    cases: {
+      count: testCases,
+      running: cases.isPending,
+      skipped: stopCases.current?.signal.aborted ?? false,
+      results: cases.data?.results,
+      error: cases.error,
+      onSkip: () => stopCases.current?.abort(),
+    },
     /** The number that publishing gives. */
     next: known.draft.content === null ? known.version : known.version + 1,
     /** What is published now: null when nothing is, undefined while it loads. */
@@ -164,9 +195,7 @@ export function useVersioned<R extends Resource & { draft: StoredDraft }, F exte
   }
 }
 
-export type Versioned<R extends Resource & { draft: StoredDraft }, F extends object> = ReturnType<
-  typeof useVersioned<R, F>
->
+export type Versioned<R extends OpenedResource, F extends object> = ReturnType<typeof useVersioned<R, F>>
 
 function openedOf<F extends object>(resource: Resource & { draft: StoredDraft }, content: F): Opened<F> {
   const { version, draft } = resource

@@ -5,9 +5,8 @@ import { PageBody } from '@/app/_ui/page-body'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import { DraftNotes } from './draft-notes'
 import { PublishDialog } from './publish-dialog'
-import type { Resource } from './resource-list'
 import { UnfinishedTexts, useUnfinishedField } from './unfinished'
-import type { StoredDraft, Versioned } from './use-versioned'
+import type { OpenedResource, Versioned } from './use-versioned'
 import { VersionedHeader } from './versioned-header'
 import { VersionsTab } from './versions-tab'
 
@@ -28,7 +27,7 @@ export function useTab(names: readonly string[]): string {
 }
 
 /** The page of an agent or tool: header, its own tabs, and its history. */
-export function VersionedScreen<R extends Resource & { draft: StoredDraft }, F extends { name: string }>(props: {
+export function VersionedScreen<R extends OpenedResource, F extends { name: string }>(props: {
   noun: 'agent' | 'tool'
   resource: R
   versioned: Versioned<R, F>
@@ -132,6 +131,7 @@ export function VersionedScreen<R extends Resource & { draft: StoredDraft }, F e
         before={versioned.before}
         after={draft.value}
         users={versioned.users.data}
+        cases={versioned.cases}
         onPublish={publish.mutate}
         busy={publish.isPending}
         error={publish.error ?? versioned.users.error}

@@ -1,5 +1,6 @@
 'use client'
 import { useMediaQuery } from '@mantine/hooks'
+import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
 import { asError } from '../../_versioned/field-errors'
@@ -15,6 +16,8 @@ import { Playground } from './playground'
 import styles from './playground.module.css'
 import { SchemaTab } from './schema-tab'
 
+const AgentCases = dynamic(() => import('../../_test-cases/lazy').then((module) => module.AgentCases), { ssr: false })
+
 /** Where the playground has room beside the form; `.beside` has the same width. */
 const WIDE = '(min-width: 90em)'
 
@@ -26,7 +29,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
   const { agents } = useTRPCClient()
   const { may } = useTenant()
   const { id } = agent
-  const tab = useTab(['edit', 'schema', 'playground', 'compare'])
+  const tab = useTab(['edit', 'schema', 'playground', 'compare', 'cases'])
   const mayWrite = may('agent:write')
   const readOnly = agent.status === 'archived' || !mayWrite
   const versioned = useVersioned<Agent, AgentForm>(
@@ -45,6 +48,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
       publish: (draft) => agents.publish.mutate({ id, ...draft }),
       restoreVersion: (version, revision) => agents.restore.mutate({ id, version: String(version), revision }),
       findUsers: () => agents.users.query({ id }),
+      runCases: (draft, signal) => agents.runCases.mutate({ id, body: { draft } }, { signal }),
     },
     { versions: tab === 'versions', readOnly },
   )
@@ -89,6 +93,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
           panel: <Playground agent={agent} onScreen={onScreen} />,
         },
         { name: 'compare', label: 'Compare', panel: <Compare agent={agent} onScreen={onScreen} /> },
+        { name: 'cases', label: 'Test cases', panel: <AgentCases agent={agent} onScreen={onScreen} /> },
       ]}
       may={{ write: mayWrite, publish: may('agent:publish') }}
       verbs={useAgentVerbs()}

@@ -1,6 +1,6 @@
 'use client'
 import { NativeSelect, Textarea } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
@@ -33,6 +33,14 @@ export function Compare({ agent, onScreen }: CompareProps) {
     onScreen ? ON_SCREEN : (options.find(({ value }) => value !== published)?.value ?? published),
   ])
   const [message, setMessage] = useState('')
+  const trpc = useTRPC()
+  const cases = useQuery({ ...trpc.agents.cases.queryOptions({ id: agent.id }), enabled: agent.testCases > 0 })
+  // Both get a single message, so cases that consist of several are left out.
+  const single = (cases.data ?? []).flatMap(({ id, name, given: { messages } }) =>
+    messages[0] && messages.length === 1 ? [{ id, name, ...messages[0] }] : [],
+  )
+  const [caseId, setCaseId] = useState('')
+  const chosen = single.find(({ id, message: said }) => id === caseId && said === message)
   const sides = [useAnswer(agent.id), useAnswer(agent.id)] as const
   const busy = sides.some(({ busy }) => busy)
   const seen = versions.includes(ON_SCREEN) ? onScreen : null
@@ -48,7 +56,8 @@ export function Compare({ agent, onScreen }: CompareProps) {
     if (obstacle !== null || busy) return
     for (const [index, side] of sides.entries()) {
       const version = versions[index] ?? 'latest'
-      side.ask(version === ON_SCREEN && onScreen ? { message, draft: onScreen.form } : { message, version })
+      const asked = { message, ...(chosen ? { dataContext: chosen.dataContext } : {}) }
+      side.ask(version === ON_SCREEN && onScreen ? { ...asked, draft: onScreen.form } : { ...asked, version })
     }
   }
   return (
@@ -60,6 +69,21 @@ export function Compare({ agent, onScreen }: CompareProps) {
         ask()
       }}
     >
+      {single.length > 0 && (
+        <NativeSelect
+          label="Test case"
+          value={chosen?.id ?? ''}
+          onChange={(event) => {
+            const { value } = event.currentTarget
+            setCaseId(value)
+            setMessage(single.find(({ id }) => id === value)?.message ?? '')
+          }}
+          data={[
+            { value: '', label: 'None: write a message' },
+            ...single.map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+        />
+      )}
       <Textarea
         label="Message"
         description="Both get it as the first message of a conversation. No thread is kept."
@@ -102,7 +126,7 @@ export function Compare({ agent, onScreen }: CompareProps) {
   )
 }
 
-type Asked = { message: string; version: string } | { message: string; draft: AgentForm }
+type Asked = { message: string; dataContext?: JsonObject } & ({ version: string } | { draft: AgentForm })
 
 function useAnswer(agentId: string) {
   const trpc = useTRPC()

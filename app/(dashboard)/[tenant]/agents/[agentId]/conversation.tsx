@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'react'
 import type { RouterOutput } from '@/app/_trpc/types'
 import { ErrorState } from '@/app/_ui/error-state'
 import { Time } from '@/app/_ui/time'
+import type { JsonObject } from '@/server/definition/json'
 import { pretty } from '../../_versioned/json'
 import { exampleMessages } from '../../_versioned/schema-samples'
 import type { ShownAgent } from './agent-form'
@@ -121,10 +122,10 @@ export function Answer({ text }: { text: string }) {
   )
 }
 
-export function asData(text: string): object | null {
+export function asData(text: string): JsonObject | null {
   if (!text.startsWith('{')) return null
   try {
-    return JSON.parse(text) as object
+    return JSON.parse(text) as JsonObject
   } catch {
     return null
   }

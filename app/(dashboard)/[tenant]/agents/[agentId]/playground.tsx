@@ -12,6 +12,7 @@ import { useTenant } from '../../tenant-context'
 import type { Agent, AgentForm, ShownAgent } from './agent-form'
 import { Composer } from './composer'
 import { Conversation } from './conversation'
+import { KeepThread } from './keep-thread'
 import styles from './playground.module.css'
 import { ResultPanel } from './result-panel'
 import { ThreadList } from './thread-list'
@@ -113,7 +114,11 @@ export function Playground({
         outdated={turn.result?.draft != null && onScreen !== null && !sameJson(turn.result.draft, onScreen.form)}
         error={turn.error}
         busy={turn.live !== null}
-      />
+      >
+        {onScreen && threadId !== null && last && turn.live === null && (
+          <KeepThread agentId={agentId} threadId={threadId} last={last} structured={structured} />
+        )}
+      </ResultPanel>
     </div>
   )
 }

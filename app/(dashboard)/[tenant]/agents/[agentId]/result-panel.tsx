@@ -1,5 +1,6 @@
 'use client'
 import { CircleCheck, CircleX } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { errorOf } from '@/app/_trpc/client'
 import { CopyButton } from '@/app/_ui/copy-button'
 import { JsonView } from '@/app/_ui/json-view'
@@ -22,8 +23,10 @@ export function ResultPanel(props: {
   outdated: boolean
   error: unknown
   busy: boolean
+  /** What to do with it. */
+  children?: ReactNode
 }) {
-  const { agent, last, fresh, outdated, error, busy } = props
+  const { agent, last, fresh, outdated, error, busy, children } = props
   const structured = agent.outputSchema !== null && !agent.supervisor
   const data = fresh ? fresh.data : last && structured ? asData(last.text) : null
   const metadata = (fresh?.metadata ?? last?.metadata ?? null) as JsonObject | null
@@ -80,6 +83,7 @@ export function ResultPanel(props: {
           <Facts metadata={metadata} ms={fresh?.ms ?? null} wanted={agent.model.provider} />
         </>
       )}
+      {children}
     </aside>
   )
 }

@@ -4,6 +4,7 @@ export const THINGS: Record<AuditThing, string> = {
   workflow: 'Workflow',
   agent: 'Agent',
   tool: 'Tool',
+  testCase: 'Test case',
   schedule: 'Schedule',
   inboundWebhook: 'Inbound webhook',
   webhook: 'Webhook',

@@ -2,12 +2,15 @@
 import { NativeSelect, SegmentedControl } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { useState } from 'react'
-import { useTRPC } from '@/app/_trpc/client'
+import { errorOf, useTRPC } from '@/app/_trpc/client'
+import type { RouterOutput } from '@/app/_trpc/types'
 import { CodeBlock } from '@/app/_ui/code-block'
 import { CodeEditor } from '@/app/_ui/code-editor'
 import { ReasonButton } from '@/app/_ui/reason-button'
 import { onSendKey } from '@/app/_ui/send-key'
+import type { JsonObject } from '@/server/definition/json'
 import { shapeOf } from '../../_arguments/shape'
 import { curl, useOrigin } from '../../_versioned/curl'
 import { errorAt } from '../../_versioned/field-errors'
@@ -19,6 +22,8 @@ import { useTenant } from '../../tenant-context'
 import { ArgsForm } from './args-form'
 import { TestAnswer } from './test-answer'
 import type { Tool, ToolForm } from './tool-form'
+
+const ToolCases = dynamic(() => import('../../_test-cases/lazy').then((module) => module.ToolCases), { ssr: false })
 
 /**
  * Calls the tool as it is on the screen, saved or not, and shows what an API caller gets. An answer stops counting as a
@@ -46,6 +51,7 @@ export function TestTab({
   const invokeDraft = useMutation(trpc.tools.invokeDraft.mutationOptions())
   // What the answer on the screen is of: the form that was tested, or null for a version.
   const [tested, setTested] = useState<ToolForm | null>(null)
+  const [called, setCalled] = useState<{ args: JsonObject; dataContext: JsonObject } | null>(null)
   const invoke = tested ? invokeDraft : invokeVersion
   const readArgs = readObject(args)
   const readContext = dataContext.trim() === '' ? { value: {} } : readObject(dataContext)
@@ -69,12 +75,14 @@ export function TestTab({
   const run = () => {
     if (obstacle !== null || invoke.isPending) return
     setTested(seen ? seen.form : null)
+    setCalled({ args: body.args, dataContext: readContext.value ?? {} })
     if (seen) invokeDraft.mutate({ toolId: tool.id, body: { ...body, draft: seen.form } })
     else invokeVersion.mutate({ toolId: tool.id, body })
   }
   const outdated = tested !== null && !invoke.isPending && onScreen !== null && !sameJson(tested, onScreen.form)
   const form = asForm && hasRows && readArgs.value !== undefined
   const said = errorAt(invoke.error, 'args')
+  const ended = invoke.isPending || outdated ? null : endOf(invoke)
   return (
     <div className={styles.columns}>
       <form
@@ -169,8 +177,29 @@ export function TestTab({
           wrap
         />
       </section>
+      {tool.kind !== 'builtin' && (
+        <div className={styles.across}>
+          <ToolCases
+            toolId={tool.id}
+            onScreen={onScreen}
+            obstacle={onScreen ? (obstacle ?? onScreen.obstacle) : null}
+            tested={called && ended && { given: called, ended }}
+            onOpen={(given) => {
+              setArgs(pretty(given.args))
+              setDataContext(Object.keys(given.dataContext).length > 0 ? pretty(given.dataContext) : '')
+            }}
+          />
+        </div>
+      )}
     </div>
   )
+}
+
+/** How the last call ended; null if the service could not be reached, or something went wrong that is not the tool's. */
+function endOf({ data, error }: { data: RouterOutput['tools']['invoke'] | undefined; error: unknown }) {
+  if (error) return errorOf(error).code === 'INVALID_INPUT' ? { failed: 'INVALID_INPUT' } : null
+  if (!data) return null
+  return 'error' in data ? { failed: data.error.code } : { data: data.data }
 }
 
 function versionsOf({ version, publishedVersion, kind }: Tool) {

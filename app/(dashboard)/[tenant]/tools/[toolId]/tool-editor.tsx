@@ -39,6 +39,7 @@ export function ToolEditor({ tool }: { tool: OpenedTool }) {
       publish: (draft) => tools.publish.mutate({ id, ...draft }),
       restoreVersion: (version, revision) => tools.restore.mutate({ id, version: String(version), revision }),
       findUsers: () => tools.users.query({ id }),
+      runCases: (draft, signal) => tools.runCases.mutate({ id, body: { draft } }, { signal }),
     },
     { versions: tab === 'versions', readOnly },
   )

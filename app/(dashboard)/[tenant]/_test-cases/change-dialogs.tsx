@@ -1,0 +1,67 @@
+'use client'
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ConfirmDialog } from '@/app/_ui/confirm-dialog'
+import { ErrorState } from '@/app/_ui/error-state'
+import { notifyDone, notifyError } from '@/app/_ui/notify'
+
+export function RenameCase(props: { name: string; rename: (name: string) => Promise<unknown>; onClose: () => void }) {
+  const { onClose } = props
+  const [name, setName] = useState(props.name)
+  const rename = useMutation({ mutationFn: props.rename, onSuccess: onClose })
+  return (
+    <Modal opened onClose={onClose} title="Rename the test case" centered>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (name.trim() !== '') rename.mutate(name)
+        }}
+      >
+        <Stack>
+          <TextInput
+            label="Name"
+            required
+            maxLength={200}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            data-autofocus
+          />
+          {rename.error && <ErrorState error={rename.error} title="The test case was not renamed" />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={rename.isPending} disabled={name.trim() === ''}>
+              Rename
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+export function DeleteCase(props: { name: string; remove: () => Promise<unknown>; onClose: () => void }) {
+  const { name, onClose } = props
+  const remove = useMutation({
+    mutationFn: props.remove,
+    onSuccess: () => {
+      onClose()
+      notifyDone('The test case was deleted.')
+    },
+    onError: (error) => notifyError(error, 'The test case was not deleted'),
+  })
+  return (
+    <ConfirmDialog
+      opened
+      onClose={onClose}
+      onConfirm={() => remove.mutate()}
+      title={`Delete ${name}?`}
+      confirm="Delete"
+      busy={remove.isPending}
+    >
+      It no longer runs before publishing.
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,48 @@
+import { type JsonValue, pathText } from '@/server/definition/json'
+import type { Expected, ExpectedField } from '@/server/definition/test-case'
+
+const MOST_CHARACTERS = 160
+
+/** What a test case expects, in a line. */
+export function expectedText(expected: Expected): string {
+  switch (expected.kind) {
+    case 'succeeds':
+      return 'Succeeds'
+    case 'fails':
+      return expected.code === undefined ? 'Fails' : `Fails with ${expected.code}`
+    case 'equals':
+      return cut(`Result is ${JSON.stringify(expected.value)}`)
+    case 'fields':
+      return cut(expected.fields.map(fieldText).join(', '))
+    case 'contains':
+      return cut(`Answer contains “${expected.text}”`)
+  }
+}
+
+export function fieldText({ path, value }: ExpectedField): string {
+  return `${pathText(path)} is ${JSON.stringify(value)}`
+}
+
+function cut(text: string): string {
+  return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS)}…`
+}
+
+/** As many as a test case can have. */
+const MOST_FIELDS = 50
+
+/** The values inside a result, with their places: texts, numbers and the like, and lists and objects that are empty. */
+export function fieldsOf(value: JsonValue): ExpectedField[] {
+  const found: ExpectedField[] = []
+  const visit = (at: JsonValue, path: ExpectedField['path']) => {
+    if (found.length >= MOST_FIELDS) return
+    const inside: [string | number, JsonValue][] = Array.isArray(at)
+      ? [...at.entries()]
+      : typeof at === 'object' && at !== null
+        ? Object.entries(at)
+        : []
+    if (inside.length === 0 && path.length > 0) found.push({ path, value: at })
+    for (const [key, item] of inside) visit(item, [...path, key])
+  }
+  visit(value, [])
+  return found
+}

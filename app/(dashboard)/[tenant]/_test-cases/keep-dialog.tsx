@@ -1,0 +1,117 @@
+'use client'
+import { Button, Checkbox, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { ErrorState } from '@/app/_ui/error-state'
+import { notifyDone } from '@/app/_ui/notify'
+import { pathText } from '@/server/definition/json'
+import type { ExpectedField } from '@/server/definition/test-case'
+import styles from './test-cases.module.css'
+
+/** One way to say what is expected. */
+export interface Choice<E> {
+  value: string
+  label: string
+  description?: string
+  /** What the person adds. */
+  input?: ReactNode
+  /** Null as long as it is not complete. */
+  expected: E | null
+}
+
+/** Asks for the name of a test case and what it expects. */
+export function KeepDialog<E>(props: {
+  onClose: () => void
+  /** The name it has unless the person gives another one. */
+  name: string
+  choices: readonly Choice<E>[]
+  /** What running it means. */
+  note: string
+  keep: (kept: { name: string; expected: E }) => Promise<unknown>
+}) {
+  const { onClose, choices, note } = props
+  const [name, setName] = useState(props.name)
+  const [chosen, setChosen] = useState(choices[0]?.value ?? '')
+  const choice = choices.find(({ value }) => value === chosen)
+  const keep = useMutation({
+    mutationFn: props.keep,
+    onSuccess: () => {
+      onClose()
+      notifyDone('Kept as a test case. It runs before each publication.')
+    },
+  })
+  const ready = name.trim() !== '' && choice !== undefined && choice.expected !== null
+  return (
+    <Modal opened onClose={onClose} title="Keep as a test case" size="lg">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (ready && choice.expected !== null) keep.mutate({ name, expected: choice.expected })
+        }}
+      >
+        <Stack>
+          <TextInput
+            label="Name"
+            required
+            maxLength={200}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            data-autofocus
+          />
+          <Radio.Group label="Expected" value={chosen} onChange={setChosen}>
+            <Stack gap="sm" mt="xs">
+              {choices.map(({ value, label, description, input }) => (
+                <div key={value}>
+                  <Radio value={value} label={label} description={description} />
+                  {value === chosen && input && <div className={styles.input}>{input}</div>}
+                </div>
+              ))}
+            </Stack>
+          </Radio.Group>
+          <p className={styles.note}>{note}</p>
+          {keep.error && <ErrorState error={keep.error} title="The test case was not kept" />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={keep.isPending} disabled={!ready}>
+              Keep
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+/** Which of a result's fields must be the same again. */
+export function FieldChoice(props: {
+  fields: readonly ExpectedField[]
+  chosen: readonly number[]
+  onChange: (chosen: number[]) => void
+}) {
+  const { fields, chosen, onChange } = props
+  return (
+    <fieldset className={styles.fields} aria-label="Fields">
+      {fields.map(({ path, value }, index) => (
+        <Checkbox
+          key={pathText(path)}
+          checked={chosen.includes(index)}
+          onChange={(event) =>
+            onChange(
+              event.currentTarget.checked
+                ? [...chosen, index].sort((a, b) => a - b)
+                : chosen.filter((one) => one !== index),
+            )
+          }
+          label={
+            <span>
+              <span className="mono">{pathText(path)}</span>{' '}
+              <span className={styles.note}>{JSON.stringify(value)}</span>
+            </span>
+          }
+        />
+      ))}
+    </fieldset>
+  )
+}

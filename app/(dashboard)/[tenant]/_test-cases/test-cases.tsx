@@ -1,0 +1,178 @@
+'use client'
+import { ActionIcon, Button, Menu, Skeleton } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { Ellipsis, ListChecks, Pencil, Play, Trash2 } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { ErrorState } from '@/app/_ui/error-state'
+import { ReasonButton } from '@/app/_ui/reason-button'
+import type { Expected } from '@/server/definition/test-case'
+import type { CaseResult } from '@/server/versioned/run-cases'
+import { sameJson } from '../_versioned/json'
+import { CaseDifferences, CaseOutcome, spentText } from './case-results'
+import { DeleteCase, RenameCase } from './change-dialogs'
+import { expectedText } from './expected-text'
+import { casesText } from './publish-cases'
+import styles from './test-cases.module.css'
+
+export interface KeptCase {
+  id: string
+  name: string
+  expected: Expected
+  author: string
+}
+
+export interface TestCasesProps<K extends KeptCase> {
+  list: { data: K[] | undefined; error: unknown; refetch: () => unknown }
+  /** What would be tested: the tool or the agent on the screen. Null for people who may not run it. */
+  form: object | null
+  /** Why nothing can be run now. */
+  obstacle: string | null
+  server: {
+    run: (only?: string[]) => Promise<{ results: CaseResult[] }>
+    rename: (caseId: string, name: string) => Promise<unknown>
+    remove: (caseId: string) => Promise<unknown>
+  }
+  /** What to do when there are none. */
+  empty: string
+  /** Where to see what a case is given. */
+  open: { label: string; onOpen: (kept: K) => void } | null
+  /** Beside the title. */
+  children?: ReactNode
+}
+
+/** The test cases of a tool or an agent: run against what is on the screen, renamed and deleted. */
+export function TestCases<K extends KeptCase>(props: TestCasesProps<K>) {
+  const { list, form, obstacle, server, empty, open, children } = props
+  // By case, with the form that was tested.
+  const [ran, setRan] = useState<ReadonlyMap<string, { result: CaseResult; form: object }>>(new Map())
+  const [changed, setChanged] = useState<{ kept: K; how: 'rename' | 'delete' } | null>(null)
+  const run = useMutation({
+    mutationFn: async ({ only, form }: { only?: string[]; form: object }) => ({
+      form,
+      ...(await server.run(only)),
+    }),
+    onSuccess: ({ results, form }) =>
+      setRan((now) => new Map([...now, ...results.map((result) => [result.id, { result, form }] as const)])),
+  })
+  const cases = list.data
+  const busy = (id: string) => run.isPending && (run.variables.only?.includes(id) ?? true)
+  const isOutdated = (tested: object) => form !== null && !sameJson(tested, form)
+  const fresh = (cases ?? []).flatMap(({ id }) => {
+    const one = ran.get(id)
+    return one && !isOutdated(one.form) ? [one.result] : []
+  })
+  const start = (only?: string[]) => {
+    if (form && obstacle === null && !run.isPending) run.mutate({ form, ...(only ? { only } : {}) })
+  }
+  return (
+    <section className={styles.section} aria-labelledby="test-cases">
+      <header className={styles.head}>
+        <h2 id="test-cases">Test cases</h2>
+        <div className={styles.actions}>
+          {children}
+          {form && cases && cases.length > 0 && (
+            <ReasonButton
+              variant="default"
+              reason={obstacle}
+              loading={run.isPending}
+              leftSection={<Play size={16} aria-hidden />}
+              onClick={() => start()}
+            >
+              Run all
+            </ReasonButton>
+          )}
+        </div>
+      </header>
+      {fresh.length > 1 && (
+        <p className={styles.summary} role="status">
+          {[casesText(fresh), ...spentText(fresh)].join(', ')}
+        </p>
+      )}
+      {run.error && <ErrorState error={run.error} title="The test cases were not run" />}
+      {list.error !== null && !cases && <ErrorState error={list.error} onRetry={() => list.refetch()} />}
+      {!cases && list.error === null && <Skeleton height={48} radius="md" />}
+      {cases?.length === 0 && (
+        <p className={styles.none}>
+          <ListChecks size={16} aria-hidden /> {empty}
+        </p>
+      )}
+      {cases && cases.length > 0 && (
+        <ul className={styles.cases}>
+          {cases.map((kept) => {
+            const { id, name } = kept
+            const one = ran.get(id)
+            return (
+              <li key={id} className={styles.case}>
+                <div className={styles.line}>
+                  <div className={styles.about}>
+                    <span className={styles.name}>{name}</span>
+                    <span className={styles.note}>{expectedText(kept.expected)}</span>
+                  </div>
+                  {one && !busy(id) && !isOutdated(one.form) && <CaseOutcome result={one.result} />}
+                  {one && !busy(id) && isOutdated(one.form) && (
+                    <span className={styles.note}>From before your latest changes</span>
+                  )}
+                  {form && (
+                    <Button
+                      variant="subtle"
+                      size="compact-sm"
+                      aria-label={`Run ${name}`}
+                      disabled={obstacle !== null || run.isPending}
+                      loading={busy(id)}
+                      onClick={() => start([id])}
+                    >
+                      Run
+                    </Button>
+                  )}
+                  {(open || form) && (
+                    <Menu position="bottom-end" width={220}>
+                      <Menu.Target>
+                        <ActionIcon variant="subtle" color="gray" size={28} aria-label={`Actions for ${name}`}>
+                          <Ellipsis size={18} aria-hidden />
+                        </ActionIcon>
+                      </Menu.Target>
+                      <Menu.Dropdown>
+                        {open && <Menu.Item onClick={() => open.onOpen(kept)}>{open.label}</Menu.Item>}
+                        {form && (
+                          <>
+                            <Menu.Item
+                              leftSection={<Pencil size={16} aria-hidden />}
+                              onClick={() => setChanged({ kept, how: 'rename' })}
+                            >
+                              Rename
+                            </Menu.Item>
+                            <Menu.Item
+                              leftSection={<Trash2 size={16} aria-hidden />}
+                              onClick={() => setChanged({ kept, how: 'delete' })}
+                            >
+                              Delete
+                            </Menu.Item>
+                          </>
+                        )}
+                      </Menu.Dropdown>
+                    </Menu>
+                  )}
+                </div>
+                {one && !busy(id) && !isOutdated(one.form) && <CaseDifferences result={one.result} />}
+              </li>
+            )
+          })}
+        </ul>
+      )}
+      {changed?.how === 'rename' && (
+        <RenameCase
+          name={changed.kept.name}
+          rename={(name) => server.rename(changed.kept.id, name)}
+          onClose={() => setChanged(null)}
+        />
+      )}
+      {changed?.how === 'delete' && (
+        <DeleteCase
+          name={changed.kept.name}
+          remove={() => server.remove(changed.kept.id)}
+          onClose={() => setChanged(null)}
+        />
+      )}
+    </section>
+  )
+}

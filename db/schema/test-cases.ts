@@ -1,0 +1,36 @@
+import { sql } from 'drizzle-orm'
+import { foreignKey, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import type { AgentCase, Expected, ToolCase } from '../../server/definition/test-case'
+import { moment, written } from './columns'
+import { tenants } from './tenants'
+import { threads } from './threads'
+
+/** Tests of an agent or a tool that people keep: what it is given, and what is expected of it. */
+export const testCases = pgTable(
+  'test_cases',
+  {
+    tenantId: text()
+      .notNull()
+      .references(() => tenants.id, { onDelete: 'cascade' }),
+    noun: text({ enum: ['agent', 'tool'] }).notNull(),
+    /** The agent or the tool. */
+    objectId: text().notNull(),
+    id: text().notNull(),
+    name: text().notNull(),
+    given: written<ToolCase | AgentCase>().notNull(),
+    expected: written<Expected>().notNull(),
+    /** The thread that its messages are from. Whoever's data it is, the copy goes with it. */
+    threadId: text(),
+    createdBy: text().notNull(),
+    createdAt: moment().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.noun, t.objectId, t.id] }),
+    foreignKey({
+      columns: [t.tenantId, t.threadId],
+      foreignColumns: [threads.tenantId, threads.id],
+      name: 'test_cases_thread_fk',
+    }).onDelete('cascade'),
+    index('test_cases_of_thread').on(t.tenantId, t.threadId).where(sql`thread_id is not null`),
+  ],
+)

@@ -1,0 +1,104 @@
+import type { ModelMessage } from 'ai'
+import { authorize } from '../auth/policy'
+import { beyondReach } from '../auth/reach'
+import type { ServiceContext } from '../context'
+import { Deadline } from '../deadline'
+import type { Usage } from '../definition/agent'
+import { isJsonObject, type JsonValue } from '../definition/json'
+import type { AgentCase } from '../definition/test-case'
+import { env } from '../env'
+import { AppError } from '../errors'
+import { addUsage, NO_USAGE } from '../models/call'
+import { ModelFailure } from '../models/failure'
+import { parseInput } from '../parse'
+import { messageWithDetails } from '../tools/schema'
+import type { One } from '../versioned/noun'
+import { type CaseResult, type RanCase, RunCases, runCases } from '../versioned/run-cases'
+import { Budget } from './budget'
+import { toAppError } from './converse'
+import type { LoadedAgent } from './find'
+import { loadDraft } from './load-draft'
+import { AGENT } from './noun'
+import { userParts } from './prompt'
+import { runTurn } from './turn'
+
+const AT_ONCE = 3
+/** For all of them. */
+const LIMIT_MS = 240_000
+/** Of all of them: once so many are used, no further message is sent. */
+const MOST_TOKENS = 200_000
+
+/**
+ * Runs test cases of an agent as somebody is editing it, saved or not. Models and tools are called for real; no thread is
+ * kept.
+ * @param input.body `draft` has the body of an update, `only` the ids of the cases to run
+ * @throws AppError AGENT_NOT_FOUND, AGENT_ARCHIVED, INVALID_INPUT
+ */
+export async function runAgentCases(
+  ctx: ServiceContext,
+  { id, body }: One & { body: unknown },
+  signal: AbortSignal,
+): Promise<{ results: CaseResult[] }> {
+  authorize(ctx, 'agent:invoke')
+  const given = isJsonObject(body) ? body : {}
+  const { only } = parseInput(RunCases, given)
+  const agent = await loadDraft(ctx, id, given.draft)
+  const all = new Spent()
+  const run = (said: AgentCase, until: AbortSignal) => talk(beyondReach(ctx), agent, said, all, until)
+  return runCases(ctx, AGENT, id, { only, atOnce: AT_ONCE, limitMs: LIMIT_MS, run }, signal)
+}
+
+/** What calls of models have used so far. */
+class Spent {
+  usage: Usage = NO_USAGE
+  cost: number | null = null
+
+  add({ usage, cost }: Pick<Budget, 'usage' | 'cost'>): void {
+    this.usage = addUsage(this.usage, usage)
+    if (cost !== null) this.cost = (this.cost ?? 0) + cost
+  }
+}
+
+/** One conversation, in which the agent answers one message after the other. */
+async function talk(
+  ctx: ServiceContext,
+  agent: LoadedAgent,
+  { messages }: AgentCase,
+  all: Spent,
+  signal: AbortSignal,
+): Promise<RanCase> {
+  const { outputSchema, supervisor, model } = agent.config
+  const structured = outputSchema !== null && !supervisor
+  const limitMs = env().AGENT_TIMEOUT_MS
+  const limit = new Deadline(signal, limitMs, () => new DOMException('The case took too long', 'TimeoutError'))
+  const deadline = performance.now() + limitMs
+  const own = new Spent()
+  const history: ModelMessage[] = []
+  let data: JsonValue = null
+  try {
+    for (const userMessage of messages) {
+      if (all.usage.totalTokens >= MOST_TOKENS)
+        return { ended: { notRun: `All test cases together have used ${MOST_TOKENS} tokens.` }, ...own }
+      const budget = new Budget()
+      try {
+        const request = { agent, history: [...history], userMessage, structured }
+        const turn = await runTurn(ctx, request, { signal: limit.signal, deadline, budget })
+        data = structured ? turn.data : turn.text
+        history.push({ role: 'user', content: userParts(userMessage) }, ...turn.replies)
+      } finally {
+        own.add(budget)
+        all.add(budget)
+      }
+    }
+    return { ended: { data }, ...own }
+  } catch (thrown) {
+    // The time of all cases is over, or nobody waits for them.
+    if (signal.aborted) throw thrown
+    const tooLate = `and the agent's tools did not finish within ${limitMs} ms`
+    const err = toAppError(limit.late ? new ModelFailure(model.provider, tooLate, { transient: true }) : thrown)
+    if (!(err instanceof AppError) || err.code === 'UNAVAILABLE') throw err
+    return { ended: { failed: { code: err.code, message: messageWithDetails(err) } }, ...own }
+  } finally {
+    limit.release()
+  }
+}

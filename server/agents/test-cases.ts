@@ -1,0 +1,90 @@
+import { and, asc, eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { messages, threads } from '@/db/schema/threads'
+import { authorize } from '../auth/policy'
+import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import type { AgentCase } from '../definition/test-case'
+import { AppError } from '../errors'
+import { parseInput } from '../parse'
+import type { One } from '../versioned/noun'
+import {
+  CaseName,
+  deleteCase,
+  ExpectedFields,
+  keepCase,
+  listCases,
+  type OneCase,
+  type PresentedCase,
+  renameCase,
+} from '../versioned/test-cases'
+import { AGENT } from './noun'
+import { requireThread } from './thread'
+
+/** Each is answered anew whenever the case runs. */
+const MOST_MESSAGES = 10
+
+const KeepAgentCase = z.object({
+  name: CaseName,
+  threadId: z.string(),
+  expected: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('succeeds') }),
+    z.object({ kind: z.literal('fields'), fields: ExpectedFields }),
+    z.object({ kind: z.literal('contains'), text: z.string().trim().min(1).max(1_000) }),
+  ]),
+})
+export type KeepAgentCase = z.input<typeof KeepAgentCase>
+
+/**
+ * The agent's test cases, the oldest first.
+ * @throws AppError AGENT_NOT_FOUND
+ */
+export async function listAgentCases(ctx: ServiceContext, input: One): Promise<PresentedCase<AgentCase>[]> {
+  authorize(ctx, 'agent:read')
+  return listCases<AgentCase>(ctx, AGENT, input)
+}
+
+/**
+ * Keeps what was said to the agent in a thread as a test case, which goes with the thread.
+ * @throws AppError AGENT_NOT_FOUND, AGENT_ARCHIVED, THREAD_NOT_FOUND, INVALID_INPUT, CONFLICT
+ */
+export async function keepAgentCase(ctx: ServiceContext, input: One & { body: unknown }): Promise<{ id: string }> {
+  authorize(ctx, 'agent:write')
+  const { name, threadId, expected } = parseInput(KeepAgentCase, input.body)
+  return withTransaction(ctx, async (tx) => {
+    const id = await requireThread(tx, input.id, threadId)
+    const given = { messages: await messagesOf(tx, id) }
+    return keepCase(tx, AGENT, input, { name, given, expected, threadId: id })
+  })
+}
+
+async function messagesOf(tx: TransactionContext, threadId: string): Promise<AgentCase['messages']> {
+  // Whoever deletes the thread waits, and deletes the test case too.
+  const isThread = and(eq(threads.tenantId, tx.tenantId), eq(threads.id, threadId))
+  await tx.db.select({ id: threads.id }).from(threads).where(isThread).for('key share')
+  const rows = await tx.db
+    .select({ content: messages.content })
+    .from(messages)
+    .where(and(eq(messages.tenantId, tx.tenantId), eq(messages.threadId, threadId), eq(messages.role, 'user')))
+    .orderBy(asc(messages.seq))
+    .limit(MOST_MESSAGES + 1)
+  const found = rows.flatMap(({ content }) =>
+    typeof content === 'string' || Array.isArray(content)
+      ? []
+      : [{ message: content.message, dataContext: content.dataContext }],
+  )
+  if (found.length > 0 && found.length <= MOST_MESSAGES) return found
+  const message = found.length === 0 ? 'has no messages' : `has more than ${MOST_MESSAGES} messages`
+  throw new AppError('INVALID_INPUT', { details: [{ path: 'threadId', message }] })
+}
+
+/** @throws AppError AGENT_NOT_FOUND, AGENT_ARCHIVED, NOT_FOUND, INVALID_INPUT */
+export async function renameAgentCase(ctx: ServiceContext, input: OneCase & { name: unknown }) {
+  authorize(ctx, 'agent:write')
+  return renameCase(ctx, AGENT, input)
+}
+
+/** @throws AppError AGENT_NOT_FOUND, AGENT_ARCHIVED, NOT_FOUND */
+export async function deleteAgentCase(ctx: ServiceContext, input: OneCase) {
+  authorize(ctx, 'agent:write')
+  return deleteCase(ctx, AGENT, input)
+}

@@ -1,0 +1,101 @@
+import { cutText, isJsonObject, type JsonObject, type JsonValue, own, pathText } from './json'
+
+/** Where a value is inside a result. */
+export type ValuePath = (string | number)[]
+
+export type ExpectedField = { path: ValuePath; value: JsonValue }
+
+/** What a test case expects of a tool's result or of an agent's last answer. */
+export type Expected =
+  | { kind: 'succeeds' }
+  /** With a code, only with that one. */
+  | { kind: 'fails'; code?: string | undefined }
+  | { kind: 'equals'; value: JsonValue }
+  | { kind: 'fields'; fields: ExpectedField[] }
+  /** In upper or lower case. */
+  | { kind: 'contains'; text: string }
+
+/** What a test case calls a tool with. */
+export type ToolCase = { args: JsonObject; dataContext: JsonObject }
+
+/** What a test case says to an agent, one message after the other. */
+export type AgentCase = { messages: { message: string; dataContext: JsonObject }[] }
+
+/** How what was tested has ended. */
+export type Ended = { data: JsonValue } | { failed: { code: string; message: string } }
+
+/** Where a result is not what was expected, as texts for people. */
+export type Difference = {
+  /** Empty for the result as a whole. */
+  path: string
+  expected: string
+  actual: string
+}
+
+/** More would not be read. */
+const MOST_DIFFERENCES = 20
+const MOST_CHARACTERS = 2_000
+
+/**
+ * Compares how a test case ended with what it expects.
+ * @returns nothing if it passed; the first differences otherwise
+ */
+export function differencesFrom(expected: Expected, ended: Ended): Difference[] {
+  if (expected.kind === 'fails') return asFailure(expected.code, ended)
+  if ('failed' in ended) {
+    return [{ path: '', expected: 'succeeds', actual: cut(`fails: ${ended.failed.code}, ${ended.failed.message}`) }]
+  }
+  const { data } = ended
+  const found: Difference[] = []
+  if (expected.kind === 'equals') compare(expected.value, data, [], found)
+  if (expected.kind === 'fields')
+    for (const { path, value } of expected.fields) compare(value, valueAt(data, path), path, found)
+  if (expected.kind === 'contains' && !textOf(data).toLowerCase().includes(expected.text.toLowerCase()))
+    found.push({ path: '', expected: cut(`contains “${expected.text}”`), actual: cut(textOf(data)) })
+  return found.slice(0, MOST_DIFFERENCES)
+}
+
+function asFailure(code: string | undefined, ended: Ended): Difference[] {
+  const wanted = code === undefined ? 'fails' : `fails with ${code}`
+  if (!('failed' in ended)) return [{ path: '', expected: wanted, actual: cut(`succeeds: ${textOf(ended.data)}`) }]
+  if (code === undefined || code === ended.failed.code) return []
+  return [{ path: '', expected: wanted, actual: cut(`fails: ${ended.failed.code}, ${ended.failed.message}`) }]
+}
+
+/** The value at a path; undefined where there is none. */
+export function valueAt(value: JsonValue, path: Readonly<ValuePath>): JsonValue | undefined {
+  let at: JsonValue | undefined = value
+  for (const key of path) {
+    if (Array.isArray(at) && typeof key === 'number') at = at[key]
+    else if (isJsonObject(at) && typeof key === 'string') at = own(at, key)
+    else return undefined
+  }
+  return at
+}
+
+/** Adds where two values differ, as deep inside them as possible. The order of names does not matter. */
+function compare(expected: JsonValue | undefined, actual: JsonValue | undefined, path: ValuePath, found: Difference[]) {
+  if (found.length >= MOST_DIFFERENCES) return
+  if (Array.isArray(expected) && Array.isArray(actual)) {
+    const length = Math.max(expected.length, actual.length)
+    for (let i = 0; i < length && found.length < MOST_DIFFERENCES; i++)
+      compare(expected[i], actual[i], [...path, i], found)
+  } else if (isJsonObject(expected) && isJsonObject(actual)) {
+    for (const name of new Set([...Object.keys(expected), ...Object.keys(actual)]))
+      compare(own(expected, name), own(actual, name), [...path, name], found)
+  } else if (expected !== actual) {
+    found.push({ path: pathText(path), expected: shown(expected), actual: shown(actual) })
+  }
+}
+
+function shown(value: JsonValue | undefined): string {
+  return value === undefined ? 'nothing' : cut(JSON.stringify(value))
+}
+
+function textOf(value: JsonValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function cut(text: string): string {
+  return text.length <= MOST_CHARACTERS ? text : `${cutText(text, MOST_CHARACTERS)}…`
+}

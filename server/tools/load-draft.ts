@@ -1,0 +1,27 @@
+import { authorize } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { AppError } from '../errors'
+import { parseInput } from '../parse'
+import { findWhole, refuseProblems } from '../versioned/rows'
+import { refuseBuiltin } from './builtin'
+import { mergeTool } from './definition'
+import type { LoadedTool } from './find'
+import { TOOL } from './noun'
+import { UpdateTool } from './schema'
+
+/**
+ * A tool as somebody is editing it, ready to call, by the rules that apply to a saved one.
+ * @param draft the body of an update
+ * @throws AppError TOOL_NOT_FOUND, TOOL_ARCHIVED, INVALID_INPUT, CONFLICT for a built-in tool
+ */
+export async function loadDraftTool(ctx: ServiceContext, toolId: string, draft: unknown): Promise<LoadedTool> {
+  authorize(ctx, 'tool:write')
+  refuseBuiltin(toolId)
+  const change = parseInput(UpdateTool, draft)
+  const { row, content } = await findWhole(ctx, TOOL, toolId)
+  if (row.status === 'archived') throw new AppError('TOOL_ARCHIVED')
+  const { id, version } = row
+  const tool = mergeTool(content, change)
+  await refuseProblems(ctx, TOOL, tool)
+  return { ...tool, id, version }
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import type { ServiceContext } from '../context'
+import { Deadline } from '../deadline'
+import type { Usage } from '../definition/agent'
+import { type AgentCase, type Difference, differencesFrom, type Ended, type ToolCase } from '../definition/test-case'
+import { eachAtOnce } from '../each-at-once'
+import { AppError } from '../errors'
+import { tenantMasker } from '../vault/masker'
+import { type CaseRow, MOST_CASES, readCases } from './test-cases'
+
+/** Which ones to run; all without. */
+export const RunCases = z.object({ only: z.array(z.string()).max(MOST_CASES).optional() })
+
+/** What came of one test case. */
+export type CaseResult = {
+  id: string
+  name: string
+  outcome: 'passed' | 'failed' | 'not run'
+  /** Where it is not what was expected. */
+  differences: Difference[]
+  /** Why it was not run. */
+  reason: string | null
+  ms: number
+  /** Of an agent. */
+  usage: Usage | null
+  cost: number | null
+}
+
+/** How a case ended, and what it took. Null if there was not enough time, or tokens, left for it. */
+export interface RanCase {
+  ended: Ended | { notRun: string }
+  usage?: Usage
+  cost?: number | null
+}
+
+interface RunOptions<G> {
+  only: string[] | undefined
+  atOnce: number
+  /** For all of them. */
+  limitMs: number
+  run: (given: G, signal: AbortSignal) => Promise<RanCase>
+}
+
+/**
+ * Runs test cases, in their order and a few at a time. For one that did not end in time, the work is aborted and the result
+ * says so.
+ */
+export async function runCases<G extends ToolCase | AgentCase>(
+  ctx: ServiceContext,
+  noun: Parameters<typeof readCases>[1],
+  id: string,
+  { only, atOnce, limitMs, run }: RunOptions<G>,
+  caller: AbortSignal,
+): Promise<{ results: CaseResult[] }> {
+  const all = await readCases(ctx, noun, id)
+  const rows = only ? all.filter((row) => only.includes(row.id)) : all
+  if (rows.length === 0) return { results: [] }
+  const masker = await tenantMasker(ctx)
+  const limit = new Deadline(caller, limitMs, () => new DOMException('The test cases took too long', 'TimeoutError'))
+  const results = new Map<string, CaseResult>()
+  try {
+    await eachAtOnce(rows, atOnce, async (row) => {
+      caller.throwIfAborted()
+      const started = performance.now()
+      const ran = await orTooLate(limit, limitMs, () => run(row.given as G, limit.signal))
+      const ms = Math.max(0, Math.round(performance.now() - started))
+      results.set(row.id, masker.json({ ...resultOf(row, ran), ms }))
+    })
+  } catch (err) {
+    // Nobody reads this.
+    throw caller.aborted ? new AppError('CONFLICT', { message: 'The caller disconnected' }) : err
+  } finally {
+    limit.end()
+  }
+  return { results: rows.flatMap((row) => results.get(row.id) ?? []) }
+}
+
+async function orTooLate(limit: Deadline, limitMs: number, run: () => Promise<RanCase>): Promise<RanCase> {
+  const tooLate = { ended: { notRun: `There was no time left: all test cases together have ${limitMs / 1000} s.` } }
+  if (limit.signal.aborted) return tooLate
+  try {
+    const ran = await limit.race(run())
+    return limit.late ? { ...ran, ...tooLate } : ran
+  } catch (err) {
+    if (limit.late) return tooLate
+    // What was tested never ran, so it neither passed nor failed.
+    if (err instanceof AppError && err.code === 'UNAVAILABLE') return { ended: { notRun: `${err.message}.` } }
+    throw err
+  }
+}
+
+function resultOf({ id, name, expected }: CaseRow, { ended, usage, cost }: RanCase): Omit<CaseResult, 'ms'> {
+  const took = { usage: usage ?? null, cost: cost ?? null }
+  if ('notRun' in ended) return { id, name, outcome: 'not run', differences: [], reason: ended.notRun, ...took }
+  const differences = differencesFrom(expected, ended)
+  return { id, name, outcome: differences.length === 0 ? 'passed' : 'failed', differences, reason: null, ...took }
+}

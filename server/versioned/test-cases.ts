@@ -1,0 +1,179 @@
+import { and, asc, eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { testCases } from '@/db/schema/test-cases'
+import { record } from '../audit/record'
+import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import { unstorable } from '../definition/json'
+import type { AgentCase, Expected, ToolCase } from '../definition/test-case'
+import { AppError, ImpossibleState } from '../errors'
+import { isId, newId } from '../ids'
+import { parseInput } from '../parse'
+import type { Masker } from '../vault/mask'
+import { tenantMasker } from '../vault/masker'
+import { type Drafted, lockForDraft } from './draft'
+import type { Named, One, Row, VersionRow } from './noun'
+import { findRow } from './rows'
+
+/** Of one agent or tool. All of them run before it is published. */
+export const MOST_CASES = 50
+/** Of what a case is given and what it expects, together. */
+const MAX_CHARACTERS = 200_000
+
+export const CaseName = z.string().trim().min(1).max(200)
+
+/** Where in a result, and the value there. */
+export const ExpectedFields = z
+  .array(z.object({ path: z.array(z.union([z.string(), z.number().int().min(0)])).max(100), value: z.json() }))
+  .min(1)
+  .max(50)
+
+export type CaseRow = typeof testCases.$inferSelect
+/** Agents or tools, whatever their content. */
+type Tested = Drafted<Row, VersionRow, Named, unknown>
+type Of = Pick<Tested, 'word'>
+
+export interface OneCase extends One {
+  caseId: string
+}
+
+/** What a case consists of before it is kept. */
+export interface NewCase {
+  name: string
+  given: ToolCase | AgentCase
+  expected: Expected
+  threadId?: string
+}
+
+export function presentCase<G extends ToolCase | AgentCase>(row: CaseRow, masker: Masker) {
+  const { id, name, expected, threadId, createdBy, createdAt } = row
+  return {
+    id,
+    name: masker.text(name),
+    // A noun keeps cases of its own kind only.
+    given: masker.json(row.given) as G,
+    expected: masker.json(expected),
+    threadId,
+    createdBy,
+    createdAt: createdAt.toISOString(),
+  }
+}
+export type PresentedCase<G extends ToolCase | AgentCase> = ReturnType<typeof presentCase<G>>
+
+/**
+ * The test cases of an agent or a tool, the oldest first.
+ * @throws AppError the noun's `notFound`
+ */
+export async function listCases<G extends ToolCase | AgentCase>(
+  ctx: ServiceContext,
+  noun: Tested,
+  { id }: One,
+): Promise<PresentedCase<G>[]> {
+  await findRow(ctx, noun, id)
+  const [rows, masker] = await Promise.all([readCases(ctx, noun, id), tenantMasker(ctx)])
+  return rows.map((row) => presentCase<G>(row, masker))
+}
+
+export function readCases(ctx: ServiceContext, noun: Of, id: string): Promise<CaseRow[]> {
+  return ctx.db
+    .select()
+    .from(testCases)
+    .where(and(eq(testCases.tenantId, ctx.tenantId), eq(testCases.noun, noun.word), eq(testCases.objectId, id)))
+    .orderBy(asc(testCases.id))
+}
+
+/** How many test cases there are. */
+export function countCases(ctx: ServiceContext, noun: Of, id: string): Promise<number> {
+  return ctx.db.$count(
+    testCases,
+    and(eq(testCases.tenantId, ctx.tenantId), eq(testCases.noun, noun.word), eq(testCases.objectId, id)),
+  )
+}
+
+/**
+ * Keeps a test case.
+ * @throws AppError the noun's `notFound` or `archived`; INVALID_INPUT; CONFLICT when there are too many
+ */
+export async function keepCase(
+  ctx: ServiceContext,
+  noun: Tested,
+  { id }: One,
+  { name, given, expected, threadId }: NewCase,
+): Promise<{ id: string }> {
+  refuseLarge({ given, expected })
+  return withTransaction(ctx, async (tx) => {
+    const row = await lockForDraft(tx, noun, id)
+    if ((await countCases(tx, noun, row.id)) >= MOST_CASES)
+      throw new AppError('CONFLICT', { message: `There are at most ${MOST_CASES} test cases` })
+    const caseId = newId('case')
+    await tx.db.insert(testCases).values({
+      ...{ tenantId: tx.tenantId, noun: noun.word, objectId: row.id, id: caseId, name, given, expected },
+      ...{ threadId: threadId ?? null, createdBy: tx.actor.id, createdAt: tx.now() },
+    })
+    await record(tx, 'testCase.created', { id: caseId, name }, { [noun.word]: row.id })
+    return { id: caseId }
+  })
+}
+
+/**
+ * Renames a test case.
+ * @throws AppError the noun's `notFound` or `archived`; NOT_FOUND; INVALID_INPUT
+ */
+export async function renameCase(
+  ctx: ServiceContext,
+  noun: Tested,
+  { name: given, ...one }: OneCase & { name: unknown },
+): Promise<{ id: string; name: string }> {
+  const { name } = parseInput(z.object({ name: CaseName }), { name: given })
+  return withTransaction(ctx, async (tx) => {
+    const { row, object } = await lockCase(tx, noun, one)
+    if (row.name !== name) {
+      await tx.db.update(testCases).set({ name }).where(caseIs(row))
+      const renamed = { name: { from: row.name, to: name } }
+      await record(tx, 'testCase.renamed', { id: row.id, name }, { [noun.word]: object.id, ...renamed })
+    }
+    return { id: row.id, name }
+  })
+}
+
+/**
+ * Deletes a test case.
+ * @throws AppError the noun's `notFound` or `archived`; NOT_FOUND
+ */
+export async function deleteCase(
+  ctx: ServiceContext,
+  noun: Tested,
+  one: OneCase,
+): Promise<{ id: string; deleted: true }> {
+  return withTransaction(ctx, async (tx) => {
+    const { row, object } = await lockCase(tx, noun, one)
+    const [gone] = await tx.db.delete(testCases).where(caseIs(row)).returning({ id: testCases.id })
+    if (!gone) throw new ImpossibleState('test-case-delete', 'a locked row was not deleted')
+    await record(tx, 'testCase.deleted', row, { [noun.word]: object.id })
+    return { id: row.id, deleted: true }
+  })
+}
+
+async function lockCase(
+  tx: TransactionContext,
+  noun: Tested,
+  { id, caseId }: OneCase,
+): Promise<{ object: Row; row: CaseRow }> {
+  const object = await lockForDraft(tx, noun, id)
+  if (!isId(caseId)) throw new AppError('NOT_FOUND')
+  const is = caseIs({ tenantId: tx.tenantId, noun: noun.word, objectId: object.id, id: caseId })
+  const [row] = await tx.db.select().from(testCases).where(is).for('update')
+  if (!row) throw new AppError('NOT_FOUND')
+  return { object, row }
+}
+
+function caseIs({ tenantId, noun, objectId, id }: Pick<CaseRow, 'tenantId' | 'noun' | 'objectId' | 'id'>) {
+  const { tenantId: tenant, noun: word, objectId: of, id: own } = testCases
+  return and(eq(tenant, tenantId), eq(word, noun), eq(of, objectId), eq(own, id))
+}
+
+/** @throws AppError INVALID_INPUT */
+function refuseLarge(kept: { given: ToolCase | AgentCase; expected: Expected }): void {
+  const tooLong = JSON.stringify(kept).length > MAX_CHARACTERS
+  const wrong = tooLong ? { message: `A test case has at most ${MAX_CHARACTERS} characters.` } : unstorable(kept)
+  if (wrong) throw new AppError('INVALID_INPUT', { details: [wrong] })
+}

@@ -1,0 +1,21 @@
+import { listAgentCases } from '../agents/test-cases'
+import type { ServiceContext } from '../context'
+import { listToolCases } from '../tools/test-cases'
+import type { One } from '../versioned/noun'
+import { withAuthors } from './actors'
+
+/**
+ * The tool's test cases with the names of those who kept them.
+ * @throws AppError TOOL_NOT_FOUND, CONFLICT for a built-in tool
+ */
+export async function toolCases(ctx: ServiceContext, input: One) {
+  return withAuthors(ctx, await listToolCases(ctx, input))
+}
+
+/**
+ * The agent's test cases, likewise.
+ * @throws AppError AGENT_NOT_FOUND
+ */
+export async function agentCases(ctx: ServiceContext, input: One) {
+  return withAuthors(ctx, await listAgentCases(ctx, input))
+}

@@ -1,0 +1,66 @@
+import { createAgent } from '@/server/agents/create'
+import { createTool } from '@/server/tools/create'
+import { getTool } from '@/server/tools/get'
+import { expect, test } from './support/fixture'
+
+test('a test of a tool is kept as a test case, run again, and shown before the tool is published', async ({
+  page,
+  workspace,
+}) => {
+  const { id } = await createTool(workspace.ctx, {
+    name: 'Double',
+    kind: 'script',
+    config: { code: 'return { twice: 42, at: Date.now() }' },
+  })
+  await page.goto(`/${workspace.slug}/tools/${id}?tab=test`)
+  const cases = page.getByRole('region', { name: 'Test cases' })
+  await page.getByRole('button', { name: 'Run test' }).click()
+  await cases.getByRole('button', { name: 'Keep as a test case' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Doubles 21')
+  await dialog.getByRole('radio', { name: /These fields/ }).check()
+  await dialog.getByRole('checkbox', { name: /twice/ }).check()
+  await dialog.getByRole('button', { name: 'Keep', exact: true }).click()
+  await expect(cases.getByText('twice is 42')).toBeVisible()
+  await cases.getByRole('button', { name: 'Run Doubles 21' }).click()
+  await expect(cases.getByText('Passed')).toBeVisible()
+
+  await page.getByRole('tab', { name: 'Edit' }).click()
+  await page.getByRole('textbox', { name: 'Code' }).first().click()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type('return { twice: 41 }')
+  await page.getByRole('button', { name: 'Publish' }).click()
+  await expect(dialog.getByRole('row', { name: /twice 42 41/ })).toBeVisible()
+  await dialog.getByRole('button', { name: 'Publish version 2 anyway' }).click()
+  await expect(page.getByText('Version 2 is published.')).toBeVisible()
+  expect(await getTool(workspace.ctx, { id })).toMatchObject({ version: 2, publishedVersion: 2 })
+
+  await page.getByRole('tab', { name: 'Test' }).click()
+  await cases.getByRole('button', { name: 'Actions for Doubles 21' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await expect(cases.getByText(/None yet/)).toBeVisible()
+})
+
+test('a thread is kept as a test case, and the agent on the screen answers it again', async ({ page, workspace }) => {
+  const { id } = await createAgent(workspace.ctx, {
+    name: 'Orders',
+    instructions: 'Extract the order.',
+    outputSchema: { type: 'object', properties: { amount: { type: 'number' } }, required: ['amount'] },
+  })
+  await page.goto(`/${workspace.slug}/agents/${id}?tab=playground`)
+  const message = page.getByRole('textbox', { name: /message/i }).first()
+  await message.fill('3 apples')
+  await message.press('ControlOrMeta+Enter')
+  await page.getByRole('button', { name: 'Keep as a test case' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('checkbox', { name: /amount/ }).check()
+  await dialog.getByRole('button', { name: 'Keep', exact: true }).click()
+  await page.getByRole('tab', { name: 'Test cases' }).click()
+  const cases = page.getByRole('region', { name: 'Test cases' })
+  await cases.getByRole('button', { name: 'Run 3 apples' }).click()
+  await expect(cases.getByText(/Passed.*tokens/)).toBeVisible()
+  await page.getByRole('tab', { name: 'Compare' }).click()
+  await page.getByLabel('Test case', { exact: true }).selectOption('3 apples')
+  await expect(page.getByLabel('Message')).toHaveValue('3 apples')
+})
