@@ -5,11 +5,12 @@ import { cursorOf, inputOf } from '@/app/(dashboard)/[tenant]/runs/run-filter'
 it('the list’s URL determines the query, and invalid values are ignored', () => {
   const read = (query: string) => inputOf(new URLSearchParams(query))
   expect(
-    read('q=%20a%20&status=failed&status=paused&workflow=wf_1&from=2026-03-01&trigger=user&step=pay&code=X'),
+    read('q=%20a%20&status=failed&status=paused&workflow=wf_1&version=3&from=2026-03-01&trigger=user&step=pay&code=X'),
   ).toEqual({
     q: 'a',
     states: ['failed', 'paused'],
     workflowIds: ['wf_1'],
+    version: 3,
     from: '2026-03-01T00:00:00.000Z',
     via: 'user',
     failedAt: 'pay',
@@ -17,7 +18,7 @@ it('the list’s URL determines the query, and invalid values are ignored', () =
   })
   expect(read(`cursor=${cursorOf('before', 'abc-_9')}`)).toEqual({ before: 'abc-_9' })
   expect(read(`cursor=${cursorOf('after', 'abc')}`)).toEqual({ after: 'abc' })
-  expect(read('status=asleep&workflow=%27&from=soon&trigger=me&cursor=x&q=')).toEqual({})
+  expect(read('status=asleep&workflow=%27&version=0&from=soon&trigger=me&cursor=x&q=')).toEqual({})
 })
 
 it('a copied command contains no key, and no value can end its quotes', () => {

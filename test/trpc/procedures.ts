@@ -272,6 +272,7 @@ export const CASES: Record<string, Case> = {
   'workflows.changes': { needs: 'workflow:read', input: one },
   'workflows.publish': { needs: 'workflow:publish', input: one },
   'workflows.versions': { needs: 'workflow:read', input: (id) => ({ id, page: PAGE }) },
+  'workflows.openRuns': { needs: 'run:read', input: one },
   'workflows.version': { needs: 'workflow:read', input: (id) => ({ id, version: '1' }) },
   'workflows.restore': { needs: 'workflow:publish', input: (id) => ({ id, version: '1' }) },
 

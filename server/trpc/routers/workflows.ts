@@ -4,6 +4,7 @@ import { type BrowseWorkflows, browseWorkflows } from '../../views/workflows/bro
 import { getChanges } from '../../views/workflows/changes'
 import { checkDraft } from '../../views/workflows/check-draft'
 import { getDraft } from '../../views/workflows/get-draft'
+import { openRunsByVersion } from '../../views/workflows/open-runs'
 import { type ReadScope, readScope } from '../../views/workflows/scope-of'
 import { versionHistory } from '../../views/workflows/version-history'
 import { archiveWorkflow, unarchiveWorkflow, undoArchiveWorkflow } from '../../workflows/archive'
@@ -73,6 +74,8 @@ export const workflowsRouter = router({
     .input(given<Guarded & { note?: string }>('id'))
     .mutation(({ ctx, input }) => publishWorkflow(ctx.service, input)),
   versions: tenantProcedure.input(given<OnePage>('id')).query(({ ctx, input }) => versionHistory(ctx.service, input)),
+  /** Where the open runs of each version stand. */
+  openRuns: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => openRunsByVersion(ctx.service, input)),
   version: tenantProcedure
     .input(given<OneVersion>('id', 'version'))
     .query(({ ctx, input }) => getWorkflowVersion(ctx.service, input)),

@@ -22,6 +22,8 @@ export const RunFilter = z.object({
   q: SearchText.optional(),
   states: z.array(z.enum(RUN_STATES)).max(RUN_STATES.length).optional(),
   workflowIds: z.array(Id).max(50).optional(),
+  /** Of this version of its workflow. */
+  version: z.number().int().min(1).max(2_147_483_647).optional(),
   /** Started at this time or later. */
   from: Moment.optional(),
   /** Started before this time. */
@@ -57,7 +59,7 @@ export const STATE_IS = {
  * match.
  */
 export async function runsWhere(ctx: ServiceContext, filter: RunFilter): Promise<SQL | undefined | null> {
-  const { q, states, workflowIds, from, to, via, businessKey, failedAt, code } = filter
+  const { q, states, workflowIds, version, from, to, via, businessKey, failedAt, code } = filter
   const searched = q && !q.startsWith('run_') ? q : null
   const [named, keyed] = searched ? await Promise.all([workflowsNamed(ctx, searched), runsKeyed(ctx, searched)]) : []
   if (named?.length === 0 && keyed?.length === 0) return null
@@ -67,6 +69,7 @@ export async function runsWhere(ctx: ServiceContext, filter: RunFilter): Promise
     q?.startsWith('run_') ? like(runs.id, `${idPrefix(q)}%`) : undefined,
     states?.length ? or(...states.map((state) => STATE_IS[state])) : undefined,
     workflowIds?.length ? inArray(runs.workflowId, workflowIds) : undefined,
+    version ? eq(runs.workflowVersion, version) : undefined,
     from ? gte(runs.startTime, new Date(from)) : undefined,
     to ? lt(runs.startTime, new Date(to)) : undefined,
     via ? eq(runs.startedVia, via) : undefined,

@@ -71,10 +71,11 @@ export function FilterBar({
   )
 }
 
-/** Filters that only links set: a business key, and a failure's step and code. */
+/** Filters that only links set: a business key, a version, and a failure's step and code. */
 function LinkedFilters({ params, onChange }: { params: URLSearchParams; onChange: Set }) {
   return [
     ['key', 'Key '],
+    ['version', 'Version '],
     ['step', 'Failed at '],
     ['code', 'Failed with '],
   ].map(([name = '', words]) =>

@@ -26,7 +26,18 @@ export function viaLabel(via: string): string {
 }
 
 /** The URL parameters that filter the list. */
-export const FILTER_NAMES = ['q', 'status', 'workflow', 'from', 'to', 'trigger', 'key', 'step', 'code'] as const
+export const FILTER_NAMES = [
+  'q',
+  'status',
+  'workflow',
+  'version',
+  'from',
+  'to',
+  'trigger',
+  'key',
+  'step',
+  'code',
+] as const
 
 /**
  * The list's query from its URL. Invalid values are left out, so that a mistyped address shows more runs instead of an
@@ -37,6 +48,7 @@ export function inputOf(params: URLSearchParams): BrowseRuns {
   const via = VIA_OPTIONS.find(({ value }) => value === params.get('trigger'))?.value
   const q = params.get('q')?.trim().slice(0, 200)
   const workflowIds = params.getAll('workflow').filter((id) => /^[\w-]{1,80}$/.test(id))
+  const version = /^[1-9]\d{0,8}$/.exec(params.get('version') ?? '')?.[0]
   const [businessKey, failedAt, code] = ['key', 'step', 'code'].map((name) => params.get(name)?.trim().slice(0, 100))
   const from = moment(params.get('from'))
   const to = moment(params.get('to'))
@@ -45,6 +57,7 @@ export function inputOf(params: URLSearchParams): BrowseRuns {
     ...(q ? { q } : {}),
     ...(states.length > 0 ? { states } : {}),
     ...(workflowIds.length > 0 ? { workflowIds } : {}),
+    ...(version ? { version: Number(version) } : {}),
     ...(from ? { from } : {}),
     ...(to ? { to } : {}),
     ...(via ? { via } : {}),

@@ -16,6 +16,7 @@ import { useTenant } from '../../../tenant-context'
 import type { SaveNow } from '../actions/screen'
 import { definitionOf } from '../model/definition'
 import { DiffList } from '../parts/diff-list'
+import { OpenRunsOf, useOpenRuns } from './open-runs'
 import styles from './versions-panel.module.css'
 
 export interface VersionsPanelProps {
@@ -36,6 +37,7 @@ export function VersionsPanel(props: VersionsPanelProps) {
   const trpc = useTRPC()
   const client = useTRPCClient()
   const [chosen, setChosen] = useState<number | null>(null)
+  const openRuns = useOpenRuns(workflowId)
   const versions = useInfiniteQuery({
     queryKey: [...trpc.workflows.versions.pathKey(), workflowId],
     queryFn: ({ pageParam }) =>
@@ -61,6 +63,11 @@ export function VersionsPanel(props: VersionsPanelProps) {
   }
   const items = versions.data.pages.flatMap((page) => page.items)
   const shown = items.find(({ version }) => version === chosen) ?? items[0]
+  const textOf = (version: number) => {
+    const open = openRuns.of(version)
+    return open && openRuns.text(open)
+  }
+  const open = shown ? openRuns.of(shown.version) : null
   return (
     <div className={styles.panel}>
       <div>
@@ -72,7 +79,7 @@ export function VersionsPanel(props: VersionsPanelProps) {
                 aria-current={item.version === shown?.version ? 'true' : undefined}
                 onClick={() => setChosen(item.version)}
               >
-                <VersionLine item={item} />
+                <VersionLine item={item} openRuns={textOf(item.version)} />
               </UnstyledButton>
             </li>
           ))}
@@ -88,12 +95,17 @@ export function VersionsPanel(props: VersionsPanelProps) {
           </Button>
         )}
       </div>
-      {shown && <OneVersion {...props} key={shown.version} item={shown} onRefresh={() => void versions.refetch()} />}
+      {shown && (
+        <div className={styles.one}>
+          {open && <OpenRunsOf workflowId={workflowId} open={open} text={openRuns.text(open)} />}
+          <OneVersion {...props} key={shown.version} item={shown} onRefresh={() => void versions.refetch()} />
+        </div>
+      )}
     </div>
   )
 }
 
-function VersionLine({ item }: { item: VersionHistoryItem }) {
+function VersionLine({ item, openRuns }: { item: VersionHistoryItem; openRuns: string | null }) {
   return (
     <>
       <span className={styles.first}>
@@ -105,6 +117,7 @@ function VersionLine({ item }: { item: VersionHistoryItem }) {
         <Time at={item.createdAt} /> by {item.createdByName}
         {item.publishedAt !== null && !item.published && ', was published'}
       </span>
+      {openRuns !== null && <span className={styles.about}>{openRuns}</span>}
       {item.note !== null && <span className={styles.about}>{item.note}</span>}
     </>
   )

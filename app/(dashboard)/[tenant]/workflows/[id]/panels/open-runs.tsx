@@ -1,0 +1,29 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import Link from 'next/link'
+import { useTRPC } from '@/app/_trpc/client'
+import type { OpenRuns } from '@/server/views/workflows/open-runs'
+import { useTenant } from '../../../tenant-context'
+import styles from './versions-panel.module.css'
+
+/** The open runs of each version, and what to say of one that has any. */
+export function useOpenRuns(workflowId: string) {
+  const trpc = useTRPC()
+  const { data } = useQuery({ ...trpc.workflows.openRuns.queryOptions({ id: workflowId }), staleTime: 0 })
+  return {
+    of: (version: number) => data?.versions.find((open) => open.version === version) ?? null,
+    text: ({ count }: OpenRuns) => `${data?.atLeast ? 'At least ' : ''}${count} open ${count === 1 ? 'run' : 'runs'}`,
+  }
+}
+
+/** Where the open runs of a version stand. They end in the version that they began with. */
+export function OpenRunsOf({ workflowId, open, text }: { workflowId: string; open: OpenRuns; text: string }) {
+  const { path } = useTenant()
+  const { version, steps } = open
+  return (
+    <p className={styles.note}>
+      <Link href={path(`/workflows/${workflowId}/runs?version=${version}&status=running&status=paused`)}>{text}</Link>
+      {steps.length > 0 && `: ${steps.map(({ name, count }) => `${count} at ${name}`).join(', ')}`}
+    </p>
+  )
+}

@@ -1,0 +1,78 @@
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { runs } from '@/db/schema/runs'
+import { workflowVersions } from '@/db/schema/workflows'
+import { authorize } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+import type { One } from '../../versioned/noun'
+import { findRow } from '../../versioned/rows'
+import { WORKFLOW } from '../../workflows/noun'
+
+/** Of the workspace's open runs, no more are looked at. */
+const MOST = 20_000
+
+/** The open runs of one version, by the step where they stand. */
+export interface OpenRuns {
+  version: number
+  count: number
+  /** Most runs first. Where a run has branches, the step that began them. */
+  steps: { stepId: string; name: string; count: number }[]
+}
+
+/**
+ * How many runs of each version of a workflow are open, and where they stand, the newest version first. Found by the index
+ * of runs that are open or did not succeed, however many have ended.
+ * @returns `atLeast` if there may be more
+ * @throws AppError WORKFLOW_NOT_FOUND
+ */
+export async function openRunsByVersion(
+  ctx: ServiceContext,
+  { id }: One,
+): Promise<{ versions: OpenRuns[]; atLeast: boolean }> {
+  authorize(ctx, 'run:read')
+  await findRow(ctx, WORKFLOW, id)
+  const [found] = await ctx.db.execute<{ groups: Group[]; atLeast: boolean }>(sql`
+    with open as materialized (
+      select r.workflow_id, r.workflow_version, r.current_step_id from ${runs} r
+      where r.tenant_id = ${ctx.tenantId} and r.status in ('running', 'paused') and r.outcome is null limit ${MOST + 1})
+    select (select count(*) > ${MOST} from open) as "atLeast", coalesce((
+      select json_agg(g) from (
+        select workflow_version as version, current_step_id as "stepId", count(*)::int as count
+        from open where workflow_id = ${id} group by 1, 2) g), '[]'::json) as groups`)
+  const groups = found?.groups ?? []
+  const names = await stepNames(ctx, id, [...new Set(groups.map(({ version }) => version))])
+  return { versions: byVersion(groups, names), atLeast: found?.atLeast ?? false }
+}
+
+/** `stepId` is null for a run that has not begun its first step. */
+type Group = { version: number; stepId: string | null; count: number }
+
+type Names = (version: number, stepId: string) => string
+
+function byVersion(groups: Group[], nameOf: Names): OpenRuns[] {
+  const versions = new Map<number, OpenRuns>()
+  for (const { version, stepId, count } of groups.toSorted((a, b) => b.version - a.version || b.count - a.count)) {
+    const open = versions.get(version) ?? { version, count: 0, steps: [] }
+    open.count += count
+    if (stepId !== null) open.steps.push({ stepId, name: nameOf(version, stepId), count })
+    versions.set(version, open)
+  }
+  return [...versions.values()]
+}
+
+/** Names are those of the version: later ones may have renamed or removed a step. */
+async function stepNames(ctx: ServiceContext, id: string, versions: number[]): Promise<Names> {
+  if (versions.length === 0) return (_version, stepId) => stepId
+  const { tenantId, workflowId, version } = workflowVersions
+  const rows = await ctx.db
+    .select()
+    .from(workflowVersions)
+    .where(and(eq(tenantId, ctx.tenantId), eq(workflowId, id), inArray(version, versions)))
+  const names = new Map(
+    rows.flatMap((row) =>
+      WORKFLOW.contentOf(row).steps.flatMap(({ id: stepId, name }) =>
+        typeof name === 'string' && name !== '' ? [[`${row.version} ${stepId}`, name] as const] : [],
+      ),
+    ),
+  )
+  return (of, stepId) => names.get(`${of} ${stepId}`) ?? stepId
+}
