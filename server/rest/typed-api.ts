@@ -1,14 +1,41 @@
 import { originOf } from '../http/origin'
 import { JsonText } from '../http/respond'
+import { processWide } from '../process'
 import { typedApi } from '../typed-api/document'
+import { typedApiSource } from '../typed-api/source'
 import { answerOpenApi, etagOf, isKnown, openApiDocument } from './openapi-document'
 import { type RouteHandler, route } from './route'
 
+/** Of so many documents a process knows the tag. */
+const MOST_TAGS = 1_000
+
+/** The tags of documents by what they were made of, so that a caller who has one costs one statement. */
+const tags = () => processWide('typed-api-tags', () => new Map<string, string>())
+
 const answerTyped = route(async ({ ctx, query, request }) => {
-  const text = JSON.stringify(await typedApi(ctx, openApiDocument(originOf(request.headers)), query))
-  const headers = { etag: etagOf(text), 'cache-control': 'private, no-cache' }
-  return { headers, body: new JsonText(text) }
+  const base = openApiDocument(originOf(request.headers))
+  const source = await typedApiSource(ctx, base, query)
+  const known = tags().get(source)
+  if (known !== undefined && isKnown(request, known)) return { headers: headersOf(known), body: new JsonText('') }
+  const text = JSON.stringify(await typedApi(ctx, base, query))
+  const etag = etagOf(text)
+  keepTag(source, etag)
+  return { headers: headersOf(etag), body: new JsonText(text) }
 })
+
+function headersOf(etag: string): Record<string, string> {
+  return { etag, 'cache-control': 'private, no-cache' }
+}
+
+/** What was made first goes first. */
+function keepTag(source: string, etag: string): void {
+  const kept = tags()
+  kept.delete(source)
+  kept.set(source, etag)
+  if (kept.size <= MOST_TAGS) return
+  const [oldest] = kept.keys()
+  if (oldest !== undefined) kept.delete(oldest)
+}
 
 /** The document of the API, which everybody may read; with `workflows`, that of the caller's workspace. */
 export const getOpenApi: RouteHandler = async (request, context) => {
