@@ -1,6 +1,6 @@
 import { example } from '../openapi/example'
 import type { Operation, Texts } from '../openapi/types'
-import { McpMessage, McpResponse } from './schema'
+import { McpMessage, McpReply } from './schema'
 
 export const MCP_OPERATIONS: Operation[] = [
   {
@@ -28,7 +28,7 @@ export const MCP_OPERATIONS: Operation[] = [
     answers: {
       200: {
         description: 'The response to a request.',
-        schema: McpResponse,
+        schema: McpReply,
         examples: { empty: example('The response to `ping`', { jsonrpc: '2.0', id: 1, result: {} }) },
       },
       202: { description: 'A notification was accepted.' },

@@ -10,7 +10,7 @@ export const McpMessage = z.object({
   params: z.record(z.string(), z.json()).optional(),
 })
 
-export const McpResponse = z.object({
+export const McpReply = z.object({
   jsonrpc: z.literal('2.0'),
   id: Id,
   result: z.record(z.string(), z.json()).describe('Depends on the method.').optional(),

@@ -55,6 +55,11 @@ export function tidy(schema: Schema): Schema {
   if (items) result.items = tidy(items)
   if (anyOf) Object.assign(result, nullable(anyOf.map(tidy)))
   if (oneOf) result.oneOf = oneOf.map(tidy)
+  if (Array.isArray(result.type) && result.type.filter((type) => type !== 'null').length > 1) {
+    // Generators read a list of types only where the other one is null.
+    result.anyOf = result.type.map((type) => ({ type }))
+    delete result.type
+  }
   if (maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER) result.maximum = maximum
   if (result.minimum === -Number.MAX_SAFE_INTEGER) delete result.minimum
   if (result.format === 'date-time') delete result.pattern

@@ -20,7 +20,7 @@ import { LINK_TEXTS } from '../links/openapi'
 import * as links from '../links/openapi-answers'
 import { CreateTaskLink } from '../links/schema'
 import { MCP_TEXTS } from '../mcp/openapi'
-import { McpMessage, McpResponse } from '../mcp/schema'
+import { McpMessage, McpReply } from '../mcp/schema'
 import { Invite } from '../members/invitations/create'
 import * as members from '../members/openapi'
 import { ModelConfig } from '../models/schema'
@@ -179,7 +179,7 @@ const NAMED: Record<string, z.ZodType> = {
   CreatedKey: credentials.CreatedKey,
   RotatedKey: credentials.RotatedKey,
   McpMessage,
-  McpResponse,
+  McpReply,
   Health,
   OpenApi,
   Error: ErrorAnswer,

@@ -55,6 +55,7 @@ export function toolParts(
   const args = blueprint.names.give(`${key}Args`)
   const data = blueprint.names.give(`${key}Data`)
   const success = blueprint.names.give(`${key}Success`)
+  const result = blueprint.names.give(`${key}Result`)
   const path = `/api/tools/${id}/invoke`
   const needsArgs = Array.isArray(inputSchema?.required) && inputSchema.required.length > 0
   const { properties } = blueprint.fieldsOf('InvokeTool')
@@ -70,7 +71,7 @@ export function toolParts(
     summary: `Call “${name}”`,
     description: about(description, 'If the tool itself fails, the response has `success: false`.'),
     body: { required: true, content: json(body) },
-    answers: { 200: { anyOf: [ref(success), ref('ToolFailure')] } },
+    answers: { 200: ref(result) },
   })
   return {
     paths: { [path]: { post: operation } },
@@ -78,6 +79,7 @@ export function toolParts(
       ...(inputSchema ? named(blueprint, args, { type: 'object', ...inputSchema }) : { [args]: ANY_OBJECT }),
       ...(outputSchema ? named(blueprint, data, outputSchema) : { [data]: { description: 'Any JSON value.' } }),
       [success]: { type: 'object', properties: { ...good.properties, data: ref(data) }, required: good.required },
+      [result]: { anyOf: [ref(success), ref('ToolFailure')] },
     },
   }
 }

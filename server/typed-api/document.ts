@@ -14,6 +14,7 @@ import { namesFor } from './names'
 import { anyOf, Blueprint, json, type Parts, ref, type TypedDocument } from './parts'
 import { type Listed, listPublished, MOST_OBJECTS, PAGE, readAgents, readTools, readWorkflows, type Word } from './read'
 import { ReadTypedApi } from './schema'
+import { usedOf } from './used'
 import { type KnownWorkflow, workflowParts } from './workflow'
 
 /** How much of the document the objects of a kind may take. */
@@ -172,7 +173,7 @@ class Assembly {
     }
     if (this.#answers.length === 0) return
     const resume = '/api/workflow/resume/{runId}'
-    const schema = anyOf(this.#answers.map(ref))
+    const schema = this.#named('AnyAnswer', anyOf(this.#answers.map(ref)))
     this.#paths[resume] = {
       post: this.#blueprint.operation(resume, 'post', {
         id: 'resumeRun',
@@ -190,7 +191,16 @@ class Assembly {
     const [only] = this.#runs
     if (this.#runs.length === 1 && only) return ref(only.name)
     const mapping = Object.fromEntries(this.#runs.map(({ id, name }) => [id, `#/components/schemas/${name}`]))
-    return { oneOf: this.#runs.map(({ name }) => ref(name)), discriminator: { propertyName: 'workflowId', mapping } }
+    const discriminator = { propertyName: 'workflowId', mapping }
+    return this.#named('AnyRun', { oneOf: this.#runs.map(({ name }) => ref(name)), discriminator })
+  }
+
+  /** A union has a name: some generators leave out the choices of one that is written where it is used. */
+  #named(wanted: string, schema: Schema): Schema {
+    if (schema.$ref !== undefined) return schema
+    const name = this.#blueprint.names.give(wanted)
+    this.#schemas[name] = schema
+    return ref(name)
   }
 
   #description(name: string): string {
@@ -205,28 +215,4 @@ class Assembly {
 
 function isTagged(path: TypedDocument['paths'][string], tag: string): boolean {
   return Object.values(path).some(({ tags }) => tags.includes(tag))
-}
-
-type Components = OpenApiDocument['components']
-type Shared = Pick<Components, 'schemas' | 'parameters' | 'headers' | 'examples'>
-const GROUPS = ['schemas', 'parameters', 'headers', 'examples'] as const
-
-/** What the document of the API has of what is referred to, directly or by what is referred to. */
-function usedOf(parts: object, components: Components): Shared {
-  const used: Shared = { schemas: {}, parameters: {}, headers: {}, examples: {} }
-  const waiting: object[] = [parts]
-  for (const part of waiting) {
-    for (const [, group = '', name = ''] of JSON.stringify(part).matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)) {
-      const known = GROUPS.find((one) => one === group)
-      const found = known && Object.hasOwn(components[known], name) ? components[known][name] : undefined
-      if (!known || found === undefined || Object.hasOwn(used[known], name)) continue
-      Object.assign(used[known], { [name]: found })
-      waiting.push(found)
-    }
-  }
-  return { ...used, schemas: inOrder(used.schemas), examples: inOrder(used.examples) }
-}
-
-function inOrder<T>(group: Record<string, T>): Record<string, T> {
-  return Object.fromEntries(Object.entries(group).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
