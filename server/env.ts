@@ -87,6 +87,10 @@ const Variables = z.object({
   METRICS_TOKEN: optional.refine((value) => value === undefined || /^[\x21-\x7e]{16,256}$/.test(value), {
     message: 'must have 16 to 256 printable ASCII characters without spaces',
   }),
+  /** The workspace whose owners see how the service does; without it, that of an installation with a single one. */
+  OPERATOR_TENANT_ID: optional.refine((value) => value === undefined || /^[A-Za-z0-9_-]{1,80}$/.test(value), {
+    message: 'must be the id of a workspace, such as ten_default',
+  }),
   /** Where traces go; without it there are none. The SDK reads it as well. */
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl,
   /** Read by the SDK: headers for the receiver, such as its key. */

@@ -43,6 +43,8 @@ export const POLICY = {
   'audit:read': 'admin',
   /** To have old entries deleted. */
   'audit:delete': 'owner',
+  /** And only in the workspace of those who run the service: see `runs-service.ts`. */
+  'service:read': 'owner',
 } as const satisfies Record<string, Role>
 
 export type Operation = keyof typeof POLICY

@@ -1,19 +1,8 @@
+import { failureClass } from '../failure-classes'
 import { count, observe } from '../measures'
 import { TakenOver } from './attempt-failed'
 import type { Begun } from './plan'
 import { classify } from './retry'
-
-/**
- * The codes that are counted by their own name. Tools and `fail-flow` may have any others, and a class has to be one of
- * few.
- */
-const CLASSES = new Set([
-  ...['TRANSIENT', 'HTTP_ERROR', 'CONNECTION_ERROR', 'BLOCKED_HOST', 'SECRET_MISSING', 'SECRET_NOT_ALLOWED'],
-  ...['EXECUTION_ERROR', 'MODEL_ERROR', 'TOOL_NOT_FOUND', 'AGENT_NOT_FOUND', 'THREAD_BUSY', 'THREAD_NOT_FOUND'],
-  ...['INVALID_INPUT', 'INVALID_CONFIG', 'OUTPUT_INVALID', 'OUTPUT_SCHEMA_MISMATCH', 'EXPRESSION_UNRESOLVED'],
-  ...['EXPRESSION_FAILED', 'CONFIG_TOO_LARGE', 'OUTPUT_TOO_LARGE', 'DATA_TOO_LARGE', 'VALUE_TOO_LARGE'],
-  ...['CLEANUP_TIMED_OUT', 'STOPPED', 'UNAVAILABLE', 'INTERNAL'],
-])
 
 /** Counts one attempt of a step that does work. */
 export async function countWork<T>({ type }: Pick<Begun, 'type'>, work: () => Promise<T>): Promise<T> {
@@ -40,5 +29,5 @@ function countFailure(type: string, err: unknown, took: () => void): void {
     return
   }
   took()
-  count('millrace_step_failures_total', { type, class: CLASSES.has(code) ? code : 'OTHER' })
+  count('millrace_step_failures_total', { type, class: failureClass(code) })
 }

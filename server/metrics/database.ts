@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { readsDatabase } from '../database'
 import { log } from '../log'
-import { processWide } from '../process'
+import { keptFor } from './kept-for'
 
 /** How long a reading is shown, however often it is asked for. */
 const FRESH_MS = 10_000
@@ -22,24 +22,14 @@ export interface Shared {
   connections: { application: string; state: string; connections: number }[]
 }
 
-interface Reading {
-  at: number
-  shared: Promise<Shared | null>
-}
-
-const last = () => processWide<{ reading: Reading | null }>('metrics-database', () => ({ reading: null }))
-
 /** The figures of all processes together; null if the database does not answer. */
 export function readShared(): Promise<Shared | null> {
-  const state = last()
-  if (!state.reading || performance.now() - state.reading.at > FRESH_MS) {
-    const shared = read().catch((err: unknown) => {
+  return keptFor('metrics-database', FRESH_MS, () =>
+    read().catch((err: unknown) => {
       log().warn({ err }, 'the metrics of the database could not be read')
       return null
-    })
-    state.reading = { at: performance.now(), shared }
-  }
-  return state.reading.shared
+    }),
+  )
 }
 
 const age = (moment: string) => sql.raw(`coalesce(extract(epoch from clock_timestamp() - min(${moment})), 0)::float8`)

@@ -11,6 +11,7 @@ import { membersRouter } from './routers/members'
 import { runsRouter } from './routers/runs'
 import { schedulesRouter } from './routers/schedules'
 import { secretsRouter } from './routers/secrets'
+import { serviceRouter } from './routers/service'
 import { settingsRouter } from './routers/settings'
 import { stepsRouter } from './routers/steps'
 import { taskLinksRouter } from './routers/task-links'
@@ -34,6 +35,7 @@ export const appRouter = router({
   inbound: inboundRouter,
   schedules: schedulesRouter,
   secrets: secretsRouter,
+  service: serviceRouter,
   settings: settingsRouter,
   steps: stepsRouter,
   taskLinks: taskLinksRouter,

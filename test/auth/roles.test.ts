@@ -131,11 +131,14 @@ const OPEN = ['[[...path]]', 'health', 'hooks/[hookId]', 'inngest', 'metrics', '
 
 /** The roles as decided, which the table in the code must match. */
 const DECIDED: [Role, RegExp][] = [
-  ['viewer', /^(?!audit)\w+:read$/],
+  ['viewer', /^(?!audit|service)\w+:read$/],
   ['operator', /^(run:(start|resume|cancel|terminate|retry)|event:post|(agent|tool):invoke|task:answer)$/],
   ['editor', /^((workflow|agent|tool):(write|publish)|workflow:simulate)$/],
   ['admin', /^((key|secret|webhook|member|settings):manage|audit:read)$/],
-  ['owner', /^(workflow:delete-permanently|(run|subject|audit):delete|secret:raise-role|member:manage-admin)$/],
+  [
+    'owner',
+    /^(workflow:delete-permanently|(run|subject|audit):delete|service:read|secret:raise-role|member:manage-admin)$/,
+  ],
 ]
 
 const paths = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'app/api'], { encoding: 'utf8' })

@@ -40,6 +40,7 @@ test.each([
     'collector:4318',
     'OTEL_EXPORTER_OTLP_ENDPOINT must be an http(s) URL such as https://millrace.example.com.',
   ],
+  ['OPERATOR_TENANT_ID', 'a b', 'OPERATOR_TENANT_ID must be the id of a workspace, such as ten_default.'],
   ['METRICS_TOKEN', 'short', 'METRICS_TOKEN must have 16 to 256 printable ASCII characters without spaces.'],
   ['LOG_LEVEL', 'verbose', 'LOG_LEVEL must be trace, debug, info, warn, error, fatal or silent.'],
   ['LOG_LEVEL', 'INFO', 'LOG_LEVEL must be trace, debug, info, warn, error, fatal or silent.'],

@@ -276,6 +276,8 @@ export const CASES: Record<string, Case> = {
   'workflows.version': { needs: 'workflow:read', input: (id) => ({ id, version: '1' }) },
   'workflows.restore': { needs: 'workflow:publish', input: (id) => ({ id, version: '1' }) },
 
+  'service.read': { needs: 'service:read' },
+
   'steps.catalog': { needs: 'workflow:read' },
 }
 

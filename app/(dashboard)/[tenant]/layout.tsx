@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { TrpcClientProvider } from '@/app/_trpc/client'
 import { KeepSignedIn } from '@/app/(auth)/keep-signed-in'
 import { may, type Operation, POLICY } from '@/server/auth/policy'
+import { runsService } from '@/server/auth/runs-service'
 import { findMembership, listMemberships, readSession } from '@/server/auth/session'
 import { database } from '@/server/database'
 import { Shell } from './shell'
@@ -27,13 +28,15 @@ export default async function TenantLayout({
   ])
   // As with any id, "does not exist" and "not yours" look the same.
   if (!membership) notFound()
+  const operations = (Object.keys(POLICY) as Operation[]).filter((operation) => may(membership.role, operation))
+  const seesService = operations.includes('service:read') && (await runsService(db, membership.tenantId))
   const tenant: TenantInfo = {
     id: membership.tenantId,
     slug: membership.slug,
     name: membership.tenantName,
     role: membership.role,
     user: { id: user.userId, name: user.name, email: user.email },
-    operations: (Object.keys(POLICY) as Operation[]).filter((operation) => may(membership.role, operation)),
+    operations: operations.filter((operation) => operation !== 'service:read' || seesService),
     workspaces: memberships.map(({ slug, tenantName }) => ({ slug, name: tenantName })),
   }
   return (

@@ -42,6 +42,7 @@ export const BUDGETS: Record<string, number> = {
   '/[tenant]/settings/members': 286,
   '/[tenant]/settings/workspace': 286,
   '/[tenant]/settings/audit': 290,
+  '/[tenant]/settings/service': 275,
   '/[tenant]/settings/account': 283,
   '/[tenant]/settings/preferences': 271,
 }

@@ -62,6 +62,7 @@ export const INSIDE: Record<string, Seen> = {
   '/[tenant]/settings/members': (slug) => [`/${slug}/settings/members`],
   '/[tenant]/settings/workspace': (slug) => [`/${slug}/settings/workspace`],
   '/[tenant]/settings/audit': (slug) => [`/${slug}/settings/audit`, `/${slug}/settings/audit?action=run.cancelled`],
+  '/[tenant]/settings/service': (slug) => [`/${slug}/settings/service`],
   '/[tenant]/settings/account': (slug) => [`/${slug}/settings/account`],
   '/[tenant]/settings/preferences': (slug) => [`/${slug}/settings/preferences`],
 }

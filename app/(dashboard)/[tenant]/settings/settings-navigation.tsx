@@ -1,5 +1,6 @@
 'use client'
 import {
+  Activity,
   Building2,
   CircleUser,
   FileKey2,
@@ -25,6 +26,7 @@ export const SETTINGS = [
   { label: 'Members', href: '/settings/members', icon: Users, operation: 'member:manage' },
   { label: 'Workspace', href: '/settings/workspace', icon: Building2, operation: 'settings:manage' },
   { label: 'Audit log', href: '/settings/audit', icon: ScrollText, operation: 'audit:read' },
+  { label: 'Service', href: '/settings/service', icon: Activity, operation: 'service:read' },
   { label: 'Your account', href: '/settings/account', icon: CircleUser, operation: null },
   { label: 'Preferences', href: '/settings/preferences', icon: SlidersHorizontal, operation: null },
 ] as const

@@ -42,6 +42,7 @@ const TEXTS: Record<Operation, string> = {
   'run:delete': 'Choose how long runs and the audit log are kept',
   'audit:delete': 'Choose how long runs and the audit log are kept',
   'subject:delete': 'Delete the data of a person your tokens name',
+  'service:read': 'See how the service does, in the workspace of those who run it',
 }
 
 /** Who may do what, from the same table that the server enforces. */

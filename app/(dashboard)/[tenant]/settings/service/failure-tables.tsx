@@ -1,0 +1,55 @@
+'use client'
+import settings from '../settings.module.css'
+import styles from './service.module.css'
+import type { Service } from './service-words'
+
+/** Why runs failed within a day, and in which workspaces. */
+export function FailureTables({ failures }: { failures: Service['failures'] }) {
+  return (
+    <section aria-labelledby="failures">
+      <h2 id="failures" className={styles.heading}>
+        Failed runs
+      </h2>
+      {failures === null ? (
+        <p className={styles.quiet}>They could not be counted in time.</p>
+      ) : failures.classes.length === 0 ? (
+        <p className={styles.quiet}>No run that started within the last 24 hours has failed.</p>
+      ) : (
+        <>
+          <p className={styles.quiet}>
+            Of those that started within the last 24 hours. A class is what went wrong; OTHER is what tools and
+            workflows call by names of their own.
+            {failures.atLeast && ' Of each workspace the newest 1,000 are counted, so there may be more.'}
+          </p>
+          <div className={styles.tables}>
+            <Table title="Class" rows={failures.classes} isCode />
+            <Table title="Workspace" rows={failures.workspaces} />
+          </div>
+        </>
+      )}
+    </section>
+  )
+}
+
+function Table(props: { title: string; rows: { name: string; runs: number }[]; isCode?: boolean }) {
+  const { title, rows, isCode = false } = props
+  return (
+    <table className={settings.table}>
+      <thead>
+        <tr>
+          <th scope="col">{title}</th>
+          <th scope="col">Runs</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ name, runs }, place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two workspaces may have one name
+          <tr key={`${name} ${place}`}>
+            <td>{isCode ? <code>{name}</code> : name}</td>
+            <td>{runs.toLocaleString('en')}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

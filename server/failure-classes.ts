@@ -1,0 +1,16 @@
+/**
+ * The codes that are counted by their own name. Tools and `fail-flow` may have any others, and a class has to be one of
+ * few.
+ */
+const CLASSES = new Set([
+  ...['TRANSIENT', 'HTTP_ERROR', 'CONNECTION_ERROR', 'BLOCKED_HOST', 'SECRET_MISSING', 'SECRET_NOT_ALLOWED'],
+  ...['EXECUTION_ERROR', 'MODEL_ERROR', 'TOOL_NOT_FOUND', 'AGENT_NOT_FOUND', 'THREAD_BUSY', 'THREAD_NOT_FOUND'],
+  ...['INVALID_INPUT', 'INVALID_CONFIG', 'OUTPUT_INVALID', 'OUTPUT_SCHEMA_MISMATCH', 'EXPRESSION_UNRESOLVED'],
+  ...['EXPRESSION_FAILED', 'CONFIG_TOO_LARGE', 'OUTPUT_TOO_LARGE', 'DATA_TOO_LARGE', 'VALUE_TOO_LARGE'],
+  ...['CLEANUP_TIMED_OUT', 'STOPPED', 'UNAVAILABLE', 'INTERNAL', 'WORKER_LOST', 'RUN_TIMED_OUT'],
+])
+
+/** The class of failure that a code belongs to. */
+export function failureClass(code: string): string {
+  return CLASSES.has(code) ? code : 'OTHER'
+}

@@ -1,0 +1,62 @@
+import { sql } from 'drizzle-orm'
+import { runs } from '@/db/schema/runs'
+import { tenants } from '@/db/schema/tenants'
+import { readsDatabase } from '../database'
+import { failureClass } from '../failure-classes'
+import { log } from '../log'
+import { keptFor } from './kept-for'
+
+const FRESH_MS = 30_000
+const HOURS = 24
+/** So many of a workspace's failed runs are looked at, newest first, and so many of all. */
+const MOST_OF_ONE = 1_000
+const MOST = 20_000
+/** So many classes and workspaces are named. */
+const MOST_NAMED = 10
+
+export interface Failures {
+  classes: { name: string; runs: number }[]
+  workspaces: { name: string; runs: number }[]
+  /** Of some workspace there may be more. */
+  atLeast: boolean
+}
+
+/** Why runs failed that started within a day, in all workspaces; null if the database does not answer. */
+export function readFailures(): Promise<Failures | null> {
+  return keptFor('metrics-failures', FRESH_MS, () =>
+    read().catch((err: unknown) => {
+      log().warn({ err }, 'the failures could not be counted')
+      return null
+    }),
+  )
+}
+
+async function read(): Promise<Failures> {
+  // By workspace, status and outcome, because that is how the index of runs that did not succeed begins.
+  const rows = await readsDatabase().db.execute<{ id: string; name: string; code: string; runs: number }>(sql`
+    select id, name, code, count(*)::int as runs from (
+      select t.id, t.name, coalesce(f.code, '') as code
+      from ${tenants} t cross join (values ('failed'), ('timed_out')) o(outcome) cross join lateral (
+        select r.error ->> 'code' as code from ${runs} r
+        where r.tenant_id = t.id and r.status = 'failed' and r.outcome = o.outcome
+          and r.start_time > now() - make_interval(hours => ${HOURS})
+        order by r.start_time desc limit ${MOST_OF_ONE}) f
+      limit ${MOST}) failed
+    group by 1, 2, 3`)
+  const classes = new Map<string, number>()
+  const workspaces = new Map<string, { name: string; runs: number }>()
+  for (const { id, name, code, runs } of rows) {
+    const known = failureClass(code)
+    classes.set(known, (classes.get(known) ?? 0) + runs)
+    workspaces.set(id, { name, runs: (workspaces.get(id)?.runs ?? 0) + runs })
+  }
+  return {
+    classes: mostFirst([...classes].map(([name, runs]) => ({ name, runs }))),
+    workspaces: mostFirst([...workspaces.values()]),
+    atLeast: [...workspaces.values()].some(({ runs }) => runs >= MOST_OF_ONE),
+  }
+}
+
+function mostFirst(counts: { name: string; runs: number }[]): { name: string; runs: number }[] {
+  return counts.sort((a, b) => b.runs - a.runs || (a.name < b.name ? -1 : 1)).slice(0, MOST_NAMED)
+}
