@@ -11,7 +11,7 @@ import { Canvas } from '../canvas/canvas'
 import type { StepProblems } from '../draft/use-problems'
 import type { Layout } from '../model/definition'
 import type { JsonViewProps } from '../views/json-view'
-import { OutlineView } from '../views/outline-view'
+import type { OutlineViewProps } from '../views/outline-view'
 import styles from './editor.module.css'
 import { FirstStep } from './first-step'
 import type { View } from './toolbar'
@@ -20,6 +20,12 @@ const JsonView = dynamic<JsonViewProps>(() => import('../views/json-view').then(
   ssr: false,
   loading: () => <Skeleton height="100%" radius={0} />,
 })
+
+/** Most people stay with the graph. */
+const OutlineView = dynamic<OutlineViewProps>(
+  () => import('../views/outline-view').then((module) => module.OutlineView),
+  { loading: () => <Skeleton height="100%" radius={0} /> },
+)
 
 /** The workflow as a graph, an outline or JSON. Each view can do everything. */
 export function ViewArea(props: {

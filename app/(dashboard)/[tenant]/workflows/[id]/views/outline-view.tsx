@@ -20,9 +20,10 @@ import type { StepProblems } from '../draft/use-problems'
 import { entryOf, exitsOf, nameOf, START, stepLabel, waysOn } from '../model/definition'
 import { type OutlineBranch, type OutlineItem, outlineOf } from '../model/outline'
 import { StepIcon } from '../parts/step-icon'
+import { outlineId } from './outline-id'
 import styles from './outline-view.module.css'
 
-interface Props {
+export interface OutlineViewProps {
   definition: Definition
   catalog: Catalog
   selection: readonly string[]
@@ -35,7 +36,7 @@ interface Props {
 const MENU_WAYS = 5
 
 /** The workflow as nested lists with every command of the graph, for phones and screen readers. */
-export function OutlineView(props: Props) {
+export function OutlineView(props: OutlineViewProps) {
   const { definition, catalog, actions, readOnly } = props
   const outline = useMemo(() => outlineOf(definition, catalog), [definition, catalog])
   const fields = Object.keys(definition.payload)
@@ -87,11 +88,7 @@ export function OutlineView(props: Props) {
   )
 }
 
-export function outlineId(stepId: string): string {
-  return `outline-${stepId}`
-}
-
-function Items({ items, label, ...props }: Props & { items: readonly OutlineItem[]; label: string }) {
+function Items({ items, label, ...props }: OutlineViewProps & { items: readonly OutlineItem[]; label: string }) {
   return (
     <ol className={styles.list} aria-label={label}>
       {items.map((item) =>
@@ -112,7 +109,7 @@ function Items({ items, label, ...props }: Props & { items: readonly OutlineItem
   )
 }
 
-function Branch({ step, branch, ...props }: Props & { step: Step; branch: OutlineBranch }) {
+function Branch({ step, branch, ...props }: OutlineViewProps & { step: Step; branch: OutlineBranch }) {
   const failure = FAILURE_EXITS.includes(branch.exit)
   return (
     <div className={`${styles.branch} ${failure ? styles.failure : ''}`}>
@@ -123,7 +120,11 @@ function Branch({ step, branch, ...props }: Props & { step: Step; branch: Outlin
 }
 
 /** Where a branch without steps of its own continues. */
-function Continuation({ item, definition, actions }: Props & { item: Exclude<OutlineItem, { kind: 'step' }> }) {
+function Continuation({
+  item,
+  definition,
+  actions,
+}: OutlineViewProps & { item: Exclude<OutlineItem, { kind: 'step' }> }) {
   if (item.kind === 'end')
     return (
       <>
@@ -163,7 +164,14 @@ function times(count: number): string {
   return count === 1 ? 'once' : `${count.toLocaleString('en')} times`
 }
 
-function Line({ step, number, catalog, selection, problems, ...rest }: Props & { step: Step; number: number }) {
+function Line({
+  step,
+  number,
+  catalog,
+  selection,
+  problems,
+  ...rest
+}: OutlineViewProps & { step: Step; number: number }) {
   const { actions } = rest
   const entry = entryOf(catalog, step.type)
   const { errors = 0, warnings = 0 } = problems.get(step.id) ?? {}
@@ -206,7 +214,7 @@ function LineMenu({
   catalog,
   actions,
   readOnly,
-}: Omit<Props, 'selection' | 'problems'> & { step: Step }) {
+}: Omit<OutlineViewProps, 'selection' | 'problems'> & { step: Step }) {
   const exits = exitsOf(definition, catalog, step.id)
   const ways = waysOn(definition, catalog, step.id)
   const name = nameOf(step)

@@ -1,0 +1,3 @@
+export function outlineId(stepId: string): string {
+  return `outline-${stepId}`
+}
