@@ -216,6 +216,12 @@ const DIALOGS: Opened[] = [
   { what: 'publishing', at: ({ approval }) => `/workflows/${approval}`, opener: button(/^Publish/) },
   { what: 'publishing a tool', at: ({ remote }) => `/tools/${remote}`, opener: button('Publish') },
   {
+    what: 'the name of a test case',
+    at: ({ stock }) => `/tools/${stock}?tab=test`,
+    opener: button(/^Actions for/),
+    next: (page) => page.getByRole('menuitem', { name: 'Rename' }).click(),
+  },
+  {
     what: 'the links of a task',
     at: ({ asking }) => `/inbox?task=${encodeURIComponent(`${asking}:main:order#1`)}`,
     opener: button('Share a link'),

@@ -113,6 +113,21 @@ test('what does not end in time was not run; the rest keeps its results', async 
   expect(aborted).toEqual([false, false])
 })
 
+test('when nobody waits any more, the work ends and no further case begins', async () => {
+  for (const name of ['First', 'Second']) await keep(name, { args: {} }, { kind: 'succeeds' })
+  const caller = new AbortController()
+  let begun = 0
+  const run = async (_given: unknown, signal: AbortSignal) => {
+    begun += 1
+    caller.abort()
+    signal.throwIfAborted()
+    return { ended: { data: 1 } }
+  }
+  const options = { only: undefined, atOnce: 1, limitMs: 60_000, run }
+  expect(await outcome(runCases(ctx, TOOL, id, options, caller.signal))).toBe('CONFLICT')
+  expect(begun).toBe(1)
+})
+
 test('only editors of the workspace change and run cases, and nobody those of an archived or built-in tool', async () => {
   const { id: caseId } = await keep('Twice', { args: { n: 21 } }, TWICE)
   const body = { name: 'Theirs', given: {}, expected: TWICE }

@@ -1,5 +1,7 @@
+import { keepAgentCase } from '@/server/agents/test-cases'
 import type { JsonObject } from '@/server/definition/json'
 import type { PresentedRun } from '@/server/runs/present'
+import { keepToolCase } from '@/server/tools/test-cases'
 import { createWorkflow } from '@/server/workflows/create'
 import { type Company, newCompany, type Say } from './company'
 import { cancelRun, reached, resumeRun, startRun } from './runs'
@@ -53,6 +55,11 @@ export async function furnish(workspace: Workspace, say: Say = (text) => text): 
   await reached(workspace, asking, ({ status }) => status === 'paused')
   const long = (await createWorkflow(ctx, longWorkflow(20, company.stock, say))).id
   const thread = await converse(workspace, company.agent, say('Where is my order N-20417?'))
+  const left = { kind: 'fields', fields: [{ path: ['left'], value: 12 }] }
+  const enough = { name: say('Enough of AX-210'), given: { args: { article: say('AX-210') } }, expected: left }
+  await keepToolCase(ctx, { id: company.stock, body: enough })
+  const late = { name: say('An order that is late'), threadId: thread, expected: { kind: 'succeeds' } }
+  await keepAgentCase(ctx, { id: company.agent, body: late })
   const plan = { name: say('Every working day'), cron: '0 9 * * mon-fri', timeZone: 'Europe/Berlin' }
   const schedule = { ...plan, data: { customer: say('Okafor and Sons') } }
   await call(workspace, `workflows/${company.approval}/schedules`, schedule)
