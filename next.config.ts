@@ -28,7 +28,7 @@ const config: NextConfig = {
   },
   // Kept out of the bundle: the patched driver must be the one on disk, the SDK lazily loads a large tracing tree that
   // is not needed here, and the sandbox finds its WASM file by its own path.
-  serverExternalPackages: ['postgres', 'inngest', 'quickjs-emscripten', 'pino'],
+  serverExternalPackages: ['postgres', 'inngest', 'quickjs-emscripten', 'pino', 'nodemailer'],
 }
 
 export default config

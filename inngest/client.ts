@@ -55,6 +55,9 @@ export const walkRequested = eventType('workflow/walk.requested', {
 export const webhookDue = eventType('webhook/endpoint.due', {
   schema: z.object({ tenantId: z.string(), endpointId: z.string() }),
 })
+export const taskMailDue = eventType('mail/task.due', {
+  schema: z.object({ tenantId: z.string(), mailId: z.string() }),
+})
 export const eventPosted = eventType('workflow/event.posted', {
   schema: z.object({ tenantId: z.string(), seq: z.number() }),
 })

@@ -8,12 +8,13 @@ import { deliverWebhooks, driveDeliveries } from './functions/deliver-webhooks'
 import { fireSchedules } from './functions/fire-schedules'
 import { giveHeldAnswers } from './functions/give-held-answers'
 import { driveWalk, runWorkflow } from './functions/run-workflow'
+import { driveMail, sendMails } from './functions/send-mails'
 import { driveChild, settleChildren } from './functions/settle-children'
 import { sweep } from './functions/sweep'
 import { sweepAll } from './functions/sweep-all'
 import { sweepUnusedFiles } from './functions/sweep-files'
 
-type Drive = typeof driveWalk | typeof driveDeliveries | typeof driveEvent | typeof driveChild
+type Drive = typeof driveWalk | typeof driveDeliveries | typeof driveEvent | typeof driveChild | typeof driveMail
 
 /** What the engine calls is no part of the request that made it do so. */
 const byItself =
@@ -27,6 +28,7 @@ export const handlers = new Map<string, Drive>([
   [deliverWebhooks.id(inngest.id), byItself(driveDeliveries)],
   [deliverEvents.id(inngest.id), byItself(driveEvent)],
   [settleChildren.id(inngest.id), byItself(driveChild)],
+  [sendMails.id(inngest.id), byItself(driveMail)],
 ])
 
 const functions = [
@@ -35,6 +37,7 @@ const functions = [
   deliverEvents,
   settleChildren,
   giveHeldAnswers,
+  sendMails,
   ...(env().engine === 'inngest' ? [sweepAll] : [fireSchedules, sweep, sweepUnusedFiles]),
 ]
 

@@ -175,6 +175,13 @@ const Variables = z.object({
   SETUP_TOKEN: optional.refine((value) => value === undefined || value.length >= 16, {
     message: 'must be at least 16 characters',
   }),
+  /** The server that mails about tasks go out through; without it, there are none. */
+  SMTP_URL: optional.refine((value) => value === undefined || (/^smtps?:\/\/[^/]/.test(value) && URL.canParse(value)), {
+    message: 'must be an smtp:// or smtps:// URL, such as smtps://user:password@mail.example.com',
+  }),
+  MAIL_FROM: optional.refine((value) => value === undefined || /^[^\r\n]*@[^\s@<>]+>?$/.test(value), {
+    message: 'must be an e-mail address, such as tasks@example.com or Tasks <tasks@example.com>',
+  }),
   LOG_LEVEL: unlessEmpty(
     z
       .enum(LOG_LEVELS, { error: `must be ${LOG_LEVELS.slice(0, -1).join(', ')} or ${LOG_LEVELS.at(-1)}` })
@@ -242,6 +249,7 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   const { RATE_LIMIT_TENANT_REQUESTS, RATE_LIMIT_TENANT_STARTS, RATE_LIMIT_TENANT_INVOKES, ...rest } = unlimited
   const engine = inngestWanted(rest) ? 'inngest' : 'embedded'
   requireShared(rest, engine)
+  requireBoth(rest, 'SMTP_URL', 'MAIL_FROM')
   requireBoth(rest, 'GITHUB_ID', 'GITHUB_SECRET')
   requireBoth(rest, 'GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET')
   const ownDatabase = rest.DATABASE_URL !== undefined && !rest.MILLRACE_EMBEDDED

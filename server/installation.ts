@@ -12,6 +12,7 @@ interface Row {
   deployment: string | null
   key_check: string | null
   file_store: string | null
+  mails: boolean
 }
 
 /** A worker counts as running if it was seen this recently. */
@@ -28,15 +29,16 @@ export async function joinInstallation(sql: Sql, settings: Env, keys: Keyring): 
   const known = keys.map(fingerprint)
   const [newest = ''] = known
   const store = fileStore(settings) ?? row?.file_store ?? null
-  if (row?.key_check === newest && row.file_store === store) return
+  const mails = settings.SMTP_URL !== undefined
+  if (row?.key_check === newest && row.file_store === store && row.mails === mails) return
   await sql.begin(async (tx) => {
     await tx`insert into installation (id) values (true) on conflict do nothing`
-    const [held] = await tx<Row[]>`select deployment, key_check, file_store from installation for update`
+    const [held] = await tx<Row[]>`select deployment, key_check, file_store, mails from installation for update`
     if (held?.key_check && !known.includes(held.key_check)) throw new EnvError(OTHER_KEY)
     if (held?.file_store && held.file_store !== store && (await matters(tx, held.file_store))) {
       throw new EnvError(otherStore(settings))
     }
-    await tx`update installation set key_check = ${newest}, file_store = ${store}`
+    await tx`update installation set key_check = ${newest}, file_store = ${store}, mails = ${mails}`
   })
 }
 
@@ -51,7 +53,7 @@ function otherStore({ BLOB_READ_WRITE_TOKEN, dataDir }: Env): string {
 async function read(sql: Sql): Promise<Row | undefined> {
   try {
     if (!(await isMigrated(sql))) throw new EnvError(NOT_MIGRATED)
-    const [row] = await sql<Row[]>`select deployment, key_check, file_store from installation`
+    const [row] = await sql<Row[]>`select deployment, key_check, file_store, mails from installation`
     return row
   } catch (err) {
     throw sqlState(err) === '42P01' ? new EnvError(NOT_MIGRATED) : err

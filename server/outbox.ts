@@ -16,6 +16,8 @@ export interface Events {
   'workflow/answer.held': { tenantId: string; runId: string; pauseId: string; person: string; until: string }
   /** Something may be due at an endpoint. Triggers in the database write it too. */
   'webhook/endpoint.due': { tenantId: string; endpointId: string }
+  /** A mail is to be sent. A trigger in the database writes it too. */
+  'mail/task.due': { tenantId: string; mailId: string }
 }
 
 /** A job of the engine to insert in place of an event. */

@@ -18,6 +18,7 @@ const FLOORS = [
   'credentials',
   'audit-log',
   'webhooks',
+  'mail',
   'schedules',
   'inbound',
   'events',

@@ -11,6 +11,8 @@ export const installation = pgTable('installation', {
   keyCheck: text(),
   /** Names the place where files are stored. */
   fileStore: text(),
+  /** Whether tasks are told by e-mail: without SMTP_URL, no mails are written. */
+  mails: boolean().notNull().default(false),
   /** The last registration with the Inngest server. */
   registration: json<Registration>(),
   /** When the Inngest server last called a function. */

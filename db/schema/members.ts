@@ -1,4 +1,4 @@
-import { index, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { boolean, index, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { moment, role } from './columns'
 import { tenants } from './tenants'
 
@@ -29,6 +29,8 @@ export const members = pgTable(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     role: role().notNull(),
+    /** Whether they want e-mails about tasks that name them. */
+    taskMails: boolean().notNull().default(true),
     createdAt: moment().notNull().defaultNow(),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.userId] }), index('members_user').on(t.userId)],

@@ -7,6 +7,7 @@ import type { Sweep } from '@/server/context'
 import { sweepEvents } from '@/server/events/sweep'
 import { sweepInbound } from '@/server/inbound/sweep'
 import { sweepRuns } from '@/server/interpreter/sweep'
+import { sweepMails } from '@/server/mail/sweep'
 import { count, note } from '@/server/measures'
 import { sweepIdempotencyKeys } from '@/server/rest/idempotency'
 import { sweepChildren } from '@/server/runs/children'
@@ -26,6 +27,7 @@ export function everyMinute(sweep: Sweep): Work[] {
     ['held-answers', () => sweepHeld(sweep)],
     ['idempotency-keys', () => sweepIdempotencyKeys(sweep.db, sweep.now())],
     ['webhooks', () => sweepWebhooks(sweep)],
+    ['mails', () => sweepMails(sweep)],
     ['inbound', () => sweepInbound(sweep)],
     ['events', () => sweepEvents(sweep)],
     ['chats', () => sweepChats(sweep.db, sweep.now())],

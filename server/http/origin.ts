@@ -28,3 +28,9 @@ export function originOf(headers: Headers): string {
 export function publicOrigin(headers: Headers): string {
   return (env().PUBLIC_URL ?? originOf(headers)).replace(/\/+$/, '')
 }
+
+/** The same for what is written without a request, such as a mail. */
+export function serviceOrigin(): string {
+  const { PUBLIC_URL, port } = env()
+  return (PUBLIC_URL ?? `http://localhost:${port}`).replace(/\/+$/, '')
+}

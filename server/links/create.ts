@@ -5,7 +5,6 @@ import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { durationMs } from '../definition/duration'
-import { isRequired } from '../definition/fields'
 import type { PauseSignal } from '../definition/run'
 import { AppError, ImpossibleState } from '../errors'
 import { newId } from '../ids'
@@ -15,6 +14,7 @@ import { isVote, requireMayAnswer } from '../runs/may-answer'
 import { personOf } from '../runs/person'
 import { signalOf } from '../runs/present'
 import { requireNoVote } from '../runs/vote'
+import { needsFile } from './files'
 import { presentLink } from './present'
 import { CreateTaskLink } from './schema'
 import { signLink } from './token'
@@ -108,14 +108,10 @@ async function findTask(
   throw new AppError('INVALID_INPUT', { details: [{ path: 'pauseId', message }] })
 }
 
-/**
- * Files belong to the workspace, and a stranger can neither send nor name one.
- * @throws AppError INVALID_INPUT
- */
+/** @throws AppError INVALID_INPUT */
 function refuseFiles(signal: PauseSignal): void {
-  if (signal.type !== 'collect_inputs') return
-  const needed = Object.entries(signal.fields).find(([, field]) => field.type === 'file' && isRequired(field))
-  if (!needed) return
-  const message = `The task needs the file ${needed[0]}, which cannot be sent through a link.`
+  const file = needsFile(signal)
+  if (file === null) return
+  const message = `The task needs the file ${file}, which cannot be sent through a link.`
   throw new AppError('INVALID_INPUT', { details: [{ message }] })
 }

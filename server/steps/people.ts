@@ -37,7 +37,7 @@ export const DUE_IN_HINT = {
   widget: 'template',
   label: 'Due in',
   placeholder: 'P1D',
-  help: 'Such as PT4H or P1D. The inbox shows the date; nothing happens when it passes.',
+  help: 'Such as PT4H or P1D. The inbox shows the date. When it passes, the run still waits.',
   advanced: true,
 } as const
 

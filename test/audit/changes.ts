@@ -175,6 +175,7 @@ export const EXEMPT: Record<string, string> = {
   'agents.runCases': TEST,
   'inbound.replay': 'a delivery says who replayed it',
   'inbound.try': TEST,
+  'members.setOwnMails': 'it is nobody else’s setting',
   'runs.comment': 'a comment says who wrote it, and changes nothing else',
   'runs.deleteComment': 'people delete only their own',
   'runs.resume': RUN,

@@ -42,6 +42,17 @@ test.each([
   ],
   ['OPERATOR_TENANT_ID', 'a b', 'OPERATOR_TENANT_ID must be the id of a workspace, such as ten_default.'],
   ['METRICS_TOKEN', 'short', 'METRICS_TOKEN must have 16 to 256 printable ASCII characters without spaces.'],
+  [
+    'SMTP_URL',
+    'mail.example.com:25',
+    'SMTP_URL must be an smtp:// or smtps:// URL, such as smtps://user:password@mail.example.com.',
+  ],
+  ['SMTP_URL', 'smtp://mail.example.com', 'MAIL_FROM is missing: set both SMTP_URL and MAIL_FROM, or neither.'],
+  [
+    'MAIL_FROM',
+    'the tasks',
+    'MAIL_FROM must be an e-mail address, such as tasks@example.com or Tasks <tasks@example.com>.',
+  ],
   ['LOG_LEVEL', 'verbose', 'LOG_LEVEL must be trace, debug, info, warn, error, fatal or silent.'],
   ['LOG_LEVEL', 'INFO', 'LOG_LEVEL must be trace, debug, info, warn, error, fatal or silent.'],
   ['TRUST_PROXY', '11', 'TRUST_PROXY must be a whole number from 0 to 10.'],

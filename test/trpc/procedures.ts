@@ -164,6 +164,8 @@ export const CASES: Record<string, Case> = {
   'account.changePassword': { needs: 'signed in' },
   'account.endOtherSessions': { needs: 'signed in' },
   'members.leave': { needs: 'signed in' },
+  'members.ownMails': { needs: 'signed in' },
+  'members.setOwnMails': { needs: 'signed in' },
 
   'auth.setupState': { needs: 'nothing' },
   'auth.previewSlug': { needs: 'nothing' },

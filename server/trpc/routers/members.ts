@@ -5,6 +5,7 @@ import { renewInvitation } from '../../members/invitations/renew'
 import { revokeInvitation } from '../../members/invitations/revoke'
 import { leaveTenant } from '../../members/leave'
 import { listMembers } from '../../members/list'
+import { readOwnMails, type SetMailsInput, setOwnMails } from '../../members/own-mails'
 import { removeMember } from '../../members/remove'
 import { given, router, tenantProcedure } from '../init'
 
@@ -17,6 +18,10 @@ export const membersRouter = router({
     .input(given<{ userId: string }>('userId'))
     .mutation(({ ctx, input }) => removeMember(ctx.service, input)),
   leave: tenantProcedure.mutation(({ ctx }) => leaveTenant(ctx.service)),
+  ownMails: tenantProcedure.query(({ ctx }) => readOwnMails(ctx.service)),
+  setOwnMails: tenantProcedure
+    .input(given<SetMailsInput>())
+    .mutation(({ ctx, input }) => setOwnMails(ctx.service, input)),
   invitations: tenantProcedure.query(({ ctx }) => listInvitations(ctx.service)),
   invite: tenantProcedure
     .input(given<InviteInput>())

@@ -6,8 +6,9 @@ import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
 import { setSingleKeys, singleKeysOn } from '@/app/_ui/single-keys'
 import { useTimeZone } from '@/app/_ui/time-text'
+import { MailSwitch } from './mail-switch'
 
-/** One person's preferences in this browser. Nothing is sent to the server. */
+/** One person's preferences: in this browser, but for the mails they get. */
 export function PreferencesForm() {
   // The server does not know what this browser stores.
   const mounted = useMounted()
@@ -20,6 +21,7 @@ export function PreferencesForm() {
             Saved in this browser only.
           </Text>
           {mounted && <Fields />}
+          <MailSwitch />
         </Stack>
       </PageBody>
     </>

@@ -1,0 +1,12 @@
+import { isRequired } from '../definition/fields'
+import type { PauseSignal } from '../definition/run'
+
+/**
+ * The file that an answer needs, if it needs one. Files belong to the workspace: somebody without an account can neither
+ * send nor name one.
+ */
+export function needsFile(signal: PauseSignal): string | null {
+  if (signal.type !== 'collect_inputs') return null
+  const needed = Object.entries(signal.fields).find(([, field]) => field.type === 'file' && isRequired(field))
+  return needed?.[0] ?? null
+}

@@ -1,0 +1,109 @@
+/** What a mail about a task says. Everything is masked already. */
+export interface TaskMail {
+  kind: 'assigned' | 'given' | 'overdue'
+  /** Who gave them the task, if that is known. */
+  givenBy: string | null
+  name: string
+  workspace: string
+  title: string
+  message: string | null
+  dueAt: Date | null
+  expiresAt: Date | null
+  /** The task in the inbox. */
+  inbox: string
+  /** A link with which it is answered without signing in; null if the task does not fit into one. */
+  link: string | null
+  preferences: string
+}
+
+const MOST_MESSAGE = 4_000
+const MOST_SUBJECT = 150
+
+/** The mail as plain text, and as simple HTML that says the same. */
+export function textOf(mail: TaskMail): { subject: string; text: string; html: string } {
+  const { kind, name, workspace, inbox, link, preferences } = mail
+  const title = oneLine(mail.title)
+  const opening = openingOf(mail)
+  const message = mail.message === null || mail.message === '' ? null : shortened(mail.message, MOST_MESSAGE)
+  const dates = [
+    ...(mail.dueAt ? [`${kind === 'overdue' ? 'It was due' : 'Due'}: ${dateText(mail.dueAt)}`] : []),
+    ...(mail.expiresAt ? [`Can be answered until: ${dateText(mail.expiresAt)}`] : []),
+  ]
+  const why = `You get this because you are asked to answer this task in ${workspace}.`
+  const text = [
+    `Hello ${name},`,
+    opening,
+    title,
+    ...(message ? [message] : []),
+    ...(dates.length > 0 ? [dates.join('\n')] : []),
+    ...(link
+      ? [`Answer without signing in:\n${link}\nThis works once and in your name, so do not forward this mail.`]
+      : []),
+    `Open it in Millrace:\n${inbox}`,
+    ['-- ', why, `Turn these mails off: ${preferences}`].join('\n'),
+  ].join('\n\n')
+  const html = [
+    paragraph(`Hello ${escaped(name)},`),
+    paragraph(escaped(opening)),
+    `<h2 style="font-size:18px;margin:0 0 12px">${escaped(title)}</h2>`,
+    ...(message ? [paragraph(escaped(message).replaceAll('\n', '<br>'))] : []),
+    ...(dates.length > 0 ? [paragraph(dates.map(escaped).join('<br>'))] : []),
+    paragraph(
+      link
+        ? `${button(link, 'Answer without signing in')} &nbsp; <a href="${escaped(inbox)}">Open it in Millrace</a>`
+        : button(inbox, 'Open it in Millrace'),
+    ),
+    ...(link ? [small('The button works once and in your name, so do not forward this mail.')] : []),
+    small(`${escaped(why)}<br><a href="${escaped(preferences)}" style="color:#666">Turn these mails off</a>`),
+  ].join('\n')
+  return {
+    subject: `${kind === 'overdue' ? 'Overdue: ' : ''}${shortened(title, MOST_SUBJECT)} (${shortened(oneLine(workspace), MOST_SUBJECT)})`,
+    text: `${text}\n`,
+    html: `<!doctype html><html lang="en"><body style="font-family:system-ui,sans-serif;font-size:15px;line-height:1.5;color:#1a1a1a;max-width:36em">\n${html}\n</body></html>\n`,
+  }
+}
+
+function openingOf({ kind, givenBy, workspace }: TaskMail): string {
+  switch (kind) {
+    case 'assigned':
+      return `${workspace} asks for your answer:`
+    case 'given':
+      return `${givenBy ?? 'Somebody'} asks you to take care of this task of ${workspace}:`
+    case 'overdue':
+      return `Your answer is overdue. ${workspace} still waits for it:`
+  }
+}
+
+/** Without line breaks and other controls, and without what turns the reading direction: so it can be a header. */
+function oneLine(text: string): string {
+  return text.replace(/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
+}
+
+function shortened(text: string, most: number): string {
+  const chars = [...text]
+  return chars.length <= most ? text : `${chars.slice(0, most).join('')}…`
+}
+
+const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone: 'UTC' })
+
+function dateText(date: Date): string {
+  return `${DATE.format(date)} UTC`
+}
+
+function paragraph(html: string): string {
+  return `<p style="margin:0 0 12px">${html}</p>`
+}
+
+function small(html: string): string {
+  return `<p style="margin:0 0 12px;color:#666;font-size:13px">${html}</p>`
+}
+
+function button(href: string, label: string): string {
+  return `<a href="${escaped(href)}" style="display:inline-block;padding:10px 16px;border-radius:6px;background:#1f5fa8;color:#fff;text-decoration:none">${escaped(label)}</a>`
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char)
+}
