@@ -16,6 +16,9 @@ export const webhookEndpoints = pgTable(
     url: text().notNull(),
     description: text().notNull(),
     events: text().array().notNull(),
+    format: text({ enum: ['standard', 'slack'] })
+      .notNull()
+      .default('standard'),
     enabled: boolean().notNull().default(true),
     /** Why the product disabled it: it failed for days, or responded with 410. */
     disabledReason: text({ enum: ['failing', 'gone'] }),

@@ -28,3 +28,7 @@ export type DeliveryAttempt = {
   /** How the response begins. */
   response: string | null
 }
+
+/** How messages are written: by the Standard Webhooks specification, or for people, as Slack takes them. */
+export const WEBHOOK_FORMATS = ['standard', 'slack'] as const
+export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number]

@@ -19,7 +19,7 @@ const MOST_ENDPOINTS = 20
  */
 export async function createWebhook(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'webhook:manage')
-  const { url, description, events } = parseInput(CreateWebhook, input)
+  const { url, description, events, format } = parseInput(CreateWebhook, input)
   return withTransaction(ctx, async (tx) => {
     const { tenantId, actor } = tx
     const count = await tx.db.$count(webhookEndpoints, eq(webhookEndpoints.tenantId, tenantId))
@@ -31,12 +31,12 @@ export async function createWebhook(ctx: ServiceContext, input: unknown) {
     const [row] = await tx.db
       .insert(webhookEndpoints)
       .values({
-        ...{ tenantId, id, url, description, events, secrets: [stored] },
+        ...{ tenantId, id, url, description, events, format, secrets: [stored] },
         ...{ createdBy: actor.id, updatedBy: actor.id, createdAt: at, updatedAt: at },
       })
       .returning()
     if (!row) throw new ImpossibleState('webhook-not-inserted', id)
-    await record(tx, 'webhook.created', named(row), { events })
+    await record(tx, 'webhook.created', named(row), { events, format })
     return { ...presentEndpoint(row, 0, at), secret }
   })
 }

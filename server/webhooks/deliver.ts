@@ -120,7 +120,7 @@ async function deliverOne(ctx: ServiceContext, endpoint: EndpointRow, delivery: 
 }
 
 async function tryOne(ctx: ServiceContext, endpoint: EndpointRow, delivery: DeliveryRow) {
-  const body = delivery.body ?? (await bodyOf(ctx, delivery))
+  const body = delivery.body ?? (await bodyOf(ctx, delivery, endpoint.format))
   // The run was deleted, and this row with it.
   if (body === null) return null
   if (delivery.body === null) await ctx.db.update(webhookDeliveries).set({ body }).where(deliveryIs(ctx, delivery.id))

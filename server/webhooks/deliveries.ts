@@ -10,6 +10,7 @@ import { tenantMasker } from '../vault/masker'
 import { deliveryIs, findDelivery, findEndpoint } from './find'
 import { presentDelivery } from './present'
 import { ListDeliveries } from './schema'
+import { slackTest } from './slack'
 
 const DEFAULT_LIMIT = 50
 const { body: _body, ...listed } = getTableColumns(webhookDeliveries)
@@ -80,7 +81,8 @@ export async function testWebhook(ctx: ServiceContext, { id }: { id: string }) {
   return withTransaction(ctx, async (tx) => {
     const endpoint = await findEndpoint(tx, id)
     const at = tx.now()
-    const body = JSON.stringify({ type: 'webhook.test', timestamp: at.toISOString(), data: { webhookId: id } })
+    const test = { type: 'webhook.test', timestamp: at.toISOString(), data: { webhookId: id } }
+    const body = endpoint.format === 'slack' ? slackTest() : JSON.stringify(test)
     const [row] = await tx.db
       .insert(webhookDeliveries)
       .values({

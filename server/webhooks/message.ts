@@ -5,7 +5,8 @@ import type { JsonValue } from '../definition/json'
 import { maskWords } from '../runs/mask-words'
 import { cutMarker, presentPause } from '../runs/present'
 import { tenantMasker } from '../vault/masker'
-import type { DeliveryRow } from './find'
+import type { DeliveryRow, EndpointRow } from './find'
+import { slackBody } from './slack'
 
 /** A larger result is left out; the message says where to read it. */
 const MOST_RESULT_BYTES = 256 * 1024
@@ -15,7 +16,11 @@ const MOST_RESULT_BYTES = 256 * 1024
  * never changes or follows from the event, so it does not matter when it is read.
  * @returns null if the run has been deleted
  */
-export async function bodyOf(ctx: ServiceContext, delivery: DeliveryRow): Promise<string | null> {
+export async function bodyOf(
+  ctx: ServiceContext,
+  delivery: DeliveryRow,
+  format: EndpointRow['format'],
+): Promise<string | null> {
   const { type, runId, pauseId, createdAt } = delivery
   if (runId === null) return null
   const size = sql<number>`coalesce(octet_length(${runs.result}::text), 0)`
@@ -63,6 +68,7 @@ export async function bodyOf(ctx: ServiceContext, delivery: DeliveryRow): Promis
             ...{ ...of, status, outcome, endTime: endTime?.toISOString() ?? null },
             ...(type === 'run.completed' ? { result: cut } : { error, cancellation }),
           }
+  if (format === 'slack') return slackBody(type, data)
   return JSON.stringify({ type, timestamp: createdAt.toISOString(), data })
 }
 

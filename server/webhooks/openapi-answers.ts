@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { WEBHOOK_EVENTS } from '../definition/webhook'
+import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from '../definition/webhook'
 import { ms, time } from '../openapi/fields'
 
 export const WebhookEndpoint = z.object({
@@ -7,6 +7,7 @@ export const WebhookEndpoint = z.object({
   url: z.string(),
   description: z.string(),
   events: z.array(z.enum(WEBHOOK_EVENTS)).describe('The events it is told of.'),
+  format: z.enum(WEBHOOK_FORMATS).describe('How its messages are written.'),
   enabled: z.boolean().describe('A disabled endpoint gets no messages, and none are stored for it.'),
   disabledReason: z
     .enum(['failing', 'gone'])

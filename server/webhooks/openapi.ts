@@ -19,6 +19,7 @@ const endpoint = {
   url: 'https://example.com/hooks',
   description: 'Order service',
   events: ['run.paused', 'run.completed', 'run.failed'],
+  format: 'standard',
   enabled: true,
   disabledReason: null,
   failingSince: null,
@@ -87,6 +88,11 @@ export const WEBHOOK_OPERATIONS: Operation[] = [
           url: endpoint.url,
           description: endpoint.description,
           events: endpoint.events,
+        }),
+        slack: example('For a channel in Slack', {
+          url: 'https://hooks.slack.com/services/T000/B000/XXXX',
+          events: ['run.paused', 'run.failed'],
+          format: 'slack',
         }),
       },
     },
@@ -225,6 +231,7 @@ const FIELDS = {
   url: 'Where messages are posted. It must be public, or in `ALLOW_PRIVATE_HOSTS`.',
   description: 'For people.',
   events: 'The events it is told of.',
+  format: '`standard` for services; `slack` for an incoming webhook of Slack, or of another chat that takes the same.',
 }
 
 /** Descriptions of the fields of the request bodies, by schema and field. */

@@ -9,12 +9,13 @@ export function named({ id, url }: Pick<EndpointRow, 'id' | 'url'>) {
 
 /** An endpoint without its secrets. */
 export function presentEndpoint(row: EndpointRow, waiting: number, now: Date) {
-  const { id, url, description, events, enabled, disabledReason, createdBy } = row
+  const { id, url, description, events, format, enabled, disabledReason, createdBy } = row
   return {
     id,
     url,
     description,
     events,
+    format,
     enabled,
     disabledReason,
     failingSince: row.failingSince?.toISOString() ?? null,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { unstorable } from '../definition/json'
-import { WEBHOOK_EVENTS } from '../definition/webhook'
+import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from '../definition/webhook'
 import { wholeNumber } from '../query-values'
 import { STORABLE } from '../storable-text'
 
@@ -27,12 +27,14 @@ export const CreateWebhook = z.object({
   url: Url,
   description: plainText.default(''),
   events: Events,
+  format: z.enum(WEBHOOK_FORMATS).default('standard'),
 })
 
 export const UpdateWebhook = z.object({
   url: Url.optional(),
   description: plainText.optional(),
   events: Events.optional(),
+  format: z.enum(WEBHOOK_FORMATS).optional(),
   enabled: z.boolean().optional(),
 })
 

@@ -28,6 +28,7 @@ export async function updateWebhook(ctx: ServiceContext, { id, body }: { id: str
         url: changes.url ?? old.url,
         description: changes.description ?? old.description,
         events: changes.events ?? old.events,
+        format: changes.format ?? old.format,
         enabled,
         ...(again || changes.enabled === false ? { disabledReason: null, failingSince: null } : {}),
         updatedBy: tx.actor.id,

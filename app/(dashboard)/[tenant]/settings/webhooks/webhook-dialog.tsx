@@ -1,10 +1,10 @@
 'use client'
-import { Button, Checkbox, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Modal, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
-import { WEBHOOK_EVENTS, type WebhookEvent } from '@/server/definition/webhook'
+import { WEBHOOK_EVENTS, type WebhookEvent, type WebhookFormat } from '@/server/definition/webhook'
 import type { WebhookEndpoint } from '@/server/webhooks/present'
 
 const LABELS: Record<WebhookEvent, string> = {
@@ -15,6 +15,10 @@ const LABELS: Record<WebhookEvent, string> = {
   'run.cancelled': 'A run is cancelled',
   'run.terminated': 'A run is terminated',
 }
+const FORMATS: { value: WebhookFormat; label: string }[] = [
+  { value: 'standard', label: 'For a service: signed JSON' },
+  { value: 'slack', label: 'For people: Slack, or a chat that takes the same' },
+]
 const USUAL = WEBHOOK_EVENTS.filter((event) => event !== 'run.started')
 
 /** Creates a webhook, or changes one. */
@@ -28,12 +32,15 @@ export function WebhookDialog(props: {
   const queries = useQueryClient()
   const [url, setUrl] = useState(webhook?.url ?? '')
   const [description, setDescription] = useState(webhook?.description ?? '')
+  const [format, setFormat] = useState<WebhookFormat>(webhook?.format ?? 'standard')
   const [events, setEvents] = useState<string[]>(webhook?.events ?? USUAL)
   const changed = () => queries.invalidateQueries(trpc.webhooks.pathFilter())
   const create = useMutation(
     trpc.webhooks.create.mutationOptions({
-      onSuccess: async ({ secret }) => {
-        onCreated(secret)
+      onSuccess: async ({ secret, format }) => {
+        // A chat does not check signatures.
+        if (format === 'slack') onClose()
+        else onCreated(secret)
         await changed()
       },
     }),
@@ -51,7 +58,7 @@ export function WebhookDialog(props: {
   const problem = (path: string) => details.find((detail) => detail.path === path)?.message
   function submit(event: FormEvent) {
     event.preventDefault()
-    const body = { url: url.trim(), description, events }
+    const body = { url: url.trim(), description, events, format }
     if (webhook) update.mutate({ id: webhook.id, body })
     else create.mutate(body)
   }
@@ -61,14 +68,20 @@ export function WebhookDialog(props: {
         <Stack>
           <TextInput
             label="URL"
-            description="Where messages are posted"
-            placeholder="https://example.com/hooks"
+            description={format === 'slack' ? 'An incoming webhook of the chat' : 'Where messages are posted'}
+            placeholder={format === 'slack' ? 'https://hooks.slack.com/services/…' : 'https://example.com/hooks'}
             withAsterisk
             autoComplete="off"
             error={problem('url') && `The URL ${problem('url')}`}
             value={url}
             onChange={(event) => setUrl(event.currentTarget.value)}
             data-autofocus
+          />
+          <NativeSelect
+            label="Format"
+            data={FORMATS}
+            value={format}
+            onChange={(event) => setFormat(event.currentTarget.value as WebhookFormat)}
           />
           <TextInput
             label="Description"

@@ -43,6 +43,7 @@ export function WebhookTable({ webhooks, chosen, onChoose, onOpen }: Props) {
                   {webhook.url}
                 </UnstyledButton>
                 {webhook.description && <span className={styles.quiet}>{webhook.description}</span>}
+                {webhook.format === 'slack' && <span className={styles.quiet}>As Slack messages</span>}
               </div>
             </td>
             <td>

@@ -1,0 +1,92 @@
+import { serviceOrigin } from '../http/origin'
+
+/** The parts of a message's data that people are told. */
+interface Told {
+  runId: string
+  workflowName: string
+  businessKey: string | null
+  startedVia: string
+  error?: { message: string } | null
+  cancellation?: { reason: string | null } | null
+  pauseSignal?: { id: string; stepId?: string; title?: string; message?: string; dueAt?: string } | null
+}
+
+const MOST_TITLE = 150
+/** Slack takes 3,000 characters in a block, escapes included, and refuses the whole message if one has more. */
+const MOST_TEXT = 2_900
+
+const EVENTS: Record<string, string> = {
+  'run.started': 'started',
+  'run.completed': 'completed',
+  'run.failed': 'failed',
+  'run.cancelled': 'was cancelled',
+  'run.terminated': 'was terminated',
+}
+
+/**
+ * A message as an incoming webhook of Slack takes it: a line for notifications, and blocks with a button that leads to the
+ * task or the run, through sign-in.
+ */
+export function slackBody(type: string, told: Told): string {
+  const { runId, workflowName, businessKey, startedVia, pauseSignal } = told
+  const origin = serviceOrigin()
+  const name = businessKey === null ? workflowName : `${workflowName} ${businessKey}`
+  const run = `${line(name)}${startedVia === 'test' ? ' (test run)' : ''}`
+  if (type === 'run.paused') {
+    const { id = '', stepId = '', title, message, dueAt } = pauseSignal ?? {}
+    const asks = `${run} waits for an answer: *${line(title?.trim() || stepId)}*`
+    const details = [
+      ...(message?.trim() ? [escaped(message, MOST_TEXT)] : []),
+      ...(dueAt ? [`Due ${dateOf(dueAt)}`] : []),
+    ]
+    const task = `${origin}/task/${encodeURIComponent(runId)}/${encodeURIComponent(id)}`
+    return written(asks, details, 'Open the task', task)
+  }
+  const reason = type === 'run.failed' ? told.error?.message : told.cancellation?.reason
+  const url = `${origin}/r/${encodeURIComponent(runId)}`
+  return written(
+    `${run} ${EVENTS[type] ?? type}.`,
+    reason?.trim() ? [escaped(reason, MOST_TEXT)] : [],
+    'Open the run',
+    url,
+  )
+}
+
+/** What *Send test* sends. */
+export function slackTest(): string {
+  return JSON.stringify({ text: 'A test message from Millrace. Messages about runs arrive here.' })
+}
+
+/** @param details as Slack's texts are written */
+function written(text: string, details: string[], label: string, url: string): string {
+  const section = (mrkdwn: string) => ({ type: 'section', text: { type: 'mrkdwn', text: mrkdwn } })
+  const button = { type: 'button', text: { type: 'plain_text', text: label }, url }
+  const blocks = [section(text), ...details.map(section), { type: 'actions', elements: [button] }]
+  return JSON.stringify({ text, blocks })
+}
+
+/** A moment that Slack shows in each reader's own time zone. */
+function dateOf(at: string): string {
+  return `<!date^${Math.floor(Date.parse(at) / 1000)}^{date_short_pretty}, {time}|${at}>`
+}
+
+/** A name or a title, on one line. */
+function line(text: string): string {
+  return escaped(text.replace(/\s+/g, ' ').trim(), MOST_TITLE)
+}
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+
+/**
+ * Escapes the three characters that have a meaning in Slack's texts, so that a name can neither link nor call people.
+ * @param most characters, escapes included
+ */
+function escaped(text: string, most: number): string {
+  let written = ''
+  for (const char of text) {
+    const next = ESCAPES[char] ?? char
+    if (written.length + next.length >= most) return `${written}…`
+    written += next
+  }
+  return written
+}
