@@ -12,6 +12,8 @@ export interface Options {
   /** Also runs the peers, in turn with the product. */
   peers: boolean
   rounds: number
+  /** The version of Node to run everything on, from npm; this one if it is not given. */
+  node: string | undefined
   /** Prints tables instead of a JSON line per measure. */
   markdown: boolean
   /** Where peers are installed. Kept when given; otherwise a temporary folder. */
@@ -37,6 +39,7 @@ export const USAGE = `npm run bench -- [options]
   --peers           also run Mastra, DBOS and Restate, installed from npm into a scratch folder
   --rounds 3        rounds to take, interleaved (default: 1, with --peers 3)
   --scratch <dir>   keep the peers' installation in this folder, outside the repository
+  --node 24         run all of it, peers too, on that version of Node, from npm
   --markdown        print tables to paste into docs/performance.md
 `
 
@@ -57,11 +60,13 @@ export function readOptions(args: string[]): Options {
       rounds: { type: 'string' },
       scratch: { type: 'string' },
       markdown: { type: 'boolean', default: false },
+      node: { type: 'string' },
     },
   })
   const steps = whole('steps', values.steps, 1000)
   if (steps !== 100 && steps !== 1000) throw new Error('--steps must be 100 or 1000.')
-  const { peers, markdown, scratch } = values
+  const { peers, markdown, scratch, node } = values
+  if (node !== undefined && !/^\d+(\.\d+){0,2}$/.test(node)) throw new Error('--node must be a version, such as 24.')
   return {
     works: worksOf(values.works ?? WORKS.filter((work) => !peers || /^W[1-5]$/.test(work)).join()),
     seconds: whole('seconds', values.seconds, 600),
@@ -70,6 +75,7 @@ export function readOptions(args: string[]): Options {
     rounds: whole('rounds', values.rounds ?? (peers ? '3' : '1'), 20),
     markdown,
     scratch,
+    node,
     bulk: whole('bulk', values.bulk, 100_000),
     held: whole('held', values.held, 100_000),
     steps,

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { nodeFromNpm } from './npm-node'
 
 const SOURCES = fileURLToPath(new URL('./peers', import.meta.url))
 export const PEERS = ['mastra', 'dbos', 'restate'] as const
@@ -15,19 +16,16 @@ const NODE_FOR_PEERS = '24'
 /** Installs the peers from npm into a folder outside the repository. @returns the Node to run them with */
 export async function installPeers(scratch: string, log: (message: string) => void): Promise<string> {
   cpSync(SOURCES, scratch, { recursive: true })
-  for (const folder of ['.', ...PEERS]) await install(join(scratch, folder), [], log)
+  for (const folder of ['.', ...PEERS]) await install(join(scratch, folder), log)
   if (newEnough(process.versions.node)) return process.execPath
-  const own = join(scratch, 'node')
-  mkdirSync(own, { recursive: true })
-  if (!existsSync(join(own, 'package.json'))) writeFileSync(join(own, 'package.json'), '{ "private": true }\n')
-  await install(own, [`node@${NODE_FOR_PEERS}`], log)
-  return join(own, 'node_modules/node/bin/node')
+  log(`installing Node ${NODE_FOR_PEERS}`)
+  return nodeFromNpm(join(scratch, 'node'), NODE_FOR_PEERS)
 }
 
-async function install(folder: string, packages: string[], log: (message: string) => void): Promise<void> {
+async function install(folder: string, log: (message: string) => void): Promise<void> {
   if (existsSync(join(folder, 'node_modules'))) return
-  log(`installing ${packages.join(' ') || Object.keys(manifestOf(folder).dependencies).join(', ')}`)
-  await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', ...packages], { cwd: folder })
+  log(`installing ${Object.keys(manifestOf(folder).dependencies).join(', ')}`)
+  await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund'], { cwd: folder })
 }
 
 function manifestOf(folder: string): { dependencies: Record<string, string> } {

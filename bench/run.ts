@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -5,6 +7,7 @@ import { hangUp } from './drive'
 import { startLoopback } from './loopback'
 import { type Bench, takeFloor } from './measure'
 import { type Millrace, millrace } from './millrace'
+import { nodeFromNpm } from './npm-node'
 import { type Options, readOptions, USAGE, type Work } from './options'
 import { PEER_ROLE, peer } from './peer'
 import { installPeers, PEERS } from './peer-install'
@@ -136,10 +139,27 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void cleanUp().finally(() => process.exit(1)))
 }
 
-if (process.argv.includes('--help')) {
+/** Runs the bench again on another Node. */
+async function onNode(version: string): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'millrace-bench-node-'))
+  undo.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  log(`installing Node ${version}`)
+  const node = await nodeFromNpm(folder, version)
+  const child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], {
+    stdio: 'inherit',
+    env: { ...process.env, BENCH_NODE: version },
+  })
+  undo.push(() => child.kill('SIGTERM'))
+  const [code] = await once(child, 'exit')
+  process.exitCode = code ?? 1
+}
+
+const options = process.argv.includes('--help') ? null : readOptions(process.argv.slice(2))
+if (!options) {
   process.stdout.write(USAGE)
+} else if (options.node !== undefined && process.env.BENCH_NODE !== options.node) {
+  await onNode(options.node).finally(cleanUp)
 } else {
-  const options = readOptions(process.argv.slice(2))
   try {
     await main(options)
   } finally {

@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { nodeFromNpm } from '@/bench/npm-node'
 import { print } from '@/cli/print'
 import { ROOT } from './support/programs'
 
@@ -14,9 +15,7 @@ const DEFAULT = ['--project', 'check', '--project', 'unit']
 const [version = NEWEST, ...selection] = process.argv.slice(2)
 const folder = mkdtempSync(join(tmpdir(), 'millrace-node-'))
 try {
-  writeFileSync(join(folder, 'package.json'), '{"private":true}')
-  execFileSync('npm', ['install', `node@${version}`, '--no-audit', '--no-fund'], { cwd: folder, stdio: 'ignore' })
-  const node = join(folder, 'node_modules/node/bin/node')
+  const node = await nodeFromNpm(folder, version)
   print(`Node ${execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()}`)
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
   const { status } = spawnSync(node, [vitest, 'run', ...(selection.length > 0 ? selection : DEFAULT)], {
