@@ -1,9 +1,10 @@
-import { type ServiceContext, systemContext } from '../context'
+import type { ServiceContext } from '../context'
 import type { StepConfig } from '../definition/step-config'
 import { observe } from '../measures'
 import type { StepOutput } from '../steps/define-step'
 import { idempotencyKeyOf } from './receipt'
 import { resolveConfig } from './resolve'
+import { contextOf } from './run-context'
 import { type EarlyWork, type Entered, type Entry, enterResolved, failureAtEntry, requireVisit, yielded } from './step'
 
 /**
@@ -37,8 +38,14 @@ async function runInline(
   const began = performance.now()
   const ender = new AbortController()
   const idempotencyKey = idempotencyKeyOf(state.ref, at)
-  const runContext = systemContext({ ...ctx, trusted: state.run.context }, state.run.startedBy)
-  const call = { config, ctx: runContext, data: state.data, signal: ender.signal, idempotencyKey, inline: true }
+  const call = {
+    config,
+    ctx: contextOf(ctx, state.run),
+    data: state.data,
+    signal: ender.signal,
+    idempotencyKey,
+    inline: true,
+  }
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => {
     timer = setTimeout(resolve, Math.min(leftMs, config.timeoutMs ?? leftMs), null)

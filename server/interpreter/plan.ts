@@ -1,4 +1,4 @@
-import type { ServiceContext } from '../context'
+import { isInTransaction, type ServiceContext } from '../context'
 import { graphOf } from '../definition/graph'
 import { type JsonObject, jsonSize } from '../definition/json'
 import type { Arrival, Attempt, Failing, Receipt, RunError } from '../definition/run'
@@ -12,6 +12,7 @@ import { type Moment, moment } from './last-changes'
 import { failed, outputColumns } from './output'
 import { pauseIdOf, type Visit } from './receipt'
 import { resultOf } from './resolve'
+import { contextOf } from './run-context'
 import type { Written } from './run-data'
 import { type EarlyWork, type Entry, inputDataOf } from './step'
 import { endingOf } from './stop'
@@ -91,11 +92,13 @@ export interface NewRecord extends Visit {
   exit: string | null
 }
 
+export type AnyEffect = AnyStep & { mode: 'effect' }
+
 /** An attempt of an effect step, with everything its work needs. */
 export interface Begun {
   state: WalkState
   at: Visit
-  type: AnyStep & { mode: 'effect' }
+  type: AnyEffect
   config: StepConfig
   attempt: number
   attempts: Attempt[]
@@ -104,6 +107,8 @@ export interface Begun {
   since: Moment
   /** Its work, if that has started already. */
   early?: EarlyWork | undefined
+  /** Runs it with what it needs, which is being read already. */
+  run?: AnyEffect['run'] | undefined
 }
 
 /**
@@ -181,7 +186,7 @@ async function walkOn(ctx: ServiceContext, state: WalkState, stepId: string | nu
     if ('begins' in entered) {
       const first = type.mode !== 'effect' ? 1 : isFull ? 0 : drive.attempt
       records.push(newRecord(entry, entered.begins, { status: 'running', attempt: first }))
-      const begins = beginning(entry, entered, first, drive.rests)
+      const begins = beginning(ctx, entry, entered, first, drive.rests)
       return { ...NOTHING, records, written, stepId: step.id, ...begins }
     }
     const { config, outputData, delta } = entered
@@ -252,6 +257,7 @@ function writtenBy({ data, refs, own }: WalkState): Written {
 
 /** How the walk continues at a step that begins: a pause waits; an effect starts at once if its attempt is counted. */
 function beginning(
+  ctx: ServiceContext,
   { state, type, at, now }: Entry,
   { begins: config, asked, early }: { begins: StepConfig; asked: Asked | null; early?: EarlyWork },
   attempt: number,
@@ -277,6 +283,8 @@ function beginning(
     startedAt: now,
     since: moment(),
     early,
+    // A transaction may be over by the time that it is read.
+    run: early || isInTransaction(ctx) ? undefined : type.prepare?.({ config, ctx: contextOf(ctx, state.run) }),
   }
   return { receipt, begun, pause: null }
 }

@@ -1,4 +1,4 @@
-import { type ServiceContext, systemContext } from '../context'
+import type { ServiceContext } from '../context'
 import { Deadline } from '../deadline'
 import { isJsonObject } from '../definition/json'
 import { env } from '../env'
@@ -7,6 +7,7 @@ import { DEFAULT_TIMEOUT_MS, type StepOutput } from '../steps/define-step'
 import { lookFirst, mayBegin } from './look'
 import type { Begun } from './plan'
 import { idempotencyKeyOf } from './receipt'
+import { contextOf } from './run-context'
 import { abortWhenStopped } from './running'
 import type { EarlyWork } from './step'
 import { cleanupTimeLeft } from './stop'
@@ -28,14 +29,13 @@ export async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutpu
     left < timeoutMs ? cleanupTooSlow() : new TransientError(`The step did not finish within ${timeoutMs} ms.`)
   const deadline = new Deadline(stopped.signal, Math.min(timeoutMs, left), tooSlow)
   const { signal } = deadline
-  const runContext = systemContext({ ...ctx, trusted: state.run.context }, state.run.startedBy)
   try {
     if (!mayBegin(begun)) await deadline.race(lookFirst(ctx, begun))
     signal.throwIfAborted()
     const run = () =>
-      begun.type.run({
+      (begun.run ?? begun.type.run)({
         config,
-        ctx: runContext,
+        ctx: contextOf(ctx, state.run),
         data: state.data,
         ...(isJsonObject(config.$values) ? { values: config.$values } : {}),
         signal,

@@ -20,7 +20,7 @@ export const Text = (max: number) =>
     .union([z.string(), z.number(), z.boolean(), z.null()])
     .transform((value) => (value === null ? '' : cutText(String(value), max)))
 
-interface EffectCall<C> {
+export interface EffectCall<C> {
   config: C & CommonConfig
   /** The run's tenant, with the run as the caller. */
   ctx: ServiceContext
@@ -118,6 +118,11 @@ export type StepDefinition<C> =
   | (Common<C> & {
       mode: 'effect'
       run: (call: EffectCall<C>) => Promise<StepOutput>
+      /**
+       * Reads what the first attempt needs while the step is being recorded as begun, and returns what then runs instead of
+       * `run`. It must do nothing that anybody could notice: the record may be refused.
+       */
+      prepare?: (call: Pick<EffectCall<C>, 'config' | 'ctx'>) => (call: EffectCall<C>) => Promise<StepOutput>
       /**
        * Whether it probably only computes, quickly, and so may run inline: it runs before it is recorded as begun, and is
        * recorded with the step before it. If that commit is lost, it runs again.

@@ -1,0 +1,7 @@
+import { type ServiceContext, systemContext } from '../context'
+import type { RunRow } from './walk-state'
+
+/** The context of a run's steps: its tenant, with the run as the caller. */
+export function contextOf(ctx: ServiceContext, { context, startedBy }: Pick<RunRow, 'context' | 'startedBy'>) {
+  return systemContext({ ...ctx, trusted: context }, startedBy)
+}
