@@ -41,8 +41,8 @@ function makeClient(tenant: string | null) {
         condition: (operation) => operation.type === 'subscription',
         true: httpSubscriptionLink({ url }),
         false: splitLink({
-          // A start may carry a file, which is too large for a batch.
-          condition: (operation) => operation.path === 'runs.start',
+          // A start may carry a file, which is too large for a batch, and a call that is tried may take a minute.
+          condition: ({ path }) => path === 'runs.start' || path === 'reference.send',
           true: httpLink({ url, methodOverride: 'POST' }),
           false: httpBatchLink({ url, maxItems: 10, methodOverride: 'POST' }),
         }),

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import type { JsonValue } from '@/server/definition/json'
 import type {
   DocumentedOperation,
@@ -17,9 +18,14 @@ interface Props {
   method: string
   path: string
   operation: DocumentedOperation
+  /** Where an error is explained; below on the same page by default. */
+  errorAt?: (code: string) => string
+  /** Below the description. */
+  children?: ReactNode
 }
 
-export function OperationPart({ document, method, path, operation }: Props) {
+export function OperationPart(props: Props) {
+  const { document, method, path, operation, errorAt = (code) => `#error-${code}`, children } = props
   const { operationId: id, requestBody } = operation
   const json = requestBody?.content['application/json']
   const form = requestBody?.content['multipart/form-data']
@@ -36,6 +42,7 @@ export function OperationPart({ document, method, path, operation }: Props) {
           <Method name={method} /> <code>{path}</code>
         </p>
         <Prose text={operation.description} className={styles.prose} />
+        {children}
         <Parameters document={document} operation={operation} />
         {json ? (
           <>
@@ -53,7 +60,7 @@ export function OperationPart({ document, method, path, operation }: Props) {
         <h4 className={styles.part}>Responses</h4>
         <dl className={styles.answers}>
           {Object.entries(operation.responses).map(([status, response]) => (
-            <Answer key={status} status={status} response={response} />
+            <Answer key={status} status={status} response={response} errorAt={errorAt} />
           ))}
         </dl>
       </div>
@@ -124,7 +131,8 @@ function range({ schema }: Parameter): string {
   return `, ${schema.minimum ?? 0} to ${schema.maximum}`
 }
 
-function Answer({ status, response }: { status: string; response: DocumentedResponse }) {
+function Answer(props: { status: string; response: DocumentedResponse; errorAt: (code: string) => string }) {
+  const { status, response, errorAt } = props
   const [media] = Object.entries(response.content ?? {})
   const error = Number(status) >= 400 && '$ref' in (Object.values(media?.[1].examples ?? {})[0] ?? {})
   return (
@@ -135,7 +143,7 @@ function Answer({ status, response }: { status: string; response: DocumentedResp
       <dd>
         {error && media?.[1].examples ? (
           Object.keys(media[1].examples).map((code) => (
-            <a key={code} href={`#error-${code}`} className={styles.errorCode}>
+            <a key={code} href={errorAt(code)} className={styles.errorCode}>
               {code}
             </a>
           ))

@@ -1,7 +1,10 @@
 import type { Metadata } from 'next'
 import { headers } from 'next/headers'
+import { listMemberships, readSession } from '@/server/auth/session'
+import { database } from '@/server/database'
 import { ERRORS, type ErrorCode } from '@/server/errors'
 import { originOf } from '@/server/http/origin'
+import { log } from '@/server/log'
 import type { OpenApiDocument } from '@/server/openapi/types'
 import { openApiDocument } from '@/server/rest/openapi-document'
 import { Navigation, operationsOf } from './navigation'
@@ -9,6 +12,7 @@ import { ExampleBody, OperationPart } from './operation'
 import { Inline, Prose } from './prose'
 import styles from './reference.module.css'
 import { SchemaTree } from './schema-tree'
+import tones from './tones.module.css'
 
 export const metadata: Metadata = {
   title: 'API reference - Millrace',
@@ -17,12 +21,14 @@ export const metadata: Metadata = {
 
 /** The API reference: the OpenAPI document for people to read. */
 export default async function ReferencePage() {
-  const document = openApiDocument(originOf(await headers()))
+  const sent = await headers()
+  const document = openApiDocument(originOf(sent))
+  const workspaces = await workspacesOf(sent)
   return (
-    <div className={styles.page}>
+    <div className={`${styles.page} ${tones.tones}`}>
       <Navigation document={document} />
       <main id="reference" className={styles.main}>
-        <Introduction document={document} />
+        <Introduction document={document} workspaces={workspaces} />
         {document.tags.map(({ name, description }) => (
           <section key={name} id={`tag-${name}`} aria-labelledby={`tag-${name}-title`}>
             <h2 id={`tag-${name}-title`} className={styles.heading}>
@@ -43,7 +49,25 @@ export default async function ReferencePage() {
   )
 }
 
-function Introduction({ document }: { document: OpenApiDocument }) {
+/** Of the person who is signed in. Without a database, the page has all it needs besides. */
+async function workspacesOf(sent: Headers): Promise<{ slug: string; name: string }[]> {
+  try {
+    const user = await readSession(sent)
+    const found = user ? await listMemberships(database().db, user.userId) : []
+    return found.map(({ slug, tenantName }) => ({ slug, name: tenantName }))
+  } catch (err) {
+    log().warn({ err }, 'the reference could not tell who is signed in')
+    return []
+  }
+}
+
+function Introduction({
+  document,
+  workspaces,
+}: {
+  document: OpenApiDocument
+  workspaces: { slug: string; name: string }[]
+}) {
   const { info, servers, components } = document
   return (
     <header className={styles.introduction}>
@@ -54,6 +78,18 @@ function Introduction({ document }: { document: OpenApiDocument }) {
         <a href="/api/openapi.json">/api/openapi.json</a>, this reference as an OpenAPI 3.1 document, into Postman,
         Insomnia or Bruno.
       </p>
+      {workspaces.length > 0 && (
+        <p className={styles.prose}>
+          Try calls, and see those of your own workflows, in the reference of your workspace:{' '}
+          {workspaces.map(({ slug, name }, place) => (
+            <span key={slug}>
+              {place > 0 ? ', ' : ''}
+              <a href={`/${slug}/reference`}>{name}</a>
+            </span>
+          ))}
+          .
+        </p>
+      )}
       <h2 id="credentials" className={styles.sectionTitle}>
         Credentials
       </h2>

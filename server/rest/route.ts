@@ -13,6 +13,7 @@ import { requestIdOf } from '../http/request-id'
 import { type PlainAnswer, respondBytes, respondEmpty, respondError, respondJson, respondStream } from '../http/respond'
 import { log } from '../log'
 import { requestAnswered } from '../outbox'
+import { knownCaller } from './callers'
 import { corsHeaders, preflightHeaders } from './cors'
 import { counted } from './count-requests'
 import { onceForKey } from './idempotency'
@@ -85,7 +86,8 @@ export function route<P extends string = never>(
     const edge: Record<string, string> = {}
     try {
       const { db } = database()
-      const identity = await authenticateOrCount(request.headers, db, now(), texts.unauthorized, requestId)
+      const identity =
+        knownCaller(request) ?? (await authenticateOrCount(request.headers, db, now(), texts.unauthorized, requestId))
       Object.assign(edge, await corsHeaders(request.headers, identity, db))
       if (options.limit === 'starts') requireRoomFor(identity.tenantId, request.headers)
       Object.assign(edge, await countRequest(identity, options.limit, db, now()))

@@ -8,6 +8,7 @@ import { inboundRouter } from './routers/inbound'
 import { insightsRouter } from './routers/insights'
 import { keysRouter } from './routers/keys'
 import { membersRouter } from './routers/members'
+import { referenceRouter } from './routers/reference'
 import { runsRouter } from './routers/runs'
 import { schedulesRouter } from './routers/schedules'
 import { secretsRouter } from './routers/secrets'
@@ -31,6 +32,7 @@ export const appRouter = router({
   insights: insightsRouter,
   keys: keysRouter,
   members: membersRouter,
+  reference: referenceRouter,
   runs: runsRouter,
   inbound: inboundRouter,
   schedules: schedulesRouter,

@@ -176,6 +176,7 @@ export const EXEMPT: Record<string, string> = {
   'inbound.replay': 'a delivery says who replayed it',
   'inbound.try': TEST,
   'members.setOwnMails': 'it is nobody else’s setting',
+  'reference.send': 'the call that it makes writes its own entries',
   'runs.comment': 'a comment says who wrote it, and changes nothing else',
   'runs.deleteComment': 'people delete only their own',
   'runs.resume': RUN,

@@ -278,6 +278,11 @@ export const CASES: Record<string, Case> = {
   'workflows.version': { needs: 'workflow:read', input: (id) => ({ id, version: '1' }) },
   'workflows.restore': { needs: 'workflow:publish', input: (id) => ({ id, version: '1' }) },
 
+  'reference.open': { needs: 'workflow:read' },
+  'reference.read': { needs: 'workflow:read', input: one },
+  // What it calls has the rules of REST.
+  'reference.send': { needs: 'workflow:read' },
+
   'service.read': { needs: 'service:read' },
 
   'steps.catalog': { needs: 'workflow:read' },

@@ -70,7 +70,7 @@ export function useCommands(onKeys: () => void): Command[] {
       group: 'Other',
       label: 'API reference',
       icon: BookOpen,
-      run: () => void window.open('/reference', '_blank', 'noopener'),
+      run: go(path('/reference')),
     },
   ]
 }

@@ -56,7 +56,7 @@ export function UserMenu({ onKeys }: { onKeys: () => void }) {
         <Menu.Item leftSection={<Keyboard size={16} aria-hidden />} onClick={onKeys}>
           Keyboard shortcuts
         </Menu.Item>
-        <Menu.Item component="a" href="/reference" target="_blank" leftSection={<BookOpen size={16} aria-hidden />}>
+        <Menu.Item component={Link} href={path('/reference')} leftSection={<BookOpen size={16} aria-hidden />}>
           API reference
         </Menu.Item>
         <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => void signOut()}>

@@ -35,6 +35,7 @@ export const BUDGETS: Record<string, number> = {
   '/[tenant]/agents/[agentId]': 331,
   '/[tenant]/tools': 297,
   '/[tenant]/tools/[toolId]': 337,
+  '/[tenant]/reference': 290,
   '/[tenant]/settings/api-keys': 291,
   '/[tenant]/settings/signing-secrets': 282,
   '/[tenant]/settings/vault': 284,

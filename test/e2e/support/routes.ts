@@ -52,6 +52,11 @@ export const INSIDE: Record<string, Seen> = {
     `/${slug}/tools/${payments}`,
     `/${slug}/tools/${remote}`,
   ],
+  '/[tenant]/reference': (slug, { approval }) => [
+    `/${slug}/reference`,
+    `/${slug}/reference?show=${approval}`,
+    `/${slug}/reference?show=listRuns`,
+  ],
   '/[tenant]/settings/api-keys': (slug) => [`/${slug}/settings/api-keys`],
   '/[tenant]/settings/signing-secrets': (slug) => [`/${slug}/settings/signing-secrets`],
   '/[tenant]/settings/vault': (slug) => [`/${slug}/settings/vault`],

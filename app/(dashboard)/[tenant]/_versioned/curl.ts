@@ -24,7 +24,7 @@ export function curl(call: {
 }
 
 /** Quotes a text as one shell word, whatever it contains. */
-function quote(text: string): string {
+export function quote(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 

@@ -1,0 +1,101 @@
+import { isParameter } from '@/app/reference/samples'
+import type { JsonValue } from '@/server/definition/json'
+import type { DocumentedOperation, OpenApiDocument, Parameter, Schema } from '@/server/openapi/types'
+import { quote } from '../_versioned/curl'
+import { sampleOf } from '../_versioned/schema-samples'
+
+/** An operation where it is in the document. */
+export interface Call {
+  method: string
+  path: string
+  operation: DocumentedOperation
+}
+
+/** The parameters that have a field. */
+export function parametersOf({ operation }: Call): Parameter[] {
+  return operation.parameters.filter(isParameter).filter((it) => it.in !== 'header')
+}
+
+const MAX_DEPTH = 6
+
+/** A schema with what it refers to in place; too deep, anything goes. */
+export function inFull(schema: Schema, schemas: Readonly<Record<string, Schema>>, depth = 0): Schema {
+  if (depth > MAX_DEPTH) return {}
+  const inside = (one: Schema) => inFull(one, schemas, depth + 1)
+  const { $ref, ...rest } = schema
+  if ($ref !== undefined) return inside({ ...schemas[$ref.split('/').at(-1) ?? ''], ...rest })
+  const { properties, items, anyOf, oneOf, additionalProperties: others } = schema
+  return {
+    ...schema,
+    ...(properties
+      ? { properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, inside(one)])) }
+      : {}),
+    ...(items ? { items: inside(items) } : {}),
+    ...(typeof others === 'object' ? { additionalProperties: inside(others) } : {}),
+    ...(anyOf ? { anyOf: anyOf.map(inside) } : {}),
+    ...(oneOf ? { oneOf: oneOf.map(inside) } : {}),
+  }
+}
+
+/** The simplest value that a schema takes: of an object only what it asks for, or all if it asks for nothing. */
+export function exampleOf(schema: Schema): JsonValue {
+  const [either] = (schema.anyOf ?? schema.oneOf ?? []).filter(({ type }) => type !== 'null')
+  if (either) return exampleOf(either)
+  if (schema.default !== undefined || schema.const !== undefined || schema.enum) return sampleOf(asJson(schema))
+  if (schema.properties) {
+    const { properties, required = [] } = schema
+    const names = required.length > 0 ? required : Object.keys(properties)
+    return Object.fromEntries(names.map((name) => [name, exampleOf(properties[name] ?? {})]))
+  }
+  if (schema.items) return [exampleOf(schema.items)]
+  return sampleOf(asJson(schema))
+}
+
+function asJson(schema: Schema): JsonValue {
+  return JSON.parse(JSON.stringify(schema)) as JsonValue
+}
+
+/** What the body field begins with; null if the call sends none. */
+export function bodyOf({ operation }: Call, document: OpenApiDocument): JsonValue | null {
+  const media = operation.requestBody?.content['application/json']
+  if (!media) return null
+  const [example] = Object.values(media.examples ?? {})
+  return example && 'value' in example ? example.value : exampleOf(inFull(media.schema, document.components.schemas))
+}
+
+/** The path to send, with the values of its parameters; those without a value are left out of the query. */
+export function filledPath(call: Call, values: Readonly<Record<string, string>>): string {
+  const path = call.path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(values[`path.${name}`] ?? ''))
+  const query = new URLSearchParams(
+    parametersOf(call).flatMap((it) => {
+      const value = it.in === 'query' ? (values[`query.${it.name}`] ?? '') : ''
+      return value === '' ? [] : [[it.name, value]]
+    }),
+  ).toString()
+  return query === '' ? path : `${path}?${query}`
+}
+
+/** The parameters of the path that have no value yet. */
+export function missing(call: Call, values: Readonly<Record<string, string>>): string[] {
+  return parametersOf(call).flatMap((it) => (it.in === 'path' && !values[`path.${it.name}`]?.trim() ? [it.name] : []))
+}
+
+/** One whole answer rather than events, where the call has both. */
+export function acceptOf({ operation }: Call): string | null {
+  const types = Object.keys(operation.responses['200']?.content ?? {})
+  if (types.includes('application/json')) return types.length > 1 ? 'application/json' : null
+  return types.includes('text/event-stream') ? 'text/event-stream' : null
+}
+
+/** The same call as a command, for a program that has a key. */
+export function curlOf(call: Call, url: string, body: string | null): string {
+  const accept = acceptOf(call)
+  const verb = call.method === 'GET' || (call.method === 'POST' && body !== null) ? '' : `-X ${call.method} `
+  const lines = [
+    `curl ${accept === 'text/event-stream' ? '-N ' : ''}${verb}${quote(url)}`,
+    ...(call.operation['x-role'] === 'nobody' ? [] : ['-H "x-api-key: $MILLRACE_API_KEY"']),
+    ...(accept === null ? [] : [`-H ${quote(`accept: ${accept}`)}`]),
+    ...(body === null ? [] : [`-H 'content-type: application/json'`, `-d ${quote(body)}`]),
+  ]
+  return lines.join(' \\\n  ')
+}

@@ -1,0 +1,56 @@
+'use client'
+import { useEffect, useRef } from 'react'
+import { Method } from '@/app/reference/method'
+import tones from '@/app/reference/tones.module.css'
+import type { Group } from './entries'
+import styles from './reference.module.css'
+
+/** Of so many entries of a group the list has lines; the rest are there to be searched for. */
+export const MOST_SHOWN = 200
+
+export function EntryList(props: {
+  groups: readonly Group[]
+  chosen: string
+  /** The entry that J and K have moved to. */
+  marked: string | null
+  search: string
+  onOpen: (id: string) => void
+}) {
+  const { groups, chosen, marked, search, onOpen } = props
+  const list = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (marked !== null) list.current?.querySelector('[data-marked]')?.scrollIntoView({ block: 'nearest' })
+  }, [marked])
+  return (
+    <nav ref={list} className={`${styles.list} ${tones.tones}`} aria-label="Calls">
+      <p className="visually-hidden" role="status">
+        {search === '' ? '' : `${groups.reduce((sum, { entries }) => sum + entries.length, 0)} found`}
+      </p>
+      {groups.length === 0 && <p className={styles.quiet}>Nothing has “{search}” in its name or path.</p>}
+      {groups.map(({ name, entries }) => (
+        <div key={name} className={styles.group}>
+          <h2 className={styles.groupName}>{name}</h2>
+          <ul>
+            {entries.slice(0, MOST_SHOWN).map(({ id, label, method }) => (
+              <li key={id}>
+                <button
+                  type="button"
+                  className={styles.entry}
+                  aria-current={id === chosen ? 'true' : undefined}
+                  data-marked={id === marked ? '' : undefined}
+                  onClick={() => onOpen(id)}
+                >
+                  {method && <Method name={method} />}
+                  <span className={styles.entryLabel}>{label}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+          {entries.length > MOST_SHOWN && (
+            <p className={styles.quiet}>And {entries.length - MOST_SHOWN} more: search for them.</p>
+          )}
+        </div>
+      ))}
+    </nav>
+  )
+}

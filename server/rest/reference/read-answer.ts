@@ -1,0 +1,56 @@
+import { textOf } from '../../http/respond'
+import { wholeChars } from '../../whole-chars'
+
+/** More than this, nobody reads on a page. */
+const MOST_BYTES = 256 * 1024
+/** How long a stream is followed. */
+const MOST_MS = 15_000
+
+export interface ReadAnswer {
+  /** Null if it is no text. */
+  text: string | null
+  /** How many bytes were read. */
+  bytes: number
+  /** Why there is more than what was read; null if there is not. */
+  cut: 'size' | 'time' | null
+}
+
+/** The body of a response as a page shows it: its beginning, and of a stream what comes within a while. */
+export async function readAnswer(response: Response): Promise<ReadAnswer> {
+  const whole = textOf(response)
+  if (whole !== undefined) {
+    const bytes = Buffer.byteLength(whole)
+    const cut = bytes > MOST_BYTES ? 'size' : null
+    return { text: cut ? wholeChars(whole, MOST_BYTES) : whole, bytes, cut }
+  }
+  if (!response.body) return { text: '', bytes: 0, cut: null }
+  const { chunks, cut } = await readSome(response.body.getReader())
+  const read = Buffer.concat(chunks)
+  const isText = /^text\/|json/.test(response.headers.get('content-type') ?? '')
+  // Decoded as a stream, so that half a character at the end is left out.
+  const text = isText ? new TextDecoder().decode(read, { stream: cut !== null }) : null
+  return { text, bytes: read.byteLength, cut }
+}
+
+async function readSome(reader: ReadableStreamDefaultReader<Uint8Array>) {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<'time'>((resolve) => {
+    timer = setTimeout(() => resolve('time'), MOST_MS)
+  })
+  try {
+    for (;;) {
+      const next = await Promise.race([reader.read(), over])
+      if (next === 'time') return { chunks, cut: 'time' as const }
+      if (next.done) return { chunks, cut: null }
+      chunks.push(next.value)
+      bytes += next.value.byteLength
+      if (bytes >= MOST_BYTES) return { chunks, cut: 'size' as const }
+    }
+  } finally {
+    clearTimeout(timer)
+    // What is left is read by nobody.
+    await reader.cancel().catch(() => {})
+  }
+}

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import {
+  bodyOf,
+  type Call,
+  curlOf,
+  exampleOf,
+  filledPath,
+  inFull,
+  missing,
+} from '@/app/(dashboard)/[tenant]/reference/call'
+import { found, groupsOf } from '@/app/(dashboard)/[tenant]/reference/entries'
+import { openApiDocument } from '@/server/rest/openapi-document'
+
+const document = openApiDocument('https://flow.example.com')
+const callOf = (path: string, method: string): Call => {
+  const operation = document.paths[path]?.[method]
+  if (!operation) throw new Error(`no ${method} ${path}`)
+  return { method: method.toUpperCase(), path, operation }
+}
+
+test('every call of the API has a body to begin with if it takes one, and its form ends', () => {
+  const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => callOf(path, method)),
+  )
+  for (const call of calls) {
+    const takes = call.operation.requestBody?.content['application/json']
+    expect(bodyOf(call, document) !== null, call.path).toBe(takes !== undefined)
+    if (takes) expect(JSON.stringify(inFull(takes.schema, document.components.schemas))).not.toContain('$ref')
+  }
+})
+
+test('an example has what its schema asks for, and of several schemas the first', () => {
+  const answer = {
+    type: 'object',
+    properties: { type: { const: 'collect_inputs' }, data: { type: 'object' }, pauseId: { type: 'string' } },
+    required: ['type', 'data'],
+  }
+  expect(exampleOf({ anyOf: [answer, { type: 'string' }] })).toEqual({ type: 'collect_inputs', data: {} })
+  expect(exampleOf({ anyOf: [{ type: 'null' }, { type: 'integer', minimum: 3 }] })).toBe(3)
+})
+
+test('values go into the path and the query as one part each, whatever they contain', () => {
+  const call = callOf('/api/agents/{agentId}/threads', 'get')
+  expect(missing(call, { 'path.agentId': ' ' })).toEqual(['agentId'])
+  const path = filledPath(call, { 'path.agentId': 'a/b?c', 'query.subject': 'x&limit=1', 'query.limit': '' })
+  expect(path).toBe('/api/agents/a%2Fb%3Fc/threads?subject=x%26limit%3D1')
+})
+
+test('the command is one line of a shell for each part, and never has a key', () => {
+  const text = curlOf(callOf('/api/chat', 'post'), 'https://flow.example.com/api/chat', `{"message":"it's"}`)
+  expect(text.split(' \\\n  ')).toEqual([
+    'curl https://flow.example.com/api/chat',
+    '-H "x-api-key: $MILLRACE_API_KEY"',
+    `-H 'accept: application/json'`,
+    `-H 'content-type: application/json'`,
+    `-d '{"message":"it'\\''s"}'`,
+  ])
+})
+
+test('a search finds by name, kind, path and verb, in any order', () => {
+  const groups = groupsOf({
+    objects: [{ word: 'workflow', id: 'wf_1', name: 'Order approval' }],
+    calls: [{ id: 'listRuns', method: 'GET', path: '/api/workflow/runs', summary: 'List runs', tag: 'Runs' }],
+    tags: ['Runs', 'Workflows'],
+  })
+  expect(groups.map(({ name }) => name)).toEqual(['Your workflows', 'Runs'])
+  const ids = (search: string) => found(groups, search).flatMap(({ entries }) => entries.map(({ id }) => id))
+  expect(ids('approval start')).toEqual(['wf_1'])
+  expect(ids('/api/workflow/start/wf_1')).toEqual(['wf_1'])
+  expect(ids('runs GET')).toEqual(['listRuns'])
+  expect(ids('nothing')).toEqual([])
+})

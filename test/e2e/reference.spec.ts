@@ -1,0 +1,41 @@
+import { newCompany } from './support/company'
+import { expect, test } from './support/fixture'
+
+test('a call is found by its workflow, tried after a question, and answered as a program is', async ({
+  page,
+  workspace,
+}) => {
+  const { slug } = workspace
+  await newCompany(workspace.ctx)
+  await page.goto(`/${slug}/reference`)
+  await page.keyboard.press('/')
+  const search = page.getByRole('searchbox', { name: 'Search the reference' })
+  await expect(search).toBeFocused()
+  await search.fill('runs list')
+  const list = page.getByRole('navigation', { name: 'Calls' })
+  await expect(list.getByRole('button').first()).toHaveText(/List runs/)
+  await list.getByRole('button').first().click()
+  await page.getByRole('button', { name: 'Try it' }).click()
+  const form = page.getByRole('region', { name: /^Try / })
+  await form.getByLabel('limit').fill('1')
+  await form.getByRole('button', { name: 'Send' }).click()
+  await expect(form.getByText(/HTTP 200/)).toBeVisible()
+  await expect(form.getByText(/api\/workflow\/runs\?limit=1/)).toBeVisible()
+
+  await search.fill('create an agent')
+  await expect(list.getByRole('button').first()).toHaveText(/Create an agent/)
+  await list.getByRole('button').first().click()
+  await page.getByRole('button', { name: 'Try it' }).click()
+  const creating = page.getByRole('region', { name: /^Try / })
+  await creating.getByRole('button', { name: 'Send' }).click()
+  const question = page.getByRole('alertdialog', { name: 'Send this call?' })
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await expect(creating.getByText(/HTTP \d/)).toHaveCount(0)
+  await creating.getByRole('button', { name: 'Send' }).click()
+  await question.getByRole('button', { name: 'Send it' }).click()
+  await expect(creating.getByText(/HTTP 201/)).toBeVisible()
+
+  await page.goto('/reference')
+  await page.locator(`main a[href="/${slug}/reference"]`).click()
+  await expect(page.getByRole('heading', { name: 'Choose a call' })).toBeVisible()
+})
