@@ -16,8 +16,8 @@ const LABELS: Record<WebhookEvent, string> = {
   'run.terminated': 'A run is terminated',
 }
 const FORMATS: { value: WebhookFormat; label: string }[] = [
-  { value: 'standard', label: 'For a service: signed JSON' },
-  { value: 'slack', label: 'For people: Slack, or a chat that takes the same' },
+  { value: 'standard', label: 'Signed JSON, for a service' },
+  { value: 'slack', label: 'Slack, or a chat like it' },
 ]
 const USUAL = WEBHOOK_EVENTS.filter((event) => event !== 'run.started')
 
