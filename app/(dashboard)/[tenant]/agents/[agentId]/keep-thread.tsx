@@ -5,7 +5,9 @@ import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { asData, type Turn } from './conversation'
 
-const KeepAgentCase = dynamic(() => import('../../_test-cases/lazy').then((module) => module.KeepAgentCase), { ssr: false })
+const KeepAgentCase = dynamic(() => import('../../_test-cases/lazy').then((module) => module.KeepAgentCase), {
+  ssr: false,
+})
 
 /** Offers to keep a thread as a test case. */
 export function KeepThread(props: { agentId: string; threadId: string; last: Turn; structured: boolean }) {
