@@ -50,7 +50,9 @@ async function shootAll(browser: Browser, workspace: Workspace, made: Furnished,
     for (const [path, seen] of Object.entries(routes)) {
       if (ONLY.length > 0 && !ONLY.some((name) => nameOf(path, 0).startsWith(name))) continue
       for (const [index, address] of seen(workspace.slug, made).entries()) {
-        await shoot(page, address, `${nameOf(path, index)}-${look.theme}-${look.size}.png`)
+        // A page for everybody may have the name of one inside a workspace.
+        const name = !signedIn && `/[tenant]${path}` in INSIDE ? `public-${nameOf(path, index)}` : nameOf(path, index)
+        await shoot(page, address, `${name}-${look.theme}-${look.size}.png`)
       }
     }
     await context.close()
