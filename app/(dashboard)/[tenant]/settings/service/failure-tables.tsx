@@ -35,6 +35,8 @@ function Table(props: { title: string; rows: { name: string; runs: number }[]; i
   const { title, rows, isCode = false } = props
   return (
     <table className={settings.table}>
+      {/* On phones, tables have no heads. */}
+      <caption className={styles.caption}>By {title.toLowerCase()}</caption>
       <thead>
         <tr>
           <th scope="col">{title}</th>
