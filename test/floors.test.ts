@@ -13,6 +13,7 @@ const FLOORS = [
   'metrics',
   'subjects',
   'views',
+  'live',
   'members',
   'tenants',
   'credentials',

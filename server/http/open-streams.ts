@@ -7,19 +7,26 @@ const RETRY_AFTER_S = 5
 
 const open = () => processWide('open-streams', () => ({ total: 0, ofTenant: new Map<string, number>() }))
 
+/** The share of the places that streams may take which pages can do without. */
+const SPARE = 0.5
+
 /**
  * Counts a new event stream towards the limits of this process.
+ * @param options.spare whether it has to leave half of the places to others
  * @returns ends the count; further calls do nothing
  * @throws AppError TOO_MANY_STREAMS
  */
 export function reserveStream(
   tenantId: string,
+  { spare = false }: { spare?: boolean } = {},
   { STREAMS_PER_TENANT, STREAMS_TOTAL }: Pick<Env, 'STREAMS_PER_TENANT' | 'STREAMS_TOTAL'> = env(),
 ): () => void {
+  const share = spare ? SPARE : 1
   const state = open()
   const own = state.ofTenant.get(tenantId) ?? 0
-  if (own >= STREAMS_PER_TENANT) throw tooMany(`The workspace has ${own} event streams open, as many as it may have.`)
-  if (state.total >= STREAMS_TOTAL) throw tooMany('The service has as many event streams open as it can carry.')
+  if (own >= STREAMS_PER_TENANT * share)
+    throw tooMany(`The workspace has ${own} event streams open, as many as it may have.`)
+  if (state.total >= STREAMS_TOTAL * share) throw tooMany('The service has as many event streams open as it can carry.')
   state.ofTenant.set(tenantId, own + 1)
   state.total += 1
   let given = false

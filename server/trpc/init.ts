@@ -21,16 +21,24 @@ export interface TrpcContext {
   tenant: string | null
 }
 
-const t = initTRPC.context<TrpcContext>().create({
-  // A reconnecting client says which event it saw last, so nothing is lost when a proxy or a function limit cuts the
-  // stream.
-  sse: {
-    ping: { enabled: true, intervalMs: 15_000 },
-    maxDurationMs: 280_000,
-    client: { reconnectAfterInactivityMs: 45_000 },
-  },
-  errorFormatter: ({ shape, error, ctx }) => ({ ...shape, ...visibleError(shape, error, ctx?.requestId ?? '') }),
-})
+/** `spare`: a stream that pages can do without, which leaves places for others. */
+interface Meta {
+  spare?: boolean
+}
+
+const t = initTRPC
+  .context<TrpcContext>()
+  .meta<Meta>()
+  .create({
+    // A reconnecting client says which event it saw last, so nothing is lost when a proxy or a function limit cuts the
+    // stream.
+    sse: {
+      ping: { enabled: true, intervalMs: 15_000 },
+      maxDurationMs: 280_000,
+      client: { reconnectAfterInactivityMs: 45_000 },
+    },
+    errorFormatter: ({ shape, error, ctx }) => ({ ...shape, ...visibleError(shape, error, ctx?.requestId ?? '') }),
+  })
 
 export const router = t.router
 
@@ -53,12 +61,12 @@ const signedIn = t.middleware(async ({ ctx, next }) => {
 /** For a signed-in person, independent of any workspace. */
 export const userProcedure = publicProcedure.use(signedIn)
 
-const inTenant = t.middleware(async ({ ctx, next, type, signal }) => {
+const inTenant = t.middleware(async ({ ctx, next, type, signal, meta }) => {
   const { user } = ctx as TrpcContext & { user: SessionUser }
   const service = await serviceContext(ctx, user)
   await countRequest(service, undefined, database().db, service.now())
   const call = () => next({ ctx: { ...ctx, user, service } })
-  return type === 'subscription' ? asStream(service.tenantId, signal, call) : call()
+  return type === 'subscription' ? asStream(service.tenantId, meta?.spare ?? false, signal, call) : call()
 })
 
 /**
@@ -67,10 +75,11 @@ const inTenant = t.middleware(async ({ ctx, next, type, signal }) => {
  */
 async function asStream<R extends { ok: boolean }>(
   tenantId: string,
+  spare: boolean,
   signal: AbortSignal | undefined,
   call: () => Promise<R>,
 ): Promise<R> {
-  const leave = reserveStream(tenantId)
+  const leave = reserveStream(tenantId, { spare })
   signal?.addEventListener('abort', leave, { once: true })
   const result = await call().catch((err: unknown) => {
     leave()

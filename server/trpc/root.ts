@@ -7,6 +7,7 @@ import { homeRouter } from './routers/home'
 import { inboundRouter } from './routers/inbound'
 import { insightsRouter } from './routers/insights'
 import { keysRouter } from './routers/keys'
+import { liveRouter } from './routers/live'
 import { membersRouter } from './routers/members'
 import { referenceRouter } from './routers/reference'
 import { runsRouter } from './routers/runs'
@@ -31,6 +32,7 @@ export const appRouter = router({
   home: homeRouter,
   insights: insightsRouter,
   keys: keysRouter,
+  live: liveRouter,
   members: membersRouter,
   reference: referenceRouter,
   runs: runsRouter,

@@ -2,7 +2,7 @@ import { createWorkflow } from '@/server/workflows/create'
 import { publishWorkflow } from '@/server/workflows/publish'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
-import { reached, startRun } from './support/runs'
+import { cancelRun, reached, resumeRun, startRun } from './support/runs'
 
 test('counts follow an answer at once, and never contradict the queue', async ({ page, workspace }) => {
   const { approval } = await newCompany(workspace.ctx)
@@ -28,6 +28,40 @@ test('counts follow an answer at once, and never contradict the queue', async ({
   await page.getByRole('button', { name: 'Reject' }).click()
   await expect(one).toBeVisible({ timeout: 5_000 })
   await expect(page.getByText('1 waiting', { exact: true })).toBeVisible()
+})
+
+test('when somebody else answers, counts and list follow without a reload or a poll', async ({
+  browserOf,
+  workspace,
+}) => {
+  const { approval } = await newCompany(workspace.ctx)
+  const runId = await startRun(workspace, approval, { customer: 'Okafor' })
+  await reached(workspace, runId, ({ status }) => status === 'paused')
+  const other = await browserOf('operator')
+  await other.goto(`/${workspace.slug}/inbox`)
+  const task = (name: string) => other.getByRole('button', { name: new RegExp(`${name}.*Okafor`) })
+  const inView = (name: string) => other.getByRole('radiogroup', { name: 'Tasks' }).getByText(name, { exact: true })
+  const badge = (count: number) =>
+    other.getByRole('navigation', { name: 'Main' }).getByLabel(`${count} waiting`, { exact: true })
+  await expect(task('The order')).toBeVisible()
+  await expect(badge(1)).toBeVisible()
+  await expect(inView('All').locator('..')).toHaveText('All 1')
+  // Without the stream, the page would read again after a minute.
+  const soon = { timeout: 4_000 }
+  await resumeRun(workspace, runId, { type: 'collect_inputs', data: { article: 'AX-210', amount: 4 } })
+  await expect(task('Order of AX-210')).toBeVisible(soon)
+  await expect(task('The order')).toHaveCount(0)
+  await startRun(workspace, approval, { customer: 'Rossi' })
+  await expect(badge(2)).toBeVisible(soon)
+  await expect(inView('All').locator('..')).toHaveText('All 2')
+  // A claim changes what is whose.
+  await task('Order of AX-210').click()
+  await other.getByRole('button', { name: 'Claim', exact: true }).click()
+  await expect(inView('Mine').locator('..')).toHaveText('Mine 1', soon)
+  await cancelRun(workspace, runId, 'Not needed')
+  await expect(badge(1)).toBeVisible(soon)
+  await expect(inView('Mine').locator('..')).toHaveText('Mine')
+  await expect(other.getByText('Withdrawn')).toBeVisible(soon)
 })
 
 test('a queue is worked off by keyboard: each answer leads to the next task, ready to be typed into', async ({

@@ -33,6 +33,15 @@ test('a tenant has its own places, and all of them together have no more than th
   for (const one of leave) one()
 })
 
+test('streams that pages can do without leave half of the places to others', () => {
+  const leave = [...Array(2)].map(() => reserveStream('ten_a', { spare: true }))
+  expect(() => reserveStream('ten_a', { spare: true })).toThrow(refusal)
+  leave.push(reserveStream('ten_b', { spare: true }))
+  expect(() => reserveStream('ten_c', { spare: true })).toThrow(refusal)
+  leave.push(reserveStream('ten_a'), reserveStream('ten_c'))
+  for (const one of leave) one()
+})
+
 const endless: EventSource = async function* (signal) {
   yield { event: 'first', data: 1 }
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))

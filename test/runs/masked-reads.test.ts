@@ -68,6 +68,7 @@ const READS: Record<string, Look> = {
   'runs.changes': { inputs: byRun, words: true },
   'tasks.list': { inputs: () => [{}, { view: 'done' }, { view: 'mine' }, { view: 'roles' }], words: true },
   'tasks.count': { inputs: () => [{}], words: false },
+  'tasks.countViews': { inputs: () => [{}], words: false },
   'tasks.get': { inputs: ({ runId }) => [{ runId, pauseId: 'ask' }], words: true },
   'tasks.takers': { inputs: ({ runId }) => [{ runId, pauseId: 'main:ask#1' }], words: false },
   'tasks.refused': { inputs: once, words: false },

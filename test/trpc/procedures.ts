@@ -143,8 +143,12 @@ export const CASES: Record<string, Case> = {
   'tools.runCases': { needs: 'tool:write', input: (id) => ({ id, body: { draft: {} } }) },
   'tools.listRemote': { needs: 'tool:write' },
 
+  'live.changes': { needs: 'task:read', input: () => ({ tab: 'tab_of_a_page' }), unknown: 'nothing found' },
+  'live.here': { needs: 'workflow:read', input: (id) => ({ id, tab: 'tab_of_a_page', stepId: null }) },
+
   'tasks.list': { needs: 'task:read', input: (id) => ({ workflowId: id }), unknown: 'nothing found' },
   'tasks.count': { needs: 'task:read', input: (id) => ({ workflowId: id }), unknown: 'nothing found' },
+  'tasks.countViews': { needs: 'task:read', input: (id) => ({ workflowId: id }), unknown: 'nothing found' },
   'tasks.get': { needs: 'task:read', input: (id) => ({ runId: id, pauseId: `${id}:main:order#1` }) },
 
   'tasks.refused': { needs: 'task:read' },

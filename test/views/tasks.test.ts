@@ -4,7 +4,7 @@ import { cancelRun } from '@/server/runs/cancel'
 import { resumeRun } from '@/server/runs/resume'
 import { terminateRun } from '@/server/runs/terminate'
 import { getRunOverview } from '@/server/views/runs/overview'
-import { countTasks } from '@/server/views/tasks/count'
+import { countTasks, countViews } from '@/server/views/tasks/count'
 import { getTask } from '@/server/views/tasks/get'
 import { listTasks } from '@/server/views/tasks/list'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -163,6 +163,13 @@ describe('tasks', () => {
       [0, 1, null],
       [0, 0, 'NOT_ASSIGNED'],
     ])
+    for (const ctx of [invited, boss, other]) {
+      const counts = await countViews(ctx, {})
+      for (const view of ['open', 'mine', 'roles'] as const) {
+        const { tasks } = await listTasks(ctx, { view, limit: 100 })
+        expect(counts[view], `${ctx.actor.name}: ${view}`).toEqual({ count: tasks.length, more: false })
+      }
+    }
     const body = { type: 'request_user_action', pauseId: PAUSE, actionId: 'yes' }
     await resumeRun(invited, { runId, body: { ...body, actionValue: 'gladly' } })
     expect(await seen(invited)).toEqual([0, 0, 'ALREADY_VOTED'])

@@ -7,6 +7,7 @@ import { may, type Operation, POLICY } from '@/server/auth/policy'
 import { runsService } from '@/server/auth/runs-service'
 import { findMembership, listMemberships, readSession } from '@/server/auth/session'
 import { database } from '@/server/database'
+import { env } from '@/server/env'
 import { Shell } from './shell'
 import { type TenantInfo, TenantProvider } from './tenant-context'
 
@@ -37,6 +38,8 @@ export default async function TenantLayout({
     role: membership.role,
     user: { id: user.userId, name: user.name, email: user.email },
     operations: operations.filter((operation) => operation !== 'service:read' || seesService),
+    // A platform that bills for every second of a request should not have one open for each tab.
+    streams: !env().VERCEL,
     workspaces: memberships.map(({ slug, tenantName }) => ({ slug, name: tenantName })),
   }
   return (

@@ -86,7 +86,7 @@ function PlaceLink({ place: { label, href, icon: Icon } }: { place: Place }) {
 /** The number of tasks waiting for a person. */
 function Waiting() {
   const trpc = useTRPC()
-  const { data } = useQuery({ ...trpc.tasks.count.queryOptions(), refetchInterval: 5_000 })
+  const { data } = useQuery(trpc.tasks.count.queryOptions())
   if (!data || data.count === 0) return null
   const text = data.more ? `${data.count}+` : String(data.count)
   return (

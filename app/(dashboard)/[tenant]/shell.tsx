@@ -9,6 +9,7 @@ import styles from './shell.module.css'
 import { useGlobalKeys } from './use-global-keys'
 
 const Palette = dynamic(() => import('./palette').then((module) => module.Palette), { ssr: false })
+const Live = dynamic(() => import('./_live/live').then((module) => module.Live), { ssr: false })
 const ShortcutSheet = dynamic(() => import('./shortcuts').then((module) => module.ShortcutSheet), { ssr: false })
 
 /** The frame of every screen: a navigation rail, or a bar at the bottom on phones, and what every screen shares. */
@@ -31,6 +32,7 @@ export function Shell({ children }: { children: ReactNode }) {
       </main>
       <Notifications position="bottom-right" limit={3} />
       {paletteAsked > 0 && <Palette asked={paletteAsked} onKeys={openSheet} />}
+      <Live />
       {sheet !== 'never' && <ShortcutSheet opened={sheet === 'open'} onClose={() => setSheet('closed')} />}
     </div>
   )

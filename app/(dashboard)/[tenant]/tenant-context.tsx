@@ -11,6 +11,8 @@ export interface TenantInfo {
   user: { id: string; name: string; email: string }
   /** What the role may do, from the server's policy table. The server checks again. */
   operations: Operation[]
+  /** Whether pages may keep event streams open. */
+  streams: boolean
   /** All of the person's workspaces, including this one. */
   workspaces: { slug: string; name: string }[]
 }

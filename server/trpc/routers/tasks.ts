@@ -3,7 +3,7 @@ import { holdAnswer } from '../../runs/held/hold'
 import { dismissRefusal, undoAnswer } from '../../runs/held/undo'
 import type { TaskAt } from '../../runs/task-at'
 import { listTakers } from '../../views/tasks/claims'
-import { countTasks } from '../../views/tasks/count'
+import { countTasks, countViews } from '../../views/tasks/count'
 import { getTask } from '../../views/tasks/get'
 import { listRefused } from '../../views/tasks/held'
 import { listTasks } from '../../views/tasks/list'
@@ -15,6 +15,9 @@ export const tasksRouter = router({
   count: tenantProcedure
     .input(given<CountTasks | undefined>())
     .query(({ ctx, input }) => countTasks(ctx.service, input)),
+  countViews: tenantProcedure
+    .input(given<CountTasks | undefined>())
+    .query(({ ctx, input }) => countViews(ctx.service, input)),
   get: tenantProcedure.input(given<GetTask>()).query(({ ctx, input }) => getTask(ctx.service, input)),
   /** Answers of the caller that were not taken in the end. */
   refused: tenantProcedure.query(({ ctx }) => listRefused(ctx.service)),

@@ -1,19 +1,28 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { pauses, runs } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { parseInput } from '../../parse'
+import { personOf } from '../../runs/person'
 import { CountTasks } from './schema'
-import { ofRun, openTasks } from './where'
+import { isMine, isOfRole, ofRun, openTasks } from './where'
 
 /** Stops counting here: the screen shows `1,000+`. */
 const MOST = 1001
+/** Of so many open tasks, those of the caller are looked for. */
+const MOST_SEARCHED = 5001
+
+/** A number of tasks; `more` if there are still more. */
+export interface TaskCount {
+  count: number
+  more: boolean
+}
 
 /**
  * How many tasks are waiting for a person; not exact beyond a thousand.
  * @throws AppError INVALID_INPUT
  */
-export async function countTasks(ctx: ServiceContext, input: unknown): Promise<{ count: number; more: boolean }> {
+export async function countTasks(ctx: ServiceContext, input: unknown): Promise<TaskCount> {
   authorize(ctx, 'task:read')
   const filter = parseInput(CountTasks, input ?? {})
   const open = ctx.db
@@ -24,6 +33,38 @@ export async function countTasks(ctx: ServiceContext, input: unknown): Promise<{
     .limit(MOST)
     .as('open')
   const [row] = await ctx.db.select({ count: sql<number>`count(*)::int` }).from(open)
-  const count = row?.count ?? 0
-  return { count: Math.min(count, MOST - 1), more: count === MOST }
+  return atMost(row?.count ?? 0, false)
+}
+
+/**
+ * How many tasks each view of the inbox has. The caller's are looked for among the first 5,000 open ones: whether a task is
+ * theirs must be asked of each.
+ * @throws AppError INVALID_INPUT
+ */
+export async function countViews(ctx: ServiceContext, input: unknown) {
+  authorize(ctx, 'task:read')
+  const filter = parseInput(CountTasks, input ?? {})
+  const person = await personOf(ctx)
+  const is = (one: SQL | undefined) => sql<boolean>`${one}`
+  const open = ctx.db
+    .select({ mine: is(isMine(person)).as('mine'), roles: is(isOfRole(person)).as('roles') })
+    .from(pauses)
+    .innerJoin(runs, ofRun)
+    .where(openTasks(ctx, filter))
+    .limit(MOST_SEARCHED)
+    .as('open')
+  const [row] = await ctx.db
+    .select({
+      open: sql<number>`count(*)::int`,
+      mine: sql<number>`count(*) filter (where ${open.mine})::int`,
+      roles: sql<number>`count(*) filter (where ${open.roles})::int`,
+    })
+    .from(open)
+  const { open: all, mine, roles } = row ?? { open: 0, mine: 0, roles: 0 }
+  const more = all === MOST_SEARCHED
+  return { open: atMost(all, more), mine: atMost(mine, more), roles: atMost(roles, more) }
+}
+
+function atMost(count: number, more: boolean): TaskCount {
+  return { count: Math.min(count, MOST - 1), more: more || count >= MOST }
 }

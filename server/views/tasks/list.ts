@@ -1,4 +1,4 @@
-import { and, asc, desc, or, sql } from 'drizzle-orm'
+import { and, asc, desc, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { pauses, pauseVotes, runs, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
@@ -12,10 +12,10 @@ import { tenantMasker } from '../../vault/masker'
 import { wholeChars } from '../../whole-chars'
 import { nameActors, nameAnswerers } from '../actors'
 import { answerLabel } from '../runs/answer-label'
-import { claimant, isClaimedBy, unclaimed } from './claims'
+import { claimant } from './claims'
 import { answering } from './held'
 import { ListTasks } from './schema'
-import { assignedTo, doneTasks, ofRun, openTasks } from './where'
+import { doneTasks, isMine, isOfRole, ofRun, openTasks } from './where'
 
 const DEFAULT_LIMIT = 50
 
@@ -84,8 +84,8 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
     .where(
       and(
         open ? openTasks(ctx, filter) : doneTasks(ctx, filter, byMe ? ctx.actor.id : null),
-        person && view === 'mine' ? or(isClaimedBy(person.id), and(assignedTo(person, 'user'), unclaimed)) : undefined,
-        person && view === 'roles' ? and(assignedTo(person, 'role'), unclaimed) : undefined,
+        person && view === 'mine' ? isMine(person) : undefined,
+        person && view === 'roles' ? isOfRole(person) : undefined,
         after
           ? sql`(${moment}, ${pauses.runId}, ${pauses.id}) ${beyond} (${after.at}::timestamptz, ${after.runId}, ${after.pauseId})`
           : undefined,

@@ -4,6 +4,7 @@ import type { ServiceContext } from '../../context'
 import { assignmentsOf } from '../../runs/may-answer'
 import type { Person } from '../../runs/person'
 import { contains } from '../../search-text'
+import { isClaimedBy, unclaimed } from './claims'
 import { heldBy } from './held'
 import type { TaskFilter } from './schema'
 
@@ -24,8 +25,18 @@ export function openTasks(ctx: ServiceContext, filter: TaskFilter): SQL | undefi
   )
 }
 
+/** Those that are a person's own: claimed by them, or assigned to them by name and claimed by nobody. */
+export function isMine(person: Person): SQL | undefined {
+  return or(isClaimedBy(person.id), and(assignedTo(person, 'user'), unclaimed))
+}
+
+/** Those of a person's role: assigned to it and claimed by nobody. */
+export function isOfRole(person: Person): SQL | undefined {
+  return and(assignedTo(person, 'role'), unclaimed)
+}
+
 /** Those whose assignees mean a person by name or by role, as long as that person has not voted and may decide. */
-export function assignedTo(person: Person, by: 'user' | 'role'): SQL {
+function assignedTo(person: Person, by: 'user' | 'role'): SQL {
   const mine = JSON.stringify(assignmentsOf(person).filter((one) => one.startsWith(`${by}:`)))
   return sql`exists (
       select from json_array_elements_text(${pauses.signal}->'assignees') assignee

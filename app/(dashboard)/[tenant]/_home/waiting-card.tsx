@@ -13,8 +13,8 @@ import styles from './home.module.css'
 export function WaitingCard() {
   const trpc = useTRPC()
   const { path } = useTenant()
-  const tasks = useQuery({ ...trpc.tasks.list.queryOptions({ limit: 5 }), refetchInterval: 10_000 })
-  const count = useQuery({ ...trpc.tasks.count.queryOptions({}), refetchInterval: 15_000 })
+  const tasks = useQuery(trpc.tasks.list.queryOptions({ limit: 5 }))
+  const count = useQuery(trpc.tasks.count.queryOptions({}))
   const number = count.data && count.data.count > 0 ? ` (${count.data.count}${count.data.more ? '+' : ''})` : ''
   return (
     <Card title={`Waiting for people${number}`} more={{ href: path('/inbox'), label: 'Inbox' }} query={tasks}>

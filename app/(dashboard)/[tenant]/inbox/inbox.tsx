@@ -14,14 +14,13 @@ import { PageHeader } from '@/app/_ui/page-header'
 import { SearchField } from '@/app/_ui/search-field'
 import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import { useUrlState } from '@/app/_ui/use-url-state'
+import type { TaskCount } from '@/server/views/tasks/count'
 import type { Task } from '@/server/views/tasks/get'
 import styles from './inbox.module.css'
 import { QueueSkeleton } from './queue-skeleton'
 import { RefusedList } from './refused-list'
-import { idOf, inputOf, readTaskId } from './task-id'
+import { filterOf, idOf, inputOf, readTaskId } from './task-id'
 import { TaskQueue } from './task-queue'
-
-const POLL_MS = 4_000
 
 /** With all kinds of fields, most of the screen's code: loaded while people read the queue. */
 const loadTaskView = () => import('./task-view').then((module) => module.TaskView)
@@ -40,11 +39,14 @@ export function Inbox() {
   const query = useInfiniteQuery(
     trpc.tasks.list.infiniteQueryOptions(input, {
       getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-      refetchInterval: POLL_MS,
       placeholderData: keepPreviousData,
     }),
   )
-  const count = useQuery({ ...trpc.tasks.count.queryOptions(), refetchInterval: POLL_MS })
+  const count = useQuery(trpc.tasks.count.queryOptions())
+  const counts = useQuery({
+    ...trpc.tasks.countViews.queryOptions(filterOf(input)),
+    placeholderData: keepPreviousData,
+  })
   // The navigation sends the same query, whose answer may arrive before hydration; the server's HTML does not have it.
   const mounted = useMounted()
   useEffect(() => {
@@ -106,7 +108,15 @@ export function Inbox() {
           <section className={styles.queue} aria-label="Queue">
             <SegmentedControl
               aria-label="Tasks"
-              data={VIEWS}
+              data={VIEWS.map(({ value, label }) => ({
+                value,
+                label: (
+                  <>
+                    <span>{label}</span>
+                    {value !== 'done' && <InView count={value === 'open' && whole ? waiting : counts.data?.[value]} />}
+                  </>
+                ),
+              }))}
               value={input.view ?? 'open'}
               onChange={(view) => set({ view: view === 'open' ? null : view, task: null, by: null })}
               fullWidth
@@ -175,7 +185,20 @@ const VIEWS = [
   { value: 'roles', label: 'My roles' },
   { value: 'open', label: 'All' },
   { value: 'done', label: 'Done' },
-]
+] as const
+
+/** How many tasks a view has. */
+function InView({ count }: { count: TaskCount | undefined }) {
+  if (!count || count.count === 0) return null
+  return (
+    <span className={styles.inView}>
+      {' '}
+      {count.count}
+      {count.more ? '+' : ''}
+    </span>
+  )
+}
+
 const FILTERS = ['q', 'workflow', 'type', 'tests', 'by']
 
 function Filters({ get, set }: Pick<ReturnType<typeof useUrlState>, 'get' | 'set'>) {

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { serverTrpc } from '@/app/_trpc/server'
 import { Inbox } from './inbox'
-import { inputOf, readTaskId } from './task-id'
+import { filterOf, inputOf, readTaskId } from './task-id'
 
 export const metadata: Metadata = { title: 'Inbox' }
 
@@ -22,6 +22,7 @@ export default async function InboxPage({
         getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
       }),
     ),
+    prefetch(trpc.tasks.countViews.queryOptions(filterOf(inputOf(get)))),
     chosen && prefetch(trpc.tasks.get.queryOptions(chosen)),
   ])
   return (

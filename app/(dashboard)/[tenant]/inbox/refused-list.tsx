@@ -6,12 +6,10 @@ import { Time } from '@/app/_ui/time'
 import styles from './inbox.module.css'
 import { idOf } from './task-id'
 
-const POLL_MS = 10_000
-
 /** The person's answers that were not taken in the end: each until its task was opened and the notice dismissed. */
 export function RefusedList({ selected, onSelect }: { selected: string; onSelect: (id: string) => void }) {
   const trpc = useTRPC()
-  const { data = [] } = useQuery({ ...trpc.tasks.refused.queryOptions(), refetchInterval: POLL_MS })
+  const { data = [] } = useQuery(trpc.tasks.refused.queryOptions())
   const others = data.filter((task) => idOf(task) !== selected)
   if (others.length === 0) return null
   return (

@@ -1,4 +1,4 @@
-import type { ListTasks } from '@/server/views/tasks/schema'
+import type { CountTasks, ListTasks } from '@/server/views/tasks/schema'
 
 /** A task's id in the URL: run id, colon, pause id. The run id contains no colon. */
 export function idOf(task: { runId: string; pauseId: string } | undefined): string {
@@ -24,5 +24,15 @@ export function inputOf(get: (name: string) => string): Omit<ListTasks, 'cursor'
     ...(/^[\w-]{1,80}$/.test(workflowId) ? { workflowId } : {}),
     ...(type === 'collect_inputs' || type === 'request_user_action' ? { type } : {}),
     ...(get('sort') === 'newest' ? { sort: 'newest' } : {}),
+  }
+}
+
+/** What the tasks of every view are filtered by. */
+export function filterOf({ q, tests, workflowId, type }: Omit<ListTasks, 'cursor'>): CountTasks {
+  return {
+    ...(q === undefined ? {} : { q }),
+    ...(tests === undefined ? {} : { tests }),
+    ...(workflowId === undefined ? {} : { workflowId }),
+    ...(type === undefined ? {} : { type }),
   }
 }

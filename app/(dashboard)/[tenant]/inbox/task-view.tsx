@@ -24,8 +24,6 @@ import { ClaimBar } from './claim-bar'
 import styles from './inbox.module.css'
 import { SoFar, TaskData } from './so-far'
 
-const POLL_MS = 4_000
-
 /** One task: the question, the form to answer it, and what its run did before. */
 export function TaskView({
   runId,
@@ -48,10 +46,7 @@ export function TaskView({
   focus: boolean
 }) {
   const trpc = useTRPC()
-  const query = useQuery({
-    ...trpc.tasks.get.queryOptions({ runId, pauseId }),
-    refetchInterval: ({ state: { data } }) => (data && data.status !== 'open' && !data.held ? false : POLL_MS),
-  })
+  const query = useQuery(trpc.tasks.get.queryOptions({ runId, pauseId }))
   const task = query.data
   if (!task) {
     if (!query.error) return <Skeleton height={240} radius="md" />

@@ -3,7 +3,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 
-/** A run's next task opens a moment after the answer, once the steps in between are done. */
+/**
+ * A run's next task opens a moment after the answer, once the steps in between are done. Where pages have an event stream, it
+ * tells them of it too.
+ */
 const AGAIN_MS = [400, 1_200, 3_000]
 
 /** Reads lists and counts of tasks again after an answer: now, and until the run's next task should be there. */
@@ -12,7 +15,8 @@ export function useTasksChanged(): () => void {
   const cache = useQueryClient()
   return useCallback(() => {
     const again = () => {
-      for (const queryKey of [trpc.tasks.list.pathKey(), trpc.tasks.count.pathKey()])
+      const { list, count, countViews } = trpc.tasks
+      for (const queryKey of [list.pathKey(), count.pathKey(), countViews.pathKey()])
         cache.invalidateQueries({ queryKey }).catch(() => {})
     }
     again()

@@ -1,0 +1,46 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { workflows } from '@/db/schema/workflows'
+import { authorize } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { AppError } from '../errors'
+import { isId } from '../ids'
+import { parseInput } from '../parse'
+import { LIVE_CHANNEL, listenForLive, type Told, takePlace } from './channel'
+import { type Place, type Present, whoIsAt } from './places'
+import { Tab } from './schema'
+
+export const BeHere = z.object({
+  id: z.string().max(100),
+  tab: Tab,
+  stepId: z.string().max(200).nullable(),
+  /** The page is being left. */
+  gone: z.boolean().optional(),
+})
+export type BeHere = z.input<typeof BeHere>
+
+/**
+ * Says that the caller has a workflow open in a tab, and where they are in it. Pages repeat this every few seconds: nothing
+ * is stored, and whoever stops saying so is gone.
+ * @returns who else has it open
+ * @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT
+ */
+export async function beHere(ctx: ServiceContext, input: unknown): Promise<{ people: Present[] }> {
+  authorize(ctx, 'workflow:read')
+  const { id, tab, stepId, gone = false } = parseInput(BeHere, input)
+  const { actor, tenantId } = ctx
+  // Only the dashboard calls this.
+  const person = { id: actor.id, name: actor.kind === 'user' ? actor.name.slice(0, 100) : '' }
+  const place: Place = { tenantId, workflowId: id, tab, stepId, person }
+  listenForLive()
+  const told: Told = { place, gone }
+  const [found] = isId(id)
+    ? await ctx.db
+        .select({ told: sql`pg_notify(${LIVE_CHANNEL}, ${JSON.stringify(told)})` })
+        .from(workflows)
+        .where(and(eq(workflows.tenantId, tenantId), eq(workflows.id, id)))
+    : []
+  if (!found) throw new AppError('WORKFLOW_NOT_FOUND')
+  takePlace(place, gone)
+  return { people: whoIsAt(tenantId, id).filter((other) => other.id !== person.id) }
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { database } from '../database'
+import { log } from '../log'
+import { processWide } from '../process'
+import { pagesOf } from './pages'
+import { noteGone, notePlace, type Place, tabsAt } from './places'
+
+/** The triggers of tasks name it too (`tasks_told` in `db/migrations`). */
+export const LIVE_CHANNEL = 'millrace_live'
+
+const Told = z.union([
+  z.object({ tasksOf: z.string() }),
+  z.object({
+    place: z.object({
+      tenantId: z.string(),
+      workflowId: z.string(),
+      tab: z.string(),
+      person: z.object({ id: z.string(), name: z.string() }),
+      stepId: z.string().nullable(),
+    }),
+    gone: z.boolean(),
+  }),
+])
+
+/** What one process tells all of them through the database. */
+export type Told = z.infer<typeof Told>
+
+/** Takes note of where somebody is now, and tells the pages that show the same workflow if that is new. */
+export function takePlace(place: Place, gone: boolean): void {
+  if (!(gone ? noteGone(place) : notePlace(place))) return
+  const tabs = tabsAt(place.tenantId, place.workflowId)
+  for (const page of pagesOf(place.tenantId)) if (page.tab !== place.tab && tabs.has(page.tab)) page.tell('people')
+}
+
+/**
+ * Listens for what any process tells, once per process, from the first page on that follows it. What is missed, pages read
+ * again by themselves later.
+ */
+export function listenForLive(): void {
+  const shared = processWide('live.listening', () => ({ begun: false }))
+  if (shared.begun) return
+  shared.begun = true
+  database()
+    .listen(LIVE_CHANNEL, { heard })
+    .ready.catch((err: unknown) =>
+      log().warn({ err }, 'could not listen for changes of tasks yet; pages poll meanwhile'),
+    )
+}
+
+function heard(text: string): void {
+  const told = readTold(text)
+  if (!told) return
+  if ('place' in told) takePlace(told.place, told.gone)
+  else for (const page of pagesOf(told.tasksOf)) page.tell('tasks')
+}
+
+/** Null for what another release tells. */
+function readTold(text: string): Told | null {
+  try {
+    return Told.safeParse(JSON.parse(text)).data ?? null
+  } catch {
+    return null
+  }
+}

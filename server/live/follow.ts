@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { authorize } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { parseInput } from '../parse'
+import { listenForLive } from './channel'
+import { type LiveChange, openPage } from './pages'
+import { FollowLive } from './schema'
+
+/** Changes that arrive within this time are told together, and pages do not all read at the same moment. */
+const GATHER_MS = 50
+const SPREAD_MS = 100
+/** At most so often a page is told, however much changes. */
+const EVERY_MS = 700
+/** A little longer than the transport keeps a stream open: after that, nobody reads any more. */
+const LIFETIME_MS = 290_000
+
+/**
+ * Tells a page what to read again, as it changes: never the data itself, which each page reads with its person's own rights
+ * of that moment. The first event comes at once, because what the page has read may be older.
+ * @throws AppError INVALID_INPUT
+ */
+export async function* followLive(ctx: ServiceContext, input: unknown, left: AbortSignal): AsyncGenerator<LiveChange> {
+  authorize(ctx, 'task:read')
+  const { tab } = parseInput(FollowLive, input)
+  listenForLive()
+  const signal = AbortSignal.any([left, AbortSignal.timeout(LIFETIME_MS)])
+  const page = openPage(ctx.tenantId, tab, signal)
+  try {
+    yield { tasks: true, people: true }
+    while (!signal.aborted) {
+      await page.wait()
+      await pause(GATHER_MS + Math.random() * SPREAD_MS, signal)
+      if (signal.aborted) return
+      yield page.take()
+      await pause(EVERY_MS, signal)
+    }
+  } finally {
+    page.close()
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal, ref: false }).catch(() => {})
+}

@@ -1,0 +1,63 @@
+import { processWide } from '../process'
+
+/** What an open page should read again. */
+export interface LiveChange {
+  /** Lists and counts of tasks. */
+  tasks: boolean
+  /** Who else has the workflow open that this page shows. */
+  people: boolean
+}
+
+export interface OpenPage {
+  tenantId: string
+  tab: string
+  tell(what: keyof LiveChange): void
+}
+
+const NOTHING: LiveChange = { tasks: false, people: false }
+
+const pages = () => processWide('live.pages', () => new Map<string, Set<OpenPage>>())
+
+/** The pages of a tenant that follow this process. */
+export function pagesOf(tenantId: string): Iterable<OpenPage> {
+  return pages().get(tenantId) ?? []
+}
+
+/**
+ * A page that follows what changes from now on. `next` resolves with what has changed since the last call, as soon as
+ * there is something, or when the signal fires.
+ */
+export function openPage(tenantId: string, tab: string, signal: AbortSignal) {
+  let changed = NOTHING
+  let wake = () => {}
+  const page: OpenPage = {
+    tenantId,
+    tab,
+    tell(what) {
+      changed = { ...changed, [what]: true }
+      wake()
+    },
+  }
+  const own = pages().get(tenantId) ?? new Set()
+  pages().set(tenantId, own.add(page))
+  const leave = () => wake()
+  signal.addEventListener('abort', leave)
+  return {
+    async wait(): Promise<void> {
+      if (changed !== NOTHING || signal.aborted) return
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+    },
+    take(): LiveChange {
+      const taken = changed
+      changed = NOTHING
+      return taken
+    },
+    close(): void {
+      signal.removeEventListener('abort', leave)
+      own.delete(page)
+      if (own.size === 0 && pages().get(tenantId) === own) pages().delete(tenantId)
+    },
+  }
+}

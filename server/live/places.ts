@@ -1,0 +1,94 @@
+import { processWide } from '../process'
+
+/** Where a person is: a tab that has a workflow open, and the step selected in it. */
+export interface Place {
+  tenantId: string
+  workflowId: string
+  tab: string
+  person: { id: string; name: string }
+  /** Null if none is selected, or several. */
+  stepId: string | null
+}
+
+/** Somebody who has a workflow open. */
+export interface Present {
+  id: string
+  name: string
+  stepId: string | null
+}
+
+interface Seen extends Place {
+  /** By this process's monotonic clock. */
+  at: number
+  /** When the place last changed. */
+  since: number
+}
+
+/** Pages repeat where they are every four seconds; after two that are missing, they are gone. */
+export const GONE_AFTER_MS = 10_000
+/** So many tabs of a workflow are remembered. */
+const MOST_TABS = 200
+
+interface Places {
+  /** By tenant and workflow, then by person and tab. */
+  known: Map<string, Map<string, Seen>>
+  sweptAt: number
+}
+
+const places = () => processWide<Places>('live.places', () => ({ known: new Map(), sweptAt: 0 }))
+
+const keyOf = (tenantId: string, workflowId: string) => JSON.stringify([tenantId, workflowId])
+const tabKey = ({ person, tab }: Place) => JSON.stringify([person.id, tab])
+
+/**
+ * Remembers where somebody is, in memory only: after a restart, everybody says so again within seconds.
+ * @returns whether others see anything new
+ */
+export function notePlace(place: Place, at = performance.now()): boolean {
+  forgetOld(at)
+  const { known } = places()
+  const key = keyOf(place.tenantId, place.workflowId)
+  const here = known.get(key) ?? new Map<string, Seen>()
+  const before = here.get(tabKey(place))
+  const moved = before?.stepId !== place.stepId || before.person.name !== place.person.name
+  if (!before && here.size >= MOST_TABS) return false
+  here.set(tabKey(place), { ...place, at, since: moved || !before ? at : before.since })
+  known.set(key, here)
+  return moved
+}
+
+/** @returns whether others see anything new */
+export function noteGone(place: Place): boolean {
+  return places().known.get(keyOf(place.tenantId, place.workflowId))?.delete(tabKey(place)) ?? false
+}
+
+/** Who has a workflow open: each person once, where they moved last, by name. */
+export function whoIsAt(tenantId: string, workflowId: string, at = performance.now()): Present[] {
+  const latest = new Map<string, Seen>()
+  for (const seen of places().known.get(keyOf(tenantId, workflowId))?.values() ?? []) {
+    const known = latest.get(seen.person.id)
+    if (isHere(seen, at) && (!known || known.since < seen.since)) latest.set(seen.person.id, seen)
+  }
+  return [...latest.values()]
+    .map(({ person, stepId }) => ({ ...person, stepId }))
+    .sort((a, b) => a.name.localeCompare(b.name, 'en') || (a.id < b.id ? -1 : 1))
+}
+
+/** The tabs that have a workflow open. */
+export function tabsAt(tenantId: string, workflowId: string): Set<string> {
+  return new Set([...(places().known.get(keyOf(tenantId, workflowId))?.values() ?? [])].map(({ tab }) => tab))
+}
+
+function isHere({ at }: Seen, now: number): boolean {
+  return now - at < GONE_AFTER_MS
+}
+
+function forgetOld(now: number): void {
+  const state = places()
+  if (now - state.sweptAt < GONE_AFTER_MS) return
+  state.sweptAt = now
+  for (const [key, here] of state.known) {
+    for (const [tab, seen] of here) if (!isHere(seen, now)) here.delete(tab)
+    if (here.size === 0) state.known.delete(key)
+  }
+}

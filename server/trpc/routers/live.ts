@@ -1,0 +1,14 @@
+import { type BeHere, beHere } from '../../live/be-here'
+import { followLive } from '../../live/follow'
+import type { FollowLive } from '../../live/schema'
+import { given, router, tenantProcedure } from '../init'
+
+export const liveRouter = router({
+  /** What an open page should read again. */
+  changes: tenantProcedure
+    .meta({ spare: true })
+    .input(given<FollowLive>('tab'))
+    .subscription(({ ctx, input, signal }) => followLive(ctx.service, input, signal ?? new AbortController().signal)),
+  /** Repeated by every open editor. It stores nothing. */
+  here: tenantProcedure.input(given<BeHere>('id', 'tab')).query(({ ctx, input }) => beHere(ctx.service, input)),
+})

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ServiceContext } from '@/server/context'
+import { database as ownDatabase } from '@/server/database'
+import { beHere } from '@/server/live/be-here'
+import { LIVE_CHANNEL } from '@/server/live/channel'
+import { followLive } from '@/server/live/follow'
+import { cancelRun } from '@/server/runs/cancel'
+import { claimTask } from '@/server/runs/claim'
+import { holdAnswer } from '@/server/runs/held/hold'
+import { undoAnswer } from '@/server/runs/held/undo'
+import { resumeRun } from '@/server/runs/resume'
+import { createWorkflow } from '@/server/workflows/create'
+import { until } from '../engine/support'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { startTestRuntime, type TestRuntime } from '../support/runtime'
+import { newVisitor } from '../trpc/support'
+
+let database: FreshDatabase
+let runtime: TestRuntime
+let tess: ServiceContext
+const heard: string[] = []
+beforeAll(async () => {
+  database = await freshDatabase()
+  runtime = await startTestRuntime(database.url)
+  const { userId } = await newVisitor(runtime.ctx, 'operator')
+  tess = { ...runtime.ctx, actor: { kind: 'user', id: userId, name: 'Tess', sessionId: 's', role: 'operator' } }
+  await ownDatabase().listen(LIVE_CHANNEL, { heard: (text) => heard.push(text) }).ready
+})
+afterAll(async () => {
+  await runtime?.stop()
+  await database?.close()
+})
+
+/** Notifications arrive in the order of commits, so this one comes after those of all changes so far. */
+async function changesToldSince(from: number): Promise<string[]> {
+  const mark = `mark ${from}`
+  await database.sql`select pg_notify(${LIVE_CHANNEL}, ${mark})`
+  const at = await until(async () => heard.indexOf(mark, from) + 1 || undefined)
+  return heard.slice(from, at - 1)
+}
+
+const pauseId = 'main:ask#1'
+const actions = [{ id: 'yes', label: 'Yes' }]
+const asking = (more: object = {}) => ({ steps: [{ id: 'ask', type: 'request-user-action', actions, ...more }] })
+async function paused(definition: object): Promise<string> {
+  const runId = await runtime.start(definition)
+  await runtime.wait(runId, ({ status }) => status === 'paused')
+  return runId
+}
+const yes = { type: 'request_user_action', actionId: 'yes' }
+
+test('every change of a task is told, once for each transaction, and names only the workspace', async () => {
+  const told: Record<string, string[]> = {}
+  const during = async <T>(what: string, change: () => Promise<T>): Promise<T> => {
+    const from = heard.length
+    const result = await change()
+    told[what] = await changesToldSince(from)
+    return result
+  }
+  const runId = await during('asked', () => paused(asking()))
+  await during('claimed', () => claimTask(tess, { runId, pauseId, to: tess.actor.id, from: null }))
+  await during('released', () => claimTask(tess, { runId, pauseId, to: null, from: tess.actor.id }))
+  await during('held', () => holdAnswer(tess, { runId, body: yes }))
+  await during('undone', () => undoAnswer(tess, { runId, pauseId }))
+  await during('answered', () => resumeRun(tess, { runId, body: yes }))
+  const votes = await during('asked for votes', () => paused(asking({ needs: { yes: 2 } })))
+  await during('voted', () => resumeRun(tess, { runId: votes, body: yes }))
+  await during('cancelled', async () => {
+    await cancelRun(tess, { runId: votes })
+    await runtime.wait(votes)
+  })
+  // One branch fails while the other waits for a person: the run ends, and the task with it.
+  const fails = { id: 'fails', type: 'fail-flow', code: 'NO' }
+  const fork = { id: 'fork', type: 'parallel', branches: [{ id: 'a' }, { id: 'b' }] }
+  const ask = { id: 'ask', type: 'request-user-action', actions }
+  await during('left open by a run that failed', async () => {
+    const run = await runtime.start({
+      steps: [fork, ask, fails],
+      edges: [
+        { from: 'fork', to: 'ask', on: 'a' },
+        { from: 'fork', to: 'fails', on: 'b' },
+      ],
+    })
+    await runtime.wait(run)
+  })
+  const payload = JSON.stringify({ tasksOf: runtime.ctx.tenantId }).replace(':', ' : ')
+  for (const [what, payloads] of Object.entries(told)) {
+    expect(payloads.length, what).toBeGreaterThan(0)
+    expect(new Set(payloads), what).toEqual(new Set([payload]))
+  }
+  expect(told.claimed).toHaveLength(1)
+  expect(told.answered).toHaveLength(1)
+
+  const from = heard.length
+  await runtime.wait(await runtime.start({ steps: [{ id: 'end', type: 'end-flow' }] }))
+  expect(await changesToldSince(from)).toEqual([])
+})
+
+test('a page is told at once what to read, then of each change in its workspace, and of none elsewhere', async () => {
+  const other = await runtime.as('owner', 'ten_other')
+  const leave = new AbortController()
+  const follow = (ctx: ServiceContext, tab: string) => followLive(ctx, { tab }, leave.signal)
+  const page = follow(tess, 'page_of_tess')
+  const elsewhere = follow(other, 'page_of_other')
+  for (const one of [page, elsewhere]) expect((await one.next()).value).toEqual({ tasks: true, people: true })
+  await paused(asking())
+  expect((await page.next()).value).toEqual({ tasks: true, people: false })
+  // What the other page is told first is of its own workspace.
+  const { id } = await createWorkflow(other, { name: 'Theirs', steps: [{ id: 'end', type: 'end-flow' }] })
+  await beHere(other, { id, tab: 'page_of_other', stepId: null })
+  await beHere({ ...other, actor: { ...other.actor, id: 'key_2' } }, { id, tab: 'a_second_page', stepId: null })
+  expect((await elsewhere.next()).value).toEqual({ tasks: false, people: true })
+  leave.abort()
+  expect(await page.next()).toMatchObject({ done: true })
+})
