@@ -6,7 +6,7 @@ const EDITOR = 'app/(dashboard)/[tenant]/workflows/[id]/'
 /** The folders of the workflow editor from the bottom up: a folder imports only from lower floors. */
 const FLOORS = [
   ['model'],
-  ['parts', 'draft'],
+  ['parts', 'draft', 'presence'],
   ['actions'],
   ['widgets'],
   ['canvas', 'views', 'inspector', 'panels', 'dialogs'],

@@ -98,3 +98,45 @@ async function chooseTom(tom: Page, workspace: Workspace, approval: string): Pro
   await dialog.getByRole('button', { name: 'Use these choices' }).click()
   await expect.poll(() => namesOf(workspace, approval)).toContain('As Tom wants it')
 }
+
+test('two people see each other in one draft, and at which step; nothing moves when somebody comes or leaves', async ({
+  page,
+  browserOf,
+  workspace,
+}) => {
+  const { approval } = await newCompany(workspace.ctx)
+  await open(page, workspace, approval, 'order')
+  // By then nothing of this person's own page moves any more.
+  await expect(page.getByText(/unpublished change/)).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Problems 0' })).toBeVisible()
+  await page.evaluate(() => {
+    const seen = window as Window & { shift?: number }
+    new PerformanceObserver((list) => {
+      for (const { value = 0 } of list.getEntries() as (PerformanceEntry & { value?: number })[])
+        seen.shift = (seen.shift ?? 0) + value
+    }).observe({ type: 'layout-shift' })
+  })
+  const moved = () => page.evaluate(() => (window as Window & { shift?: number }).shift ?? 0)
+  // Somebody who may only look.
+  const vera = await browserOf('viewer')
+  await vera.goto(`/${workspace.slug}/workflows/${approval}`)
+  const here = (of: Page) => of.getByRole('list', { name: 'Also here' }).getByRole('button')
+  await expect(here(page)).toHaveAccessibleName('viewer')
+  await expect(here(vera)).toHaveAccessibleName('Ada Lovelace, at The order')
+  await expect(vera.locator('[data-others-at="order"]')).toHaveText('AL')
+  await vera.locator('.react-flow__node[data-id="decision"]').click()
+  const mark = page.locator('[data-others-at="decision"]')
+  await expect(mark).toHaveText('V')
+  await expect(here(page)).toHaveAccessibleName(/^viewer, at /)
+  expect(await moved()).toBeLessThan(0.001)
+  await here(page).hover()
+  await expect(page.getByRole('tooltip')).toContainText('viewer, at ')
+  await here(page).click()
+  await expect(page.getByLabel('Id', { exact: true })).toHaveValue('decision')
+  // Of the form that this person has opened.
+  const own = await moved()
+  await vera.close()
+  await expect(here(page)).toHaveCount(0, { timeout: 16_000 })
+  await expect(mark).toHaveCount(0)
+  expect((await moved()) - own).toBeLessThan(0.001)
+})

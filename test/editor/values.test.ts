@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { inferFields, startCurl } from '@/app/(dashboard)/[tenant]/workflows/[id]/inspector/start-payload'
+import { inferFields } from '@/app/(dashboard)/[tenant]/workflows/[id]/inspector/infer-fields'
+import { startCurl } from '@/app/(dashboard)/[tenant]/workflows/[id]/inspector/start-payload'
 import { findEntries, openedAt } from '@/app/(dashboard)/[tenant]/workflows/[id]/widgets/scope-search'
 
 describe('the list of values', () => {

@@ -13,6 +13,7 @@ import {
 } from '@xyflow/react'
 import '@xyflow/react/dist/base.css'
 import { useMediaQuery, useReducedMotion } from '@mantine/hooks'
+import dynamic from 'next/dynamic'
 import { memo, type Ref, useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
@@ -31,6 +32,10 @@ import { bodiesOf } from './hulls'
 import { EndNode, type FlowNode, StartNode, StepNode } from './node'
 import { useCanvasKeys } from './use-canvas-keys'
 import { useFlowEdges, useFlowNodes } from './use-flow-nodes'
+
+const CanvasMarks = dynamic(() => import('../presence/canvas-marks').then((module) => module.CanvasMarks), {
+  ssr: false,
+})
 
 const nodeTypes = { step: StepNode, start: StartNode, end: EndNode }
 const edgeTypes = { step: StepEdge }
@@ -287,6 +292,7 @@ export const Canvas = memo(function Canvas(props: Props) {
         </span>
         <Background variant={BackgroundVariant.Dots} gap={16} size={1} />
         <BodyHulls bodies={bodies} nodes={nodes} />
+        <CanvasMarks nodes={nodes} />
         <ZoomBar animate={!reducedMotion} />
         <RefusalHint reasonFor={reasonFor} />
         {wide && definition.steps.length > 3 && <MiniMap pannable zoomable className={styles.map ?? ''} />}

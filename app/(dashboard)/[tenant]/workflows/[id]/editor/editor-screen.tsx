@@ -1,6 +1,7 @@
 'use client'
 import { Drawer } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
+import dynamic from 'next/dynamic'
 import { memo, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { notifyDone } from '@/app/_ui/notify'
 import type { Definition } from '@/server/definition/schema'
@@ -36,6 +37,8 @@ import { useAnnouncedErrors } from './use-announced-errors'
 import { useAnnouncer } from './use-announcer'
 import { type UrlState, useNavigation } from './use-url-state'
 import { ViewArea } from './view-area'
+
+const Here = dynamic(() => import('../presence/here').then((module) => module.Here), { ssr: false })
 
 const VIEWS: readonly View[] = ['graph', 'outline', 'json']
 
@@ -88,6 +91,10 @@ export const EditorScreen = memo(function EditorScreen(props: {
       if (view === 'graph') canvas.current?.show(stepId)
       else document.getElementById(outlineId(stepId))?.focus()
     }, 80)
+  }
+  const showStep = (stepId: string) => {
+    setSelection([stepId])
+    focusStep(stepId)
   }
   const actions = useScreenActions({
     draft,
@@ -173,6 +180,14 @@ export const EditorScreen = memo(function EditorScreen(props: {
           reason={reason}
           saveState={
             <SaveStateText save={save} onRetry={() => void draft.saveNow()} onConflict={() => setResolving(true)} />
+          }
+          others={
+            <Here
+              workflowId={workflowId}
+              definition={definition}
+              stepId={selection.length === 1 ? (selection[0] ?? null) : null}
+              onShow={showStep}
+            />
           }
           tabs={
             <WorkflowTabs
@@ -264,10 +279,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
           catalog={catalog}
           actions={actions}
           onRedefine={redefine}
-          onFind={(stepId) => {
-            setSelection([stepId])
-            focusStep(stepId)
-          }}
+          onFind={showStep}
         />
         <DraftDialogs
           workflowId={workflowId}

@@ -15,10 +15,12 @@ export function EditorHeader(props: {
   /** Why the workflow is read-only, or null. */
   reason: string | null
   saveState: ReactNode
+  /** Who else is here. It has its place whether or not anybody is. */
+  others: ReactNode
   tabs: ReactNode
   actions: ReactNode
 }) {
-  const { name, publishedVersion, unpublished, archived, reason, saveState, tabs, actions } = props
+  const { name, publishedVersion, unpublished, archived, reason, saveState, others, tabs, actions } = props
   const { path } = useTenant()
   return (
     <header className={styles.header}>
@@ -32,6 +34,7 @@ export function EditorHeader(props: {
           )}
           <span role="status">{reason ?? saveState}</span>
         </span>
+        <div className={head.others}>{others}</div>
       </div>
       {tabs}
       <div className={head.actions}>{actions}</div>

@@ -1,19 +1,20 @@
 'use client'
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Alert, Button, Stack, Text } from '@mantine/core'
 import { ClipboardPaste } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { CodeBlock } from '@/app/_ui/code-block'
-import { CodeEditor } from '@/app/_ui/code-editor'
 import type { Definition, Fields } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Problem } from '@/server/workflows/check/problem'
 import { useTenant } from '../../../tenant-context'
 import type { ScreenActions } from '../actions/use-editor-actions'
-import { isObject, readJson } from '../model/json-text'
 import { FieldsEditor } from '../widgets/fields-editor'
 import { Connections } from './connections'
 import styles from './inspector.module.css'
-import { inferFields, metadataText, startCurl } from './start-payload'
+import { metadataText, startCurl } from './start-payload'
+
+const PasteSample = dynamic(() => import('./paste-sample').then((module) => module.PasteSample), { ssr: false })
 
 /** START: its fields, a curl command that starts a run, and the API's metadata. */
 export function StartPanel(props: {
@@ -86,33 +87,5 @@ export function StartPanel(props: {
         />
       )}
     </Stack>
-  )
-}
-
-function PasteSample({ onClose, onAdd }: { onClose: () => void; onAdd: (fields: Fields) => void }) {
-  const [text, setText] = useState('{\n  \n}')
-  const read = readJson(text)
-  const sample = 'value' in read && isObject(read.value) ? read.value : null
-  const names = sample ? Object.keys(inferFields(sample)) : []
-  return (
-    <Modal opened onClose={onClose} title="Fields from a sample">
-      <Stack>
-        <Text size="sm" c="dimmed">
-          Paste a JSON object like the one a caller sends. Fields that already exist stay as they are.
-        </Text>
-        <CodeEditor label="Sample" language="json" value={text} onChange={setText} minHeight="8rem" />
-        <Text size="sm" role="status">
-          {sample ? (names.length === 0 ? 'No fields yet.' : `Fields: ${names.join(', ')}`) : 'Not a JSON object yet.'}
-        </Text>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button disabled={names.length === 0} onClick={() => sample && onAdd(inferFields(sample))}>
-            Add fields
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
   )
 }

@@ -20,6 +20,7 @@ import type { StepProblems } from '../draft/use-problems'
 import { entryOf, exitsOf, nameOf, START, stepLabel, waysOn } from '../model/definition'
 import { type OutlineBranch, type OutlineItem, outlineOf } from '../model/outline'
 import { StepIcon } from '../parts/step-icon'
+import { RowMarks } from '../presence/row-marks'
 import { outlineId } from './outline-id'
 import styles from './outline-view.module.css'
 
@@ -193,6 +194,7 @@ function Line({
         <span className={styles.name}>{nameOf(step)}</span>
         <span className={styles.type}>{entry?.title ?? step.type}</span>
       </button>
+      <RowMarks stepId={step.id} />
       {errors > 0 && (
         <span className={styles.error}>
           <CircleAlert size={14} aria-hidden /> {errors} {errors === 1 ? 'error' : 'errors'}

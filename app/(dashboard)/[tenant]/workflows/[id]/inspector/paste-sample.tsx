@@ -1,0 +1,36 @@
+'use client'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { CodeEditor } from '@/app/_ui/code-editor'
+import type { Fields } from '@/server/definition/schema'
+import { isObject, readJson } from '../model/json-text'
+import { inferFields } from './infer-fields'
+
+/** Adds fields to START that a sample has. */
+export function PasteSample({ onClose, onAdd }: { onClose: () => void; onAdd: (fields: Fields) => void }) {
+  const [text, setText] = useState('{\n  \n}')
+  const read = readJson(text)
+  const sample = 'value' in read && isObject(read.value) ? read.value : null
+  const names = sample ? Object.keys(inferFields(sample)) : []
+  return (
+    <Modal opened onClose={onClose} title="Fields from a sample">
+      <Stack>
+        <Text size="sm" c="dimmed">
+          Paste a JSON object like the one a caller sends. Fields that already exist stay as they are.
+        </Text>
+        <CodeEditor label="Sample" language="json" value={text} onChange={setText} minHeight="8rem" />
+        <Text size="sm" role="status">
+          {sample ? (names.length === 0 ? 'No fields yet.' : `Fields: ${names.join(', ')}`) : 'Not a JSON object yet.'}
+        </Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button disabled={names.length === 0} onClick={() => sample && onAdd(inferFields(sample))}>
+            Add fields
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,138 @@
+'use client'
+import { Tooltip } from '@mantine/core'
+import { useDocumentVisibility } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
+import type { Definition } from '@/server/definition/schema'
+import { TAB } from '../../../_live/tab'
+import { findStep, nameOf, START } from '../model/definition'
+import { initialsOf } from './initials'
+import { colorClass } from './mark'
+import { type Other, setOthers, useOthers } from './others'
+import styles from './presence.module.css'
+
+/** The server forgets a tab after two and a half of these. */
+const AGAIN_MS = 4_000
+/** A selection that moves through the graph is told once it rests. */
+const REST_MS = 250
+const SHOWN = 3
+
+/**
+ * Who else has the workflow open. Tells the server, as long as somebody can see this page, that this person does, and at
+ * which step they are.
+ * @param stepId null for none, or several
+ */
+export function Here(props: {
+  workflowId: string
+  definition: Definition
+  stepId: string | null
+  onShow: (stepId: string) => void
+}) {
+  const { workflowId, definition, stepId, onShow } = props
+  useBeingHere(workflowId, stepId)
+  const others = useOthers()
+  if (others.length === 0) return null
+  const rest = others.slice(others.length > SHOWN ? SHOWN - 1 : SHOWN)
+  return (
+    <ul className={styles.list} aria-label="Also here">
+      {others.slice(0, others.length - rest.length).map((person) => (
+        <li key={person.id}>
+          <Avatar person={person} definition={definition} onShow={onShow} />
+        </li>
+      ))}
+      {rest.length > 0 && (
+        <li>
+          <Tooltip label={rest.map((person) => whereText(person, definition)).join('; ')} multiline maw={320}>
+            <button
+              type="button"
+              aria-disabled
+              className={`${styles.avatar} ${styles.more}`}
+              aria-label={rest.map((person) => whereText(person, definition)).join('; ')}
+            >
+              +{rest.length}
+            </button>
+          </Tooltip>
+        </li>
+      )}
+    </ul>
+  )
+}
+
+function Avatar({
+  person,
+  definition,
+  onShow,
+}: {
+  person: Other
+  definition: Definition
+  onShow: (stepId: string) => void
+}) {
+  const text = whereText(person, definition)
+  const there = person.stepId !== null && stepName(definition, person.stepId) !== null ? person.stepId : null
+  return (
+    <Tooltip label={text} events={{ hover: true, focus: true, touch: true }}>
+      <button
+        type="button"
+        aria-label={text}
+        aria-disabled={there === null || undefined}
+        className={`${styles.avatar} ${colorClass(person)}`}
+        onClick={() => there !== null && onShow(there)}
+      >
+        {initialsOf(person.name)}
+      </button>
+    </Tooltip>
+  )
+}
+
+function whereText({ name, stepId }: Other, definition: Definition): string {
+  const step = stepId === null ? null : stepName(definition, stepId)
+  return step === null ? name : `${name}, at ${step}`
+}
+
+function stepName(definition: Definition, stepId: string): string | null {
+  const step = findStep(definition, stepId)
+  return stepId === START ? 'START' : step ? nameOf(step) : null
+}
+
+/** Repeats that this tab is here, and keeps who else is. */
+function useBeingHere(workflowId: string, stepId: string | null): void {
+  const trpc = useTRPC()
+  const client = useTRPCClient()
+  const visible = useDocumentVisibility() !== 'hidden'
+  const place = useRef({ id: workflowId, tab: TAB, stepId })
+  place.current = { id: workflowId, tab: TAB, stepId }
+  // The key has no step: where this person is makes no other list.
+  const query = useQuery({
+    queryKey: trpc.live.here.queryKey({ id: workflowId, tab: TAB, stepId: null }),
+    queryFn: () => client.live.here.query(place.current),
+    enabled: visible,
+    refetchInterval: AGAIN_MS,
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+  })
+  const { data, isError, refetch } = query
+  useEffect(() => setOthers(visible && !isError ? (data?.people ?? []) : []), [data, isError, visible])
+
+  const told = useRef(stepId)
+  useEffect(() => {
+    if (told.current === stepId) return
+    const timer = setTimeout(() => {
+      told.current = stepId
+      void refetch()
+    }, REST_MS)
+    return () => clearTimeout(timer)
+  }, [stepId, refetch])
+
+  useEffect(() => {
+    if (!visible) return
+    const leave = () => void client.live.here.query({ ...place.current, gone: true }).catch(() => {})
+    window.addEventListener('pagehide', leave)
+    return () => {
+      window.removeEventListener('pagehide', leave)
+      leave()
+      setOthers([])
+    }
+  }, [visible, client])
+}

@@ -1,0 +1,17 @@
+import { initialsOf } from './initials'
+import type { Other } from './others'
+import styles from './presence.module.css'
+
+/** The class that sets somebody's colour. */
+export function colorClass({ color }: Other): string {
+  return styles[`c${color}`] ?? ''
+}
+
+/** Somebody's initials in their colour. */
+export function Mark({ person }: { person: Other }) {
+  return (
+    <span className={`${styles.mark} ${colorClass(person)}`} title={person.name}>
+      {initialsOf(person.name)}
+    </span>
+  )
+}
