@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import { apiKeys } from '@/db/schema/keys'
 import { members, users } from '@/db/schema/members'
 import { signingSecrets } from '@/db/schema/secrets'
@@ -18,15 +18,12 @@ export async function personBehind(ctx: ServiceContext, link: LinkRow): Promise<
   return personOf({ ...ctx, actor }, link.makerKind === 'apiKey' ? (link.answersFor ?? undefined) : undefined)
 }
 
-async function findMaker({ db, tenantId }: ServiceContext, link: LinkRow): Promise<Actor | null> {
+async function findMaker(ctx: ServiceContext, link: LinkRow): Promise<Actor | null> {
+  const { db, tenantId } = ctx
   const { makerKind, makerId, secretId, answersFor } = link
   if (makerKind === 'apiKey') {
-    // A key that was replaced is as good as the one it was replaced with.
-    const [key] = await db
-      .select({ role: apiKeys.role })
-      .from(apiKeys)
-      .where(and(eq(apiKeys.tenantId, tenantId), eq(apiKeys.id, makerId), isNull(apiKeys.disabledAt)))
-    return key ? { kind: 'apiKey', id: makerId, role: roleOf(key.role) } : null
+    const role = await roleOfKey(ctx, makerId)
+    return role === null ? null : { kind: 'apiKey', id: makerId, role: roleOf(role) }
   }
   if (makerKind === 'jwt') {
     const { disabledAt, role, id } = signingSecrets
@@ -43,4 +40,18 @@ async function findMaker({ db, tenantId }: ServiceContext, link: LinkRow): Promi
     .innerJoin(users, eq(users.id, members.userId))
     .where(and(eq(members.tenantId, tenantId), eq(members.userId, userId)))
   return member ? { kind: 'user', id: userId, name: member.name, sessionId: '', role: roleOf(member.role) } : null
+}
+
+/** Null for a key that no longer counts. One that was replaced is as good as the one it was replaced with. */
+async function roleOfKey({ db, tenantId, now }: ServiceContext, keyId: string): Promise<string | null> {
+  const at = now().toISOString()
+  const [key] = await db.execute<{ role: string }>(sql`
+    with recursive line as (
+      select k.id, k.role, k.disabled_at, k.grace_until from ${apiKeys} k where k.tenant_id = ${tenantId} and k.id = ${keyId}
+      union
+      select k.id, k.role, k.disabled_at, k.grace_until from line
+      join ${apiKeys} k on k.tenant_id = ${tenantId} and k.rotated_from = line.id
+      where line.disabled_at is null and line.grace_until <= ${at}::timestamptz)
+    select role from line where disabled_at is null and (grace_until is null or grace_until > ${at}::timestamptz)`)
+  return key?.role ?? null
 }

@@ -4,6 +4,7 @@ import { members } from '@/db/schema/members'
 import type { Actor, ServiceContext } from '@/server/context'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { disableApiKey } from '@/server/credentials/api-keys/disable'
+import { rotateApiKey } from '@/server/credentials/api-keys/rotate'
 import { AppError } from '@/server/errors'
 import { answerTaskLink } from '@/server/links/answer'
 import { createTaskLink } from '@/server/links/create'
@@ -226,6 +227,17 @@ describe('a link ends', () => {
     expect(await decided(runId)).toMatchObject({ decided: 'reject' })
     expect(await refused(revokeTaskLink(tess, { runId, linkId: 'lnk_unknown' }))).toBe('NOT_FOUND')
     expect(await refused(link(tess, runId))).toBe('RUN_NOT_PAUSED')
+  })
+
+  test('when the key that replaced its maker is disabled, and not when a key is replaced', async () => {
+    const runId = await paused()
+    const { id } = await createApiKey(runtime.ctx, { name: 'Replaced', role: 'operator' })
+    const { token } = await link(as({ kind: 'apiKey', id, role: 'operator' }), runId)
+    const second = await rotateApiKey(runtime.ctx, id, 0)
+    const third = await rotateApiKey(runtime.ctx, second.id, 0)
+    expect(await open(token)).toMatchObject({ state: 'open' })
+    await disableApiKey(runtime.ctx, third.id)
+    expect(await answer(token)).toEqual({ state: 'revoked' })
   })
 
   test('when its run is being cancelled, while that waits for a running step', async () => {
