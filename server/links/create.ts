@@ -1,4 +1,4 @@
-import { and, asc, eq, isNotNull, isNull } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull, ne } from 'drizzle-orm'
 import { pauses } from '@/db/schema/runs'
 import { taskLinks } from '@/db/schema/task-links'
 import { record } from '../audit/record'
@@ -19,7 +19,7 @@ import { presentLink } from './present'
 import { CreateTaskLink } from './schema'
 import { signLink } from './token'
 
-/** More is a mistake, such as a new link for every reminder. */
+/** More is a mistake, such as a new link for every reminder. Those of mails do not count: their number has a limit of its own. */
 const MOST_LINKS = 100
 
 /**
@@ -43,6 +43,7 @@ export async function createTaskLink(ctx: ServiceContext, input: { runId: string
       eq(taskLinks.tenantId, tx.tenantId),
       eq(taskLinks.runId, run.id),
       eq(taskLinks.pauseId, pause.id),
+      ne(taskLinks.makerKind, 'system'),
     )
     if ((await tx.db.$count(taskLinks, ofTask)) >= MOST_LINKS)
       throw new AppError('CONFLICT', { message: `A task has at most ${MOST_LINKS} links` })

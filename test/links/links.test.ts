@@ -189,6 +189,19 @@ describe('who answers:', () => {
   })
 })
 
+test('a task has at most 100 links, besides those in mails', async () => {
+  const runId = await paused()
+  const { id, pauseId } = await link(key, runId)
+  const more = (kind: string, count: number) => database.sql`
+    insert into task_links (tenant_id, id, run_id, pause_id, maker_kind, maker_id, expires_at)
+    select tenant_id, id || ${kind} || n, run_id, ${pauseId}, ${kind}, maker_id, expires_at
+    from task_links, generate_series(1, ${count}::int) n where id = ${id}`
+  await more('system', 100)
+  await more('apiKey', 98)
+  await link(key, runId)
+  expect(await refused(link(key, runId))).toBe('CONFLICT')
+})
+
 describe('a link ends', () => {
   test('when its time is up, which is never later than the task’s own', async () => {
     const runId = await paused(asking({ expiresIn: 'PT2H' }))
