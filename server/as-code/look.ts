@@ -49,7 +49,10 @@ export async function lookAt(ctx: ServiceContext, kind: Kind, where: SQL | undef
   )
 }
 
-/** Locks the objects of a kind that `where` selects, by id, so that those who hold several never wait for each other. */
+/**
+ * Locks the objects of a kind that `where` selects, by id, so that those who hold several never wait for each other. What only
+ * refers to one, such as a new thread of an agent, does not wait.
+ */
 export async function hold(
   { db, tenantId }: TransactionContext,
   { noun }: Kind,
@@ -61,7 +64,7 @@ export async function hold(
     .from(table)
     .where(and(eq(table.tenantId, tenantId), where))
     .orderBy(table.id)
-    .for('update')
+    .for('no key update')
 }
 
 /** The ids of the objects of a kind that `where` selects. */

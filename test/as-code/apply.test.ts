@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createThread } from '@/server/agents/thread'
 import { updateAgent } from '@/server/agents/update'
 import { applyDefinitions } from '@/server/as-code/apply'
 import { diffDefinitions } from '@/server/as-code/diff'
 import { exportDefinitions } from '@/server/as-code/export'
-import type { ServiceContext } from '@/server/context'
+import { holdAll } from '@/server/as-code/tasks'
+import { type ServiceContext, withTransaction } from '@/server/context'
 import { startRun } from '@/server/runs/start'
 import { keepRuns } from '@/server/tenants/keep-runs'
 import { updateTool } from '@/server/tools/update'
@@ -283,6 +285,15 @@ describe('apply', () => {
       await Promise.all(saving)
     }
     expect(saves).toBeGreaterThan(10)
+  })
+
+  test('while it holds the whole workspace, people still talk with its agents', async () => {
+    const ctx = await tenant()
+    await applyDefinitions(ctx, { agents: [agent()], tools: [tool()] })
+    await withTransaction(ctx, async (tx) => {
+      await holdAll(tx, [], true)
+      expect(await createThread(ctx, 'agt_helper')).toMatch(/^thr_/)
+    })
   })
 
   test('never writes to what somebody archived meanwhile, and holds up nothing else of the workspace', async () => {
