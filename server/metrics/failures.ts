@@ -17,7 +17,7 @@ const MOST_NAMED = 10
 export interface Failures {
   classes: { name: string; runs: number }[]
   workspaces: { name: string; runs: number }[]
-  /** Of some workspace there may be more. */
+  /** There may be more: of some workspace, or of all together. */
   atLeast: boolean
 }
 
@@ -43,6 +43,11 @@ async function read(): Promise<Failures> {
         order by r.start_time desc limit ${MOST_OF_ONE}) f
       limit ${MOST}) failed
     group by 1, 2, 3`)
+  return failuresOf(rows)
+}
+
+/** Counts by workspace and code, by class and by workspace. */
+export function failuresOf(rows: readonly { id: string; name: string; code: string; runs: number }[]): Failures {
   const classes = new Map<string, number>()
   const workspaces = new Map<string, { name: string; runs: number }>()
   for (const { id, name, code, runs } of rows) {
@@ -53,7 +58,9 @@ async function read(): Promise<Failures> {
   return {
     classes: mostFirst([...classes].map(([name, runs]) => ({ name, runs }))),
     workspaces: mostFirst([...workspaces.values()]),
-    atLeast: [...workspaces.values()].some(({ runs }) => runs >= MOST_OF_ONE),
+    atLeast:
+      rows.reduce((sum, { runs }) => sum + runs, 0) >= MOST ||
+      [...workspaces.values()].some(({ runs }) => runs >= MOST_OF_ONE),
   }
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { readsDatabase } from '@/server/database'
 import type { Shared } from '@/server/metrics/database'
+import { failuresOf } from '@/server/metrics/failures'
 import { figuresOf, readService, type Service } from '@/server/metrics/service'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
@@ -46,6 +47,15 @@ test('what waits for too long is bad, and why runs failed is counted by class an
     atLeast: false,
   })
   expect(JSON.stringify(service)).not.toMatch(/OUR_OWN_CODE|customer wrote|Never shown|run_/)
+})
+
+test('failures say that there may be more, of one workspace or of many', () => {
+  const failed = (workspaces: number, runs: number) =>
+    failuresOf(Array.from({ length: workspaces }, (_, n) => ({ id: `ten_${n}`, name: 'W', code: 'HTTP_ERROR', runs })))
+  expect(failed(1, 999).atLeast).toBe(false)
+  expect(failed(1, 1_000).atLeast).toBe(true)
+  expect(failed(40, 499).atLeast).toBe(false)
+  expect(failed(40, 500)).toMatchObject({ atLeast: true, classes: [{ name: 'HTTP_ERROR', runs: 20_000 }] })
 })
 
 test.each([

@@ -19,7 +19,8 @@ export function FailureTables({ failures }: { failures: Service['failures'] }) {
           <p className={styles.quiet}>
             Of those that started within the last 24 hours. A class is what went wrong; OTHER is what tools and
             workflows call by names of their own.
-            {failures.atLeast && ' Of each workspace the newest 1,000 are counted, so there may be more.'}
+            {failures.atLeast &&
+              ' Of each workspace the newest 1,000 are counted, and 20,000 of all, so there may be more.'}
           </p>
           <div className={styles.tables}>
             <Table title="Class" rows={failures.classes} isCode />
