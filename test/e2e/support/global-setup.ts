@@ -19,6 +19,8 @@ export default async function setup(): Promise<() => Promise<void>> {
       ALLOW_PRIVATE_HOSTS: '127.0.0.1',
       // Specs that undo an answer have time to, and the others do not wait long.
       ANSWER_UNDO_MS: '4000',
+      // One spec makes this workspace.
+      OPERATOR_TENANT_ID: 'ten_operators',
       LOG_LEVEL: 'warn',
     }
     const service = await startService({ env: settings })

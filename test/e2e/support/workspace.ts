@@ -44,8 +44,7 @@ export function database() {
   return opened
 }
 
-export async function newWorkspace(name = 'Northwind Supply'): Promise<Workspace> {
-  const tenantId = newId('ten')
+export async function newWorkspace(name = 'Northwind Supply', tenantId = newId('ten')): Promise<Workspace> {
   const system = systemContext({ tenantId, db: database().db, log: silent })
   const { slug } = await withTransaction(system, (tx) => createTenant(tx, { name }))
   const owner = await newPerson(system, 'owner', 'Ada Lovelace')
