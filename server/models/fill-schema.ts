@@ -11,16 +11,18 @@ export interface Material {
 
 /**
  * Makes a value for a JSON Schema, always the same for the same material. The first rule that fits applies:
- * - `const`, or an `enum` value that appears in the message, or else the first one
+ * - `const`, or an `enum` value that the message names (`billed` names `billing`), or else the first one
  * - a property named like a field of a tool result takes that field's value, if the type fits
- * - a property the message sets (`amount: 12`, `amount=12`) takes the value after its name
+ * - a property the message sets (`amount: 12`, `amount=12`) takes the value after its name, a number also some words after it
+ *   (`amount due 12`)
  * - `default`
  * - numbers: the message's numbers in order, else 0, kept within `minimum` and `maximum`
- * - booleans: whether the message has the property's name, or `yes` or `true`
+ * - booleans: whether the message has the property's name without a `not` before it, or `yes` or `true`
  * - strings with a `format` (`email`, `date`, `date-time`, `uri`, `uuid`): the first one in the message, else a fixed
- *   one; any other string is the message itself, cut or padded to the required length
+ *   one, or nothing where the property is optional; any other string is the message itself, or its first sentence where
+ *   the length is limited and it has several, cut or padded to the required length
  * - arrays have one item, or `minItems`; an array of numbers has all of the message's numbers
- * - objects have every declared and every required property; `anyOf` and `oneOf` use their first entry; local `$ref`s
+ * - objects have every declared and every required property, but for the optional ones that would be made up; `anyOf` and `oneOf` use their first entry; local `$ref`s
  *   are followed
  */
 export function fillSchema(schema: JsonObject, material: Material): JsonValue {
@@ -83,7 +85,16 @@ class Filler {
     const properties = isJsonObject(schema.properties) ? schema.properties : {}
     const required = Array.isArray(schema.required) ? schema.required.filter((key) => typeof key === 'string') : []
     const names = new Set([...Object.keys(properties), ...required])
-    return Object.fromEntries([...names].map((key) => [key, this.fill(own(properties, key), key, depth + 1)]))
+    const known = [...names].filter((key) => required.includes(key) || !this.wouldMakeUp(own(properties, key), key))
+    return Object.fromEntries(known.map((key) => [key, this.fill(own(properties, key), key, depth + 1)]))
+  }
+
+  /** Whether the value would be invented: an address or date that the message does not have. */
+  private wouldMakeUp(given: JsonValue | undefined, name: string): boolean {
+    const { type, format, enum: values, const: constant } = this.resolve(given)
+    if (type !== 'string' || values !== undefined || constant !== undefined || typeof format !== 'string') return false
+    if (this.fromResults(name, type) !== undefined) return false
+    return own(FORMATS, format)?.pattern.test(this.material.message) === false
   }
 
   private array(schema: JsonObject, name: string, depth: number): JsonValue {
@@ -101,7 +112,9 @@ class Filler {
     const { message } = this.material
     const format = typeof schema.format === 'string' ? own(FORMATS, schema.format) : undefined
     if (format) return format.pattern.exec(message)?.[0] ?? format.otherwise
-    const text = this.labelled(name) ?? (typeof schema.default === 'string' ? schema.default : message)
+    const limited = typeof schema.maxLength === 'number'
+    const said = limited ? firstSentence(message) : message
+    const text = this.labelled(name) ?? (typeof schema.default === 'string' ? schema.default : said)
     const least = Math.min(typeof schema.minLength === 'number' ? schema.minLength : 0, 10_000)
     const most = typeof schema.maxLength === 'number' ? schema.maxLength : text.length
     // JSON Schema counts code points.
@@ -109,7 +122,8 @@ class Filler {
   }
 
   private number(schema: JsonObject, name: string, type: 'number' | 'integer'): number {
-    const label = Number(this.labelled(name) ?? Number.NaN)
+    const exact = Number(this.labelled(name) ?? Number.NaN)
+    const label = Number.isFinite(exact) ? exact : Number(this.numberAfter(name) ?? Number.NaN)
     const fallback = typeof schema.default === 'number' ? schema.default : 0
     const found = Number.isFinite(label) ? label : (this.unused.shift() ?? fallback)
     const whole = type === 'integer' ? Math.trunc(found) : found
@@ -126,15 +140,33 @@ class Filler {
   private boolean(schema: JsonObject, name: string): boolean {
     const label = this.labelled(name)?.toLowerCase()
     if (label !== undefined) return ['true', 'yes', '1'].includes(label)
-    const words = this.material.message.toLowerCase().split(/[^\p{L}\p{N}_]+/u)
-    if (words.includes(name.toLowerCase()) || words.includes('yes') || words.includes('true')) return true
+    const words = this.words()
+    if (words.includes('yes') || words.includes('true')) return true
+    const at =
+      name === '' ? -1 : words.findIndex((word) => word === name.toLowerCase() || word === `${name.toLowerCase()}ly`)
+    if (at !== -1) return !NOT.includes(words[at - 1] ?? '')
     return schema.default === true
   }
 
   private pick(values: JsonValue[]): JsonValue {
     const message = this.material.message.toLowerCase()
-    const named = values.find((value) => typeof value === 'string' && message.includes(value.toLowerCase()))
+    const texts = values.filter((value) => typeof value === 'string')
+    const words = this.words()
+    const named =
+      texts.find((value) => message.includes(value.toLowerCase())) ??
+      texts.find((value) => words.some((word) => word.startsWith(stemOf(value))))
     return named ?? values[0] ?? null
+  }
+
+  private words(): string[] {
+    return this.material.message.toLowerCase().split(/[^\p{L}\p{N}_]+/u)
+  }
+
+  /** The first number within a few words after the name. */
+  private numberAfter(name: string): string | undefined {
+    const { message } = this.material
+    const at = name === '' ? -1 : message.toLowerCase().search(new RegExp(`\\b${escaped(name.toLowerCase())}\\b`))
+    return at === -1 ? undefined : /^[^\d\n;]{0,24}?(-?\d+(?:\.\d+)?)/.exec(message.slice(at + name.length))?.[1]
   }
 
   /** The text after `name:` or `name=`, up to a comma, semicolon or line end. */
@@ -157,6 +189,21 @@ class Filler {
     }
     return undefined
   }
+}
+
+const NOT = ['not', 'no', 'never', 'isn', 'nothing']
+
+/** What the forms of a word have in common, roughly: `billing`, `billed` and `bills`. */
+function stemOf(word: string): string {
+  return word.toLowerCase().slice(0, Math.max(4, word.length - 3))
+}
+
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** The first sentence that is more than a greeting; all of a text that has none. */
+function firstSentence(text: string): string {
+  const sentences = text.split(/(?<=[.!?])\s+|\n+/).map((sentence) => sentence.trim())
+  return sentences.find((sentence) => sentence.split(/\s+/).length > 3) ?? text
 }
 
 const FORMATS: Record<string, { pattern: RegExp; otherwise: string }> = {

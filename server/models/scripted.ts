@@ -8,7 +8,7 @@ import { fillSchema, type Material } from './fill-schema'
  * 1. A message `use <tool> {json}` calls that tool once, if the agent has it; without JSON, with no arguments.
  * 2. An agent that can hand over and gets no such message hands it to its first handoff agent, once.
  * 3. With a schema, it fills it from the message and the tool results: see `fillSchema`.
- * 4. Otherwise it repeats the last tool result, or the message.
+ * 4. Otherwise it tells the last tool result. Without any, it says that it is no model, and what it can do.
  */
 export function scriptedModel(): LanguageModelV3 {
   return {
@@ -124,6 +124,23 @@ function speak(options: LanguageModelV3CallOptions, turn: Turn): string {
   const format = options.responseFormat
   if (format?.type === 'json') return JSON.stringify(fillSchema(format.schema ?? {}, turn))
   const last = turn.results.at(-1)
-  if (last === undefined) return turn.message === '' ? 'There is no message.' : `You said: ${turn.message}`
-  return typeof last === 'string' ? last : JSON.stringify(last)
+  if (last !== undefined) return typeof last === 'string' ? last : told(last)
+  const [tool] = (options.tools ?? []).filter(({ type, name }) => type === 'function' && !name.startsWith('handoff_'))
+  return [
+    'I am the built-in offline model: I follow fixed rules and understand nothing.',
+    turn.message === '' ? 'There was no message.' : `You wrote: ${turn.message}`,
+    tool ? `To see a tool called, write: use ${tool.name} {}` : '',
+    'For real answers, choose a provider and a model for this agent.',
+  ]
+    .filter(Boolean)
+    .join('\n\n')
+}
+
+/** Data as lines that people read. */
+function told(value: JsonValue): string {
+  if (!isJsonObject(value)) return JSON.stringify(value)
+  const lines = Object.entries(value).map(
+    ([name, one]) => `${name}: ${typeof one === 'string' ? one : JSON.stringify(one)}`,
+  )
+  return ['The offline model found this, by fixed rules:', ...lines].join('\n')
 }

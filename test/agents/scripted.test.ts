@@ -36,6 +36,15 @@ describe('fillSchema', () => {
     ['a constant is itself', { const: 7 }, 'x', 7],
     ['an email is the first', { type: 'string', format: 'email' }, 'write to ada@example.com!', 'ada@example.com'],
     ['a date is the first', { type: 'string', format: 'date' }, 'on 2026-03-01', '2026-03-01'],
+    ['a number stands some words after its name', { type: 'number' }, 'No. 7, x to pay: EUR 12.50', 12.5],
+    ['a boolean is not what is denied', { type: 'boolean' }, 'this is not x', false],
+    ['an enum is said in another form, too', { enum: ['other', 'billing'] }, 'I was billed twice', 'billing'],
+    [
+      'of several sentences the first, where the length is limited',
+      { type: 'string', maxLength: 60 },
+      'Hello,\nI was billed twice in May. Please refund one of them.',
+      'I was billed twice in May.',
+    ],
     ['an array has one item', { type: 'array', items: { type: 'string' } }, 'a', ['a']],
     ['or as many as it must', { type: 'array', minItems: 2, items: { const: 1 } }, 'a', [1, 1]],
     ['or all numbers', { type: 'array', items: { type: 'number' } }, '1 and 2', [1, 2]],
@@ -44,6 +53,13 @@ describe('fillSchema', () => {
     ['all of them together', { allOf: [{ type: 'string' }, { maxLength: 1 }] }, 'abc', 'a'],
   ])('%s', (_name, schema, message, value) => {
     expect(fill({ x: schema }, message)).toEqual({ x: value })
+  })
+
+  test('makes up no address and no date that nobody asks for', () => {
+    const properties = { mail: { type: 'string', format: 'email' }, on: { type: 'string', format: 'date' } }
+    expect(fill(properties, 'on 2026-03-01')).toEqual({ on: '2026-03-01' })
+    const required = { type: 'object', properties, required: ['mail', 'on'] }
+    expect(checkOutput(required, fillSchema(required, { message: 'x', results: [] }))).toEqual([])
   })
 
   test('prefers tool results over the message', () => {

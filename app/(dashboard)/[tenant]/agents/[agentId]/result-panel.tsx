@@ -113,8 +113,11 @@ export function Facts({ metadata, ms, wanted }: { metadata: JsonObject; ms: numb
           ),
         )}
       </dl>
-      {scripted && wanted !== 'scripted' && (
-        <p className={styles.note}>This agent’s model has no key, so the scripted model answered.</p>
+      {scripted && (
+        <p className={styles.note}>
+          {wanted === 'scripted' ? 'The' : 'This agent’s model has no key, so the'} built-in offline model answered. It
+          follows fixed rules and understands nothing.
+        </p>
       )}
       {warnings.map((warning) => (
         <p key={String(warning)} className={styles.note}>
