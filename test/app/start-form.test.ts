@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { matching } from '@/app/(dashboard)/[tenant]/palette-match'
 import { readListQuery } from '@/app/(dashboard)/[tenant]/workflows/list-query'
 import { readImport } from '@/app/(dashboard)/[tenant]/workflows/read-import'
-import { firstTyped, readTyped, startCurl } from '@/app/(dashboard)/[tenant]/workflows/start-values'
+import { startCurl } from '@/app/(dashboard)/[tenant]/workflows/start-curl'
+import { firstTyped, readTyped } from '@/app/(dashboard)/[tenant]/workflows/start-values'
 import type { Fields } from '@/server/definition/schema'
 
 const FIELDS: Fields = {
@@ -56,6 +57,14 @@ describe('the form of a start', () => {
     expect(text).toContain('https://m.test/api/workflow/start-async/wf_1')
     expect(text).toContain(`-d '{"who":"O'\\''Hara","n":1}'`)
     expect(text).toContain('x-api-key: $API_KEY')
+    const form = startCurl({
+      ...place,
+      fields: { doc: { type: 'file' }, n: { type: 'integer' }, why: { type: 'any' } },
+    })
+    expect(form).toContain('-F n=1')
+    expect(form).toContain('-F why=text')
+    expect(form).toContain('-F attachment=@file.pdf')
+    expect(form).not.toContain('content-type')
   })
 })
 

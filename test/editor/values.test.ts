@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { inferFields } from '@/app/(dashboard)/[tenant]/workflows/[id]/inspector/infer-fields'
-import { startCurl } from '@/app/(dashboard)/[tenant]/workflows/[id]/inspector/start-payload'
 import { findEntries, openedAt } from '@/app/(dashboard)/[tenant]/workflows/[id]/widgets/scope-search'
 
 describe('the list of values', () => {
@@ -30,19 +29,5 @@ describe('START', () => {
       more: { type: 'object' },
       none: { type: 'any' },
     })
-  })
-
-  test('the curl command survives quotes in defaults', () => {
-    const text = startCurl('http://localhost', 'ten_1', 'wf_1', {
-      who: { type: 'string', default: "O'Neil; rm -rf /" },
-    })
-    expect(text).toContain(`-d '{"data":{"who":"O'\\''Neil; rm -rf /"}}'`)
-  })
-
-  test('the curl command is multipart when a field is a file', () => {
-    const text = startCurl('http://localhost', 'ten_1', 'wf_1', { doc: { type: 'file' }, n: { type: 'integer' } })
-    expect(text).toContain("-F 'n=1'")
-    expect(text).toContain('attachment=@')
-    expect(text).not.toContain('application/json')
   })
 })

@@ -1,7 +1,7 @@
 'use client'
 import { CopyButton } from '@/app/_ui/copy-button'
 import { useTenant } from '../tenant-context'
-import { startCurl } from '../workflows/start-values'
+import { startCurl } from '../workflows/start-curl'
 import { useStartFields } from '../workflows/use-start-fields'
 
 /** Copies the command that starts a workflow. */

@@ -1,18 +1,24 @@
 import { useSyncExternalStore } from 'react'
 
-/** An API call as a terminal command. The caller fills in the key. */
+/** An API call as a terminal command. */
 export function curl(call: {
   origin: string
   tenantId: string
   path: string
-  /** Absent for a GET. */
+  /** Absent for a GET, and for a form. */
   body?: unknown
+  /** The parts of a form, as curl reads them: `name=text` or `name=@file`. */
+  form?: string[]
   accept?: 'text/event-stream'
+  /** By default, the caller fills it in. */
+  key?: string
 }): string {
-  const { origin, tenantId, path, body, accept } = call
+  const { origin, tenantId, path, body, form, accept, key } = call
+  const get = body === undefined && form === undefined
   const lines = [
-    `curl ${accept ? '-N' : '-s'} ${body === undefined ? '' : '-X POST '}${quote(`${origin}${path}`)}`,
-    `  -H "x-api-key: $API_KEY" -H ${quote(`x-tenant-id: ${tenantId}`)}`,
+    `curl ${accept ? '-N' : '-s'} ${get ? '' : '-X POST '}${quote(`${origin}${path}`)}`,
+    `  -H ${key === undefined ? '"x-api-key: $API_KEY"' : quote(`x-api-key: ${key}`)} -H ${quote(`x-tenant-id: ${tenantId}`)}`,
+    ...(form ?? []).map((part) => `  -F ${quote(part)}`),
     ...(body === undefined
       ? []
       : [

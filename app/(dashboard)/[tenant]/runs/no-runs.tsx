@@ -7,7 +7,7 @@ import { CodeBlock } from '@/app/_ui/code-block'
 import { EmptyState } from '@/app/_ui/empty-state'
 import { useOrigin } from '../_versioned/curl'
 import { useTenant } from '../tenant-context'
-import { startCurl } from '../workflows/start-values'
+import { startCurl } from '../workflows/start-curl'
 import { useStartFields } from '../workflows/use-start-fields'
 
 /** Shown before the first run: how to start one. New runs appear by themselves. */

@@ -1,7 +1,6 @@
 import { isRequired } from '@/server/definition/fields'
-import type { JsonObject, JsonValue } from '@/server/definition/json'
+import { isJsonObject, type JsonObject, type JsonValue } from '@/server/definition/json'
 import type { Field, Fields } from '@/server/definition/schema'
-import { curl } from '../_versioned/curl'
 
 /** What a person entered in a form's fields: typed texts, the state of switches, and a chosen file. */
 export type Entry = string | boolean | File
@@ -79,39 +78,20 @@ function readJson({ type }: Field, raw: string): JsonValue | undefined {
   }
 }
 
+/** The value to show as rows; null if this field has none, or its text is not such a value yet. */
+export function readRows({ type, options }: Field, text: string): { value: JsonValue | undefined } | null {
+  if ((type !== 'object' && type !== 'array') || options) return null
+  if (text.trim() === '') return { value: undefined }
+  try {
+    const value = JSON.parse(text) as JsonValue
+    return (type === 'array' ? Array.isArray(value) : isJsonObject(value)) ? { value } : null
+  } catch {
+    return null
+  }
+}
+
 function wrongText({ type }: Field): string {
   if (type === 'integer') return 'This must be a whole number'
   if (type === 'number') return 'This must be a number'
   return 'This must be JSON'
-}
-
-/** A command that starts a run, with a simple value in each field. */
-export function startCurl({
-  origin,
-  tenantId,
-  workflowId,
-  fields,
-}: {
-  origin: string
-  tenantId: string
-  workflowId: string
-  fields: Fields
-}): string {
-  const body = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, exampleOf(field)]))
-  return curl({ origin, tenantId, path: `/api/workflow/start-async/${workflowId}`, body })
-}
-
-const EXAMPLES: Record<Field['type'], JsonValue> = {
-  string: 'text',
-  number: 1.5,
-  integer: 1,
-  boolean: true,
-  object: {},
-  array: [],
-  file: '00000000-0000-4000-8000-000000000000',
-  any: 'text',
-}
-
-function exampleOf({ type, default: given, options }: Field): JsonValue {
-  return (given as JsonValue | undefined) ?? (options?.[0] as JsonValue | undefined) ?? EXAMPLES[type]
 }

@@ -11,7 +11,7 @@ import type { WorkflowListItem } from '@/server/views/workflows/browse'
 import { useTenant } from '../tenant-context'
 import { DeleteDialog } from './delete-dialog'
 import { RunDialog } from './run-dialog'
-import { startCurl } from './start-values'
+import { startCurl } from './start-curl'
 import { useStartFields } from './use-start-fields'
 
 /** The actions on one workflow. Actions the role may not take are left out. */

@@ -7,12 +7,14 @@ import { CodeBlock } from '@/app/_ui/code-block'
 import type { Definition, Fields } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Problem } from '@/server/workflows/check/problem'
+import { useOrigin } from '../../../_versioned/curl'
 import { useTenant } from '../../../tenant-context'
+import { startCurl } from '../../start-curl'
 import type { ScreenActions } from '../actions/use-editor-actions'
 import { FieldsEditor } from '../widgets/fields-editor'
 import { Connections } from './connections'
 import styles from './inspector.module.css'
-import { metadataText, startCurl } from './start-payload'
+import { metadataText } from './start-payload'
 
 const PasteSample = dynamic(() => import('./paste-sample').then((module) => module.PasteSample), { ssr: false })
 
@@ -29,7 +31,7 @@ export function StartPanel(props: {
   const { workflowId, definition, catalog, problems, actions, onChange, readOnly } = props
   const [pasting, setPasting] = useState(false)
   const { id: tenantId } = useTenant()
-  const origin = typeof window === 'undefined' ? '' : window.location.origin
+  const origin = useOrigin()
   const own = problems.filter(({ stepId, field }) => stepId === undefined && field?.startsWith('payload'))
   return (
     <Stack gap="md">
@@ -67,7 +69,11 @@ export function StartPanel(props: {
       </Stack>
       <section className={styles.section} aria-label="Start a run">
         <h3 className={styles.heading}>Start a run</h3>
-        <CodeBlock label="start command" wrap text={startCurl(origin, tenantId, workflowId, definition.payload)} />
+        <CodeBlock
+          label="start command"
+          wrap
+          text={startCurl({ origin, tenantId, workflowId, fields: definition.payload })}
+        />
       </section>
       <section className={styles.section} aria-label="Metadata from the API">
         <h3 className={styles.heading}>Metadata from the API</h3>

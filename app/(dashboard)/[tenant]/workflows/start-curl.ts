@@ -1,0 +1,44 @@
+import type { JsonValue } from '@/server/definition/json'
+import type { Field, Fields } from '@/server/definition/schema'
+import { curl } from '../_versioned/curl'
+
+/** A command that starts a run, with a simple value in each field. */
+export function startCurl({
+  origin,
+  tenantId,
+  workflowId,
+  fields,
+}: {
+  origin: string
+  tenantId: string
+  workflowId: string
+  fields: Fields
+}): string {
+  const call = { origin, tenantId, path: `/api/workflow/start-async/${encodeURIComponent(workflowId)}` }
+  const isFile = ({ type }: Field) => type === 'file'
+  const values = Object.entries(fields).filter(([, field]) => !isFile(field))
+  const examples = values.map(([name, field]) => [name, exampleOf(field)] as const)
+  // A file is sent with a form, whose other parts are texts or JSON.
+  if (values.length < Object.keys(fields).length) {
+    const texts = examples.map(
+      ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    )
+    return curl({ ...call, form: [...texts, 'attachment=@file.pdf'] })
+  }
+  return curl({ ...call, body: Object.fromEntries(examples) })
+}
+
+const EXAMPLES: Record<Exclude<Field['type'], 'file'>, JsonValue> = {
+  string: 'text',
+  number: 1.5,
+  integer: 1,
+  boolean: true,
+  object: {},
+  array: [],
+  any: 'text',
+}
+
+function exampleOf({ type, default: given, options }: Field): JsonValue {
+  const fallback = type === 'file' ? '' : EXAMPLES[type]
+  return (given as JsonValue | undefined) ?? (options?.[0] as JsonValue | undefined) ?? fallback
+}
