@@ -16,6 +16,7 @@ import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import type { TaskCount } from '@/server/views/tasks/count'
 import type { Task } from '@/server/views/tasks/get'
+import { choicesOf } from '../_versioned/choices'
 import styles from './inbox.module.css'
 import { QueueSkeleton } from './queue-skeleton'
 import { RefusedList } from './refused-list'
@@ -216,7 +217,7 @@ function Filters({ get, set }: Pick<ReturnType<typeof useUrlState>, 'get' | 'set
       <Select
         aria-label="Workflow"
         placeholder="Any workflow"
-        data={(data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+        data={choicesOf(data ?? [])}
         value={get('workflow') || null}
         onChange={(workflow) => set({ workflow })}
         searchable

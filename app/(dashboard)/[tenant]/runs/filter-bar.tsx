@@ -5,6 +5,7 @@ import { X } from 'lucide-react'
 import type { Ref } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { SearchField } from '@/app/_ui/search-field'
+import { choicesOf, otherChoice } from '../_versioned/choices'
 import { TimeFilter } from '../time-filter'
 import { FILTER_NAMES, STATE_OPTIONS, VIA_OPTIONS } from './run-filter'
 import styles from './runs.module.css'
@@ -97,8 +98,8 @@ function LinkedFilters({ params, onChange }: { params: URLSearchParams; onChange
 function WorkflowFilter({ value, onChange }: { value: string | null; onChange: (id: string | null) => void }) {
   const trpc = useTRPC()
   const { data } = useQuery({ ...trpc.runs.workflows.queryOptions(), staleTime: 60_000 })
-  const options = (data ?? []).map(({ id, name }) => ({ value: id, label: name }))
-  if (value && !options.some((option) => option.value === value)) options.push({ value, label: value })
+  const options = choicesOf(data ?? [])
+  if (value && !options.some((option) => option.value === value)) options.push(otherChoice(value, data !== undefined))
   return (
     <Select
       aria-label="Workflow"

@@ -2,6 +2,7 @@
 import { ActionIcon, NativeSelect, Select } from '@mantine/core'
 import { Trash2 } from 'lucide-react'
 import Link from 'next/link'
+import { choicesOf } from '../../_versioned/choices'
 import styles from '../../_versioned/versioned.module.css'
 import { useTenant } from '../../tenant-context'
 
@@ -81,7 +82,7 @@ export function UsesEditor(props: {
           key={uses.length}
           aria-label={`Add ${noun === 'agent' ? 'an agent' : 'a tool'}`}
           placeholder={`Add ${noun === 'agent' ? 'an agent' : 'a tool'}`}
-          data={free.map(({ id, name }) => ({ value: id, label: name === id ? id : `${name} (${id})` }))}
+          data={choicesOf(free)}
           searchable
           nothingFoundMessage={`No ${noun} with this name`}
           onChange={(id) => id && onChange([...uses, { id, version: 'latest' }])}

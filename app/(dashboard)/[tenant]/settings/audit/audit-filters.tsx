@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { useTRPC } from '@/app/_trpc/client'
 import { AUDIT_ACTIONS, AUDIT_THINGS } from '@/server/definition/audit'
+import { otherChoice } from '../../_versioned/choices'
 import { TimeFilter } from '../../time-filter'
 import styles from './audit.module.css'
 import { FILTER_NAMES } from './audit-filter'
@@ -75,7 +76,7 @@ function ActorFilter({ value, onChange }: { value: string | null; onChange: (id:
     value: id,
     label: kind === 'user' ? name : `${name} (${ACTORS[kind]})`,
   }))
-  if (value && !options.some((option) => option.value === value)) options.push({ value, label: value })
+  if (value && !options.some((option) => option.value === value)) options.push(otherChoice(value, data !== undefined))
   return (
     <Select
       aria-label="Who"

@@ -2,6 +2,7 @@
 import { Checkbox, MultiSelect, Radio, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '@/app/_trpc/client'
+import { choicesOf, otherChoice } from '../../_versioned/choices'
 import type { Limits } from './limits'
 
 /** Asks what the tokens of a secret may touch. */
@@ -64,14 +65,14 @@ function Choice(props: {
   known: readonly { id: string; name: string }[] | undefined
   onChange: (ids: string[]) => void
 }) {
-  const { label, description, ids, known = [], onChange } = props
-  const names = new Map(known.map(({ id, name }) => [id, name]))
-  const all = new Set([...names.keys(), ...(ids ?? [])])
+  const { label, description, ids, known, onChange } = props
+  const choices = choicesOf(known ?? [])
+  const gone = (ids ?? []).filter((id) => !choices.some(({ value }) => value === id))
   return (
     <MultiSelect
       label={label}
       description={description}
-      data={[...all].map((id) => ({ value: id, label: names.get(id) ?? id }))}
+      data={[...choices, ...gone.map((id) => otherChoice(id, known !== undefined))]}
       value={ids ?? []}
       onChange={onChange}
       placeholder={ids === null ? 'All' : ids.length === 0 ? 'None' : undefined}

@@ -3,13 +3,9 @@ import { Anchor, Select, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import { useTRPC } from '@/app/_trpc/client'
+import { type Choice, choicesOf, otherChoice } from '../../../_versioned/choices'
 import { useTenant } from '../../../tenant-context'
 import { inputProps, type WidgetProps } from './widget'
-
-interface Choice {
-  value: string
-  label: string
-}
 
 /** Chooses a tool of the workspace or a built-in one. */
 export function ToolWidget(props: WidgetProps) {
@@ -51,8 +47,9 @@ function ResourceSelect(
   const filled = groups.filter(({ items }) => items.length > 0)
   const id = typeof value === 'string' ? value : ''
   const known = filled.some(({ items }) => items.some((item) => item.value === id))
-  // Keeps an id visible that is an expression or no longer exists.
-  const unknown = id !== '' && !known ? [{ group: 'Current value', items: [{ value: id, label: id }] }] : []
+  // Stays visible: an expression, something that no longer exists, or anything while the list loads.
+  const current = id.includes('${') ? { value: id, label: id } : otherChoice(id, loaded)
+  const unknown = id !== '' && !known ? [{ group: 'Current value', items: [current] }] : []
   const custom = kind === 'tool' || !id.includes('${')
   return (
     <div>
@@ -61,7 +58,7 @@ function ResourceSelect(
         data={[...filled, ...unknown]}
         value={id || null}
         onChange={(next) => onChange(next ?? '')}
-        placeholder={`Choose ${kind === 'agent' ? 'an agent' : 'a tool'}`}
+        placeholder={`Choose ${kind === 'agent' ? 'an' : 'a'} ${kind}`}
         searchable
         nothingFoundMessage={loaded ? `No ${kind} matches` : 'Loading'}
         maxDropdownHeight={320}
@@ -81,11 +78,4 @@ function ResourceSelect(
       )}
     </div>
   )
-}
-
-/** People know tools and agents by their names. The id is only shown to distinguish those with the same name. */
-function choicesOf(items: readonly { id: string; name: string }[]): Choice[] {
-  const count = new Map<string, number>()
-  for (const { name } of items) count.set(name, (count.get(name) ?? 0) + 1)
-  return items.map(({ id, name }) => ({ value: id, label: (count.get(name) ?? 0) > 1 ? `${name} (${id})` : name }))
 }
