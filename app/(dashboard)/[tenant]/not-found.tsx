@@ -18,7 +18,8 @@ export default function ScreenNotFound() {
         </Button>
       }
     >
-      There is no such page in {name}, or what was here was deleted. Press Ctrl+K or ⌘K to search.
+      There is no such page in {name}, or what was here was deleted.
+      <span className="with-keyboard"> Press Ctrl+K or ⌘K to search.</span>
     </EmptyState>
   )
 }

@@ -114,7 +114,7 @@ export function Composer(props: {
         {seen && `${testsText(seen.state, agent.version)} `}
         {!structured &&
           `This agent answers in text, so its messages go to POST /api/chat${agent.supervisor ? ', as for all supervisors' : ''}. `}
-        Send with Ctrl or ⌘ + Enter.
+        <span className="with-keyboard">Send with Ctrl or ⌘ + Enter.</span>
       </span>
     </form>
   )

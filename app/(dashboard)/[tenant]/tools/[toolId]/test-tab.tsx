@@ -161,7 +161,7 @@ export function TestTab({
         </div>
         <span className={styles.note}>
           {seen && `${testsText(seen.state, tool.version)} `}
-          {obstacle === null ? 'Run with Ctrl or ⌘ + Enter.' : `${obstacle}.`}
+          {obstacle === null ? <span className="with-keyboard">Run with Ctrl or ⌘ + Enter.</span> : `${obstacle}.`}
         </span>
       </form>
       <section className={styles.group} aria-label="Answer">
