@@ -299,3 +299,23 @@ test('leaving right after a panel opened, while the next screen is slow, still l
   await page.goBack()
   await expect(page).toHaveURL(/panel=problems/)
 })
+
+test('nothing covers the handle of START on an empty workflow', async ({ page, workspace }) => {
+  const { id } = await createWorkflow(workspace.ctx, { name: 'Empty', steps: [] })
+  for (const [width, height] of [
+    [1440, 900],
+    [1280, 640],
+    [390, 844],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    await page.goto(`/${workspace.slug}/workflows/${id}?view=graph`)
+    await expect(page.getByRole('button', { name: 'Add first step' })).toBeVisible()
+    const handle = page.locator('.react-flow__node-start .react-flow__handle')
+    const free = () =>
+      handle.evaluate((element) => {
+        const { x, y, width, height } = element.getBoundingClientRect()
+        return element.contains(document.elementFromPoint(x + width / 2, y + height / 2))
+      })
+    await expect.poll(free).toBe(true)
+  }
+})
