@@ -9,8 +9,10 @@ import { FollowLive } from './schema'
 /** Changes that arrive within this time are told together, and pages do not all read at the same moment. */
 const GATHER_MS = 50
 const SPREAD_MS = 100
-/** At most so often a page is told, however much changes. */
-const EVERY_MS = 700
+/** After each time a page is told, it is left alone for so long. */
+const SHORTEST_REST_MS = 700
+/** In a workspace that never stands still: each page reads several lists, and a person has a limit of requests. */
+const LONGEST_REST_MS = 5_000
 /** A little longer than the transport keeps a stream open: after that, nobody reads any more. */
 const LIFETIME_MS = 290_000
 
@@ -27,16 +29,23 @@ export async function* followLive(ctx: ServiceContext, input: unknown, left: Abo
   const page = openPage(ctx.tenantId, tab, signal)
   try {
     yield { tasks: true, people: true }
+    let rest = SHORTEST_REST_MS
     while (!signal.aborted) {
+      rest = nextRest(rest, page.isQuiet())
       await page.wait()
       await pause(GATHER_MS + Math.random() * SPREAD_MS, signal)
       if (signal.aborted) return
       yield page.take()
-      await pause(EVERY_MS, signal)
+      await pause(rest, signal)
     }
   } finally {
     page.close()
   }
+}
+
+/** @param quiet whether nothing has changed during the rest before */
+export function nextRest(rest: number, quiet: boolean): number {
+  return quiet ? SHORTEST_REST_MS : Math.min(2 * rest, LONGEST_REST_MS)
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

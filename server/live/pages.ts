@@ -43,6 +43,7 @@ export function openPage(tenantId: string, tab: string, signal: AbortSignal) {
   const leave = () => wake()
   signal.addEventListener('abort', leave)
   return {
+    isQuiet: () => changed === NOTHING,
     async wait(): Promise<void> {
       if (changed !== NOTHING || signal.aborted) return
       await new Promise<void>((resolve) => {

@@ -3,7 +3,7 @@ import type { ServiceContext } from '@/server/context'
 import { database as ownDatabase } from '@/server/database'
 import { beHere } from '@/server/live/be-here'
 import { LIVE_CHANNEL } from '@/server/live/channel'
-import { followLive } from '@/server/live/follow'
+import { followLive, nextRest } from '@/server/live/follow'
 import { cancelRun } from '@/server/runs/cancel'
 import { claimTask } from '@/server/runs/claim'
 import { holdAnswer } from '@/server/runs/held/hold'
@@ -112,4 +112,18 @@ test('a page is told at once what to read, then of each change in its workspace,
   expect((await elsewhere.next()).value).toEqual({ tasks: false, people: true })
   leave.abort()
   expect(await page.next()).toMatchObject({ done: true })
+})
+
+test('a page is told less often while changes do not stop, and at once again after a quiet while', () => {
+  const first = nextRest(0, true)
+  let rest = first
+  let told = 0
+  for (let ms = 0; ms < 60_000; ms += rest) {
+    told += 1
+    rest = nextRest(rest, false)
+  }
+  // Each time, an open inbox makes about six requests, and a person has 600 a minute.
+  expect(told).toBeLessThanOrEqual(15)
+  expect(first).toBeLessThan(1_000)
+  expect(nextRest(rest, true)).toBe(first)
 })
