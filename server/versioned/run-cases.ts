@@ -5,6 +5,7 @@ import type { Usage } from '../definition/agent'
 import { type AgentCase, type Difference, differencesFrom, type Ended, type ToolCase } from '../definition/test-case'
 import { eachAtOnce } from '../each-at-once'
 import { AppError } from '../errors'
+import type { Masker } from '../vault/mask'
 import { tenantMasker } from '../vault/masker'
 import { type CaseRow, MOST_CASES, readCases } from './test-cases'
 
@@ -64,7 +65,7 @@ export async function runCases<G extends ToolCase | AgentCase>(
       const started = performance.now()
       const ran = await orTooLate(limit, limitMs, () => run(row.given as G, limit.signal))
       const ms = Math.max(0, Math.round(performance.now() - started))
-      results.set(row.id, masker.json({ ...resultOf(row, ran), ms }))
+      results.set(row.id, masker.json({ ...resultOf(row, ran, masker), ms }))
     })
   } catch (err) {
     // Nobody reads this.
@@ -89,9 +90,13 @@ async function orTooLate(limit: Deadline, limitMs: number, run: () => Promise<Ra
   }
 }
 
-function resultOf({ id, name, expected }: CaseRow, { ended, usage, cost }: RanCase): Omit<CaseResult, 'ms'> {
+function resultOf(
+  { id, name, expected }: CaseRow,
+  { ended, usage, cost }: RanCase,
+  masker: Masker,
+): Omit<CaseResult, 'ms'> {
   const took = { usage: usage ?? null, cost: cost ?? null }
   if ('notRun' in ended) return { id, name, outcome: 'not run', differences: [], reason: ended.notRun, ...took }
-  const differences = differencesFrom(expected, ended)
+  const differences = differencesFrom(expected, ended, masker.text)
   return { id, name, outcome: differences.length === 0 ? 'passed' : 'failed', differences, reason: null, ...took }
 }

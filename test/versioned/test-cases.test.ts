@@ -89,6 +89,14 @@ test('a tool has at most 50, none of them too large', async () => {
   expect(await outcome(keep('No field', {}, { kind: 'fields', fields: [] }))).toBe('INVALID_INPUT')
 })
 
+test('values of the vault are masked, also one where a long result is cut', async () => {
+  await setVaultSecret(ctx, { name: 'PASS', value: 'swordfish_8472' })
+  await keep('Long', { args: { n: 1 } }, { kind: 'equals', value: 'short' })
+  const { results } = await run(script("return 'x'.repeat(1_990) + ['sword', 'fish_8472'].join('')"))
+  expect(results[0]?.differences[0]?.actual).toMatch(/x\*\*\*"$/)
+  expect(JSON.stringify(results)).not.toContain('sword')
+})
+
 test('what does not end in time was not run; the rest keeps its results', async () => {
   for (const name of ['Quick', 'Slow', 'Too late']) await keep(name, { args: {} }, { kind: 'succeeds' })
   const aborted: boolean[] = []
