@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import { workflowVersions } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
@@ -39,7 +39,7 @@ export async function openRunsByVersion(
         select workflow_version as version, current_step_id as "stepId", count(*)::int as count
         from open where workflow_id = ${id} group by 1, 2) g), '[]'::json) as groups`)
   const groups = found?.groups ?? []
-  const names = await stepNames(ctx, id, [...new Set(groups.map(({ version }) => version))])
+  const names = await stepNames(ctx, id, groups)
   return { versions: byVersion(groups, names), atLeast: found?.atLeast ?? false }
 }
 
@@ -59,20 +59,18 @@ function byVersion(groups: Group[], nameOf: Names): OpenRuns[] {
   return [...versions.values()]
 }
 
-/** Names are those of the version: later ones may have renamed or removed a step. */
-async function stepNames(ctx: ServiceContext, id: string, versions: number[]): Promise<Names> {
-  if (versions.length === 0) return (_version, stepId) => stepId
-  const { tenantId, workflowId, version } = workflowVersions
-  const rows = await ctx.db
-    .select()
-    .from(workflowVersions)
-    .where(and(eq(tenantId, ctx.tenantId), eq(workflowId, id), inArray(version, versions)))
-  const names = new Map(
-    rows.flatMap((row) =>
-      WORKFLOW.contentOf(row).steps.flatMap(({ id: stepId, name }) =>
-        typeof name === 'string' && name !== '' ? [[`${row.version} ${stepId}`, name] as const] : [],
-      ),
-    ),
-  )
+/**
+ * Names are those of the version: later ones may have renamed or removed a step. Taken out of the definitions in the
+ * database, because many versions may have open runs, and definitions may be large.
+ */
+async function stepNames(ctx: ServiceContext, id: string, groups: readonly Group[]): Promise<Names> {
+  const at = groups.flatMap(({ version, stepId }) => (stepId === null ? [] : [{ version, stepId }]))
+  const rows = await ctx.db.execute<{ version: number; stepId: string; name: string }>(sql`
+    select v.version, step->>'id' as "stepId", step->>'name' as name
+    from ${workflowVersions} v cross join lateral json_array_elements(v.definition->'steps') step
+    where v.tenant_id = ${ctx.tenantId} and v.workflow_id = ${id} and step->>'name' <> ''
+      and (v.version, step->>'id') in (
+        select version, "stepId" from json_to_recordset(${JSON.stringify(at)}::text::json) as t(version int, "stepId" text))`)
+  const names = new Map(rows.map(({ version, stepId, name }) => [`${version} ${stepId}`, name]))
   return (of, stepId) => names.get(`${of} ${stepId}`) ?? stepId
 }
