@@ -7,6 +7,7 @@ import type { Keyring } from './crypto'
 import { type Env, EnvError } from './env'
 import { newId } from './ids'
 import { keptSecret } from './kept-secret'
+import { log } from './log'
 
 interface Row {
   deployment: string | null
@@ -38,6 +39,8 @@ export async function joinInstallation(sql: Sql, settings: Env, keys: Keyring): 
     if (held?.file_store && held.file_store !== store && (await matters(tx, held.file_store))) {
       throw new EnvError(otherStore(settings))
     }
+    if (held?.mails && !mails)
+      log().warn({}, 'SMTP_URL is not set here: from now on no process has mails about tasks written')
     await tx`update installation set key_check = ${newest}, file_store = ${store}, mails = ${mails}`
   })
 }

@@ -54,6 +54,16 @@ describe('ENCRYPTION_KEY', () => {
   })
 })
 
+test('whether mails are written, the process that started last decides', async () => {
+  const mail = { SMTP_URL: 'smtp://mail.example.com', MAIL_FROM: 'tasks@example.com' }
+  const written: unknown[] = []
+  for (const more of [{}, mail, mail, {}]) {
+    await joined({ more })
+    written.push(...(await database.sql`select mails from installation`))
+  }
+  expect(written).toEqual([{ mails: false }, { mails: true }, { mails: true }, { mails: false }])
+})
+
 describe('the place of files', () => {
   test('another folder is refused once files are stored, and the same folder under another path is not', async () => {
     await joined()
