@@ -1,3 +1,4 @@
+import { getRunStatus } from '@/server/runs/status'
 import { createWorkflow } from '@/server/workflows/create'
 import { publishWorkflow } from '@/server/workflows/publish'
 import { newCompany } from './support/company'
@@ -170,6 +171,39 @@ test('a start that takes a file has a file picker', async ({ page, workspace }) 
   })
   await dialog.getByRole('button', { name: 'Start run' }).click()
   await expect(page.getByRole('region', { name: 'Result', exact: true })).toContainText(/[0-9a-f]{8}-[0-9a-f]{4}-/)
+})
+
+test('objects and lists of a start are filled in by rows', async ({ page, workspace }) => {
+  const usual = { customer: { name: 'Ada', vip: false }, lines: [{ sku: 'A', amount: 1 }] }
+  const { id } = await createWorkflow(workspace.ctx, {
+    name: 'Shop',
+    payload: { order: { type: 'object', default: usual }, tags: { type: 'array', required: false } },
+    steps: [{ id: 'end', type: 'end-flow', output: { order: '${order}', tags: '${tags}' } }],
+  })
+  await publishWorkflow(workspace.ctx, { id })
+  await page.goto(`/${workspace.slug}/workflows`)
+  await page.getByRole('button', { name: 'Actions for Shop' }).click()
+  await page.getByRole('menuitem', { name: /^Run/ }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel(/^name string/).fill('Tess')
+  await dialog.getByLabel(/^amount number/).fill('2.5')
+  await dialog.getByRole('button', { name: 'Add to lines' }).click()
+  await dialog
+    .getByLabel(/^sku string/)
+    .last()
+    .fill('B')
+  await dialog.getByRole('button', { name: 'Add to tags' }).click()
+  await dialog.getByLabel(/^tags 1 any/).fill('urgent')
+  // The same value as text, and back.
+  await dialog.getByRole('button', { name: 'Enter tags as JSON' }).click()
+  await expect(dialog.getByLabel('tags')).toHaveValue('[\n  "urgent"\n]')
+  await dialog.getByRole('button', { name: 'Enter it in rows' }).click()
+  await dialog.getByRole('button', { name: 'Start run' }).click()
+  await expect(page).toHaveURL(/runs\/run_/)
+  const runId = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  await reached(workspace, runId, ({ endTime }) => endTime !== undefined)
+  const order = { customer: { name: 'Tess', vip: false }, lines: [{ sku: 'A', amount: 2.5 }, { sku: 'B' }] }
+  expect((await getRunStatus(workspace.ctx, { runId })).result).toEqual({ order, tags: ['urgent'] })
 })
 
 test('the command on an empty runs page starts a run', async ({ page, workspace }) => {

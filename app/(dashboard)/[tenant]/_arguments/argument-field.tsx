@@ -61,7 +61,12 @@ export function ArgumentField(props: RowProps) {
   const mode = modeOf(shape, value)
   const { kind } = shape
   if (mode === 'json' || ((kind === 'object' || kind === 'list') && mode === 'own')) {
-    return <JsonValueInput {...shared} value={value} onChange={onChange} />
+    // In a row like the other controls, so that a field in which somebody types JSON stays the same one.
+    return (
+      <div className={styles.row}>
+        <JsonValueInput {...shared} value={value} onChange={onChange} />
+      </div>
+    )
   }
   if (mode === 'expression') {
     return (
@@ -82,15 +87,17 @@ export function ArgumentField(props: RowProps) {
     return <Text {...shared} value={numberText(value, typed)} onChange={change} wanted={wanted} replaces />
   }
   const text = typeof value === 'string' ? value : ''
+  // An added name has empty text until it has a value.
+  const empty = value === undefined || value === ''
   if (kind === 'string') return <Text {...shared} value={text} onChange={setText} wanted={wanted} />
   return (
     <div className={styles.row}>
-      {asJson && value === undefined ? (
-        <JsonValueInput {...shared} value={value} onChange={onChange} />
+      {asJson && empty ? (
+        <JsonValueInput {...shared} value={undefined} onChange={onChange} />
       ) : (
         <Text {...shared} value={text} onChange={setText} wanted={wanted} />
       )}
-      {value === undefined && small(asJson ? 'Enter text' : 'Enter JSON', () => setAsJson(!asJson))}
+      {empty && small(asJson ? 'Enter text' : 'Enter JSON', () => setAsJson(!asJson))}
     </div>
   )
 }

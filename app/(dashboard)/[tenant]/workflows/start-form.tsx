@@ -1,9 +1,15 @@
 'use client'
-import { FileInput, NativeSelect, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { Button, FileInput, NativeSelect, Skeleton, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { Paperclip } from 'lucide-react'
+import dynamic from 'next/dynamic'
+import { useState } from 'react'
 import { isRequired } from '@/server/definition/fields'
 import type { Field, Fields } from '@/server/definition/schema'
-import type { Entry, Typed } from './start-values'
+import { type Entry, readRows, type Typed } from './start-values'
+
+const ValueRows = dynamic(() => import('./value-rows').then((module) => module.ValueRows), {
+  loading: () => <Skeleton height={72} radius="md" />,
+})
 
 /** A workflow's START fields as inputs. */
 export function StartForm({
@@ -50,6 +56,7 @@ function StartField({
   onChange: (value: Entry) => void
 }) {
   const required = isRequired(field)
+  const [asJson, setAsJson] = useState(false)
   const shared = { label: name, description: describe(field), error, 'data-autofocus': first || undefined }
   const change = (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value)
   if (field.type === 'boolean' && !field.options) {
@@ -85,19 +92,40 @@ function StartField({
       />
     )
   }
+  const rows = asJson ? null : readRows(field, text)
+  if (rows) {
+    return (
+      <ValueRows
+        name={name}
+        field={field}
+        required={required}
+        value={rows.value}
+        error={error}
+        onChange={(next) => onChange(next === undefined ? '' : JSON.stringify(next, null, 2))}
+        onJson={() => setAsJson(true)}
+      />
+    )
+  }
   if (field.type === 'object' || field.type === 'array' || field.type === 'any') {
     return (
-      <Textarea
-        {...shared}
-        withAsterisk={required}
-        autosize
-        minRows={3}
-        maxRows={14}
-        placeholder={field.type === 'array' ? '[]' : field.type === 'object' ? '{}' : 'text or JSON'}
-        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.8125rem' } }}
-        value={text}
-        onChange={change}
-      />
+      <div>
+        <Textarea
+          {...shared}
+          withAsterisk={required}
+          autosize
+          minRows={3}
+          maxRows={14}
+          placeholder={field.type === 'array' ? '[]' : field.type === 'object' ? '{}' : 'text or JSON'}
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.8125rem' } }}
+          value={text}
+          onChange={change}
+        />
+        {readRows(field, text) && (
+          <Button variant="subtle" size="compact-xs" mt={2} onClick={() => setAsJson(false)}>
+            Enter it in rows
+          </Button>
+        )}
+      </div>
     )
   }
   const number = field.type === 'number' || field.type === 'integer'
