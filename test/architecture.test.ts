@@ -69,6 +69,13 @@ describe('who may import whom', () => {
     expect(offenders(shown, ({ to, ours }) => !ours || inside('app/_ui')(to) || /-skeleton$/.test(to))).toEqual([])
   })
 
+  test('every dialog is the same component', () => {
+    const own = files.filter(
+      (file) => inside('app')(file) && /<Modal\b|\bModal[,} ].*@mantine\/core/.test(source.get(file) ?? ''),
+    )
+    expect(own).toEqual(['app/_ui/dialog.tsx'])
+  })
+
   test('the API uses nothing of Next, because it is served without it too', () => {
     expect(offenders(inside('app/api'), ({ to, ours }) => ours || !/^next(\/|$)/.test(to))).toEqual([])
   })

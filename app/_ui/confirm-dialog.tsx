@@ -1,6 +1,7 @@
 'use client'
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { Button, Stack, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 
 /** Asks before an action that cannot be undone. With `typed`, that text must be entered first. */
 export function ConfirmDialog({
@@ -26,7 +27,7 @@ export function ConfirmDialog({
   const [text, setText] = useState('')
   const ready = typed === undefined || text.trim() === typed
   return (
-    <Modal opened={opened} onClose={onClose} title={title} centered>
+    <Dialog opened={opened} onClose={onClose} title={title}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -43,16 +44,16 @@ export function ConfirmDialog({
               data-autofocus
             />
           )}
-          <Group justify="flex-end">
+          <DialogButtons>
             <Button variant="default" onClick={onClose}>
               Keep
             </Button>
             <Button type="submit" color="red.8" loading={busy} disabled={!ready}>
               {confirm}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,6 +1,7 @@
 'use client'
-import { Anchor, Kbd, Modal } from '@mantine/core'
+import { Anchor, Kbd } from '@mantine/core'
 import Link from 'next/link'
+import { Dialog } from '@/app/_ui/dialog'
 import { singleKeysOn } from '@/app/_ui/single-keys'
 import { PLACES } from './places'
 import styles from './shortcuts.module.css'
@@ -69,7 +70,7 @@ const GROUPS: { title: string; lines: Line[] }[] = [
 export function ShortcutSheet({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const { path } = useTenant()
   return (
-    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts" size="xl" centered>
+    <Dialog opened={opened} onClose={onClose} title="Keyboard shortcuts" size="xl">
       <div className={styles.groups}>
         {GROUPS.map(({ title, lines }) => (
           <section key={title} className={styles.group}>
@@ -95,7 +96,7 @@ export function ShortcutSheet({ opened, onClose }: { opened: boolean; onClose: (
         </Anchor>
         .
       </p>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,10 +1,11 @@
 'use client'
-import { Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { CodeBlock } from '@/app/_ui/code-block'
 import { CopyButton } from '@/app/_ui/copy-button'
+import { Dialog } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { Time } from '@/app/_ui/time'
 import { LinkList } from './link-list'
@@ -29,7 +30,7 @@ export function LinkDialog({ runId, pauseId, onClose }: { runId: string; pauseId
   )
   const made = make.data
   return (
-    <Modal opened onClose={onClose} title="Share a link to this task" centered size="lg">
+    <Dialog onClose={onClose} title="Share a link to this task" size="lg">
       <Stack>
         <Text size="sm">
           Whoever has the link can answer this task once, in your name, without signing in. They see the title, the
@@ -69,6 +70,6 @@ export function LinkDialog({ runId, pauseId, onClose }: { runId: string; pauseId
           <LinkList links={links.data ?? []} />
         )}
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,8 +1,9 @@
 'use client'
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { Button, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ConfirmDialog } from '@/app/_ui/confirm-dialog'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone, notifyError } from '@/app/_ui/notify'
 
@@ -11,7 +12,7 @@ export function RenameCase(props: { name: string; rename: (name: string) => Prom
   const [name, setName] = useState(props.name)
   const rename = useMutation({ mutationFn: props.rename, onSuccess: onClose })
   return (
-    <Modal opened onClose={onClose} title="Rename the test case" centered>
+    <Dialog onClose={onClose} title="Rename the test case">
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -28,17 +29,17 @@ export function RenameCase(props: { name: string; rename: (name: string) => Prom
             data-autofocus
           />
           {rename.error && <ErrorState error={rename.error} title="The test case was not renamed" />}
-          <Group justify="flex-end">
+          <DialogButtons>
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
             <Button type="submit" loading={rename.isPending} disabled={name.trim() === ''}>
               Rename
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }
 

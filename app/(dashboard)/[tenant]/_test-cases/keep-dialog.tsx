@@ -1,7 +1,8 @@
 'use client'
-import { Button, Checkbox, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
+import { Button, Checkbox, Radio, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone } from '@/app/_ui/notify'
 import { pathText } from '@/server/definition/json'
@@ -42,7 +43,7 @@ export function KeepDialog<E>(props: {
   })
   const ready = name.trim() !== '' && choice !== undefined && choice.expected !== null
   return (
-    <Modal opened onClose={onClose} title="Keep as a test case" size="lg">
+    <Dialog onClose={onClose} title="Keep as a test case" size="lg">
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -70,17 +71,17 @@ export function KeepDialog<E>(props: {
           </Radio.Group>
           <p className={styles.note}>{note}</p>
           {keep.error && <ErrorState error={keep.error} title="The test case was not kept" />}
-          <Group justify="flex-end">
+          <DialogButtons>
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
             <Button type="submit" loading={keep.isPending} disabled={!ready}>
               Keep
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,7 +1,8 @@
 'use client'
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { CodeEditor } from '@/app/_ui/code-editor'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import type { JsonObject } from '@/server/definition/json'
 import { readObject } from './json'
 import styles from './versioned.module.css'
@@ -19,7 +20,7 @@ export function ExampleDialog({
   const [text, setText] = useState('')
   const read = readObject(text)
   return (
-    <Modal opened={opened} onClose={onClose} title="Generate from example JSON" size="lg">
+    <Dialog opened={opened} onClose={onClose} title="Generate from example JSON" size="lg">
       <Stack>
         <Text size="sm">Paste an example object. Each of its fields becomes required.</Text>
         <CodeEditor
@@ -31,7 +32,7 @@ export function ExampleDialog({
           minHeight="10rem"
         />
         {text.trim() !== '' && read.problem !== undefined && <p className={styles.error}>{read.problem}</p>}
-        <Group justify="flex-end">
+        <DialogButtons>
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
@@ -45,8 +46,8 @@ export function ExampleDialog({
           >
             Replace the schema
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,9 +1,10 @@
 'use client'
-import { Button, Group, Modal, Skeleton, Stack, Text, Textarea } from '@mantine/core'
+import { Button, Skeleton, Stack, Text, Textarea } from '@mantine/core'
 import dynamic from 'next/dynamic'
 import Link from 'next/link'
 import { type ComponentProps, useState } from 'react'
 import { CodeDiff } from '@/app/_ui/code-diff'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { ReasonButton } from '@/app/_ui/reason-button'
 import type { UserOf } from '@/server/views/users-of'
@@ -35,9 +36,9 @@ export interface PublishDialogProps {
 export function PublishDialog(props: PublishDialogProps) {
   const { opened, onClose, version } = props
   return (
-    <Modal opened={opened} onClose={onClose} title={`Publish version ${version}`} size="xl">
+    <Dialog opened={opened} onClose={onClose} title={`Publish version ${version}`} size="xl">
       <Publish {...props} />
-    </Modal>
+    </Dialog>
   )
 }
 
@@ -77,7 +78,7 @@ function Publish({ onClose, noun, version, before, after, users, cases, onPublis
         onChange={(event) => setNote(event.currentTarget.value)}
       />
       {error !== null && <ErrorState error={error} title={`The ${noun} was not published`} />}
-      <Group justify="flex-end">
+      <DialogButtons>
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
@@ -89,7 +90,7 @@ function Publish({ onClose, noun, version, before, after, users, cases, onPublis
           Publish version {version}
           {anyway && ' anyway'}
         </ReasonButton>
-      </Group>
+      </DialogButtons>
     </Stack>
   )
 }

@@ -1,9 +1,10 @@
 'use client'
-import { Button, Group, Modal, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { Button, Stack, Switch, Textarea, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { errorAt } from '../_versioned/field-errors'
 import { useTenant } from '../tenant-context'
@@ -18,9 +19,9 @@ const FIRST_SCHEMA = {
 /** Asks only for what an agent must have. The rest is set on its page. */
 export function NewAgentDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="New agent">
+    <Dialog opened={opened} onClose={onClose} title="New agent">
       <NewAgentForm onClose={onClose} />
-    </Modal>
+    </Dialog>
   )
 }
 
@@ -76,14 +77,14 @@ function NewAgentForm({ onClose }: { onClose: () => void }) {
           onChange={(event) => setSupervisor(event.currentTarget.checked)}
         />
         {create.error && !nameProblem && !instructionsProblem && <ErrorState error={create.error} />}
-        <Group justify="flex-end">
+        <DialogButtons>
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
           <Button type="submit" loading={create.isPending}>
             Create agent
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </form>
   )

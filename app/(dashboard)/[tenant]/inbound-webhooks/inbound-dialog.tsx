@@ -1,9 +1,10 @@
 'use client'
-import { Alert, Button, Group, Modal, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Alert, Button, Group, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { TriangleAlert } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { SCHEMES, type Scheme } from '@/server/definition/inbound'
 import type { InboundItem } from '@/server/views/inbound/browse'
@@ -63,13 +64,7 @@ export function InboundDialog(props: {
     else create.mutate({ workflowId, body: { ...body, ...(secret && scheme !== 'none' ? { secret } : {}) } })
   }
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={webhook ? `Edit ${webhook.name}` : 'Create an inbound webhook'}
-      centered
-      size="lg"
-    >
+    <Dialog onClose={onClose} title={webhook ? `Edit ${webhook.name}` : 'Create an inbound webhook'} size="lg">
       <form onSubmit={submit} noValidate>
         <Stack>
           {!webhook && (
@@ -164,16 +159,16 @@ export function InboundDialog(props: {
             onChange={(event) => setWhen(event.currentTarget.value)}
           />
           {error && details.length === 0 && <ErrorState error={error} title="The inbound webhook was not saved" />}
-          <Group justify="flex-end">
+          <DialogButtons>
             <Button variant="default" onClick={onClose}>
-              Close
+              Cancel
             </Button>
             <Button type="submit" loading={isPending} disabled={!ready}>
               {webhook ? 'Save' : 'Create'}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

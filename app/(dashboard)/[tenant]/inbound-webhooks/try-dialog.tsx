@@ -1,9 +1,10 @@
 'use client'
-import { Button, Group, Modal, Stack, Text, Textarea } from '@mantine/core'
+import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { CodeBlock } from '@/app/_ui/code-block'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { StatusPill } from '@/app/_ui/status-pill'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
@@ -38,7 +39,7 @@ export function TryDialog({ webhook, onClose }: { webhook: InboundItem; onClose:
   const fields = { autosize: true, maxRows: 12, classNames: { input: 'mono' } } as const
   const result = attempt.data
   return (
-    <Modal opened onClose={onClose} title={`Try a delivery to ${webhook.name}`} centered size="lg">
+    <Dialog onClose={onClose} title={`Try a delivery to ${webhook.name}`} size="lg">
       <form
         noValidate
         onSubmit={(event) => {
@@ -94,22 +95,23 @@ export function TryDialog({ webhook, onClose }: { webhook: InboundItem; onClose:
               </>
             )}
           </Stack>
-          <Group justify="space-between">
-            <Button variant="subtle" disabled={!latest.data?.body} onClick={useLast}>
-              Use the last delivery
+          <DialogButtons
+            beside={
+              <Button variant="subtle" disabled={!latest.data?.body} onClick={useLast}>
+                Use the last delivery
+              </Button>
+            }
+          >
+            <Button variant="default" onClick={onClose}>
+              Close
             </Button>
-            <Group>
-              <Button variant="default" onClick={onClose}>
-                Close
-              </Button>
-              <Button type="submit" loading={attempt.isPending} disabled={!sample || !parts.headers || !parts.query}>
-                Try
-              </Button>
-            </Group>
-          </Group>
+            <Button type="submit" loading={attempt.isPending} disabled={!sample || !parts.headers || !parts.query}>
+              Try
+            </Button>
+          </DialogButtons>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,9 +1,10 @@
 'use client'
-import { Button, Group, List, Modal, Progress, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { Button, List, Progress, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import { useRef, useState } from 'react'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { IdText } from '@/app/_ui/id-text'
 import type { Bulk } from '@/server/views/runs/bulk'
@@ -67,7 +68,7 @@ export function BulkDialog({
   const total = data?.count ?? 0
   const runs = `${total.toLocaleString('en')}${data?.more ? '+' : ''} ${total === 1 && !data?.more ? 'run' : 'runs'}`
   return (
-    <Modal opened onClose={close} title={words.title} centered>
+    <Dialog onClose={close} title={words.title}>
       <Stack>
         {counted.error && <ErrorState error={counted.error} onRetry={() => counted.refetch()} />}
         {counted.isPending && <Skeleton height={40} radius="md" />}
@@ -108,7 +109,7 @@ export function BulkDialog({
         )}
         {refused.length > 0 && <RefusedRuns refused={refused} />}
         {error ? <ErrorState error={error} title="Not all runs were handled" /> : null}
-        <Group justify="flex-end">
+        <DialogButtons>
           <Button variant="default" onClick={close}>
             {state === 'working' ? 'Stop' : 'Close'}
           </Button>
@@ -123,9 +124,9 @@ export function BulkDialog({
               {words.go(runs)}
             </Button>
           )}
-        </Group>
+        </DialogButtons>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 

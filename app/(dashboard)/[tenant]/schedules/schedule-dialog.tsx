@@ -1,19 +1,9 @@
 'use client'
-import {
-  Autocomplete,
-  Button,
-  Group,
-  Modal,
-  NativeSelect,
-  Radio,
-  Stack,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core'
+import { Autocomplete, Button, NativeSelect, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { Time } from '@/app/_ui/time'
 import { CronError, isTimeZone, nextTimes, parseCron } from '@/server/definition/cron'
@@ -62,7 +52,7 @@ export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleItem |
   }
   const wrong = problem('data')
   return (
-    <Modal opened onClose={onClose} title={schedule ? `Edit ${schedule.name}` : 'Create a schedule'} centered size="lg">
+    <Dialog onClose={onClose} title={schedule ? `Edit ${schedule.name}` : 'Create a schedule'} size="lg">
       <form onSubmit={submit} noValidate>
         <Stack>
           {!schedule && (
@@ -141,9 +131,9 @@ export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleItem |
             onChange={(event) => setText(event.currentTarget.value)}
           />
           {error && details.length === 0 && <ErrorState error={error} title="The schedule was not saved" />}
-          <Group justify="flex-end">
+          <DialogButtons>
             <Button variant="default" onClick={onClose}>
-              Close
+              Cancel
             </Button>
             <Button
               type="submit"
@@ -152,10 +142,10 @@ export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleItem |
             >
               {schedule ? 'Save' : 'Create schedule'}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,6 +1,7 @@
 'use client'
-import { Button, Group, Modal, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { Button, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import type { Role } from '@/server/roles'
 
@@ -27,7 +28,7 @@ export function CredentialDialog(props: {
     if (name.trim()) onCreate({ name, role })
   }
   return (
-    <Modal opened onClose={onClose} title={title} centered>
+    <Dialog onClose={onClose} title={title}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
@@ -50,16 +51,16 @@ export function CredentialDialog(props: {
           />
           {more?.(role)}
           {error !== null && <ErrorState error={error} title={`The ${noun} was not created`} />}
-          <Group justify="flex-end">
+          <DialogButtons>
             <Button variant="default" onClick={onClose}>
-              Close
+              Cancel
             </Button>
             <Button type="submit" loading={busy}>
               Create {noun}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

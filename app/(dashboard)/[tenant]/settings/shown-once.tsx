@@ -1,9 +1,10 @@
 'use client'
-import { Alert, Button, Group, Modal, Stack } from '@mantine/core'
+import { Alert, Button, Stack } from '@mantine/core'
 import { TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { CodeBlock } from '@/app/_ui/code-block'
 import { CopyButton } from '@/app/_ui/copy-button'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 
 /** A value that is shown only once. A click outside or Escape does not close the dialog. */
 export function ShownOnce({
@@ -22,29 +23,23 @@ export function ShownOnce({
   children: ReactNode
 }) {
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={title}
-      centered
-      size="lg"
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-      withCloseButton={false}
-    >
+    <Dialog onClose={onClose} title={title} size="lg" closes="nothing">
       <Stack>
         <Alert color="yellow" variant="light" icon={<TriangleAlert size={18} aria-hidden />}>
           Copy it now. It is not stored and cannot be shown again.
         </Alert>
         <CodeBlock label={`The ${what}`} text={value} wrap />
         {children}
-        <Group justify="space-between">
-          <CopyButton text={value} label={`Copy the ${what}`}>
-            {`Copy the ${what}`}
-          </CopyButton>
+        <DialogButtons
+          beside={
+            <CopyButton text={value} label={`Copy the ${what}`}>
+              {`Copy the ${what}`}
+            </CopyButton>
+          }
+        >
           <Button onClick={onClose}>I have stored it</Button>
-        </Group>
+        </DialogButtons>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,9 +1,10 @@
 'use client'
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { Button, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { errorAt } from '../_versioned/field-errors'
 import { useTenant } from '../tenant-context'
@@ -25,9 +26,9 @@ const FIRST_INPUT = {
 /** Asks for name and kind and, if the kind calls a server, its URL. The rest is set on the tool's page. */
 export function NewToolDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="New tool" size="lg">
+    <Dialog opened={opened} onClose={onClose} title="New tool" size="lg">
       <NewToolForm onClose={onClose} />
-    </Modal>
+    </Dialog>
   )
 }
 
@@ -107,14 +108,14 @@ function NewToolForm({ onClose }: { onClose: () => void }) {
           />
         )}
         {create.error && !placed && <ErrorState error={create.error} />}
-        <Group justify="flex-end">
+        <DialogButtons>
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
           <Button type="submit" loading={create.isPending}>
             Create tool
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </form>
   )

@@ -1,9 +1,10 @@
 'use client'
-import { Button, Group, Modal, Radio, SegmentedControl, Stack, TextInput } from '@mantine/core'
+import { Button, Radio, SegmentedControl, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { type FormEvent, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { useTenant } from '../tenant-context'
 import { ImportField } from './import-field'
@@ -43,7 +44,7 @@ export function NewWorkflowDialog({ begin, onClose }: { begin: 'blank' | 'import
     if ('body' in read) create.mutate(name.trim() ? { ...read.body, name } : read.body)
   }
   return (
-    <Modal opened onClose={onClose} title="New workflow" centered size="lg">
+    <Dialog onClose={onClose} title="New workflow" size="lg">
       <form onSubmit={submit} noValidate>
         <Stack>
           <SegmentedControl
@@ -83,16 +84,16 @@ export function NewWorkflowDialog({ begin, onClose }: { begin: 'blank' | 'import
             </Radio.Group>
           )}
           {error && <ErrorState error={error} title="The workflow was not created" />}
-          <Group justify="flex-end">
+          <DialogButtons>
             <Button variant="default" onClick={onClose}>
-              Close
+              Cancel
             </Button>
             <Button type="submit" loading={busy}>
               {way === 'import' ? 'Import and open' : 'Create and open'}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,10 +1,11 @@
 'use client'
-import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Skeleton, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
 import { useRouter } from 'next/navigation'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyError } from '@/app/_ui/notify'
 import type { Fields } from '@/server/definition/schema'
@@ -32,11 +33,11 @@ export function RunDialog({
 }) {
   const fields = useStartFields(workflow.id)
   return (
-    <Modal opened onClose={onClose} title={`Run ${workflow.name}`} centered size="lg">
+    <Dialog onClose={onClose} title={`Run ${workflow.name}`} size="lg">
       {fields.error && <ErrorState error={fields.error} onRetry={() => void fields.refetch()} />}
       {fields.data && <RunForm workflow={workflow} fields={fields.data} prefill={prefill} onClose={onClose} />}
       {fields.isPending && <Skeleton height={120} radius="md" />}
-    </Modal>
+    </Dialog>
   )
 }
 
@@ -97,9 +98,9 @@ function RunForm({
           onChange={(name, value) => setTyped((before) => ({ ...before, [name]: value }))}
         />
         {start.error && <ErrorState error={start.error} title="The run was not started" />}
-        <Group justify="flex-end">
+        <DialogButtons>
           <Button variant="default" onClick={onClose}>
-            Close
+            Cancel
           </Button>
           <Button
             type="submit"
@@ -108,7 +109,7 @@ function RunForm({
           >
             Start run
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </form>
   )

@@ -1,9 +1,10 @@
 'use client'
-import { Alert, Button, Group, Stack, Textarea } from '@mantine/core'
+import { Alert, Button, Stack, Textarea } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
+import { DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import type { JsonObject } from '@/server/definition/json'
 import type { RunOverview } from '@/server/views/runs/overview'
@@ -64,14 +65,14 @@ export function AgainForm({ run, field, fromStepId, onClose }: Props) {
           </Alert>
         )}
         {rerun.error && <ErrorState error={rerun.error} title="The run was not started" />}
-        <Group justify="flex-end">
+        <DialogButtons>
           <Button variant="default" onClick={onClose}>
-            Close
+            Cancel
           </Button>
           <Button type="submit" loading={rerun.isPending}>
             Start run
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     </form>
   )

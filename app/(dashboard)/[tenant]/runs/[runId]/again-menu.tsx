@@ -1,10 +1,11 @@
 'use client'
-import { Button, Menu, Modal, Skeleton, Text } from '@mantine/core'
+import { Button, Menu, Skeleton, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { ChevronDown, PencilLine, Repeat, RotateCcw, StepForward } from 'lucide-react'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
+import { Dialog } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyError } from '@/app/_ui/notify'
 import type { RunOverview } from '@/server/views/runs/overview'
@@ -74,7 +75,7 @@ function EditInput({ run, onClose }: { run: RunOverview; onClose: () => void }) 
   const trpc = useTRPC()
   const before = useQuery(trpc.runs.wholeValue.queryOptions({ of: 'run', runId: run.runId, field: 'input' }))
   return (
-    <Modal opened onClose={onClose} title="Run again with another input" size="lg" centered>
+    <Dialog onClose={onClose} title="Run again with another input" size="lg">
       {before.error ? (
         <ErrorState error={before.error} onRetry={() => before.refetch()} />
       ) : before.data ? (
@@ -90,6 +91,6 @@ function EditInput({ run, onClose }: { run: RunOverview; onClose: () => void }) 
       ) : (
         <Skeleton height={160} radius="md" />
       )}
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,7 +1,8 @@
 'use client'
-import { Button, Modal, Stack, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import { Repeat } from 'lucide-react'
 import { useState } from 'react'
+import { Dialog } from '@/app/_ui/dialog'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { useTenant } from '../../tenant-context'
 import { AgainForm } from './again-form'
@@ -30,7 +31,7 @@ export function RunFromHere({ run, stepId, stepName }: { run: RunOverview; stepI
       >
         Run again from here
       </Button>
-      <Modal opened={open} onClose={() => setOpen(false)} title={`Run again from ${stepName}`} size="lg" centered>
+      <Dialog opened={open} onClose={() => setOpen(false)} title={`Run again from ${stepName}`} size="lg">
         <Stack>
           <Text size="sm">
             Starts a new run that keeps everything up to the latest visit of this step. This step and those after it run
@@ -43,7 +44,7 @@ export function RunFromHere({ run, stepId, stepName }: { run: RunOverview; stepI
             onClose={() => setOpen(false)}
           />
         </Stack>
-      </Modal>
+      </Dialog>
     </>
   )
 }

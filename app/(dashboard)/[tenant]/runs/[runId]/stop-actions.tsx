@@ -1,9 +1,10 @@
 'use client'
-import { Button, Group, Menu, Modal, Stack, Text, Textarea } from '@mantine/core'
+import { Button, Menu, Stack, Text, Textarea } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ChevronDown, OctagonX, Square } from 'lucide-react'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { useTenant } from '../../tenant-context'
@@ -89,7 +90,7 @@ function StopDialog({
   const act = kind === 'cancel' ? cancel : terminate
   const { title, text, button } = WORDS[kind]
   return (
-    <Modal opened onClose={onClose} title={title} centered>
+    <Dialog onClose={onClose} title={title}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -110,16 +111,16 @@ function StopDialog({
             data-autofocus
           />
           {act.error && <ErrorState error={act.error} />}
-          <Group justify="flex-end">
+          <DialogButtons>
             <Button variant="default" onClick={onClose}>
               Keep it running
             </Button>
             <Button type="submit" {...(kind === 'terminate' ? { color: 'red.8' } : {})} loading={act.isPending}>
               {button}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,8 +1,9 @@
 'use client'
-import { Button, Group, Modal, Radio, Stack, Text } from '@mantine/core'
+import { Button, Radio, Stack, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { KeyShown } from './key-shown'
 
@@ -27,7 +28,7 @@ export function RotateDialog({ apiKey, onClose }: { apiKey: { id: string; name: 
   )
   if (rotate.data) return <KeyShown title={`The new key ${apiKey.name}`} value={rotate.data.key} onClose={onClose} />
   return (
-    <Modal opened onClose={onClose} title={`Rotate ${apiKey.name}`} centered>
+    <Dialog onClose={onClose} title={`Rotate ${apiKey.name}`}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -44,16 +45,16 @@ export function RotateDialog({ apiKey, onClose }: { apiKey: { id: string; name: 
             </Stack>
           </Radio.Group>
           {rotate.error && <ErrorState error={rotate.error} title="The key was not rotated" />}
-          <Group justify="flex-end">
+          <DialogButtons>
             <Button variant="default" onClick={onClose}>
-              Close
+              Cancel
             </Button>
             <Button type="submit" loading={rotate.isPending}>
               Rotate
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

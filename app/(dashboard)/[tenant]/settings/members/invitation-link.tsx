@@ -1,7 +1,8 @@
 'use client'
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import { CodeBlock } from '@/app/_ui/code-block'
 import { CopyButton } from '@/app/_ui/copy-button'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { Time } from '@/app/_ui/time'
 
 /** The invitation link, to pass on to the invited person. */
@@ -18,20 +19,23 @@ export function InvitationLink({
 }) {
   const link = `${window.location.origin}/invite/${token}`
   return (
-    <Modal opened onClose={onClose} title={`Invitation for ${email}`} centered size="lg" closeOnClickOutside={false}>
+    <Dialog onClose={onClose} title={`Invitation for ${email}`} size="lg" closes="no click">
       <Stack>
         <Text size="sm">
           No email is sent. Give this link to {email} yourself: it works once, until <Time at={expiresAt} absolute />.
           It is not shown again, but you can create a new one at any time.
         </Text>
         <CodeBlock label="The invitation link" text={link} wrap />
-        <Group justify="space-between">
-          <CopyButton text={link} label="Copy the link">
-            Copy the link
-          </CopyButton>
+        <DialogButtons
+          beside={
+            <CopyButton text={link} label="Copy the link">
+              Copy the link
+            </CopyButton>
+          }
+        >
           <Button onClick={onClose}>Done</Button>
-        </Group>
+        </DialogButtons>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

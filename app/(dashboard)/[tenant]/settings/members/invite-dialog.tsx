@@ -1,8 +1,9 @@
 'use client'
-import { Button, Group, Modal, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { Button, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import type { Role } from '@/server/roles'
 import { InvitationLink } from './invitation-link'
@@ -25,7 +26,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   }
   if (invite.data) return <InvitationLink {...invite.data} onClose={onClose} />
   return (
-    <Modal opened onClose={onClose} title="Invite someone" centered>
+    <Dialog onClose={onClose} title="Invite someone">
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
@@ -46,16 +47,16 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
             onChange={(event) => setRole(event.currentTarget.value as Role)}
           />
           {invite.error && !ofEmail && <ErrorState error={invite.error} title="The invitation was not created" />}
-          <Group justify="flex-end">
+          <DialogButtons>
             <Button variant="default" onClick={onClose}>
-              Close
+              Cancel
             </Button>
             <Button type="submit" loading={invite.isPending}>
               Create link
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,8 +1,9 @@
 'use client'
-import { Button, Group, Modal, Stack } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone } from '@/app/_ui/notify'
 import type { SecretItem } from '@/server/views/credentials/signing-secrets'
@@ -24,19 +25,19 @@ export function LimitsDialog({ secret, onClose }: { secret: SecretItem; onClose:
     }),
   )
   return (
-    <Modal opened onClose={onClose} title={`Limits of ${name}`} centered>
+    <Dialog onClose={onClose} title={`Limits of ${name}`}>
       <Stack>
         <LimitFields limits={limits} onChange={setLimits} />
         {save.error && <ErrorState error={save.error} title="The limits were not saved" />}
-        <Group justify="flex-end">
+        <DialogButtons>
           <Button variant="default" onClick={onClose}>
-            Close
+            Cancel
           </Button>
           <Button loading={save.isPending} onClick={() => save.mutate({ id, limits })}>
             Save limits
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,8 +1,9 @@
 'use client'
-import { Button, Group, Modal, Stack } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone } from '@/app/_ui/notify'
 import type { VaultItem } from '@/server/views/vault'
@@ -28,7 +29,7 @@ export function BindSecretDialog({ secret, onClose }: { secret: VaultItem; onClo
     bind.mutate({ name, hosts })
   }
   return (
-    <Modal opened onClose={onClose} title={`Hosts of ${name}`} centered>
+    <Dialog onClose={onClose} title={`Hosts of ${name}`}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <HostsInput
@@ -45,16 +46,16 @@ export function BindSecretDialog({ secret, onClose }: { secret: VaultItem; onClo
           {bind.error && !hostsProblem(bind.error, hosts) && (
             <ErrorState error={bind.error} title="The hosts were not saved" />
           )}
-          <Group justify="flex-end">
+          <DialogButtons>
             <Button variant="default" onClick={onClose}>
-              Close
+              Cancel
             </Button>
             <Button type="submit" loading={bind.isPending} disabled={hosts.length === 0}>
               Save hosts
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

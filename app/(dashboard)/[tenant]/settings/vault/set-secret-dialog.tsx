@@ -1,8 +1,9 @@
 'use client'
-import { Button, Group, Modal, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone } from '@/app/_ui/notify'
 import type { VaultItem } from '@/server/views/vault'
@@ -34,7 +35,7 @@ export function SetSecretDialog({ replaces, onClose }: { replaces: VaultItem | n
     set.mutate({ name, value, ...(hosts.length > 0 ? { hosts } : {}) })
   }
   return (
-    <Modal opened onClose={onClose} title={replaces ? `Replace value of ${replaces.name}` : 'Add a secret'} centered>
+    <Dialog onClose={onClose} title={replaces ? `Replace value of ${replaces.name}` : 'Add a secret'}>
       <form onSubmit={submit} noValidate>
         <Stack>
           {!replaces && (
@@ -74,16 +75,16 @@ export function SetSecretDialog({ replaces, onClose }: { replaces: VaultItem | n
           {set.error && !problem('name') && !problem('value') && !hostsProblem(set.error, hosts) && (
             <ErrorState error={set.error} title="The secret was not saved" />
           )}
-          <Group justify="flex-end">
+          <DialogButtons>
             <Button variant="default" onClick={onClose}>
-              Close
+              Cancel
             </Button>
             <Button type="submit" loading={set.isPending} disabled={!name.trim() || !value}>
               {replaces ? 'Replace' : 'Add secret'}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,8 +1,9 @@
 'use client'
-import { Button, Checkbox, Group, Modal, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { Button, Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { WEBHOOK_EVENTS, type WebhookEvent, type WebhookFormat } from '@/server/definition/webhook'
 import type { WebhookEndpoint } from '@/server/webhooks/present'
@@ -63,7 +64,7 @@ export function WebhookDialog(props: {
     else create.mutate(body)
   }
   return (
-    <Modal opened onClose={onClose} title={webhook ? 'Edit the webhook' : 'Create a webhook'} centered>
+    <Dialog onClose={onClose} title={webhook ? 'Edit the webhook' : 'Create a webhook'}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
@@ -101,16 +102,16 @@ export function WebhookDialog(props: {
           {error && !problem('url') && !problem('events') && (
             <ErrorState error={error} title="The webhook was not saved" />
           )}
-          <Group justify="flex-end">
+          <DialogButtons>
             <Button variant="default" onClick={onClose}>
               Close
             </Button>
             <Button type="submit" loading={isPending} disabled={!url.trim() || events.length === 0}>
               {webhook ? 'Save' : 'Create webhook'}
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,16 +1,17 @@
 'use client'
-import { Button, Group, List, Modal, Stack, Textarea } from '@mantine/core'
+import { Button, List, Stack, Textarea } from '@mantine/core'
 import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { Notice } from '@/app/_ui/notice'
 import { type ImportedCall, importCurl } from './import-curl'
 
 /** Imports a curl command without running it. */
 export function ImportDialog(props: { opened: boolean; onClose: () => void; onImport: (call: ImportedCall) => void }) {
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title="Import curl" size="lg">
+    <Dialog opened={props.opened} onClose={props.onClose} title="Import curl" size="lg">
       <ImportForm {...props} />
-    </Modal>
+    </Dialog>
   )
 }
 
@@ -41,7 +42,7 @@ function ImportForm({ onClose, onImport }: { onClose: () => void; onImport: (cal
           </List>
         </Notice>
       )}
-      <Group justify="flex-end">
+      <DialogButtons>
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
@@ -55,7 +56,7 @@ function ImportForm({ onClose, onImport }: { onClose: () => void; onImport: (cal
         >
           Replace request
         </Button>
-      </Group>
+      </DialogButtons>
     </Stack>
   )
 }

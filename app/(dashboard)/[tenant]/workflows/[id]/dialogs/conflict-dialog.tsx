@@ -1,10 +1,11 @@
 'use client'
-import { Button, Group, Modal, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Button, Group, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { CopyPlus } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { CodeBlock } from '@/app/_ui/code-block'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone } from '@/app/_ui/notify'
 import { diffDefinitions, sizeOfDiff } from '@/server/definition/diff'
@@ -12,7 +13,6 @@ import type { Definition } from '@/server/definition/schema'
 import { definitionOf } from '../model/definition'
 import { type Conflict, merge, type Side } from '../model/merge'
 import styles from './conflict-dialog.module.css'
-import dialog from './dialog.module.css'
 
 export interface ConflictDialogProps {
   opened: boolean
@@ -32,15 +32,15 @@ export interface ConflictDialogProps {
 export function ConflictDialog(props: ConflictDialogProps) {
   const { opened, onClose, theirs } = props
   return (
-    <Modal
+    <Dialog
       opened={opened}
       onClose={onClose}
       title={`${theirs.by} saved version ${theirs.version} while you were editing`}
       size="xl"
-      closeOnClickOutside={false}
+      closes="no click"
     >
       <Conflicts {...props} />
-    </Modal>
+    </Dialog>
   )
 }
 
@@ -93,22 +93,23 @@ function Conflicts({ workflowId: _, base, mine, theirs, onResolve, onSavedAsCopy
         ))}
       </ul>
       {copy.error && <ErrorState error={copy.error} title="The copy was not saved" />}
-      <Group justify="space-between" className={dialog.footer}>
-        <Button
-          variant="default"
-          leftSection={<CopyPlus size={16} aria-hidden />}
-          loading={copy.isPending}
-          onClick={() => copy.mutate({ ...definitionOf(mine), name })}
-        >
-          Save mine as a copy
-        </Button>
-        <Group>
-          <Button variant="default" onClick={onClose}>
-            Decide later
+      <DialogButtons
+        beside={
+          <Button
+            variant="default"
+            leftSection={<CopyPlus size={16} aria-hidden />}
+            loading={copy.isPending}
+            onClick={() => copy.mutate({ ...definitionOf(mine), name })}
+          >
+            Save mine as a copy
           </Button>
-          <Button onClick={() => onResolve(merged)}>Use these choices</Button>
-        </Group>
-      </Group>
+        }
+      >
+        <Button variant="default" onClick={onClose}>
+          Decide later
+        </Button>
+        <Button onClick={() => onResolve(merged)}>Use these choices</Button>
+      </DialogButtons>
     </Stack>
   )
 }

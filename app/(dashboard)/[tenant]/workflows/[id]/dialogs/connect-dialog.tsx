@@ -1,5 +1,6 @@
 'use client'
-import { Modal, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
+import { Dialog } from '@/app/_ui/dialog'
 import { exitOf } from '@/server/definition/exits'
 import type { Definition, Step } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
@@ -28,7 +29,7 @@ export function ConnectDialog(props: {
     ...targets.filter(({ connection }) => !connection.ok),
   ]
   return (
-    <Modal opened onClose={onClose} title={`Connect ${stepLabel(definition, from)} to…`}>
+    <Dialog top onClose={onClose} title={`Connect ${stepLabel(definition, from)} to…`}>
       <Stack gap="sm">
         <ExitPicker definition={definition} catalog={catalog} stepId={from} exit={exit} onExit={onExit} />
         <SearchList
@@ -44,7 +45,7 @@ export function ConnectDialog(props: {
           empty="No other step matches."
         />
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 
@@ -60,7 +61,7 @@ export function DisconnectDialog(props: {
   const exits = exitsOf(definition, catalog, from)
   const edges = definition.edges.filter((edge) => edge.from === from)
   return (
-    <Modal opened onClose={onClose} title={`Remove a connection from ${stepLabel(definition, from)}`}>
+    <Dialog top onClose={onClose} title={`Remove a connection from ${stepLabel(definition, from)}`}>
       <SearchList
         label="Connection to remove"
         items={edges.map((edge) => {
@@ -71,7 +72,7 @@ export function DisconnectDialog(props: {
         onRefused={() => undefined}
         empty="No connection matches."
       />
-    </Modal>
+    </Dialog>
   )
 }
 
@@ -84,7 +85,7 @@ export function FindDialog(props: {
 }) {
   const { definition, catalog, onFind, onClose } = props
   return (
-    <Modal opened onClose={onClose} title="Find a step">
+    <Dialog top onClose={onClose} title="Find a step">
       <SearchList
         label="Step to find"
         items={definition.steps.map((step) => ({
@@ -96,7 +97,7 @@ export function FindDialog(props: {
         onRefused={() => undefined}
         empty="No step matches."
       />
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,5 +1,6 @@
 'use client'
-import { Kbd, Modal, Table, Text } from '@mantine/core'
+import { Kbd, Table, Text } from '@mantine/core'
+import { Dialog } from '@/app/_ui/dialog'
 
 const KEYS: [string, string][] = [
   ['A', 'Add a step after the selected one'],
@@ -24,7 +25,7 @@ const KEYS: [string, string][] = [
 /** The editor's keyboard shortcuts. */
 export function KeysDialog({ onClose }: { onClose: () => void }) {
   return (
-    <Modal opened onClose={onClose} title="Keyboard shortcuts" size="md">
+    <Dialog onClose={onClose} title="Keyboard shortcuts">
       <Table>
         <Table.Thead className="visually-hidden">
           <Table.Tr>
@@ -46,6 +47,6 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
       <Text size="xs" c="dimmed" mt="sm">
         On a Mac, use Cmd instead of Ctrl.
       </Text>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,10 +1,11 @@
 'use client'
-import { Alert, Button, Group, Modal, Skeleton, Stack, Switch, Text, Textarea } from '@mantine/core'
+import { Alert, Button, Skeleton, Stack, Switch, Text, Textarea } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleAlert } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { CodeDiff } from '@/app/_ui/code-diff'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone } from '@/app/_ui/notify'
 import type { WorkflowChanges } from '@/server/views/workflows/changes'
@@ -29,9 +30,9 @@ export interface PublishDialogProps {
 export function PublishDialog(props: PublishDialogProps) {
   const { opened, onClose } = props
   return (
-    <Modal opened={opened} onClose={onClose} title="Publish" size="lg">
+    <Dialog opened={opened} onClose={onClose} title="Publish" size="lg">
       <Publish {...props} />
-    </Modal>
+    </Dialog>
   )
 }
 
@@ -64,12 +65,12 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
         <Alert color="red" variant="light" role="alert" icon={<CircleAlert size={18} aria-hidden />}>
           The draft could not be saved, so it cannot be published yet. The page header says why.
         </Alert>
-        <Group justify="flex-end">
+        <DialogButtons>
           <Button variant="default" onClick={onClose}>
             Close
           </Button>
           <Button onClick={saved.again}>Try again</Button>
-        </Group>
+        </DialogButtons>
       </Stack>
     )
   }
@@ -114,7 +115,7 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
         />
       )}
       {publish.error && <ErrorState error={publish.error} title="The workflow was not published" />}
-      <Group justify="flex-end" className={dialog.footer}>
+      <DialogButtons>
         <Button variant="default" onClick={onClose}>
           {live ? 'Close' : 'Cancel'}
         </Button>
@@ -128,7 +129,7 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
             Publish v{to}
           </Button>
         )}
-      </Group>
+      </DialogButtons>
     </Stack>
   )
 }

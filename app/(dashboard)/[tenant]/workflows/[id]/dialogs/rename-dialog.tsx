@@ -1,6 +1,7 @@
 'use client'
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { Button, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import { findStep } from '../model/definition'
@@ -22,7 +23,7 @@ export function RenameDialog(props: {
   const problem = renameStepProblem(definition, catalog, stepId, id)
   const references = referencesTo(definition, stepId).length
   return (
-    <Modal opened onClose={onClose} title="Rename step">
+    <Dialog onClose={onClose} title="Rename step">
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -45,16 +46,16 @@ export function RenameDialog(props: {
             error={problem}
             onChange={(event) => setId(event.currentTarget.value)}
           />
-          <Group justify="flex-end">
+          <DialogButtons>
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
             <Button type="submit" disabled={problem !== null}>
               Rename
             </Button>
-          </Group>
+          </DialogButtons>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

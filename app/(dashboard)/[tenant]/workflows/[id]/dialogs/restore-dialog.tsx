@@ -1,6 +1,7 @@
 'use client'
-import { Button, Group, List, Modal, Stack, Text } from '@mantine/core'
+import { Button, List, Stack, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { Time } from '@/app/_ui/time'
 import { diffDefinitions } from '@/server/definition/diff'
 import type { Definition } from '@/server/definition/schema'
@@ -26,14 +27,7 @@ export function RestoreDialog({
   if (!copy) return null
   const close = () => setCopy(null)
   return (
-    <Modal
-      opened
-      onClose={close}
-      title="Restore unsaved changes?"
-      withCloseButton={false}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-    >
+    <Dialog onClose={close} title="Restore unsaved changes?" closes="nothing">
       <Stack>
         <Text size="sm">
           This device kept changes from <Time at={new Date(copy.savedAt)} absolute /> that were never saved to the
@@ -44,7 +38,7 @@ export function RestoreDialog({
             <List.Item key={line}>{line}</List.Item>
           ))}
         </List>
-        <Group justify="flex-end">
+        <DialogButtons>
           <Button
             variant="default"
             onClick={() => {
@@ -62,9 +56,9 @@ export function RestoreDialog({
           >
             Restore
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,6 +1,7 @@
 'use client'
-import { Kbd, Modal, TextInput } from '@mantine/core'
+import { Kbd, TextInput } from '@mantine/core'
 import { Fragment, type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { Dialog } from '@/app/_ui/dialog'
 import type { Catalog, CatalogEntry } from '@/server/steps/catalog'
 import { StepIcon } from '../parts/step-icon'
 import styles from './step-picker.module.css'
@@ -46,13 +47,7 @@ export function StepPicker(props: {
   }
 
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={after === null ? 'Add step' : `Add step after ${after}`}
-      size="md"
-      yOffset="12vh"
-    >
+    <Dialog onClose={onClose} title={after === null ? 'Add step' : `Add step after ${after}`} top>
       {exit && <div className={styles.exit}>{exit}</div>}
       <TextInput
         data-autofocus
@@ -102,12 +97,12 @@ export function StepPicker(props: {
       </div>
       {found.length === 0 && <p className={styles.none}>No step type matches.</p>}
       {after !== null && (
-        <p className={styles.hint}>
+        <p className={`${styles.hint} with-keyboard`}>
           <Kbd size="xs">Enter</Kbd> adds and connects the step, <Kbd size="xs">Shift</Kbd> <Kbd size="xs">Enter</Kbd>{' '}
           only adds it.
         </p>
       )}
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,6 +1,7 @@
 'use client'
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import dynamic from 'next/dynamic'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { EditorDialog } from '../actions/screen'
@@ -83,22 +84,22 @@ export function EditorDialogs(props: {
       )
     case 'replace':
       return (
-        <Modal opened onClose={close} title="Replace the connection?">
+        <Dialog onClose={close} title="Replace the connection?">
           <Stack>
             <Text size="sm">
               {stepLabel(definition, dialog.from)} already leads to {stepLabel(definition, dialog.replaces)}. An exit
               can lead to one step only, so it will lead to {stepLabel(definition, dialog.to)} instead.
             </Text>
-            <Group justify="flex-end">
+            <DialogButtons>
               <Button variant="default" onClick={close}>
                 Cancel
               </Button>
               <Button data-autofocus onClick={() => actions.connectNow(dialog.from, dialog.exit, dialog.to)}>
                 Replace
               </Button>
-            </Group>
+            </DialogButtons>
           </Stack>
-        </Modal>
+        </Dialog>
       )
     case 'rename':
       return (
@@ -118,13 +119,13 @@ export function EditorDialogs(props: {
       )
     case 'paste':
       return (
-        <Modal opened onClose={close} title="Paste a workflow">
+        <Dialog onClose={close} title="Paste a workflow">
           <Stack>
             <Text size="sm">
               The clipboard contains a whole workflow with {dialog.definition.steps.length} steps. You can replace this
               draft with it, or add its steps to this draft.
             </Text>
-            <Group justify="flex-end">
+            <DialogButtons>
               <Button
                 variant="default"
                 onClick={() => {
@@ -142,9 +143,9 @@ export function EditorDialogs(props: {
               >
                 Add its steps
               </Button>
-            </Group>
+            </DialogButtons>
           </Stack>
-        </Modal>
+        </Dialog>
       )
     case 'find':
       return (

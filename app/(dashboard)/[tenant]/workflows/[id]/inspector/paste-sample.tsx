@@ -1,7 +1,8 @@
 'use client'
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { CodeEditor } from '@/app/_ui/code-editor'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import type { Fields } from '@/server/definition/schema'
 import { isObject, readJson } from '../model/json-text'
 import { inferFields } from './infer-fields'
@@ -13,7 +14,7 @@ export function PasteSample({ onClose, onAdd }: { onClose: () => void; onAdd: (f
   const sample = 'value' in read && isObject(read.value) ? read.value : null
   const names = sample ? Object.keys(inferFields(sample)) : []
   return (
-    <Modal opened onClose={onClose} title="Fields from a sample">
+    <Dialog onClose={onClose} title="Fields from a sample">
       <Stack>
         <Text size="sm" c="dimmed">
           Paste a JSON object like the one a caller sends. Fields that already exist stay as they are.
@@ -22,15 +23,15 @@ export function PasteSample({ onClose, onAdd }: { onClose: () => void; onAdd: (f
         <Text size="sm" role="status">
           {sample ? (names.length === 0 ? 'No fields yet.' : `Fields: ${names.join(', ')}`) : 'Not a JSON object yet.'}
         </Text>
-        <Group justify="flex-end">
+        <DialogButtons>
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
           <Button disabled={names.length === 0} onClick={() => sample && onAdd(inferFields(sample))}>
             Add fields
           </Button>
-        </Group>
+        </DialogButtons>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
