@@ -9,7 +9,9 @@ import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone } from '@/app/_ui/notify'
 import { diffDefinitions, sizeOfDiff } from '@/server/definition/diff'
+import type { JsonValue } from '@/server/definition/json'
 import type { Definition } from '@/server/definition/schema'
+import { type ConflictField, changedPart, conflictFields } from '../model/conflict-fields'
 import { definitionOf } from '../model/definition'
 import { type Conflict, merge, type Side } from '../model/merge'
 import styles from './conflict-dialog.module.css'
@@ -116,6 +118,7 @@ function Conflicts({ workflowId: _, base, mine, theirs, onResolve, onSavedAsCopy
 
 function OneConflict(props: { conflict: Conflict; by: string; side: Side; onChoose: (side: Side) => void }) {
   const { conflict, by, side, onChoose } = props
+  const fields = useMemo(() => conflictFields(conflict), [conflict])
   return (
     <>
       <div className={styles.head}>
@@ -133,22 +136,79 @@ function OneConflict(props: { conflict: Conflict; by: string; side: Side; onChoo
           ]}
         />
       </div>
-      <div className={styles.sides}>
-        {(['mine', 'theirs'] as const).map((each) => (
-          <div key={each} className={styles.side} data-chosen={each === side || undefined}>
-            <div className={styles.label}>
-              {each === 'mine' ? 'Mine' : `Theirs, by ${by}`}
-              {each === side && ', chosen'}
-            </div>
-            <SideValue value={conflict[each]} label={`${conflict.title}, ${each}`} />
+      <div className={`${styles.sides} ${fields.length > 0 ? styles.heads : ''}`}>
+        {SIDES.map((each) => (
+          <div key={each} className={styles.label} data-chosen={each === side || undefined}>
+            {each === 'mine' ? 'Mine' : `Theirs, by ${by}`}
+            {each === side && ', chosen'}
           </div>
         ))}
       </div>
+      {fields.length === 0 ? (
+        <div className={styles.sides}>
+          {SIDES.map((each) => (
+            <WholeValue key={each} value={conflict[each]} label={`${conflict.title}, ${each}`} />
+          ))}
+        </div>
+      ) : (
+        fields.map((field) => <FieldSides key={field.path} field={field} title={conflict.title} />)
+      )}
     </>
   )
 }
 
-function SideValue({ value, label }: { value: unknown; label: string }) {
+const SIDES = ['mine', 'theirs'] as const
+
+/** One field on both sides, with what each changed highlighted. */
+function FieldSides({ field, title }: { field: ConflictField; title: string }) {
+  const { path, was, changedBy } = field
+  return (
+    <section className={styles.field} aria-label={path === '' ? title : `${title}, ${path}`}>
+      <p className={styles.before}>
+        {path !== '' && <strong className="mono">{path} </strong>}
+        {was === undefined ? 'Not there before' : <>Before: {shortText(was)}</>}
+      </p>
+      <div className={styles.sides}>
+        {SIDES.map((side) => {
+          const changed = changedBy === 'both' || changedBy === side
+          return (
+            <pre key={side} className={styles.value} data-changed={changed || undefined}>
+              <span className={styles.who}>{side === 'mine' ? 'Mine: ' : 'Theirs: '}</span>
+              {changed ? <Changed was={was} now={field[side]} /> : <span className={styles.same}>Not changed</span>}
+            </pre>
+          )
+        })}
+      </div>
+    </section>
+  )
+}
+
+function Changed({ was, now }: { was: JsonValue | undefined; now: JsonValue | undefined }) {
+  if (now === undefined) return <mark className={styles.mark}>Removed</mark>
+  const [start, middle, end] = was === undefined ? ['', text(now), ''] : changedPart(text(was), text(now))
+  return (
+    <>
+      {start}
+      {middle === '' ? (
+        <mark className={styles.mark} title="Something was removed here" />
+      ) : (
+        <mark className={styles.mark}>{middle}</mark>
+      )}
+      {end}
+    </>
+  )
+}
+
+const text = (value: JsonValue) => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))
+
+const SHORT = 120
+
+function shortText(value: JsonValue): string {
+  const whole = value === '' || value === null ? 'nothing' : text(value)
+  return whole.length > SHORT ? `${whole.slice(0, SHORT)}…` : whole
+}
+
+function WholeValue({ value, label }: { value: unknown; label: string }) {
   if (value === null) {
     return (
       <Text size="sm" c="dimmed">

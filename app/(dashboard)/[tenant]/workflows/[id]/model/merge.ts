@@ -6,12 +6,19 @@ import { optionalSettings } from '@/server/definition/settings'
 
 export type Side = 'mine' | 'theirs'
 
-/** Something both sides changed in different ways. Null on the side that deleted it. */
+/** What a conflict is about, on both sides and before: null where it was deleted, or not there yet. */
+interface Sides<V> {
+  was: V | null
+  mine: V | null
+  theirs: V | null
+}
+
+/** Something both sides changed in different ways. */
 export type Conflict = { id: string; title: string } & (
-  | { kind: 'step'; stepId: string; mine: Step | null; theirs: Step | null }
-  | { kind: 'edge'; from: string; exit: string; mine: Edge[] | null; theirs: Edge[] | null }
-  | { kind: 'field'; name: string; mine: Field | null; theirs: Field | null }
-  | { kind: 'meta'; key: MetaKey; mine: JsonValue; theirs: JsonValue }
+  | ({ kind: 'step'; stepId: string } & Sides<Step>)
+  | ({ kind: 'edge'; from: string; exit: string } & Sides<Edge[]>)
+  | ({ kind: 'field'; name: string } & Sides<Field>)
+  | ({ kind: 'meta'; key: MetaKey } & Sides<JsonValue>)
 )
 
 const META_TITLES = {
@@ -49,25 +56,25 @@ export function merge(
     return choices[conflict.id] === 'theirs' ? others : ours
   }
 
-  const steps = mergeMaps(byStep(base), byStep(mine), byStep(theirs), (stepId, ours, others) =>
+  const steps = mergeMaps(byStep(base), byStep(mine), byStep(theirs), (stepId, was, ours, others) =>
     choose<Step | null>(
-      { id: `step:${stepId}`, kind: 'step', title: `Step ${stepId}`, stepId, mine: ours, theirs: others },
+      { id: `step:${stepId}`, kind: 'step', title: `Step ${stepId}`, stepId, was, mine: ours, theirs: others },
       ours,
       others,
     ),
   )
-  const edges = mergeMaps(byExit(base), byExit(mine), byExit(theirs), (key, ours, others) => {
+  const edges = mergeMaps(byExit(base), byExit(mine), byExit(theirs), (key, was, ours, others) => {
     const [from = '', exit = ''] = JSON.parse(key) as string[]
     const title = exit === 'next' ? `Connection from ${from}` : `Connection from ${from} (${exit})`
     return choose<Edge[] | null>(
-      { id: `edge:${key}`, kind: 'edge', title, from, exit, mine: ours, theirs: others },
+      { id: `edge:${key}`, kind: 'edge', title, from, exit, was, mine: ours, theirs: others },
       ours,
       others,
     )
   })
-  const payload = mergeMaps(byField(base), byField(mine), byField(theirs), (name, ours, others) =>
+  const payload = mergeMaps(byField(base), byField(mine), byField(theirs), (name, was, ours, others) =>
     choose<Field | null>(
-      { id: `field:${name}`, kind: 'field', title: `START field ${name}`, name, mine: ours, theirs: others },
+      { id: `field:${name}`, kind: 'field', title: `START field ${name}`, name, was, mine: ours, theirs: others },
       ours,
       others,
     ),
@@ -80,7 +87,7 @@ export function merge(
       return [
         key,
         choose(
-          { id: `meta:${key}`, kind: 'meta', title: META_TITLES[key], key, mine: ours, theirs: others },
+          { id: `meta:${key}`, kind: 'meta', title: META_TITLES[key], key, was, mine: ours, theirs: others },
           ours,
           others,
         ),
@@ -135,7 +142,7 @@ function mergeMaps<V>(
   base: Map<string, V>,
   mine: Map<string, V>,
   theirs: Map<string, V>,
-  conflict: (key: string, mine: V | null, theirs: V | null) => V | null,
+  conflict: (key: string, was: V | null, mine: V | null, theirs: V | null) => V | null,
 ): Map<string, V> {
   const merged = new Map<string, V>()
   for (const key of new Set([...mine.keys(), ...theirs.keys()])) {
@@ -147,7 +154,7 @@ function mergeMaps<V>(
         ? ours
         : same(ours, was)
           ? others
-          : conflict(key, ours, others)
+          : conflict(key, was, ours, others)
     if (value !== null) merged.set(key, value)
   }
   return merged
