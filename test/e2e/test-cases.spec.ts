@@ -30,6 +30,8 @@ test('a test of a tool is kept as a test case, run again, and shown before the t
   await page.keyboard.press('Control+a')
   await page.keyboard.type('return { twice: 41 }')
   await page.getByRole('button', { name: 'Publish' }).click()
+  await expect(dialog.getByText('One test case runs when you publish.')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Publish version 2' }).click()
   await expect(dialog.getByRole('row', { name: /twice 42 41/ })).toBeVisible()
   await dialog.getByRole('button', { name: 'Publish version 2 anyway' }).click()
   await expect(page.getByText('Version 2 is published.')).toBeVisible()

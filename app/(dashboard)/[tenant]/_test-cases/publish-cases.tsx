@@ -5,7 +5,7 @@ import type { CaseResult } from '@/server/versioned/run-cases'
 import { CaseDifferences, CaseOutcome, spentText } from './case-results'
 import styles from './test-cases.module.css'
 
-/** The test cases of what is about to be published, while they run and afterwards. */
+/** The test cases of what is about to be published: before they run, meanwhile and afterwards. */
 export function PublishCases(props: {
   count: number
   running: boolean
@@ -27,7 +27,15 @@ export function PublishCases(props: {
   }
   if (skipped) return <p className={styles.note}>The test cases were skipped.</p>
   if (error) return <ErrorState error={error} title="The test cases were not run" />
-  if (!results) return null
+  if (!results)
+    return (
+      <p className={styles.running}>
+        {count === 1 ? 'One test case runs' : `${count} test cases run`} when you publish.
+        <Button variant="subtle" color="gray" size="compact-sm" onClick={onSkip}>
+          Skip
+        </Button>
+      </p>
+    )
   const others = results.filter(({ outcome }) => outcome !== 'passed')
   return (
     <div className={styles.stack}>

@@ -132,6 +132,7 @@ export function useVersioned<R extends OpenedResource, F extends object>(
     staleTime: 0,
   })
   const stopCases = useRef<AbortController>(null)
+  const [skipped, setSkipped] = useState(false)
   const cases = useMutation({
     mutationFn: () => {
       stopCases.current = new AbortController()
@@ -166,22 +167,33 @@ export function useVersioned<R extends OpenedResource, F extends object>(
     openPublish: async () => {
       publish.reset()
       if (!(await draft.saveNow())) return
-      if (testCases > 0) cases.mutate()
-      else cases.reset()
+      cases.reset()
+      setSkipped(false)
       setPublishing(true)
     },
     closePublish: () => {
       stopCases.current?.abort()
       setPublishing(false)
     },
-    /** The test cases, run against what is about to be published. */
+    /** The test cases, run against what is about to be published when somebody publishes it: a tool may do real work. */
     cases: {
       count: testCases,
       running: cases.isPending,
-      skipped: stopCases.current?.signal.aborted ?? false,
+      skipped,
       results: cases.data?.results,
       error: cases.error,
-      onSkip: () => stopCases.current?.abort(),
+      onSkip: () => {
+        setSkipped(true)
+        stopCases.current?.abort()
+      },
+    },
+    /** Publishes it, unless the test cases have yet to run and one of them does not pass. */
+    publishWith: async (note: string) => {
+      if (testCases > 0 && !skipped && cases.isIdle) {
+        const ran = await cases.mutateAsync().catch(() => null)
+        if (!ran?.results.every(({ outcome }) => outcome === 'passed')) return
+      }
+      publish.mutate(note)
     },
     /** The number that publishing gives. */
     next: known.draft.content === null ? known.version : known.version + 1,

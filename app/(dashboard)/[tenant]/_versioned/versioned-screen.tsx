@@ -132,7 +132,7 @@ export function VersionedScreen<R extends OpenedResource, F extends { name: stri
         after={draft.value}
         users={versioned.users.data}
         cases={versioned.cases}
-        onPublish={publish.mutate}
+        onPublish={versioned.publishWith}
         busy={publish.isPending}
         error={publish.error ?? versioned.users.error}
       />
