@@ -17,7 +17,7 @@ import type { Written } from './run-data'
 import { type EarlyWork, type Entry, inputDataOf } from './step'
 import { endingOf } from './stop'
 import { visitsSoFar } from './visits'
-import type { WalkState } from './walk-state'
+import type { RunRow, WalkState } from './walk-state'
 
 /**
  * After this many steps a plan is written, so that the engine sees progress and a cancel does not have to wait for a
@@ -107,8 +107,8 @@ export interface Begun {
   since: Moment
   /** Its work, if that has started already. */
   early?: EarlyWork | undefined
-  /** Runs it with what it needs, which is being read already. */
-  run?: AnyEffect['run'] | undefined
+  /** What its type prepares for it. */
+  prepared?: Promise<unknown> | undefined
 }
 
 /**
@@ -283,10 +283,16 @@ function beginning(
     startedAt: now,
     since: moment(),
     early,
-    // A transaction may be over by the time that it is read.
-    run: early || isInTransaction(ctx) ? undefined : type.prepare?.({ config, ctx: contextOf(ctx, state.run) }),
+    prepared: early ? undefined : prepare(ctx, state.run, type, config),
   }
   return { receipt, begun, pause: null }
+}
+
+/** Never rejects: what could not be read is read by the attempt itself. */
+function prepare(ctx: ServiceContext, run: RunRow, type: AnyEffect, config: StepConfig): Promise<unknown> | undefined {
+  // A transaction may be over by the time that it is read.
+  if (isInTransaction(ctx)) return undefined
+  return type.prepare?.({ config, ctx: contextOf(ctx, run) }).catch(() => undefined)
 }
 
 function newRecord(

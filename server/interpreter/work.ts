@@ -33,13 +33,14 @@ export async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutpu
     if (!mayBegin(begun)) await deadline.race(lookFirst(ctx, begun))
     signal.throwIfAborted()
     const run = () =>
-      (begun.run ?? begun.type.run)({
+      begun.type.run({
         config,
         ctx: contextOf(ctx, state.run),
         data: state.data,
         ...(isJsonObject(config.$values) ? { values: config.$values } : {}),
         signal,
         idempotencyKey: idempotencyKeyOf(state.ref, at),
+        prepared: begun.prepared,
       })
     // If a step ignores its signal, nothing waits for it; its result no longer counts.
     return await deadline.race(begun.early ? goOn(begun.early, signal, run) : run())

@@ -31,6 +31,8 @@ export interface EffectCall<C> {
   signal: AbortSignal
   /** The same for every attempt of this visit. */
   idempotencyKey: string
+  /** What `prepare` has read; undefined if it could not, or was not asked. */
+  prepared?: Promise<unknown> | undefined
   /** It is not recorded as begun, so it must throw rather than reach anything outside. */
   inline?: boolean
 }
@@ -119,10 +121,11 @@ export type StepDefinition<C> =
       mode: 'effect'
       run: (call: EffectCall<C>) => Promise<StepOutput>
       /**
-       * Reads what the first attempt needs while the step is being recorded as begun, and returns what then runs instead of
-       * `run`. It must do nothing that anybody could notice: the record may be refused.
+       * Reads what the first attempt needs while the step is being recorded as begun; `run` gets it as `prepared`. It must do
+       * nothing that anybody could notice, because the record may be refused, and give plain data: Next and the engine have
+       * a copy of each module, and the step may run in the other one.
        */
-      prepare?: (call: Pick<EffectCall<C>, 'config' | 'ctx'>) => (call: EffectCall<C>) => Promise<StepOutput>
+      prepare?: (call: Pick<EffectCall<C>, 'config' | 'ctx'>) => Promise<unknown>
       /**
        * Whether it probably only computes, quickly, and so may run inline: it runs before it is recorded as begun, and is
        * recorded with the step before it. If that commit is lost, it runs again.

@@ -41,7 +41,7 @@ function keyOf(tenantId: string, { toolId, version = 'latest' }: Called): string
  * `retryAfterMs` are internal and must not be shown.
  * @throws AppError TOOL_NOT_FOUND, INVALID_INPUT when the arguments do not match the tool's input schema, UNAVAILABLE
  * when it waited too long for a slot and never ran
- * @param options with `inline`, a tool that does more than compute is not run; `tool`, if it is being read already
+ * @param options with `inline`, a tool that does more than compute is not run; `tool`, if it has been read already
  */
 export async function runTool(
   ctx: ServiceContext,
@@ -50,10 +50,10 @@ export async function runTool(
     signal: AbortSignal
     idempotencyKey?: string
     inline?: boolean | undefined
-    tool?: Promise<LoadedTool>
+    tool?: LoadedTool | undefined
   },
 ): Promise<ToolOutcome> {
-  const tool = await (options.tool ?? loadTool(ctx, input.toolId, input.version ?? 'latest'))
+  const tool = options.tool ?? (await loadTool(ctx, input.toolId, input.version ?? 'latest'))
   const computes = tool.kind === 'script' ? scriptOnlyComputes(tool.config) : isComputingTool(tool.id)
   if (options.inline && !computes) throw new Error('The tool no longer only computes')
   const timed = (work: Work) => timedScript(keyOf(ctx.tenantId, input), work)

@@ -259,6 +259,6 @@ test('the built-in model hands over to the first agent and reports its answer', 
   const boss = await newAgent(ctx, { name: 'Boss', supervisor: true, outputSchema: null, handoffs: [clerk.id] })
   const events = await read(await open({ agentId: boss.id, message: 'item: chairs, amount: 12' }))
   expect(names(events).slice(0, 3)).toEqual(['tool.call', 'handoff', 'tool.result'])
-  expect(JSON.parse(spoken(events))).toEqual({ item: 'chairs', amount: 12 })
+  expect(spoken(events)).toMatch(/item: chairs\namount: 12$/)
   expect(events.at(-1)?.data.metadata).toMatchObject({ provider: 'scripted' })
 })
