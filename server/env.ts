@@ -149,7 +149,7 @@ const Variables = z.object({
   /** How long a run's whole cleanup path may take. */
   CANCEL_CLEANUP_MS: count(1_000, 3_600_000, 30_000),
   /** How many steps of one tenant may run at once. */
-  TENANT_CONCURRENCY: count(1, 1_000, 32),
+  TENANT_CONCURRENCY: count(1, 1_000, 64),
   /** How many runs may wait for their turn before starts are refused; 0 for any number. */
   QUEUE_LIMIT: count(0, 10_000_000, 10_000),
   /** How long an agent may take to answer one message, including tool calls and retries. */

@@ -8,7 +8,7 @@
 export const RELEASE = 2
 
 /** Calls a process makes at once. */
-export const SLOTS = 72
+export const SLOTS = 136
 /** Slots that functions with a concurrency key never take, so that crons and failure handlers always find room. */
 export const MOST_KEPT_FREE = 8
 

@@ -42,7 +42,7 @@ test('while one tenant has more slow steps than there are places, runs of others
   const slow = await createWorkflow(runtime.ctx, working(held.url))
   const starts = Array.from({ length: SLOW }, () => startRun(runtime.ctx, { workflowId: slow.id, body: {} }))
   const runIds = (await Promise.all(starts)).map(({ runId }) => runId)
-  await until(() => held.asked() >= 32)
+  await until(() => held.asked() >= 64)
 
   const other = await runtime.as('owner', 'ten_other')
   const hello = await createWorkflow(other, working())
@@ -57,7 +57,7 @@ test('while one tenant has more slow steps than there are places, runs of others
   })
 
   // None of the slow steps has ended meanwhile, and more than a hundred of those runs still wait for a place.
-  expect(held.asked()).toBe(32)
+  expect(held.asked()).toBe(64)
   held.release()
   for (const id of runIds) expect(await until(() => ended(runtime.ctx, id))).toMatchObject({ status: 'completed' })
 }, 180_000)
