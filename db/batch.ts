@@ -17,7 +17,7 @@ export interface RowStatement {
  * @param columns names with their types
  */
 export function rowsOf(columns: string): string {
-  return `i as materialized (
+  return `i as (
       select * from json_to_recordset($1::json) as i(ord int, ${columns}) where ord between 0 and ${MOST_ROWS})`
 }
 

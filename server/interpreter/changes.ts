@@ -38,6 +38,12 @@ export function notifyLocally(runId: string): void {
   for (const listener of watchers().every.get(runId) ?? []) listener()
 }
 
+/** The same, and those who wait for an announcement. */
+export function wake(runId: string): void {
+  for (const listener of watchers().announced.get(runId) ?? []) listener()
+  notifyLocally(runId)
+}
+
 /** Listens for announcements of runs from any process, once per process. */
 export function listenOnce(): void {
   const shared = watchers()
@@ -47,8 +53,7 @@ export function listenOnce(): void {
     .listen(RUN_CHANNEL, {
       heard(runId) {
         noteChange(runId)
-        for (const listener of shared.announced.get(runId) ?? []) listener()
-        for (const listener of shared.every.get(runId) ?? []) listener()
+        wake(runId)
       },
       listening: () => setListening(true),
       lost: () => setListening(false),

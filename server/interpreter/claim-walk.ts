@@ -6,7 +6,8 @@ import type { Receipt } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import { findStepType } from '../steps/registry'
 import { MOST_TRIES } from './advance'
-import { CONSUMED, commitPlan, type DoneStep } from './commit'
+import { CONSUMED, commitPlan } from './commit'
+import type { DoneStep } from './done'
 import { popHandover, popQueued } from './handover'
 import { planJoined } from './join'
 import { dueOf, planAnswered } from './pause'
@@ -14,6 +15,7 @@ import { pinnedDefinition } from './pinned-definition'
 import { type Drive, NOTHING, type Plan, planFrom, waitFor } from './plan'
 import { pauseIdOf, type Visit, type WalkRef } from './receipt'
 import { walkIs } from './row-is'
+import { forget } from './run-memory'
 import { heldBy, isCancelling, STOPPED, settleCancel } from './stop'
 import type { Handoff } from './visit'
 import { dataOf, lockRun, ownsOf, RUN_COLUMNS, type StepRecordRow, type WalkState, walkData } from './walk-state'
@@ -35,6 +37,8 @@ export async function claimWalk(
   }
   let known = await queuedHere(ctx, ref, engineRunId)
   for (let tries = 0; tries < MOST_TRIES; tries++) {
+    // Another process may have driven it meanwhile.
+    if (!known) forget(ref.runId)
     const found = known ?? (await findWalk(ctx, ref, engineRunId))
     known = null
     if ('stop' in found) return found

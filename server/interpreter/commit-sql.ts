@@ -2,7 +2,7 @@ import { type RowStatement, rowsOf } from '@/db/index'
 import { EVENT, type EventPlace, insertEvent } from '../outbox'
 import { RUN_CHANNEL } from './announce'
 import { CLEANUP_BRANCH } from './receipt'
-import { insertPause, insertRecords, PAUSE, RECORDS } from './rows'
+import { insertPause, insertRecords, PAUSE, RECORDS, TOOL, TOOL_STAMP, VAULT } from './rows'
 
 /** What a commit writes besides records and run data. Plans that write the same share a statement. */
 interface Shape {
@@ -17,6 +17,10 @@ interface Shape {
   fails: boolean
   asks: boolean
   sends: EventPlace | null
+  /** The step that begins calls a tool which this process knows. */
+  calls: boolean
+  /** The end of the run is answered from memory, masked with the vault of this snapshot. */
+  recalls: boolean
 }
 
 const known = new Map<string, RowStatement>()
@@ -30,113 +34,109 @@ export function commitStatement(shape: Shape): RowStatement {
 }
 
 /** Only the columns that the shape uses, because Postgres prepares all of them for every statement. */
-const columnsOf = ({ moves, records, answers, ends, fails, asks, sends }: Shape) => `
+const columnsOf = ({ moves, records, answers, ends, fails, asks, sends, calls }: Shape) => `
   tenant_id text, run_id text, branch text, epoch int, from_segment int, engine_run_id text, at timestamptz,
   data jsonb, data_refs jsonb, current_step_id text, run_status text, ${RECORDS}
   ${moves ? ', segment int, claims text, walk_status text, from_step text, from_visit int, to_step text, to_visit int, own jsonb, own_refs jsonb, arrival jsonb' : ''}
   ${records ? STEP_COLUMNS : ''}
   ${answers ? ', answered_pause text, answer jsonb, answered_by text' : ''}
   ${ends ? ', outcome text, result jsonb, error jsonb, cancellation jsonb' : ''}
-  ${fails ? ', failing jsonb' : ''} ${asks ? `, ${PAUSE}` : ''} ${sends ? `, ${EVENT}` : ''}`
+  ${fails ? ', failing jsonb' : ''} ${asks ? `, ${PAUSE}` : ''} ${sends ? `, ${EVENT}` : ''} ${calls ? `, ${TOOL}` : ''}`
 
 const STEP_COLUMNS = `,
   step_id text, visit int, attempt int, attempts jsonb, usage jsonb, step_status text, handled boolean, step_error text,
   step_error_code text, exit text, ended_at timestamptz, output_data jsonb, output_bytes int, delta jsonb, receipt jsonb`
 
 /**
- * Each row passes from one part to the next by its `ord` alone, so that its values are not copied, and what a part refuses
- * is not written at all. The fence locks the run, then
- * the walk, like every verb that changes a run. A statement that had to wait for them checks them again as they are then.
+ * The fence locks the run, then the record, then the walk of each row, like every verb that changes a run, and lets
+ * through what is as the row says; each lock refers to the one before it, so that no plan takes them in another order. A
+ * statement that had to wait for them checks them again as they are then. The step is looked at before the walk: a later
+ * attempt may have been claimed by the same engine run. What follows writes the rows of the fence whole, without joining
+ * the parts to each other: Postgres would compare each row with every other.
  *
  * - `i`: the rows, each of another run
- * - `run`, `open`, `walk`: the fence. The step is looked at before the walk changes: a later attempt may have been claimed
- *   by the same engine run.
+ * - `fence`, `walk`: what may be written
  * - `step`, `answer`: what is done
  * - `visits`, `moved`, `ended`, `asked`, `sent`: what follows
  */
 function textOf(shape: Shape, locked: 'skip locked' | ''): string {
-  const { moves, records, answers, ends, fails, asks, sends } = shape
-  const done = `${records ? 'step' : 'walk'} join i using (ord)`
-  const fence = records ? 'open' : 'run'
+  const { moves, records, answers, ends, fails, asks, sends, calls, recalls } = shape
+  const done = moves ? 'walk i' : 'fence i'
   return `
     with ${rowsOf(columnsOf(shape))},
-    run as materialized (
-      select i.ord from i cross join lateral (
-        select 1 from runs r
+    fence as materialized (
+      select i.* from i cross join lateral (
+        select r.id from runs r
         where r.tenant_id = i.tenant_id and r.id = i.run_id and r.end_time is null
           and (i.branch = '${CLEANUP_BRANCH}' or r.cancel_requested_at is null)
-        for no key update ${locked}) held),
-    ${records ? `${openStep(locked)},` : ''}
-    walk as ${moves ? movedWalk(fence) : heldWalk(fence, locked)}
-    ${records ? STEP : ''}
-    ${answers ? ANSWER : ''},
+        for no key update ${locked}) run
+      ${records ? openStep(locked) : ''} ${moves ? '' : heldWalk(records ? 'open.run_id' : 'run.id', locked)})
+    ${moves ? MOVED_WALK : ''}
+    ${records ? stepOf(done) : ''}
+    ${answers ? answerOf(done) : ''},
     visits as (${insertRecords(done)}),
     moved as (
       update runs r set updated_at = i.at, change = nextval('changes'), data = coalesce(i.data, r.data),
         data_refs = case when i.data is null then r.data_refs else i.data_refs end,
         current_step_id = coalesce(i.current_step_id, r.current_step_id), status = coalesce(i.run_status, r.status)
         ${ends ? END : ''} ${fails ? ', failing = i.failing' : ''}
-      from ${done} where r.tenant_id = i.tenant_id and r.id = i.run_id
-      returning r.id)
+      from ${done} where r.tenant_id = i.tenant_id and r.id = i.run_id)
     ${ends ? endedWalks(done, moves) : ''}
     ${asks ? `, asked as (${insertPause(done)})` : ''}
     ${sends ? `, sent as (${insertEvent(sends, done)})` : ''}
-    select i.ord, ${sends ? 'sent.generation' : 'null::text as generation'}
+    select i.ord, ${sends ? 'sent.generation' : 'null::text as generation'} ${calls ? TOOL_STAMP : ''} ${recalls ? VAULT : ''}
       ${ends || asks ? `, pg_notify('${RUN_CHANNEL}', i.run_id)` : ''}
-    from ${done} join moved on moved.id = i.run_id ${sends ? 'left join sent on sent.event_id = i.event_id' : ''}`
+    from ${done} ${sends ? 'left join sent on sent.event_id = i.event_id' : ''}`
 }
 
-const openStep = (locked: string) => `
-    open as materialized (
-      select i.ord from run join i using (ord) cross join lateral (
-        select 1 from step_records s
-        where s.tenant_id = i.tenant_id and s.run_id = i.run_id and s.branch = i.branch and s.step_id = i.step_id
+const openStep = (locked: string) => `cross join lateral (
+        select s.run_id from step_records s
+        where s.tenant_id = i.tenant_id and s.run_id = run.id and s.branch = i.branch and s.step_id = i.step_id
           and s.visit = i.visit and s.end_time is null and (i.attempt is null or s.attempt = i.attempt)
-        for no key update ${locked}) held)`
+        for no key update ${locked}) open`
 
 /**
  * A walk between two steps does not change. The condition on the status is written so that the index of open walks does
  * not apply: that index looks cheaper than the primary key, but has to skip every dead entry.
  */
-const heldWalk = (fence: string, locked: string) => `materialized (
-      select i.ord from ${fence} join i using (ord) cross join lateral (
+const heldWalk = (runId: string, locked: string) => `cross join lateral (
         select 1 from walks w
-        where w.tenant_id = i.tenant_id and w.run_id = i.run_id and w.branch = i.branch and w.epoch = i.epoch
+        where w.tenant_id = i.tenant_id and w.run_id = ${runId} and w.branch = i.branch and w.epoch = i.epoch
           and w.segment = i.from_segment and w.status || '' = 'walking' and w.engine_run_id = i.engine_run_id
-        for no key update ${locked}) held)`
+        for no key update ${locked}) held`
 
-const movedWalk = (fence: string) => `(
+const MOVED_WALK = `,
+    walk as (
       update walks w set status = i.walk_status, segment = i.segment, updated_at = i.at,
         engine_run_id = case when i.walk_status <> 'resting' then i.engine_run_id end,
         step_id = coalesce(i.to_step, w.step_id), visit = coalesce(i.to_visit, w.visit),
         data = coalesce(i.own, w.data), data_refs = case when i.own is null then w.data_refs else i.own_refs end,
         arrival = coalesce(i.arrival, w.arrival)
-      from ${fence} join i using (ord)
+      from fence i
       where w.tenant_id = i.tenant_id and w.run_id = i.run_id and w.branch = i.branch and w.epoch = i.epoch
         and w.segment = i.from_segment and (i.from_step is null or (w.step_id = i.from_step and w.visit = i.from_visit))
         and case when i.claims = 'resting' then w.status = 'resting'
           else (i.claims = 'requested' and w.status = 'requested')
             or (w.status = 'walking' and w.engine_run_id = i.engine_run_id) end
-      returning i.ord)`
+      returning i.*)`
 
-const STEP = `,
+const stepOf = (done: string) => `,
     step as (
       update step_records s set status = i.step_status, handled = i.handled, error = i.step_error,
         error_code = i.step_error_code, exit = i.exit, end_time = i.ended_at, attempts = coalesce(i.attempts, s.attempts),
         usage = i.usage, output_data = i.output_data, output_bytes = i.output_bytes, delta = i.delta,
         receipt = i.receipt, change = nextval('changes')
-      from walk join i using (ord)
+      from ${done}
       where s.tenant_id = i.tenant_id and s.run_id = i.run_id and s.branch = i.branch and s.step_id = i.step_id
-        and s.visit = i.visit
-      returning i.ord)`
+        and s.visit = i.visit)`
 
 /** An answer that was given just now is stored in the same statement. */
-const ANSWER = `,
+const answerOf = (done: string) => `,
     answer as (
       update pauses p set consumed_at = i.ended_at, answer = coalesce(i.answer, p.answer),
         answered_by = coalesce(i.answered_by, p.answered_by),
         answered_at = case when i.answer is null then p.answered_at else i.ended_at end
-      from step join i using (ord)
+      from ${done}
       where p.tenant_id = i.tenant_id and p.run_id = i.run_id and p.id = i.answered_pause and p.consumed_at is null)`
 
 const END = `, outcome = i.outcome, end_time = i.at, result = i.result, error = i.error,

@@ -1,50 +1,20 @@
 import { sendRow } from '@/db/index'
 import type { ServiceContext } from '../context'
-import type { StepUsage } from '../definition/agent'
 import { isBranch } from '../definition/branches'
-import type { JsonObject } from '../definition/json'
-import type { Attempt, PauseAnswer } from '../definition/run'
 import { count } from '../measures'
 import type { Outgoing } from '../outbox'
 import { notifyLocally } from './changes'
 import { childDue } from './child-due'
 import { knowEnded } from './close'
 import { commitStatement } from './commit-sql'
+import type { Done, DoneStep } from './done'
 import { noteChange } from './last-changes'
 import { watchPause } from './look-for-events'
 import type { Plan } from './plan'
-import type { Visit, WalkClaim } from './receipt'
-import { pauseRow, recordsRow } from './rows'
+import type { WalkClaim } from './receipt'
+import { pauseRow, recordsRow, type Sent, settleRecalled } from './rows'
 import { dataColumns } from './run-data'
-
-/** What a plan follows: the claim of its walk, a step that was completed, or both. */
-export interface Done {
-  /** Where the walk was when it was read, if no record says so: the statement applies only if it is still there. */
-  cursor?: Visit
-  /**
-   * What the walk was doing before this engine run claimed it: it was requested, or it waited at a pause, where a
-   * segment ends.
-   */
-  claims: 'requested' | 'resting' | null
-  step: DoneStep | null
-}
-
-export interface DoneStep {
-  at: Visit
-  endedAt: Date
-  outputData: JsonObject
-  outputBytes: number
-  delta: JsonObject
-  exit?: string | null
-  /** Set if the step failed; `handled` if the walk continues at an exit for failures. */
-  failure?: { code: string; message: string; handled: boolean }
-  /** Only of a step that did work. */
-  work?: { attempt: number; attempts: Attempt[]; usage: StepUsage | null }
-  /** The pause whose answer was taken. */
-  pauseId?: string
-  /** Set if it was given just now. */
-  given?: { answer: PauseAnswer; by: string }
-}
+import { expectEnd, rememberCommit, settleEnd } from './run-memory'
 
 /**
  * Writes what is done and what follows it, in one statement and so in one commit, which it shares with the plans of
@@ -60,10 +30,11 @@ export async function commitPlan(
   done: Done,
   plan: Plan,
   event?: Outgoing,
-): Promise<{ generation: string | null } | null> {
+): Promise<Sent | null> {
   const { runId } = ref
   const due = childDue(ctx, ref, plan)
   const sent = due ?? event
+  const recalls = expectEnd(ref, plan)
   const statement = commitStatement({
     moves: done.claims !== null || plan.cursor !== null || statusAfter(plan) === 'resting' || isBranch(ref.branch),
     records: done.step !== null,
@@ -72,9 +43,12 @@ export async function commitPlan(
     fails: plan.failing !== null,
     asks: plan.pause !== null,
     sends: sent?.place ?? null,
+    calls: plan.begun?.recalled != null,
+    recalls,
   })
+  const at = ctx.now()
   const row = {
-    at: ctx.now(),
+    at,
     failing: plan.failing,
     ...walkRow(ref, done, plan),
     ...(done.step ? stepRow(done.step, plan) : {}),
@@ -82,11 +56,14 @@ export async function commitPlan(
     ...recordsRow(plan.records),
     ...pauseRow(plan.pause),
     ...sent?.row(),
+    tool_id: plan.begun?.recalled?.toolId,
   }
   try {
-    const written = await sendRow<{ generation: string | null }>(ctx.db, statement, runId, row)
+    const written = await sendRow<Sent>(ctx.db, statement, runId, row)
     if (!written) return null
     due?.committed(written.generation)
+    settleRecalled(plan.begun, written)
+    rememberCommit(ref, done, { plan, at, vault: written.vault })
     notifyLocally(runId)
     if (plan.pause) watchPause(ctx, ref, plan.pause)
     if (plan.ending) {
@@ -97,6 +74,7 @@ export async function commitPlan(
   } finally {
     // Releases the reserved slot, unless it was committed.
     due?.undone()
+    if (recalls) settleEnd(runId)
   }
 }
 

@@ -74,7 +74,8 @@ interface Cause {
 }
 
 function errorOf(stepId: string, failure: Cause): { code: string; message: string; stepId: string } {
-  return { code: failure.code, message: failure.message, stepId: failure.stepId ?? stepId }
+  // In the order in which it is stored, as all run data in memory.
+  return { code: failure.code, stepId: failure.stepId ?? stepId, message: failure.message }
 }
 
 /** The exit that an answer takes: its own if that has an edge, otherwise `next`. */

@@ -4,7 +4,7 @@ import { type RowStatement, rowsOf } from '@/db/index'
 import { runs } from '@/db/schema/runs'
 import { EVENT, type EventPlace, insertEvent } from '../outbox'
 import { RUN_CHANNEL } from './announce'
-import { insertPause, insertRecords, PAUSE, RECORDS } from './rows'
+import { insertPause, insertRecords, PAUSE, RECORDS, TOOL, TOOL_STAMP, VAULT } from './rows'
 
 /** What a start writes besides the run and its walk. Starts that write the same share a statement. */
 interface Shape {
@@ -14,6 +14,10 @@ interface Shape {
   /** The run ends or pauses with its start, so every process is notified. */
   settles: boolean
   sends: EventPlace | null
+  /** The step that begins calls a tool which this process knows. */
+  calls: boolean
+  /** The end of the run is answered from memory, masked with the vault of this snapshot. */
+  recalls: boolean
 }
 
 const known = new Map<string, RowStatement>()
@@ -60,42 +64,41 @@ const columns = Object.entries(getTableColumns(runs))
     return { name, sent: sentAs.get(key) ?? name, type: column.getSQLType() }
   })
 
-const columnsOf = ({ plans, asks, sends }: Shape) => `
+const columnsOf = ({ plans, asks, sends, calls }: Shape) => `
   ${columns.map(({ sent, type }) => `${sent} ${type}`).join(', ')}, believes boolean, published_version int,
   branch text, epoch int, segment int, walk_status text, engine_run_id text, step_id text, visit int
-  ${plans ? `, ${RECORDS}` : ''} ${asks ? `, ${PAUSE}` : ''} ${sends ? `, ${EVENT}` : ''}`
+  ${plans ? `, ${RECORDS}` : ''} ${asks ? `, ${PAUSE}` : ''} ${sends ? `, ${EVENT}` : ''} ${calls ? `, ${TOOL}` : ''}`
 
-const BEGUN = 'begun join i using (ord)'
+/** Once the runs are inserted: nothing that belongs to them comes before them, so that triggers see them in this order. */
+const BEGUN = 'found i where (select count(*) from run) > 0'
 
 /**
- * - `workflow`: the rows whose workflow is as the caller believes
- * - `run`, `begun`: their runs, before anything that belongs to them, so that triggers see them in this order
+ * - `found`: the rows whose workflow is as the caller believes
+ * - `run`: their runs
  * - `walk`, `visits`, `asked`, `sent`: what belongs to them
  */
 function textOf(shape: Shape): string {
-  const { plans, asks, settles, sends } = shape
+  const { plans, asks, settles, sends, calls, recalls } = shape
   return `
     with ${rowsOf(columnsOf(shape))},
-    workflow as materialized (
-      select i.ord from i cross join lateral (
+    found as materialized (
+      select i.* from i cross join lateral (
         select 1 from workflows w
         where w.tenant_id = i.tenant_id and w.id = i.workflow_id and w.status <> 'archived'
           and (not i.believes or w.published_version is not distinct from i.published_version)
-        limit 1) found),
+        limit 1) workflow),
     run as (
       insert into runs (${columns.map(({ name }) => name).join(', ')})
-      select ${columns.map(({ sent }) => sent).join(', ')}
-      from workflow join i using (ord)
-      returning id),
-    begun as materialized (select i.ord from workflow join i using (ord) join run on run.id = i.run_id),
+      select ${columns.map(({ sent }) => sent).join(', ')} from found
+      returning 1),
     walk as (
       insert into walks (tenant_id, run_id, branch, epoch, segment, status, engine_run_id, step_id, visit, updated_at)
       select tenant_id, run_id, branch, epoch, segment, walk_status, engine_run_id, step_id, visit, start_time
       from ${BEGUN})
-    ${plans ? `, visits as (${insertRecords(BEGUN)})` : ''}
+    ${plans ? `, visits as (${insertRecords('found i', '(select count(*) from run) > 0')})` : ''}
     ${asks ? `, asked as (${insertPause(BEGUN)})` : ''}
     ${sends ? `, sent as (${insertEvent(sends, BEGUN)})` : ''}
-    select i.ord, ${sends ? 'sent.generation' : 'null::text as generation'}
+    select i.ord, ${sends ? 'sent.generation' : 'null::text as generation'} ${calls ? TOOL_STAMP : ''} ${recalls ? VAULT : ''}
       ${settles ? `, pg_notify('${RUN_CHANNEL}', i.run_id)` : ''}
-    from ${BEGUN} ${sends ? 'left join sent on sent.event_id = i.event_id' : ''}`
+    from found i ${sends ? 'left join sent on sent.event_id = i.event_id' : ''}`
 }

@@ -18,8 +18,9 @@ import { noteChange } from './last-changes'
 import { watchPause } from './look-for-events'
 import { type Plan, planFrom } from './plan'
 import { MAIN_BRANCH, type WalkClaim, type WalkRef } from './receipt'
-import { pauseRow, recordsRow } from './rows'
+import { pauseRow, recordsRow, type Sent, settleRecalled } from './rows'
 import { dataColumns, refsWith, type Written } from './run-data'
+import { remember } from './run-memory'
 import type { RunRow } from './walk-state'
 import { noteStart } from './young'
 
@@ -49,6 +50,12 @@ interface ExpectedWorkflow {
   publishedVersion?: number | null
 }
 
+interface InsertOptions {
+  plan: boolean
+  /** Somebody waits here for its end, which is then answered from memory if possible. */
+  remember?: boolean | undefined
+}
+
 /**
  * Writes a run in one statement, if its workflow is not archived and has not changed since the caller read it. With
  * `plan`, and if this process may drive the run at once, the statement also claims its walk and writes what follows:
@@ -62,7 +69,7 @@ export function insertRun(
   ctx: ServiceContext,
   run: NewRun,
   belief: ExpectedWorkflow = {},
-  options: { plan: boolean } = { plan: false },
+  options: InsertOptions = { plan: false },
 ): Promise<string | null> {
   return traced(
     () => ({
@@ -84,7 +91,7 @@ async function writeRun(
   ctx: ServiceContext,
   run: NewRun,
   belief: ExpectedWorkflow,
-  options: { plan: boolean },
+  options: InsertOptions,
 ): Promise<string | null> {
   const started = begin(run)
   const row = rowOf(ctx, run, started)
@@ -101,25 +108,32 @@ async function writeRun(
     if (settled) event.undone()
     due = plan && childDue(ctx, ref, plan)
     const sent = settled ? due : event
+    const remembers = options.remember === true && !run.retryOf && row.dataRefs === null
+    const recalls = remembers && plan?.ending != null
+    const at = ctx.now()
     const statement = insertStatement({
       plans: plan !== null,
       asks: plan?.pause != null,
       settles: settled,
       sends: sent?.place ?? null,
+      calls: plan?.begun?.recalled != null,
+      recalls,
     })
-    const written = await sendRow<{ generation: string | null }>(ctx.db, statement, row.id, {
-      ...runRow(row, plan, ctx.now()),
+    const written = await sendRow<Sent>(ctx.db, statement, row.id, {
+      ...runRow(row, plan, at),
       believes: belief.publishedVersion !== undefined,
       published_version: belief.publishedVersion,
       ...walkRow(ref, row, engineRunId, plan),
       ...(plan ? { ...recordsRow(plan.records), ...pauseRow(plan.pause) } : {}),
       ...sent?.row(),
+      tool_id: plan?.begun?.recalled?.toolId,
     })
     if (!written) {
       event.undone()
       due?.undone()
       return null
     }
+    settleRecalled(plan?.begun ?? null, written)
     noteStart(ctx)
     afterCommit(ctx, () => {
       count('millrace_runs_started_total', { via: row.startedVia })
@@ -127,6 +141,7 @@ async function writeRun(
       if (row.timeoutAt) dueBy(row.timeoutAt)
       if (plan?.pause) watchPause(ctx, ref, plan.pause)
       due?.committed(written.generation)
+      if (remembers) remember(row, started.data, plan && { plan, at, vault: written.vault })
       // So a waiting caller does not have to wait for the notification.
       if (settled) return noteChange(row.id)
       if (plan && engineRunId !== null) keepHandover(engineRunId, plan)

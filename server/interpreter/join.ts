@@ -8,7 +8,7 @@ import { MAX_DATA_BYTES, MAX_OUTPUT_BYTES, readableSize } from '../definition/li
 import { ImpossibleState, StepFailure } from '../errors'
 import type { Joined } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
-import type { DoneStep } from './commit'
+import type { DoneStep } from './done'
 import { afterCatch, catching, failurePath, shownExit } from './exits'
 import { outputColumns } from './output'
 import { type Drive, type Plan, planEnd, planFrom } from './plan'

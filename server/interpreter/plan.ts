@@ -3,7 +3,7 @@ import { graphOf } from '../definition/graph'
 import { type JsonObject, jsonSize } from '../definition/json'
 import type { Arrival, Attempt, Failing, Receipt, RunError } from '../definition/run'
 import type { StepConfig } from '../definition/step-config'
-import type { AnyStep, Asked } from '../steps/define-step'
+import type { AnyStep, Asked, Recalled } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import type { Ending } from './close'
 import { enter } from './enter'
@@ -109,6 +109,8 @@ export interface Begun {
   early?: EarlyWork | undefined
   /** What its type prepares for it. */
   prepared?: Promise<unknown> | undefined
+  /** What its type remembers for it, if the statement that records it as begun says that it still counts. */
+  recalled?: Recalled | null | undefined
 }
 
 /**
@@ -273,6 +275,7 @@ function beginning(
   if (attempt === 0 || type.mode !== 'effect') return { receipt, begun: null, pause: null }
   // The outputs of this plan will be stored before anything reads them.
   const run = { ...state.run, currentStepId: at.stepId }
+  const recalled = early ? null : (type.recall?.(config, state.run.tenantId) ?? null)
   const begun = {
     state: { ...state, run, outputs: {} },
     at,
@@ -283,7 +286,8 @@ function beginning(
     startedAt: now,
     since: moment(),
     early,
-    prepared: early ? undefined : prepare(ctx, state.run, type, config),
+    recalled,
+    prepared: early || recalled ? undefined : prepare(ctx, state.run, type, config),
   }
   return { receipt, begun, pause: null }
 }

@@ -1,10 +1,13 @@
 import type { Asked } from '../steps/define-step'
-import type { NewPause, NewRecord } from './plan'
+import type { Begun, NewPause, NewRecord } from './plan'
 
 /** Parts of the statements for whole rows (`sendRow`), which `commit` and `insert` share. A source has the rows as `i`. */
 
-/** Inserts the records of a plan in the order of the history: a join may return them in any order. */
-export function insertRecords(source: string): string {
+/**
+ * Inserts the records of a plan in the order of the history: a join may return them in any order.
+ * @param condition of the source
+ */
+export function insertRecords(source: string, condition = 'true'): string {
   return `
       insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, attempt,
         start_time, end_time, config, input_data, input_bytes, output_data, output_bytes, delta, error, error_code,
@@ -16,6 +19,7 @@ export function insertRecords(source: string): string {
         ord int, "stepId" text, visit int, "stepType" text, "stepName" text, status text, attempt int,
         "startTime" timestamptz, "endTime" timestamptz, config json, "inputData" jsonb, "inputBytes" int,
         "outputData" jsonb, "outputBytes" int, delta jsonb, error text, "errorCode" text, handled boolean, exit text)
+      where ${condition}
       order by i.ord, v.ord`
 }
 
@@ -57,4 +61,31 @@ export function pauseRow(pause: NewPause | null) {
 /** What a pause waits for. */
 export function kindOf({ signal, event, childRunId }: Pick<Asked, 'signal' | 'event' | 'childRunId'>) {
   return signal?.type ?? (event ? 'event' : childRunId ? 'run' : 'timer')
+}
+
+/** The tenant's vault, sealed. */
+export const VAULT = `,
+      (select coalesce(json_agg(json_build_object('name', v.name, 'sealed', v.sealed)), '[]'::json)::text
+        from vault_secrets v where v.tenant_id = i.tenant_id) as vault`
+
+/** The column of a row that begins a call of a tool which this process knows. */
+export const TOOL = 'tool_id text'
+
+/** As `toolStamp`. */
+export const TOOL_STAMP = `,
+      (select concat_ws('/', t.version, t.published_version, t.status) from tools t
+        where t.tenant_id = i.tenant_id and t.id = i.tool_id) as tool_stamp`
+
+/** What the statements return for a row. */
+export interface Sent {
+  generation: string | null
+  /** Null if the tool is gone. */
+  tool_stamp?: string | null
+  /** `SealedSecret[]` as JSON, if the statement was asked for it. */
+  vault?: string
+}
+
+/** Whether a step that begins with the row may use what its type remembers. */
+export function settleRecalled(begun: Begun | null, { tool_stamp }: Sent): void {
+  if (begun?.recalled && begun.recalled.stamp === tool_stamp) begun.prepared = Promise.resolve(begun.recalled.value)
 }

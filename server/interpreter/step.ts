@@ -82,7 +82,9 @@ export function enterResolved(entry: Entry<Position>, resolved: Resolved): Enter
   if (type.mode === 'fork') {
     const { branches } = fork(type, config, state.ref)
     if (branches.length > 0) return { begins: config, asked: null }
-    const { output, delta } = type.join({ config, stepId: at.stepId, branches: [] })
+    const joined = type.join({ config, stepId: at.stepId, branches: [] })
+    const output = inStoredOrder(joined.output) as JsonObject
+    const delta = inStoredOrder(joined.delta) as JsonObject
     return { config, outputData: output, delta, grown: withDelta(state, delta, state.ref, at), exit: 'done' }
   }
   if (type.mode === 'end') {

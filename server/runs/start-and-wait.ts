@@ -1,6 +1,7 @@
 import type { ServiceContext } from '../context'
 import { env } from '../env'
 import { moment } from '../interpreter/last-changes'
+import { forget } from '../interpreter/run-memory'
 import type { PresentedRun } from './present'
 import { startRun } from './start'
 import { waitForRun } from './wait'
@@ -23,9 +24,13 @@ export async function startAndWait(
   },
 ): Promise<{ run: PresentedRun; workflowVersion: number }> {
   const since = moment()
-  const { runId, workflowVersion } = await startRun(ctx, input)
-  const run = await waitForRun(ctx, runId, waitMs(input.prefer), input.signal, since)
-  return { run, workflowVersion }
+  const { runId, workflowVersion } = await startRun(ctx, { ...input, waits: true })
+  try {
+    const run = await waitForRun(ctx, runId, waitMs(input.prefer), input.signal, since)
+    return { run, workflowVersion }
+  } finally {
+    forget(runId)
+  }
 }
 
 function waitMs(prefer: string | null): number {

@@ -29,6 +29,8 @@ interface StartInput {
   body: unknown
   /** `published`, `latest` or a number. */
   version?: string | undefined
+  /** The caller waits for the run's end. */
+  waits?: boolean
 }
 
 /**
@@ -52,11 +54,11 @@ interface Start extends StartInput {
 }
 
 /** @throws AppError INVALID_INPUT */
-function readStart({ workflowId, body, version }: StartInput): Start {
+function readStart({ workflowId, body, version, waits = false }: StartInput): Start {
   const refuse = (path: string, message: string) => new AppError('INVALID_INPUT', { details: [{ path, message }] })
   if (!(body instanceof MultipartInput) && !isJsonObject(body)) throw refuse('data', 'must be a JSON object')
   if (version !== undefined && typeof version !== 'string') throw refuse('version', 'must be text')
-  return { workflowId, body, version }
+  return { workflowId, body, version, waits }
 }
 
 /** The version to run, and the run's initial data. */
@@ -129,7 +131,12 @@ async function tryBegin(
   const { version, definition, publishedVersion, firstStep, test, data } = await prepareStart(ctx, input, fileId, guess)
   const { workflowId } = input
   const run = { workflowId, workflowVersion: version, definition, input: data, firstStep, test }
-  const runId = await insertRun(ctx, { ...run, context: ctx.trusted }, { publishedVersion }, { plan })
+  const runId = await insertRun(
+    ctx,
+    { ...run, context: ctx.trusted },
+    { publishedVersion },
+    { plan, remember: input.waits },
+  )
   if (runId === null) return null
   if (fileId !== null) await withTransaction(ctx, (tx) => claimFile(tx, fileId, runId))
   return { runId, workflowVersion: version }

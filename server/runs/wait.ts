@@ -3,7 +3,9 @@ import { runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../context'
 import { watchRun } from '../interpreter/changes'
 import { isStale, type Moment } from '../interpreter/last-changes'
+import { isEndingHere } from '../interpreter/run-memory'
 import type { PresentedRun } from './present'
+import { rememberedRun } from './remembered'
 import { getRunStatus } from './status'
 
 const POLL_MS = 1_000
@@ -25,6 +27,7 @@ export async function waitForRun(
   let wake: () => void = () => {}
   let notified = isStale(runId, since)
   const notify = () => {
+    if (isEndingHere(runId) && !signal.aborted) return
     notified = true
     wake()
   }
@@ -34,7 +37,7 @@ export async function waitForRun(
     while (performance.now() < deadline && !signal.aborted) {
       if (notified) {
         notified = false
-        const run = await getRunStatus(ctx, { runId }, PATIENCE)
+        const run = rememberedRun(ctx, runId) ?? (await getRunStatus(ctx, { runId }, PATIENCE))
         if (run.status !== 'running') return run
         continue
       }

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { AppError, StepFailure } from '../errors'
 import { isComputingTool } from '../tools/builtin'
-import { type LoadedTool, loadTool } from '../tools/find'
+import { loadTool } from '../tools/find'
+import { knownTool } from '../tools/known'
+import type { LoadedTool } from '../tools/loaded'
 import { isQuickTool, runTool } from '../tools/run'
 import { detailTexts, messageWithDetails } from '../tools/schema'
 import { defineStep } from './define-step'
@@ -39,6 +41,10 @@ export const callTool = defineStep({
   uses: (config) => [{ kind: 'tool', id: config.toolId, version: config.version, args: config.args }],
   runsInline: (config, tenantId) => isComputingTool(config.toolId) || isQuickTool(tenantId, config),
   prepare: ({ config, ctx }) => loadTool(ctx, config.toolId, config.version ?? 'latest'),
+  recall({ toolId, version = 'latest' }, tenantId) {
+    const known = knownTool(tenantId, toolId, version)
+    return known && { toolId, stamp: known.stamp, value: known.tool }
+  },
   async run({ config, ctx, data, signal, idempotencyKey, inline, prepared }) {
     const { toolId, version, args } = config
     const tool = (await prepared) as LoadedTool | undefined

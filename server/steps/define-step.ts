@@ -37,6 +37,14 @@ export interface EffectCall<C> {
   inline?: boolean
 }
 
+/** What is known of a tool. */
+export interface Recalled {
+  toolId: string
+  /** As `toolStamp` makes it. */
+  stamp: string
+  value: unknown
+}
+
 /**
  * What a step adds to the run: an object is merged by field; any other value is stored under `saveAs` or the step's id.
  */
@@ -126,6 +134,11 @@ export type StepDefinition<C> =
        * a copy of each module, and the step may run in the other one.
        */
       prepare?: (call: Pick<EffectCall<C>, 'config' | 'ctx'>) => Promise<unknown>
+      /**
+       * What an earlier `prepare` of this process has read, of a tool. The statement that records the step as begun tells
+       * whether the tool is still the same; only then `run` gets it. Otherwise the attempt reads it itself.
+       */
+      recall?: (config: C, tenantId: string) => Recalled | null
       /**
        * Whether it probably only computes, quickly, and so may run inline: it runs before it is recorded as begun, and is
        * recorded with the step before it. If that commit is lost, it runs again.

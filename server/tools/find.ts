@@ -1,23 +1,12 @@
 import type { ServiceContext } from '../context'
-import type { JsonObject, JsonValue } from '../definition/json'
 import { AppError } from '../errors'
 import { isId } from '../ids'
 import { findRowAt } from '../versioned/row-at'
 import { resolveVersion } from '../versioned/versions'
 import { BUILTIN_VERSION, findBuiltinTool } from './builtin'
+import { keepTool } from './known'
+import type { LoadedTool } from './loaded'
 import { TOOL } from './noun'
-
-/** One version of a tool, ready to call. */
-export interface LoadedTool {
-  id: string
-  name: string
-  description: string
-  version: number
-  kind: string
-  config: JsonValue
-  inputSchema: JsonObject | null
-  outputSchema: JsonObject | null
-}
 
 /**
  * A tool of the tenant, or a built-in one.
@@ -44,7 +33,7 @@ export async function loadTool(ctx: ServiceContext, toolId: string, version: str
   }
   const { row: tool, version: row } = await findRowAt(ctx, TOOL, toolId, version)
   if (tool.status === 'archived') throw missing()
-  return {
+  const loaded = {
     id: tool.id,
     name: row.name || tool.name,
     description: row.description || tool.description,
@@ -54,4 +43,6 @@ export async function loadTool(ctx: ServiceContext, toolId: string, version: str
     inputSchema: row.inputSchema,
     outputSchema: row.outputSchema,
   }
+  keepTool(ctx.tenantId, tool, version, loaded)
+  return loaded
 }

@@ -5,7 +5,7 @@ import { parseInput } from '../parse'
 import { findWhole, refuseProblems } from '../versioned/rows'
 import { refuseBuiltin } from './builtin'
 import { mergeTool } from './definition'
-import type { LoadedTool } from './find'
+import type { LoadedTool } from './loaded'
 import { TOOL } from './noun'
 import { UpdateTool } from './schema'
 

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const ROWS = 20_000
 /** Written with every step of every run. */
-const HOT = /^\s*with i as materialized/
+const HOT = /^\s*with i as \(/
 
 interface Node {
   'Node Type': string

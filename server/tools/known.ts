@@ -1,0 +1,42 @@
+import { jsonSize } from '../definition/json'
+import { processWide } from '../process'
+import type { LoadedTool } from './loaded'
+import type { ToolRow } from './present'
+
+// Tools as this process has read them last. They may have changed since: whoever uses one compares its stamp.
+
+interface Known {
+  stamp: string
+  tool: LoadedTool
+}
+
+const known = () => processWide<Map<string, Known>>('tools.known', () => new Map())
+
+const MOST = 500
+const LARGEST_BYTES = 64 * 1024
+
+/** Changes whenever what a call of the tool does may have changed. `TOOL_STAMP` makes the same in SQL. */
+export function toolStamp({ version, publishedVersion, status }: ToolRow): string {
+  return [version, ...(publishedVersion === null ? [] : [publishedVersion]), status].join('/')
+}
+
+/** Keeps what was read of a version, which may be `latest` or `published`. */
+export function keepTool(tenantId: string, tool: ToolRow, version: string | number, loaded: LoadedTool): void {
+  const all = known()
+  const key = keyOf(tenantId, tool.id, version)
+  const stamp = toolStamp(tool)
+  if (all.get(key)?.stamp === stamp) return
+  all.delete(key)
+  if (jsonSize({ ...loaded }) > LARGEST_BYTES) return
+  all.set(key, { stamp, tool: loaded })
+  const [oldest] = all.keys()
+  if (all.size > MOST && oldest !== undefined) all.delete(oldest)
+}
+
+export function knownTool(tenantId: string, toolId: string, version: string | number): Known | null {
+  return known().get(keyOf(tenantId, toolId, version)) ?? null
+}
+
+function keyOf(...parts: (string | number)[]): string {
+  return parts.join('/')
+}
