@@ -7,10 +7,7 @@ export class Deadline {
   private readonly ender = new AbortController()
   private readonly timer: NodeJS.Timeout | undefined
   private isLate = false
-  private readonly forward = () => {
-    clearTimeout(this.timer)
-    this.ender.abort(this.caller?.reason)
-  }
+  private readonly forward = () => this.abort(this.caller?.reason)
 
   /** @param tooLate makes the signal's reason when time is up */
   constructor(
@@ -56,6 +53,12 @@ export class Deadline {
     } finally {
       signal.removeEventListener('abort', leave)
     }
+  }
+
+  /** Ends the work for another reason. */
+  abort(reason: unknown): void {
+    clearTimeout(this.timer)
+    this.ender.abort(reason)
   }
 
   /** Detaches from the caller's signal and the timer. Nothing fires any more. */

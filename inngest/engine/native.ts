@@ -24,7 +24,7 @@ export function callNatively(
   claim: Claim,
   options: { signal: AbortSignal; leaving: () => boolean; now: () => Date },
 ): Promise<NativeOutcome> {
-  const steps: StepResult[] = []
+  const done: Done[] = []
   const seen = new Map<string, number>()
   const forever = new Promise<never>(() => {})
   const { promise, resolve } = settled<NativeOutcome>()
@@ -41,7 +41,7 @@ export function callNatively(
   const giveBack = () => {
     asked++
     // A step that is running is recorded first.
-    if (!over && !running) end({ kind: 'back', steps })
+    if (!over && !running) end({ kind: 'back', steps: resultsOf(done) })
     return forever
   }
 
@@ -52,7 +52,7 @@ export function callNatively(
   async function run(id: string | { id: string }, work: Work, ...input: unknown[]): Promise<unknown> {
     if (over) return forever
     const mine = ++asked
-    const name = stepId(typeof id === 'string' ? id : id.id, seen)
+    const name = stepName(typeof id === 'string' ? id : id.id, seen)
     await new Promise((next) => setImmediate(next))
     const { signal, leaving, now } = options
     if (over || running) return forever
@@ -60,19 +60,19 @@ export function callNatively(
       end({ kind: 'stale' })
       return forever
     }
-    if (asked !== mine || (leaving() && !reserved) || steps.length >= MOST_STEPS) return giveBack()
+    if (asked !== mine || (leaving() && !reserved) || done.length >= MOST_STEPS) return giveBack()
     running = true
     reserved = false
     try {
       const value = JSON.stringify({ data: (await work(...input)) ?? null })
       if (value.length > LARGEST_OUTPUT)
         throw Object.assign(new Error('The result of a step is larger than 4 MB'), FINAL)
-      steps.push({ id: name, value })
+      done.push({ name, value })
       if (asked === mine) return (JSON.parse(value) as { data: unknown }).data
     } catch (error) {
       end({
         kind: 'ops',
-        ops: [...opsOf(steps), { id: name, op: 'StepError', error: thrown(error) }],
+        ops: [...opsOf(resultsOf(done)), { id: stepId(name), op: 'StepError', error: thrown(error) }],
         ...retryOf(error, now),
       })
       return forever
@@ -100,7 +100,8 @@ export function callNatively(
     )
     .then(
       (output) => over || end({ kind: 'returned', output: JSON.stringify(output ?? null) }),
-      (error: unknown) => over || end({ kind: 'failed', error: thrown(error), steps, ...retryOf(error, options.now) }),
+      (error: unknown) =>
+        over || end({ kind: 'failed', error: thrown(error), steps: resultsOf(done), ...retryOf(error, options.now) }),
     )
   return promise
 }
@@ -110,13 +111,27 @@ function elsewhere(giveBack: () => Promise<never>): unknown {
   return new Proxy(giveBack, { get: () => elsewhere(giveBack), apply: () => giveBack() })
 }
 
-/** The id under which the SDK keeps a step's result: a hash that counts repeated ids. */
-function stepId(id: string, seen: Map<string, number>): string {
+/** A step that is done, by its name. */
+interface Done {
+  name: string
+  value: string
+}
+
+/** The name of a step, which counts repeated ids. */
+function stepName(id: string, seen: Map<string, number>): string {
   const before = seen.get(id) ?? 0
   seen.set(id, before + 1)
-  return createHash('sha1')
-    .update(before === 0 ? id : `${id}:${before}`)
-    .digest('hex')
+  return before === 0 ? id : `${id}:${before}`
+}
+
+/** The id under which the SDK keeps a step's result. */
+function stepId(name: string): string {
+  return createHash('sha1').update(name).digest('hex')
+}
+
+/** Only what is handed on needs ids. */
+function resultsOf(done: readonly Done[]): StepResult[] {
+  return done.map(({ name, value }) => ({ id: stepId(name), value }))
 }
 
 function opsOf(steps: readonly StepResult[]) {

@@ -14,10 +14,15 @@ export function own<T>(record: Record<string, T>, key: string): T | undefined {
 }
 
 const encoder = new TextEncoder()
+/** Where short texts are encoded to be counted, so that nothing is allocated for each. */
+const scratch = new Uint8Array(16 * 1024)
 
 /** The length of a value's JSON text in UTF-8 bytes. */
 export function jsonSize(value: JsonValue): number {
-  return encoder.encode(JSON.stringify(value)).length
+  const text = JSON.stringify(value)
+  // A UTF-16 unit takes three bytes at most.
+  if (text.length * 3 <= scratch.length) return encoder.encodeInto(text, scratch).written
+  return encoder.encode(text).length
 }
 
 /**
@@ -35,9 +40,14 @@ export function fieldsInStoredOrder(value: JsonObject): JsonObject {
   return Object.fromEntries(storedEntries(value))
 }
 
+const ASCII = /^[ -~]*$/
+
 function storedEntries(value: JsonObject): [string, JsonValue][] {
   const entries = Object.entries(value)
   if (entries.length < 2) return entries
+  // One byte for each character.
+  if (entries.every(([name]) => ASCII.test(name)))
+    return entries.sort(([a], [b]) => a.length - b.length || (a < b ? -1 : 1))
   return entries
     .map((entry) => ({ entry, bytes: encoder.encode(entry[0]) }))
     .sort((a, b) => a.bytes.length - b.bytes.length || compareBytes(a.bytes, b.bytes))

@@ -141,7 +141,7 @@ async function writeRun(
       if (row.timeoutAt) dueBy(row.timeoutAt)
       if (plan?.pause) watchPause(ctx, ref, plan.pause)
       due?.committed(written.generation)
-      if (remembers) remember(row, started.data, plan && { plan, at, vault: written.vault })
+      if (remembers) remember(row, started, plan && { plan, at, vault: written.vault })
       // So a waiting caller does not have to wait for the notification.
       if (settled) return noteChange(row.id)
       if (plan && engineRunId !== null) keepHandover(engineRunId, plan)

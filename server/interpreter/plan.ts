@@ -306,22 +306,26 @@ function newRecord(
 ): NewRecord {
   const inputData = Object.keys(config).length === 0 ? {} : inputDataOf(type, config)
   const open = rest.status === 'running'
+  const outputData = rest.outputData ?? (open ? null : {})
+  // Field by field: spreading objects of many shapes into each other is slow, and this is done for each step.
   return {
-    ...at,
+    stepId: at.stepId,
+    visit: at.visit,
     stepType: step.type,
     stepName: typeof step.name === 'string' ? step.name : step.id,
-    attempt: 1,
+    status: rest.status,
+    attempt: rest.attempt ?? 1,
     startTime: now,
-    endTime: open ? null : now,
+    endTime: rest.endTime ?? (open ? null : now),
     config,
     inputData,
     inputBytes: jsonSize(inputData),
-    ...(open ? { outputData: null, outputBytes: null } : outputColumns({})),
-    delta: null,
-    error: null,
-    errorCode: null,
-    handled: null,
-    exit: null,
-    ...rest,
+    outputData,
+    outputBytes: rest.outputBytes ?? (outputData && jsonSize(outputData)),
+    delta: rest.delta ?? null,
+    error: rest.error ?? null,
+    errorCode: rest.errorCode ?? null,
+    handled: rest.handled ?? null,
+    exit: rest.exit ?? null,
   }
 }

@@ -1,6 +1,4 @@
-import type { StepUsage } from '../definition/agent'
 import { type JsonObject, type JsonValue, jsonSize } from '../definition/json'
-import type { Attempt } from '../definition/run'
 import { processWide } from '../process'
 import type { SealedSecret } from '../vault/masker'
 import { wake } from './changes'
@@ -8,7 +6,7 @@ import type { Ending } from './close'
 import type { Done, DoneStep } from './done'
 import type { NewRecord, Plan } from './plan'
 import { MAIN_BRANCH, type WalkRef } from './receipt'
-import { dataColumns } from './run-data'
+import { dataColumns, type Written } from './run-data'
 import type { RunRow } from './walk-state'
 
 // What this process has written of the runs that somebody waits for here, so that the end of such a run is answered
@@ -18,20 +16,25 @@ export interface RememberedRun {
   run: RunRow
   data: JsonObject
   result: JsonValue
+  records: readonly RememberedRecord[]
+}
+
+/** A record as it was inserted, and what completed it if that was written later. */
+export interface RememberedRecord {
+  inserted: NewRecord
+  done: DoneStep | null
+}
+
+interface Memory {
+  /** As it was inserted. */
+  run: RunRow
+  written: Written
+  stepId: string | null
   records: RememberedRecord[]
-}
-
-export interface RememberedRecord extends Omit<NewRecord, 'config' | 'delta' | 'inputBytes' | 'outputBytes'> {
-  attempts: Attempt[]
-  usage: StepUsage | null
-}
-
-interface Memory extends RememberedRun {
   bytes: number
   /** Whether the commit that ends it is under way. */
   ending: boolean
-  /** The vault as it was when the run ended; null while the run is open. */
-  vault: SealedSecret[] | null
+  ended: { ending: Ending; at: Date; vault: SealedSecret[] } | null
 }
 
 const memories = () => processWide<Map<string, Memory>>('runs.remembered', () => new Map())
@@ -51,9 +54,17 @@ interface Wrote {
 }
 
 /** Remembers a run from its start, which must have written no records but those of the plan. */
-export function remember(run: RunRow, data: JsonObject, wrote: Wrote | null): void {
+export function remember(run: RunRow, started: Written, wrote: Wrote | null): void {
   const all = memories()
-  all.set(run.id, { run, data, result: null, records: [], bytes: jsonSize(data), ending: false, vault: null })
+  all.set(run.id, {
+    run,
+    written: started,
+    stepId: run.currentStepId,
+    records: [],
+    bytes: jsonSize(started.data),
+    ending: false,
+    ended: null,
+  })
   if (wrote) follow(run.id, null, wrote)
   const [oldest] = all.keys()
   if (all.size > MOST && oldest !== undefined) all.delete(oldest)
@@ -100,7 +111,28 @@ export function rememberCommit({ runId, branch }: WalkRef, done: Done, wrote: Wr
  */
 export function recall(runId: string): (RememberedRun & { vault: SealedSecret[] }) | null {
   const memory = memories().get(runId)
-  return memory?.vault ? { ...memory, vault: memory.vault } : null
+  if (!memory?.ended) return null
+  const { run, records, written, stepId } = memory
+  const { ending, at, vault } = memory.ended
+  const { smallData, dataRefs } = dataColumns(written)
+  if (dataRefs || jsonSize(smallData) > MOST_BYTES) return null
+  const failure = ending.status === 'failed' ? ending : null
+  return {
+    run: {
+      ...run,
+      status: ending.status,
+      outcome: ending.outcome,
+      currentStepId: stepId,
+      updatedAt: at,
+      endTime: at,
+      error: failure?.error ?? null,
+      cancellation: failure?.cancellation ?? run.cancellation,
+    },
+    data: smallData,
+    result: ending.status === 'completed' ? ending.result : null,
+    records,
+    vault,
+  }
 }
 
 function follow(runId: string, step: DoneStep | null, wrote: Wrote): void {
@@ -111,16 +143,17 @@ function follow(runId: string, step: DoneStep | null, wrote: Wrote): void {
 /** @returns false if the memory does not follow from there */
 function add(memory: Memory, step: DoneStep | null, { plan, at, vault }: Wrote): boolean {
   if (!isPlain(plan) || (step && !complete(memory, step))) return false
-  memory.records.push(...plan.records.map(remembered))
-  for (const { inputBytes, outputBytes } of plan.records) memory.bytes += inputBytes + (outputBytes ?? 0)
-  if (plan.written) {
-    const { smallData, dataRefs } = dataColumns(plan.written)
-    if (dataRefs) return false
-    memory.data = smallData
+  for (const inserted of plan.records) {
+    memory.records.push({ inserted, done: null })
+    memory.bytes += inserted.inputBytes + (inserted.outputBytes ?? 0)
   }
-  memory.run = { ...memory.run, currentStepId: plan.stepId ?? memory.run.currentStepId, updatedAt: at }
+  memory.written = plan.written ?? memory.written
+  memory.stepId = plan.stepId ?? memory.stepId
   if (memory.bytes > MOST_BYTES || memory.records.length > MOST_RECORDS) return false
-  return plan.ending === null || end(memory, plan.ending, at, vault)
+  if (plan.ending === null) return true
+  if (!vault || memory.records.some(isOpen)) return false
+  memory.ended = { ending: plan.ending, at, vault: JSON.parse(vault) }
+  return true
 }
 
 /** Whether nothing follows but steps of this walk, or the end. */
@@ -128,44 +161,16 @@ function isPlain({ failing, pause, arrival, receipt }: Plan): boolean {
   return !failing && !pause && !arrival && !('fork' in receipt) && !('wait' in receipt)
 }
 
+function isOpen({ inserted, done }: RememberedRecord): boolean {
+  return inserted.endTime === null && done === null
+}
+
 /** @returns false if it is not the one record that is open here */
 function complete(memory: Memory, step: DoneStep): boolean {
-  const record = memory.records.at(-1)
-  if (!record || record.endTime || record.stepId !== step.at.stepId || record.visit !== step.at.visit) return false
-  const { failure, work } = step
-  Object.assign(record, {
-    status: failure ? 'failed' : 'completed',
-    endTime: step.endedAt,
-    outputData: step.outputData,
-    error: failure?.message ?? null,
-    errorCode: failure?.code ?? null,
-    handled: failure?.handled || null,
-    exit: step.exit ?? null,
-    ...work,
-  })
+  const last = memory.records.at(-1)
+  if (!last || !isOpen(last)) return false
+  if (last.inserted.stepId !== step.at.stepId || last.inserted.visit !== step.at.visit) return false
+  last.done = step
   memory.bytes += step.outputBytes
-  return true
-}
-
-function remembered({ config: _config, delta: _delta, inputBytes: _in, outputBytes: _out, ...record }: NewRecord) {
-  return { ...record, attempts: [], usage: null }
-}
-
-/** @returns false if it cannot be told whole */
-function end(memory: Memory, ending: Ending, at: Date, vault: string | undefined): boolean {
-  const isWhole = memory.records.every(({ endTime }) => endTime !== null)
-  if (!vault || !isWhole || jsonSize(memory.data) > MOST_BYTES) return false
-  const { status, outcome } = ending
-  const failure = ending.status === 'failed' ? ending : null
-  memory.run = {
-    ...memory.run,
-    status,
-    outcome,
-    endTime: at,
-    error: failure?.error ?? null,
-    cancellation: failure?.cancellation ?? memory.run.cancellation,
-  }
-  memory.result = ending.status === 'completed' ? ending.result : null
-  memory.vault = JSON.parse(vault)
   return true
 }

@@ -22,7 +22,7 @@ interface Attempting {
 }
 
 interface Work extends Pick<Attempting, 'at' | 'attempt'> {
-  controller: AbortController
+  end: (reason: Error) => void
   branch: string
   since: number
 }
@@ -46,17 +46,15 @@ const POLL_MS = 1_000
 const running = () => processWide<Running>('runs.running', () => ({ runs: new Map() }))
 
 /**
- * A signal that fires when an attempt's work must stop, whichever process decides that: at once when the run has ended
- * or another process has taken over the step, after the grace period when the run was cancelled. Notifications trigger
- * it; long work also polls, and so does a process that was suspended for a while.
+ * Ends an attempt's work when it must stop, whichever process decides that: at once when the run has ended or another
+ * process has taken over the step, after the grace period when the run was cancelled. Notifications trigger it; long
+ * work also polls, and so does a process that was suspended for a while.
+ * @returns what releases the work
  */
-export function abortWhenStopped({ state: { ref }, at, attempt }: Attempting): {
-  signal: AbortSignal
-  release(): void
-} {
+export function endWhenStopped({ state: { ref }, at, attempt }: Attempting, end: (reason: Error) => void): () => void {
   const shared = running()
   const key = `${ref.tenantId}/${ref.runId}`
-  const work: Work = { at, attempt, controller: new AbortController(), branch: ref.branch, since: performance.now() }
+  const work: Work = { at, attempt, end, branch: ref.branch, since: performance.now() }
   let run = shared.runs.get(key)
   if (!run) {
     const unwatch = watchRun(ref.runId, () => check([key]))
@@ -66,18 +64,15 @@ export function abortWhenStopped({ state: { ref }, at, attempt }: Attempting): {
   run.works.add(work)
   const held = run
   shared.poll ??= setInterval(pollLasting, POLL_MS)
-  return {
-    signal: work.controller.signal,
-    release() {
-      held.works.delete(work)
-      if (held.works.size > 0) return
-      held.unwatch()
-      clearTimeout(held.grace)
-      shared.runs.delete(key)
-      if (shared.runs.size > 0) return
-      clearInterval(shared.poll)
-      shared.poll = undefined
-    },
+  return () => {
+    held.works.delete(work)
+    if (held.works.size > 0) return
+    held.unwatch()
+    clearTimeout(held.grace)
+    shared.runs.delete(key)
+    if (shared.runs.size > 0) return
+    clearInterval(shared.poll)
+    shared.poll = undefined
   }
 }
 
@@ -148,5 +143,5 @@ function isOf(open: Visit & { branch: string; attempt: number }, { branch, at, a
 }
 
 function stop(run: RunAtWork, which: (work: Work) => boolean, reason: Error): void {
-  for (const work of run.works) if (which(work)) work.controller.abort(reason)
+  for (const work of run.works) if (which(work)) work.end(reason)
 }

@@ -8,7 +8,7 @@ import { lookFirst, mayBegin } from './look'
 import type { Begun } from './plan'
 import { idempotencyKeyOf } from './receipt'
 import { contextOf } from './run-context'
-import { abortWhenStopped } from './running'
+import { endWhenStopped } from './running'
 import type { EarlyWork } from './step'
 import { cleanupTimeLeft } from './stop'
 
@@ -23,11 +23,11 @@ export async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutpu
   const timeoutMs = Math.min(config.timeoutMs ?? DEFAULT_TIMEOUT_MS, env().longestStepMs)
   const left = await cleanupTimeLeft(ctx, state.ref)
   if (left <= 0) throw cleanupTooSlow()
-  // From here on a notification fires the signal.
-  const stopped = abortWhenStopped(begun)
   const tooSlow = () =>
     left < timeoutMs ? cleanupTooSlow() : new TransientError(`The step did not finish within ${timeoutMs} ms.`)
-  const deadline = new Deadline(stopped.signal, Math.min(timeoutMs, left), tooSlow)
+  const deadline = new Deadline(undefined, Math.min(timeoutMs, left), tooSlow)
+  // From here on a notification fires the signal.
+  const release = endWhenStopped(begun, (reason) => deadline.abort(reason))
   const { signal } = deadline
   try {
     if (!mayBegin(begun)) await deadline.race(lookFirst(ctx, begun))
@@ -50,7 +50,7 @@ export async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutpu
   } finally {
     if (signal.aborted) begun.early?.stop()
     deadline.release()
-    stopped.release()
+    release()
   }
 }
 

@@ -22,6 +22,7 @@ const WORDS = [
  * `cutValue`.
  */
 export function maskWords<R extends { [W in (typeof WORDS)[number]]?: JsonLike }>(row: R, masker: Masker): R {
+  if (masker.longest === 0) return row
   const masked = WORDS.flatMap((word) => (row[word] === undefined ? [] : [[word, masker.json(row[word])] as const]))
   return Object.assign({}, row, Object.fromEntries(masked))
 }

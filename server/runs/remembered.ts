@@ -1,6 +1,8 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { inStoredOrder, type JsonLike, type JsonValue } from '../definition/json'
+import type { DoneStep } from '../interpreter/done'
+import type { NewRecord } from '../interpreter/plan'
 import { MAIN_BRANCH } from '../interpreter/receipt'
 import { type RememberedRecord, recall } from '../interpreter/run-memory'
 import { maskerFrom } from '../vault/masker'
@@ -27,21 +29,43 @@ export function rememberedRun(ctx: ServiceContext, runId: string): PresentedRun 
   return presentRun(stored, maskerFrom(ctx, vault))
 }
 
-function storedStep(record: RememberedRecord, index: number): StoredStep {
-  const { startTime, endTime, inputData, attempts, usage } = record
+function storedStep({ inserted, done }: RememberedRecord, index: number): StoredStep {
+  const { stepId, visit, stepType, stepName, startTime, inputData } = inserted
   return {
-    ...record,
     // Only the order counts, because nothing is cut.
     seq: index,
     branch: MAIN_BRANCH,
+    stepId,
+    visit,
+    stepType,
+    stepName,
     startTime: startTime.toISOString(),
-    endTime: endTime?.toISOString() ?? null,
     inputData: asStored(inputData),
-    attempts: asStored(attempts),
-    usage: asStored(usage),
     cutInput: null,
     cutOutput: null,
+    ...(done ? completed(inserted, done) : insertedWhole(inserted)),
   }
+}
+
+/** A record that was completed after it had been inserted. */
+function completed({ attempt }: NewRecord, { failure, work, endedAt, outputData, exit = null }: DoneStep) {
+  return {
+    status: failure ? ('failed' as const) : ('completed' as const),
+    endTime: endedAt.toISOString(),
+    outputData,
+    error: failure?.message ?? null,
+    errorCode: failure?.code ?? null,
+    handled: failure?.handled || null,
+    exit,
+    attempt: work?.attempt ?? attempt,
+    attempts: asStored(work?.attempts ?? []),
+    usage: asStored(work?.usage ?? null),
+  }
+}
+
+function insertedWhole({ status, endTime, outputData, error, errorCode, handled, exit, attempt }: NewRecord) {
+  const ended = endTime?.toISOString() ?? null
+  return { status, endTime: ended, outputData, error, errorCode, handled, exit, attempt, attempts: [], usage: null }
 }
 
 /** What was written in the order of its writer, as it will be read. */
