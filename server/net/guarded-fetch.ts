@@ -7,6 +7,7 @@ import { Clock } from './clock'
 import { isRepeatable, kept } from './connections'
 import { ACCEPTED_ENCODINGS, decoded } from './decoded'
 import { OutboundFailure } from './outbound-failure'
+import { ReceivedResponse } from './received-response'
 import { type CheckUrl, type Resolve, type Vetted, vet } from './vet'
 
 export interface GuardedRequest {
@@ -236,21 +237,10 @@ function answer(message: IncomingMessage, clock: Clock, maxBytes: number, method
     clock.release()
     message.destroy()
   }
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await clock.race(chunks.next())
-          if (!done) return controller.enqueue(new Uint8Array(value))
-          controller.close()
-        } catch (err) {
-          controller.error(clock.explain(err))
-        }
-        end()
-      },
-      cancel: end,
-    },
-    { highWaterMark: 0 },
-  )
-  return new Response(body, init)
+  return new ReceivedResponse(init, {
+    chunks,
+    race: (work) => clock.race(work),
+    explain: (err) => clock.explain(err),
+    end,
+  })
 }
