@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import { JSON_LIMITS, type JsonLimits, parseJson } from '../parse-json'
+import { SentRequest } from './sent-request'
 
 export const MAX_JSON_BYTES = 1024 * 1024
 
@@ -49,12 +50,11 @@ export async function readBytes(request: Request, limit = MAX_JSON_BYTES): Promi
   const tooLarge = () =>
     new AppError('PAYLOAD_TOO_LARGE', { details: [{ message: `At most ${limit} bytes are accepted.` }] })
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge()
-  if (!request.body) return Buffer.alloc(0)
   // Count the bytes as they arrive: the declared length may be missing or false.
   const chunks: Uint8Array[] = []
   let size = 0
   try {
-    for await (const chunk of chunksOf(request.body)) {
+    for await (const chunk of bodyOf(request)) {
       size += chunk.byteLength
       if (size > limit) throw tooLarge()
       chunks.push(chunk)
@@ -65,6 +65,10 @@ export async function readBytes(request: Request, limit = MAX_JSON_BYTES): Promi
     throw new AppError('INVALID_INPUT', { details: [{ message: 'The body ended early.' }], cause: err })
   }
   return Buffer.concat(chunks)
+}
+
+function bodyOf(request: Request): AsyncIterable<Uint8Array> {
+  return (request instanceof SentRequest ? request.chunks() : null) ?? chunksOf(request.body)
 }
 
 /** Iterates a stream. Node's streams support this, but the browser's type does not say so. */

@@ -1,6 +1,7 @@
 import { isUnavailable } from '@/db/deadline'
 import { AppError, ERRORS, type ErrorCode, type ErrorDetail } from '../errors'
 import { log } from '../log'
+import { JsonResponse, type PlainAnswer } from './json-response'
 
 export const API_VERSION = '2026-11-01'
 
@@ -17,12 +18,7 @@ export class JsonText {
   constructor(readonly text: string) {}
 }
 
-/** An answer for a sender that needs no `Response`. */
-export interface PlainAnswer {
-  status: number
-  headers: Record<string, string>
-  text: string
-}
+export type { PlainAnswer }
 
 function plainJson(text: string, requestId: string, status: number, headers: Record<string, string>): PlainAnswer {
   return {
@@ -50,16 +46,12 @@ export function respondJson(
   init: { status?: number; headers?: Record<string, string> } = {},
 ): Response {
   const text = body instanceof JsonText ? body.text : JSON.stringify(body)
-  const response = new Response(text, plainJson(text, requestId, init.status ?? 200, init.headers ?? {}))
-  texts.set(response, text)
-  return response
+  return new JsonResponse(plainJson(text, requestId, init.status ?? 200, init.headers ?? {}))
 }
 
-const texts = new WeakMap<Response, string>()
-
-/** The text of a JSON answer, for a sender that need not read it from a stream. */
+/** The text of a JSON answer, for a reader that need not take it from a stream. */
 export function textOf(response: Response): string | undefined {
-  return texts.get(response)
+  return response instanceof JsonResponse ? response.plain.text : undefined
 }
 
 /** Sends bytes unchanged, with the standard headers unless `init` overrides them. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { SentRequest } from '../../http/sent-request'
 
 /**
  * The standard request that a route gets. Its signal fires when the caller hangs up before the answer is complete, and
@@ -6,14 +7,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
  */
 export function readRequest(incoming: IncomingMessage, outgoing: ServerResponse): Request {
   const { method = 'GET', url = '/' } = incoming
-  // The standard request refuses a body for GET and HEAD. Next ignores it too.
-  const body = method === 'GET' || method === 'HEAD' || !hasBody(incoming) ? null : bodyOf(incoming)
-  return new Request(`http://localhost${url}`, {
+  return new SentRequest(`http://localhost${url}`, {
     method,
     headers: headersOf(incoming),
-    signal: signalOf(outgoing),
-    ...(body ? { body, duplex: 'half' } : {}),
-  } as RequestInit)
+    // The standard request refuses a body for GET and HEAD. Next ignores it too.
+    chunks: method === 'GET' || method === 'HEAD' || !hasBody(incoming) ? null : () => chunksOf(incoming),
+    watch: (gone) => watch(outgoing, gone),
+  })
 }
 
 function headersOf({ headers, socket }: IncomingMessage): [string, string][] {
@@ -28,13 +28,11 @@ function headersOf({ headers, socket }: IncomingMessage): [string, string][] {
   return list
 }
 
-function signalOf(outgoing: ServerResponse): AbortSignal {
-  const gone = new AbortController()
-  if (outgoing.destroyed) gone.abort()
+function watch(outgoing: ServerResponse, gone: () => void): void {
+  if (outgoing.destroyed) gone()
   outgoing.once('close', () => {
-    if (!outgoing.writableFinished) gone.abort()
+    if (!outgoing.writableFinished) gone()
   })
-  return gone.signal
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
@@ -42,23 +40,12 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /** The body, chunk by chunk as the route asks for it, so a caller cannot send faster than it is read. */
-function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
-  let chunks: NodeJS.AsyncIterator<Uint8Array> | undefined
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        // Keeps the connection open for the answer, even if only part of the body was read.
-        chunks ??= incoming.iterator({ destroyOnReturn: false })
-        const { done, value } = await chunks.next()
-        if (done) controller.close()
-        else controller.enqueue(value)
-      },
-      async cancel() {
-        await chunks?.return?.()
-        // Node discards what follows a request only if none of it was read.
-        incoming.resume()
-      },
-    },
-    { highWaterMark: 0 },
-  )
+async function* chunksOf(incoming: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    // Keeps the connection open for the answer, even if only part of the body was read.
+    yield* incoming.iterator({ destroyOnReturn: false })
+  } finally {
+    // Node discards what follows a request only if none of it was read.
+    incoming.resume()
+  }
 }

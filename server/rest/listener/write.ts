@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import { JsonResponse } from '../../http/json-response'
 import { textOf } from '../../http/respond'
 
 /**
@@ -7,6 +8,11 @@ import { textOf } from '../../http/respond'
  * caller reads. When the caller leaves, its source ends. Throws what the source throws.
  */
 export async function writeResponse(response: Response, outgoing: ServerResponse, method: string): Promise<void> {
+  if (response instanceof JsonResponse && !response.isMade) {
+    const { status, headers, text } = response.plain
+    if (!outgoing.destroyed) outgoing.writeHead(status, headers).end(method === 'HEAD' ? undefined : text)
+    return
+  }
   const { body, headers, status } = response
   if (outgoing.destroyed) return body?.cancel()
   outgoing.statusCode = status
