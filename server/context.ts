@@ -37,8 +37,17 @@ export interface ServiceContext {
   readonly trusted: JsonObject | null
   /** Set for the tokens of a limited secret. `server/auth/reach.ts` reads it. */
   readonly reach?: Reach | undefined
+  /** Set for a start whose key its own statement checks. */
+  readonly presumed?: PresumedCaller | undefined
   /** Set when the request came with an `Idempotency-Key`. */
   readonly keyed?: KeyedRequest
+}
+
+/** A caller whose key was not read for this request. See `server/auth/presumed.ts`. */
+export interface PresumedCaller {
+  readonly keyHash: string
+  /** Set by the statement that finds the key good. */
+  confirmed: boolean
 }
 
 /** What work for all tenants at once is done with. */

@@ -126,3 +126,11 @@ export class ImpossibleState extends Error {
 export function unreachable(value: never): never {
   throw new ImpossibleState('unreachable', `unexpected value ${JSON.stringify(value)}`)
 }
+
+/**
+ * A statement did not confirm a presumed caller (`server/auth/presumed.ts`), so nothing was done. The request is then
+ * answered for whomever its credential names.
+ */
+export class CallerUnconfirmed extends Error {
+  override name = 'CallerUnconfirmed'
+}

@@ -3,24 +3,18 @@ import type { Db } from '@/db/index'
 import { perDb } from '@/db/per-db'
 import { apiKeys } from '@/db/schema/keys'
 import { signingSecrets } from '@/db/schema/secrets'
-import type { Actor, Reach } from '../context'
-import type { JsonObject } from '../definition/json'
 import { env } from '../env'
 import { AppError } from '../errors'
 import { log } from '../log'
 import { roleOf } from '../roles'
 import { together } from '../together'
 import { hashApiKey, looksLikeApiKey, looksMistyped, sameHash } from './api-key'
+import type { Identity } from './identity'
 import { TokenRefused, verifyToken } from './jwt'
+import { keepCaller } from './presumed'
 import { reachOf } from './reach'
 
-export interface Identity {
-  tenantId: string
-  actor: Actor
-  trusted: JsonObject | null
-  /** What a token may touch if its secret is limited. */
-  reach?: Reach | undefined
-}
+export type { Identity }
 
 /** Why a request was refused, for the log. */
 class Refused extends Error {
@@ -66,7 +60,13 @@ async function byKey(key: string, headers: Headers, db: Db, now: Date): Promise<
   if (row.graceUntil && row.graceUntil <= now) throw new Refused('rotated key')
   requireTenant(headers, row.tenantId)
   noteUse(db, apiKeys, row, now)
-  return { tenantId: row.tenantId, actor: { kind: 'apiKey', id: row.id, role: roleOf(row.role) }, trusted: null }
+  const identity: Identity = {
+    tenantId: row.tenantId,
+    actor: { kind: 'apiKey', id: row.id, role: roleOf(row.role) },
+    trusted: null,
+  }
+  keepCaller(db, hash, identity)
+  return identity
 }
 
 /** Callers with the same key often come at the same time. */

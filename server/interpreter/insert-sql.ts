@@ -18,6 +18,8 @@ interface Shape {
   calls: boolean
   /** The end of the run is answered from memory, masked with the vault of this snapshot. */
   recalls: boolean
+  /** The caller's key was not read before. */
+  presumes: boolean
 }
 
 const known = new Map<string, RowStatement>()
@@ -64,21 +66,29 @@ const columns = Object.entries(getTableColumns(runs))
     return { name, sent: sentAs.get(key) ?? name, type: column.getSQLType() }
   })
 
-const columnsOf = ({ plans, asks, sends, calls }: Shape) => `
+const columnsOf = ({ plans, asks, sends, calls, presumes }: Shape) => `
   ${columns.map(({ sent, type }) => `${sent} ${type}`).join(', ')}, believes boolean, published_version int,
   branch text, epoch int, segment int, walk_status text, engine_run_id text, step_id text, visit int
-  ${plans ? `, ${RECORDS}` : ''} ${asks ? `, ${PAUSE}` : ''} ${sends ? `, ${EVENT}` : ''} ${calls ? `, ${TOOL}` : ''}`
+  ${plans ? `, ${RECORDS}` : ''} ${asks ? `, ${PAUSE}` : ''} ${sends ? `, ${EVENT}` : ''} ${calls ? `, ${TOOL}` : ''}
+  ${presumes ? ', key_hash text, key_role text' : ''}`
+
+/** The caller's key, if it is good. */
+const KEY = `cross join lateral (
+        select 1 from api_keys k
+        where k.hash = i.key_hash and k.tenant_id = i.tenant_id and k.role = i.key_role and k.disabled_at is null
+          and (k.grace_until is null or k.grace_until > i.start_time)
+        limit 1) caller`
 
 /** Once the runs are inserted: nothing that belongs to them comes before them, so that triggers see them in this order. */
 const BEGUN = 'found i where (select count(*) from run) > 0'
 
 /**
- * - `found`: the rows whose workflow is as the caller believes
+ * - `found`: the rows whose workflow is as the caller believes, and whose caller has a good key
  * - `run`: their runs
  * - `walk`, `visits`, `asked`, `sent`: what belongs to them
  */
 function textOf(shape: Shape): string {
-  const { plans, asks, settles, sends, calls, recalls } = shape
+  const { plans, asks, settles, sends, calls, recalls, presumes } = shape
   return `
     with ${rowsOf(columnsOf(shape))},
     found as materialized (
@@ -86,7 +96,8 @@ function textOf(shape: Shape): string {
         select 1 from workflows w
         where w.tenant_id = i.tenant_id and w.id = i.workflow_id and w.status <> 'archived'
           and (not i.believes or w.published_version is not distinct from i.published_version)
-        limit 1) workflow),
+        limit 1) workflow
+      ${presumes ? KEY : ''}),
     run as (
       insert into runs (${columns.map(({ name }) => name).join(', ')})
       select ${columns.map(({ sent }) => sent).join(', ')} from found

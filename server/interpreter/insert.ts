@@ -111,6 +111,7 @@ async function writeRun(
     const remembers = options.remember === true && !run.retryOf && row.dataRefs === null
     const recalls = remembers && plan?.ending != null
     const at = ctx.now()
+    const presumed = ctx.presumed?.confirmed === false ? ctx.presumed : null
     const statement = insertStatement({
       plans: plan !== null,
       asks: plan?.pause != null,
@@ -118,6 +119,7 @@ async function writeRun(
       sends: sent?.place ?? null,
       calls: plan?.begun?.recalled != null,
       recalls,
+      presumes: presumed !== null,
     })
     const written = await sendRow<Sent>(ctx.db, statement, row.id, {
       ...runRow(row, plan, at),
@@ -127,12 +129,14 @@ async function writeRun(
       ...(plan ? { ...recordsRow(plan.records), ...pauseRow(plan.pause) } : {}),
       ...sent?.row(),
       tool_id: plan?.begun?.recalled?.toolId,
+      ...(presumed ? { key_hash: presumed.keyHash, key_role: ctx.actor.role } : {}),
     })
     if (!written) {
       event.undone()
       due?.undone()
       return null
     }
+    if (presumed) presumed.confirmed = true
     settleRecalled(plan?.begun ?? null, written)
     noteStart(ctx)
     afterCommit(ctx, () => {

@@ -1,6 +1,8 @@
 import 'server-only'
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Identity } from '../auth/authenticate'
 import { authenticateOrCount, countRequest } from '../auth/limits'
+import { type Presumption, presumedCaller } from '../auth/presumed'
 import { now } from '../clock'
 import type { ServiceContext } from '../context'
 import { database } from '../database'
@@ -48,6 +50,8 @@ interface RouteOptions {
   large?: boolean
   /** False for a POST that changes nothing and so needs no `Idempotency-Key`. */
   idempotent?: boolean
+  /** True if the statement of its verb checks the key of a presumed caller, before anything else is done. */
+  presumes?: boolean
   /** The limit it counts against besides the one for all requests. */
   limit?: 'starts' | 'invokes'
 }
@@ -84,10 +88,13 @@ export function route<P extends string = never>(
     const requestId = requestIdOf(request)
     // Known once the caller is; every answer from then on has them, errors included.
     const edge: Record<string, string> = {}
+    let unconfirmed: (() => Promise<Identity>) | null = null
     try {
       const { db } = database()
-      const identity =
-        knownCaller(request) ?? (await authenticateOrCount(request.headers, db, now(), texts.unauthorized, requestId))
+      const authenticated = () => authenticateOrCount(request.headers, db, now(), texts.unauthorized, requestId)
+      const guess = options.presumes && mayPresume(request) ? presumedCaller(request.headers, db) : null
+      if (guess) unconfirmed = authenticated
+      const identity = knownCaller(request) ?? guess?.identity ?? (await authenticated())
       Object.assign(edge, await corsHeaders(request.headers, identity, db))
       if (options.limit === 'starts') requireRoomFor(identity.tenantId, request.headers)
       Object.assign(edge, await countRequest(identity, options.limit, db, now()))
@@ -96,19 +103,27 @@ export function route<P extends string = never>(
       const readBody = options.acceptsForm && isMultipart(request) ? readMultipart : readJson
       // The overloads decide which of the two a handler gets.
       const body = (readsBody ? await readBody(request) : {}) as never
-      const ctx: ServiceContext = {
+      const contextOf = (identity: Identity): ServiceContext => ({
         ...identity,
         db,
         now,
         requestId,
         address: fromAddress(request.headers),
         log: log().child({ requestId, tenantId: identity.tenantId }),
-      }
+      })
       const params = await paramsOf<P>(context)
       const query = readQuery(request)
       const handle = (ctx: ServiceContext) => handler({ ctx, params, query, body, request })
       const keyed = request.method === 'POST' && options.idempotent !== false
-      const answer = await (keyed ? onceForKey(ctx, request, body, handle) : handle(ctx))
+      const answerAs = (ctx: ServiceContext) => (keyed ? onceForKey(ctx, request, body, handle) : handle(ctx))
+      const answerPresumed = async ({ identity, presumed }: Presumption) => {
+        const answer = await answerAs({ ...contextOf(identity), presumed }).catch((err: unknown) => {
+          if (presumed.confirmed) throw err
+        })
+        unconfirmed = null
+        return answer && presumed.confirmed ? answer : answerAs(contextOf(await authenticated()))
+      }
+      const answer = await (guess ? answerPresumed(guess) : answerAs(contextOf(identity)))
       const init = { ...answer, headers: { ...edge, ...answer.headers } }
       if (answer.body instanceof Uint8Array) return respondBytes(answer.body, requestId, init)
       // Next sends no body to HEAD, and would not cancel this one either.
@@ -118,12 +133,26 @@ export function route<P extends string = never>(
       if (answer.status === 204) return respondEmpty(requestId, init.headers)
       return respondJson(answer.body, requestId, init)
     } catch (err) {
-      return respondError(err, requestId, texts.internal, edge)
+      // Whatever else is wrong, a caller without a good key hears of that alone.
+      const refusal = await unconfirmed?.().then(
+        () => null,
+        (err: unknown) => err,
+      )
+      return respondError(refusal ?? err, requestId, texts.internal, edge)
     } finally {
       requestAnswered()
     }
   }
   return options.limit === 'starts' ? Object.assign(answerTo, { refuse: refuseAgain }) : answerTo
+}
+
+/**
+ * Browsers get headers by their key, a key of the request's own is written before anything else, and a file is stored
+ * before the run is.
+ */
+function mayPresume(request: Request): boolean {
+  const { headers } = request
+  return !knownCaller(request) && !headers.has('origin') && !headers.has('idempotency-key') && !isMultipart(request)
 }
 
 interface PublicCall<P extends string> {

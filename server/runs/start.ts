@@ -3,7 +3,7 @@ import { authorize } from '../auth/policy'
 import { beyondReach } from '../auth/reach'
 import { isInTransaction, type ServiceContext, withTransaction } from '../context'
 import { isJsonObject } from '../definition/json'
-import { AppError } from '../errors'
+import { AppError, CallerUnconfirmed } from '../errors'
 import { MultipartInput } from '../files/multipart-input'
 import { claimFile, newFileId, withStagedFile } from '../files/stage'
 import { insertRun } from '../interpreter/insert'
@@ -137,6 +137,7 @@ async function tryBegin(
     { publishedVersion },
     { plan, remember: input.waits },
   )
+  if (runId === null && ctx.presumed?.confirmed === false) throw new CallerUnconfirmed()
   if (runId === null) return null
   if (fileId !== null) await withTransaction(ctx, (tx) => claimFile(tx, fileId, runId))
   return { runId, workflowVersion: version }

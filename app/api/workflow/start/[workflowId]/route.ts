@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/workflow
         body: run,
       }
     },
-    { acceptsForm: true, limit: 'starts' },
+    { acceptsForm: true, presumes: true, limit: 'starts' },
   ),
 })
 

@@ -1,0 +1,11 @@
+import type { Actor, Reach } from '../context'
+import type { JsonObject } from '../definition/json'
+
+/** Who sent a request. */
+export interface Identity {
+  tenantId: string
+  actor: Actor
+  trusted: JsonObject | null
+  /** What a token may touch if its secret is limited. */
+  reach?: Reach | undefined
+}

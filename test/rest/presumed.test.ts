@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { withTransaction } from '@/server/context'
+import { createApiKey } from '@/server/credentials/api-keys/create'
+import { database as processDatabase } from '@/server/database'
+import type { RouteHandler } from '@/server/rest/route'
+import { loadSamples } from '@/server/tenants/boot/seed'
+import { publishWorkflow } from '@/server/workflows/publish'
+import { updateWorkflow } from '@/server/workflows/update'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { startTestRuntime, type TestRuntime } from '../support/runtime'
+
+// A start by a key that this process read a moment ago does not read it again: its own statement checks it.
+
+let database: FreshDatabase
+let runtime: TestRuntime
+let routes: Record<'start' | 'start-async', RouteHandler>
+/** The reads of keys so far. */
+let reads = 0
+
+beforeAll(async () => {
+  database = await freshDatabase({ max: 10 })
+  runtime = await startTestRuntime(database.url)
+  await withTransaction(runtime.ctx, loadSamples)
+  routes = {
+    start: (await import('@/app/api/workflow/start/[workflowId]/route')).POST as RouteHandler,
+    'start-async': (await import('@/app/api/workflow/start-async/[workflowId]/route')).POST as RouteHandler,
+  }
+  Object.assign(processDatabase().sql.options, {
+    debug: (_connection: number, text: string) => (reads += /^select .*from "api_keys"/.test(text) ? 1 : 0),
+  })
+})
+afterAll(async () => {
+  await runtime?.stop()
+  await database?.close()
+})
+
+type Start = (options?: {
+  id?: string
+  body?: string
+  headers?: Record<string, string>
+  way?: 'start' | 'start-async'
+}) => Promise<{
+  status: number
+  body: { error?: { code: string }; workflowVersion?: number }
+}>
+
+/** A caller whose key this process has just read. */
+async function knownCaller(): Promise<{ id: string; start: Start }> {
+  const { id, key } = await createApiKey(runtime.ctx, { name: 'test', role: 'operator' })
+  const start: Start = async ({ id = 'wf_hello', body = '{"name":"Ada"}', headers = {}, way = 'start' } = {}) => {
+    const init = { method: 'POST', headers: { 'x-api-key': key, 'content-type': 'application/json', ...headers }, body }
+    const params = Promise.resolve({ workflowId: id })
+    const answer = await routes[way](new Request(`http://localhost/api/workflow/${way}/${id}`, init), { params })
+    return { status: answer.status, body: await answer.json() }
+  }
+  expect((await start()).status).toBe(200)
+  return { id, start }
+}
+
+async function runs(): Promise<number> {
+  const [row] = await database.sql<{ n: number }[]>`select count(*)::int as n from runs`
+  return row?.n ?? 0
+}
+
+test.each(['start', 'start-async'] as const)('%s reads the key of a caller once', async (way) => {
+  const { start } = await knownCaller()
+  const before = reads
+  for (let times = 0; times < 3; times++) expect((await start({ way })).status).toBe(200)
+  expect(reads).toBe(before)
+})
+
+test('a key that was disabled is refused at once, whatever else is wrong with the request, and nothing starts', async () => {
+  const { id, start } = await knownCaller()
+  await database.sql`update api_keys set disabled_at = now() where id = ${id}`
+  const before = await runs()
+  const refused = { status: 401, body: { error: { code: 'UNAUTHORIZED' } } }
+  expect(await start()).toMatchObject(refused)
+  expect(await start({ way: 'start-async' })).toMatchObject(refused)
+  expect(await start({ id: 'wf_unknown' })).toMatchObject(refused)
+  expect(await start({ body: '{"name":' })).toMatchObject(refused)
+  expect(await start({ body: '{}' })).toMatchObject(refused)
+  expect(await runs()).toBe(before)
+})
+
+test('so is a key after its rotation has ended', async () => {
+  const { id, start } = await knownCaller()
+  await database.sql`update api_keys set grace_until = now() + interval '1 hour' where id = ${id}`
+  expect((await start()).status).toBe(200)
+  await database.sql`update api_keys set grace_until = now() where id = ${id}`
+  expect((await start()).status).toBe(401)
+})
+
+test('a key whose role was lowered may do at once what its new role may', async () => {
+  const { id, start } = await knownCaller()
+  await database.sql`update api_keys set role = 'viewer' where id = ${id}`
+  const before = await runs()
+  expect(await start()).toMatchObject({ status: 403, body: { error: { code: 'FORBIDDEN' } } })
+  expect(await runs()).toBe(before)
+})
+
+test('a known key with the name of another tenant is refused', async () => {
+  const { start } = await knownCaller()
+  expect((await start({ headers: { 'x-tenant-id': 'ten_other' } })).status).toBe(401)
+})
+
+test('mistakes in the request are told as to any caller, and the next start works', async () => {
+  const { start } = await knownCaller()
+  expect(await start({ id: 'wf_unknown' })).toMatchObject({
+    status: 404,
+    body: { error: { code: 'WORKFLOW_NOT_FOUND' } },
+  })
+  expect(await start({ body: '{}' })).toMatchObject({ status: 400, body: { error: { code: 'INVALID_INPUT' } } })
+  expect((await start()).status).toBe(200)
+})
+
+test('a key that is sent with an Idempotency-Key is read, because that is written first', async () => {
+  const { id, start } = await knownCaller()
+  const headers = { 'idempotency-key': 'once' }
+  const before = reads
+  expect((await start({ headers })).status).toBe(200)
+  expect(reads).toBe(before + 1)
+  await database.sql`update api_keys set disabled_at = now() where id = ${id}`
+  expect((await start({ headers: { 'idempotency-key': 'twice' } })).status).toBe(401)
+})
+
+test('a workflow that was published meanwhile is started as it is now', async () => {
+  const { start } = await knownCaller()
+  const { body } = await start()
+  await updateWorkflow(runtime.ctx, { id: 'wf_hello', body: { description: 'Says hello.' } })
+  await publishWorkflow(runtime.ctx, { id: 'wf_hello' })
+  expect((await start()).body.workflowVersion).toBeGreaterThan(body.workflowVersion ?? 0)
+})
