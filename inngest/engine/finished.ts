@@ -6,23 +6,33 @@ import { dropJob } from './jobs'
 
 const TRIES = 5
 const MOST = 500
+/** How long removed jobs are collected. Callers who start one run after the other share a commit then too. */
+const LINGER_MS = 20
+const MANY = 32
 
 /**
- * Removes the jobs of runs that have ended with nothing left to write, several at once. Nothing waits for it: a job
- * that is not removed runs again, and finds that there is nothing to do.
+ * Removes the jobs of runs that have ended with nothing left to write, several at once. Nothing waits for it but a lane
+ * at its limit: a job that is not removed runs again, and finds that there is nothing to do.
  */
 export class Finished {
   private waiting: Claim[] = []
   private removing: Promise<void> | undefined
+  private hurried = false
+  private stopLingering = () => {}
 
-  /** @param removed called when jobs have been removed, which a lane at its limit waits for */
+  /**
+   * @param removed called when jobs have been removed
+   * @param awaited whether a lane at its limit waits for that
+   */
   constructor(
     private readonly ctx: EngineContext,
     private readonly removed: () => void,
+    private readonly awaited: () => boolean,
   ) {}
 
   add(claim: Claim): void {
     this.waiting.push(claim)
+    if (this.waiting.length >= MANY) this.hurry()
     this.removing ??= this.removeAll().finally(() => {
       this.removing = undefined
     })
@@ -30,12 +40,34 @@ export class Finished {
 
   /** Settles when all jobs so far have been removed, or cannot be. */
   async settled(): Promise<void> {
+    this.hurry()
     await this.removing
+  }
+
+  /** Removes what is there without collecting more. */
+  hurry(): void {
+    this.hurried = true
+    this.stopLingering()
+  }
+
+  private async linger(): Promise<void> {
+    if (!this.hurried && !this.awaited()) {
+      await new Promise<void>((done) => {
+        const timer = setTimeout(done, LINGER_MS)
+        this.stopLingering = () => {
+          clearTimeout(timer)
+          done()
+        }
+      })
+    }
+    this.stopLingering = () => {}
+    this.hurried = false
   }
 
   private async removeAll(): Promise<void> {
     for (let failures = 0; this.waiting.length > 0; ) {
       await new Promise((next) => setImmediate(next))
+      await this.linger()
       const batch = this.waiting.splice(0, MOST)
       try {
         await this.remove(batch)

@@ -62,9 +62,13 @@ export class Worker implements Scheduler {
   ) {
     this.ctx = { ...base, scheduler: this }
     this.slots = new Slots(options.slots, () => this.pump())
-    this.done = new Finished(this.ctx, () => {
-      if (this.starved) this.pump()
-    })
+    this.done = new Finished(
+      this.ctx,
+      () => {
+        if (this.starved) this.pump()
+      },
+      () => this.starved || this.stopping,
+    )
     this.notifier = new Notifier(base.sql, 'engine', base.log)
   }
 
@@ -251,6 +255,7 @@ export class Worker implements Scheduler {
         const claims = await claimDue(this.ctx, due, { ...room, slots: suspects ? 1 : slots, suspects })
         taken = claims.length
         this.starved = taken === slots || due.limited.length > 0
+        if (this.starved) this.done.hurry()
         // A suspect that cannot start yet must not make this loop spin: what it waits for pumps again.
         if (taken === slots || (suspects && taken === 1)) this.pumpAgain = true
         this.take(claims)
