@@ -1,8 +1,11 @@
 import type { Claim } from './context'
 import { ALONE_MS, keptFree, SUSPECT_AFTER } from './settings'
 
-/** For how many lanes a process remembers the last turn. */
-const REMEMBERED = 256
+/**
+ * For how many lanes a process remembers the last turn. One that is forgotten counts as new, so if more are busy, those
+ * whose jobs have waited longest come before new ones. All of them are sent with each claim, so it is not any number.
+ */
+const REMEMBERED = 1_024
 
 /**
  * A process's slots, each of which holds one call. Tracks which are taken, reserved or unavailable, and the suspect.
