@@ -39,12 +39,8 @@ const records = (tenantId: string, runId: string, count: number) => database.sql
 const entries = (tenantId: string) => database.sql<{ details: object }[]>`
   select details from audit_entries where tenant_id = ${tenantId} and action = 'subject.deleted' order by seq`
 
-test('a batch that takes too long is deleted in pieces, down to the records of one run', async () => {
-  const ctx = await workspace('ten_slow', 20)
-  await forge(database.sql, ['run_3', 'run_7', 'run_11', 'run_20'])
-  for (const run of ['run_3', 'run_11', 'run_20']) await records('ten_slow', run, 900)
-  await records('ten_slow', 'run_7', 2_500)
-  // As the limit of a statement does.
+/** Lets no transaction delete more than 1,000 records, as the limit of a statement does. @returns how to undo it */
+async function makeSlow(): Promise<() => Promise<unknown>> {
   await database.sql.unsafe(`
     create function slow() returns trigger language plpgsql as $$
     declare gone int := coalesce(nullif(current_setting('test.gone', true), '')::int, 0) + 1;
@@ -54,10 +50,48 @@ test('a batch that takes too long is deleted in pieces, down to the records of o
       return old;
     end $$;
     create trigger slow before delete on step_records for each row execute function slow()`)
+  return () => database.sql.unsafe('drop trigger slow on step_records; drop function slow')
+}
+
+/** Divides the records by tenant. @returns how to undo it */
+async function divideRecords(): Promise<() => Promise<unknown>> {
+  await database.sql.unsafe(`
+    alter table step_records rename to whole;
+    create table step_records (like whole including all) partition by hash (tenant_id);
+    create table part_0 partition of step_records for values with (modulus 2, remainder 0);
+    create table part_1 partition of step_records for values with (modulus 2, remainder 1);
+    alter table step_records add foreign key (tenant_id, run_id) references runs on delete cascade`)
+  return () => database.sql.unsafe('drop table step_records; alter table whole rename to step_records')
+}
+
+test('a batch that takes too long is deleted in pieces, down to the records of one run', async () => {
+  const ctx = await workspace('ten_slow', 20)
+  await forge(database.sql, ['run_3', 'run_7', 'run_11', 'run_20'])
+  for (const run of ['run_3', 'run_11', 'run_20']) await records('ten_slow', run, 900)
+  await records('ten_slow', 'run_7', 2_500)
+  const undo = await makeSlow()
   const { deleted, done } = await deleteSubjectData(ctx, { sub: 'eve' })
-  await database.sql.unsafe('drop trigger slow on step_records; drop function slow')
+  await undo()
   expect([deleted.runs, done]).toEqual([20, true])
   expect(await database.sql`select 1 from step_records where tenant_id = 'ten_slow'`).toHaveLength(0)
+})
+
+test('where the records are divided into partitions, those at the same place in another one stay', async () => {
+  const restore = await divideRecords()
+  const undo = await makeSlow()
+  const tenants = ['ten_p1', 'ten_p2', 'ten_p3', 'ten_p4', 'ten_p5', 'ten_p6']
+  const contexts = []
+  for (const tenantId of tenants) {
+    contexts.push(await workspace(tenantId, 1))
+    await records(tenantId, 'run_1', 1_500)
+  }
+  const parts = await database.sql`select distinct tableoid from step_records`
+  await deleteSubjectData(contexts[0] as (typeof contexts)[0], { sub: 'eve' })
+  const left = await database.sql`select tenant_id, count(*)::int as n from step_records group by 1 order by 1`
+  await undo()
+  await restore()
+  expect(parts).toHaveLength(2)
+  expect(left.map(({ tenant_id, n }) => [tenant_id, n])).toEqual(tenants.slice(1).map((id) => [id, 1_500]))
 })
 
 test('the audit log says that data is deleted, with the first of it, and what was', async () => {
