@@ -56,7 +56,7 @@ export const USAGE = `millrace admin: run it beside the service, with the same e
   installation reset                                      (after a key was lost, files moved, or the database was copied)
   backup --to FILE                                        (of the running service and its embedded database; holds secrets)
   restore --from FILE [--force]                           (into DATA_DIR, while the service is stopped)
-  pull -f DIR --tenant ID [--prune]                       (writes workflows, agents and tools into files)
+  pull -f DIR --tenant ID [--prune]                       (writes what people defined into files)
   diff -f DIR --tenant ID [OPTIONS]                       (what apply would change; exit code 0 nothing, 2 something, 1 error)
   apply -f DIR --tenant ID [OPTIONS]                      (makes the workspace match the files; all or nothing)
   doctor                                                  (checks the service and says how to fix it)

@@ -1,3 +1,4 @@
+import { PLURALS } from '@/server/as-code/schema'
 import type { Env } from '@/server/env'
 import { AppError } from '@/server/errors'
 import { Report } from '../report'
@@ -13,10 +14,14 @@ export const AS_CODE_COMMANDS: Record<string, AsCodeCommand> = {
   async pull(workspace, flags) {
     const folder = folderOf(flags)
     const prune = flags.prune === true
-    const { written, unchanged, left } = writeFolder(folder, await everythingIn(workspace), { prune })
+    const definitions = await everythingIn(workspace)
+    const { written, unchanged, left } = writeFolder(folder, definitions, { prune })
+    const unseen = PLURALS.filter((plural) => !definitions[plural]).map(
+      (plural) => `${plural}/  left as it is: the caller may not see them`,
+    )
     const others = left.map((file) => `${file}  ${prune ? 'deleted' : 'not in the workspace (--prune deletes it)'}`)
     const end = `${written.length} written, ${unchanged} unchanged, in ${folder}.`
-    return new Report([...written, ...others, end].join('\n'), { written, unchanged, left })
+    return new Report([...written, ...others, ...unseen, end].join('\n'), { written, unchanged, left })
   },
   diff: async (workspace, flags) => reportDiff(await named(() => workspace.diff(bodyOf(flags)))),
   apply: async (workspace, flags) => reportApplied(await named(() => workspace.apply(bodyOf(flags)))),

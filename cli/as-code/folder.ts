@@ -20,9 +20,14 @@ import { isId } from '@/server/ids'
 import { fromYaml, toYaml } from './yaml'
 
 export type Defined = { id: string } & JsonObject
-export type Definitions = Record<Plural, Defined[]>
+/** A list is missing where the caller may not see what belongs in it. */
+export type Definitions = Partial<Record<Plural, Defined[]>>
 
 const FILE = /^(.+)\.ya?ml$/i
+
+export function noDefinitions(): Record<Plural, Defined[]> {
+  return { tools: [], agents: [], workflows: [], schedules: [], inboundWebhooks: [] }
+}
 
 /** The file of a definition, within the folder. */
 export function fileOf(plural: string, id: string): string {
@@ -80,8 +85,8 @@ export function folderAt(path: string): string {
 }
 
 /** @throws Error that names each file that is wrong, or if there is none at all */
-export function readFolder(folder: string): Definitions {
-  const definitions: Definitions = { tools: [], agents: [], workflows: [] }
+export function readFolder(folder: string): Record<Plural, Defined[]> {
+  const definitions = noDefinitions()
   const wrong: string[] = []
   const files = filesIn(folder)
   const strays = straysIn(folder)
@@ -119,6 +124,7 @@ export interface Written {
  */
 export function writeFolder(folder: string, definitions: Definitions, { prune }: { prune: boolean }): Written {
   const files = filesIn(folder)
+  for (const [name, { plural }] of files) if (!definitions[plural]) files.delete(name)
   const wanted = placesOf(folder, definitions, files)
   const written: string[] = []
   let unchanged = 0
@@ -143,7 +149,7 @@ function placesOf(folder: string, definitions: Definitions, files: ReturnType<ty
   const taken = new Map([...files.keys()].map((name) => [name.toLowerCase(), name]))
   return PLURALS.flatMap((plural) => {
     refuseLink(join(folder, plural), plural)
-    return definitions[plural].map(({ id, ...content }) => {
+    return (definitions[plural] ?? []).map(({ id, ...content }) => {
       if (!isId(id)) throw new Error(`${plural}: ${JSON.stringify(id)} is not an id: 1 to 80 letters, digits, _ or -.`)
       const name = `${plural}/${id}`
       const other = taken.get(name.toLowerCase())

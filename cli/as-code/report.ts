@@ -20,7 +20,7 @@ function count(number: number, one: string, many = `${one}s`): string {
 }
 
 const headline = ({ kind, id, name, actions, version }: Applied['changes'][number]) =>
-  `${file(kind, id)}  ${actions.join(', ')}  (${name}, version ${version})`
+  `${file(kind, id)}  ${actions.join(', ')}  (${[name, ...(version === null ? [] : [`version ${version}`])].join(', ')})`
 
 function warningLines(warnings: Applied['warnings']): string[] {
   return warnings.map((warning) => `warning: ${refusalLine(warning)}`)

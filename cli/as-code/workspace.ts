@@ -7,7 +7,7 @@ import type { ServiceContext } from '@/server/context'
 import { isJsonObject, type JsonObject, pathText } from '@/server/definition/json'
 import { AppError, ERRORS, type ErrorCode, type ErrorDetail } from '@/server/errors'
 import { isId } from '@/server/ids'
-import type { Definitions } from './folder'
+import { type Definitions, noDefinitions } from './folder'
 
 export type Applied = Awaited<ReturnType<typeof applyDefinitions>>
 export type Diff = Awaited<ReturnType<typeof diffDefinitions>>
@@ -20,10 +20,14 @@ export interface Workspace {
 }
 
 export async function everythingIn(workspace: Workspace): Promise<Definitions> {
-  const all: Definitions = { tools: [], agents: [], workflows: [] }
+  const all: Definitions = noDefinitions()
   for (let query: Record<string, string> = {}; ; ) {
     const { next, ...found } = await workspace.page(query)
-    for (const plural of PLURALS) all[plural].push(...found[plural])
+    for (const plural of PLURALS) {
+      const list = found[plural]
+      if (list) all[plural]?.push(...list)
+      else delete all[plural]
+    }
     if (next === null) return all
     if (next === query.after) throw new Error('The service repeats a page of its definitions.')
     query = { after: next }
@@ -59,7 +63,15 @@ export function remoteWorkspace(remote: Remote): Workspace {
 }
 
 const Listed = z.array(z.looseObject({ id: z.string().refine(isId) }))
-const Page = z.object({ tools: Listed, agents: Listed, workflows: Listed, next: z.string().nullable() })
+const Page = z.object({
+  tools: Listed,
+  agents: Listed,
+  workflows: Listed,
+  // A service of an earlier version has neither; inbound webhooks are shown to those who may change them.
+  schedules: Listed.optional(),
+  inboundWebhooks: Listed.optional(),
+  next: z.string().nullable(),
+})
 
 /** Ids become names of files, so they are not taken on trust. */
 function pageOf(answer: JsonObject): Definitions & { next: string | null } {

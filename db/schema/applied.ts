@@ -12,11 +12,13 @@ export const appliedDefinitions = pgTable(
     tenantId: text()
       .notNull()
       .references(() => tenants.id, { onDelete: 'cascade' }),
-    kind: text({ enum: ['agent', 'tool', 'workflow'] }).notNull(),
+    kind: text({ enum: ['agent', 'tool', 'workflow', 'schedule', 'inboundWebhook'] }).notNull(),
     id: text().notNull(),
-    /** The version with the content that was applied. */
+    /** The version with the content that was applied; 0 for what has no versions. */
     version: integer().notNull(),
-    /** True if `prune` archived it. */
+    /** Of the content that was applied, for what has no versions. */
+    fingerprint: text(),
+    /** True if `prune` archived or deleted it. */
     archived: boolean().notNull().default(false),
     appliedBy: text().notNull(),
     appliedAt: moment().notNull(),

@@ -23,16 +23,17 @@ export function authorizeApply(ctx: ServiceContext): void {
 
 /**
  * Makes the workspace say what the definitions say: all of it, or nothing. Applying the same again does nothing. Objects
- * without a definition stay as they are, unless `prune` is set, which archives those that were applied once.
+ * without a definition stay as they are, unless `prune` is set, which archives those that were applied once, and deletes
+ * schedules and inbound webhooks.
  * @throws AppError INVALID_INPUT, VALIDATION_FAILED; DEFINITIONS_DRIFTED for what somebody else changed
  * since it was applied, unless `force` is set
  */
 export async function applyDefinitions(ctx: ServiceContext, input: JsonObject) {
   authorizeApply(ctx)
-  const { items, options } = parseDefinitions(input)
+  const { options, ...given } = parseDefinitions(input)
   return whileNobodySaves((holds) =>
     withTransaction(ctx, async (tx) => {
-      const { tasks, drift, problems, warnings } = await carryOut(tx, items, options, holds)
+      const { tasks, drift, problems, warnings } = await carryOut(tx, given, options, holds)
       if (drift.length > 0) throw new AppError('DEFINITIONS_DRIFTED', { details: drift })
       if (problems.length > 0) {
         const message = 'Invalid input: the definitions have problems'

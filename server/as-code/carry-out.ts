@@ -10,12 +10,15 @@ import { isLive, publish } from '../versioned/publish'
 import { findRow } from '../versioned/rows'
 import { saveVersion } from '../versioned/update'
 import type { Problem } from '../workflows/check/problem'
-import type { Kind } from './kinds'
+import type { VersionedKind } from './kinds'
 import type { Seen } from './look'
 import { differInCase } from './other-case'
-import { detailOf, type Item } from './parse'
+import type { Item } from './parse'
 import type { ApplyOptions } from './schema'
-import { holdAll, inPublishOrder, prunedWhole, pruneTasks, type Task, tasksOf, usesOfPruned } from './tasks'
+import { carryOutStarters, startersOfPruned } from './starters/carry-out'
+import { lockStarters, type StarterItem, starterTasks } from './starters/tasks'
+import { detailOf, type Task } from './task'
+import { holdAll, inPublishOrder, prunedWhole, pruneTasks, tasksOf, usesOfPruned, type VersionedTask } from './tasks'
 import { usersOfPruned } from './users-of-pruned'
 
 type Warning = Problem & { kind: string; id: string }
@@ -37,31 +40,46 @@ export interface Outcome {
  */
 export async function carryOut(
   tx: TransactionContext,
-  items: Item[],
+  { items, starters }: { items: Item[]; starters: StarterItem[] },
   options: ApplyOptions,
   holds: boolean,
 ): Promise<Outcome> {
   await oneAtATime(tx)
+  const starting = await starterTasks(tx, starters, options.prune)
+  await lockStarters(tx, starting)
   if (holds) await holdAll(tx, items, options.prune)
   const tasks = [...(await tasksOf(tx, items)), ...(options.prune ? await pruneTasks(tx, items, options.force) : [])]
-  const drift = tasks.flatMap((task) => {
-    const { drift } = task.decision
-    return drift === null || options.force ? [] : [detailOf(task, { message: drift })]
-  })
-  const pruned = [...usesOfPruned(tasks), ...(options.force ? [] : prunedWhole(tasks))]
-  const problems = [...pruned, ...(await differInCase(tx, tasks))]
+  const all: Task[] = [...tasks, ...starting]
+  const drifts = [
+    ...tasks.map((task) => ({ task, message: task.decision.drift })),
+    ...starting.map((task) => ({ task, message: task.drift })),
+  ]
+  const drift = drifts.flatMap(({ task, message }) =>
+    message === null || options.force ? [] : [detailOf(task, { message })],
+  )
+  const pruned = [...usesOfPruned(all), ...(options.force ? [] : prunedWhole(all))]
+  const problems = [...pruned, ...(await differInCase(tx, all))]
   for (const task of tasks) await collect(problems, task, () => save(tx, task))
-  const warnings: Warning[] = [...tasks.flatMap(misspelt), ...(await usersOfPruned(tx, tasks))]
+  const warnings: Warning[] = [
+    ...tasks.flatMap(misspelt),
+    ...(await usersOfPruned(tx, tasks)),
+    ...(await startersOfPruned(tx, tasks, starting)),
+  ]
   // What could not be saved would be missing for others.
   if (options.publish && problems.length === 0) {
     for (const { task, apart } of inPublishOrder(tasks))
       await collect(problems, task, async () => {
         const { kind, id } = task
-        for (const found of await publishTask(tx, task, apart)) warnings.push({ ...found, kind: kind.noun.word, id })
+        for (const found of await publishTask(tx, task, apart)) warnings.push({ ...found, kind: kind.word, id })
       })
   }
+  if (problems.length === 0) {
+    const found = await carryOutStarters(tx, starting, tasks)
+    problems.push(...found.problems)
+    warnings.push(...found.warnings)
+  }
   await note(tx, tasks)
-  return { tasks, drift, problems, warnings }
+  return { tasks: all, drift, problems, warnings }
 }
 
 /** Two at once would create the same objects. Nothing else waits for this lock, which may be held for a minute. */
@@ -73,7 +91,7 @@ async function oneAtATime({ db, tenantId }: TransactionContext): Promise<void> {
  * Locks an object if it still is as it was when it was looked at.
  * @throws AppError VERSION_CONFLICT if somebody has saved, published, archived or deleted it since
  */
-async function lockAsSeen(tx: TransactionContext, { noun }: Kind, { row: before }: Seen): Promise<Row> {
+async function lockAsSeen(tx: TransactionContext, { noun }: VersionedKind, { row: before }: Seen): Promise<Row> {
   const row = await findRow(tx, noun, before.id, { lock: true }).catch((err: unknown) => {
     throw err instanceof AppError && err.code === noun.notFound ? new AppError('VERSION_CONFLICT') : err
   })
@@ -82,12 +100,12 @@ async function lockAsSeen(tx: TransactionContext, { noun }: Kind, { row: before 
   return row
 }
 
-function misspelt({ kind, id, wanted }: Task): Warning[] {
+function misspelt({ kind, id, wanted }: VersionedTask): Warning[] {
   const found = wanted ? kind.unknownFields(wanted) : []
-  return found.map((warning) => ({ ...warning, kind: kind.noun.word, id }))
+  return found.map((warning) => ({ ...warning, kind: kind.word, id }))
 }
 
-async function collect(problems: ErrorDetail[], task: Task, work: () => Promise<unknown>): Promise<void> {
+async function collect(problems: ErrorDetail[], task: VersionedTask, work: () => Promise<unknown>): Promise<void> {
   try {
     await work()
   } catch (err) {
@@ -96,7 +114,7 @@ async function collect(problems: ErrorDetail[], task: Task, work: () => Promise<
   }
 }
 
-async function save(tx: TransactionContext, task: Task): Promise<void> {
+async function save(tx: TransactionContext, task: VersionedTask): Promise<void> {
   const { kind, id, wanted, seen, decision, actions } = task
   const { noun } = kind
   if (!seen) {
@@ -124,7 +142,11 @@ async function save(tx: TransactionContext, task: Task): Promise<void> {
 }
 
 /** Publishes what is not live, and a workflow that should take up newer versions of what it uses. */
-async function publishTask(tx: TransactionContext, task: Task, apart: ReadonlySet<string>): Promise<Problem[]> {
+async function publishTask(
+  tx: TransactionContext,
+  task: VersionedTask,
+  apart: ReadonlySet<string>,
+): Promise<Problem[]> {
   const { kind, id, seen, actions } = task
   const { noun } = kind
   const live = seen !== undefined && actions.length === 0 && isLive(seen.row)
@@ -140,17 +162,17 @@ async function publishTask(tx: TransactionContext, task: Task, apart: ReadonlySe
   return published.warnings
 }
 
-async function isOutdated(tx: TransactionContext, { kind, id, seen }: Task, apart: ReadonlySet<string>) {
+async function isOutdated(tx: TransactionContext, { kind, id, seen }: VersionedTask, apart: ReadonlySet<string>) {
   if (!seen) return false
   const { version, content } = seen
   return (await kind.check(tx, { id, version, content, live: true }, apart)).renews === true
 }
 
 /** Remembers what was applied, to tell drift by. What was the same before is taken over too. */
-async function note(tx: TransactionContext, tasks: readonly Task[]): Promise<void> {
+async function note(tx: TransactionContext, tasks: readonly VersionedTask[]): Promise<void> {
   const rows = tasks
     .map(({ kind, id, version, wanted, seen }) => ({
-      row: { kind: kind.noun.word, id, version, archived: wanted === null },
+      row: { kind: kind.word, id, version, archived: wanted === null },
       applied: seen?.applied,
     }))
     .filter(({ row, applied }) => applied?.version !== row.version || applied.archived !== row.archived)

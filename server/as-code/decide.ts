@@ -1,5 +1,5 @@
 import type { Named } from '../versioned/noun'
-import type { Kind } from './kinds'
+import type { VersionedKind } from './kinds'
 import type { Seen } from './look'
 
 /** What is to be done about one object before anything is published. */
@@ -14,7 +14,7 @@ export interface Decision {
  * Drift is a change that was not applied, so a content that was applied may be replaced, and one that somebody has already
  * changed to what is wanted is fine.
  */
-export function decide(kind: Kind, wanted: Named, seen: Seen | undefined): Decision {
+export function decide(kind: VersionedKind, wanted: Named, seen: Seen | undefined): Decision {
   if (!seen) return { does: 'create', unarchives: false, drift: null }
   const { row, content, applied } = seen
   const same = kind.noun.same(content, wanted)
@@ -25,11 +25,11 @@ export function decide(kind: Kind, wanted: Named, seen: Seen | undefined): Decis
 }
 
 /** Why an object may not be archived for want of a definition. */
-export function driftOfPruned(kind: Kind, seen: Seen): string | null {
+export function driftOfPruned(kind: VersionedKind, seen: Seen): string | null {
   return changed(kind, seen)
 }
 
-function changed({ noun }: Kind, { row, content, applied, appliedContent }: Seen): string | null {
+function changed({ noun }: VersionedKind, { row, content, applied, appliedContent }: Seen): string | null {
   if (!applied) return 'It was never applied, and its content is different.'
   if (appliedContent && noun.same(content, appliedContent)) return null
   return `Version ${row.version}, last changed by ${row.updatedBy}, is not what was applied (version ${applied.version}).`

@@ -20,10 +20,10 @@ class Undone extends Error {
  */
 export async function diffDefinitions(ctx: ServiceContext, input: JsonObject) {
   authorizeApply(ctx)
-  const { items, options } = parseDefinitions(input)
+  const { options, ...given } = parseDefinitions(input)
   const { tasks, drift, problems, warnings } = await whileNobodySaves((holds) =>
     withTransaction(ctx, async (tx): Promise<Outcome> => {
-      throw new Undone(await carryOut(tx, items, options, holds))
+      throw new Undone(await carryOut(tx, given, options, holds))
     }),
   ).catch((err: unknown) => {
     if (err instanceof Undone) return err.outcome

@@ -1,34 +1,45 @@
-import { and, asc, eq, gt, inArray, ne, sql } from 'drizzle-orm'
-import { authorize } from '../auth/policy'
+import { and, asc, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
+import { allows, authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import type { JsonObject } from '../definition/json'
 import { parseInput } from '../parse'
-import { KINDS, type Kind } from './kinds'
+import { tenantMasker } from '../vault/masker'
+import { KINDS } from './all-kinds'
+import { type Kind, VERSIONED_KINDS } from './kinds'
 import { lookAt } from './look'
 import { ExportDefinitions, type Plural } from './schema'
+import { STARTER_KINDS } from './starters/kinds'
+import { lookAtStarters } from './starters/look'
 
 /** What an answer has at most, unless one definition is larger: some platforms refuse more than 4.5 MB. */
 const PAGE_BYTES = 3 * 1024 * 1024
 const BATCH = 50
 
-type Definitions = Record<Plural, ({ id: string } & JsonObject)[]>
+type Definition = { id: string } & JsonObject
+type Definitions = Record<Plural, Definition[]>
+type Exported = Omit<Definitions, 'inboundWebhooks'> & Partial<Definitions>
 
 /**
- * The latest saved definitions of everything that is not archived, sorted by id, as `apply` takes them.
+ * The latest saved definitions of everything that is not archived, sorted by id, as `apply` takes them. Inbound webhooks are
+ * only for those who may change them: a condition may compare with a secret of the sender.
  * @throws AppError INVALID_INPUT
  */
 export async function exportDefinitions(
   ctx: ServiceContext,
   query: unknown,
-): Promise<Definitions & { next: string | null }> {
+): Promise<Exported & { next: string | null }> {
   for (const noun of ['workflow', 'agent', 'tool'] as const) authorize(ctx, `${noun}:read`)
   const { kind: only, after } = parseInput(ExportDefinitions, query)
+  const sees = allows(ctx, 'workflow:publish')
+  const kinds = KINDS.filter(({ plural }) => sees || plural !== 'inboundWebhooks')
   const [from, afterId = ''] = after?.split('/') ?? []
-  const found: Definitions = { tools: [], agents: [], workflows: [] }
-  const first = KINDS.findIndex(({ plural }) => plural === from)
+  const others = { tools: [], agents: [], workflows: [], schedules: [] }
+  const found = sees ? { ...others, inboundWebhooks: [] } : others
+  const lists: Partial<Definitions> = found
+  const first = kinds.findIndex(({ plural }) => plural === from)
   let bytes = 0
   let next: string | null = null
-  for (const kind of KINDS.slice(Math.max(0, first))) {
+  for (const kind of kinds.slice(Math.max(0, first))) {
     if (only !== undefined && kind.plural !== only) continue
     let last = kind.plural === from ? afterId : ''
     for (;;) {
@@ -42,7 +53,7 @@ export async function exportDefinitions(
         next = `${kind.plural}/${id}`
         last = id
       }
-      found[kind.plural].push(...(await readAll(ctx, kind, fitting)))
+      lists[kind.plural]?.push(...(await readAll(ctx, kind, fitting)))
       if (fitting.length < sizes.length) return { ...found, next }
       if (sizes.length < BATCH) break
     }
@@ -51,26 +62,44 @@ export async function exportDefinitions(
 }
 
 /** The next objects and how large they are about, in the order of the bytes of their ids, whatever the database's own. */
-async function sizesAfter(ctx: ServiceContext, { noun }: Kind, after: string): Promise<{ id: string; size: number }[]> {
-  const { table, versions, ownerId } = noun
+async function sizesAfter(ctx: ServiceContext, kind: Kind, after: string): Promise<{ id: string; size: number }[]> {
+  const { table, isThere } = kind
   const id = sql`${table.id} collate "C"`
+  const where = and(eq(table.tenantId, ctx.tenantId), isThere, gt(id, after))
+  const versioned = VERSIONED_KINDS.find((one) => one === kind)
+  if (!versioned) {
+    const size = sql<number>`octet_length(to_jsonb(${table})::text)`
+    return ctx.db.select({ id: table.id, size }).from(table).where(where).orderBy(asc(id)).limit(BATCH)
+  }
+  const { versions, ownerId } = versioned.noun
   return ctx.db
     .select({ id: table.id, size: sql<number>`octet_length(to_jsonb(${versions})::text)` })
     .from(table)
     .innerJoin(
       versions,
-      and(eq(versions.tenantId, table.tenantId), eq(ownerId, table.id), eq(versions.version, table.version)),
+      and(
+        eq(versions.tenantId, table.tenantId),
+        eq(ownerId, table.id),
+        eq(versions.version, versioned.noun.table.version),
+      ),
     )
-    .where(and(eq(table.tenantId, ctx.tenantId), ne(table.status, 'archived'), gt(id, after)))
+    .where(where)
     .orderBy(asc(id))
     .limit(BATCH)
 }
 
-async function readAll(ctx: ServiceContext, kind: Kind, ids: string[]): Promise<Definitions[Plural]> {
+async function readAll(ctx: ServiceContext, kind: Kind, ids: string[]): Promise<Definition[]> {
   if (ids.length === 0) return []
-  const seen = await lookAt(ctx, kind, inArray(kind.noun.table.id, ids))
+  const seen = await contentsOf(ctx, kind, inArray(kind.table.id, ids))
   return ids.flatMap((id) => {
     const content = seen.get(id)?.content
     return content ? [{ id, ...kind.write(content) }] : []
   })
+}
+
+async function contentsOf(ctx: ServiceContext, kind: Kind, where: SQL | undefined) {
+  const versioned = VERSIONED_KINDS.find((one) => one === kind)
+  if (versioned) return lookAt(ctx, versioned, where)
+  const starter = STARTER_KINDS.find((one) => one === kind)
+  return starter ? lookAtStarters(ctx, starter, where, await tenantMasker(ctx)) : new Map<string, never>()
 }

@@ -1,4 +1,7 @@
+import { ne, type SQL } from 'drizzle-orm'
 import type { z } from 'zod'
+import type { inboundWebhooks } from '@/db/schema/inbound'
+import type { schedules } from '@/db/schema/schedules'
 import { newConfig } from '../agents/config'
 import { AGENT } from '../agents/noun'
 import { checkAgent } from '../agents/publish'
@@ -9,7 +12,7 @@ import type { Definition } from '../definition/schema'
 import { newTool } from '../tools/definition'
 import { TOOL } from '../tools/noun'
 import type { ToolDefinition } from '../tools/schema'
-import type { Named, Noun, Row, VersionRow } from '../versioned/noun'
+import type { Named, Noun, Row, Table, VersionRow } from '../versioned/noun'
 import type { Candidate, Checked } from '../versioned/publish'
 import type { Problem } from '../workflows/check/problem'
 import { newDefinition } from '../workflows/definition'
@@ -22,19 +25,34 @@ import { writeAgent, writeTool, writeWorkflow } from './write'
 
 export type AnyNoun = Noun<Row, VersionRow, Named, { version: number }>
 
+/** What a definition says of an object. */
+export interface Content {
+  name: string
+}
+
 /** What can be written as a file. These are methods for the reason that those of `Noun` are. */
 export interface Kind {
+  word: Used['kind'] | 'schedule' | 'inboundWebhook'
   /** In bodies, and the folder of its files. */
   plural: Plural
-  noun: AnyNoun
+  table: Table | typeof schedules | typeof inboundWebhooks
+  /** Selects those that count as there. */
+  isThere: SQL | undefined
   /**
    * The content as saving it would store it.
    * @throws AppError INVALID_INPUT
    */
-  contentOf(item: object): Named
+  contentOf(item: object): Content
   /** The content as a file says it: names in one order, and nothing that is so by default. */
-  write(content: Named): JsonObject
-  uses(content: Named): Used[]
+  write(content: Content): JsonObject
+  uses(content: Content): Used[]
+}
+
+/** One whose objects have versions, and are published. */
+export interface VersionedKind extends Kind {
+  word: Used['kind']
+  noun: AnyNoun
+  contentOf(item: object): Named
   /** Fields that mean nothing, where saving keeps them. */
   unknownFields(content: Named): Problem[]
   /**
@@ -49,11 +67,15 @@ export interface Kind {
   ): Promise<Checked<VersionRow, { warnings: Problem[] }>>
 }
 
+function ofNoun(noun: AnyNoun) {
+  return { word: noun.word, noun, table: noun.table, isThere: ne(noun.table.status, 'archived') }
+}
+
 const fine = { report: { warnings: [] } }
 
-const WORKFLOWS: Kind = {
+const WORKFLOWS: VersionedKind = {
   plural: 'workflows',
-  noun: WORKFLOW,
+  ...ofNoun(WORKFLOW),
   contentOf: (item: z.output<typeof DefinedWorkflow>) => newDefinition(item),
   write: (content: Definition) => writeWorkflow(content),
   uses: (content: Definition) => usedByWorkflow(content),
@@ -61,9 +83,9 @@ const WORKFLOWS: Kind = {
   check: checkWorkflow,
 }
 
-const AGENTS: Kind = {
+const AGENTS: VersionedKind = {
   plural: 'agents',
-  noun: AGENT,
+  ...ofNoun(AGENT),
   contentOf: (item: z.output<typeof DefinedAgent>) => newConfig(item),
   write: (content: AgentConfig) => writeAgent(content),
   uses: (content: AgentConfig) => usedByAgent(content),
@@ -74,9 +96,9 @@ const AGENTS: Kind = {
   },
 }
 
-const TOOLS: Kind = {
+const TOOLS: VersionedKind = {
   plural: 'tools',
-  noun: TOOL,
+  ...ofNoun(TOOL),
   contentOf: (item: z.output<typeof DefinedTool>) => newTool(item),
   write: (content: ToolDefinition) => writeTool(content),
   uses: () => [],
@@ -85,4 +107,4 @@ const TOOLS: Kind = {
 }
 
 /** In the order in which they are exported. */
-export const KINDS: readonly Kind[] = [TOOLS, AGENTS, WORKFLOWS]
+export const VERSIONED_KINDS: readonly VersionedKind[] = [TOOLS, AGENTS, WORKFLOWS]

@@ -3,7 +3,7 @@ import { appliedDefinitions } from '@/db/schema/applied'
 import type { ServiceContext, TransactionContext } from '../context'
 import type { Named, Row, VersionRow } from '../versioned/noun'
 import { ownRow, ownVersion } from '../versioned/rows'
-import type { Kind } from './kinds'
+import type { Kind, VersionedKind } from './kinds'
 
 export type Applied = typeof appliedDefinitions.$inferSelect
 
@@ -19,7 +19,11 @@ export interface Seen {
 }
 
 /** The objects of a kind that `where` selects, by id, without locks. */
-export async function lookAt(ctx: ServiceContext, kind: Kind, where: SQL | undefined): Promise<Map<string, Seen>> {
+export async function lookAt(
+  ctx: ServiceContext,
+  kind: VersionedKind,
+  where: SQL | undefined,
+): Promise<Map<string, Seen>> {
   const { noun } = kind
   const { table, versions } = noun
   const applied = appliedDefinitions
@@ -55,10 +59,9 @@ export async function lookAt(ctx: ServiceContext, kind: Kind, where: SQL | undef
  */
 export async function hold(
   { db, tenantId }: TransactionContext,
-  { noun }: Kind,
+  { table }: Kind,
   where: SQL | undefined,
 ): Promise<void> {
-  const { table } = noun
   await db
     .select({ id: table.id })
     .from(table)
@@ -68,8 +71,7 @@ export async function hold(
 }
 
 /** The ids of the objects of a kind that `where` selects. */
-export async function idsWhere({ db, tenantId }: ServiceContext, { noun }: Kind, where: SQL | undefined) {
-  const { table } = noun
+export async function idsWhere({ db, tenantId }: ServiceContext, { table }: Kind, where: SQL | undefined) {
   const rows = await db
     .select({ id: table.id })
     .from(table)
@@ -77,7 +79,11 @@ export async function idsWhere({ db, tenantId }: ServiceContext, { noun }: Kind,
   return rows.map(({ id }) => id)
 }
 
-async function contentsApplied(ctx: ServiceContext, { noun }: Kind, ids: string[]): Promise<Map<string, Named>> {
+async function contentsApplied(
+  ctx: ServiceContext,
+  { noun }: VersionedKind,
+  ids: string[],
+): Promise<Map<string, Named>> {
   if (ids.length === 0) return new Map()
   const applied = appliedDefinitions
   const { versions, ownerId } = noun
@@ -93,7 +99,11 @@ async function contentsApplied(ctx: ServiceContext, { noun }: Kind, ids: string[
 }
 
 /** The newest version that each of these ids has left: a workflow that was deleted for good leaves those of its runs. */
-export async function versionsLeft(ctx: ServiceContext, { noun }: Kind, ids: string[]): Promise<Map<string, number>> {
+export async function versionsLeft(
+  ctx: ServiceContext,
+  { noun }: VersionedKind,
+  ids: string[],
+): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map()
   const { versions, ownerId } = noun
   const rows = await ctx.db

@@ -1,24 +1,33 @@
 import { z } from 'zod'
 import { Problem } from '../workflows/openapi-answers'
-import { DefinedAgent, DefinedTool, DefinedWorkflow } from './schema'
+import { DefinedAgent, DefinedInbound, DefinedSchedule, DefinedTool, DefinedWorkflow } from './schema'
 
 export const Definitions = z.object({
   tools: z.array(DefinedTool),
   agents: z.array(DefinedAgent),
   workflows: z.array(DefinedWorkflow),
+  schedules: z.array(DefinedSchedule),
+  inboundWebhooks: z
+    .array(DefinedInbound)
+    .optional()
+    .describe('Only for callers who may change them. Without addresses and secrets.'),
   next: z.string().nullable().describe('Send it as `after` to get the rest; null when there is none.'),
 })
 
-const kind = z.enum(['tool', 'agent', 'workflow'])
+const kind = z.enum(['tool', 'agent', 'workflow', 'schedule', 'inboundWebhook'])
 
 const change = {
   kind,
   id: z.string(),
   name: z.string(),
   actions: z
-    .array(z.enum(['create', 'update', 'unarchive', 'publish', 'archive']))
+    .array(z.enum(['create', 'update', 'unarchive', 'publish', 'archive', 'delete']))
     .describe('What was done to it, in this order.'),
-  version: z.number().int().describe('Its latest version afterwards.'),
+  version: z
+    .number()
+    .int()
+    .nullable()
+    .describe('Its latest version afterwards; null for schedules and inbound webhooks, which have none.'),
 }
 const content = z.record(z.string(), z.json()).nullable().optional()
 
@@ -27,7 +36,7 @@ const more = {
   warnings: z
     .array(Problem.extend({ kind, id: z.string() }))
     .describe(
-      'Problems that prevent nothing: of published workflows, of unknown fields in workflows, and of what uses an object that prune archives.',
+      'Problems that prevent nothing: of published workflows, of unknown fields in workflows, of what uses an object that prune archives, and of inbound webhooks without a secret.',
     ),
 }
 
@@ -47,7 +56,7 @@ export const DefinitionsDiff = z.object({
       before: content.describe(
         'Its current definition; null if the object does not exist. Absent if the definition stays the same.',
       ),
-      after: content.describe('Its new definition; null if the object would be archived.'),
+      after: content.describe('Its new definition; null if the object would be archived or deleted.'),
     }),
   ),
   drift: z.array(Refusal).describe('Changes that somebody else made: apply refuses to overwrite them.'),

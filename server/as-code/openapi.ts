@@ -1,7 +1,10 @@
 import { AGENT_TEXTS } from '../agents/openapi'
 import { AGENT_ID, createAgent } from '../agents/openapi-examples'
+import { INBOUND_TEXTS } from '../inbound/openapi'
+import { inbound } from '../inbound/openapi-examples'
 import { example } from '../openapi/example'
 import type { Operation, Texts } from '../openapi/types'
+import { SCHEDULE_TEXTS } from '../schedules/openapi'
 import { TOOL_TEXTS } from '../tools/openapi'
 import { createTool, TOOL_ID } from '../tools/openapi-examples'
 import { WORKFLOW_TEXTS } from '../workflows/openapi'
@@ -13,6 +16,10 @@ const definitions = {
   tools: [{ id: TOOL_ID, ...createTool }],
   agents: [{ id: AGENT_ID, ...createAgent }],
   workflows: [{ id: WORKFLOW_ID, ...createWorkflow }],
+  schedules: [{ id: 'every-morning', name: 'Every morning', workflowId: WORKFLOW_ID, cron: '0 9 * * mon-fri' }],
+  inboundWebhooks: [
+    { id: 'issues', name: inbound.name, workflowId: WORKFLOW_ID, scheme: 'github', mapping: inbound.mapping },
+  ],
 }
 const { name } = createWorkflow
 const updated = { kind: 'workflow', id: WORKFLOW_ID, name, actions: ['update', 'publish'], version: 4 }
@@ -106,13 +113,17 @@ const body = {
   tools: 'Each as for a create, with its `id`. Unknown fields are an error.',
   agents: 'Each as for a create, with its `id`.',
   workflows: 'Each as for a create, with its `id`. Unknown fields of steps, edges and fields are warnings.',
+  schedules: 'Each as for a create, with its `id` and its `workflowId`.',
+  inboundWebhooks: 'Each as for a create, with its `id` and its `workflowId`, and without a secret.',
   publish: 'Publish all of them as well.',
   prune:
-    'Archive objects that were applied before and are missing here; with `force`, all objects that are missing here. A kind without any definition here needs `force`.',
+    'Archive objects that were applied before and are missing here; with `force`, all workflows, agents and tools that are missing here. Schedules and inbound webhooks are deleted, but only if they were applied before. A kind without any definition here needs `force`.',
   force: 'Overwrite changes that somebody else made.',
   next: 'Ignored, so that a whole export can be sent.',
 }
 const id = 'The same in every workspace. Other definitions refer to it.'
+
+const workflowId = 'The workflow that it starts.'
 
 export const AS_CODE_TEXTS: Texts = {
   ApplyDefinitions: body,
@@ -120,4 +131,6 @@ export const AS_CODE_TEXTS: Texts = {
   DefinedWorkflow: { id, ...WORKFLOW_TEXTS.CreateWorkflow },
   DefinedAgent: { id, ...AGENT_TEXTS.CreateAgent },
   DefinedTool: { id, ...TOOL_TEXTS.CreateTool },
+  DefinedSchedule: { id, workflowId, ...SCHEDULE_TEXTS.CreateSchedule },
+  DefinedInbound: { id, workflowId, ...INBOUND_TEXTS.CreateInbound },
 }

@@ -1,10 +1,9 @@
-import { and, inArray, ne, sql } from 'drizzle-orm'
+import { and, inArray, sql } from 'drizzle-orm'
 import type { ServiceContext } from '../context'
 import type { ErrorDetail } from '../errors'
-import { KINDS } from './kinds'
+import { KINDS } from './all-kinds'
 import { idsWhere } from './look'
-import { detailOf } from './parse'
-import type { Task } from './tasks'
+import { detailOf, type Task } from './task'
 
 /** The definitions whose ids other objects have in other case. As files they would be one on some machines. */
 export async function differInCase(ctx: ServiceContext, tasks: readonly Task[]): Promise<ErrorDetail[]> {
@@ -13,13 +12,12 @@ export async function differInCase(ctx: ServiceContext, tasks: readonly Task[]):
     const own = tasks.filter((task) => task.kind === kind)
     const wanted = new Map(own.filter(({ wanted }) => wanted !== null).map((task) => [task.id.toLowerCase(), task]))
     if (wanted.size === 0) continue
-    const { table } = kind.noun
-    const alike = and(ne(table.status, 'archived'), inArray(sql`lower(${table.id})`, [...wanted.keys()]))
+    const alike = and(kind.isThere, inArray(sql`lower(${kind.table.id})`, [...wanted.keys()]))
     const pruned = new Set(own.filter(({ wanted }) => wanted === null).map(({ id }) => id))
     for (const id of await idsWhere(ctx, kind, alike)) {
       const task = wanted.get(id.toLowerCase())
       if (!task || task.id === id || pruned.has(id)) continue
-      const message = `The ${kind.noun.word} ${id} is in the workspace, and its id differs from ${task.id} only in case.`
+      const message = `The ${kind.word === 'inboundWebhook' ? 'inbound webhook' : kind.word} ${id} is in the workspace, and its id differs from ${task.id} only in case.`
       details.push(detailOf(task, { path: 'id', message }))
     }
   }

@@ -5,60 +5,76 @@ import { parseInput } from '../parse'
 import { refuseLargeJson } from '../parse-json'
 import { findBuiltinTool } from '../tools/builtin'
 import type { Named } from '../versioned/noun'
-import { KINDS, type Kind } from './kinds'
+import { KINDS } from './all-kinds'
+import { type Kind, VERSIONED_KINDS, type VersionedKind } from './kinds'
 import { ApplyDefinitions, type ApplyOptions, MAX_DEFINITIONS } from './schema'
+import { STARTER_KINDS } from './starters/kinds'
+import type { StarterItem } from './starters/tasks'
+import { detailOf } from './task'
 
 /** A definition of the request. */
 export interface Item {
-  kind: Kind
+  kind: VersionedKind
   id: string
   /** Where it is in the body. */
   path: string
   content: Named
 }
 
-/** An error detail that names the definition. `at` is the place in it. */
-export function detailOf({ kind, id, path }: Pick<Item, 'kind' | 'id' | 'path'>, detail: ErrorDetail): ErrorDetail {
-  const { path: at, ...rest } = detail
-  const place = at === undefined || at === '' ? path : `${path}.${at}`
-  return { ...rest, path: place, kind: kind.noun.word, id, ...(at === undefined || at === '' ? {} : { at }) }
-}
-
 /**
  * The definitions of a body, and what they would be saved as.
  * @throws AppError INVALID_INPUT with the problems of all of them
  */
-export function parseDefinitions(input: JsonObject): { items: Item[]; options: ApplyOptions } {
+export function parseDefinitions(input: JsonObject): {
+  items: Item[]
+  starters: StarterItem[]
+  options: ApplyOptions
+} {
   const parsed = parseNamed(input)
   const details: ErrorDetail[] = []
-  const items: Item[] = []
-  for (const kind of KINDS) {
-    const known = new Map<string, string>()
-    for (const [index, item] of parsed[kind.plural].entries()) {
-      const place = { kind, id: item.id, path: `${kind.plural}[${index}]` }
-      try {
-        const other = known.get(item.id.toLowerCase())
-        if (other === item.id) throw problem('id', 'is given twice')
-        if (other !== undefined) throw problem('id', `${item.id} differs from ${other} only in case`)
-        if (kind.noun.word === 'tool' && findBuiltinTool(item.id)) throw problem('id', 'is a built-in tool')
-        known.set(item.id.toLowerCase(), item.id)
-        const given = givenAt(input, kind, index) ?? {}
-        refuseLarge(given)
-        const content = kind.contentOf(item)
-        refuseLost({ ...given, id: null }, toStorableJson({ ...content }))
-        items.push({ ...place, content })
-      } catch (err) {
-        if (!(err instanceof AppError) || err.status !== 400) throw err
-        details.push(...err.details.map((detail) => detailOf(place, detail)))
-      }
-    }
-  }
-  if (items.length > MAX_DEFINITIONS) throw problem('', `There may be at most ${MAX_DEFINITIONS} definitions.`)
-  if (parsed.prune && items.length === 0 && details.length === 0)
+  const given = <K extends Kind>(kinds: readonly K[]) =>
+    kinds.flatMap((kind) => itemsOf(input, kind, parsed[kind.plural], details))
+  const items = given(VERSIONED_KINDS)
+  const starters = given(STARTER_KINDS)
+  const count = items.length + starters.length
+  if (count > MAX_DEFINITIONS) throw problem('', `There may be at most ${MAX_DEFINITIONS} definitions.`)
+  if (parsed.prune && count === 0 && details.length === 0)
     throw problem('prune', 'needs at least one definition: without any, it would archive everything')
   if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
   const { publish, prune, force } = parsed
-  return { items, options: { publish, prune, force } }
+  return { items, starters, options: { publish, prune, force } }
+}
+
+type ItemOf<K extends Kind> = { kind: K; id: string; path: string; content: ReturnType<K['contentOf']> }
+
+/** The definitions of one kind. What is wrong with them is added to `details`. */
+function itemsOf<K extends Kind>(
+  input: JsonObject,
+  kind: K,
+  list: readonly { id: string }[],
+  details: ErrorDetail[],
+): ItemOf<K>[] {
+  const known = new Map<string, string>()
+  return list.flatMap((item, index) => {
+    const place = { kind, id: item.id, path: `${kind.plural}[${index}]` }
+    try {
+      const other = known.get(item.id.toLowerCase())
+      if (other === item.id) throw problem('id', 'is given twice')
+      if (other !== undefined) throw problem('id', `${item.id} differs from ${other} only in case`)
+      if (kind.word === 'tool' && findBuiltinTool(item.id)) throw problem('id', 'is a built-in tool')
+      known.set(item.id.toLowerCase(), item.id)
+      const given = givenAt(input, kind, index) ?? {}
+      refuseLarge(given)
+      // The type of a kind's content is lost on the way through its interface.
+      const content = kind.contentOf(item) as ReturnType<K['contentOf']>
+      refuseLost({ ...given, id: null }, toStorableJson({ ...content }))
+      return [{ ...place, content }]
+    } catch (err) {
+      if (!(err instanceof AppError) || err.status !== 400) throw err
+      details.push(...err.details.map((detail) => detailOf(place, detail)))
+      return []
+    }
+  })
 }
 
 /** Names the definition in each detail. */

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../definition/json'
-import type { Task } from './tasks'
+import type { Task } from './task'
 
 /** What was done to an object, as answers tell it. */
 export function presentChange({ kind, id, wanted, seen, actions, version }: Task) {
-  return { kind: kind.noun.word, id, name: (wanted ?? seen?.content)?.name ?? id, actions, version }
+  return { kind: kind.word, id, name: (wanted ?? seen?.content)?.name ?? id, actions, version }
 }
 
 /** What it said before and says after, where that differs. */
@@ -11,7 +11,7 @@ export function presentContents({ kind, wanted, seen, actions }: Task): {
   before?: JsonObject | null
   after?: JsonObject | null
 } {
-  if (!['create', 'update', 'archive'].some((action) => actions.some((done) => done === action))) return {}
+  if (!['create', 'update', 'archive', 'delete'].some((action) => actions.some((done) => done === action))) return {}
   const write = (content: typeof wanted | undefined) => (content ? kind.write(content) : null)
   return { before: write(seen?.content), after: write(wanted) }
 }

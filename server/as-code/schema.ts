@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { CreateAgent } from '../agents/schema'
 import { isId } from '../ids'
+import { CreateInbound } from '../inbound/schema'
+import { CreateSchedule } from '../schedules/schema'
 import { CreateTool } from '../tools/schema'
 import { CreateWorkflow } from '../workflows/schema'
 
@@ -13,14 +15,20 @@ const id = z.string().refine(isId, 'must have 1 to 80 letters, digits, _ or -')
 export const DefinedWorkflow = CreateWorkflow.extend({ id }).strict()
 export const DefinedAgent = CreateAgent.extend({ id }).strict()
 export const DefinedTool = CreateTool.extend({ id }).strict()
+export const DefinedSchedule = CreateSchedule.extend({ id, workflowId: id }).strict()
+/** Without a secret: a file is no place for one. */
+export const DefinedInbound = CreateInbound.omit({ secret: true }).extend({ id, workflowId: id }).strict()
 
-export const PLURALS = ['tools', 'agents', 'workflows'] as const
+/** The lists of a body, in the order in which they are exported. */
+export const PLURALS = ['tools', 'agents', 'workflows', 'schedules', 'inboundWebhooks'] as const
 export type Plural = (typeof PLURALS)[number]
 
 const definitions = {
   tools: z.array(DefinedTool).max(MAX_DEFINITIONS).default([]),
   agents: z.array(DefinedAgent).max(MAX_DEFINITIONS).default([]),
   workflows: z.array(DefinedWorkflow).max(MAX_DEFINITIONS).default([]),
+  schedules: z.array(DefinedSchedule).max(MAX_DEFINITIONS).default([]),
+  inboundWebhooks: z.array(DefinedInbound).max(MAX_DEFINITIONS).default([]),
 }
 
 /** Strict: without its misspelt list, `prune` would archive everything. */
@@ -38,7 +46,7 @@ export const DiffDefinitions = z.strictObject(ApplyDefinitions.shape)
 
 export type ApplyOptions = Pick<z.output<typeof ApplyDefinitions>, 'publish' | 'prune' | 'force'>
 
-const AFTER = /^(tools|agents|workflows)\/[A-Za-z0-9_-]{1,80}$/
+const AFTER = new RegExp(`^(${PLURALS.join('|')})/[A-Za-z0-9_-]{1,80}$`)
 
 export const ExportDefinitions = z.object({
   kind: z.enum(PLURALS).optional(),

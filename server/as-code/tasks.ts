@@ -4,35 +4,28 @@ import type { ServiceContext, TransactionContext } from '../context'
 import type { ErrorDetail } from '../errors'
 import type { Named } from '../versioned/noun'
 import { type Decision, decide, driftOfPruned } from './decide'
-import { KINDS, type Kind } from './kinds'
+import { VERSIONED_KINDS, type VersionedKind } from './kinds'
 import { hold, lookAt, type Seen, versionsLeft } from './look'
-import { detailOf, type Item } from './parse'
+import type { Item } from './parse'
+import { detailOf, type Task } from './task'
 import { inOrderOfUse } from './uses'
 
-export type Action = 'create' | 'update' | 'unarchive' | 'publish' | 'archive'
-
-/** What becomes of one object. */
-export interface Task {
-  kind: Kind
-  id: string
-  /** Where its definition is in the body; what names it if there is none. */
-  path: string
+/** What becomes of one object that has versions. */
+export interface VersionedTask extends Task {
+  kind: VersionedKind
   /** Null: it is archived, because there is no definition of it. */
   wanted: Named | null
   seen: Seen | undefined
   decision: Decision
   /** The number of its first version, if it is created. */
   first: number
-  /** What was done. */
-  actions: Action[]
-  /** The version that says what is wanted, once that is so. */
   version: number
 }
 
 /** One for each definition, in the same order. */
-export async function tasksOf(ctx: ServiceContext, items: readonly Item[]): Promise<Task[]> {
-  const tasks: Task[] = []
-  for (const kind of KINDS) {
+export async function tasksOf(ctx: ServiceContext, items: readonly Item[]): Promise<VersionedTask[]> {
+  const tasks: VersionedTask[] = []
+  for (const kind of VERSIONED_KINDS) {
     const own = items.filter((item) => item.kind === kind)
     if (own.length === 0) continue
     const ids = own.map(({ id }) => id)
@@ -55,7 +48,7 @@ export async function tasksOf(ctx: ServiceContext, items: readonly Item[]): Prom
 
 /** Locks what the definitions are about, and with `prune` everything else that may be archived. */
 export async function holdAll(tx: TransactionContext, items: readonly Item[], prune: boolean): Promise<void> {
-  for (const kind of KINDS) {
+  for (const kind of VERSIONED_KINDS) {
     const ids = items.filter((item) => item.kind === kind).map(({ id }) => id)
     if (prune) await hold(tx, kind, undefined)
     else if (ids.length > 0) await hold(tx, kind, inArray(kind.noun.table.id, ids))
@@ -66,9 +59,9 @@ export async function holdAll(tx: TransactionContext, items: readonly Item[], pr
  * One for each object without a definition that is to be archived.
  * @param all those that were never applied as well
  */
-export async function pruneTasks(ctx: ServiceContext, items: readonly Item[], all: boolean): Promise<Task[]> {
-  const tasks: Task[] = []
-  for (const kind of KINDS) {
+export async function pruneTasks(ctx: ServiceContext, items: readonly Item[], all: boolean): Promise<VersionedTask[]> {
+  const tasks: VersionedTask[] = []
+  for (const kind of VERSIONED_KINDS) {
     const { table } = kind.noun
     const ids = items.filter((item) => item.kind === kind).map(({ id }) => id)
     const managed = all ? undefined : isNotNull(appliedDefinitions.version)
@@ -84,9 +77,7 @@ export async function pruneTasks(ctx: ServiceContext, items: readonly Item[], al
 
 /** The definitions that use an object which is to be archived. */
 export function usesOfPruned(tasks: readonly Task[]): ErrorDetail[] {
-  const gone = new Set(
-    tasks.filter(({ wanted }) => wanted === null).map((task) => nameOf(task.kind.noun.word, task.id)),
-  )
+  const gone = new Set(tasks.filter(({ wanted }) => wanted === null).map((task) => nameOf(task.kind.word, task.id)))
   return tasks.flatMap((task) => {
     if (task.wanted === null) return []
     const uses = task.kind.uses(task.wanted).filter((used) => gone.has(nameOf(used.kind, used.id)))
@@ -102,7 +93,8 @@ export function prunedWhole(tasks: readonly Task[]): ErrorDetail[] {
   return tasks
     .filter(({ kind }) => !given.has(kind))
     .map((task) => {
-      const message = `It would be archived, because there are no ${task.kind.plural} here at all. Prune does so only with force.`
+      const done = task.version === null ? 'deleted' : 'archived'
+      const message = `It would be ${done}, because there are no ${task.kind.plural} here at all. Prune does so only with force.`
       return detailOf(task, { message })
     })
 }
@@ -113,10 +105,10 @@ const nameOf = (kind: string, id: string) => `${kind}/${id}`
  * Tasks in the order in which they can be published, each after what it uses.
  * @returns with each, the workflows that use it in turn
  */
-export function inPublishOrder(tasks: readonly Task[]): { task: Task; apart: Set<string> }[] {
+export function inPublishOrder(tasks: readonly VersionedTask[]): { task: VersionedTask; apart: Set<string> }[] {
   const wanted = tasks.filter((task) => task.wanted !== null)
-  const byName = new Map(wanted.map((task) => [nameOf(task.kind.noun.word, task.id), task]))
-  const usesOf = ({ kind, wanted }: Task) =>
+  const byName = new Map(wanted.map((task) => [nameOf(task.kind.word, task.id), task]))
+  const usesOf = ({ kind, wanted }: VersionedTask) =>
     (wanted ? kind.uses(wanted) : []).flatMap((used) => byName.get(nameOf(used.kind, used.id)) ?? [])
   return inOrderOfUse(wanted, usesOf).flatMap((group) => {
     const apart = new Set(group.map(({ id }) => id))

@@ -2,9 +2,9 @@ import { and, eq, inArray } from 'drizzle-orm'
 import type { ServiceContext } from '../context'
 import { ownVersion } from '../versioned/rows'
 import type { Problem } from '../workflows/check/problem'
-import { KINDS } from './kinds'
+import { VERSIONED_KINDS } from './kinds'
 import { idsWhere } from './look'
-import type { Task } from './tasks'
+import type { VersionedTask } from './tasks'
 
 /** Contents may be large. */
 const BATCH = 20
@@ -12,13 +12,13 @@ const BATCH = 20
 /** Warnings about what is published, has no definition and stays, but uses an object that is to be archived. */
 export async function usersOfPruned(
   ctx: ServiceContext,
-  tasks: readonly Task[],
+  tasks: readonly VersionedTask[],
 ): Promise<(Problem & { kind: string; id: string })[]> {
   const gone = tasks.filter(({ wanted }) => wanted === null)
   if (gone.length === 0) return []
-  const isGone = new Set(gone.map(({ kind, id }) => `${kind.noun.word}/${id}`))
+  const isGone = new Set(gone.map(({ kind, id }) => `${kind.word}/${id}`))
   const warnings: (Problem & { kind: string; id: string })[] = []
-  for (const kind of KINDS) {
+  for (const kind of VERSIONED_KINDS) {
     const { noun } = kind
     const { table, versions, ownerId, word } = noun
     if (word === 'tool') continue

@@ -77,6 +77,9 @@ export function writeTool({ name, description, kind, config, inputSchema, output
   })
 }
 
-function unless<T extends Record<string, JsonValue | object | undefined>>(absent: boolean, field: T): Partial<T> {
+export function unless<T extends Record<string, JsonValue | object | undefined>>(
+  absent: boolean,
+  field: T,
+): Partial<T> {
   return absent ? {} : field
 }

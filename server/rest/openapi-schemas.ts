@@ -4,7 +4,15 @@ import * as agents from '../agents/openapi-answers'
 import { CreateAgent, UpdateAgent } from '../agents/schema'
 import { AS_CODE_TEXTS } from '../as-code/openapi'
 import * as asCode from '../as-code/openapi-answers'
-import { ApplyDefinitions, DefinedAgent, DefinedTool, DefinedWorkflow, DiffDefinitions } from '../as-code/schema'
+import {
+  ApplyDefinitions,
+  DefinedAgent,
+  DefinedInbound,
+  DefinedSchedule,
+  DefinedTool,
+  DefinedWorkflow,
+  DiffDefinitions,
+} from '../as-code/schema'
 import { CreateKey } from '../credentials/api-keys/create'
 import { RotateKey } from '../credentials/api-keys/rotate'
 import { KEY_TEXTS } from '../credentials/openapi'
@@ -140,6 +148,8 @@ const NAMED: Record<string, z.ZodType> = {
   DefinedWorkflow,
   DefinedAgent,
   DefinedTool,
+  DefinedSchedule,
+  DefinedInbound,
   Definitions: asCode.Definitions,
   ApplyDefinitions,
   AppliedDefinitions: asCode.AppliedDefinitions,

@@ -101,7 +101,9 @@ describe('a folder', () => {
 
   test('is read as it was written, and writing the same again leaves files with their comments', () => {
     const sorted = (all: Definitions) =>
-      [...all.tools, ...all.agents, ...all.workflows].sort((a, b) => (a.id < b.id ? -1 : 1))
+      Object.values(all)
+        .flat()
+        .sort((a, b) => (a.id < b.id ? -1 : 1))
     writeFolder(folder, definitions, { prune: false })
     expect(sorted(readFolder(folder))).toEqual(sorted(definitions))
     const file = join(folder, 'agents/agt_one.yaml')

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import { getWorkflow } from '@/server/workflows/get'
 import { updateWorkflow } from '@/server/workflows/update'
 import { workflow, workspace } from '../as-code/support'
 import { type FreshDatabase, freshDatabase } from '../support/db'
-import { newTenant } from '../support/tenant'
+import { newTenant, withRole } from '../support/tenant'
 import { adminOn } from './support'
 
 let database: FreshDatabase
@@ -44,10 +44,16 @@ function filesOf(folder: string): Record<string, string> {
 describe('pull, diff and apply', () => {
   test('bring a workspace to another, whose files are the same, byte for byte', async () => {
     const [one, two] = [await newTenant(database), await newTenant(database)]
-    await applyDefinitions(one, workspace([workflow('wf_one', { description: 'Two\nlines' })]))
-    expect((await run(one, 'pull', 'one')).text).toContain('4 written, 0 unchanged')
+    await applyDefinitions(one, {
+      ...workspace([workflow('wf_one', { description: 'Two\nlines' })]),
+      schedules: [{ id: 'nightly', workflowId: 'wf_one', name: 'Nightly', cron: '0 3 * * *', data: { z: 'x', a: 1 } }],
+      inboundWebhooks: [{ id: 'orders', workflowId: 'wf_one', name: 'Orders', scheme: 'none' }],
+    })
+    expect((await run(one, 'pull', 'one')).text).toContain('6 written, 0 unchanged')
     expect(Object.keys(filesOf('one'))).toEqual([
       'agents/agt_helper.yaml',
+      'inboundWebhooks/orders.yaml',
+      'schedules/nightly.yaml',
       'tools/tool_clean.yaml',
       'tools/tool_orders.yaml',
       'workflows/wf_one.yaml',
@@ -56,9 +62,19 @@ describe('pull, diff and apply', () => {
     expect([before.code, before.text]).toEqual([2, expect.stringContaining('+description: |-\n+  Two\n+  lines')])
     expect((await run(two, 'apply', 'one', 'publish')).text).toContain('workflows/wf_one.yaml  create, publish')
     expect((await run(two, 'diff', 'one', 'publish')).code).toBe(0)
-    expect((await run(two, 'apply', 'one', 'publish')).text).toBe('Nothing to do; 4 definitions unchanged.')
+    expect((await run(two, 'apply', 'one', 'publish')).text).toBe('Nothing to do; 6 definitions unchanged.')
     await run(two, 'pull', 'two')
     expect(filesOf('two')).toEqual(filesOf('one'))
+  })
+
+  test('leave the files of what the caller may not see, with --prune too', async () => {
+    const ctx = await newTenant(database)
+    cpSync(join(root, 'one'), join(root, 'seen'), { recursive: true })
+    const pull = await run(withRole(ctx, 'viewer'), 'pull', 'seen', 'prune')
+    expect(pull.text).toContain('inboundWebhooks/  left as it is')
+    expect(Object.keys(filesOf('seen'))).toEqual(['inboundWebhooks/orders.yaml'])
+    await run(ctx, 'pull', 'seen', 'prune')
+    expect(filesOf('seen')).toEqual({})
   })
 
   test('say in which file what is wrong, and change nothing', async () => {
@@ -111,7 +127,7 @@ describe('pull, diff and apply', () => {
       admin('diff', '--tenant', tenantId),
       admin('apply', '-f', join(root, 'nowhere'), '--tenant', tenantId),
     ])
-    expect([changes.code, JSON.parse(changes.stdout).changes.length]).toEqual([2, 4])
+    expect([changes.code, JSON.parse(changes.stdout).changes.length]).toEqual([2, 6])
     expect([unknown.code, unknown.stderr]).toEqual([1, '-f is missing: the folder of the files.\n'])
     expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('There are no definitions in')])
   })

@@ -1,0 +1,1 @@
+ALTER TABLE "applied_definitions" ADD COLUMN "fingerprint" text;

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto'
+import { and, eq, type SQL } from 'drizzle-orm'
+import { appliedDefinitions } from '@/db/schema/applied'
+import type { ServiceContext, TransactionContext } from '../../context'
+import type { JsonValue } from '../../definition/json'
+import { isJsonObject } from '../../definition/json'
+import type { Masker } from '../../vault/mask'
+import { sameJson } from '../../versioned/same-json'
+import type { Applied } from '../look'
+import type { StarterContent, StarterKind, StarterRow } from './kinds'
+
+/** An object as it is on the server. */
+export interface SeenStarter {
+  row: StarterRow
+  /** As it is stored. */
+  stored: StarterContent
+  /** As it is shown and exported, without values of the vault. */
+  content: StarterContent
+}
+
+/** The objects of a kind that `where` selects, by id, without locks. */
+export async function lookAtStarters(
+  { db, tenantId }: ServiceContext,
+  kind: StarterKind,
+  where: SQL | undefined,
+  masker: Masker,
+): Promise<Map<string, SeenStarter>> {
+  const { table } = kind
+  const rows: StarterRow[] = await db
+    .select()
+    .from(table)
+    .where(and(eq(table.tenantId, tenantId), where))
+  return new Map(
+    rows.map((row) => {
+      const stored = kind.ofRow(row)
+      return [row.id, { row, stored, content: masked(stored, masker) }]
+    }),
+  )
+}
+
+/** What was applied last, by id. */
+export async function appliedStarters(
+  { db, tenantId }: ServiceContext,
+  { word }: StarterKind,
+): Promise<Map<string, Applied>> {
+  const rows = await db
+    .select()
+    .from(appliedDefinitions)
+    .where(and(eq(appliedDefinitions.tenantId, tenantId), eq(appliedDefinitions.kind, word)))
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Locks the row. @returns it as it is now; undefined if it is gone */
+export async function lockStarter(
+  { db, tenantId }: TransactionContext,
+  { table }: StarterKind,
+  id: string,
+): Promise<StarterRow | undefined> {
+  const rows: StarterRow[] = await db
+    .select()
+    .from(table)
+    .where(and(eq(table.tenantId, tenantId), eq(table.id, id)))
+    .for('update')
+  return rows[0]
+}
+
+function masked<C extends StarterContent>(content: C, masker: Masker): C {
+  const fields = Object.entries(content).map(([name, value]) => [name, masker.json(value)])
+  return Object.fromEntries(fields)
+}
+
+/** What a definition means for an object: a field that says what an export shows stays as it is stored. */
+export function meant<C extends StarterContent>(wanted: C, seen: SeenStarter | undefined): C {
+  if (!seen) return wanted
+  const shown = new Map(Object.entries(seen.content))
+  const stored = new Map(Object.entries(seen.stored))
+  const fields = Object.entries(wanted).map(([name, value]) => [
+    name,
+    sameJson(value ?? null, shown.get(name) ?? null) ? (stored.get(name) ?? null) : value,
+  ])
+  return Object.fromEntries(fields)
+}
+
+/** Tells a content from any other, whatever the order of its names. */
+export function fingerprintOf(kind: StarterKind, content: StarterContent): string {
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(kind.write(content))))
+    .digest('base64url')
+}
+
+function sorted(value: JsonValue | undefined): JsonValue {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isJsonObject(value)) return value ?? null
+  const names = Object.keys(value).sort()
+  return Object.fromEntries(names.map((name) => [name, sorted(value[name])]))
+}
