@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, lt, lte, or, sql } from 'drizzle-orm'
+import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { messages } from '@/db/schema/threads'
 import type { ServiceContext } from '../context'
 import { isJsonObject, type JsonObject, type JsonValue, own } from '../definition/json'
@@ -6,10 +6,8 @@ import type { Masker } from '../vault/mask'
 
 /** How much a page may have, beyond its newest turn. */
 const MOST_BYTES = 4 * 1024 * 1024
-/** A message, at most ten rounds of tool calls with their results, and the answer. */
-const MESSAGES_PER_TURN = 22
-/** For turns of earlier versions, which had more of them. */
-const SPARE_MESSAGES = 100
+/** Beyond any place in a thread. */
+const MAX_SEQ = 2 ** 31
 
 export interface ToolCall {
   toolCallId: string
@@ -45,45 +43,46 @@ export async function readTurns(
   { before, limit }: { before: number | null; limit: number },
   masker: Masker,
 ): Promise<Turn[]> {
-  const latest = ctx.db
-    .select()
+  const rows: MessageRow[] = await ctx.db
+    .select({
+      seq: messages.seq,
+      role: messages.role,
+      content: messages.content,
+      metadata: messages.metadata,
+      createdAt: messages.createdAt,
+    })
     .from(messages)
     .where(
       and(
         eq(messages.tenantId, ctx.tenantId),
         eq(messages.threadId, threadId),
         before === null ? undefined : lt(messages.seq, before),
+        gte(messages.seq, oldestThatFits(ctx, threadId, before, limit)),
       ),
     )
-    .orderBy(desc(messages.seq))
-    .limit(limit * MESSAGES_PER_TURN + SPARE_MESSAGES)
-    .as('latest')
-  // Measured in the database: what does not fit need not be transferred.
-  const measured = ctx.db
-    .select({
-      seq: latest.seq,
-      role: latest.role,
-      content: latest.content,
-      metadata: latest.metadata,
-      createdAt: latest.createdAt,
-      later: sql<number>`count(*) filter (where ${latest.role} = 'user') over (
-        order by ${latest.seq} desc rows between unbounded preceding and 1 preceding)`.as('later'),
-      size: sql<number>`sum(octet_length(${latest.content}::text)) over (order by ${latest.seq} desc)`.as('size'),
-    })
-    .from(latest)
-    .as('measured')
-  const rows: MessageRow[] = await ctx.db
-    .select({
-      seq: measured.seq,
-      role: measured.role,
-      content: measured.content,
-      metadata: measured.metadata,
-      createdAt: measured.createdAt,
-    })
-    .from(measured)
-    .where(and(lt(measured.later, limit), or(eq(measured.later, 0), lte(measured.size, MOST_BYTES))))
-    .orderBy(asc(measured.seq))
+    .orderBy(asc(messages.seq))
   return turnsOf(rows, masker)
+}
+
+/**
+ * The place of the oldest message that fits into a page. It walks from the newest one and stops where the page is full: to
+ * measure a message, the database must read all of it, and a thread may have gigabytes.
+ */
+function oldestThatFits(ctx: ServiceContext, threadId: string, before: number | null, limit: number): SQL {
+  const older = (than: SQL) => sql`lateral (
+    select m.seq, (m.role = 'user')::int as begins, octet_length(m.content::text)::bigint as size from ${messages} m
+    where m.tenant_id = ${ctx.tenantId} and m.thread_id = ${threadId} and m.seq < ${than}
+    order by m.seq desc limit 1) next`
+  // `later` counts the turns that begin after a message: the newest turn is there as a whole, however large it is.
+  return sql`(
+    with recursive page as (
+      select next.seq, 0 as later, next.begins as turns, next.size
+      from ${older(sql`${before ?? MAX_SEQ}::bigint`)}
+      union all
+      select next.seq, page.turns, page.turns + next.begins, page.size + next.size
+      from page, ${older(sql`page.seq`)}
+      where page.turns < ${limit} and (page.turns = 0 or page.size <= ${MOST_BYTES}))
+    select min(seq) from page where later = 0 or size <= ${MOST_BYTES})`
 }
 
 /** The turns that messages in order make up. Masked before anything is cut: half a secret would not be recognised. */

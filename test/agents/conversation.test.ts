@@ -1,13 +1,16 @@
-import { and, eq } from 'drizzle-orm'
+import { randomBytes } from 'node:crypto'
+import { and, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { messages } from '@/db/schema/threads'
 import { beginChat, openChat } from '@/server/agents/chat'
 import { getThread } from '@/server/agents/get-thread'
 import { invokeAgent } from '@/server/agents/invoke'
 import { listThreads as getThreads } from '@/server/agents/list-threads'
-import type { ServiceContext } from '@/server/context'
+import { readTurns } from '@/server/agents/turns'
+import { type ServiceContext, withTransaction } from '@/server/context'
 import { readsDatabase } from '@/server/database'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
+import { tenantMasker } from '@/server/vault/masker'
 import { setVaultSecret } from '@/server/vault/set'
 import { listThreads } from '@/server/views/agents/list-threads'
 import { readThread } from '@/server/views/agents/read-thread'
@@ -157,6 +160,32 @@ describe('threads over REST', () => {
       .set({ content: large })
       .where(and(eq(messages.threadId, threadId), eq(messages.role, 'user')))
     expect(await read('100')).toEqual(Array.from({ length: 5 }, () => ['turn x']))
+  })
+
+  test('however large a thread is, a page reads hardly more of it than it shows', async () => {
+    const { id } = await newAgent(ctx)
+    const { threadId } = await say(id, { message: 'begin' })
+    const text = randomBytes(48 * 1024).toString('hex')
+    const rows = Array.from({ length: 300 }, (_, n) => ({
+      ...{ tenantId: ctx.tenantId, threadId, seq: n + 3 },
+      ...(n % 2 === 0
+        ? { role: 'user' as const, content: { message: text, dataContext: {} } }
+        : { role: 'assistant' as const, content: text }),
+    }))
+    await database.db.insert(messages).values(rows)
+    await withTransaction(ctx, async (tx) => {
+      const pagesRead = async () => {
+        const [read] = await tx.db.execute<{ blocks: number }>(sql`
+          select pg_stat_get_xact_blocks_fetched(reltoastrelid)::int as blocks from pg_class where relname = 'messages'`)
+        return read?.blocks ?? 0
+      }
+      const before = await pagesRead()
+      const turns = await readTurns(tx, threadId, { before: null, limit: 100 }, await tenantMasker(ctx))
+      const shown = turns.length * 2 * text.length
+      expect([turns.length, turns.every(({ answer }) => answer === text)]).toEqual([21, true])
+      // To measure and to show, each with its index.
+      expect(((await pagesRead()) - before) * 8192).toBeLessThan(6 * shown)
+    })
   })
 
   test('never show a value of the vault, not even one that a title cuts', async () => {
