@@ -6,7 +6,7 @@ import { FILE_PART, MAX_FILE_BYTES, MultipartInput } from '../files/multipart-in
 import { parseInput } from '../parse'
 import { type StartedRun, startRun } from './start'
 
-const SentFile = z.object({
+export const SentFile = z.object({
   name: z.string().min(1).max(1_000),
   type: z.string().max(300),
   base64: z.base64(),
@@ -31,10 +31,15 @@ export async function startWithFile(
     throw new AppError('FILE_TOO_LARGE', { details: [{ path: FILE_PART, message }] })
   }
   const { workflowId, data, version } = input
-  const texts = Object.hasOwn(data, 'data')
-    ? Object.entries(data).map(
-        ([field, value]) => [field, [typeof value === 'string' ? value : JSON.stringify(value)]] as const,
-      )
-    : [['data', [JSON.stringify(data)]] as const]
-  return startRun(ctx, { workflowId, version, body: new MultipartInput(new Map(texts), { name, type, bytes }) })
+  const texts = new Map(formTexts(data).map(([field, text]) => [field, [text]]))
+  return startRun(ctx, { workflowId, version, body: new MultipartInput(texts, { name, type, bytes }) })
+}
+
+/** The text parts of a form that keep the types of values: all in one, unless there is a field of that part's name. */
+export function formTexts(data: JsonObject): [name: string, text: string][] {
+  if (!Object.hasOwn(data, 'data')) return [['data', JSON.stringify(data)]]
+  return Object.entries(data).map(([field, value]) => [
+    field,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ])
 }

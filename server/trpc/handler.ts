@@ -14,6 +14,7 @@ import { appRouter } from './root'
 
 const MAX_BATCH = 10
 const ENDPOINT = '/api/trpc'
+const WITH_FILE = ['runs.start', 'reference.send']
 
 /**
  * The dashboard's own API. The session is a cookie, so only pages of this origin may call it: JSON that no HTML form
@@ -95,12 +96,12 @@ function hostOf(origin: string): string | null {
 }
 
 /**
- * A start may carry a file, if it is the only call and a person is signed in.
+ * A start and a call of the reference may carry a file, if there is only one call and a person is signed in.
  * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_INPUT
  */
 async function readBody(request: Request, url: URL, calls: string[]): Promise<JsonObject> {
   const declared = Number(request.headers.get('content-length') ?? Number.POSITIVE_INFINITY)
-  const large = calls.length === 1 && calls[0] === 'runs.start' && declared > MAX_JSON_BYTES
+  const large = calls.length === 1 && WITH_FILE.includes(calls[0] ?? '') && declared > MAX_JSON_BYTES
   if (!large) return readJsonBody(request)
   // Without a session, the call is refused whatever its input.
   if (!(await readSession(request.headers))) return {}

@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest'
 import {
+  besideFile,
   bodyOf,
   type Call,
   curlOf,
   exampleOf,
+  filledHeaders,
   filledPath,
+  headersOf,
   inFull,
   missing,
+  takesFile,
 } from '@/app/(dashboard)/[tenant]/reference/call'
 import { found, groupsOf } from '@/app/(dashboard)/[tenant]/reference/entries'
 import { openApiDocument } from '@/server/rest/openapi-document'
@@ -47,13 +51,39 @@ test('values go into the path and the query as one part each, whatever they cont
 })
 
 test('the command is one line of a shell for each part, and never has a key', () => {
-  const text = curlOf(callOf('/api/chat', 'post'), 'https://flow.example.com/api/chat', `{"message":"it's"}`)
+  const chat = callOf('/api/chat', 'post')
+  const text = curlOf(chat, {
+    url: 'https://flow.example.com/api/chat',
+    headers: filledHeaders(chat, {}),
+    body: `{"message":"it's"}`,
+  })
   expect(text.split(' \\\n  ')).toEqual([
     'curl https://flow.example.com/api/chat',
     '-H "x-api-key: $MILLRACE_API_KEY"',
     `-H 'accept: application/json'`,
     `-H 'content-type: application/json'`,
     `-d '{"message":"it'\\''s"}'`,
+  ])
+})
+
+test('every header that a call documents has a field, and only those with a value are sent', () => {
+  const start = callOf('/api/workflow/start/{workflowId}', 'post')
+  expect(headersOf(start, document).map(({ name }) => name)).toEqual(['Idempotency-Key', 'Prefer', 'X-Request-Id'])
+  expect(filledHeaders(start, { 'header.Idempotency-Key': ' once ', 'header.Prefer': ' ' })).toEqual({
+    'idempotency-key': 'once',
+  })
+})
+
+test('a call that takes a file sends it as a form, with the other fields beside it', () => {
+  const start = callOf('/api/workflow/start/{workflowId}', 'post')
+  expect([takesFile(start), takesFile(callOf('/api/chat', 'post'))]).toEqual([true, false])
+  const body = JSON.stringify(besideFile({ attachment: 'file_1', pages: 3 }))
+  const url = 'https://flow.example.com/api/workflow/start/wf_1'
+  expect(curlOf(start, { url, headers: {}, body, file: "it's.pdf" }).split(' \\\n  ')).toEqual([
+    `curl ${url}`,
+    '-H "x-api-key: $MILLRACE_API_KEY"',
+    `-F 'attachment=@it'\\''s.pdf'`,
+    `-F 'data={"pages":3}'`,
   ])
 })
 

@@ -27,6 +27,9 @@ test('a call is found by its workflow, tried after a question, and answered as a
   await list.getByRole('button').first().click()
   await page.getByRole('button', { name: 'Try it' }).click()
   const creating = page.getByRole('region', { name: /^Try / })
+  await creating.getByText('Headers').click()
+  await creating.getByLabel('Idempotency-Key').fill('once')
+  await expect(creating.getByText(/idempotency-key: once/)).toBeVisible()
   await creating.getByRole('button', { name: 'Send' }).click()
   const question = page.getByRole('alertdialog', { name: 'Send this call?' })
   await question.getByRole('button', { name: 'Cancel' }).click()
@@ -34,6 +37,14 @@ test('a call is found by its workflow, tried after a question, and answered as a
   await creating.getByRole('button', { name: 'Send' }).click()
   await question.getByRole('button', { name: 'Send it' }).click()
   await expect(creating.getByText(/HTTP 201/)).toBeVisible()
+
+  await search.fill('startWorkflow')
+  await list.getByRole('button', { name: /Start/ }).first().click()
+  await page.getByRole('button', { name: 'Try it' }).first().click()
+  const starting = page.getByRole('region', { name: /^Try / })
+  const file = { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') }
+  await starting.locator('input[type=file]').setInputFiles(file)
+  await expect(starting.getByText(/-F 'attachment=@note.txt'|-F attachment=@note.txt/)).toBeVisible()
 
   await page.goto('/reference')
   await page.locator(`main a[href="/${slug}/reference"]`).click()

@@ -79,6 +79,32 @@ describe('a call that is tried', () => {
     expect(entry).toMatchObject({ action: 'workflow.saved', actor_id: editor.userId })
   })
 
+  test('sends a file as a form does, and headers as they are filled in', async () => {
+    const payload = { attachment: { type: 'file' as const }, pages: { type: 'number' as const } }
+    const steps = [{ id: 'end', type: 'end-flow', output: { pages: '${pages}' } }]
+    const { id } = await createWorkflow(ctx, { name: 'Document', payload, steps })
+    await publishWorkflow(ctx, { id })
+    const call = {
+      ...{ method: 'POST', path: `/api/workflow/start/${id}`, body: '{"pages":3}' },
+      headers: { 'idempotency-key': 'once', prefer: 'wait=1' },
+      file: { name: 'café.txt', type: 'text/plain', base64: Buffer.from('hello').toString('base64') },
+    }
+    const first = await sent(editor, call)
+    const run = JSON.parse(first.text)
+    const file = run.data.attachment
+    expect(run.data, first.text).toEqual({ pages: 3, attachment: file, fileId: file })
+    const [stored] = await database.sql`select name, size from files where id = ${file}`
+    expect(stored).toMatchObject({ name: 'café.txt', size: 5 })
+    const again = await sent(editor, call)
+    expect(Object.fromEntries(again.headers)['idempotent-replayed']).toBe('true')
+    expect(JSON.parse(again.text).runId).toBe(run.runId)
+    // More than any other call may send.
+    const large = { ...call, headers: { prefer: 'wait=1' }, file: { ...call.file, base64: 'AAAA'.repeat(800_000) } }
+    expect((await sent(editor, large)).status).toBe(202)
+    const odd = await callProcedure(editor, 'reference.send', { ...call, headers: { prefer: 'a\nb' } })
+    expect(odd.status).toBe(400)
+  })
+
   test('has the rights of their role, in their workspace only', async () => {
     const publish = { method: 'POST', path: `/api/workflows/${workflow}/publish` }
     expect((await sent(viewer, publish)).status).toBe(403)

@@ -1,9 +1,14 @@
 import { z } from 'zod'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
+import { isJsonObject } from '../../definition/json'
 import { AppError } from '../../errors'
+import { FILE_PART } from '../../files/multipart-input'
 import { originOf } from '../../http/origin'
+import { REQUEST_HEADERS } from '../../openapi/headers'
 import { parseInput } from '../../parse'
+import { parseJson } from '../../parse-json'
+import { formTexts, SentFile } from '../../runs/start-with-file'
 import { callAs } from '../callers'
 import { matcher } from '../listener/match'
 import { OPERATIONS } from '../openapi-document'
@@ -17,19 +22,28 @@ export interface SendCall {
   method: string
   /** With the query. */
   path: string
-  /** As it is sent. */
+  /** As it is sent; with a file, an object whose fields go with it. */
   body?: string | null
   headers?: Record<string, string>
+  file?: SentFile | null
 }
+
+/** Those that the document has a parameter for, and the one that chooses between its responses. */
+const HEADERS = ['accept', ...Object.keys(REQUEST_HEADERS).map((name) => name.toLowerCase())]
+const HeaderValue = z
+  .string()
+  .max(255)
+  .regex(/^[ -~]*$/, 'must be printable ASCII')
 
 const SendCall = z.object({
   method: z.enum(METHODS),
   path: z.string().max(8_000).startsWith('/api/', 'must begin with /api/'),
   body: z.string().nullish(),
   headers: z
-    .object({ accept: z.string().max(200), 'idempotency-key': z.string().max(255), 'if-match': z.string().max(200) })
+    .object(Object.fromEntries(HEADERS.map((name) => [name, HeaderValue])))
     .partial()
     .default({}),
+  file: SentFile.nullish(),
 })
 
 /** What a route reads of where a request comes from, and what proxies write. */
@@ -42,7 +56,7 @@ const OF_THE_CALLER = ['host', 'x-forwarded-for', 'x-forwarded-host', 'x-forward
  */
 export async function sendCall(ctx: ServiceContext, input: unknown, from: Headers, signal: AbortSignal) {
   authorize(ctx, 'workflow:read')
-  const { method, path, body, headers: given } = parseInput(SendCall, input)
+  const { method, path, body, headers: given, file } = parseInput(SendCall, input)
   const url = new URL(path, originOf(from))
   const found = matcher(await apiTable())(url.pathname)
   const handler = found?.module[method]
@@ -54,9 +68,11 @@ export async function sendCall(ctx: ServiceContext, input: unknown, from: Header
     const value = from.get(name)
     if (value !== null) headers.set(name, value)
   }
-  const sends = method !== 'GET' && typeof body === 'string' && body !== ''
-  if (sends) headers.set('content-type', 'application/json')
-  const request = new Request(url, { method, headers, signal, ...(sends ? { body } : {}) })
+  const text = method !== 'GET' && typeof body === 'string' && body !== '' ? body : null
+  const form = file && method !== 'GET' ? formOf(file, text) : null
+  if (text !== null && !form) headers.set('content-type', 'application/json')
+  const sent = form ?? text
+  const request = new Request(url, { method, headers, signal, ...(sent === null ? {} : { body: sent }) })
   const { tenantId, actor, trusted, reach } = ctx
   const began = performance.now()
   const response = await handler(callAs({ tenantId, actor, trusted, reach }, request), {
@@ -70,6 +86,17 @@ export async function sendCall(ctx: ServiceContext, input: unknown, from: Header
     ms: Math.round(answered),
     ...(await readAnswer(response)),
   }
+}
+
+/** The form that a program would send. @throws AppError INVALID_INPUT */
+function formOf(file: SentFile, text: string | null): FormData {
+  const form = new FormData()
+  const fields = text === null ? {} : parseJson(text, 'The body')
+  if (!isJsonObject(fields))
+    throw new AppError('INVALID_INPUT', { details: [{ path: 'body', message: 'must be an object to go with a file' }] })
+  for (const [name, value] of formTexts(fields)) form.append(name, value)
+  form.append(FILE_PART, new File([Buffer.from(file.base64, 'base64')], file.name, { type: file.type }))
+  return form
 }
 
 function isDocumented(method: string, folder: string): boolean {

@@ -1,5 +1,5 @@
 import { isParameter } from '@/app/reference/samples'
-import type { JsonValue } from '@/server/definition/json'
+import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { DocumentedOperation, OpenApiDocument, Parameter, Schema } from '@/server/openapi/types'
 import { quote } from '../_versioned/curl'
 import { sampleOf } from '../_versioned/schema-samples'
@@ -11,11 +11,40 @@ export interface Call {
   operation: DocumentedOperation
 }
 
-/** The parameters that have a field. */
+/** The parameters of the path and the query. */
 export function parametersOf({ operation }: Call): Parameter[] {
   return operation.parameters.filter(isParameter).filter((it) => it.in !== 'header')
 }
 
+export function headersOf({ operation }: Call, { components }: OpenApiDocument): Parameter[] {
+  return operation.parameters
+    .flatMap((it) => (isParameter(it) ? [it] : (components.parameters[it.$ref.split('/').at(-1) ?? ''] ?? [])))
+    .filter((it) => it.in === 'header')
+}
+
+/** The headers that have a value, as they are sent. */
+export function filledHeaders(call: Call, values: Readonly<Record<string, string>>): Record<string, string> {
+  const accept = acceptOf(call)
+  const filled = Object.entries(values).flatMap(([field, value]) =>
+    field.startsWith(HEADER) && value.trim() !== '' ? [[field.slice(HEADER.length).toLowerCase(), value.trim()]] : [],
+  )
+  return { ...(accept === null ? {} : { accept }), ...Object.fromEntries(filled) }
+}
+
+/** Whether the call takes a file, as a part of a form. */
+export function takesFile({ operation }: Call): boolean {
+  return operation.requestBody?.content['multipart/form-data'] !== undefined
+}
+
+/** The fields that go with a file, which takes the place of one of them. */
+export function besideFile({ [FILE_PART]: _file, ...fields }: JsonObject): JsonObject {
+  return fields
+}
+
+/** The part of a form that is the file. */
+const FILE_PART = 'attachment'
+/** What the names of headers' fields begin with. */
+const HEADER = 'header.'
 const MAX_DEPTH = 6
 
 /** A schema with what it refers to in place; too deep, anything goes. */
@@ -88,14 +117,19 @@ export function acceptOf({ operation }: Call): string | null {
 }
 
 /** The same call as a command, for a program that has a key. */
-export function curlOf(call: Call, url: string, body: string | null): string {
-  const accept = acceptOf(call)
-  const verb = call.method === 'GET' || (call.method === 'POST' && body !== null) ? '' : `-X ${call.method} `
+export function curlOf(
+  call: Call,
+  { url, headers, body, file }: { url: string; headers: Record<string, string>; body: string | null; file?: string },
+): string {
+  const sends = body !== null || file !== undefined
+  const verb = call.method === 'GET' || (call.method === 'POST' && sends) ? '' : `-X ${call.method} `
   const lines = [
-    `curl ${accept === 'text/event-stream' ? '-N ' : ''}${verb}${quote(url)}`,
+    `curl ${headers.accept === 'text/event-stream' ? '-N ' : ''}${verb}${quote(url)}`,
     ...(call.operation['x-role'] === 'nobody' ? [] : ['-H "x-api-key: $MILLRACE_API_KEY"']),
-    ...(accept === null ? [] : [`-H ${quote(`accept: ${accept}`)}`]),
-    ...(body === null ? [] : [`-H 'content-type: application/json'`, `-d ${quote(body)}`]),
+    ...Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
+    ...(file === undefined ? [] : [`-F ${quote(`${FILE_PART}=@${file}`)}`]),
+    ...(file === undefined || body === null ? [] : [`-F ${quote(`data=${body}`)}`]),
+    ...(file !== undefined || body === null ? [] : [`-H 'content-type: application/json'`, `-d ${quote(body)}`]),
   ]
   return lines.join(' \\\n  ')
 }

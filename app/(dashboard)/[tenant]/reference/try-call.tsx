@@ -1,11 +1,12 @@
 'use client'
-import { Button, Group, NativeSelect, SegmentedControl, Stack, TextInput } from '@mantine/core'
+import { Button, FileInput, Group, NativeSelect, SegmentedControl, Stack, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { Send, X } from 'lucide-react'
+import { Paperclip, Send, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { CodeBlock } from '@/app/_ui/code-block'
 import { CodeEditor } from '@/app/_ui/code-editor'
+import { notifyError } from '@/app/_ui/notify'
 import { ReasonButton } from '@/app/_ui/reason-button'
 import { onSendKey } from '@/app/_ui/send-key'
 import { Inline } from '@/app/reference/prose'
@@ -16,7 +17,20 @@ import { shapeOf } from '../_arguments/shape'
 import { useOrigin } from '../_versioned/curl'
 import { pretty, readObject } from '../_versioned/json'
 import { useTenant } from '../tenant-context'
-import { acceptOf, bodyOf, type Call, curlOf, filledPath, inFull, missing, parametersOf } from './call'
+import { sentFile } from '../workflows/start-values'
+import {
+  besideFile,
+  bodyOf,
+  type Call,
+  curlOf,
+  filledHeaders,
+  filledPath,
+  headersOf,
+  inFull,
+  missing,
+  parametersOf,
+  takesFile,
+} from './call'
 import styles from './reference.module.css'
 import { TryAnswer } from './try-answer'
 
@@ -25,15 +39,17 @@ export function TryCall({ document, call, onClose }: { document: OpenApiDocument
   const trpc = useTRPC()
   const origin = useOrigin()
   const id = call.operation.operationId
-  const parameters = parametersOf(call)
-  const [values, setValues] = useState<Record<string, string>>({})
+  const headers = headersOf(call, document)
+  const [values, setValues] = useState<Values>({})
   const example = useMemo(() => bodyOf(call, document), [call, document])
   const [body, setBody] = useState(() => (example === null ? '' : pretty(example)))
+  const [file, setFile] = useState<File | null>(null)
   const [asking, setAsking] = useState(false)
   const send = useMutation(trpc.reference.send.mutationOptions())
   const read = readObject(body)
   const sends = example !== null && body.trim() !== ''
   const path = filledPath(call, values)
+  const fields = read.value && file ? besideFile(read.value) : read.value
   const [without] = missing(call, values)
   const obstacle = without
     ? `${without} is missing`
@@ -41,11 +57,14 @@ export function TryCall({ document, call, onClose }: { document: OpenApiDocument
       ? `Body: ${read.problem}`
       : null
   const changes = call.method !== 'GET'
-  const go = () => {
+  const sendIt = async () => {
     setAsking(false)
-    const accept = acceptOf(call)
-    const headers = accept === null ? {} : { headers: { accept } }
-    send.mutate({ method: call.method, path, body: sends ? JSON.stringify(read.value) : null, ...headers })
+    const body = sends ? JSON.stringify(fields) : null
+    const sent = await sentFile(file)
+    send.mutate({ method: call.method, path, body, headers: filledHeaders(call, values), ...sent })
+  }
+  const go = () => {
+    sendIt().catch((error: unknown) => notifyError(error, 'The call was not sent'))
   }
   const submit = () => {
     if (obstacle !== null || send.isPending) return
@@ -62,20 +81,26 @@ export function TryCall({ document, call, onClose }: { document: OpenApiDocument
         }}
         onKeyDown={onSendKey(submit)}
       >
-        {parameters.length > 0 && (
-          <div className={styles.parameters}>
-            {parameters.map((it) => (
-              <ParameterField
-                key={`${it.in}.${it.name}`}
-                id={`try-${id}-${it.in}-${it.name}`}
-                parameter={it}
-                value={values[`${it.in}.${it.name}`] ?? ''}
-                onChange={(value) => setValues((now) => ({ ...now, [`${it.in}.${it.name}`]: value }))}
-              />
-            ))}
-          </div>
+        <ParameterFields parameters={parametersOf(call)} {...{ id, values, setValues }} />
+        {headers.length > 0 && (
+          <details>
+            <summary>Headers</summary>
+            <ParameterFields parameters={headers} {...{ id, values, setValues }} />
+          </details>
         )}
         {example !== null && <Body call={call} document={document} text={body} onText={setBody} />}
+        {takesFile(call) && (
+          <FileInput
+            label="File"
+            description="With a file, the call is sent as a form: the file as attachment, and beside it the body."
+            placeholder="Choose a file"
+            leftSection={<Paperclip size={16} aria-hidden />}
+            value={file}
+            onChange={setFile}
+            clearable
+            clearButtonProps={{ 'aria-label': 'Remove the file' }}
+          />
+        )}
         {asking ? (
           <Question call={call} path={path} onSend={go} onCancel={() => setAsking(false)} />
         ) : (
@@ -100,11 +125,41 @@ export function TryCall({ document, call, onClose }: { document: OpenApiDocument
         <p className={styles.label}>The same call as curl</p>
         <CodeBlock
           label="curl"
-          text={curlOf(call, `${origin}${path}`, sends ? bodyText(read.value, body) : null)}
+          text={curlOf(call, {
+            url: `${origin}${path}`,
+            headers: filledHeaders(call, values),
+            body: sends ? bodyText(fields, body) : null,
+            ...(file ? { file: file.name } : {}),
+          })}
           wrap
         />
       </div>
     </section>
+  )
+}
+
+type Values = Readonly<Record<string, string>>
+
+function ParameterFields(props: {
+  id: string
+  parameters: Parameter[]
+  values: Values
+  setValues: (change: (now: Values) => Values) => void
+}) {
+  const { id, parameters, values, setValues } = props
+  if (parameters.length === 0) return null
+  return (
+    <div className={styles.parameters}>
+      {parameters.map((it) => (
+        <ParameterField
+          key={`${it.in}.${it.name}`}
+          id={`try-${id}-${it.in}-${it.name}`}
+          parameter={it}
+          value={values[`${it.in}.${it.name}`] ?? ''}
+          onChange={(value) => setValues((now) => ({ ...now, [`${it.in}.${it.name}`]: value }))}
+        />
+      ))}
+    </div>
   )
 }
 
