@@ -9,7 +9,7 @@ const MAX_CONTEXT_DEPTH = 8
 const MIN_SECRET_BYTES = 32
 /** How far the clocks of two machines may differ, in seconds. */
 const SKEW_S = 60
-const MAX_LIFE_S = 24 * 3600
+export const MAX_LIFE_S = 24 * 3600
 const RECOMMENDED_LIFE_S = 3600
 
 const THREE_PARTS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/

@@ -2,6 +2,7 @@ import { and, asc, eq, isNotNull, isNull, ne } from 'drizzle-orm'
 import { pauses } from '@/db/schema/runs'
 import { taskLinks } from '@/db/schema/task-links'
 import { record } from '../audit/record'
+import { MAX_LIFE_S } from '../auth/jwt'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { durationMs } from '../definition/duration'
@@ -24,7 +25,8 @@ const MOST_LINKS = 100
 
 /**
  * Makes a link with which one open task can be answered once, without signing in. It passes on what its maker may do at
- * this task and nothing else, so whoever may answer the task may make one.
+ * this task and nothing else, so whoever may answer the task may make one. A token vouches for its subject for a day at most,
+ * and so does a link that was made with one: nobody here could end it when the subject leaves.
  * @param input.origin where people reach the service
  * @throws AppError RUN_NOT_FOUND, RUN_NOT_PAUSED, INVALID_INPUT, NOT_ASSIGNED, SELF_APPROVAL, ALREADY_VOTED, CONFLICT
  */
@@ -48,7 +50,11 @@ export async function createTaskLink(ctx: ServiceContext, input: { runId: string
     if ((await tx.db.$count(taskLinks, ofTask)) >= MOST_LINKS)
       throw new AppError('CONFLICT', { message: `A task has at most ${MOST_LINKS} links` })
     const now = tx.now()
-    const asked = new Date(now.getTime() + (durationMs(expiresIn) ?? 0))
+    const asked = Math.min(
+      durationMs(expiresIn) ?? 0,
+      tx.actor.kind === 'jwt' ? MAX_LIFE_S * 1_000 : Number.POSITIVE_INFINITY,
+    )
+    const end = new Date(now.getTime() + asked)
     const [link] = await tx.db
       .insert(taskLinks)
       .values({
@@ -57,7 +63,7 @@ export async function createTaskLink(ctx: ServiceContext, input: { runId: string
         // Naming oneself says nothing new.
         answersFor: answeredBy === undefined || answeredBy === tx.actor.id ? null : person.id,
         createdAt: now,
-        expiresAt: pause.dueAt && pause.dueAt < asked ? pause.dueAt : asked,
+        expiresAt: pause.dueAt && pause.dueAt < end ? pause.dueAt : end,
       })
       .returning()
     if (!link) throw new ImpossibleState('link-not-inserted', pause.id)

@@ -1,6 +1,7 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { events } from '@/db/schema/events'
 import { idempotencyKeys } from '@/db/schema/idempotency'
+import { taskLinks } from '@/db/schema/task-links'
 import { threads } from '@/db/schema/threads'
 import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
@@ -36,7 +37,8 @@ export async function deleteSubjectData(ctx: ServiceContext, input: unknown) {
     (await deleteThreads(erasure)) &&
     (await deleteRuns(erasure)) &&
     (await deleteEvents(erasure)) &&
-    (await deleteKeys(erasure))
+    (await deleteKeys(erasure)) &&
+    (await endLinks(erasure))
   if (done) await erasure.finish()
   const { deleted } = erasure
   ctx.log.info({ ...deleted, done, by: ctx.actor.id }, 'data of a subject deleted')
@@ -130,6 +132,21 @@ async function deleteKeys(erasure: Erasure): Promise<boolean> {
     }))
     if (gone === 0) return true
   }
+}
+
+/** What it passed on to others in runs that are not its own ends with it. The rows stay, as its answers there do. */
+async function endLinks({ ctx, sub }: Erasure): Promise<true> {
+  const { tenantId, makerKind, makerId, usedAt, revokedAt, expiresAt } = taskLinks
+  await ctx.db
+    .update(taskLinks)
+    .set({ revokedAt: ctx.now() })
+    .where(
+      and(
+        ...[eq(tenantId, ctx.tenantId), eq(makerKind, 'jwt'), eq(makerId, sub)],
+        ...[isNull(usedAt), isNull(revokedAt), gt(expiresAt, ctx.now())],
+      ),
+    )
+  return true
 }
 
 async function rows(statement: PromiseLike<readonly unknown[]>): Promise<number> {

@@ -5,6 +5,7 @@ import type { Actor, ServiceContext } from '@/server/context'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { disableApiKey } from '@/server/credentials/api-keys/disable'
 import { rotateApiKey } from '@/server/credentials/api-keys/rotate'
+import { createSigningSecret } from '@/server/credentials/signing-secrets/create'
 import { AppError } from '@/server/errors'
 import { answerTaskLink } from '@/server/links/answer'
 import { createTaskLink } from '@/server/links/create'
@@ -16,6 +17,7 @@ import { cancelRun } from '@/server/runs/cancel'
 import { sweepHeld } from '@/server/runs/held/give'
 import { holdAnswer } from '@/server/runs/held/hold'
 import { resumeRun } from '@/server/runs/resume'
+import { deleteSubjectData } from '@/server/subjects/delete'
 import { setVaultSecret } from '@/server/vault/set'
 import { getRunOverview } from '@/server/views/runs/overview'
 import type { Visitor } from '@/server/visitor'
@@ -216,6 +218,22 @@ describe('a link ends', () => {
     expect((await runtime.status(runId)).status).toBe('paused')
     await cancelRun(runtime.ctx, { runId })
     expect(await open(token)).toEqual({ state: 'ended', why: 'stopped' })
+  })
+
+  test('within a day if it was made with a token, and when the data of its subject is deleted', async () => {
+    const runId = await paused()
+    const { id: secretId } = await createSigningSecret(runtime.ctx, { name: 'App', role: 'operator' })
+    const uma = as({ kind: 'jwt', id: 'uma', secretId, role: 'operator' })
+    const { token, expiresAt } = await link(uma, runId, { expiresIn: 'P30D' })
+    expect(Math.abs(Date.parse(expiresAt) - Date.now() - DAY_MS)).toBeLessThan(60_000)
+    const short = await link(uma, runId, { expiresIn: 'PT1H' })
+    expect(Math.abs(Date.parse(short.expiresAt) - Date.now() - 3600_000)).toBeLessThan(60_000)
+    expect(await open(token)).toMatchObject({ state: 'open' })
+    const others = await link(tess, runId)
+    const owner = as({ kind: 'apiKey', id: 'key_owner', role: 'owner' })
+    expect(await deleteSubjectData(owner, { sub: 'uma' })).toMatchObject({ done: true })
+    expect(await open(token)).toEqual({ state: 'revoked' })
+    expect(await open(others.token)).toMatchObject({ state: 'open' })
   })
 
   test('when it is revoked, or its maker may not answer any more', async () => {
