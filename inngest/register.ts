@@ -2,19 +2,25 @@ import { createHash } from 'node:crypto'
 import type { Sql } from '@/db/index'
 import { now } from '@/server/clock'
 import type { Registration } from '@/server/definition/installation'
+import { readInngestState, silentS } from '@/server/engine-state'
 import { type Env, EnvError } from '@/server/env'
 import type { Log } from '@/server/log'
 import { callFunctions } from './serve'
 
 const PATH = '/api/inngest'
-/** The delays before it tries again; the last one repeats. */
-const AGAIN_MS = [2_000, 10_000, 30_000, 60_000]
+/** The delays before it tries again; the last one repeats. Short, because no run continues until it succeeds. */
+const AGAIN_MS = [2_000, 5_000, 10_000, 20_000]
+/** How often it looks whether the server still calls. */
+const WATCH_MS = 5_000
+/** A sweep is due every minute. If it does not come, the server may have lost its state, and the functions with it. */
+const MISSED_MS = 70_000
 /** A start on a platform that bills by time waits this long at most. */
 const START_MS = 8_000
 
 /**
  * Registers the functions with the Inngest server, unless any process has registered exactly the same before.
  * @param options.always registers even then
+ * @param options.repeats keeps the time of the registration before, from which on the server should have called
  * @returns the outcome of the last registration
  * @throws EnvError when nothing says where this service is reached
  */
@@ -23,8 +29,9 @@ export async function registerFunctions(
   settings: Env,
   {
     always = false,
+    repeats = false,
     origin = settings.INNGEST_SERVE_ORIGIN ?? settings.PUBLIC_URL,
-  }: { always?: boolean; origin?: string | undefined } = {},
+  }: { always?: boolean; repeats?: boolean; origin?: string | undefined } = {},
 ): Promise<Registration> {
   if (!origin) throw new EnvError('PUBLIC_URL is missing: the Inngest server must know where to call the functions.')
   const url = new URL(PATH, origin).href
@@ -33,27 +40,49 @@ export async function registerFunctions(
   const last = row?.registration
   if (!always && last?.fingerprint === fingerprint && last.error === null) return last
   const error = await tell(url, settings)
-  const registration: Registration = { url, fingerprint, at: now().toISOString(), error }
+  const kept = repeats && last?.fingerprint === fingerprint && last.error === null && error === null
+  const registration: Registration = { url, fingerprint, at: kept ? last.at : now().toISOString(), error }
   await sql`update installation set registration = ${sql.json(registration)}`
   return registration
 }
 
-/** Registers in the background until it succeeds. @returns stops trying */
-export function keepRegistering(sql: Sql, settings: Env, log: Log): () => void {
+/**
+ * Registers in the background until it succeeds, and again whenever the server stops calling.
+ * @returns stops it
+ */
+export function keepRegistering(
+  sql: Sql,
+  settings: Env,
+  log: Log,
+  { watchMs = WATCH_MS, missedMs = MISSED_MS } = {},
+): () => void {
   let timer: NodeJS.Timeout | undefined
   let stopped = false
-  const attempt = async (tries: number): Promise<void> => {
-    const outcome = await registerFunctions(sql, settings).catch((err: unknown) => ({
+  const later = (ms: number, work: () => Promise<void>) => {
+    if (stopped) return
+    timer = setTimeout(() => void work(), ms)
+    timer.unref()
+  }
+  const attempt = async (tries: number, again: boolean): Promise<void> => {
+    const outcome = await registerFunctions(sql, settings, { always: again, repeats: again }).catch((err: unknown) => ({
       url: undefined,
       error: String(err),
     }))
     if (stopped) return
-    if (outcome.error === null) return log.info({ url: outcome.url }, 'the functions are registered with Inngest')
+    if (outcome.error === null) {
+      log.info({ url: outcome.url }, 'the functions are registered with Inngest')
+      return later(again ? missedMs : watchMs, watch)
+    }
     log.warn({ reason: outcome.error }, 'the functions could not be registered with Inngest; trying again')
-    timer = setTimeout(() => void attempt(tries + 1), AGAIN_MS[Math.min(tries, AGAIN_MS.length - 1)])
-    timer.unref()
+    later(AGAIN_MS[Math.min(tries, AGAIN_MS.length - 1)] ?? 0, () => attempt(tries + 1, again))
   }
-  void attempt(0)
+  const watch = async (): Promise<void> => {
+    const silent = await readInngestState(sql).then(silentS, () => 0)
+    if (stopped || silent * 1_000 < missedMs) return later(watchMs, watch)
+    log.warn({ silentS: Math.round(silent) }, 'the Inngest server does not call; registering the functions again')
+    await attempt(0, true)
+  }
+  void attempt(0, false)
   return () => {
     stopped = true
     clearTimeout(timer)

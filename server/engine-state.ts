@@ -26,19 +26,24 @@ export async function readInngestState(sql: Sql): Promise<InngestState> {
   return row ?? { registration: null, calledS: null, waitingS: null }
 }
 
+/** Seconds since the server last called, or since it was told where to call. */
+export function silentS({ registration, calledS }: InngestState): number {
+  const registeredS = registration ? (now().getTime() - Date.parse(registration.at)) / 1_000 : Number.POSITIVE_INFINITY
+  return Math.min(calledS ?? Number.POSITIVE_INFINITY, registeredS)
+}
+
 /**
  * Why runs do not continue, in one sentence; null if they do.
  * @param sweptOften false for a preview, where an hour may pass between calls
  */
-export function inngestProblem({ registration, calledS, waitingS }: InngestState, sweptOften: boolean): string | null {
+export function inngestProblem(state: InngestState, sweptOften: boolean): string | null {
+  const { registration, calledS, waitingS } = state
   if (!registration) return 'The functions have never been registered with the Inngest server.'
   if (registration.error !== null) return `The functions could not be registered: ${registration.error}.`
   if (waitingS !== null && waitingS > REFUSING_S) {
     return `The Inngest server has accepted no event for ${Math.round(waitingS)} s; check INNGEST_EVENT_KEY and the log.`
   }
-  const registeredS = (now().getTime() - Date.parse(registration.at)) / 1_000
-  const silentS = Math.min(calledS ?? Number.POSITIVE_INFINITY, registeredS)
-  if (sweptOften && silentS > SILENT_S) {
+  if (sweptOften && silentS(state) > SILENT_S) {
     const since = calledS === null ? 'never' : `last ${Math.round(calledS)} s ago`
     return `The Inngest server called the functions ${since}; check that it reaches ${registration.url} and INNGEST_SIGNING_KEY.`
   }

@@ -1,0 +1,87 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { keepRegistering as KeepRegistering } from '@/inngest/register'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { until } from './support'
+
+const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log }
+
+let database: FreshDatabase
+let keepRegistering: typeof KeepRegistering
+let readEnv: typeof import('@/server/env').readEnv
+let engineState: typeof import('@/server/engine-state')
+let settings: Record<string, string>
+/** How often the functions were registered, and what the server says to it. */
+let registered = 0
+let status = 200
+const server = createServer((request, response) => {
+  request.resume().once('end', () => {
+    registered += 1
+    const said = status === 200 ? { status, modified: true } : { status, error: 'not now' }
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(said))
+  })
+})
+let stop = () => {}
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  settings = {
+    DATABASE_URL: database.url,
+    LOG_LEVEL: 'fatal',
+    PUBLIC_URL: 'http://127.0.0.1:1',
+    INNGEST_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    INNGEST_EVENT_KEY: 'event',
+    INNGEST_SIGNING_KEY: `signkey-test-${'ab'.repeat(32)}`,
+  }
+  Object.assign(process.env, settings)
+  // The functions read the environment when they are loaded.
+  keepRegistering = (await import('@/inngest/register')).keepRegistering
+  readEnv = (await import('@/server/env')).readEnv
+  engineState = await import('@/server/engine-state')
+  await database.sql`insert into installation (id) values (true) on conflict do nothing`
+})
+afterEach(() => stop())
+afterAll(async () => {
+  server.closeAllConnections()
+  server.close()
+  await database?.close()
+})
+
+const called = (secondsAgo: number) =>
+  database.sql`update installation set called_at = now() - ${`${secondsAgo} seconds`}::interval`
+const start = () => {
+  stop = keepRegistering(database.sql, readEnv(settings), log, { watchMs: 20, missedMs: 1_000 })
+}
+
+test('a server that does not call any more is told the functions again, at most once per missed call', async () => {
+  start()
+  await until(async () => registered === 1)
+  await called(0)
+  await sleep(300)
+  expect(registered).toBe(1)
+  await called(3)
+  await database.sql`
+    update installation set registration = jsonb_set(registration::jsonb, '{at}', to_jsonb('2026-01-01T00:00:00Z'::text))`
+  await until(async () => registered === 2)
+  await sleep(300)
+  expect(registered).toBe(2)
+  await until(async () => registered === 3)
+  // Nobody has called, so the service does not become healthy by telling it again.
+  expect(
+    engineState.inngestProblem({ ...(await engineState.readInngestState(database.sql)), calledS: 500 }, true),
+  ).toContain('called the functions last 500 s ago')
+})
+
+test('one that refuses is asked again within seconds, until it accepts', async () => {
+  registered = 0
+  status = 500
+  await database.sql`update installation set registration = null`
+  start()
+  await until(async () => registered >= 1)
+  await until(async () => (await engineState.readInngestState(database.sql)).registration?.error != null)
+  status = 200
+  await until(async () => (await engineState.readInngestState(database.sql)).registration?.error === null)
+})
