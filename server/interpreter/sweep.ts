@@ -8,6 +8,7 @@ import { abandonRun } from './abandon'
 import { answerDue } from './due'
 import { getRunRow } from './find-run'
 import { lookAgain } from './look-for-events'
+import { sweepLost } from './lost'
 import { AGAIN, requestWalk } from './request-walk'
 import { sweepUntaken } from './rewake'
 import { walkIs } from './row-is'
@@ -29,7 +30,7 @@ export async function sweepRuns(sweep: Sweep): Promise<{ nudged: number; restart
   await lookAgain(sweep)
   return {
     nudged: await resendWakeUps(sweep),
-    restarted: (await sweepUntaken(sweep)) + (await restartStuck(sweep)),
+    restarted: (await sweepUntaken(sweep)) + (await sweepLost(sweep)) + (await restartStuck(sweep)),
     cancelled: await sweepCancels(sweep),
   }
 }
