@@ -222,8 +222,8 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
   })
   // A process that is suspended between requests checks after each request instead.
   const listening = settings.VERCEL ? null : listen(OUTBOX_CHANNEL, relay.kick)
-  // On Inngest, an engine run waits for the time.
-  const stopWatching = engine ? watchDue({ db, log: log(), now }) : () => {}
+  // On Inngest, an engine run waits for the time of a pause, but nothing for that of a whole run.
+  const stopWatching = settings.VERCEL ? () => {} : watchDue({ db, log: log(), now }, { pauses: engine !== null })
   const stopSweep = engine ? sweepOnce({ db, log: log(), now }) : () => {}
   return {
     async stop(graceMs) {

@@ -23,12 +23,17 @@ export async function answerDue(clock: Sweep): Promise<number> {
   return (await answerAll(clock)).answered
 }
 
+const NO_ANSWERS = { found: 0, answered: 0, failed: 0 }
+
 /** Until nothing is left that can be answered now. Whatever fails is left for the next check. */
-async function answerAll(clock: Sweep): Promise<{ until: Date; answered: number; failed: number }> {
+async function answerAll(clock: Sweep, withPauses = true): Promise<{ until: Date; answered: number; failed: number }> {
   for (let answered = 0; ; ) {
     const until = clock.now()
     // Both at once, so that neither waits for the other.
-    const [answers, ends] = await Promise.all([answerUntil(clock, until), timeOutRuns(clock, until)])
+    const [answers, ends] = await Promise.all([
+      withPauses ? answerUntil(clock, until) : NO_ANSWERS,
+      timeOutRuns(clock, until),
+    ])
     answered += answers.answered
     const [done, found] = [answers.answered + ends.done, Math.max(answers.found, ends.found)]
     if (found < BATCH || done === 0) return { until, answered, failed: answers.failed + ends.failed }
@@ -76,23 +81,17 @@ async function answerOne(ctx: ServiceContext, runId: string, pauseId: string): P
 }
 
 /**
- * Has this process answer pauses on time, whichever process opened them. If it dies, the other processes do the same,
- * and so does a sweep every minute.
+ * Has this process answer pauses and end runs on time, whichever process opened them. If it dies, the other processes do
+ * the same, and so does a sweep every minute.
+ * @param what.pauses false where an engine run waits for the time of each pause
  * @returns a function that stops it
  */
-export function watchDue(clock: Sweep): () => void {
+export function watchDue(clock: Sweep, what = { pauses: true }): () => void {
   return watchNext(async () => {
     try {
-      const { until, failed } = await answerAll(clock)
+      const { until, failed } = await answerAll(clock, what.pauses)
       // Next are those that became due while the others were answered.
-      const later = and(isNotNull(pauses.dueAt), isNull(pauses.answeredAt), gt(pauses.dueAt, until))
-      const [found] = await clock.db
-        .select({ at: pauses.dueAt })
-        .from(pauses)
-        .where(later)
-        .orderBy(asc(pauses.dueAt))
-        .limit(1)
-      const next = earliest(found?.at ?? null, await nextTimeOut(clock, until))
+      const next = earliest(what.pauses ? await nextPause(clock, until) : null, await nextTimeOut(clock, until))
       const again = failed > 0 ? new Date(clock.now().getTime() + AGAIN_MS) : null
       return earliest(again, next)
     } catch (err) {
@@ -100,6 +99,12 @@ export function watchDue(clock: Sweep): () => void {
       return null
     }
   })
+}
+
+async function nextPause({ db }: Sweep, until: Date): Promise<Date | null> {
+  const later = and(isNotNull(pauses.dueAt), isNull(pauses.answeredAt), gt(pauses.dueAt, until))
+  const [found] = await db.select({ at: pauses.dueAt }).from(pauses).where(later).orderBy(asc(pauses.dueAt)).limit(1)
+  return found?.at ?? null
 }
 
 function earliest(a: Date | null, b: Date | null): Date | null {

@@ -91,6 +91,19 @@ describe('the time limit of a run', () => {
     expect(await runtime.wait(again.runId)).toMatchObject(TIMED_OUT)
   })
 
+  test('is watched for where engine runs wait for the time of pauses, which are left to them', async () => {
+    const { watchDue } = await import('@/server/interpreter/due')
+    const clock = { db: runtime.db, log: runtime.ctx.log, now: () => new Date() }
+    watchDue(clock)()
+    watchDue(clock, { pauses: false })
+    const waits = await runtime.start({ steps: [{ id: 'nap', type: 'delay', for: 'PT1S' }] })
+    const runId = await runtime.start({ steps: [ask], limits: { timeoutMs: 1_500 } })
+    expect(await runtime.wait(runId, undefined, 20_000)).toMatchObject(TIMED_OUT)
+    expect((await runtime.status(waits)).endTime).toBeUndefined()
+    watchDue(clock)
+    expect(await runtime.wait(waits)).toMatchObject({ status: 'completed' })
+  })
+
   test('ends every run whose time is up in one look, however many', async () => {
     const { answerDue, watchDue } = await import('@/server/interpreter/due')
     const clock = { db: runtime.db, log: runtime.ctx.log, now: () => new Date() }
