@@ -1,0 +1,48 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { startTestRuntime, type TestRuntime } from './runtime'
+
+type Route = (request: Request, context: unknown) => Promise<Response>
+
+/**
+ * The product in this process, with its runs on the Inngest server that the environment names: a dev server, or one of
+ * your own with the keys that are set. It calls the functions over HTTP, at a port of this machine.
+ */
+export async function startInngestRuntime(
+  databaseUrl: string,
+  settings: Record<string, string> = {},
+): Promise<TestRuntime> {
+  const { INNGEST_BASE_URL = '', INNGEST_EVENT_KEY, INNGEST_SIGNING_KEY } = process.env
+  let routes: Partial<Record<string, Route>> = {}
+  const server = createServer(async (incoming, outgoing) => {
+    try {
+      const { method = 'GET', headers } = incoming
+      const body = method === 'GET' ? null : await text(incoming)
+      const url = `http://${headers.host}${incoming.url}`
+      const answer = await routes[method]?.(new Request(url, { method, headers: headers as never, body }), {})
+      outgoing.writeHead(answer?.status ?? 503, Object.fromEntries(answer?.headers ?? []))
+      outgoing.end(await answer?.text())
+    } catch (error) {
+      outgoing.writeHead(500).end(String(error))
+    }
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  const runtime = await startTestRuntime(databaseUrl, {
+    ...(INNGEST_EVENT_KEY && INNGEST_SIGNING_KEY
+      ? { INNGEST_EVENT_KEY, INNGEST_SIGNING_KEY }
+      : { INNGEST_DEV: INNGEST_BASE_URL }),
+    INNGEST_SERVE_ORIGIN: `http://127.0.0.1:${port}`,
+    ...settings,
+  })
+  routes = (await import('@/app/api/inngest/route')) as unknown as typeof routes
+  return {
+    ...runtime,
+    async stop() {
+      await runtime.stop()
+      server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+    },
+  }
+}
