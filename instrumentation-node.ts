@@ -266,7 +266,9 @@ async function isCalled(sql: Sql, { deployment }: Env): Promise<boolean> {
 /** Has the Inngest server call this service. @returns what to do when this process stops */
 async function meetInngest(settings: Env, sql: Sql): Promise<() => void> {
   bindCallNoter(callNoter(sql))
-  if (!settings.VERCEL) return keepRegistering(sql, settings, log())
+  // A server that has lost its functions has lost the runs, too.
+  const restored = () => sweepRuns({ db: database().db, log: log(), now })
+  if (!settings.VERCEL) return keepRegistering(sql, settings, log(), restored)
   await registerAtStart(sql, settings, log())
   return () => {}
 }

@@ -48,12 +48,14 @@ export async function registerFunctions(
 
 /**
  * Registers in the background until it succeeds, and again whenever the server stops calling.
+ * @param restored called each time that the server has been told the functions again
  * @returns stops it
  */
 export function keepRegistering(
   sql: Sql,
   settings: Env,
   log: Log,
+  restored: () => Promise<unknown>,
   { watchMs = WATCH_MS, missedMs = MISSED_MS } = {},
 ): () => void {
   let timer: NodeJS.Timeout | undefined
@@ -71,7 +73,9 @@ export function keepRegistering(
     if (stopped) return
     if (outcome.error === null) {
       log.info({ url: outcome.url }, 'the functions are registered with Inngest')
-      return later(again ? missedMs : watchMs, watch)
+      if (!again) return later(watchMs, watch)
+      await restored().catch((err: unknown) => log.warn({ err }, 'a sweep failed; the next one follows'))
+      return later(missedMs, watch)
     }
     log.warn({ reason: outcome.error }, 'the functions could not be registered with Inngest; trying again')
     later(AGAIN_MS[Math.min(tries, AGAIN_MS.length - 1)] ?? 0, () => attempt(tries + 1, again))

@@ -15,6 +15,7 @@ let engineState: typeof import('@/server/engine-state')
 let settings: Record<string, string>
 /** How often the functions were registered, and what the server says to it. */
 let registered = 0
+let swept = 0
 let status = 200
 const server = createServer((request, response) => {
   request.resume().once('end', () => {
@@ -53,7 +54,10 @@ afterAll(async () => {
 const called = (secondsAgo: number) =>
   database.sql`update installation set called_at = now() - ${`${secondsAgo} seconds`}::interval`
 const start = () => {
-  stop = keepRegistering(database.sql, readEnv(settings), log, { watchMs: 20, missedMs: 1_000 })
+  stop = keepRegistering(database.sql, readEnv(settings), log, async () => ++swept, {
+    watchMs: 20,
+    missedMs: 1_000,
+  })
 }
 
 test('a server that does not call any more is told the functions again, at most once per missed call', async () => {
@@ -61,13 +65,13 @@ test('a server that does not call any more is told the functions again, at most 
   await until(async () => registered === 1)
   await called(0)
   await sleep(300)
-  expect(registered).toBe(1)
+  expect([registered, swept]).toEqual([1, 0])
   await called(3)
   await database.sql`
     update installation set registration = jsonb_set(registration::jsonb, '{at}', to_jsonb('2026-01-01T00:00:00Z'::text))`
   await until(async () => registered === 2)
   await sleep(300)
-  expect(registered).toBe(2)
+  expect([registered, swept]).toEqual([2, 1])
   await until(async () => registered === 3)
   // Nobody has called, so the service does not become healthy by telling it again.
   expect(
