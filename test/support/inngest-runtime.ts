@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { inngestSettings } from './inngest-settings'
 import { startTestRuntime, type TestRuntime } from './runtime'
 
 type Route = (request: Request, context: unknown) => Promise<Response>
@@ -13,7 +14,6 @@ export async function startInngestRuntime(
   databaseUrl: string,
   settings: Record<string, string> = {},
 ): Promise<TestRuntime> {
-  const { INNGEST_BASE_URL = '', INNGEST_EVENT_KEY, INNGEST_SIGNING_KEY } = process.env
   let routes: Partial<Record<string, Route>> = {}
   const server = createServer(async (incoming, outgoing) => {
     try {
@@ -30,9 +30,7 @@ export async function startInngestRuntime(
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const { port } = server.address() as AddressInfo
   const runtime = await startTestRuntime(databaseUrl, {
-    ...(INNGEST_EVENT_KEY && INNGEST_SIGNING_KEY
-      ? { INNGEST_EVENT_KEY, INNGEST_SIGNING_KEY }
-      : { INNGEST_DEV: INNGEST_BASE_URL }),
+    ...inngestSettings(),
     INNGEST_SERVE_ORIGIN: `http://127.0.0.1:${port}`,
     ...settings,
   })
