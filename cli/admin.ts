@@ -5,6 +5,7 @@ import { outbox } from '@/db/schema/outbox'
 import { reasonOf, whenAvailable } from '@/db/wait'
 import { env } from '@/server/env'
 import { AppError } from '@/server/errors'
+import { requireUsable } from '@/server/installation'
 import { log } from '@/server/log'
 import { AS_CODE, COMMANDS, FOLDER_COMMANDS, OPTIONS, type Operator, USAGE } from './commands'
 import { loadDotEnv } from './dot-env'
@@ -45,12 +46,15 @@ function workOf(name: string, flags: Flags): (() => Promise<object>) | undefined
 async function withDatabase<T>(command: (operator: Operator, flags: Flags) => Promise<T>, flags: Flags): Promise<T> {
   const settings = env()
   const url = findDatabase(settings)
-  await whenAvailable(() => migrate(url, settings.deployment), {
+  const waiting = {
     patienceMs: 10_000,
-    onWait: (reason) => printError(`waiting for the database (${reason})`),
-  })
+    onWait: (reason: string) => printError(`waiting for the database (${reason})`),
+  }
+  if (!settings.VERCEL) await whenAvailable(() => migrate(url), waiting)
   const database = connect(url)
   try {
+    // There, a deployment migrates. A command from somebody's checkout must not do it before.
+    if (settings.VERCEL) await whenAvailable(() => requireUsable(database.sql, settings), waiting)
     const result = await command({ db: database.db, sql: database.sql, log: log() }, flags)
     if (settings.engine === 'inngest') await forwardEvents(database.db)
     return result

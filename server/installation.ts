@@ -25,8 +25,7 @@ const RUNNING_S = 20
  * @throws EnvError, NotThisDatabase
  */
 export async function joinInstallation(sql: Sql, settings: Env, keys: Keyring): Promise<void> {
-  const row = await read(sql)
-  if (settings.deployment === 'preview' && row?.deployment === 'production') throw new NotThisDatabase()
+  const row = await requireUsable(sql, settings)
   const known = keys.map(fingerprint)
   const [newest = ''] = known
   const store = fileStore(settings) ?? row?.file_store ?? null
@@ -43,6 +42,16 @@ export async function joinInstallation(sql: Sql, settings: Env, keys: Keyring): 
       log().warn({}, 'SMTP_URL is not set here: from now on no process has mails about tasks written')
     await tx`update installation set key_check = ${newest}, file_store = ${store}, mails = ${mails}`
   })
+}
+
+/**
+ * Checks that the database is as new as this version, and a preview's if this is a preview. Changes nothing.
+ * @throws EnvError, NotThisDatabase
+ */
+export async function requireUsable(sql: Sql, { deployment }: Pick<Env, 'deployment'>): Promise<Row | undefined> {
+  const row = await read(sql)
+  if (deployment === 'preview' && row?.deployment === 'production') throw new NotThisDatabase()
+  return row
 }
 
 const OTHER_KEY =

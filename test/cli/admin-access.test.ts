@@ -34,11 +34,15 @@ interface Outcome {
   stderr: string
 }
 
-async function admin(...args: string[]): Promise<Outcome> {
+const admin = (...args: string[]) => adminWith({}, ...args)
+
+async function adminWith(settings: Record<string, string>, ...args: string[]): Promise<Outcome> {
   const command = ['--import', 'tsx', '--conditions=react-server', 'cli/admin.ts', ...args, '--json']
   const env = { ...process.env, DATABASE_URL: database.url, DATA_DIR: dataDir, JWT_AUDIENCE: 'app.example.com' }
   try {
-    const { stdout, stderr } = await run(process.execPath, command, { env: { ...env, ENCRYPTION_KEY: '' } })
+    const { stdout, stderr } = await run(process.execPath, command, {
+      env: { ...env, ENCRYPTION_KEY: '', ...settings },
+    })
     return { code: 0, stdout, stderr }
   } catch (error) {
     return error as Outcome
@@ -46,6 +50,25 @@ async function admin(...args: string[]): Promise<Outcome> {
 }
 
 describe('the admin command', () => {
+  test('does not migrate what a deployment migrates, nor use production’s database for a preview', async () => {
+    const preview = { VERCEL: '1', VERCEL_ENV: 'preview' }
+    expect(await adminWith(preview, 'key', 'list', '--tenant', tenant)).toMatchObject({ code: 0 })
+    await database.sql`update drizzle.__drizzle_migrations set created_at = -created_at`
+    expect(await adminWith(preview, 'key', 'list', '--tenant', tenant)).toMatchObject({
+      code: 1,
+      stderr: 'The database is older than this version. Run: npm run db:migrate.\n',
+    })
+    await database.sql`update drizzle.__drizzle_migrations set created_at = -created_at`
+    await database.sql`
+      insert into installation (deployment) values ('production') on conflict (id) do update set deployment = 'production'`
+    expect((await adminWith(preview, 'key', 'list', '--tenant', tenant)).stderr).toMatch(
+      /^This is a preview, and DATABASE_URL names/,
+    )
+    expect(await adminWith({ VERCEL: '1', VERCEL_ENV: 'production' }, 'key', 'list', '--tenant', tenant)).toMatchObject(
+      { code: 0 },
+    )
+  })
+
   test('creates secrets that the service can open, with a single key even if several processes create the first', async () => {
     const made = await Promise.all(
       ['a', 'b', 'c'].map((name) => admin('secret', 'create', '--tenant', tenant, '--name', name)),
