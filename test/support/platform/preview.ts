@@ -11,6 +11,7 @@ import { ensureBuilt, temporaryDir } from '../service'
 import { deployTo } from './deploy'
 import { type Deployment, openDeployment } from './gateway'
 import { type InngestServer, startInngest } from './inngest'
+import { reachInngest } from './real-inngest'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
 
@@ -44,14 +45,25 @@ export function release(env: Record<string, string>): Promise<string> {
   return run('cli/migrate.ts', [], env)
 }
 
-/** Deploys the build with a database and an Inngest server of its own. */
+/** The real Inngest server that the environment names, if it does. */
+function realInngest() {
+  const { INNGEST_BASE_URL, INNGEST_EVENT_KEY, INNGEST_SIGNING_KEY } = process.env
+  return INNGEST_BASE_URL && INNGEST_EVENT_KEY && INNGEST_SIGNING_KEY
+    ? { INNGEST_BASE_URL, INNGEST_EVENT_KEY, INNGEST_SIGNING_KEY }
+    : null
+}
+
+export const onRealInngest = realInngest() !== null
+
+/** Deploys the build with a database of its own, and an Inngest server of its own unless a real one is named. */
 export async function startPreview(settings: Record<string, string> = {}): Promise<Preview> {
   await ensureBuilt()
   const home = temporaryDir()
   const folder = join(home, 'deployed')
   deployTo(folder, ROOT)
   const database = await freshDatabase()
-  const inngest = await startInngest()
+  const real = realInngest()
+  const inngest = real ? await reachInngest(real) : await startInngest()
   const apiKey = `sk_${randomBytes(16).toString('hex')}`
   const env = {
     VERCEL: '1',
