@@ -1,4 +1,4 @@
-import { and, eq, gte, isNotNull, isNull, lt, notInArray } from 'drizzle-orm'
+import { and, eq, gte, isNotNull, isNull, notInArray, sql } from 'drizzle-orm'
 import { pauses, runs, walks } from '@/db/schema/runs'
 import { type Sweep, systemContext, type TransactionContext, withTransaction } from '../context'
 import { env } from '../env'
@@ -7,7 +7,10 @@ import type { WalkRef } from './receipt'
 import { AGAIN, requestWalk } from './request-walk'
 import { walkIs } from './row-is'
 
-/** By now the wake-up event of an answer has been sent twice: when it was given, and by a sweep. */
+/**
+ * By now the wake-up event of an answer has been sent twice: when it was given, and by a sweep. Where a time was up, the
+ * engine's own timer has ended the wait before.
+ */
 const TWICE_MS = 50_000
 const BATCH = 200
 
@@ -66,7 +69,8 @@ function untakenSince(before: Date) {
   return and(
     isNotNull(pauses.answeredAt),
     isNull(pauses.consumedAt),
-    lt(pauses.answeredAt, before),
+    // What a sweep answers because its time is up has been due for a while.
+    sql`case when ${pauses.answer} ? 'due' then ${pauses.dueAt} else ${pauses.answeredAt} end < ${before.toISOString()}::timestamptz`,
     gte(pauses.answeredAt, walks.updatedAt),
   )
 }

@@ -54,7 +54,22 @@ describe('an answer that nobody takes on Inngest', () => {
     expect(await sweepAfter(90)).toMatchObject({ restarted: 1 })
     expect(await walk()).toMatchObject({ epoch: 2, status: 'requested', engineRunId: null })
     expect((await sent()).at(-1)).toMatchObject({ name: 'workflow/walk.requested', runId, epoch: 2 })
-    expect(await sweepAfter(150)).toMatchObject({ restarted: 0 })
+    expect(await sweepAfter(130)).toMatchObject({ restarted: 0 })
+    // From then on it is a run like any other that is not called.
+    expect(await sweepAfter(150)).toMatchObject({ restarted: 1 })
+    expect(await sweepAfter(250)).toMatchObject({ restarted: 0 })
+  })
+
+  test('of a pause whose time is up counts from that time: its run goes on with the sweep that finds it', async () => {
+    const setDue = (seconds: number) =>
+      database.sql`update pauses set due_at = now() + ${`${seconds} seconds`}::interval where run_id = ${runId}`
+    await setDue(10)
+    expect(await sweepAfter(30)).toMatchObject({ restarted: 0 })
+    expect(await walk()).toMatchObject({ epoch: 1 })
+    await database.sql`update pauses set answer = null, answered_at = null where run_id = ${runId}`
+    await setDue(10)
+    expect(await sweepAfter(70)).toMatchObject({ restarted: 1 })
+    expect(await walk()).toMatchObject({ epoch: 2, status: 'requested' })
   })
 
   test('leaves a pause that has no answer alone', async () => {
