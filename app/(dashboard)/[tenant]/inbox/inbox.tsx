@@ -169,7 +169,7 @@ export function Inbox() {
               </>
             ) : (
               tasks.length > 0 && (
-                <p className={styles.hint}>
+                <p className={`${styles.hint} ${styles.choose}`}>
                   Choose a task<span className="with-keyboard">, or press J</span>.
                 </p>
               )

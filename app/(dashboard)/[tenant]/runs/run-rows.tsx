@@ -11,17 +11,23 @@ import { viaLabel } from './run-filter'
 
 import styles from './runs.module.css'
 
-/** The rows of the list. On a phone each is a card. */
-export function RunRows({ rows, marked, busy }: { rows: RunItem[]; marked: number; busy: boolean }) {
+/**
+ * The rows of the list. On a phone each is a card.
+ * @param oneWorkflow all runs are of one workflow, which the page's heading names
+ */
+export function RunRows(props: { rows: RunItem[]; marked: number; busy: boolean; oneWorkflow: boolean }) {
+  const { rows, marked, busy, oneWorkflow } = props
   return (
-    <table className={styles.table} aria-busy={busy}>
+    <table className={styles.table} data-one={oneWorkflow || undefined} aria-busy={busy}>
       <caption className="visually-hidden">Runs, newest first</caption>
       <thead>
         <tr>
           <th scope="col" className={styles.colStatus}>
             Status
           </th>
-          <th scope="col">Workflow</th>
+          <th scope="col" className={styles.colWorkflow}>
+            {oneWorkflow ? 'Version' : 'Workflow'}
+          </th>
           <th scope="col" className={styles.colKey}>
             Key or id
           </th>
@@ -41,14 +47,14 @@ export function RunRows({ rows, marked, busy }: { rows: RunItem[]; marked: numbe
       </thead>
       <tbody>
         {rows.map((run, index) => (
-          <RunRow key={run.runId} run={run} marked={index === marked} />
+          <RunRow key={run.runId} run={run} marked={index === marked} oneWorkflow={oneWorkflow} />
         ))}
       </tbody>
     </table>
   )
 }
 
-function RunRow({ run, marked }: { run: RunItem; marked: boolean }) {
+function RunRow({ run, marked, oneWorkflow }: { run: RunItem; marked: boolean; oneWorkflow: boolean }) {
   const { path } = useTenant()
   const row = useRef<HTMLTableRowElement>(null)
   useEffect(() => {
@@ -60,10 +66,11 @@ function RunRow({ run, marked }: { run: RunItem; marked: boolean }) {
         <StatusPill status={run.cancelling ? 'cancelling' : run.state} />
       </td>
       <td>
-        <Link href={path(`/runs/${run.runId}`)} className={styles.open}>
-          {run.workflowName}
+        <Link href={path(`/runs/${run.runId}`)} className={styles.open} title={run.workflowName}>
+          <span className={oneWorkflow ? 'visually-hidden' : undefined}>{run.workflowName}</span>
+          {oneWorkflow && ` v${run.workflowVersion}`}
         </Link>
-        <span className={styles.version}>v{run.workflowVersion}</span>
+        {!oneWorkflow && <span className={styles.version}>v{run.workflowVersion}</span>}
         {run.startedVia === 'test' && <TestMark />}
       </td>
       <td className={styles.above}>

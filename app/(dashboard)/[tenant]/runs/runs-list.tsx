@@ -73,7 +73,7 @@ export function RunsList({ workflowId }: { workflowId?: string }) {
         {page.isPending ? (
           <RowsSkeleton />
         ) : rows.length > 0 ? (
-          <RunRows rows={rows} marked={marked} busy={page.isPlaceholderData} />
+          <RunRows rows={rows} marked={marked} busy={page.isPlaceholderData} oneWorkflow={workflowId !== undefined} />
         ) : page.data && (filtered || input.after || input.before) ? (
           <NoMatch onClear={() => set(Object.fromEntries([...FILTER_NAMES, 'cursor'].map((name) => [name, null])))} />
         ) : (

@@ -69,7 +69,7 @@ export function Compare({ agent, onScreen }: CompareProps) {
         ask()
       }}
     >
-      {single.length > 0 && (
+      {(single.length > 0 || cases.isLoading) && (
         <NativeSelect
           label="Test case"
           value={chosen?.id ?? ''}

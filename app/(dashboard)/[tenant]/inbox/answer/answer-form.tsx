@@ -10,6 +10,7 @@ import type { PauseSignal } from '@/server/definition/run'
 import type { ShownHeld } from '@/server/views/tasks/held'
 import type { TaskPeople } from '@/server/views/tasks/people'
 import { useTenant } from '../../tenant-context'
+import { answerHeight } from './answer-height'
 import { errorsByField, type Fields, readDraft } from './answer-values'
 import { FieldInput } from './field-input'
 import { Held } from './held'
@@ -49,7 +50,7 @@ export function AnswerForm(props: Props) {
     )
   }
   // Nothing can be typed or sent until drafts can be kept.
-  if (!ready) return <Skeleton height={96} radius="md" />
+  if (!ready) return <Skeleton height={answerHeight(props.signal)} radius="md" />
   const { signal, bar = null, held = null } = props
   if (held) return <Held {...props} held={held} />
   if (bar) {

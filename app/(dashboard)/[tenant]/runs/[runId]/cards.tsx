@@ -11,6 +11,7 @@ import { JsonView } from '@/app/_ui/json-view'
 import { notifyError } from '@/app/_ui/notify'
 import { Duration, Time } from '@/app/_ui/time'
 import type { RunOverview } from '@/server/views/runs/overview'
+import { answerHeight } from '../../inbox/answer/answer-height'
 import { Question } from '../../inbox/answer/question'
 import { People } from '../../inbox/answer/task-people'
 import { useTenant } from '../../tenant-context'
@@ -22,7 +23,7 @@ import { sizeText } from './value-view'
 const AnswerForm = dynamic(() => import('../../inbox/answer/answer-form').then((module) => module.AnswerForm), {
   // It shows nothing before it can keep what is typed.
   ssr: false,
-  loading: () => <Skeleton height={96} radius="md" />,
+  loading: () => <Skeleton height="100%" radius="md" />,
 })
 
 function Card({
@@ -66,15 +67,17 @@ export function WaitingCards({ run, onSettled }: { run: RunOverview; onSettled: 
     >
       <Question signal={pause.signal} />
       <People people={pause.people} dueAt={pause.signal.dueAt} />
-      <AnswerForm
-        runId={run.runId}
-        pauseId={pause.id}
-        signal={pause.signal}
-        bar={pause.people.bar}
-        held={pause.held}
-        onSettled={onSettled}
-        keys={run.pauses.length === 1}
-      />
+      <div className={styles.answer} style={{ minHeight: answerHeight(pause.signal) }}>
+        <AnswerForm
+          runId={run.runId}
+          pauseId={pause.id}
+          signal={pause.signal}
+          bar={pause.people.bar}
+          held={pause.held}
+          onSettled={onSettled}
+          keys={run.pauses.length === 1}
+        />
+      </div>
     </Card>
   ))
 }

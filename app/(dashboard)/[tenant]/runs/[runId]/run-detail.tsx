@@ -95,10 +95,10 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
   }
   return (
     <>
-      <RunHeader run={run} live={live} onSettled={refresh} />
+      <RunHeader run={run} onSettled={refresh} />
       <PageBody>
         <div className={styles.head}>
-          <RunFacts run={run} />
+          <RunFacts run={run} live={live} />
           <StoryText run={run} />
           {stale ? <ErrorState error={stale} onRetry={refresh} title="This page is not up to date" /> : null}
           <FailureCard run={run} visit={failed} onOpen={select} />

@@ -15,7 +15,7 @@ import { StopActions } from './stop-actions'
 import type { LiveState } from './use-live-run'
 
 /** The run's name, its state, and the available actions. */
-export function RunHeader({ run, live, onSettled }: { run: RunOverview; live: LiveState; onSettled: () => void }) {
+export function RunHeader({ run, onSettled }: { run: RunOverview; onSettled: () => void }) {
   const { path } = useTenant()
   return (
     <PageHeader
@@ -27,8 +27,6 @@ export function RunHeader({ run, live, onSettled }: { run: RunOverview; live: Li
           {run.startedVia === 'test' && <TestMark />}
           <StatusPill status={run.cancelling ? 'cancelling' : run.state} />
           <span>{sentence(run)}</span>
-          <IdText id={run.runId} />
-          <LiveIndicator state={live} />
         </>
       }
       actions={
@@ -81,8 +79,8 @@ function sentence(run: RunOverview) {
 
 const BY = { apiKey: 'API key ', token: 'a token of ', user: '', system: '' } as const
 
-/** Version, starter, times and related runs in one line. */
-export function RunFacts({ run }: { run: RunOverview }) {
+/** Version, starter, times, related runs, the id and how current the page is, in one line. */
+export function RunFacts({ run, live }: { run: RunOverview; live: LiveState }) {
   const { path } = useTenant()
   const workflow = path(`/workflows/${run.workflowId}`)
   return (
@@ -115,6 +113,9 @@ export function RunFacts({ run }: { run: RunOverview }) {
           </Link>
         </span>
       )}
+      <IdText id={run.runId} />
+      {/* At the end, because its width changes while the page loads. */}
+      <LiveIndicator state={live} />
     </p>
   )
 }

@@ -1,0 +1,22 @@
+import type { PauseSignal } from '@/server/definition/run'
+import type { Field } from '@/server/definition/schema'
+import { widgetOf } from './answer-values'
+
+const BUTTONS = 36
+const GAP = 16
+const LABEL = 25
+const DESCRIPTION = 18
+const INPUT = 36
+/** Two rows of radio buttons. */
+const YES_NO = 58
+
+/** About how tall a form is, in pixels: so much room is left for it while it loads, so that nothing below it moves. */
+export function answerHeight(signal: PauseSignal): number {
+  if (signal.type !== 'collect_inputs') return BUTTONS
+  const fields = Object.values(signal.fields as unknown as Record<string, Field>)
+  return fields.reduce((height, field) => height + fieldHeight(field) + GAP, BUTTONS)
+}
+
+function fieldHeight(field: Field): number {
+  return LABEL + (field.description ? DESCRIPTION : 0) + (widgetOf(field) === 'yes-no' ? YES_NO : INPUT)
+}
