@@ -7,6 +7,12 @@ export function notifyDone(message: string): void {
   notifications.show({ message, color: 'green', autoClose: 4_000 })
 }
 
+/** Confirms what may happen again soon, in the place of the last time. */
+export function notifyLatest(id: string, message: string): void {
+  notifications.hide(id)
+  notifications.show({ id, message, color: 'green', autoClose: 4_000 })
+}
+
 /** Reports a failed action with the server's message and the request id. */
 export function notifyError(error: unknown, title: string): void {
   const { code, message, details, requestId } = errorOf(error)

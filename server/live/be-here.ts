@@ -14,6 +14,8 @@ export const BeHere = z.object({
   id: z.string().max(100),
   tab: Tab,
   stepId: z.string().max(200).nullable(),
+  /** The version that the page's draft is based on. */
+  version: z.number().int().min(0).optional(),
   /** The page is being left. */
   gone: z.boolean().optional(),
 })
@@ -22,25 +24,26 @@ export type BeHere = z.input<typeof BeHere>
 /**
  * Says that the caller has a workflow open in a tab, and where they are in it. Pages repeat this every few seconds: nothing
  * is stored, and whoever stops saying so is gone.
- * @returns who else has it open
+ * @returns who else has it open, and the newest version: another one than the page's own is somebody's save
  * @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT
  */
-export async function beHere(ctx: ServiceContext, input: unknown): Promise<{ people: Present[] }> {
+export async function beHere(ctx: ServiceContext, input: unknown): Promise<{ people: Present[]; version: number }> {
   authorize(ctx, 'workflow:read')
-  const { id, tab, stepId, gone = false } = parseInput(BeHere, input)
+  const { id, tab, stepId, version = null, gone = false } = parseInput(BeHere, input)
   const { actor, tenantId } = ctx
   // Only the dashboard calls this.
   const person = { id: actor.id, name: actor.kind === 'user' ? actor.name.slice(0, 100) : '' }
-  const place: Place = { tenantId, workflowId: id, tab, stepId, person }
+  const place: Place = { tenantId, workflowId: id, tab, stepId, version, person }
   listenForLive()
   const told: Told = { place, gone }
   const [found] = isId(id)
     ? await ctx.db
-        .select({ told: sql`pg_notify(${LIVE_CHANNEL}, ${JSON.stringify(told)})` })
+        .select({ version: workflows.version, told: sql`pg_notify(${LIVE_CHANNEL}, ${JSON.stringify(told)})` })
         .from(workflows)
         .where(and(eq(workflows.tenantId, tenantId), eq(workflows.id, id)))
     : []
   if (!found) throw new AppError('WORKFLOW_NOT_FOUND')
   takePlace(place, gone)
-  return { people: whoIsAt(tenantId, id).filter((other) => other.id !== person.id) }
+  const people = whoIsAt(tenantId, id).filter((other) => other.id !== person.id)
+  return { people, version: found.version }
 }

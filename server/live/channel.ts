@@ -17,6 +17,7 @@ const Told = z.union([
       tab: z.string(),
       person: z.object({ id: z.string(), name: z.string() }),
       stepId: z.string().nullable(),
+      version: z.number().nullable().default(null),
     }),
     gone: z.boolean(),
   }),

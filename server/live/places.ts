@@ -8,6 +8,8 @@ export interface Place {
   person: { id: string; name: string }
   /** Null if none is selected, or several. */
   stepId: string | null
+  /** The version that its draft is based on: a save changes it, so the others hear of the save at once. */
+  version: number | null
 }
 
 /** Somebody who has a workflow open. */
@@ -50,11 +52,12 @@ export function notePlace(place: Place, at = performance.now()): boolean {
   const key = keyOf(place.tenantId, place.workflowId)
   const here = known.get(key) ?? new Map<string, Seen>()
   const before = here.get(tabKey(place))
-  const moved = before?.stepId !== place.stepId || before.person.name !== place.person.name
+  const { stepId, version, person } = place
+  const moved = before?.stepId !== stepId || before.person.name !== person.name
   if (!before && here.size >= MOST_TABS) return false
   here.set(tabKey(place), { ...place, at, since: moved || !before ? at : before.since })
   known.set(key, here)
-  return moved
+  return moved || before?.version !== version
 }
 
 /** @returns whether others see anything new */

@@ -40,6 +40,17 @@ test('edits by two people are merged', async ({ page, browserOf, workspace }) =>
   await expect(tom.getByText('What is ordered').first()).toBeVisible()
 })
 
+test('what another person saves is in an open editor within seconds', async ({ page, browserOf, workspace }) => {
+  const { approval } = await newCompany(workspace.ctx)
+  const vera = await browserOf('viewer')
+  await vera.goto(`/${workspace.slug}/workflows/${approval}`)
+  await open(page, workspace, approval, 'order')
+  await expect(vera.getByRole('list', { name: 'Also here' }).getByRole('button')).toBeVisible()
+  await rename(page, 'What is ordered')
+  await saved(page)
+  await expect(vera.getByText('What is ordered').first()).toBeVisible({ timeout: 5_000 })
+})
+
 test('when two people change the same thing, a person decides and nothing is overwritten', async ({
   page,
   browserOf,

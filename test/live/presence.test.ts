@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
 import { beHere } from '@/server/live/be-here'
-import { LIVE_CHANNEL } from '@/server/live/channel'
+import { LIVE_CHANNEL, takePlace } from '@/server/live/channel'
+import { openPage, pagesOf } from '@/server/live/pages'
 import { GONE_AFTER_MS, notePlace, type Place, whoIsAt } from '@/server/live/places'
 import { createWorkflow } from '@/server/workflows/create'
+import { updateWorkflow } from '@/server/workflows/update'
 import { until } from '../engine/support'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
@@ -26,7 +28,7 @@ const as = (name: string, role: 'viewer' | 'editor' = 'editor', of = ctx): Servi
 const at = (stepId: string | null, more: object = {}) => ({ id: workflow, tab: 'first_tab_1', stepId, ...more })
 
 test('people see who else has the workflow open and where, viewers too, and never themselves', async () => {
-  expect(await beHere(as('Ada'), at('end'))).toEqual({ people: [] })
+  expect(await beHere(as('Ada'), at('end'))).toEqual({ people: [], version: 1 })
   expect((await beHere(as('Vera', 'viewer'), at(null))).people).toEqual([{ id: 'usr_Ada', name: 'Ada', stepId: 'end' }])
   expect((await beHere(as('Ada'), at('#start', { tab: 'second_tab' }))).people).toEqual([
     { id: 'usr_Vera', name: 'Vera', stepId: null },
@@ -37,7 +39,27 @@ test('people see who else has the workflow open and where, viewers too, and neve
   ])
   await beHere(as('Ada'), at(null, { gone: true }))
   await beHere(as('Ada'), at(null, { gone: true, tab: 'second_tab' }))
-  expect(await beHere(as('Vera', 'viewer'), at(null))).toEqual({ people: [] })
+  expect(await beHere(as('Vera', 'viewer'), at(null))).toEqual({ people: [], version: 1 })
+})
+
+test('a page hears at once that somebody has saved, and nothing of a place that is only repeated', async () => {
+  const { tenantId } = ctx
+  const { id } = await createWorkflow(ctx, { name: 'Saved by Cleo', steps: [{ id: 'end', type: 'end-flow' }] })
+  const there = { tenantId, workflowId: id, stepId: null, version: 1 }
+  notePlace({ ...there, tab: 'page_of_bea', person: { id: 'usr_Bea', name: 'Bea' } })
+  const told: string[] = []
+  const left = new AbortController()
+  openPage(tenantId, 'page_of_bea', left.signal)
+  for (const page of pagesOf(tenantId)) page.tell = (what) => told.push(what)
+  const cleo: Place = { ...there, tab: 'page_of_cleo', person: { id: 'usr_Cleo', name: 'Cleo' } }
+  takePlace(cleo, false)
+  takePlace(cleo, false)
+  expect(told).toEqual(['people'])
+  takePlace({ ...cleo, version: 2 }, false)
+  expect(told).toEqual(['people', 'people'])
+  await updateWorkflow(ctx, { id, body: { name: 'Saved' } })
+  expect((await beHere(as('Bea'), { ...at(null), id, tab: 'page_of_bea', version: 1 })).version).toBe(2)
+  left.abort()
 })
 
 test('people of another process are seen, and nobody of another workspace', async () => {
@@ -57,7 +79,7 @@ test('people of another process are seen, and nobody of another workspace', asyn
 
 test('whoever stops saying so is gone', () => {
   const place: Place = {
-    ...{ tenantId: 'ten_quiet', workflowId: 'wf_quiet', tab: 'tab_quiet', stepId: null },
+    ...{ tenantId: 'ten_quiet', workflowId: 'wf_quiet', tab: 'tab_quiet', stepId: null, version: 1 },
     person: { id: 'usr_1', name: 'One' },
   }
   const now = performance.now()

@@ -16,7 +16,10 @@ import { createSaver } from './saver'
 
 export const AUTOSAVE_AFTER_MS = 1_200
 export const RETRY_EVERY_MS = 5_000
-/** How often a draft without unsaved changes checks for changes by other people. */
+/**
+ * How often a draft without unsaved changes checks for changes by other people, in case it does not hear of them: presence
+ * tells at once (`presence/here.tsx`).
+ */
 export const CHECK_EVERY_MS = 20_000
 export const KEEP_AFTER_MS = 250
 

@@ -3,7 +3,7 @@ import { Drawer } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import dynamic from 'next/dynamic'
 import { memo, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
-import { notifyDone } from '@/app/_ui/notify'
+import { notifyLatest } from '@/app/_ui/notify'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Draft as WorkflowDraft } from '@/server/views/workflows/get-draft'
@@ -40,6 +40,9 @@ import { ViewArea } from './view-area'
 
 const Here = dynamic(() => import('../presence/here').then((module) => module.Here), { ssr: false })
 
+/** One notification, however often somebody saves. */
+const notifyMerged = (text: string) => notifyLatest('merged', text)
+
 const VIEWS: readonly View[] = ['graph', 'outline', 'json']
 
 /** The editor of a loaded workflow. */
@@ -65,9 +68,9 @@ export const EditorScreen = memo(function EditorScreen(props: {
     loaded: useMemo(() => loadedOf(workflow), [workflow]),
     server: useDraftServer(workflowId),
     readOnly,
-    onMerged: notifyDone,
+    onMerged: notifyMerged,
   })
-  const { history, publishedVersion, save } = draft.state
+  const { history, publishedVersion, save, base } = draft.state
   const { definition } = history.present
   const shown = useShownLayout(history.present, catalog)
   const check = useProblems(definition)
@@ -186,7 +189,9 @@ export const EditorScreen = memo(function EditorScreen(props: {
               workflowId={workflowId}
               definition={definition}
               stepId={selection.length === 1 ? (selection[0] ?? null) : null}
+              version={base.version}
               onShow={showStep}
+              onNewer={draft.shown}
             />
           }
           tabs={

@@ -19,18 +19,22 @@ const REST_MS = 250
 const SHOWN = 3
 
 /**
- * Who else has the workflow open. Tells the server, as long as somebody can see this page, that this person does, and at
- * which step they are.
+ * Who else has the workflow open. Tells the server, as long as somebody can see this page, that this person does, at which
+ * step they are, and which version they have; and hears of newer ones.
  * @param stepId null for none, or several
+ * @param version the newest that this page has
  */
 export function Here(props: {
   workflowId: string
   definition: Definition
   stepId: string | null
+  version: number
   onShow: (stepId: string) => void
+  /** Called when somebody saved a newer version, until this page has it. */
+  onNewer: () => void
 }) {
-  const { workflowId, definition, stepId, onShow } = props
-  useBeingHere(workflowId, stepId)
+  const { workflowId, definition, stepId, version, onShow, onNewer } = props
+  useBeingHere({ id: workflowId, stepId, version, onNewer })
   const others = useOthers()
   if (others.length === 0) return null
   const rest = others.slice(others.length > SHOWN ? SHOWN - 1 : SHOWN)
@@ -96,15 +100,16 @@ function stepName(definition: Definition, stepId: string): string | null {
 }
 
 /** Repeats that this tab is here, and keeps who else is. */
-function useBeingHere(workflowId: string, stepId: string | null): void {
+function useBeingHere(here: { id: string; stepId: string | null; version: number; onNewer: () => void }): void {
+  const { id, stepId, version, onNewer } = here
   const trpc = useTRPC()
   const client = useTRPCClient()
   const visible = useDocumentVisibility() !== 'hidden'
-  const place = useRef({ id: workflowId, tab: TAB, stepId })
-  place.current = { id: workflowId, tab: TAB, stepId }
+  const place = useRef({ id, tab: TAB, stepId, version })
+  place.current = { id, tab: TAB, stepId, version }
   // The key has no step: where this person is makes no other list.
   const query = useQuery({
-    queryKey: trpc.live.here.queryKey({ id: workflowId, tab: TAB, stepId: null }),
+    queryKey: trpc.live.here.queryKey({ id, tab: TAB, stepId: null }),
     queryFn: () => client.live.here.query(place.current),
     enabled: visible,
     refetchInterval: AGAIN_MS,
@@ -112,18 +117,26 @@ function useBeingHere(workflowId: string, stepId: string | null): void {
     gcTime: 0,
     retry: false,
   })
-  const { data, isError, refetch } = query
+  const { data, dataUpdatedAt, isError, refetch } = query
   useEffect(() => setOthers(visible && !isError ? (data?.people ?? []) : []), [data, isError, visible])
 
-  const told = useRef(stepId)
+  const newer = useRef(onNewer)
+  newer.current = onNewer
+  const newest = data?.version ?? 0
   useEffect(() => {
-    if (told.current === stepId) return
+    // Again with each answer, because the page may not have been able to take it in.
+    if (visible && dataUpdatedAt > 0 && newest > version) newer.current()
+  }, [visible, dataUpdatedAt, newest, version])
+
+  const told = useRef({ stepId, version })
+  useEffect(() => {
+    if (told.current.stepId === stepId && told.current.version === version) return
     const timer = setTimeout(() => {
-      told.current = stepId
+      told.current = { stepId, version }
       void refetch()
     }, REST_MS)
     return () => clearTimeout(timer)
-  }, [stepId, refetch])
+  }, [stepId, version, refetch])
 
   useEffect(() => {
     if (!visible) return
