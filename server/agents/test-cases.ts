@@ -9,6 +9,7 @@ import { parseInput } from '../parse'
 import type { One } from '../versioned/noun'
 import {
   CaseName,
+  changeExpected,
   deleteCase,
   ExpectedFields,
   keepCase,
@@ -23,14 +24,16 @@ import { requireThread } from './thread'
 /** Each is answered anew whenever the case runs. */
 const MOST_MESSAGES = 10
 
+const ExpectedOf = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('succeeds') }),
+  z.object({ kind: z.literal('fields'), fields: ExpectedFields }),
+  z.object({ kind: z.literal('contains'), text: z.string().trim().min(1).max(1_000) }),
+])
+
 const KeepAgentCase = z.object({
   name: CaseName,
   threadId: z.string(),
-  expected: z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('succeeds') }),
-    z.object({ kind: z.literal('fields'), fields: ExpectedFields }),
-    z.object({ kind: z.literal('contains'), text: z.string().trim().min(1).max(1_000) }),
-  ]),
+  expected: ExpectedOf,
 })
 export type KeepAgentCase = z.input<typeof KeepAgentCase>
 
@@ -81,6 +84,13 @@ async function messagesOf(tx: TransactionContext, threadId: string): Promise<Age
 export async function renameAgentCase(ctx: ServiceContext, input: OneCase & { name: unknown }) {
   authorize(ctx, 'agent:write')
   return renameCase(ctx, AGENT, input)
+}
+
+/** @throws AppError AGENT_NOT_FOUND, AGENT_ARCHIVED, NOT_FOUND, INVALID_INPUT */
+export async function changeAgentExpected(ctx: ServiceContext, input: OneCase & { expected: unknown }) {
+  authorize(ctx, 'agent:write')
+  const { expected } = parseInput(z.object({ expected: ExpectedOf }), { expected: input.expected })
+  return changeExpected(ctx, AGENT, { ...input, expected })
 }
 
 /** @throws AppError AGENT_NOT_FOUND, AGENT_ARCHIVED, NOT_FOUND */

@@ -6,7 +6,7 @@ const BY_THING = {
   workflow: [...LIFE, 'deleted'],
   agent: LIFE,
   tool: LIFE,
-  testCase: ['created', 'renamed', 'deleted'],
+  testCase: ['created', 'renamed', 'updated', 'deleted'],
   schedule: ['created', 'updated', 'deleted'],
   inboundWebhook: ['created', 'updated', 'rotated', 'deleted'],
   webhook: ['created', 'updated', 'rotated', 'deleted'],

@@ -6,6 +6,7 @@ import { parseInput } from '../parse'
 import type { One } from '../versioned/noun'
 import {
   CaseName,
+  changeExpected,
   deleteCase,
   ExpectedFields,
   keepCase,
@@ -20,15 +21,17 @@ import { InvokeTool } from './schema'
 
 const { args, dataContext } = InvokeTool.shape
 
+const ExpectedOf = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('succeeds') }),
+  z.object({ kind: z.literal('fails'), code: z.string().min(1).max(100).optional() }),
+  z.object({ kind: z.literal('equals'), value: z.json() }),
+  z.object({ kind: z.literal('fields'), fields: ExpectedFields }),
+])
+
 const KeepToolCase = z.object({
   name: CaseName,
   given: z.object({ args, dataContext }),
-  expected: z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('succeeds') }),
-    z.object({ kind: z.literal('fails'), code: z.string().min(1).max(100).optional() }),
-    z.object({ kind: z.literal('equals'), value: z.json() }),
-    z.object({ kind: z.literal('fields'), fields: ExpectedFields }),
-  ]),
+  expected: ExpectedOf,
 })
 export type KeepToolCase = z.input<typeof KeepToolCase>
 
@@ -57,6 +60,14 @@ export async function renameToolCase(ctx: ServiceContext, input: OneCase & { nam
   authorize(ctx, 'tool:write')
   refuseBuiltin(input.id)
   return renameCase(ctx, TOOL, input)
+}
+
+/** @throws AppError TOOL_NOT_FOUND, TOOL_ARCHIVED, NOT_FOUND, INVALID_INPUT, CONFLICT for a built-in tool */
+export async function changeToolExpected(ctx: ServiceContext, input: OneCase & { expected: unknown }) {
+  authorize(ctx, 'tool:write')
+  refuseBuiltin(input.id)
+  const { expected } = parseInput(z.object({ expected: ExpectedOf }), { expected: input.expected })
+  return changeExpected(ctx, TOOL, { ...input, expected })
 }
 
 /** @throws AppError TOOL_NOT_FOUND, TOOL_ARCHIVED, NOT_FOUND, CONFLICT for a built-in tool */

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import { and, asc, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { testCases } from '@/db/schema/test-cases'
 import { record } from '../audit/record'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
-import { unstorable } from '../definition/json'
+import { isJsonObject, type JsonLike, unstorable } from '../definition/json'
 import type { AgentCase, Expected, ToolCase } from '../definition/test-case'
 import { AppError, ImpossibleState } from '../errors'
 import { isId, newId } from '../ids'
@@ -133,6 +134,48 @@ export async function renameCase(
     }
     return { id: row.id, name }
   })
+}
+
+/**
+ * Changes what a test case expects. Where the caller sends what they were shown, the value stays, masked or not.
+ * @throws AppError the noun's `notFound` or `archived`; NOT_FOUND; INVALID_INPUT
+ */
+export async function changeExpected(
+  ctx: ServiceContext,
+  noun: Tested,
+  { expected: given, ...one }: OneCase & { expected: Expected },
+): Promise<{ id: string }> {
+  const masker = await tenantMasker(ctx)
+  return withTransaction(ctx, async (tx) => {
+    const { row, object } = await lockCase(tx, noun, one)
+    const expected = unmasked(given, masker.json(row.expected), row.expected) as Expected
+    refuseLarge({ given: row.given, expected })
+    if (!isDeepStrictEqual(expected, row.expected)) {
+      await tx.db.update(testCases).set({ expected }).where(caseIs(row))
+      await record(tx, 'testCase.updated', { id: row.id, name: row.name }, { [noun.word]: object.id })
+    }
+    return { id: row.id }
+  })
+}
+
+/** A value in which every part that is as it was shown is as it is stored. */
+function unmasked(given: JsonLike, shown: JsonLike, stored: JsonLike): JsonLike {
+  if (isDeepStrictEqual(given, shown)) return stored
+  if (Array.isArray(given)) {
+    if (!Array.isArray(shown) || !Array.isArray(stored)) return given
+    // Of fields, some may have been taken out.
+    return given.map((part) => {
+      const at = shown.findIndex((was) => isDeepStrictEqual(part, was))
+      return at === -1 ? part : (stored[at] ?? part)
+    })
+  }
+  if (!isJsonObject(given) || !isJsonObject(shown) || !isJsonObject(stored)) return given
+  return Object.fromEntries(
+    Object.entries(given).map(([key, part]) => [
+      key,
+      Object.hasOwn(shown, key) && Object.hasOwn(stored, key) ? unmasked(part, shown[key], stored[key]) : part,
+    ]),
+  )
 }
 
 /**

@@ -62,6 +62,10 @@ export const PROCEDURES: Record<string, Change> = {
       return { ...agent, body: { ...THREAD_CASE, threadId } }
     }),
     renameCase: change('testCase.renamed', async (of) => ({ ...(await of.agentCase()), name: 'Renamed' })),
+    changeExpected: change('testCase.updated', async (of) => ({
+      ...(await of.agentCase()),
+      expected: { kind: 'contains', text: 'Changed' },
+    })),
     deleteCase: change('testCase.deleted', (of) => of.agentCase()),
   }),
   ...under('tools', {
@@ -74,6 +78,10 @@ export const PROCEDURES: Record<string, Change> = {
     restore: change('tool.restored', async (of) => ({ ...(await of.savedTool()), revision: 0 })),
     keepCase: change('testCase.created', async (of) => ({ ...(await of.tool()), body: CASE })),
     renameCase: change('testCase.renamed', async (of) => ({ ...(await of.toolCase()), name: 'Renamed' })),
+    changeExpected: change('testCase.updated', async (of) => ({
+      ...(await of.toolCase()),
+      expected: { kind: 'fails' },
+    })),
     deleteCase: change('testCase.deleted', (of) => of.toolCase()),
   }),
   ...under('runs', {

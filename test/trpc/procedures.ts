@@ -106,6 +106,10 @@ export const CASES: Record<string, Case> = {
     input: (id) => ({ id, body: { name: 'Theirs', threadId: id, expected: { kind: 'succeeds' } } }),
   },
   'agents.renameCase': { needs: 'agent:write', input: (id) => ({ id, caseId: id, name: 'Taken over' }) },
+  'agents.changeExpected': {
+    needs: 'agent:write',
+    input: (id) => ({ id, caseId: id, expected: { kind: 'succeeds' } }),
+  },
   'agents.deleteCase': { needs: 'agent:write', input: (id) => ({ id, caseId: id }) },
   'agents.runCases': { needs: 'agent:write', input: (id) => ({ id, body: { draft: {} } }) },
   'agents.chatEvents': {
@@ -139,6 +143,10 @@ export const CASES: Record<string, Case> = {
     input: (id) => ({ id, body: { name: 'Theirs', given: {}, expected: { kind: 'succeeds' } } }),
   },
   'tools.renameCase': { needs: 'tool:write', input: (id) => ({ id, caseId: id, name: 'Taken over' }) },
+  'tools.changeExpected': {
+    needs: 'tool:write',
+    input: (id) => ({ id, caseId: id, expected: { kind: 'succeeds' } }),
+  },
   'tools.deleteCase': { needs: 'tool:write', input: (id) => ({ id, caseId: id }) },
   'tools.runCases': { needs: 'tool:write', input: (id) => ({ id, body: { draft: {} } }) },
   'tools.listRemote': { needs: 'tool:write' },

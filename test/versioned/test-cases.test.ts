@@ -5,7 +5,13 @@ import { createTool } from '@/server/tools/create'
 import { TOOL } from '@/server/tools/noun'
 import { runToolCases } from '@/server/tools/run-cases'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
-import { deleteToolCase, type KeepToolCase, keepToolCase, renameToolCase } from '@/server/tools/test-cases'
+import {
+  changeToolExpected,
+  deleteToolCase,
+  type KeepToolCase,
+  keepToolCase,
+  renameToolCase,
+} from '@/server/tools/test-cases'
 import { setVaultSecret } from '@/server/vault/set'
 import { runCases } from '@/server/versioned/run-cases'
 import { toolCases } from '@/server/views/test-cases'
@@ -75,6 +81,31 @@ test('a case is renamed and deleted; the tool’s page says how many there are',
   expect(await names()).toEqual(['Other'])
   expect(await outcome(deleteToolCase(ctx, { id, caseId }))).toBe('NOT_FOUND')
   expect(await outcome(renameToolCase(ctx, { id, caseId, name: 'Gone' }))).toBe('NOT_FOUND')
+})
+
+test('what a case expects is changed, and a secret in what is sent back as it was shown stays what it is', async () => {
+  const fields = [
+    { path: ['twice'], value: 42 },
+    { path: ['key'], value: 'sk-1234567890ab' },
+    { path: ['at'], value: 1 },
+  ]
+  const { id: caseId } = await keep('Twice', { args: { n: 21 } }, { kind: 'fields', fields })
+  await setVaultSecret(ctx, { name: 'KEY', value: 'sk-1234567890ab', hosts: ['api.example.com'] })
+  const [shown] = await toolCases(ctx, { id })
+  if (shown?.expected.kind !== 'fields') throw new Error('It expects fields.')
+  expect(shown.expected.fields[1]).toEqual({ path: ['key'], value: '***' })
+  const sent = { kind: 'fields', fields: [{ path: ['twice'], value: 44 }, ...shown.expected.fields.slice(1, 2)] }
+  await changeToolExpected(ctx, { id, caseId, expected: sent })
+  const code = (key: string) => script(`return { twice: args.n * 2, key: ${key} }`)
+  expect((await run(code("'sk-1234567' + '890ab'"))).results).toMatchObject([
+    { outcome: 'failed', differences: [{ path: 'twice', expected: '44', actual: '42' }] },
+  ])
+  await changeToolExpected(ctx, { id, caseId, expected: { kind: 'succeeds' } })
+  expect((await run(code('1'))).results).toMatchObject([{ outcome: 'passed' }])
+  const contains = { kind: 'contains', text: 'x' }
+  expect(await outcome(changeToolExpected(ctx, { id, caseId, expected: contains }))).toBe('INVALID_INPUT')
+  const viewer = withRole(ctx, 'viewer')
+  expect(await outcome(changeToolExpected(viewer, { id, caseId, expected: { kind: 'succeeds' } }))).toBe('FORBIDDEN')
 })
 
 test('a tool has at most 50, none of them too large', async () => {

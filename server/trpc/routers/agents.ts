@@ -13,7 +13,13 @@ import { restoreAgentVersion } from '../../agents/restore-version'
 import { runAgentCases } from '../../agents/run-cases'
 import { saveAgentDraft } from '../../agents/save-draft'
 import type { CreateAgent, ListAgents, UpdateAgent } from '../../agents/schema'
-import { deleteAgentCase, type KeepAgentCase, keepAgentCase, renameAgentCase } from '../../agents/test-cases'
+import {
+  changeAgentExpected,
+  deleteAgentCase,
+  type KeepAgentCase,
+  keepAgentCase,
+  renameAgentCase,
+} from '../../agents/test-cases'
 import type { JsonObject } from '../../definition/json'
 import { listProviders } from '../../models/list'
 import type { One, OneVersion } from '../../versioned/noun'
@@ -102,6 +108,9 @@ export const agentsRouter = router({
   renameCase: tenantProcedure
     .input(given<OneCase & { name: string }>('id', 'caseId'))
     .mutation(({ ctx, input }) => renameAgentCase(ctx.service, input)),
+  changeExpected: tenantProcedure
+    .input(given<OneCase & { expected: KeepAgentCase['expected'] }>('id', 'caseId'))
+    .mutation(({ ctx, input }) => changeAgentExpected(ctx.service, input)),
   deleteCase: tenantProcedure
     .input(given<OneCase>('id', 'caseId'))
     .mutation(({ ctx, input }) => deleteAgentCase(ctx.service, input)),

@@ -14,7 +14,13 @@ import { restoreToolVersion } from '../../tools/restore-version'
 import { runToolCases } from '../../tools/run-cases'
 import { saveToolDraft } from '../../tools/save-draft'
 import type { CreateTool, InvokeTool, ListTools, UpdateTool } from '../../tools/schema'
-import { deleteToolCase, type KeepToolCase, keepToolCase, renameToolCase } from '../../tools/test-cases'
+import {
+  changeToolExpected,
+  deleteToolCase,
+  type KeepToolCase,
+  keepToolCase,
+  renameToolCase,
+} from '../../tools/test-cases'
 import type { One, OneVersion } from '../../versioned/noun'
 import type { PublishDraft } from '../../versioned/publish-draft'
 import type { RestoreDraft } from '../../versioned/restore-draft'
@@ -74,6 +80,9 @@ export const toolsRouter = router({
   renameCase: tenantProcedure
     .input(given<OneCase & { name: string }>('id', 'caseId'))
     .mutation(({ ctx, input }) => renameToolCase(ctx.service, input)),
+  changeExpected: tenantProcedure
+    .input(given<OneCase & { expected: KeepToolCase['expected'] }>('id', 'caseId'))
+    .mutation(({ ctx, input }) => changeToolExpected(ctx.service, input)),
   deleteCase: tenantProcedure
     .input(given<OneCase>('id', 'caseId'))
     .mutation(({ ctx, input }) => deleteToolCase(ctx.service, input)),

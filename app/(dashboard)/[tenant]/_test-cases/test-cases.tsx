@@ -10,6 +10,7 @@ import type { CaseResult } from '@/server/versioned/run-cases'
 import { sameJson } from '../_versioned/json'
 import { CaseDifferences, CaseOutcome, spentText } from './case-results'
 import { DeleteCase, RenameCase } from './change-dialogs'
+import { ExpectedDialog } from './expected-dialog'
 import { expectedText } from './expected-text'
 import { casesText } from './publish-cases'
 import styles from './test-cases.module.css'
@@ -30,8 +31,11 @@ export interface TestCasesProps<K extends KeptCase> {
   server: {
     run: (only?: string[]) => Promise<{ results: CaseResult[] }>
     rename: (caseId: string, name: string) => Promise<unknown>
+    change: (caseId: string, expected: Expected) => Promise<unknown>
     remove: (caseId: string) => Promise<unknown>
   }
+  /** What a case can expect. */
+  kinds: readonly Expected['kind'][]
   /** What to do when there are none. */
   empty: string
   /** Where to see what a case is given. */
@@ -42,10 +46,10 @@ export interface TestCasesProps<K extends KeptCase> {
 
 /** The test cases of a tool or an agent: run against what is on the screen, renamed and deleted. */
 export function TestCases<K extends KeptCase>(props: TestCasesProps<K>) {
-  const { list, form, obstacle, server, empty, open, children } = props
+  const { list, form, obstacle, server, kinds, empty, open, children } = props
   // By case, with the form that was tested.
   const [ran, setRan] = useState<ReadonlyMap<string, { result: CaseResult; form: object }>>(new Map())
-  const [changed, setChanged] = useState<{ kept: K; how: 'rename' | 'delete' } | null>(null)
+  const [changed, setChanged] = useState<{ kept: K; how: 'rename' | 'expected' | 'delete' } | null>(null)
   const run = useMutation({
     mutationFn: async ({ only, form }: { only?: string[]; form: object }) => ({
       form,
@@ -142,6 +146,12 @@ export function TestCases<K extends KeptCase>(props: TestCasesProps<K>) {
                               Rename
                             </Menu.Item>
                             <Menu.Item
+                              leftSection={<ListChecks size={16} aria-hidden />}
+                              onClick={() => setChanged({ kept, how: 'expected' })}
+                            >
+                              Change what it expects
+                            </Menu.Item>
+                            <Menu.Item
                               leftSection={<Trash2 size={16} aria-hidden />}
                               onClick={() => setChanged({ kept, how: 'delete' })}
                             >
@@ -163,6 +173,19 @@ export function TestCases<K extends KeptCase>(props: TestCasesProps<K>) {
         <RenameCase
           name={changed.kept.name}
           rename={(name) => server.rename(changed.kept.id, name)}
+          onClose={() => setChanged(null)}
+        />
+      )}
+      {changed?.how === 'expected' && (
+        <ExpectedDialog
+          name={changed.kept.name}
+          expected={changed.kept.expected}
+          kinds={kinds}
+          change={async (expected) => {
+            await server.change(changed.kept.id, expected)
+            // It says how it compares with what was expected before.
+            setRan((now) => new Map([...now].filter(([id]) => id !== changed.kept.id)))
+          }}
           onClose={() => setChanged(null)}
         />
       )}

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
 import { useUrlState } from '@/app/_ui/use-url-state'
+import type { KeepAgentCase } from '@/server/agents/test-cases'
 import { TestCases } from '../../_test-cases/test-cases'
 import type { OnScreen } from '../../_versioned/on-screen'
 import type { Agent, AgentForm } from './agent-form'
@@ -24,8 +25,12 @@ export function AgentCases({ agent, onScreen }: { agent: Agent; onScreen: OnScre
       server={{
         run: (only) => agents.runCases.mutate({ id, body: { draft: form ?? {}, ...(only ? { only } : {}) } }),
         rename: (caseId, name) => changed(agents.renameCase.mutate({ id, caseId, name })),
+        // Of the kinds below.
+        change: (caseId, expected) =>
+          changed(agents.changeExpected.mutate({ id, caseId, expected: expected as KeepAgentCase['expected'] })),
         remove: (caseId) => changed(agents.deleteCase.mutate({ id, caseId })),
       }}
+      kinds={['succeeds', 'fields', 'contains']}
       empty={
         form
           ? 'None yet. Talk to the agent in the playground and keep the thread: it then runs each time before the agent is published.'

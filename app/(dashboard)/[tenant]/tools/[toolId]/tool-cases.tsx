@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
 import { ReasonButton } from '@/app/_ui/reason-button'
 import type { ToolCase } from '@/server/definition/test-case'
+import type { KeepToolCase as KeptBody } from '@/server/tools/test-cases'
 import { TestCases } from '../../_test-cases/test-cases'
 import type { OnScreen } from '../../_versioned/on-screen'
 import { KeepToolCase, type Tested } from './keep-tool-case'
@@ -44,8 +45,12 @@ export function ToolCases(props: {
         server={{
           run: (only) => tools.runCases.mutate({ id, body: { draft: form ?? {}, ...(only ? { only } : {}) } }),
           rename: (caseId, name) => changed(tools.renameCase.mutate({ id, caseId, name })),
+          // Of the kinds below.
+          change: (caseId, expected) =>
+            changed(tools.changeExpected.mutate({ id, caseId, expected: expected as KeptBody['expected'] })),
           remove: (caseId) => changed(tools.deleteCase.mutate({ id, caseId })),
         }}
+        kinds={['succeeds', 'fails', 'fields', 'equals']}
         empty={
           form
             ? 'None yet. Run a test and keep it: it then runs each time before the tool is published.'
