@@ -1,5 +1,5 @@
 import { boolean, index, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
-import { moment, role } from './columns'
+import { json, moment, role } from './columns'
 import { tenants } from './tenants'
 
 /** People who sign in. A person may be a member of several tenants, so this table has no tenant. */
@@ -31,6 +31,8 @@ export const members = pgTable(
     role: role().notNull(),
     /** Whether they want e-mails about tasks that name them. */
     taskMails: boolean().notNull().default(true),
+    /** Filters of the list of runs that they saved, by name. */
+    runViews: json<{ name: string; query: string }[]>().notNull().default([]),
     createdAt: moment().notNull().defaultNow(),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.userId] }), index('members_user').on(t.userId)],

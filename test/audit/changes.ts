@@ -183,6 +183,8 @@ export const EXEMPT: Record<string, string> = {
   'agents.runCases': TEST,
   'inbound.replay': 'a delivery says who replayed it',
   'inbound.try': TEST,
+  'members.saveRunView': 'it is nobody else’s setting',
+  'members.deleteRunView': 'it is nobody else’s setting',
   'members.setOwnMails': 'it is nobody else’s setting',
   'reference.send': 'the call that it makes writes its own entries',
   'runs.comment': 'a comment says who wrote it, and changes nothing else',

@@ -135,6 +135,44 @@ test('new runs wait behind a button until they are requested', async ({ page, wo
   await expect(button).toBeHidden()
 })
 
+test('a run is found by a value of its input, the filters are kept as a view, and its runs are run again', async ({
+  page,
+  workspace,
+}) => {
+  const { triage } = await newCompany(workspace.ctx)
+  for (const text of ['The parcel is wet', 'The invoice is wrong'])
+    await reached(workspace, await startRun(workspace, triage, { text }), ({ endTime }) => endTime !== undefined)
+  const main = page.getByRole('main')
+  const views = page.getByRole('button', { name: 'Views', exact: true })
+  await page.goto(`/${workspace.slug}/runs`)
+  await expect(main.getByText('2 runs: 2 completed')).toBeVisible()
+  await page.getByLabel('Search runs').fill('parcel')
+  await expect(main.getByText('1 run: 1 completed')).toBeVisible()
+  await expect(main.getByRole('link', { name: 'Ticket triage' })).toHaveCount(1)
+  await views.click()
+  await page.getByRole('menuitem', { name: 'Save these filters…' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Parcels')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await page.goto(`/${workspace.slug}/workflows/${triage}/runs`)
+  // Its workflow is the page's: the column has the version.
+  await expect(main.getByRole('columnheader', { name: 'Version' })).toBeVisible()
+  await views.click()
+  await page.getByRole('menuitem', { name: 'Parcels' }).click()
+  await expect(page).toHaveURL(/\/runs\?q=parcel$/)
+  await expect(main.getByText('1 run: 1 completed')).toBeVisible()
+  await page.getByRole('button', { name: 'Actions for these runs' }).click()
+  await page.getByRole('menuitem', { name: 'Run ended runs again…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Run 1 run again' }).click()
+  await expect(page.getByRole('dialog')).toContainText('1 run was run again.')
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+  await expect(main.getByText('2 runs: 2 completed')).toBeVisible()
+  await views.click()
+  await page.getByRole('menuitem', { name: 'Delete “Parcels”' }).click()
+  await views.click()
+  await expect(page.getByText('Saved filters appear here')).toBeVisible()
+})
+
 test('very many iterations are listed by number, failed ones first, and opened with the keyboard', async ({
   page,
   workspace,

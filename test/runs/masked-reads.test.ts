@@ -46,6 +46,7 @@ const byRun = ({ runId }: Run) => [{ runId }]
 const READS: Record<string, Look> = {
   'runs.list': { inputs: () => [{}], words: true },
   'runs.refresh': { inputs: ({ runId }) => [{ runIds: [runId] }], words: true },
+  'runs.totals': { inputs: () => [{}], words: false },
   'runs.countNew': { inputs: () => [{ since: null }], words: false },
   'runs.exportCsv': { inputs: () => [{}], words: true },
   'runs.countBulk': { inputs: () => [{ verb: 'cancel', filter: {}, at: new Date().toISOString() }], words: false },

@@ -38,6 +38,7 @@ export const CASES: Record<string, Case> = {
     input: (id) => ({ since: null, workflow: [id] }),
     unknown: 'nothing found',
   },
+  'runs.totals': { needs: 'run:read', input: (id) => ({ workflowIds: [id] }), unknown: 'nothing found' },
   'runs.exportCsv': { needs: 'run:read', input: (id) => ({ workflowIds: [id] }), unknown: 'nothing found' },
   'runs.countBulk': {
     needs: 'run:read',
@@ -105,11 +106,11 @@ export const CASES: Record<string, Case> = {
     needs: 'agent:write',
     input: (id) => ({ id, body: { name: 'Theirs', threadId: id, expected: { kind: 'succeeds' } } }),
   },
-  'agents.renameCase': { needs: 'agent:write', input: (id) => ({ id, caseId: id, name: 'Taken over' }) },
   'agents.changeExpected': {
     needs: 'agent:write',
     input: (id) => ({ id, caseId: id, expected: { kind: 'succeeds' } }),
   },
+  'agents.renameCase': { needs: 'agent:write', input: (id) => ({ id, caseId: id, name: 'Taken over' }) },
   'agents.deleteCase': { needs: 'agent:write', input: (id) => ({ id, caseId: id }) },
   'agents.runCases': { needs: 'agent:write', input: (id) => ({ id, body: { draft: {} } }) },
   'agents.chatEvents': {
@@ -142,11 +143,11 @@ export const CASES: Record<string, Case> = {
     needs: 'tool:write',
     input: (id) => ({ id, body: { name: 'Theirs', given: {}, expected: { kind: 'succeeds' } } }),
   },
-  'tools.renameCase': { needs: 'tool:write', input: (id) => ({ id, caseId: id, name: 'Taken over' }) },
   'tools.changeExpected': {
     needs: 'tool:write',
     input: (id) => ({ id, caseId: id, expected: { kind: 'succeeds' } }),
   },
+  'tools.renameCase': { needs: 'tool:write', input: (id) => ({ id, caseId: id, name: 'Taken over' }) },
   'tools.deleteCase': { needs: 'tool:write', input: (id) => ({ id, caseId: id }) },
   'tools.runCases': { needs: 'tool:write', input: (id) => ({ id, body: { draft: {} } }) },
   'tools.listRemote': { needs: 'tool:write' },
@@ -177,6 +178,9 @@ export const CASES: Record<string, Case> = {
   'account.endOtherSessions': { needs: 'signed in' },
   'members.leave': { needs: 'signed in' },
   'members.ownMails': { needs: 'signed in' },
+  'members.runViews': { needs: 'signed in' },
+  'members.saveRunView': { needs: 'signed in' },
+  'members.deleteRunView': { needs: 'signed in' },
   'members.setOwnMails': { needs: 'signed in' },
 
   'auth.setupState': { needs: 'nothing' },

@@ -7,6 +7,7 @@ import { leaveTenant } from '../../members/leave'
 import { listMembers } from '../../members/list'
 import { readOwnMails, type SetMailsInput, setOwnMails } from '../../members/own-mails'
 import { removeMember } from '../../members/remove'
+import { type DeleteRunView, deleteRunView, listRunViews, type SaveRunView, saveRunView } from '../../members/run-views'
 import { given, router, tenantProcedure } from '../init'
 
 export const membersRouter = router({
@@ -22,6 +23,13 @@ export const membersRouter = router({
   setOwnMails: tenantProcedure
     .input(given<SetMailsInput>())
     .mutation(({ ctx, input }) => setOwnMails(ctx.service, input)),
+  runViews: tenantProcedure.query(({ ctx }) => listRunViews(ctx.service)),
+  saveRunView: tenantProcedure
+    .input(given<SaveRunView>())
+    .mutation(({ ctx, input }) => saveRunView(ctx.service, input)),
+  deleteRunView: tenantProcedure
+    .input(given<DeleteRunView>())
+    .mutation(({ ctx, input }) => deleteRunView(ctx.service, input)),
   invitations: tenantProcedure.query(({ ctx }) => listInvitations(ctx.service)),
   invite: tenantProcedure
     .input(given<InviteInput>())

@@ -19,11 +19,13 @@ import { readConversation } from '../../views/runs/conversation'
 import { type CountNewRuns, countNewRuns } from '../../views/runs/count-new'
 import { getRunDefinition } from '../../views/runs/definition'
 import { type ExportRuns, exportRuns } from '../../views/runs/export'
+import type { RunFilter } from '../../views/runs/filter'
 import { getRunOverview } from '../../views/runs/overview'
 import { type RefreshRuns, refreshRuns } from '../../views/runs/refresh'
 import { type ReadStatusText, readStatusText } from '../../views/runs/status-text'
 import { type ReadStep, readStep } from '../../views/runs/step-detail'
 import { type ReadTimeline, readTimeline } from '../../views/runs/timeline'
+import { countRuns } from '../../views/runs/totals'
 import { listWorkflowNames } from '../../views/workflows/list-names'
 import { given, router, tenantProcedure } from '../init'
 
@@ -35,6 +37,7 @@ export const runsRouter = router({
   list: tenantProcedure.input(given<BrowseRuns>()).query(({ ctx, input }) => browseRuns(ctx.service, input)),
   refresh: tenantProcedure.input(given<RefreshRuns>()).query(({ ctx, input }) => refreshRuns(ctx.service, input)),
   countNew: tenantProcedure.input(given<CountNewRuns>()).query(({ ctx, input }) => countNewRuns(ctx.service, input)),
+  totals: tenantProcedure.input(given<RunFilter>()).query(({ ctx, input }) => countRuns(ctx.service, input)),
   exportCsv: tenantProcedure.input(given<ExportRuns>()).query(({ ctx, input }) => exportRuns(ctx.service, input)),
   countBulk: tenantProcedure.input(given<Bulk>()).query(({ ctx, input }) => countBulk(ctx.service, input)),
   bulk: tenantProcedure.input(given<RunBulk>()).mutation(({ ctx, input }) => runBulk(ctx.service, input)),

@@ -1,4 +1,4 @@
-import { and, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { runs } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
@@ -6,6 +6,7 @@ import type { ServiceContext } from '../../context'
 import { AppError } from '../../errors'
 import { parseInput } from '../../parse'
 import { cancelRun } from '../../runs/cancel'
+import { rerunRun } from '../../runs/rerun'
 import { retryRun } from '../../runs/retry'
 import { oldestFirst, RunFilter, runsWhere, STATE_IS } from './filter'
 
@@ -15,9 +16,9 @@ const MOST = 1_001
 const AT_ONCE = 25
 
 const Bulk = z.object({
-  verb: z.enum(['cancel', 'retry']),
+  verb: z.enum(['cancel', 'retry', 'rerun']),
   filter: RunFilter,
-  /** When the runs were counted. Later ones were not in the count, and a retry must not find its own runs. */
+  /** When the runs were counted. Later ones were not in the count, and a repeat must not find its own runs. */
   at: z.iso.datetime({ offset: true }),
 })
 export type Bulk = z.input<typeof Bulk>
@@ -31,7 +32,7 @@ const RunBulk = Bulk.extend({
 export type RunBulk = z.input<typeof RunBulk>
 
 /**
- * How many of the matching runs can be cancelled or retried: not exact beyond a thousand.
+ * How many of the matching runs can be cancelled, retried or run again: not exact beyond a thousand.
  * @throws AppError INVALID_INPUT
  */
 export async function countBulk(ctx: ServiceContext, input: unknown): Promise<{ count: number; more: boolean }> {
@@ -45,7 +46,7 @@ export async function countBulk(ctx: ServiceContext, input: unknown): Promise<{ 
 }
 
 /**
- * Cancels or retries the oldest of the matching runs. Call it again until `left` is false. A run that changed meanwhile
+ * Cancels, retries or runs again the oldest of the matching runs. Call it again until `left` is false. A run that changed meanwhile
  * is skipped and named in `refused`.
  * @throws AppError INVALID_INPUT
  */
@@ -65,7 +66,8 @@ export async function runBulk(ctx: ServiceContext, input: unknown) {
   for (const { id: runId } of found.slice(0, AT_ONCE)) {
     try {
       if (bulk.verb === 'cancel') await cancelRun(ctx, { runId, ...(reason ? { reason } : {}) })
-      else await retryRun(ctx, { runId })
+      else if (bulk.verb === 'retry') await retryRun(ctx, { runId })
+      else await rerunRun(ctx, { runId, body: {} })
       done++
     } catch (err) {
       if (!(err instanceof AppError) || err.status >= 500) throw err
@@ -81,13 +83,14 @@ async function bulkWhere(
 ): Promise<SQL | undefined | null> {
   const matching = await runsWhere(ctx, filter)
   if (matching === null) return null
-  return and(matching, lte(runs.startTime, new Date(at)), verb === 'cancel' ? cancellable : retriable)
+  const can = { cancel: cancellable, retry: retriable, rerun: repeatable }[verb]
+  return and(matching, lte(runs.startTime, new Date(at)), can)
 }
 
 const cancellable = and(or(STATE_IS.running, STATE_IS.paused), isNull(runs.cancelRequestedAt))
 
-/** Failed and not retried yet: a second click must not do everything twice. */
-const retriable = and(
-  or(STATE_IS.failed, STATE_IS.timed_out),
-  sql`not exists (select 1 from runs again where again.tenant_id = runs.tenant_id and again.retry_of = runs.id)`,
-)
+/** A second click must not do everything twice. */
+const notRepeated = sql`not exists (select 1 from runs again where again.tenant_id = runs.tenant_id and again.retry_of = runs.id)`
+
+const retriable = and(or(STATE_IS.failed, STATE_IS.timed_out), notRepeated)
+const repeatable = and(isNotNull(runs.outcome), notRepeated)

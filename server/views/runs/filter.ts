@@ -6,6 +6,7 @@ import type { ServiceContext } from '../../context'
 import { isId } from '../../ids'
 import { type RunPosition, readPosition } from '../../runs/position'
 import { contains, literal, SearchText } from '../../search-text'
+import { runsContaining } from './containing'
 
 /** A run's state in one word: its status while it is open, its outcome once it has ended. */
 const RUN_STATES = ['running', 'paused', 'completed', 'failed', 'cancelled', 'terminated', 'timed_out'] as const
@@ -18,7 +19,7 @@ const Moment = z.iso.datetime({ offset: true })
 
 /** Filters of a run list; none by default. */
 export const RunFilter = z.object({
-  /** The start of a run's id or business key, or part of the workflow's name. */
+  /** The start of a run's id or business key, or part of the workflow's name or of a value in input or result. */
   q: SearchText.optional(),
   states: z.array(z.enum(RUN_STATES)).max(RUN_STATES.length).optional(),
   workflowIds: z.array(Id).max(50).optional(),
@@ -61,11 +62,8 @@ export const STATE_IS = {
 export async function runsWhere(ctx: ServiceContext, filter: RunFilter): Promise<SQL | undefined | null> {
   const { q, states, workflowIds, version, from, to, via, businessKey, failedAt, code } = filter
   const searched = q && !q.startsWith('run_') ? q : null
-  const [named, keyed] = searched ? await Promise.all([workflowsNamed(ctx, searched), runsKeyed(ctx, searched)]) : []
-  if (named?.length === 0 && keyed?.length === 0) return null
-  return and(
+  const others = and(
     eq(runs.tenantId, ctx.tenantId),
-    named && keyed ? or(inArray(runs.workflowId, named), inArray(runs.id, keyed)) : undefined,
     q?.startsWith('run_') ? like(runs.id, `${idPrefix(q)}%`) : undefined,
     states?.length ? or(...states.map((state) => STATE_IS[state])) : undefined,
     workflowIds?.length ? inArray(runs.workflowId, workflowIds) : undefined,
@@ -77,6 +75,15 @@ export async function runsWhere(ctx: ServiceContext, filter: RunFilter): Promise
     failedAt ? sql`${runs.error}->>'stepId' = ${failedAt}` : undefined,
     code ? sql`${runs.error}->>'code' = ${code}` : undefined,
   )
+  if (searched === null) return others
+  const [named, keyed, containing] = await Promise.all([
+    workflowsNamed(ctx, searched),
+    runsKeyed(ctx, searched),
+    runsContaining(ctx, searched, others),
+  ])
+  const ids = [...keyed, ...containing]
+  if (named.length === 0 && ids.length === 0) return null
+  return and(others, or(inArray(runs.workflowId, named), inArray(runs.id, ids)))
 }
 
 /** Ids are upper case after their prefix. */

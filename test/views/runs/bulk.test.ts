@@ -2,6 +2,7 @@ import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cancelRun } from '@/server/runs/cancel'
 import { startRun } from '@/server/runs/start'
+import { browseRuns } from '@/server/views/runs/browse'
 import { countBulk, runBulk } from '@/server/views/runs/bulk'
 import { exportRuns } from '@/server/views/runs/export'
 import { createWorkflow } from '@/server/workflows/create'
@@ -34,7 +35,7 @@ async function started(step: object, keys: string[]) {
 }
 const now = () => new Date(Date.now() + 1_000).toISOString()
 
-async function all(verb: 'cancel' | 'retry', workflowId: string, at = now()) {
+async function all(verb: 'cancel' | 'retry' | 'rerun', workflowId: string, at = now()) {
   let done = 0
   const refused: unknown[] = []
   for (let left = true; left; ) {
@@ -68,6 +69,20 @@ describe('many runs at once', () => {
     const before = new Date().toISOString()
     expect(await all('retry', workflowId, before)).toEqual({ done: 3, refused: [] })
     expect(await all('retry', workflowId, before)).toEqual({ done: 0, refused: [] })
+  })
+
+  it('are run again once each, whatever their end, and open ones are not', async () => {
+    const done = { id: 'done', type: 'end-flow' }
+    const { workflowId } = await started(done, ['E-1', 'E-2'])
+    const before = new Date().toISOString()
+    const filter = { workflowIds: [workflowId] }
+    expect(await countBulk(runtime.ctx, { verb: 'rerun', filter, at: before })).toEqual({ count: 2, more: false })
+    expect(await all('rerun', workflowId, before)).toEqual({ done: 2, refused: [] })
+    expect(await all('rerun', workflowId, before)).toEqual({ done: 0, refused: [] })
+    const open = await started(ask, ['E-3'])
+    expect(await all('rerun', open.workflowId)).toEqual({ done: 0, refused: [] })
+    const again = await browseRuns(runtime.ctx, filter)
+    expect(again.runs.map(({ businessKey }) => businessKey).sort()).toEqual(['E-1', 'E-1', 'E-2', 'E-2'])
   })
 
   it('that started after the count are left alone', async () => {

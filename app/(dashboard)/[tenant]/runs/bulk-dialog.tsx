@@ -11,13 +11,32 @@ import type { Bulk } from '@/server/views/runs/bulk'
 import { useTenant } from '../tenant-context'
 
 const WORDS = {
-  cancel: { title: 'Cancel open runs', did: 'cancelled', go: (count: string) => `Cancel ${count}` },
-  retry: { title: 'Retry failed runs', did: 'retried', go: (count: string) => `Retry ${count}` },
+  cancel: {
+    title: 'Cancel open runs',
+    none: 'No open run matches the filters.',
+    what: 'will be asked to stop. A step under way may still finish, and cleanup paths run.',
+    did: 'cancelled',
+    go: (count: string) => `Cancel ${count}`,
+  },
+  retry: {
+    title: 'Retry failed runs',
+    none: 'No failed run matches the filters, or all of them have been retried.',
+    what: 'failed. Each will be retried as a new run that keeps the completed steps.',
+    did: 'retried',
+    go: (count: string) => `Retry ${count}`,
+  },
+  rerun: {
+    title: 'Run ended runs again',
+    none: 'No ended run matches the filters, or all of them have been run again.',
+    what: 'ended. Each will be run again from the first step as a new run, with the same input and version.',
+    did: 'run again',
+    go: (count: string) => `Run ${count} again`,
+  },
 }
 
 type Refused = { runId: string; message: string }
 
-/** Cancels or retries every run that matches the filter, after saying how many those are. */
+/** Cancels, retries or runs again every run that matches the filter, after saying how many those are. */
 export function BulkDialog({
   verb,
   filter,
@@ -72,20 +91,11 @@ export function BulkDialog({
       <Stack>
         {counted.error && <ErrorState error={counted.error} onRetry={() => counted.refetch()} />}
         {counted.isPending && <Skeleton height={40} radius="md" />}
-        {data && total === 0 && (
-          <Text>
-            {verb === 'cancel'
-              ? 'No open run matches the filters.'
-              : 'No failed run matches the filters, or all of them have been retried.'}
-          </Text>
-        )}
+        {data && total === 0 && <Text>{words.none}</Text>}
         {data && total > 0 && state !== 'over' && (
           <>
             <Text>
-              <strong>{runs}</strong>{' '}
-              {verb === 'cancel'
-                ? 'will be asked to stop. A step under way may still finish, and cleanup paths run.'
-                : 'failed. Each will be retried as a new run that keeps the completed steps.'}
+              <strong>{runs}</strong> {words.what}
             </Text>
             {verb === 'cancel' && (
               <TextInput

@@ -32,7 +32,7 @@ export function FilterBar({
       <SearchField
         ref={searchRef}
         aria-label="Search runs"
-        placeholder="Key, run id or workflow"
+        placeholder="Key, run id, workflow or value"
         text={params.get('q') ?? ''}
         onSearch={(q) => change({ q })}
         className={styles.searchFilter ?? ''}

@@ -1,12 +1,13 @@
 'use client'
 import { ActionIcon, Menu } from '@mantine/core'
-import { Ban, Download, Ellipsis, StepForward } from 'lucide-react'
+import { Ban, Download, Ellipsis, RotateCcw, StepForward } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { useTRPCClient } from '@/app/_trpc/client'
 import { notifyDone, notifyError } from '@/app/_ui/notify'
 import { saveFile } from '@/app/_ui/save-file'
 import type { BrowseRuns } from '@/server/views/runs/browse'
+import type { Bulk } from '@/server/views/runs/bulk'
 import { useTenant } from '../tenant-context'
 import { filterOf } from './run-filter'
 
@@ -16,7 +17,7 @@ const BulkDialog = dynamic(() => import('./bulk-dialog').then((module) => module
 export function ListActions({ input, onChanged }: { input: BrowseRuns; onChanged: () => void }) {
   const client = useTRPCClient()
   const { may } = useTenant()
-  const [asked, setAsked] = useState<'cancel' | 'retry' | null>(null)
+  const [asked, setAsked] = useState<Bulk['verb'] | null>(null)
   const filter = filterOf(input)
   const download = async () => {
     const { csv, more } = await client.runs.exportCsv.query(filter)
@@ -44,6 +45,11 @@ export function ListActions({ input, onChanged }: { input: BrowseRuns; onChanged
           {may('run:retry') && (
             <Menu.Item leftSection={<StepForward size={16} aria-hidden />} onClick={() => setAsked('retry')}>
               Retry failed runs…
+            </Menu.Item>
+          )}
+          {may('run:retry') && (
+            <Menu.Item leftSection={<RotateCcw size={16} aria-hidden />} onClick={() => setAsked('rerun')}>
+              Run ended runs again…
             </Menu.Item>
           )}
           {may('run:cancel') && (

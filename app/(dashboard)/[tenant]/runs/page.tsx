@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { serverTrpc } from '@/app/_trpc/server'
-import { inputOf } from './run-filter'
+import { filterOf, inputOf } from './run-filter'
 import { RunsList } from './runs-list'
 
 export const metadata: Metadata = { title: 'Runs' }
@@ -17,7 +17,11 @@ export default async function RunsPage({
   const pairs = Object.entries(await searchParams).flatMap(([name, value]) =>
     [value ?? []].flat().map((item) => [name, item]),
   )
-  await prefetch(trpc.runs.list.queryOptions(inputOf(new URLSearchParams(pairs))))
+  const input = inputOf(new URLSearchParams(pairs))
+  await Promise.all([
+    prefetch(trpc.runs.list.queryOptions(input)),
+    prefetch(trpc.runs.totals.queryOptions(filterOf(input))),
+  ])
   return (
     <Hydrate>
       <RunsList />

@@ -72,6 +72,17 @@ export function cursorOf(direction: 'after' | 'before', place: string): string {
   return `${direction === 'after' ? 'a' : 'b'}.${place}`
 }
 
+/** What a saved view keeps of the list's URL: its filters without times, in one order, so that equal views are equal texts. */
+export function viewOf(params: URLSearchParams, workflowId: string | undefined): string {
+  const kept = new URLSearchParams()
+  for (const name of FILTER_NAMES) {
+    if (name === 'from' || name === 'to') continue
+    const values = name === 'workflow' && workflowId !== undefined ? [workflowId] : params.getAll(name)
+    for (const value of values.toSorted()) if (value !== '') kept.append(name, value)
+  }
+  return kept.toString()
+}
+
 /** The filter without the position in the list. */
 export function filterOf({ after: _after, before: _before, limit: _limit, ...filter }: BrowseRuns) {
   return filter

@@ -18,7 +18,9 @@ import { NoMatch, NoRuns } from './no-runs'
 import { RowsSkeleton } from './rows-skeleton'
 import { cursorOf, FILTER_NAMES, inputOf } from './run-filter'
 import { RunRows } from './run-rows'
+import { RunTotals } from './run-totals'
 import styles from './runs.module.css'
+import { SavedViews } from './saved-views'
 import { useRunPage } from './use-run-page'
 
 /** Every run of the workspace, or of one workflow, newest first. */
@@ -55,6 +57,7 @@ export function RunsList({ workflowId }: { workflowId?: string }) {
                 {newRuns >= 100 ? '99+' : newRuns} new {newRuns === 1 ? 'run' : 'runs'}
               </Button>
             )}
+            <SavedViews params={new URLSearchParams(params)} workflowId={workflowId} />
             <ListActions input={input} onChanged={showNew} />
           </>
         }
@@ -66,6 +69,7 @@ export function RunsList({ workflowId }: { workflowId?: string }) {
           searchRef={search}
           oneWorkflow={workflowId !== undefined}
         />
+        <RunTotals input={input} />
         <div role="status" className="visually-hidden">
           {newRuns > 0 ? `${newRuns} new runs` : ''}
         </div>

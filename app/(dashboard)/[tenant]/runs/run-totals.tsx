@@ -1,0 +1,37 @@
+'use client'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useTRPC } from '@/app/_trpc/client'
+import type { BrowseRuns } from '@/server/views/runs/browse'
+import { filterOf, STATE_OPTIONS } from './run-filter'
+import styles from './runs.module.css'
+
+const AGAIN_MS = 10_000
+
+/** How many runs match the filters, and how many of them are in each state. Its line has its room from the start. */
+export function RunTotals({ input }: { input: BrowseRuns }) {
+  const trpc = useTRPC()
+  const { data } = useQuery({
+    ...trpc.runs.totals.queryOptions(filterOf(input)),
+    placeholderData: keepPreviousData,
+    refetchInterval: AGAIN_MS,
+  })
+  return <p className={styles.totals}>{data && data.count > 0 ? totalsText(data) : ' '}</p>
+}
+
+/** Such as `7 runs: 2 waiting, 5 completed`. */
+export function totalsText({ count, more, states }: Totals): string {
+  // Of more, only the newest were counted.
+  if (more) return `More than ${count.toLocaleString('en')} runs`
+  const all = `${count.toLocaleString('en')} ${count === 1 ? 'run' : 'runs'}`
+  const parts = STATE_OPTIONS.flatMap(({ value, label }) => {
+    const of = states[value] ?? 0
+    return of > 0 ? [`${of.toLocaleString('en')} ${label.toLowerCase()}`] : []
+  })
+  return `${all}: ${parts.join(', ')}`
+}
+
+interface Totals {
+  count: number
+  more: boolean
+  states: { [state in (typeof STATE_OPTIONS)[number]['value']]?: number }
+}

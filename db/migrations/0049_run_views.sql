@@ -1,0 +1,1 @@
+ALTER TABLE "members" ADD COLUMN "run_views" jsonb DEFAULT '[]'::jsonb NOT NULL;

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startRun } from '@/server/runs/start'
+import { setVaultSecret } from '@/server/vault/set'
+import { browseRuns } from '@/server/views/runs/browse'
+import { countRuns } from '@/server/views/runs/totals'
+import { createWorkflow } from '@/server/workflows/create'
+import { type FreshDatabase, freshDatabase } from '../../support/db'
+import { startTestRuntime, type TestRuntime } from '../../support/runtime'
+
+let database: FreshDatabase
+let runtime: TestRuntime
+let workflowId: string
+beforeAll(async () => {
+  database = await freshDatabase()
+  runtime = await startTestRuntime(database.url)
+  const end = { id: 'end', type: 'end-flow', output: { total: '${amount}', sent: { to: '${customer.city}' } } }
+  const payload = {
+    customer: { type: 'object' },
+    amount: { type: 'number' },
+    note: { type: 'string', required: false },
+  }
+  workflowId = (await createWorkflow(runtime.ctx, { name: 'Orders', payload, steps: [end] })).id
+})
+afterAll(async () => {
+  await runtime?.stop()
+  await database?.close()
+})
+
+async function ran(city: string, amount: number, note?: string): Promise<string> {
+  const body = { customer: { city }, amount, ...(note === undefined ? {} : { note }) }
+  const { runId } = await startRun(runtime.ctx, { workflowId, body })
+  await runtime.wait(runId)
+  return runId
+}
+const found = async (q: string, ctx = runtime.ctx, more = {}) =>
+  (await browseRuns(ctx, { q, ...more })).runs.map(({ runId }) => runId)
+
+it('runs are found by a text or number in their input or result, wherever it is, but not by the names of fields', async () => {
+  const oslo = await ran('Oslo "north" 100%', 4711, 'Call\nfirst')
+  const bergen = await ran('Bergen', 12)
+  expect(await found('oslo')).toEqual([oslo])
+  expect(await found('"north" 100%')).toEqual([oslo])
+  expect(await found('call\nFIRST')).toEqual([oslo])
+  expect(await found('4711')).toEqual([oslo])
+  expect(await found('bergen')).toEqual([bergen])
+  for (const name of ['customer', 'amount', 'total', '% 0', '__lo']) expect(await found(name)).toEqual([])
+  // Too short to search values for.
+  expect(await found('12')).toEqual([])
+  expect(await found('bergen', runtime.ctx, { states: ['failed'] })).toEqual([])
+  expect(await found('oslo', await runtime.as('owner', 'ten_other'))).toEqual([])
+})
+
+it('a value of the vault cannot be searched for', async () => {
+  const runId = await ran('Tromsø', 1, 'the token is hunter2-is-not-it')
+  expect(await found('hunter2')).toEqual([runId])
+  await setVaultSecret(runtime.ctx, { name: 'TOKEN', value: 'hunter2-is-not-it', hosts: ['api.example.com'] })
+  expect(await found('hunter2')).toEqual([])
+  expect(await found('the token is')).toEqual([runId])
+})
+
+it('the totals are those of the filter, by state', async () => {
+  const states = { completed: 3 }
+  expect(await countRuns(runtime.ctx, { workflowIds: [workflowId] })).toEqual({ count: 3, more: false, states })
+  expect(await countRuns(runtime.ctx, { q: 'bergen' })).toEqual({ count: 1, more: false, states: { completed: 1 } })
+  expect(await countRuns(runtime.ctx, { q: 'nowhere' })).toEqual({ count: 0, more: false, states: {} })
+  expect(await countRuns(await runtime.as('viewer', 'ten_other'), {})).toMatchObject({ count: 0 })
+})
