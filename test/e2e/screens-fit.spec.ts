@@ -30,7 +30,8 @@ test('no screen scrolls sideways or cuts off a column, from 360 to 1920 px', asy
 })
 
 test('nothing moves while a screen loads', async ({ page, workspace }) => {
-  const { approval, completed, stock } = await furnish(workspace)
+  test.slow()
+  const { approval, completed, asking, deciding, failed, stock, agent } = await furnish(workspace)
   await page.addInitScript(() => {
     const moved = { by: 0 }
     new PerformanceObserver((list) => {
@@ -39,12 +40,17 @@ test('nothing moves while a screen loads', async ({ page, workspace }) => {
     }).observe({ type: 'layout-shift', buffered: true })
     Object.assign(window, { moved })
   })
-  for (const screen of ['/runs', `/runs/${completed}`, '/inbox', `/tools/${stock}`, `/workflows/${approval}`]) {
-    await page.goto(`/${workspace.slug}${screen}`)
-    await page.waitForFunction(() => !document.querySelector('.mantine-Skeleton-root'))
-    await page.waitForTimeout(500)
-    const by = await page.evaluate(() => (window as unknown as { moved: { by: number } }).moved.by)
-    expect.soft(by, screen).toBeLessThanOrEqual(0.02)
+  const runs = [completed, asking, deciding, failed].map((runId) => `/runs/${runId}`)
+  const screens = ['', '/runs', ...runs, '/inbox', `/tools/${stock}`, `/workflows/${approval}`, '/insights']
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 900 })
+    for (const screen of [...screens, `/agents/${agent}`, `/agents/${agent}?tab=compare`]) {
+      await page.goto(`/${workspace.slug}${screen}`)
+      await page.waitForFunction(() => !document.querySelector('.mantine-Skeleton-root'))
+      await page.waitForTimeout(500)
+      const by = await page.evaluate(() => (window as unknown as { moved: { by: number } }).moved.by)
+      expect.soft(by, `${screen || 'home'} at ${width}`).toBeLessThanOrEqual(0.02)
+    }
   }
 })
 

@@ -126,10 +126,11 @@ export function FailureCard({
         <code>{code}</code>
         {visit && (visit.attempts > 1 ? ` · gave up after ${visit.attempts} attempts` : ' · not retried')}
       </p>
-      {input && (
+      {/* Has its line while it loads, so that nothing below moves. */}
+      {(input || step.isLoading) && (
         <details className={styles.sent}>
-          <summary>What the step was given ({sizeText(input.size)})</summary>
-          {'value' in input ? (
+          <summary>What the step was given{input && ` (${sizeText(input.size)})`}</summary>
+          {!input ? null : 'value' in input ? (
             <JsonView value={input.value} label="What the step was given" openDepth={1} />
           ) : (
             <p className={styles.cardNote}>Too large to show here. Open the step to see it.</p>
