@@ -10,7 +10,7 @@ export const MCP_OPERATIONS: Operation[] = [
     tag: 'MCP',
     summary: 'Send a message of the Model Context Protocol',
     description:
-      'Streamable HTTP without sessions; the response is JSON. Published workflows, agents and tools are tools; the newest runs and open tasks are resources. What is listed, and what may be called, depends on the role.',
+      'Streamable HTTP. The response is JSON, or a stream if a call has questions for the user of a client that can ask them. Published workflows, agents and tools are tools; the newest runs and open tasks are resources. What is listed, and what may be called, depends on the role.',
     role: 'viewer',
     body: {
       schema: McpMessage,
@@ -31,7 +31,7 @@ export const MCP_OPERATIONS: Operation[] = [
         schema: McpReply,
         examples: { empty: example('The response to `ping`', { jsonrpc: '2.0', id: 1, result: {} }) },
       },
-      202: { description: 'A notification was accepted.' },
+      202: { description: 'A notification, or the response to a question, was accepted.' },
     },
     errors: [],
   },
@@ -41,7 +41,9 @@ export const MCP_TEXTS: Texts = {
   McpMessage: {
     jsonrpc: 'The version of JSON-RPC.',
     id: 'Names a request; notifications have none.',
-    method: 'Such as `tools/list` or `tools/call`.',
+    method: 'Such as `tools/list` or `tools/call`. A response has none.',
     params: 'Depends on the method.',
+    result: 'Of a response to a question of the server, which has the id of the question and no method.',
+    error: 'The same, if the client could not ask.',
   },
 }

@@ -6,8 +6,10 @@ const Id = z.union([z.string(), z.number()])
 export const McpMessage = z.object({
   jsonrpc: z.literal('2.0'),
   id: Id.optional(),
-  method: z.string(),
+  method: z.string().optional(),
   params: z.record(z.string(), z.json()).optional(),
+  result: z.record(z.string(), z.json()).optional(),
+  error: z.record(z.string(), z.json()).optional(),
 })
 
 export const McpReply = z.object({

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 import {
@@ -8,11 +9,12 @@ import {
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import type { ServiceContext } from '../context'
-import { type JsonObject, toStorableJson } from '../definition/json'
+import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '../definition/json'
 import { AppError } from '../errors'
 import { API_VERSION, JsonText } from '../http/respond'
+import { askFor, takeAnswer } from './ask'
 import { listResources, readResource, TEMPLATES } from './resources'
-import { asProtocolError } from './results'
+import { asProtocolError, failed } from './results'
 import { callTool, listTools } from './tools'
 
 const INSTRUCTIONS = [
@@ -26,16 +28,79 @@ const NO_VALIDATOR = {
   getValidator: () => () => ({ valid: false as const, data: undefined, errorMessage: 'unexpected' }),
 }
 
+/** Begins the id of a session whose client can ask its user. Nothing else is known of a session, and nothing is kept. */
+const CAN_ASK = 'asks-'
+const SESSION = 'mcp-session-id'
+
+interface Answer {
+  status: number
+  body: JsonText | Uint8Array | ReadableStream<Uint8Array>
+  headers?: Record<string, string>
+}
+
 /**
- * Answers one message of the Model Context Protocol, over streamable HTTP without sessions: nothing is kept between two
- * messages, so any process may answer any of them, and the answer is plain JSON.
+ * Answers one message of the Model Context Protocol, over streamable HTTP. Nothing is kept between two messages, so any process
+ * may answer any of them. The answer is plain JSON, but for a call whose run waits for what the client can ask its user: then
+ * it is a stream with the questions, whose answers come as messages of their own.
  * @throws AppError INVALID_INPUT for what is not a message of the protocol
  */
-export async function answerMcp(
+export async function answerMcp(ctx: ServiceContext, message: JsonObject, request: Request): Promise<Answer> {
+  if (await takeAnswer(ctx, message)) return { status: 202, body: new Uint8Array() }
+  const answer = await answerOne(ctx, message, request)
+  if (message.method === 'initialize' && canAsk(message.params))
+    return { ...answer, headers: { [SESSION]: `${CAN_ASK}${randomUUID()}` } }
+  const asks = request.headers.get(SESSION)?.startsWith(CAN_ASK) && takesStream(request)
+  const runId = asks && message.method === 'tools/call' ? pausedRunIn(answer.body) : null
+  return runId === null ? answer : withQuestions(ctx, { message, answer, runId, signal: request.signal })
+}
+
+/** A client that only opens addresses cannot show a form. */
+function canAsk(params: JsonValue | undefined): boolean {
+  const { elicitation } = isJsonObject(params) && isJsonObject(params.capabilities) ? params.capabilities : {}
+  return isJsonObject(elicitation) && (Object.hasOwn(elicitation, 'form') || !Object.hasOwn(elicitation, 'url'))
+}
+
+const takesStream = ({ headers }: Request) => (headers.get('accept') ?? '').includes('text/event-stream')
+
+/** The run that a call returned, if it waits for something. */
+function pausedRunIn(body: Answer['body']): string | null {
+  const reply = body instanceof JsonText ? (JSON.parse(body.text) as JsonValue) : null
+  const shown = isJsonObject(reply) && isJsonObject(reply.result) ? reply.result.structuredContent : null
+  const paused = isJsonObject(shown) && shown.status === 'paused' && Array.isArray(shown.pauses)
+  return paused && typeof shown.runId === 'string' ? shown.runId : null
+}
+
+function withQuestions(
   ctx: ServiceContext,
-  message: JsonObject,
-  request: Request,
-): Promise<{ status: number; body: JsonText | Uint8Array }> {
+  { message, answer, runId, signal }: { message: JsonObject; answer: Answer; runId: string; signal: AbortSignal },
+): Answer {
+  const left = new AbortController()
+  const gone = AbortSignal.any([signal, left.signal])
+  const encoder = new TextEncoder()
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      const write = (text: string) => controller.enqueue(encoder.encode(`event: message\ndata: ${text}\n\n`))
+      const send = () => (question: JsonObject) => write(JSON.stringify(question))
+      try {
+        const result = await askFor(ctx, runId, gone, send).catch((err: unknown) => ({ ...failed(ctx, err) }))
+        if (gone.aborted) return
+        const first = answer.body instanceof JsonText ? answer.body.text : ''
+        write(result === null ? first : JSON.stringify({ jsonrpc: '2.0', id: message.id ?? null, result }))
+        controller.close()
+      } catch (err) {
+        controller.error(err)
+      }
+    },
+    cancel: () => left.abort(),
+  })
+  return {
+    status: 200,
+    body,
+    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
+  }
+}
+
+async function answerOne(ctx: ServiceContext, message: JsonObject, request: Request): Promise<Answer> {
   const server = serverFor(ctx, request.signal)
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   try {

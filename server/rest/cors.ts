@@ -5,9 +5,9 @@ import type { Identity } from '../auth/authenticate'
 
 /** Leaves out the headers of API keys, which are not for browsers. */
 const REQUEST_HEADERS =
-  'authorization, content-type, idempotency-key, if-match, last-event-id, mcp-protocol-version, prefer, x-request-id'
+  'authorization, content-type, idempotency-key, if-match, last-event-id, mcp-protocol-version, mcp-session-id, prefer, x-request-id'
 const RESPONSE_HEADERS = [
-  'etag, idempotent-replayed, link, location, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after',
+  'etag, idempotent-replayed, link, location, mcp-session-id, ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after',
   'x-api-version, x-request-id, x-total-count, x-workflow-version',
 ].join(', ')
 const ORIGIN = /^https?:\/\/[^\s/]{1,253}$/

@@ -1,0 +1,151 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import { processWide } from '@/db/process-wide'
+import { pauses } from '@/db/schema/runs'
+import { allows } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { isJsonObject, type JsonObject, toStorableJson } from '../definition/json'
+import { env } from '../env'
+import { AppError } from '../errors'
+import { watchRun } from '../interpreter/changes'
+import { moment } from '../interpreter/last-changes'
+import { maskWords } from '../runs/mask-words'
+import { requireMayAnswer } from '../runs/may-answer'
+import { personOf } from '../runs/person'
+import type { PresentedRun } from '../runs/present'
+import { signalOf } from '../runs/present'
+import { resumeRun } from '../runs/resume'
+import { getRunStatus } from '../runs/status'
+import { waitForRun } from '../runs/wait'
+import { tenantMasker } from '../vault/masker'
+import { answerTo, questionId, questionOf, readQuestionId } from './questions'
+import { outlineOf, result } from './results'
+
+/** How long a person has for all questions of one call: proxies and platforms end a response after five minutes. */
+const PATIENCE_MS = 240_000
+const POLL_MS = 1_000
+
+/** Questions that this process has asked: a person may also say no, which changes nothing of the run. */
+const declined = () => processWide('mcp.questions', () => new Map<string, () => void>())
+
+/** Sends a message to the client that called. */
+type Send = (message: JsonObject) => void
+
+/**
+ * Asks the person behind a client what a run waits for, until it has ended, waits for somebody else, or gets no answer.
+ * @returns the call's result then; null if nothing could be asked
+ */
+export async function askFor(
+  ctx: ServiceContext,
+  runId: string,
+  signal: AbortSignal,
+  send: () => Send,
+): Promise<JsonObject | null> {
+  const deadline = performance.now() + PATIENCE_MS
+  let asked = false
+  let run = await getRunStatus(ctx, { runId })
+  while (run.status === 'paused' && !signal.aborted) {
+    const question = await firstQuestion(ctx, run)
+    if (!question) break
+    const since = moment()
+    asked = true
+    if (!(await isAnswered(ctx, run, question, { deadline, signal, send: send() }))) break
+    run = await waitForRun(ctx, runId, env().SYNC_START_TIMEOUT_MS, signal, since)
+  }
+  return asked ? toStorableJson({ ...result(outlineOf(run), run.status === 'failed') }) : null
+}
+
+/** The first pause that can be put into a form and that the caller may answer. */
+async function firstQuestion(ctx: ServiceContext, run: PresentedRun) {
+  if (!allows(ctx, 'run:resume')) return null
+  const person = await personOf(ctx)
+  const masker = await tenantMasker(ctx)
+  for (const { id: pauseId } of run.pauseSignals) {
+    const [row] = await openPause(ctx, run.runId, pauseId)
+    if (!row) continue
+    const signal = signalOf(row)
+    const question = questionOf(maskWords({ signal }, masker).signal)
+    const mayAnswer = question && (await requireMayAnswer(ctx, run.runId, signal, person).then(yes, no))
+    if (mayAnswer) return { id: questionId(signal.type, run.runId, pauseId), pauseId, ...question }
+  }
+  return null
+}
+
+const yes = () => true
+function no(err: unknown): false {
+  if (err instanceof AppError) return false
+  throw err
+}
+
+function openPause({ db, tenantId }: ServiceContext, runId: string, pauseId: string) {
+  return db
+    .select()
+    .from(pauses)
+    .where(
+      and(
+        ...[eq(pauses.tenantId, tenantId), eq(pauses.runId, runId), eq(pauses.id, pauseId)],
+        isNull(pauses.answeredAt),
+      ),
+    )
+}
+
+/** Sends a question and waits until its pause is answered, by whomever. */
+async function isAnswered(
+  ctx: ServiceContext,
+  { runId }: PresentedRun,
+  { id, pauseId, ...params }: { id: string; pauseId: string; message: string; requestedSchema: JsonObject },
+  { deadline, signal, send }: { deadline: number; signal: AbortSignal; send: Send },
+): Promise<boolean> {
+  let refused = false
+  let wake: () => void = () => {}
+  const unwatch = watchRun(runId, () => wake(), { every: true })
+  const onAbort = () => wake()
+  signal.addEventListener('abort', onAbort)
+  declined().set(id, () => {
+    refused = true
+    wake()
+  })
+  try {
+    send({ jsonrpc: '2.0', id, method: 'elicitation/create', params: { ...params } })
+    while (performance.now() < deadline && !signal.aborted) {
+      if ((await openPause(ctx, runId, pauseId)).length === 0) return true
+      if (refused) return false
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, POLL_MS)
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+    return false
+  } finally {
+    declined().delete(id)
+    signal.removeEventListener('abort', onAbort)
+    unwatch()
+  }
+}
+
+/**
+ * Takes a client's response to a question: an answer by the credential that the response came with, so any process may take
+ * it. What is refused leaves the run as it is, and the call that asked returns what the run waits for.
+ * @returns whether it was one
+ */
+export async function takeAnswer(ctx: ServiceContext, message: JsonObject): Promise<boolean> {
+  if (message.method !== undefined) return false
+  const asked = readQuestionId(message.id)
+  if (!asked) return false
+  const given = isJsonObject(message.result) ? message.result : {}
+  if (given.action === 'accept') {
+    const { type, pauseId, runId } = asked
+    const body = answerTo(type, pauseId, isJsonObject(given.content) ? given.content : {})
+    const refusal = await resumeRun(ctx, { runId, body }).then(
+      () => null,
+      (err: unknown) => err,
+    )
+    if (refusal === null) return true
+    if (!(refusal instanceof AppError)) throw refusal
+    ctx.log.info({ code: refusal.code, runId }, 'an answer from an MCP client was refused')
+  }
+  declined().get(String(message.id))?.()
+  return true
+}
