@@ -284,7 +284,7 @@ export const INBOUND_TEXTS: Texts = {
     graceHours: 'How long the old secret is accepted along with the new one; 0 ends it at once.',
   },
   TryInbound: {
-    body: 'What would be sent.',
+    body: 'What would be sent; an empty object if left out.',
     headers: 'By name.',
     query: 'By name.',
     mapping: 'Instead of the one that is saved.',

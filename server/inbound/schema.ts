@@ -78,7 +78,7 @@ export const RotateInbound = z.object({
 const texts = z.record(z.string().max(200), z.string().max(10_000))
 
 export const TryInbound = z.object({
-  body: z.json().default({}),
+  body: z.json().optional(),
   headers: texts.default({}),
   query: texts.default({}),
   mapping: mapping.optional(),
