@@ -2,17 +2,25 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from '@playwright/test'
 import { print } from '@/cli/print'
+import { DIALOGS } from './e2e/support/dialogs'
 import { type Furnished, furnish } from './e2e/support/furnish'
 import setup from './e2e/support/global-setup'
+import { addHistory } from './e2e/support/history'
 import { INSIDE, OUTSIDE } from './e2e/support/routes'
 import { newWorkspace, signIn, type Workspace } from './e2e/support/workspace'
 
-// `npm run screenshots`: saves every screen of the built product in both themes and two widths to docs/screenshots. With
+// `npm run screenshots`: saves every screen of the built product in both themes and two widths, and
+// every dialog, to docs/screenshots. With
 // names (`npm run screenshots -- runs inbox`), only the screens whose names begin with one of them.
 
 const FOLDER = 'docs/screenshots'
 const SIZES = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
 const THEMES = ['light', 'dark'] as const
+/** Dialogs differ little from look to look. */
+const DIALOG_LOOKS = [
+  ['wide', 'light'],
+  ['phone', 'dark'],
+] as const
 const ONLY = process.argv.slice(2)
 
 async function main(): Promise<void> {
@@ -24,11 +32,14 @@ async function main(): Promise<void> {
   try {
     const workspace = await newWorkspace('Northwind Supply')
     const made = await furnish(workspace)
+    await addHistory(workspace, made)
     if (ONLY.length === 0) rmSync(FOLDER, { recursive: true, force: true })
     mkdirSync(FOLDER, { recursive: true })
     for (const [size, viewport] of Object.entries(SIZES)) {
       for (const theme of THEMES) await shootAll(browser, workspace, made, { size, viewport, theme })
     }
+    for (const [size, theme] of DIALOG_LOOKS)
+      await shootDialogs(browser, workspace, made, { size, viewport: SIZES[size], theme })
   } finally {
     await browser.close()
     await stop()
@@ -59,15 +70,44 @@ async function shootAll(browser: Browser, workspace: Workspace, made: Furnished,
   }
 }
 
+async function shootDialogs(browser: Browser, workspace: Workspace, made: Furnished, look: Look): Promise<void> {
+  const options = { baseURL: process.env.BASE_URL ?? '', viewport: look.viewport, colorScheme: look.theme }
+  const context = await browser.newContext({ ...options, reducedMotion: 'reduce', locale: 'en-GB' })
+  await signIn(context, workspace.owner)
+  const page = await context.newPage()
+  for (const { what, at, opener, next } of DIALOGS) {
+    const name = `dialog-${what.replace(/^(an?|the) /, '').replaceAll(' ', '-')}`
+    if (ONLY.length > 0 && !ONLY.some((wanted) => name.startsWith(wanted))) continue
+    // Opened where there is room for every button.
+    await page.setViewportSize(SIZES.wide)
+    await page.goto(`/${workspace.slug}${at(made)}`)
+    await loaded(page)
+    await opener(page).click()
+    await next?.(page)
+    await page.getByRole('dialog').first().waitFor()
+    await page.setViewportSize(look.viewport)
+    await save(page, `${name}-${look.theme}-${look.size}.png`)
+  }
+  await context.close()
+}
+
 async function shoot(page: Page, address: string, file: string): Promise<void> {
   await page.goto(address)
+  await save(page, file)
+}
+
+async function save(page: Page, file: string): Promise<void> {
+  await loaded(page)
+  writeFileSync(join(FOLDER, file), await small(await page.screenshot()))
+  print(file)
+}
+
+async function loaded(page: Page): Promise<void> {
   await page
     .waitForFunction(() => !document.querySelector('.mantine-Skeleton-root'), undefined, { timeout: 10_000 })
     .catch(() => {})
   await page.waitForLoadState('networkidle', { timeout: 800 }).catch(() => {})
   await page.waitForTimeout(200)
-  writeFileSync(join(FOLDER, file), await small(await page.screenshot()))
-  print(file)
 }
 
 /** `/[tenant]/runs/[runId]` becomes `runs-run`, and its second view `runs-run-2`. */

@@ -1,6 +1,7 @@
-import type { Locator, Page } from '@playwright/test'
+import type { Page } from '@playwright/test'
 import type { RunOptions } from 'axe-core'
 import { violationsOf } from './support/axe'
+import { DIALOGS } from './support/dialogs'
 import { test as base, expect } from './support/fixture'
 import { type Furnished, furnish } from './support/furnish'
 import { ELSEWHERE, INSIDE, OUTSIDE, pages } from './support/routes'
@@ -189,49 +190,6 @@ const FAILURE = {
     },
   },
 }
-
-interface Opened {
-  what: string
-  at: (made: Furnished) => string
-  opener: (page: Page) => Locator
-  /** Further clicks, if the opener is a menu. */
-  next?: (page: Page) => Promise<void>
-}
-
-const button = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first()
-
-const DIALOGS: Opened[] = [
-  { what: 'a new workflow', at: () => '/workflows', opener: button('New workflow') },
-  { what: 'a new agent', at: () => '/agents', opener: button('New agent') },
-  { what: 'a new tool', at: () => '/tools', opener: button('New tool') },
-  { what: 'a new key', at: () => '/settings/api-keys', opener: button('Create key') },
-  { what: 'a new signing secret', at: () => '/settings/signing-secrets', opener: button(/^Create/) },
-  { what: 'a new schedule', at: () => '/schedules', opener: button('Create schedule') },
-  { what: 'a new inbound webhook', at: () => '/inbound-webhooks', opener: button('Create inbound webhook') },
-  { what: 'a new webhook', at: () => '/settings/webhooks', opener: button('Create webhook') },
-  { what: 'a new secret', at: () => '/settings/vault', opener: button('Add secret') },
-  {
-    what: 'the hosts of a secret',
-    at: () => '/settings/vault',
-    opener: button(/^Actions for/),
-    next: (page) => page.getByRole('menuitem', { name: /hosts$/ }).click(),
-  },
-  { what: 'an invitation', at: () => '/settings/members', opener: button(/^Invite/) },
-  { what: 'publishing', at: ({ approval }) => `/workflows/${approval}`, opener: button(/^Publish/) },
-  { what: 'publishing a tool', at: ({ remote }) => `/tools/${remote}`, opener: button('Publish') },
-  {
-    what: 'the name of a test case',
-    at: ({ stock }) => `/tools/${stock}?tab=test`,
-    opener: button(/^Actions for/),
-    next: (page) => page.getByRole('menuitem', { name: 'Rename' }).click(),
-  },
-  {
-    what: 'the links of a task',
-    at: ({ asking }) => `/inbox?task=${encodeURIComponent(`${asking}:main:order#1`)}`,
-    opener: button('Share a link'),
-  },
-  { what: 'adding a step', at: ({ approval }) => `/workflows/${approval}`, opener: button(/^Add step/) },
-]
 
 for (const { what, at, opener, next } of DIALOGS) {
   test(`the dialog of ${what} is accessible and returns the focus`, async ({ tour, trouble }) => {

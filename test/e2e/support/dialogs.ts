@@ -1,0 +1,65 @@
+import type { Locator, Page } from '@playwright/test'
+import type { Furnished } from './furnish'
+
+/** How a dialog is come to. */
+export interface Opened {
+  what: string
+  at: (made: Furnished) => string
+  opener: (page: Page) => Locator
+  /** Further clicks, if the opener is a menu. */
+  next?: (page: Page) => Promise<void>
+}
+
+const button = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first()
+
+/** The dialogs of a furnished workspace, for the checks of screens and for screenshots. */
+export const DIALOGS: Opened[] = [
+  { what: 'a new workflow', at: () => '/workflows', opener: button('New workflow') },
+  { what: 'a new agent', at: () => '/agents', opener: button('New agent') },
+  { what: 'a new tool', at: () => '/tools', opener: button('New tool') },
+  { what: 'a new key', at: () => '/settings/api-keys', opener: button('Create key') },
+  { what: 'a new signing secret', at: () => '/settings/signing-secrets', opener: button(/^Create/) },
+  { what: 'a new schedule', at: () => '/schedules', opener: button('Create schedule') },
+  { what: 'a new inbound webhook', at: () => '/inbound-webhooks', opener: button('Create inbound webhook') },
+  { what: 'a new webhook', at: () => '/settings/webhooks', opener: button('Create webhook') },
+  { what: 'a new secret', at: () => '/settings/vault', opener: button('Add secret') },
+  {
+    what: 'the hosts of a secret',
+    at: () => '/settings/vault',
+    opener: button(/^Actions for/),
+    next: (page) => page.getByRole('menuitem', { name: /hosts$/ }).click(),
+  },
+  { what: 'an invitation', at: () => '/settings/members', opener: button(/^Invite/) },
+  { what: 'publishing', at: ({ approval }) => `/workflows/${approval}`, opener: button(/^Publish/) },
+  { what: 'publishing a tool', at: ({ remote }) => `/tools/${remote}`, opener: button('Publish') },
+  {
+    what: 'the name of a test case',
+    at: ({ stock }) => `/tools/${stock}?tab=test`,
+    opener: button(/^Actions for/),
+    next: (page) => page.getByRole('menuitem', { name: 'Rename' }).click(),
+  },
+  {
+    what: 'the links of a task',
+    at: ({ asking }) => `/inbox?task=${encodeURIComponent(`${asking}:main:order#1`)}`,
+    opener: button('Share a link'),
+  },
+  { what: 'adding a step', at: ({ approval }) => `/workflows/${approval}`, opener: button(/^Add step/) },
+  {
+    what: 'what a test case expects',
+    at: ({ stock }) => `/tools/${stock}?tab=test`,
+    opener: button(/^Actions for/),
+    next: (page) => page.getByRole('menuitem', { name: 'Change what it expects' }).click(),
+  },
+  {
+    what: 'a view of runs',
+    at: () => '/runs?status=failed',
+    opener: button('Views'),
+    next: (page) => page.getByRole('menuitem', { name: /^Save these filters/ }).click(),
+  },
+  {
+    what: 'running many runs again',
+    at: () => '/runs',
+    opener: button('Actions for these runs'),
+    next: (page) => page.getByRole('menuitem', { name: /^Run ended runs again/ }).click(),
+  },
+]
