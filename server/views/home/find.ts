@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, ilike, like, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, ilike, inArray, ne, or, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { agents } from '@/db/schema/agents'
 import { runs } from '@/db/schema/runs'
@@ -9,7 +9,7 @@ import type { ServiceContext } from '../../context'
 import { parseInput } from '../../parse'
 import { contains, literal, SearchText } from '../../search-text'
 import { tenantMasker } from '../../vault/masker'
-import { keyBegins, stateOf } from '../runs/filter'
+import { idBegins, runsKeyed, stateOf } from '../runs/filter'
 
 const EACH = 5
 
@@ -34,7 +34,7 @@ export async function findAnything(ctx: ServiceContext, input: unknown): Promise
   authorize(ctx, 'tool:read')
   const { q } = parseInput(FindAnything, input)
   const [found, masker] = await Promise.all([
-    /^run_/i.test(q) ? findRuns(ctx, idBegins(q)) : findNamed(ctx, q),
+    /^run_/i.test(q) ? findRuns(ctx, idBegins(q), runs.id) : findNamed(ctx, q),
     tenantMasker(ctx),
   ])
   return found.map((one) => ({ ...one, name: masker.text(one.name) }))
@@ -42,7 +42,7 @@ export async function findAnything(ctx: ServiceContext, input: unknown): Promise
 
 async function findNamed(ctx: ServiceContext, q: string): Promise<Found[]> {
   const [keyed, foundWorkflows, foundAgents, foundTools] = await Promise.all([
-    findRuns(ctx, keyBegins(q)),
+    findKeyed(ctx, q),
     findIn(ctx, workflows, q),
     findIn(ctx, agents, q),
     findIn(ctx, tools, q),
@@ -69,12 +69,17 @@ function findIn(ctx: ServiceContext, table: typeof workflows | typeof agents | t
     .limit(EACH)
 }
 
-function idBegins(q: string): SQL {
-  // Ids are upper case after their prefix.
-  return like(runs.id, `run_${literal(q.slice('run_'.length).toUpperCase())}%`)
+async function findKeyed(ctx: ServiceContext, q: string): Promise<Found[]> {
+  const ids = await runsKeyed(ctx, q)
+  return ids.length === 0 ? [] : findRuns(ctx, inArray(runs.id, ids.slice(0, EACH)), runs.startTime)
 }
 
-async function findRuns(ctx: ServiceContext, begins: SQL): Promise<Found[]> {
+/** @param by what is latest first: the id for a search by ids, whose order is that of time, so that one index does both */
+async function findRuns(
+  ctx: ServiceContext,
+  begins: SQL,
+  by: typeof runs.id | typeof runs.startTime,
+): Promise<Found[]> {
   const rows = await ctx.db
     .select({
       id: runs.id,
@@ -85,7 +90,7 @@ async function findRuns(ctx: ServiceContext, begins: SQL): Promise<Found[]> {
     })
     .from(runs)
     .where(and(eq(runs.tenantId, ctx.tenantId), begins))
-    .orderBy(desc(runs.startTime))
+    .orderBy(desc(by))
     .limit(EACH)
   return rows.map(({ id, workflowName, businessKey, ...run }) => ({
     kind: 'run',

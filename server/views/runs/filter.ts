@@ -56,7 +56,7 @@ export const STATE_IS = {
 } as const satisfies Record<RunState, SQL>
 
 /**
- * Uses only columns of the index `runs_by_start`, so a page is found by an index-only scan. Null when nothing can
+ * But for errors, uses only columns of the index `runs_by_start`, so a page is found by an index-only scan. Null when nothing can
  * match.
  */
 export async function runsWhere(ctx: ServiceContext, filter: RunFilter): Promise<SQL | undefined | null> {
@@ -64,7 +64,7 @@ export async function runsWhere(ctx: ServiceContext, filter: RunFilter): Promise
   const searched = q && !q.startsWith('run_') ? q : null
   const others = and(
     eq(runs.tenantId, ctx.tenantId),
-    q?.startsWith('run_') ? like(runs.id, `${idPrefix(q)}%`) : undefined,
+    q?.startsWith('run_') ? idBegins(q) : undefined,
     states?.length ? or(...states.map((state) => STATE_IS[state])) : undefined,
     workflowIds?.length ? inArray(runs.workflowId, workflowIds) : undefined,
     version ? eq(runs.workflowVersion, version) : undefined,
@@ -72,6 +72,8 @@ export async function runsWhere(ctx: ServiceContext, filter: RunFilter): Promise
     to ? lt(runs.startTime, new Date(to)) : undefined,
     via ? eq(runs.startedVia, via) : undefined,
     businessKey ? sql`lower(${runs.businessKey}) = lower(${businessKey})` : undefined,
+    // Written out for the partial index of states: otherwise all runs would be read for one that has failed so.
+    failedAt || code ? sql`${runs.outcome} <> 'succeeded'` : undefined,
     failedAt ? sql`${runs.error}->>'stepId' = ${failedAt}` : undefined,
     code ? sql`${runs.error}->>'code' = ${code}` : undefined,
   )
@@ -86,9 +88,9 @@ export async function runsWhere(ctx: ServiceContext, filter: RunFilter): Promise
   return and(others, or(inArray(runs.workflowId, named), inArray(runs.id, ids)))
 }
 
-/** Ids are upper case after their prefix. */
-function idPrefix(q: string): string {
-  return literal(`run_${q.slice('run_'.length).toUpperCase()}`)
+/** Ids are upper case after their prefix, whose underscore must not stand for any letter, or no index helps. */
+export function idBegins(q: string): SQL {
+  return like(runs.id, `${literal(`run_${q.slice('run_'.length).toUpperCase()}`)}%`)
 }
 
 /** Workflows that had such a name in any version, because runs keep the name they were started under. */
@@ -100,22 +102,26 @@ async function workflowsNamed(ctx: ServiceContext, text: string): Promise<string
   return rows.map(({ id }) => id)
 }
 
-/** Of more runs whose key begins like this, only the newest are found. */
+/** Of more runs whose key begins like this, those with the greatest keys are found: where keys rise, the newest. */
 const MOST_KEYED = 1_000
 
-/** The newest runs whose business key begins with a text. Its own statement, because only this index finds them. */
-async function runsKeyed(ctx: ServiceContext, text: string): Promise<string[]> {
+/**
+ * The runs whose business key begins with a text, newest first. Its own statement, because only the index of keys finds
+ * them. In its order: by time, Postgres would either read the runs one by one until it has met enough, or sort all keys
+ * that begin so, and there may be millions of both.
+ */
+export async function runsKeyed(ctx: ServiceContext, text: string): Promise<string[]> {
   const rows = await ctx.db
-    .select({ id: runs.id })
+    .select({ id: runs.id, startTime: runs.startTime })
     .from(runs)
     .where(and(eq(runs.tenantId, ctx.tenantId), keyBegins(text)))
-    .orderBy(desc(runs.startTime))
+    .orderBy(sql`lower(${runs.businessKey}) using ~>~`)
     .limit(MOST_KEYED)
-  return rows.map(({ id }) => id)
+  return rows.sort((a, b) => b.startTime.getTime() - a.startTime.getTime()).map(({ id }) => id)
 }
 
 /** In the form of the index `runs_by_key`. */
-export function keyBegins(text: string): SQL {
+function keyBegins(text: string): SQL {
   return sql`${runs.businessKey} is not null and lower(${runs.businessKey}) like lower(${`${literal(text)}%`})`
 }
 

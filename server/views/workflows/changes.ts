@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gt, inArray } from 'drizzle-orm'
+import { and, asc, count, eq, gt, inArray, isNull } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import { workflowVersions } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
@@ -74,7 +74,13 @@ export async function getChanges(ctx: ServiceContext, { id }: One): Promise<Work
       .select({ count: count() })
       .from(runs)
       .where(
-        and(eq(runs.tenantId, ctx.tenantId), eq(runs.workflowId, id), inArray(runs.status, ['running', 'paused'])),
+        and(
+          eq(runs.tenantId, ctx.tenantId),
+          eq(runs.workflowId, id),
+          inArray(runs.status, ['running', 'paused']),
+          // So that the index of open runs is used.
+          isNull(runs.outcome),
+        ),
       ),
   ])
   const [before, after] = [published && WORKFLOW.contentOf(published), WORKFLOW.contentOf(saved)]
