@@ -46,6 +46,8 @@ export interface ServiceContext {
 /** A caller whose key was not read for this request. See `server/auth/presumed.ts`. */
 export interface PresumedCaller {
   readonly keyHash: string
+  /** The statement was sent: only its answer can say now that nothing was written. */
+  sent: boolean
   /** Set by the statement that finds the key good. */
   confirmed: boolean
 }

@@ -11,7 +11,7 @@ import { together } from '../together'
 import { hashApiKey, looksLikeApiKey, looksMistyped, sameHash } from './api-key'
 import type { Identity } from './identity'
 import { TokenRefused, verifyToken } from './jwt'
-import { keepCaller } from './presumed'
+import { forgetCaller, keepCaller } from './presumed'
 import { reachOf } from './reach'
 
 export type { Identity }
@@ -54,6 +54,8 @@ export function hasCredential(headers: Headers): boolean {
 async function byKey(key: string, headers: Headers, db: Db, now: Date): Promise<Identity> {
   if (!looksLikeApiKey(key)) throw new Refused('malformed key')
   const hash = hashApiKey(key)
+  // Until it is known to be good.
+  forgetCaller(db, hash)
   const row = await together(keyReads(db), hash, () => readKey(db, hash))
   if (!row || !sameHash(row.hash, hash)) throw new Refused(looksMistyped(key) ? 'mistyped key' : 'unknown key')
   if (row.disabledAt) throw new Refused('disabled key')

@@ -27,6 +27,11 @@ export function keepCaller(db: Db, keyHash: string, identity: Identity): void {
   if (all.size > MOST_KNOWN && oldest !== undefined) all.delete(oldest)
 }
 
+/** Forgets a key until it is read again. */
+export function forgetCaller(db: Db, keyHash: string): void {
+  known(db).delete(keyHash)
+}
+
 export interface Presumption {
   identity: Identity
   presumed: PresumedCaller
@@ -42,5 +47,5 @@ export function presumedCaller(headers: Headers, db: Db): Presumption | null {
   const { identity } = found
   const named = headers.get('x-tenant-id')
   if (named !== null && named !== identity.tenantId) return null
-  return { identity, presumed: { keyHash, confirmed: false } }
+  return { identity, presumed: { keyHash, sent: false, confirmed: false } }
 }

@@ -35,30 +35,30 @@ export async function commitPlan(
   const due = childDue(ctx, ref, plan)
   const sent = due ?? event
   const recalls = expectEnd(ref, plan)
-  const statement = commitStatement({
-    moves: done.claims !== null || plan.cursor !== null || statusAfter(plan) === 'resting' || isBranch(ref.branch),
-    records: done.step !== null,
-    answers: done.step?.pauseId !== undefined,
-    ends: plan.ending !== null,
-    fails: plan.failing !== null,
-    asks: plan.pause !== null,
-    sends: sent?.place ?? null,
-    calls: plan.begun?.recalled != null,
-    recalls,
-  })
-  const at = ctx.now()
-  const row = {
-    at,
-    failing: plan.failing,
-    ...walkRow(ref, done, plan),
-    ...(done.step ? stepRow(done.step, plan) : {}),
-    ...(isBranch(ref.branch) ? branchRow(done, plan) : runRow(done, plan)),
-    ...recordsRow(plan.records),
-    ...pauseRow(plan.pause),
-    ...sent?.row(),
-    tool_id: plan.begun?.recalled?.toolId,
-  }
   try {
+    const statement = commitStatement({
+      moves: done.claims !== null || plan.cursor !== null || statusAfter(plan) === 'resting' || isBranch(ref.branch),
+      records: done.step !== null,
+      answers: done.step?.pauseId !== undefined,
+      ends: plan.ending !== null,
+      fails: plan.failing !== null,
+      asks: plan.pause !== null,
+      sends: sent?.place ?? null,
+      calls: plan.begun?.recalled != null,
+      recalls,
+    })
+    const at = ctx.now()
+    const row = {
+      at,
+      failing: plan.failing,
+      ...walkRow(ref, done, plan),
+      ...(done.step ? stepRow(done.step, plan) : {}),
+      ...(isBranch(ref.branch) ? branchRow(done, plan) : runRow(done, plan)),
+      ...recordsRow(plan.records),
+      ...pauseRow(plan.pause),
+      ...sent?.row(),
+      tool_id: plan.begun?.recalled?.toolId,
+    }
     const written = await sendRow<Sent>(ctx.db, statement, runId, row)
     if (!written) return null
     due?.committed(written.generation)

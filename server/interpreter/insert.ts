@@ -121,6 +121,7 @@ async function writeRun(
       recalls,
       presumes: presumed !== null,
     })
+    if (presumed) presumed.sent = true
     const written = await sendRow<Sent>(ctx.db, statement, row.id, {
       ...runRow(row, plan, at),
       believes: belief.publishedVersion !== undefined,

@@ -7,7 +7,7 @@ import { now } from '../clock'
 import type { ServiceContext } from '../context'
 import { database } from '../database'
 import type { JsonObject } from '../definition/json'
-import { AppError } from '../errors'
+import { AppError, CallerUnconfirmed } from '../errors'
 import type { MultipartInput } from '../files/multipart-input'
 import { fromAddress } from '../http/address'
 import { LARGE_BODY, readJsonBody } from '../http/body'
@@ -118,7 +118,8 @@ export function route<P extends string = never>(
       const answerAs = (ctx: ServiceContext) => (keyed ? onceForKey(ctx, request, body, handle) : handle(ctx))
       const answerPresumed = async ({ identity, presumed }: Presumption) => {
         const answer = await answerAs({ ...contextOf(identity), presumed }).catch((err: unknown) => {
-          if (presumed.confirmed) throw err
+          // If its answer was lost, the run may have started: the caller has to know.
+          if (presumed.sent && !(err instanceof CallerUnconfirmed)) throw err
         })
         unconfirmed = null
         return answer && presumed.confirmed ? answer : answerAs(contextOf(await authenticated()))

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { DatabaseUnavailable } from '@/db/deadline'
+import type { Sql } from '@/db/types'
 import { withTransaction } from '@/server/context'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { database as processDatabase } from '@/server/database'
@@ -82,7 +84,36 @@ test('a key that was disabled is refused at once, whatever else is wrong with th
   expect(await runs()).toBe(before)
 })
 
-test('so is a key after its rotation has ended', async () => {
+test('a disabled key uses its tenant’s limits up no further', async () => {
+  const { id, start } = await knownCaller()
+  await database.sql`update api_keys set disabled_at = now() where id = ${id}`
+  expect((await start()).status).toBe(401)
+  const before = reads
+  expect((await start()).status).toBe(401)
+  // It is presumed no more: it was read first.
+  expect(reads).toBe(before + 1)
+})
+
+test('a start whose answer was lost is not made again', async () => {
+  const { start } = await knownCaller()
+  const client = processDatabase().db.$client as { rows: Pick<Sql, 'unsafe'> }
+  const { rows } = client
+  const before = await runs()
+  try {
+    client.rows = {
+      unsafe: (async (...args: Parameters<Sql['unsafe']>) => {
+        await rows.unsafe(...args)
+        throw new DatabaseUnavailable('The database did not answer within 5000 ms.')
+      }) as unknown as Sql['unsafe'],
+    }
+    expect(await start({ way: 'start-async' })).toMatchObject({ status: 503, body: { error: { code: 'UNAVAILABLE' } } })
+  } finally {
+    client.rows = rows
+  }
+  expect(await runs()).toBe(before + 1)
+})
+
+test('a key is refused at once after its rotation has ended', async () => {
   const { id, start } = await knownCaller()
   await database.sql`update api_keys set grace_until = now() + interval '1 hour' where id = ${id}`
   expect((await start()).status).toBe(200)
