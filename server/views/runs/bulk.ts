@@ -8,7 +8,7 @@ import { parseInput } from '../../parse'
 import { cancelRun } from '../../runs/cancel'
 import { rerunRun } from '../../runs/rerun'
 import { retryRun } from '../../runs/retry'
-import { oldestFirst, RunFilter, runsWhere, STATE_IS } from './filter'
+import { findSearched, oldestFirst, RunFilter, runsWhere, STATE_IS, searchedText } from './filter'
 
 /** Stops counting here: the screen shows `1,000+`. */
 const MOST = 1_001
@@ -26,34 +26,49 @@ export type Bulk = z.input<typeof Bulk>
 const RunBulk = Bulk.extend({
   /** For cancels. */
   reason: z.string().trim().max(1_000).optional(),
+  /** With a searched text, the runs that it found when they were counted: by now it may find others. */
+  searched: z.array(z.string().max(100)).max(2_000).optional(),
   /** Runs that an earlier call could not handle. */
   skip: z.array(z.string().max(100)).max(1_000).default([]),
 })
 export type RunBulk = z.input<typeof RunBulk>
 
+interface BulkCount {
+  count: number
+  more: boolean
+  /** For `RunBulk`; only with a searched text. */
+  searched?: string[]
+}
+
 /**
  * How many of the matching runs can be cancelled, retried or run again: not exact beyond a thousand.
  * @throws AppError INVALID_INPUT
  */
-export async function countBulk(ctx: ServiceContext, input: unknown): Promise<{ count: number; more: boolean }> {
+export async function countBulk(ctx: ServiceContext, input: unknown): Promise<BulkCount> {
   authorize(ctx, 'run:read')
-  const where = await bulkWhere(ctx, parseInput(Bulk, input))
+  const bulk = parseInput(Bulk, input)
+  const searched = (await findSearched(ctx, bulk.filter, new Date(bulk.at))) ?? undefined
+  const where = await bulkWhere(ctx, bulk, searched)
   if (where === null) return { count: 0, more: false }
   const found = ctx.db.select({ one: sql`1` }).from(runs).where(where).limit(MOST).as('found')
   const [row] = await ctx.db.select({ count: sql<number>`count(*)::int` }).from(found)
   const count = row?.count ?? 0
-  return { count: Math.min(count, MOST - 1), more: count === MOST }
+  return { count: Math.min(count, MOST - 1), more: count === MOST, ...(searched ? { searched } : {}) }
 }
 
 /**
- * Cancels, retries or runs again the oldest of the matching runs. Call it again until `left` is false. A run that changed meanwhile
- * is skipped and named in `refused`.
+ * Cancels, retries or reruns the oldest of the matching runs. Call it again until `left` is false. A run that changed
+ * meanwhile is skipped and named in `refused`.
  * @throws AppError INVALID_INPUT
  */
 export async function runBulk(ctx: ServiceContext, input: unknown) {
-  const { reason, skip, ...bulk } = parseInput(RunBulk, input)
+  const { reason, skip, searched, ...bulk } = parseInput(RunBulk, input)
   authorize(ctx, bulk.verb === 'cancel' ? 'run:cancel' : 'run:retry')
-  const where = await bulkWhere(ctx, bulk)
+  if (searchedText(bulk.filter) !== null && searched === undefined) {
+    const message = 'must name the counted runs when the filter has a text'
+    throw new AppError('INVALID_INPUT', { details: [{ path: 'searched', message }] })
+  }
+  const where = await bulkWhere(ctx, bulk, searched)
   const refused: { runId: string; message: string }[] = []
   if (where === null) return { done: 0, refused, left: false }
   const found = await ctx.db
@@ -80,8 +95,9 @@ export async function runBulk(ctx: ServiceContext, input: unknown) {
 async function bulkWhere(
   ctx: ServiceContext,
   { verb, filter, at }: z.infer<typeof Bulk>,
+  searched: string[] | undefined,
 ): Promise<SQL | undefined | null> {
-  const matching = await runsWhere(ctx, filter)
+  const matching = await runsWhere(ctx, filter, searched ? { searched } : {})
   if (matching === null) return null
   const can = { cancel: cancellable, retry: retriable, rerun: repeatable }[verb]
   return and(matching, lte(runs.startTime, new Date(at)), can)

@@ -1,46 +1,65 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, lte, type SQL, sql } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
 import type { JsonLike } from '../../definition/json'
 import { contains } from '../../search-text'
 import { tenantMasker } from '../../vault/masker'
 
-/** How many runs a search for a value looks at: no index knows values, so each of them is read. */
-const MOST_SEARCHED = 2_000
-const MOST_FOUND = 1_000
-/** Of larger values, only the run's own page shows anything. */
-const MOST_BYTES = 32_768
+const LIMITS = {
+  /** How many runs a search for a value looks at: no index knows values, so each of them is read. */
+  searched: 2_000,
+  found: 200,
+  /** Of a run's input and result, as text. Of larger values, only the run's own page shows anything. */
+  bytes: 32_768,
+  /** Of all runs found: they are in memory while they are masked. */
+  together: 2 * 1024 * 1024,
+}
 /** Shorter texts are in nearly every run. */
 const SHORTEST = 3
+
+const stored = sql`pg_column_size(${runs.input}) + coalesce(pg_column_size(${runs.result}), 0)`
+const written = sql`octet_length(${runs.input}::text) + coalesce(octet_length(${runs.result}::text), 0)`
 
 /**
  * The newest of the matching runs that have a text in a value of their input or result. Names of fields do not count, and
  * neither does what is masked: a search must not tell what a read would not.
  */
-export async function runsContaining(ctx: ServiceContext, text: string, matching: SQL | undefined): Promise<string[]> {
+export async function runsContaining(
+  ctx: ServiceContext,
+  text: string,
+  matching: SQL | undefined,
+  limits: Partial<typeof LIMITS> = {},
+): Promise<string[]> {
   if (text.length < SHORTEST) return []
+  const most = { ...LIMITS, ...limits }
   // As the text is inside a JSON text.
   const inJson = contains(JSON.stringify(text).slice(1, -1))
+  const byTime = sql`${runs.startTime} desc, ${runs.id} desc`
   const newest = ctx.db
     .select({ id: runs.id })
     .from(runs)
-    .where(matching)
-    .orderBy(sql`${runs.startTime} desc`, sql`${runs.id} desc`)
-    .limit(MOST_SEARCHED)
+    .where(and(eq(runs.tenantId, ctx.tenantId), matching))
+    .orderBy(byTime)
+    .limit(most.searched)
     .as('newest')
+  // The stored size is known without reading the value, but it may be compressed a hundredfold. A case keeps the order.
+  const hit = sql`case when ${stored} > ${most.bytes} then false when ${written} > ${most.bytes} then false
+    else ${runs.input}::text ilike ${inJson} or coalesce(${runs.result}::text ilike ${inJson}, false) end`
+  const hits = ctx.db
+    .select({ id: runs.id, through: sql<number>`sum(${written}) over (order by ${byTime})`.as('through') })
+    .from(runs)
+    .innerJoin(newest, eq(newest.id, runs.id))
+    .where(and(eq(runs.tenantId, ctx.tenantId), hit))
+    .orderBy(byTime)
+    .limit(most.found)
+    .as('hits')
   const [rows, masker] = await Promise.all([
     ctx.db
       .select({ id: runs.id, input: runs.input, result: runs.result })
       .from(runs)
-      .innerJoin(newest, eq(newest.id, runs.id))
-      .where(
-        and(
-          eq(runs.tenantId, ctx.tenantId),
-          sql`pg_column_size(${runs.input}) + coalesce(pg_column_size(${runs.result}), 0) <= ${MOST_BYTES}`,
-          sql`(${runs.input}::text ilike ${inJson} or ${runs.result}::text ilike ${inJson})`,
-        ),
-      )
-      .limit(MOST_FOUND),
+      .innerJoin(hits, eq(hits.id, runs.id))
+      .where(and(eq(runs.tenantId, ctx.tenantId), lte(hits.through, most.together)))
+      .orderBy(byTime),
     tenantMasker(ctx),
   ])
   const wanted = text.toLowerCase()

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, ilike, inArray, like, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, ilike, inArray, like, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { runs } from '@/db/schema/runs'
 import { workflowVersions } from '@/db/schema/workflows'
@@ -55,14 +55,49 @@ export const STATE_IS = {
   timed_out: sql`(${runs.status} = 'failed' and ${runs.outcome} = 'timed_out')`,
 } as const satisfies Record<RunState, SQL>
 
+/** The text to search for; null without one. The start of a run's id is a filter like the others. */
+export function searchedText({ q }: RunFilter): string | null {
+  return q && !q.startsWith('run_') ? q : null
+}
+
+/**
+ * The runs that a text finds by key or value. To be found once and passed to `runsWhere` by whoever must meet the same
+ * runs again. Null without a text.
+ */
+export async function findSearched(ctx: ServiceContext, filter: RunFilter, until: Date): Promise<string[] | null> {
+  const text = searchedText(filter)
+  if (text === null) return null
+  const matching = and(othersWhere(ctx, filter), lte(runs.startTime, until))
+  const [keyed, containing] = await Promise.all([runsKeyed(ctx, text), runsContaining(ctx, text, matching)])
+  return [...new Set([...keyed, ...containing])]
+}
+
 /**
  * But for errors, uses only columns of the index `runs_by_start`, so a page is found by an index-only scan. Null when nothing can
- * match.
+ * match. Without `values`, a text finds keys and names only; `searched` are the runs it has found before.
  */
-export async function runsWhere(ctx: ServiceContext, filter: RunFilter): Promise<SQL | undefined | null> {
+export async function runsWhere(
+  ctx: ServiceContext,
+  filter: RunFilter,
+  { values = true, searched }: { values?: boolean; searched?: string[] } = {},
+): Promise<SQL | undefined | null> {
+  const text = searchedText(filter)
+  const others = othersWhere(ctx, filter)
+  if (text === null) return others
+  const [named, keyed, containing] = await Promise.all([
+    workflowsNamed(ctx, text),
+    searched ?? runsKeyed(ctx, text),
+    values && !searched ? runsContaining(ctx, text, others) : [],
+  ])
+  const ids = [...keyed, ...containing]
+  if (named.length === 0 && ids.length === 0) return null
+  return and(others, or(inArray(runs.workflowId, named), inArray(runs.id, ids)))
+}
+
+/** The filters without a searched text. */
+function othersWhere(ctx: ServiceContext, filter: RunFilter): SQL | undefined {
   const { q, states, workflowIds, version, from, to, via, businessKey, failedAt, code } = filter
-  const searched = q && !q.startsWith('run_') ? q : null
-  const others = and(
+  return and(
     eq(runs.tenantId, ctx.tenantId),
     q?.startsWith('run_') ? idBegins(q) : undefined,
     states?.length ? or(...states.map((state) => STATE_IS[state])) : undefined,
@@ -77,15 +112,6 @@ export async function runsWhere(ctx: ServiceContext, filter: RunFilter): Promise
     failedAt ? sql`${runs.error}->>'stepId' = ${failedAt}` : undefined,
     code ? sql`${runs.error}->>'code' = ${code}` : undefined,
   )
-  if (searched === null) return others
-  const [named, keyed, containing] = await Promise.all([
-    workflowsNamed(ctx, searched),
-    runsKeyed(ctx, searched),
-    runsContaining(ctx, searched, others),
-  ])
-  const ids = [...keyed, ...containing]
-  if (named.length === 0 && ids.length === 0) return null
-  return and(others, or(inArray(runs.workflowId, named), inArray(runs.id, ids)))
 }
 
 /** Ids are upper case after their prefix, whose underscore must not stand for any letter, or no index helps. */

@@ -85,6 +85,29 @@ describe('many runs at once', () => {
     expect(again.runs.map(({ businessKey }) => businessKey).sort()).toEqual(['E-1', 'E-1', 'E-2', 'E-2'])
   })
 
+  it('leave out child runs, whose work their parent run repeats', async () => {
+    for (const [verb, step] of [
+      ['rerun', { id: 'done', type: 'end-flow' }],
+      ['retry', broken],
+    ] as const) {
+      const child = await createWorkflow(runtime.ctx, { name: 'Child', steps: [step] })
+      const parent = await started({ id: 'sub', type: 'run-workflow', workflowId: child.id }, ['P-1'])
+      const filter = { workflowIds: [child.id, parent.workflowId] }
+      expect((await browseRuns(runtime.ctx, filter)).runs).toHaveLength(2)
+      expect(await countBulk(runtime.ctx, { verb, filter, at: now() })).toEqual({ count: 1, more: false })
+    }
+  })
+
+  it('found by a text are those that were counted, though others match by now', async () => {
+    const { workflowId } = await started(ask, ['a zebra', 'b zebra', 'c horse'])
+    const bulk = { verb: 'cancel', filter: { q: 'zebra', workflowIds: [workflowId] }, at: now() }
+    const { count, searched } = await countBulk(runtime.ctx, bulk)
+    expect(count).toBe(2)
+    await startRun(runtime.ctx, { workflowId, body: { key: 'd zebra' } })
+    await expect(runBulk(runtime.ctx, bulk)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    expect(await runBulk(runtime.ctx, { ...bulk, searched })).toMatchObject({ done: 2, left: false })
+  })
+
   it('that started after the count are left alone', async () => {
     const { workflowId } = await started(ask, ['L-1'])
     const filter = { workflowIds: [workflowId] }

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startRun } from '@/server/runs/start'
 import { setVaultSecret } from '@/server/vault/set'
 import { browseRuns } from '@/server/views/runs/browse'
+import { runsContaining } from '@/server/views/runs/containing'
+import { countNewRuns } from '@/server/views/runs/count-new'
 import { countRuns } from '@/server/views/runs/totals'
 import { createWorkflow } from '@/server/workflows/create'
 import { type FreshDatabase, freshDatabase } from '../../support/db'
@@ -64,4 +66,25 @@ it('the totals are those of the filter, by state', async () => {
   expect(await countRuns(runtime.ctx, { q: 'bergen' })).toEqual({ count: 1, more: false, states: { completed: 1 } })
   expect(await countRuns(runtime.ctx, { q: 'nowhere' })).toEqual({ count: 0, more: false, states: {} })
   expect(await countRuns(await runtime.as('viewer', 'ten_other'), {})).toMatchObject({ count: 0 })
+})
+
+it('a value over the size limit is not read, however small it is stored', async () => {
+  await ran('Narvik', 2, `${'x'.repeat(100_000)} needle`)
+  expect(await found('needle')).toEqual([])
+})
+
+it('a search reads so many bytes and runs at most, the newest first', async () => {
+  const note = `haystack ${'y'.repeat(1_000)}`
+  const older = await ran('Bodø', 3, note)
+  const newer = await ran('Bodø', 3, note)
+  const search = (limits: object) => runsContaining(runtime.ctx, 'haystack', undefined, limits)
+  expect(await search({})).toEqual([newer, older])
+  expect(await search({ found: 1 })).toEqual([newer])
+  expect(await search({ together: 2_000 })).toEqual([newer])
+})
+
+it('values are not searched again for the count of new runs, which pages ask for every few seconds', async () => {
+  await ran('Hammerfest', 4)
+  expect(await countNewRuns(runtime.ctx, { q: 'hammerfest', since: null })).toEqual({ count: 0 })
+  expect((await countNewRuns(runtime.ctx, { q: 'Orders', since: null })).count).toBeGreaterThan(0)
 })

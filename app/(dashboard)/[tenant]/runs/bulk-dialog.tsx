@@ -64,9 +64,15 @@ export function BulkDialog({
     setState('working')
     setError(null)
     let skip = refused
+    const searched = counted.data?.searched
     try {
       for (let left = true; left && !stopped.current; ) {
-        const sent = { ...bulk, skip: skip.map(({ runId }) => runId), ...(reason ? { reason } : {}) }
+        const sent = {
+          ...bulk,
+          skip: skip.map(({ runId }) => runId),
+          ...(searched ? { searched } : {}),
+          ...(reason ? { reason } : {}),
+        }
         const answer = await client.runs.bulk.mutate(sent)
         skip = [...skip, ...answer.refused]
         setRefused(skip)

@@ -34,7 +34,7 @@ export function NoRuns() {
   )
 }
 
-export function NoMatch({ onClear }: { onClear: () => void }) {
+export function NoMatch({ searched, onClear }: { searched: boolean; onClear: () => void }) {
   return (
     <EmptyState
       icon={SearchX}
@@ -45,7 +45,13 @@ export function NoMatch({ onClear }: { onClear: () => void }) {
         </Button>
       }
     >
-      Remove a filter, or choose a longer time range.
+      <p>Remove a filter, or choose a longer time range.</p>
+      {searched && (
+        <p>
+          Values are searched in the newest 2,000 runs that match the other filters, from 3 characters on. Runs with
+          more than 32 KB of input and result are left out.
+        </p>
+      )}
     </EmptyState>
   )
 }

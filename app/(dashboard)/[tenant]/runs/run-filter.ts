@@ -83,6 +83,11 @@ export function viewOf(params: URLSearchParams, workflowId: string | undefined):
   return kept.toString()
 }
 
+/** Whether the list searches values for a text, which costs too much to repeat every few seconds. */
+export function searchesValues(q: string | undefined): boolean {
+  return q !== undefined && q.length >= 3 && !q.startsWith('run_')
+}
+
 /** The filter without the position in the list. */
 export function filterOf({ after: _after, before: _before, limit: _limit, ...filter }: BrowseRuns) {
   return filter

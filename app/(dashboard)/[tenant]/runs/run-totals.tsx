@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useTRPC } from '@/app/_trpc/client'
 import type { BrowseRuns } from '@/server/views/runs/browse'
-import { filterOf, STATE_OPTIONS } from './run-filter'
+import { filterOf, STATE_OPTIONS, searchesValues } from './run-filter'
 import styles from './runs.module.css'
 
 const AGAIN_MS = 10_000
@@ -10,12 +10,16 @@ const AGAIN_MS = 10_000
 /** How many runs match the filters, and how many of them are in each state. Its line has its room from the start. */
 export function RunTotals({ input }: { input: BrowseRuns }) {
   const trpc = useTRPC()
+  const inValues = searchesValues(input.q)
   const { data } = useQuery({
     ...trpc.runs.totals.queryOptions(filterOf(input)),
     placeholderData: keepPreviousData,
-    refetchInterval: AGAIN_MS,
+    refetchInterval: inValues ? false : AGAIN_MS,
+    refetchOnWindowFocus: !inValues,
   })
-  return <p className={styles.totals}>{data && data.count > 0 ? totalsText(data) : ' '}</p>
+  // Older or larger runs may have the value too, so the total is only of what was found.
+  const note = inValues ? '. Values are searched in the newest 2,000 runs only.' : ''
+  return <p className={styles.totals}>{data && data.count > 0 ? `${totalsText(data)}${note}` : ' '}</p>
 }
 
 /** Such as `7 runs: 2 waiting, 5 completed`. */

@@ -1,8 +1,10 @@
 'use client'
 import { Button } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { ArrowUp, ChevronLeft, ChevronRight } from 'lucide-react'
 import { useRouter, useSearchParams } from 'next/navigation'
 import { type ReactNode, useCallback, useMemo, useRef } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
@@ -37,10 +39,13 @@ export function RunsList({ workflowId }: { workflowId?: string }) {
   const { page, rows, newRuns, stale } = useRunPage(input)
   const filtered = FILTER_NAMES.some((name) => params.has(name))
 
+  const trpc = useTRPC()
+  const queries = useQueryClient()
   const showNew = useCallback(() => {
     page.refetch().catch(() => {})
+    queries.invalidateQueries(trpc.runs.totals.queryFilter()).catch(() => {})
     window.scrollTo({ top: 0 })
-  }, [page.refetch])
+  }, [page.refetch, queries, trpc])
   const focusSearch = useCallback(() => search.current?.focus(), [])
   const open = useCallback((index: number) => router.push(path(`/runs/${rows[index]?.runId}`)), [rows, router, path])
   const marked = useListKeys({ count: rows.length, open, search: focusSearch })
@@ -79,7 +84,10 @@ export function RunsList({ workflowId }: { workflowId?: string }) {
         ) : rows.length > 0 ? (
           <RunRows rows={rows} marked={marked} busy={page.isPlaceholderData} oneWorkflow={workflowId !== undefined} />
         ) : page.data && (filtered || input.after || input.before) ? (
-          <NoMatch onClear={() => set(Object.fromEntries([...FILTER_NAMES, 'cursor'].map((name) => [name, null])))} />
+          <NoMatch
+            searched={input.q !== undefined}
+            onClear={() => set(Object.fromEntries([...FILTER_NAMES, 'cursor'].map((name) => [name, null])))}
+          />
         ) : (
           page.data && <NoRuns />
         )}
