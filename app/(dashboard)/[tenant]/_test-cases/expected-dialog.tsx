@@ -68,7 +68,7 @@ export function ExpectedDialog(props: {
                 variant="subtle"
                 color="gray"
                 size={36}
-                aria-label={`No longer expect ${name}`}
+                aria-label={`Remove ${name} from what is expected`}
                 disabled={draft.fields.length === 1}
                 onClick={() => edit({ fields: draft.fields.filter((_, at) => at !== index) })}
               >
