@@ -108,5 +108,8 @@ const cancellable = and(or(STATE_IS.running, STATE_IS.paused), isNull(runs.cance
 /** A second click must not do everything twice. */
 const notRepeated = sql`not exists (select 1 from runs again where again.tenant_id = runs.tenant_id and again.retry_of = runs.id)`
 
-const retriable = and(or(STATE_IS.failed, STATE_IS.timed_out), notRepeated)
-const repeatable = and(isNotNull(runs.outcome), notRepeated)
+/** Its parent run, which mostly matches too, starts a child run of its own: both would do the same work twice. */
+const notChild = isNull(runs.parentRunId)
+
+const retriable = and(or(STATE_IS.failed, STATE_IS.timed_out), notChild, notRepeated)
+const repeatable = and(isNotNull(runs.outcome), notChild, notRepeated)
