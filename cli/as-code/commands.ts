@@ -35,8 +35,12 @@ function folderOf({ folder }: Flags): string {
 
 function bodyOf(flags: Flags) {
   const { publish, prune, force } = flags
+  const { schedules, inboundWebhooks, ...definitions } = readFolder(folderOf(flags))
   return {
-    ...readFolder(folderOf(flags)),
+    ...definitions,
+    // An earlier version knows neither, and refuses names that it does not know.
+    ...(schedules.length > 0 ? { schedules } : {}),
+    ...(inboundWebhooks.length > 0 ? { inboundWebhooks } : {}),
     publish: publish === true,
     prune: prune === true,
     force: force === true,

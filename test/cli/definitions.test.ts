@@ -118,6 +118,33 @@ describe('pull, diff and apply', () => {
     }
   })
 
+  test('send an earlier service no kind that it does not know, as long as the folder has none of it', async () => {
+    const bodies: Record<string, unknown>[] = []
+    const server = createServer(async (request, response) => {
+      let text = ''
+      for await (const chunk of request) text += chunk
+      bodies.push(JSON.parse(text))
+      response.end(JSON.stringify({ changes: [], unchanged: 1, warnings: [] }))
+    })
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const { port } = server.address() as AddressInfo
+    const remote = { url: `http://127.0.0.1:${port}`, apiKey: 'key', tenantId: undefined, bypass: undefined }
+    const apply = () => AS_CODE_COMMANDS.apply?.(remoteWorkspace(remote), { folder: join(root, 'earlier') })
+    try {
+      cpSync(join(root, 'one'), join(root, 'earlier'), { recursive: true })
+      await apply()
+      for (const kind of ['schedules', 'inboundWebhooks']) rmSync(join(root, 'earlier', kind), { recursive: true })
+      await apply()
+      const old = ['tools', 'agents', 'workflows', 'publish', 'prune', 'force']
+      expect(bodies.map((body) => Object.keys(body).sort())).toEqual([
+        [...old, 'schedules', 'inboundWebhooks'].sort(),
+        old.sort(),
+      ])
+    } finally {
+      server.close()
+    }
+  })
+
   test('are commands that scripts can tell apart by their exit codes', async () => {
     const { tenantId } = await newTenant(database)
     const admin = adminOn({ DATABASE_URL: database.url, DATA_DIR: join(root, 'data') })
