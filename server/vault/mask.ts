@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonLike } from '../definition/json'
 import { isTooShort } from './schema'
 
-const MASK = '***'
+export const MASK = '***'
 
 /** Secrets set before longer values were required may be this short. Anything shorter looks like ordinary text. */
 const MIN_MASKED_LENGTH = 4

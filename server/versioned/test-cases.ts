@@ -4,13 +4,14 @@ import { z } from 'zod'
 import { testCases } from '@/db/schema/test-cases'
 import { record } from '../audit/record'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
-import { isJsonObject, type JsonLike, unstorable } from '../definition/json'
+import { type JsonValue, unstorable } from '../definition/json'
 import type { AgentCase, Expected, ToolCase } from '../definition/test-case'
 import { AppError, ImpossibleState } from '../errors'
 import { isId, newId } from '../ids'
 import { parseInput } from '../parse'
 import type { Masker } from '../vault/mask'
 import { tenantMasker } from '../vault/masker'
+import { paired, unmasked } from '../vault/unmask'
 import { type Drafted, lockForDraft } from './draft'
 import type { Named, One, Row, VersionRow } from './noun'
 import { findRow } from './rows'
@@ -148,7 +149,7 @@ export async function changeExpected(
   const masker = await tenantMasker(ctx)
   return withTransaction(ctx, async (tx) => {
     const { row, object } = await lockCase(tx, noun, one)
-    const expected = unmasked(given, masker.json(row.expected), row.expected) as Expected
+    const expected = meant(given, row.expected, masker)
     refuseLarge({ given: row.given, expected })
     if (!isDeepStrictEqual(expected, row.expected)) {
       await tx.db.update(testCases).set({ expected }).where(caseIs(row))
@@ -158,24 +159,16 @@ export async function changeExpected(
   })
 }
 
-/** A value in which every part that is as it was shown is as it is stored. */
-function unmasked(given: JsonLike, shown: JsonLike, stored: JsonLike): JsonLike {
-  if (isDeepStrictEqual(given, shown)) return stored
-  if (Array.isArray(given)) {
-    if (!Array.isArray(shown) || !Array.isArray(stored)) return given
-    // Of fields, some may have been taken out.
-    return given.map((part) => {
-      const at = shown.findIndex((was) => isDeepStrictEqual(part, was))
-      return at === -1 ? part : (stored[at] ?? part)
-    })
-  }
-  if (!isJsonObject(given) || !isJsonObject(shown) || !isJsonObject(stored)) return given
-  return Object.fromEntries(
-    Object.entries(given).map(([key, part]) => [
-      key,
-      Object.hasOwn(shown, key) && Object.hasOwn(stored, key) ? unmasked(part, shown[key], stored[key]) : part,
-    ]),
-  )
+/** What is expected, with every part that is as it was shown as it is stored. Fields are known by their paths. */
+function meant(given: Expected, stored: Expected, masker: Masker): Expected {
+  if (given.kind !== 'fields' || stored.kind !== 'fields') return unmasked(given, stored, masker).value as Expected
+  const at = paired(given.fields, stored.fields, (one, was) => isDeepStrictEqual(one.path, masker.json(was.path)))
+  const fields = given.fields.map((field, index) => {
+    const was = stored.fields[at[index] ?? -1]
+    if (!was) return field
+    return { path: was.path, value: unmasked(field.value, was.value, masker).value as JsonValue }
+  })
+  return { ...given, fields }
 }
 
 /**

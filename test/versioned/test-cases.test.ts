@@ -108,6 +108,26 @@ test('what a case expects is changed, and a secret in what is sent back as it wa
   expect(await outcome(changeToolExpected(viewer, { id, caseId, expected: { kind: 'succeeds' } }))).toBe('FORBIDDEN')
 })
 
+test('secrets stay what they are where what is beside them is changed, moved or taken out', async () => {
+  const [one, two] = ['sk-1234567890ab', 'pw-0987654321zy']
+  const fields = [
+    { path: ['twice'], value: 42 },
+    { path: ['login'], value: { user: 'ann', key: one, all: [one, two] } },
+    { path: ['list'], value: [one, two, 'x'] },
+  ]
+  const { id: caseId } = await keep('Login', { args: { n: 21 } }, { kind: 'fields', fields })
+  for (const [name, value] of Object.entries({ ONE: one, TWO: two }))
+    await setVaultSecret(ctx, { name, value, hosts: ['api.example.com'] })
+  const stored = async () => (await database.sql`select expected from test_cases where id = ${caseId}`)[0]?.expected
+  const change = (expected: object) => changeToolExpected(ctx, { id, caseId, expected })
+  const login = { path: ['login'], value: { user: 'bob', key: '***', all: ['***', '***'] } }
+  await change({ kind: 'fields', fields: [{ path: ['list'], value: ['***', '***', 'y'] }, login] })
+  const kept = { path: ['login'], value: { user: 'bob', key: one, all: [one, two] } }
+  expect(await stored()).toEqual({ kind: 'fields', fields: [{ path: ['list'], value: [one, two, 'y'] }, kept] })
+  await change({ kind: 'fields', fields: [{ path: ['list'], value: ['y', '***', '***'] }, login] })
+  expect(await stored()).toMatchObject({ fields: [{ value: ['y', two, one] }, kept] })
+})
+
 test('a tool has at most 50, none of them too large', async () => {
   await database.sql`
     insert into test_cases (tenant_id, noun, object_id, id, name, given, expected, created_by, created_at)

@@ -1,0 +1,80 @@
+import { isDeepStrictEqual } from 'node:util'
+import { isJsonObject, type JsonLike } from '../definition/json'
+import { MASK, type Masker } from './mask'
+
+type Path = readonly (string | number)[]
+interface Context {
+  masker: Masker
+  left: Path[]
+}
+
+/**
+ * A value in which every part that is as it was shown is as it is stored.
+ * @param stored what the value replaces; undefined if nothing
+ * @returns also where a mask is left that stands for nothing
+ */
+export function unmasked(
+  given: JsonLike,
+  stored: JsonLike,
+  masker: Masker,
+): { value: JsonLike; left: readonly Path[] } {
+  const left: Path[] = []
+  return { value: undo(given, masker.json(stored), stored, { masker, left }, []), left }
+}
+
+function undo(given: JsonLike, shown: JsonLike, stored: JsonLike, of: Context, path: Path): JsonLike {
+  if (stored !== undefined && isDeepStrictEqual(given, shown)) return stored
+  if (typeof given === 'string') {
+    // A text that is stored with these characters may keep them.
+    if (masksIn(given) > (typeof stored === 'string' ? masksIn(stored) : 0)) of.left.push(path)
+    return given
+  }
+  if (Array.isArray(given)) {
+    const [was, is] = Array.isArray(shown) && Array.isArray(stored) ? [shown, stored] : [[], []]
+    const pairs = paired(given, was, isDeepStrictEqual)
+    const used = new Set(pairs)
+    return given.map((part, index) => {
+      const at = pairs[index] ?? (used.has(index) ? -1 : index)
+      return undo(part, was[at], is[at], of, [...path, index])
+    })
+  }
+  if (!isJsonObject(given)) return given
+  const [was, is] = isJsonObject(shown) && isJsonObject(stored) ? [shown, stored] : [{}, {}]
+  return Object.fromEntries(
+    Object.entries(given).map(([name, part]) => {
+      const known = nameOf(name, is, of.masker)
+      const at = [...path, name]
+      if (known === undefined && name.includes(MASK)) of.left.push(at)
+      if (known === undefined || !Object.hasOwn(was, name)) return [name, undo(part, undefined, undefined, of, at)]
+      return [known, undo(part, was[name], is[known], of, at)]
+    }),
+  )
+}
+
+/** The stored name that is shown so, if it is one only. */
+function nameOf(shown: string, stored: object, { text }: Masker): string | undefined {
+  if (Object.hasOwn(stored, shown)) return shown
+  const names = Object.keys(stored).filter((name) => text(name) === shown)
+  return names.length === 1 ? names[0] : undefined
+}
+
+/** For each part the index of its equal: the same one if that fits, otherwise the first that no other part has. */
+export function paired<A, B>(
+  given: readonly A[],
+  shown: readonly B[],
+  same: (part: A, was: B) => boolean,
+): (number | undefined)[] {
+  const fits = (part: A, at: number) => at < shown.length && same(part, shown[at] as B)
+  const used = new Set([...given.keys()].filter((at) => fits(given[at] as A, at)))
+  return given.map((part, index) => {
+    if (fits(part, index)) return index
+    const at = shown.findIndex((_, at) => !used.has(at) && fits(part, at))
+    if (at === -1) return undefined
+    used.add(at)
+    return at
+  })
+}
+
+function masksIn(text: string): number {
+  return text.split(MASK).length - 1
+}
