@@ -15,7 +15,7 @@ import type { Seen } from './look'
 import { differInCase } from './other-case'
 import type { Item } from './parse'
 import type { ApplyOptions } from './schema'
-import { carryOutStarters, startersOfPruned } from './starters/carry-out'
+import { carryOutStarters, masksLeft, startersOfPruned } from './starters/carry-out'
 import { lockStarters, type StarterItem, starterTasks } from './starters/tasks'
 import { detailOf, type Task } from './task'
 import { holdAll, inPublishOrder, prunedWhole, pruneTasks, tasksOf, usesOfPruned, type VersionedTask } from './tasks'
@@ -58,7 +58,7 @@ export async function carryOut(
     message === null || options.force ? [] : [detailOf(task, { message })],
   )
   const pruned = [...usesOfPruned(all), ...(options.force ? [] : prunedWhole(all))]
-  const problems = [...pruned, ...(await differInCase(tx, all))]
+  const problems = [...pruned, ...masksLeft(starting), ...(await differInCase(tx, all))]
   for (const task of tasks) await collect(problems, task, () => save(tx, task))
   const warnings: Warning[] = [
     ...tasks.flatMap(misspelt),

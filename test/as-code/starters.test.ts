@@ -134,6 +134,66 @@ describe('schedules and inbound webhooks as code', () => {
     expect(row?.data).toEqual({ region: 'kept-in-the-vault' })
   })
 
+  test('keep a value of the vault where something beside it changes, and refuse a mask that stands for nothing', async () => {
+    const ctx = await tenant()
+    const [one, two] = ['kept-in-the-vault', 'another-in-the-vault']
+    for (const [name, value] of Object.entries({ ONE: one, TWO: two }))
+      await setVaultSecret(withRole(ctx, 'owner'), { name, value, hosts: ['a.example.com'] })
+    const payload = {
+      region: { type: 'any' as const, required: false },
+      other: { type: 'any' as const, required: false },
+    }
+    const workflows = [workflow('wf_one', { payload })]
+    const data = { region: { token: one, [two]: 1, list: [one, two, 'x'], literal: 'a *** b' }, other: 1 }
+    const mapping = { region: `\${body.region} == "${one}"`, other: '"x"' }
+    // Masks that nobody can undo may have been stored before.
+    const ready = body({
+      workflows,
+      schedules: [nightly({ data: { ...data, region: { ...data.region, literal: 'x' } } })],
+    })
+    await applyDefinitions(ctx, { ...ready, inboundWebhooks: [issues({ mapping, when: `\${body.a} == "${one}"` })] })
+    await updateSchedule(ctx, { ...schedule, body: { data } })
+    const {
+      schedules: [first],
+      inboundWebhooks: [hook] = [],
+    } = await exportDefinitions(ctx, {})
+    const shown = { token: '***', '***': 1, list: ['***', '***', 'x'], literal: 'a *** b' }
+    expect(first).toMatchObject({ data: { region: shown, other: 1 } })
+    expect(hook).toMatchObject({ mapping: { other: '"x"' }, when: '${body.a} == "***"' })
+    const edited = body({
+      workflows,
+      schedules: [
+        { ...first, data: { region: { ...shown, list: ['***', '***', 'y'], literal: 'c *** d' }, other: 2 } },
+      ],
+      inboundWebhooks: [{ ...hook, mapping: { ...(hook?.mapping as JsonObject), other: '"y"' } }],
+    })
+    await applyDefinitions(ctx, { ...edited, force: true })
+    const [row] = await database.sql`select data from schedules where tenant_id = ${ctx.tenantId}`
+    expect(row?.data).toEqual({ region: { ...data.region, list: [one, two, 'y'], literal: 'c *** d' }, other: 2 })
+    const [kept] = await database.sql`select mapping, "when" from inbound_webhooks where tenant_id = ${ctx.tenantId}`
+    expect(kept).toEqual({ mapping: { ...mapping, other: '"y"' }, when: `\${body.a} == "${one}"` })
+
+    const before = await everything(ctx)
+    const wrong = body({
+      workflows,
+      schedules: [
+        { ...first, data: { region: { token: 'Bearer ***' }, other: '***' } },
+        nightly({ id: 'new', data: { region: ['***'] } }),
+      ],
+      inboundWebhooks: [{ ...hook, when: '${body.b} == "***"' }],
+    })
+    const refused = await refusal(applyDefinitions(ctx, { ...wrong, force: true }))
+    expect(refused.code).toBe('VALIDATION_FAILED')
+    expect(refused.details).toMatchObject([
+      { kind: 'schedule', id: 'nightly', at: 'data.region.token', message: expect.stringContaining('***') },
+      { kind: 'schedule', id: 'nightly', at: 'data.other' },
+      { kind: 'schedule', id: 'new', at: 'data.region[0]' },
+      { kind: 'inboundWebhook', id: 'issues', at: 'when' },
+    ])
+    expect((await diffDefinitions(ctx, wrong)).problems).toHaveLength(4)
+    expect(await everything(ctx)).toBe(before)
+  })
+
   test('are refused if somebody else changed, paused or deleted them, unless forced or already what is wanted', async () => {
     const ctx = await tenant()
     await applyDefinitions(ctx, body())

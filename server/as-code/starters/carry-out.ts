@@ -64,6 +64,13 @@ async function change(tx: TransactionContext, task: StarterTask): Promise<Starte
   return seen?.row
 }
 
+/** What says `***` for a value that only its reader does not know: it must not be stored in the value's place. */
+export function masksLeft(tasks: readonly StarterTask[]): ErrorDetail[] {
+  const message =
+    'says ***, which stands for no value that is stored here. Say the value itself, or leave this as it was.'
+  return tasks.flatMap((task) => task.left.map((path) => detailOf(task, { path, message })))
+}
+
 /** What is wrong with a definition; other errors are the caller's. */
 function problemsOf(task: StarterTask, err: unknown): ErrorDetail[] {
   if (!(err instanceof AppError)) throw err

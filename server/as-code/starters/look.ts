@@ -3,9 +3,9 @@ import { and, eq, type SQL } from 'drizzle-orm'
 import { appliedDefinitions } from '@/db/schema/applied'
 import type { ServiceContext, TransactionContext } from '../../context'
 import type { JsonValue } from '../../definition/json'
-import { isJsonObject } from '../../definition/json'
+import { isJsonObject, pathText } from '../../definition/json'
 import type { Masker } from '../../vault/mask'
-import { sameJson } from '../../versioned/same-json'
+import { unmasked } from '../../vault/unmask'
 import type { Applied } from '../look'
 import type { StarterContent, StarterKind, StarterRow } from './kinds'
 
@@ -69,16 +69,19 @@ function masked<C extends StarterContent>(content: C, masker: Masker): C {
   return Object.fromEntries(fields)
 }
 
-/** What a definition means for an object: a field that says what an export shows stays as it is stored. */
-export function meant<C extends StarterContent>(wanted: C, seen: SeenStarter | undefined): C {
-  if (!seen) return wanted
-  const shown = new Map(Object.entries(seen.content))
-  const stored = new Map(Object.entries(seen.stored))
-  const fields = Object.entries(wanted).map(([name, value]) => [
-    name,
-    sameJson(value ?? null, shown.get(name) ?? null) ? (stored.get(name) ?? null) : value,
-  ])
-  return Object.fromEntries(fields)
+/**
+ * What a definition means for an object: a part that says what an export shows stays as it is stored.
+ * @returns also where a mask is left that stands for nothing
+ */
+export function meant<C extends StarterContent>(
+  wanted: C,
+  seen: SeenStarter | undefined,
+  masker: Masker,
+): { means: C; left: string[] } {
+  // Every field of a content is JSON, which its type does not say.
+  const fields = Object.fromEntries(Object.entries(wanted))
+  const { value, left } = unmasked(fields, Object.fromEntries(Object.entries(seen?.stored ?? {})), masker)
+  return { means: value as unknown as C, left: left.map((path) => pathText(path)) }
 }
 
 /** Tells a content from any other, whatever the order of its names. */

@@ -1,6 +1,7 @@
 import { inArray } from 'drizzle-orm'
 import type { ServiceContext, TransactionContext } from '../../context'
 import { AppError } from '../../errors'
+import type { Masker } from '../../vault/mask'
 import { tenantMasker } from '../../vault/masker'
 import { sameJson } from '../../versioned/same-json'
 import type { Applied } from '../look'
@@ -22,6 +23,8 @@ export interface StarterTask extends Task {
   wanted: StarterContent | null
   /** What that means for the object as it is stored; null if it goes. */
   means: StarterContent | null
+  /** Where a mask is left that stands for nothing. */
+  left: string[]
   seen: SeenStarter | undefined
   applied: Applied | undefined
   does: 'create' | 'update' | 'nothing' | 'delete'
@@ -47,10 +50,11 @@ export async function starterTasks(
     const ids = [...given, ...pruned.map(({ id }) => id)]
     if (ids.length === 0 || !masker) continue
     const there = await lookAtStarters(ctx, kind, inArray(kind.table.id, ids), masker)
-    for (const { id, path, content } of own) tasks.push(taskOf(kind, id, path, content, there.get(id), applied.get(id)))
+    for (const { id, path, content } of own)
+      tasks.push(taskOf(kind, id, path, content, there.get(id), applied.get(id), masker))
     for (const one of pruned.sort((a, b) => (a.id < b.id ? -1 : 1))) {
       const seen = there.get(one.id)
-      if (seen) tasks.push(taskOf(kind, one.id, kind.plural, null, seen, one))
+      if (seen) tasks.push(taskOf(kind, one.id, kind.plural, null, seen, one, masker))
     }
   }
   return tasks
@@ -63,10 +67,11 @@ function taskOf(
   wanted: StarterContent | null,
   seen: SeenStarter | undefined,
   applied: Applied | undefined,
+  masker: Masker,
 ): StarterTask {
   const known = applied && !applied.archived ? applied : undefined
-  const means = wanted && meant(wanted, seen)
-  const base = { kind, id, path, wanted, means, seen, applied, actions: [], version: null }
+  const { means, left } = wanted ? meant(wanted, seen, masker) : { means: null, left: [] }
+  const base = { kind, id, path, wanted, means, left, seen, applied, actions: [], version: null }
   if (!means) return { ...base, does: 'delete', drift: seen ? changed(kind, seen, known) : null }
   if (!seen) return { ...base, does: 'create', drift: known ? 'It was deleted since it was applied.' : null }
   if (sameJson(kind.write(means), kind.write(seen.stored))) return { ...base, does: 'nothing', drift: null }
