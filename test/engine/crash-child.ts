@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from '@/db/index'
-import { createNode, NEVER_LOOKS } from './node'
+import { createNode, listenOn, NEVER_LOOKS } from './node'
 
 /*
  * A separate process for the tests that kill: node --import tsx crash-child.ts <database url> <boot id> [ms]. Each step
@@ -49,7 +49,7 @@ const node = createNode(
       })
     }),
   ],
-  { bootId, ...NEVER_LOOKS },
+  { bootId, ...NEVER_LOOKS, listen: (channel, heard) => listenOn(sql, channel, heard, heard) },
 )
 await node.engine.start()
 process.on('SIGTERM', () => {

@@ -75,9 +75,12 @@ export function createNode(
   return { engine, client, calls, lines, send }
 }
 
-/** The driver's own way, for pools that do not bring one. */
-export function listenOn(sql: Sql, channel: string, heard: () => void): { close(): void } {
-  const listening = sql.listen(channel, heard)
+/**
+ * The driver's own way, for pools that do not bring one.
+ * @param begun called whenever it begins to listen: until then, it may have missed something
+ */
+export function listenOn(sql: Sql, channel: string, heard: () => void, begun?: () => void): { close(): void } {
+  const listening = sql.listen(channel, heard, begun)
   const close = () => listening.then(({ unlisten }) => unlisten()).catch(() => {})
   listening.catch(() => {})
   return { close: () => void close() }
