@@ -7,7 +7,7 @@ const keys = new Map<string, symbol>()
  */
 export function processWide<T extends object>(name: string, make: () => T): T {
   const key = keys.get(name) ?? Symbol.for(`millrace.${name}`)
-  if (!keys.has(name)) keys.set(name, key)
+  keys.set(name, key)
   const holder = globalThis as { [key: symbol]: T | undefined }
   holder[key] ??= make()
   return holder[key]

@@ -6,8 +6,9 @@ import { dropJob } from './jobs'
 
 const TRIES = 5
 const MOST = 500
-/** How long removed jobs are collected. Callers who start one run after the other share a commit then too. */
+/** How long jobs are collected before they are removed, so that runs which end one after the other share a commit too. */
 const LINGER_MS = 20
+/** So many are removed at once. */
 const MANY = 32
 
 /**

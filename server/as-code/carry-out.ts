@@ -1,5 +1,4 @@
 import { sql } from 'drizzle-orm'
-import { appliedDefinitions } from '@/db/schema/applied'
 import { record } from '../audit/record'
 import type { TransactionContext } from '../context'
 import { AppError, type ErrorDetail } from '../errors'
@@ -12,6 +11,7 @@ import { saveVersion } from '../versioned/update'
 import type { Problem } from '../workflows/check/problem'
 import type { VersionedKind } from './kinds'
 import type { Seen } from './look'
+import { noteApplied } from './note-applied'
 import { differInCase } from './other-case'
 import type { Item } from './parse'
 import type { ApplyOptions } from './schema'
@@ -176,19 +176,6 @@ async function note(tx: TransactionContext, tasks: readonly VersionedTask[]): Pr
       applied: seen?.applied,
     }))
     .filter(({ row, applied }) => applied?.version !== row.version || applied.archived !== row.archived)
-    .map(({ row }) => ({ ...row, tenantId: tx.tenantId, appliedBy: tx.actor.id, appliedAt: tx.now() }))
-  if (rows.length === 0) return
-  const { tenantId, kind, id } = appliedDefinitions
-  await tx.db
-    .insert(appliedDefinitions)
-    .values(rows)
-    .onConflictDoUpdate({
-      target: [tenantId, kind, id],
-      set: {
-        version: sql`excluded.version`,
-        archived: sql`excluded.archived`,
-        appliedBy: sql`excluded.applied_by`,
-        appliedAt: sql`excluded.applied_at`,
-      },
-    })
+    .map(({ row }) => row)
+  await noteApplied(tx, rows)
 }

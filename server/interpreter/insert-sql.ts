@@ -80,7 +80,8 @@ const KEY = `cross join lateral (
         limit 1) caller`
 
 /** Once the runs are inserted: nothing that belongs to them comes before them, so that triggers see them in this order. */
-const BEGUN = 'found i where (select count(*) from run) > 0'
+const INSERTED = '(select count(*) from run) > 0'
+const BEGUN = `found i where ${INSERTED}`
 
 /**
  * - `found`: the rows whose workflow is as the caller believes, and whose caller has a good key
@@ -106,7 +107,7 @@ function textOf(shape: Shape): string {
       insert into walks (tenant_id, run_id, branch, epoch, segment, status, engine_run_id, step_id, visit, updated_at)
       select tenant_id, run_id, branch, epoch, segment, walk_status, engine_run_id, step_id, visit, start_time
       from ${BEGUN})
-    ${plans ? `, visits as (${insertRecords('found i', '(select count(*) from run) > 0')})` : ''}
+    ${plans ? `, visits as (${insertRecords('found i', INSERTED)})` : ''}
     ${asks ? `, asked as (${insertPause(BEGUN)})` : ''}
     ${sends ? `, sent as (${insertEvent(sends, BEGUN)})` : ''}
     select i.ord, ${sends ? 'sent.generation' : 'null::text as generation'} ${calls ? TOOL_STAMP : ''} ${recalls ? VAULT : ''}

@@ -1,8 +1,8 @@
-import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
-import { appliedDefinitions } from '@/db/schema/applied'
+import { and, eq, inArray, type SQL } from 'drizzle-orm'
 import type { ServiceContext, TransactionContext } from '../../context'
 import { AppError, type ErrorDetail } from '../../errors'
 import type { Problem } from '../../workflows/check/problem'
+import { noteApplied } from '../note-applied'
 import { detailOf, type Task } from '../task'
 import { STARTER_KINDS, type StarterRow } from './kinds'
 import { fingerprintOf } from './look'
@@ -87,23 +87,9 @@ async function note(tx: TransactionContext, tasks: readonly StarterTask[]): Prom
     const fingerprint = means && fingerprintOf(kind, means)
     const archived = means === null
     if (applied && applied.fingerprint === fingerprint && applied.archived === archived) return []
-    const by = { tenantId: tx.tenantId, appliedBy: tx.actor.id, appliedAt: tx.now() }
-    return [{ kind: kind.word, id, version: 0, fingerprint, archived, ...by }]
+    return [{ kind: kind.word, id, version: 0, fingerprint, archived }]
   })
-  if (rows.length === 0) return
-  const { tenantId, kind, id } = appliedDefinitions
-  await tx.db
-    .insert(appliedDefinitions)
-    .values(rows)
-    .onConflictDoUpdate({
-      target: [tenantId, kind, id],
-      set: {
-        fingerprint: sql`excluded.fingerprint`,
-        archived: sql`excluded.archived`,
-        appliedBy: sql`excluded.applied_by`,
-        appliedAt: sql`excluded.applied_at`,
-      },
-    })
+  await noteApplied(tx, rows)
 }
 
 /** Warnings about what stays without a definition and starts a workflow that is to be archived. */
