@@ -54,12 +54,21 @@ export interface Boot {
 }
 
 const BOOT = Symbol.for('millrace.boot')
+const BOOTED = Symbol.for('millrace.booted')
 const RUNTIME = Symbol.for('millrace.runtime')
-type Global = typeof globalThis & { [BOOT]?: Boot; [RUNTIME]?: Runtime }
+type Global = typeof globalThis & { [BOOT]?: Boot; [BOOTED]?: Promise<void>; [RUNTIME]?: Runtime }
 
-/** Starts the runtime and reports to the surrounding process. A process that cannot start must exit. */
-export async function boot(): Promise<void> {
-  const listener = (globalThis as Global)[BOOT]
+/**
+ * Starts the runtime and reports to the surrounding process. A process that cannot start must exit. The web process
+ * calls this before Next does.
+ */
+export function boot(): Promise<void> {
+  const holder = globalThis as Global
+  holder[BOOTED] ??= bootOnce(holder[BOOT])
+  return holder[BOOTED]
+}
+
+async function bootOnce(listener: Boot | undefined): Promise<void> {
   try {
     const { TRUST_PROXY, VERCEL } = env()
     // Vercel refuses such requests itself, and replaces what clients say of proxies.

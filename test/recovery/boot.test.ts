@@ -34,6 +34,17 @@ test('a process that starts while its database is unavailable waits for it, resp
   expect(web.logs()).toContain('waiting for the database')
 })
 
+test('a page that is asked for as soon as the API answers is served, although the pages may still be loading', async () => {
+  const { url } = await database()
+  const port = await freePort()
+  const starting = startWeb({ databaseUrl: url, env: { ...TEST_ENV, PORT: String(port) } })
+  starting.catch(() => {})
+  const asked = (path: string) => fetch(`http://127.0.0.1:${port}${path}`).catch(() => null)
+  await expect.poll(async () => (await asked('/api/health'))?.status, { interval: 2 }).toBe(200)
+  expect((await asked('/sign-in'))?.status).toBe(200)
+  cleanups.push((await starting).stop)
+})
+
 test('a process that cannot start exits with one sentence and a failure code, and serves nobody', async () => {
   const { url } = await database()
   const env = { ...TEST_ENV, DATABASE_URL: url.replace(/\/t_\w+/, '/nowhere') }
