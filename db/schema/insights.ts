@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { date, integer, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core'
+import { bigint, date, doublePrecision, integer, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core'
 import { moment } from './columns'
 import { tenants } from './tenants'
 
@@ -14,9 +14,18 @@ const tenantId = () =>
  */
 export const countedDays = pgTable(
   'counted_days',
-  { tenantId: tenantId(), day: date({ mode: 'string' }).notNull(), countedAt: moment().notNull().default(sql`now()`) },
+  {
+    tenantId: tenantId(),
+    day: date({ mode: 'string' }).notNull(),
+    countedAt: moment().notNull().default(sql`now()`),
+    /** What was counted: 1 runs and answers of people, 2 answers of agents too. */
+    parts: smallint().notNull().default(1),
+  },
   (t) => [primaryKey({ columns: [t.tenantId, t.day] })],
 )
+
+/** Days that were counted in fewer parts, by an earlier version, are counted once more. */
+export const PARTS = 2
 
 /** How many runs ended on a day, by workflow, outcome and duration. Test runs are left out. */
 export const runDays = pgTable(
@@ -45,4 +54,22 @@ export const waitDays = pgTable(
     answers: integer().notNull(),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.day, t.workflowId, t.stepId, t.bucket] })],
+)
+
+/** What agents answered in the runs of a workflow on a day, and what that took. */
+export const agentDays = pgTable(
+  'agent_days',
+  {
+    tenantId: tenantId(),
+    day: date({ mode: 'string' }).notNull(),
+    workflowId: text().notNull(),
+    agentId: text().notNull(),
+    answers: integer().notNull(),
+    inputTokens: bigint({ mode: 'number' }).notNull(),
+    outputTokens: bigint({ mode: 'number' }).notNull(),
+    /** Answers of models whose prices are set, and their cost. */
+    priced: integer().notNull(),
+    cost: doublePrecision().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.day, t.workflowId, t.agentId] })],
 )

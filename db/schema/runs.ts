@@ -260,6 +260,8 @@ export const stepRecords = pgTable(
       name: 'step_records_run_fk',
     }).onDelete('cascade'),
     index('step_records_history').on(t.tenantId, t.runId, t.seq),
+    // For what agents cost. By the beginning, because an index of ends would be written again at the end of every step.
+    index('step_records_of_agents').on(t.tenantId, t.startTime).where(sql`usage is not null`),
   ],
 )
 
