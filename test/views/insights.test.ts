@@ -27,6 +27,8 @@ interface Past {
   via?: string
   /** How long its task waited. */
   waited?: number
+  /** What an agent answered in it took. */
+  spent?: { agent?: string; tokens: number; cost?: number; copied?: true }
 }
 
 const steps = [
@@ -38,13 +40,22 @@ const newWorkflow = async (ctx: ServiceContext, name: string) =>
 
 let made = 0
 async function seed(ctx: ServiceContext, workflowId: string, past: readonly Past[]): Promise<void> {
-  const rows = past.map(({ daysAgo, outcome = 'succeeded', ms = 1_000, via = 'apiKey', waited = null }) => {
+  const rows = past.map(({ daysAgo, outcome = 'succeeded', ms = 1_000, via = 'apiKey', waited = null, spent }) => {
     const end = new Date(NOW.getTime() - daysAgo * DAY - 60_000)
     return {
       id: `run_PAST${made++}`,
       outcome,
       via,
       waited,
+      spent: spent && {
+        agent: spent.agent ?? 'agt_1',
+        usage: {
+          usage: { inputTokens: spent.tokens, outputTokens: 1, totalTokens: spent.tokens + 1 },
+          threadId: 'thr_deleted',
+          ...(spent.cost === undefined ? {} : { cost: spent.cost }),
+        },
+        began: new Date(end.getTime() - (spent.copied ? 5_000_000 : ms)).toISOString(),
+      },
       end: end.toISOString(),
       start: new Date(end.getTime() - ms).toISOString(),
     }
@@ -64,8 +75,27 @@ async function seed(ctx: ServiceContext, workflowId: string, past: readonly Past
   await database.sql`
     insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, start_time, end_time, usage)
     select ${ctx.tenantId}, r.id, 'main', 'ask', 1, 'request-user-action', 'Ask', case when r.outcome = 'failed' then 'failed' else 'completed' end,
-      r.start, r.end, '{"usage":{"totalTokens":10},"cost":0.5}'
+      r.start, r.end, null
     from jsonb_to_recordset(${json}) as r(id text, outcome text, start timestamptz, "end" timestamptz)`
+  await database.sql`
+    insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, start_time, end_time,
+      input_data, usage)
+    select ${ctx.tenantId}, r.id, 'main', 'agent', 1, 'call-agent', 'Agent', 'completed', (r.spent->>'began')::timestamptz, r.end,
+      jsonb_build_object('agentId', r.spent->>'agent'), r.spent->'usage'
+    from jsonb_to_recordset(${json}) as r(id text, spent jsonb, "end" timestamptz) where r.spent is not null`
+}
+
+/** A run whose task still waits. */
+async function leaveOpen(ctx: ServiceContext, workflowId: string, daysAgo: number): Promise<void> {
+  const id = `run_OPEN${made++}`
+  const since = new Date(NOW.getTime() - daysAgo * DAY).toISOString()
+  await database.sql`
+    insert into runs (tenant_id, id, workflow_id, workflow_version, workflow_name, status, input, data, started_by,
+      started_via, start_time)
+    values (${ctx.tenantId}, ${id}, ${workflowId}, 1, 'W', 'paused', '{}', '{}', 'key', 'apiKey', ${since})`
+  await database.sql`
+    insert into pauses (tenant_id, id, run_id, branch, step_id, visit, kind, signal, created_at)
+    values (${ctx.tenantId}, 'main:ask#1', ${id}, 'main', 'ask', 1, 'request_user_action', '{}', ${since})`
 }
 
 const near = (ms: number) => (found: number | null) => found !== null && Math.abs(found / ms - 1) < 0.06
@@ -132,15 +162,104 @@ describe('insights', () => {
     expect(await readStepFigures(ctx, { id })).toEqual({
       version: 1,
       runs: 2,
-      steps: [{ stepId: 'ask', visits: 2, failed: 1, p50: 1_000, p95: 9_000, tokens: 20, cost: 1 }],
+      steps: [{ stepId: 'ask', visits: 2, failed: 1, p50: 1_000, p95: 9_000, tokens: null, cost: null, wait: null }],
     })
+  })
+
+  test('of steps say how long people took there, and what agents used', async () => {
+    const ctx = at(await newTenant(database))
+    const id = await newWorkflow(ctx, 'W')
+    await seed(ctx, id, [
+      { daysAgo: 0, waited: 60_000, spent: { tokens: 9, cost: 0.5 } },
+      { daysAgo: 0, waited: 3_600_000, spent: { tokens: 9, cost: 0.5 } },
+    ])
+    await leaveOpen(ctx, id, 0)
+    const { steps } = await readStepFigures(ctx, { id })
+    expect(steps).toMatchObject([
+      { stepId: 'agent', tokens: 20, cost: 1, wait: null },
+      { stepId: 'ask', tokens: null, wait: { answers: 2, waiting: 1 } },
+    ])
+    expect(steps[1]?.wait?.p50).toSatisfy(near(60_000))
+    expect(steps[1]?.wait?.p95).toSatisfy(near(3_600_000))
+  })
+
+  test('say day by day how long people took, and since when tasks still wait', async () => {
+    const ctx = at(await newTenant(database))
+    const id = await newWorkflow(ctx, 'W')
+    await seed(ctx, id, [
+      { daysAgo: 2, waited: 60_000 },
+      { daysAgo: 0, waited: 120_000 },
+      { daysAgo: 0, waited: 120_000 },
+    ])
+    await leaveOpen(ctx, id, 1)
+    const own = await readInsights(ctx, { workflowId: id, days: 7 })
+    const shown = own.waitDays.slice(-3).map(({ answers, waiting }) => [answers, waiting])
+    expect(shown).toEqual([
+      [1, 0],
+      [0, 1],
+      [2, 0],
+    ])
+    expect(own.waitDays.at(-3)?.p50).toSatisfy(near(60_000))
+    expect(own.waitDays.at(-2)?.p50).toBeNull()
+    expect(own.waits).toMatchObject([{ stepId: 'ask', answers: 3, waiting: 1 }])
+    expect(own.waits[0]?.days).toEqual(own.waitDays)
+    const all = await readInsights(ctx, { days: 7 })
+    expect(all.waitDays).toEqual(own.waitDays)
+    expect(all.waits[0]?.days).toEqual([])
+  })
+
+  test('say what agents took, by agent and day, once for each answer, and which had no prices', async () => {
+    const ctx = at(await newTenant(database))
+    const [first, second] = [await newWorkflow(ctx, 'First'), await newWorkflow(ctx, 'Second')]
+    await seed(ctx, first, [
+      { daysAgo: 3, spent: { tokens: 100, cost: 0.25 } },
+      { daysAgo: 3, spent: { tokens: 10 } },
+      { daysAgo: 0, spent: { tokens: 100, cost: 0.5 } },
+      // A run that continued another one has copies of its records.
+      { daysAgo: 0, spent: { tokens: 100, cost: 0.5, copied: true } },
+      { daysAgo: 0, spent: { tokens: 100, cost: 0.5 }, via: 'test' },
+      { daysAgo: 0, spent: { agent: 'agt_2', tokens: 1_000 } },
+    ])
+    await seed(ctx, second, [{ daysAgo: 1, spent: { tokens: 1, cost: 2 } }])
+    const own = await readInsights(ctx, { workflowId: first, days: 7 })
+    expect(own.spent).toEqual({ answers: 4, inputTokens: 1_210, outputTokens: 4, cost: 0.75, unpriced: 2 })
+    expect(own.agents).toMatchObject([
+      { id: 'agt_1', answers: 3, cost: 0.75, unpriced: 1 },
+      { id: 'agt_2', answers: 1, cost: null, unpriced: 1, inputTokens: 1_000 },
+    ])
+    expect(own.agents[0]?.days.map(({ cost }) => cost)).toEqual([null, null, null, 0.25, null, null, 0.5])
+    expect(own.spentDays.map(({ answers }) => answers)).toEqual([0, 0, 0, 2, 0, 0, 2])
+    const all = await readInsights(ctx, { days: 7 })
+    expect(all.spent.cost).toBe(2.75)
+    expect(all.workflows.map(({ name, spent }) => [name, spent.cost])).toEqual([
+      ['First', 0.75],
+      ['Second', 2],
+    ])
+  })
+
+  test('count the agents of a day that an earlier version counted without them', async () => {
+    const ctx = at(await newTenant(database))
+    const id = await newWorkflow(ctx, 'W')
+    await database.sql`insert into counted_days (tenant_id, day) values (${ctx.tenantId}, '2026-11-18')`
+    await database.sql`
+      insert into run_days (tenant_id, day, workflow_id, outcome, bucket, runs)
+      values (${ctx.tenantId}, '2026-11-18', ${id}, 'succeeded', 70, 5)`
+    await seed(ctx, id, [{ daysAgo: 2, spent: { tokens: 7 } }])
+    const { spent, total } = await readInsights(ctx, { workflowId: id, days: 7 })
+    expect(spent.answers).toBe(1)
+    // Those five may have been deleted since; the sixth has the same duration.
+    expect(total.succeeded).toBe(5)
   })
 
   test('find everything by index in large tables', async () => {
     const ctx = at(await newTenant(database))
     const id = await newWorkflow(ctx, 'Busy')
     for (let part = 0; part < 6; part++) {
-      const many = Array.from({ length: 1_000 }, (_, index) => ({ daysAgo: part * 10 + index / 100, waited: 500 }))
+      const many = Array.from({ length: 1_000 }, (_, index) => ({
+        daysAgo: part * 10 + index / 100,
+        waited: 500,
+        ...(index % 20 === 0 ? { spent: { tokens: 5 } } : {}),
+      }))
       await seed(ctx, id, many)
     }
     await database.sql`analyze runs`
@@ -151,7 +270,7 @@ describe('insights', () => {
     await readInsights(ctx, { workflowId: id, days: 30 })
     await readStepFigures(ctx, { id })
     const texts = [...sent].filter((text) => /from "?(runs|pauses|step_records)/.test(text))
-    expect(texts.length).toBeGreaterThanOrEqual(5)
+    expect(texts.length).toBeGreaterThanOrEqual(7)
     for (const text of texts) {
       const [row] = await database.sql.unsafe(`explain (generic_plan, format json) ${text}`)
       const scans = JSON.stringify(row).match(

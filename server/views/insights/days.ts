@@ -1,8 +1,7 @@
-import { and, desc, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm'
-import { countedDays, runDays, waitDays } from '@/db/schema/insights'
-import { pauses, runs } from '@/db/schema/runs'
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { agentDays, countedDays, PARTS, runDays, waitDays } from '@/db/schema/insights'
 import type { ServiceContext } from '../../context'
-import { bucketOf } from './buckets'
+import { countAgents, countAnswers, countRuns } from './counts'
 
 export const DAY_MS = 24 * 60 * 60_000
 /** The longest period of the insights. */
@@ -11,20 +10,6 @@ export const MOST_DAYS = 90
 const GRACE_MS = 60 * 60_000
 /** Days that have not been counted yet are counted for this long, and the rest with the next request. */
 const BUDGET_MS = 1_000
-
-export interface RunCount {
-  day: string
-  workflowId: string
-  outcome: string
-  bucket: number
-  runs: number
-}
-export interface WaitCount {
-  workflowId: string
-  stepId: string
-  bucket: number
-  answers: number
-}
 
 export const dayOf = (time: Date) => time.toISOString().slice(0, 10)
 
@@ -43,7 +28,7 @@ export async function countDays(ctx: ServiceContext, days: string[]): Promise<{ 
   const known = await ctx.db
     .select({ day: countedDays.day })
     .from(countedDays)
-    .where(and(eq(countedDays.tenantId, ctx.tenantId), inArray(countedDays.day, over)))
+    .where(and(eq(countedDays.tenantId, ctx.tenantId), inArray(countedDays.day, over), eq(countedDays.parts, PARTS)))
   const missing = over.filter((day) => !known.some((row) => row.day === day))
   const begun = performance.now()
   while (missing.length > 0 && performance.now() - begun < BUDGET_MS) await countDay(ctx, missing.shift() ?? '')
@@ -58,117 +43,26 @@ export async function countAllDays(ctx: ServiceContext): Promise<boolean> {
   return (await countDays(ctx, lastDays(ctx.now(), MOST_DAYS))).later.length === 0
 }
 
-/** Two processes may count the same day: both find the same. */
+/**
+ * Two processes may count the same day: both find the same. A day that was counted in fewer parts keeps those, because runs
+ * of it may have been deleted since.
+ */
 async function countDay(ctx: ServiceContext, day: string): Promise<void> {
+  const span = { from: day, to: day }
   await ctx.db.execute(sql`
     with marked as (
-      insert into ${countedDays} (tenant_id, day) values (${ctx.tenantId}, ${day}) on conflict do nothing
+      insert into ${countedDays} (tenant_id, day, parts) values (${ctx.tenantId}, ${day}, ${PARTS})
+      on conflict (tenant_id, day) do update set parts = excluded.parts
     ), waited as (
       insert into ${waitDays} (tenant_id, day, workflow_id, step_id, bucket, answers)
-      select ${ctx.tenantId}, ${day}::date, * from (${waitsOf(ctx, day, day)}) w on conflict do nothing
+      select ${ctx.tenantId}, w.day::date, w.workflow_id, w.step_id, w.bucket, w.answers
+      from (${countAnswers(ctx, span)}) w on conflict do nothing
+    ), answered as (
+      insert into ${agentDays} (tenant_id, day, workflow_id, agent_id, answers, input_tokens, output_tokens, priced, cost)
+      select ${ctx.tenantId}, a.day::date, a.workflow_id, a.agent_id, a.answers, a.input_tokens, a.output_tokens, a.priced, a.cost
+      from (${countAgents(ctx, span)}) a on conflict do nothing
     )
     insert into ${runDays} (tenant_id, day, workflow_id, outcome, bucket, runs)
     select ${ctx.tenantId}, r.day::date, r.workflow_id, r.outcome, r.bucket, r.runs
-    from (${runsOf(ctx, day, day)}) r on conflict do nothing`)
-}
-
-/** The runs that ended from one day to another. */
-function runsOf(ctx: ServiceContext, from: string, to: string, workflowId?: string): SQL {
-  return sql`
-    select (r.end_time at time zone 'UTC')::date::text as day, r.workflow_id, r.outcome,
-      ${bucketOf(sql`r.start_time`, sql`r.end_time`)} as bucket, count(*)::int as runs
-    from ${runs} r
-    where r.tenant_id = ${ctx.tenantId} and r.end_time is not null and ${within(sql`r.end_time`, from, to)}
-      and r.started_via <> 'test' and r.outcome is not null ${only(workflowId)}
-    group by 1, 2, 3, 4`
-}
-
-/** The tasks that people answered from one day to another. */
-function waitsOf(ctx: ServiceContext, from: string, to: string, workflowId?: string): SQL {
-  return sql`
-    select r.workflow_id, p.step_id, ${bucketOf(sql`p.created_at`, sql`p.answered_at`)} as bucket, count(*)::int as answers
-    from ${pauses} p join ${runs} r on r.tenant_id = p.tenant_id and r.id = p.run_id
-    where p.tenant_id = ${ctx.tenantId} and p.answer is not null and p.signal is not null
-      and ${within(sql`p.answered_at`, from, to)} and r.started_via <> 'test' ${only(workflowId)}
-    group by 1, 2, 3`
-}
-
-const within = (time: SQL, from: string, to: string) =>
-  sql`${time} >= ${`${from}T00:00:00Z`}::timestamptz and ${time} < ${`${to}T00:00:00Z`}::timestamptz + interval '1 day'`
-
-const only = (workflowId: string | undefined) =>
-  workflowId === undefined ? sql`` : sql`and r.workflow_id = ${workflowId}`
-
-/** The counts of counted days and, counted now, of the live ones. */
-export async function readRunCounts(
-  ctx: ServiceContext,
-  { days, live, workflowId }: { days: string[]; live: string[]; workflowId?: string | undefined },
-): Promise<RunCount[]> {
-  const counted = ctx.db
-    .select({
-      day: runDays.day,
-      workflowId: runDays.workflowId,
-      outcome: runDays.outcome,
-      bucket: runDays.bucket,
-      runs: runDays.runs,
-    })
-    .from(runDays)
-    .where(
-      and(
-        eq(runDays.tenantId, ctx.tenantId),
-        gte(runDays.day, days.at(-1) ?? ''),
-        lt(runDays.day, live.at(-1) ?? '9999-12-31'),
-        workflowId === undefined ? undefined : eq(runDays.workflowId, workflowId),
-      ),
-    )
-    .orderBy(desc(runDays.day))
-  const [from, to] = [live.at(-1), live[0]]
-  if (from === undefined || to === undefined) return counted
-  const [past, rows] = await Promise.all([counted, ctx.db.execute(runsOf(ctx, from, to, workflowId))])
-  return [
-    ...past,
-    ...rows.map((row) => ({
-      day: String(row.day),
-      workflowId: String(row.workflow_id),
-      outcome: String(row.outcome),
-      bucket: Number(row.bucket),
-      runs: Number(row.runs),
-    })),
-  ]
-}
-
-/** How long people's tasks waited, summed over the days. */
-export async function readWaitCounts(
-  ctx: ServiceContext,
-  { days, live, workflowId }: { days: string[]; live: string[]; workflowId?: string | undefined },
-): Promise<WaitCount[]> {
-  const counted = ctx.db
-    .select({
-      workflowId: waitDays.workflowId,
-      stepId: waitDays.stepId,
-      bucket: waitDays.bucket,
-      answers: sql<number>`sum(${waitDays.answers})::int`,
-    })
-    .from(waitDays)
-    .where(
-      and(
-        eq(waitDays.tenantId, ctx.tenantId),
-        gte(waitDays.day, days.at(-1) ?? ''),
-        lt(waitDays.day, live.at(-1) ?? '9999-12-31'),
-        workflowId === undefined ? undefined : eq(waitDays.workflowId, workflowId),
-      ),
-    )
-    .groupBy(waitDays.workflowId, waitDays.stepId, waitDays.bucket)
-  const [from, to] = [live.at(-1), live[0]]
-  if (from === undefined || to === undefined) return counted
-  const [past, rows] = await Promise.all([counted, ctx.db.execute(waitsOf(ctx, from, to, workflowId))])
-  return [
-    ...past,
-    ...rows.map((row) => ({
-      workflowId: String(row.workflow_id),
-      stepId: String(row.step_id),
-      bucket: Number(row.bucket),
-      answers: Number(row.answers),
-    })),
-  ]
+    from (${countRuns(ctx, span)}) r on conflict do nothing`)
 }

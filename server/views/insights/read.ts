@@ -1,16 +1,15 @@
-import { and, eq, inArray } from 'drizzle-orm'
 import { z } from 'zod'
-import { workflows, workflowVersions } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { isId } from '../../ids'
 import { parseInput } from '../../parse'
-import { tenantMasker } from '../../vault/masker'
 import { findRow } from '../../versioned/rows'
 import { WORKFLOW } from '../../workflows/noun'
-import { addTo, percentile, type Spread } from './buckets'
-import { countDays, lastDays, MOST_DAYS, type RunCount, readRunCounts, readWaitCounts } from './days'
-import { readWaiting } from './waiting'
+import { countDays, lastDays, MOST_DAYS } from './days'
+import { type Figures, figuresOf, groupBy, type Spent, spentOf, type Waits, waitsOf } from './figures'
+import { namesOf } from './names'
+import { type AgentCount, readAgentCounts, readRunCounts, readWaitCounts, type WaitCount } from './read-counts'
+import { readWaiting, type WaitingCount } from './waiting'
 
 const ReadInsights = z.object({
   /** Of one workflow, or of the whole workspace. */
@@ -19,45 +18,40 @@ const ReadInsights = z.object({
 })
 export type ReadInsights = z.input<typeof ReadInsights>
 
-/** Figures of runs that ended. Durations are in ms, and null without runs. */
-export interface Figures {
-  succeeded: number
-  failed: number
-  /** Cancelled or terminated. */
-  stopped: number
-  /** Half of the runs that succeeded took at most so long, and ... */
-  p50: number | null
-  /** ... nineteen of twenty. */
-  p95: number | null
-}
-
 export interface Insights {
   /** Every day of the period, the oldest first, in UTC. */
   days: (Figures & { day: string })[]
   total: Figures
-  /** In the workspace's insights: the workflows with most runs. */
-  workflows: (Figures & { id: string; name: string })[]
+  /** In the workspace's insights: the workflows with most runs, and what agents took in them. */
+  workflows: (Figures & { id: string; name: string; spent: Spent })[]
+  /** The answers of each day, and the tasks that still wait since then. */
+  waitDays: (Waits & { day: string })[]
   /** The steps at which people's tasks waited longest altogether. */
-  waits: {
+  waits: (Waits & {
     workflowId: string
     workflowName: string
     stepId: string
     stepName: string
-    answers: number
-    p50: number | null
-    p95: number | null
-    /** Tasks that wait now, and since when the oldest does. */
-    waiting: number
+    /** Since when the oldest waits. */
     since: string | null
-  }[]
+    /** As `waitDays`; empty in the workspace's insights. */
+    days: (Waits & { day: string })[]
+  })[]
+  /** What agents answered in runs. */
+  spent: Spent
+  /** The agents that cost most. Each day, the first of them one by one, the oldest day first. */
+  agents: (Spent & { id: string; name: string; days: Spent[] })[]
+  spentDays: (Spent & { day: string })[]
   /** Past days that are not counted yet; the next read counts more of them. */
   uncounted: number
 }
 
 const MOST_ROWS = 50
+/** As many agents have a colour in the chart. */
+const CHARTED = 4
 
 /**
- * Volume, failures and durations of runs, and people's waiting time. Tests of drafts are left out.
+ * Volume, failures and durations of runs, people's waiting time, and what agents cost. Tests of drafts are left out.
  * @throws AppError INVALID_INPUT, WORKFLOW_NOT_FOUND
  */
 export async function readInsights(ctx: ServiceContext, input: unknown): Promise<Insights> {
@@ -67,95 +61,76 @@ export async function readInsights(ctx: ServiceContext, input: unknown): Promise
   const days = lastDays(ctx.now(), count)
   const { live, later } = await countDays(ctx, days)
   const period = { days, live, workflowId }
-  const [counts, answered, waiting] = await Promise.all([
+  const [counts, answered, waiting, spent] = await Promise.all([
     readRunCounts(ctx, period),
     readWaitCounts(ctx, period),
     readWaiting(ctx, workflowId),
+    readAgentCounts(ctx, period),
   ])
   const byDay = groupBy(counts, ({ day }) => day)
-  const byWorkflow = workflowId === undefined ? groupBy(counts, (row) => row.workflowId) : new Map<string, RunCount[]>()
-  const busiest = [...byWorkflow]
-    .map(([id, rows]) => ({ id, ...figuresOf(rows) }))
-    .sort((a, b) => sumOf(b) - sumOf(a))
-    .slice(0, MOST_ROWS)
-  const key = (row: { workflowId: string; stepId: string }) => `${row.workflowId} ${row.stepId}`
-  const answers = groupBy(answered, key)
-  const open = new Map(waiting.map((row) => [key(row), row]))
-  const steps = [...new Set([...answers.keys(), ...open.keys()])]
-    .map((place) => {
-      const rows = answers.get(place) ?? []
-      const spread: Spread = new Map()
-      for (const { bucket, answers: more } of rows) addTo(spread, bucket, more)
-      const [id = '', stepId = ''] = place.split(' ')
-      const total = rows.reduce((sum, row) => sum + row.answers, 0)
-      const { count: now = 0, since = null } = open.get(place) ?? {}
-      const [p50, p95] = [percentile(spread, 0.5), percentile(spread, 0.95)]
-      return { workflowId: id, stepId, answers: total, p50, p95, waiting: now, since }
-    })
-    .sort((a, b) => (b.p50 ?? 0) * b.answers - (a.p50 ?? 0) * a.answers || b.waiting - a.waiting)
-    .slice(0, MOST_ROWS)
-  const names = await namesOf(ctx, [...busiest.map(({ id }) => id), ...steps.map((step) => step.workflowId)])
+  const oldestFirst = days.toReversed()
+  const busiest = workflowId === undefined ? busiestOf(counts, spent) : []
+  const steps = stepsOf(answered, waiting, workflowId === undefined ? [] : oldestFirst)
+  const agents = agentsOf(spent, oldestFirst)
+  const names = await namesOf(ctx, {
+    workflows: [...busiest.map(({ id }) => id), ...steps.map((step) => step.workflowId)],
+    agents: agents.map(({ id }) => id),
+  })
+  const spentByDay = groupBy(spent, ({ day }) => day)
   return {
-    days: days.toReversed().map((day) => ({ day, ...figuresOf(byDay.get(day) ?? []) })),
+    days: oldestFirst.map((day) => ({ day, ...figuresOf(byDay.get(day) ?? []) })),
     total: figuresOf(counts),
     workflows: busiest.map((row) => ({ ...row, name: names.workflow(row.id) })),
+    waitDays: daysOf(answered, waiting, oldestFirst),
     waits: steps.map((step) => ({
       ...step,
       workflowName: names.workflow(step.workflowId),
       stepName: names.step(step.workflowId, step.stepId),
     })),
+    spent: spentOf(spent),
+    agents: agents.map((agent) => ({ ...agent, name: names.agent(agent.id) })),
+    spentDays: oldestFirst.map((day) => ({ day, ...spentOf(spentByDay.get(day) ?? []) })),
     uncounted: later.length,
   }
 }
 
-const sumOf = ({ succeeded, failed, stopped }: Figures) => succeeded + failed + stopped
-
-function figuresOf(rows: readonly RunCount[]): Figures {
-  const spread: Spread = new Map()
-  const counts = { succeeded: 0, failed: 0, stopped: 0 }
-  for (const { outcome, bucket, runs } of rows) {
-    if (outcome === 'succeeded') addTo(spread, bucket, runs)
-    const kind =
-      outcome === 'succeeded' ? 'succeeded' : outcome === 'failed' || outcome === 'timed_out' ? 'failed' : 'stopped'
-    counts[kind] += runs
-  }
-  return { ...counts, p50: percentile(spread, 0.5), p95: percentile(spread, 0.95) }
+function busiestOf(counts: Parameters<typeof figuresOf>[0], spent: readonly AgentCount[]) {
+  const spentIn = groupBy(spent, (row) => row.workflowId)
+  const sumOf = ({ succeeded, failed, stopped }: Figures) => succeeded + failed + stopped
+  return [...groupBy(counts, (row) => row.workflowId)]
+    .map(([id, rows]) => ({ id, ...figuresOf(rows), spent: spentOf(spentIn.get(id) ?? []) }))
+    .sort((a, b) => sumOf(b) - sumOf(a))
+    .slice(0, MOST_ROWS)
 }
 
-function groupBy<T>(rows: readonly T[], key: (row: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>()
-  for (const row of rows) {
-    const group = groups.get(key(row))
-    if (group) group.push(row)
-    else groups.set(key(row), [row])
-  }
-  return groups
+function stepsOf(answered: readonly WaitCount[], waiting: readonly WaitingCount[], days: string[]) {
+  const key = (row: { workflowId: string; stepId: string }) => `${row.workflowId} ${row.stepId}`
+  const [answers, open] = [groupBy(answered, key), groupBy(waiting, key)]
+  return [...new Set([...answers.keys(), ...open.keys()])]
+    .map((place) => {
+      const [rows, openRows] = [answers.get(place) ?? [], open.get(place) ?? []]
+      const [workflowId = '', stepId = ''] = place.split(' ')
+      const [since = null] = openRows.map((row) => row.since).sort()
+      return { workflowId, stepId, ...waitsOf(rows, openRows), since, rows, openRows }
+    })
+    .sort((a, b) => (b.p50 ?? 0) * b.answers - (a.p50 ?? 0) * a.answers || b.waiting - a.waiting)
+    .slice(0, MOST_ROWS)
+    .map(({ rows, openRows, ...step }) => ({ ...step, days: daysOf(rows, openRows, days) }))
 }
 
-/** The names of workflows and of their steps as of now. Deleted ones are shown by their id. */
-async function namesOf(ctx: ServiceContext, ids: string[]) {
-  const wanted = [...new Set(ids)]
-  const [rows, masker] = await Promise.all([
-    ctx.db
-      .select({ id: workflows.id, name: workflows.name, definition: workflowVersions.definition })
-      .from(workflows)
-      .innerJoin(
-        workflowVersions,
-        and(
-          eq(workflowVersions.tenantId, workflows.tenantId),
-          eq(workflowVersions.workflowId, workflows.id),
-          eq(workflowVersions.version, workflows.version),
-        ),
-      )
-      .where(and(eq(workflows.tenantId, ctx.tenantId), inArray(workflows.id, wanted))),
-    tenantMasker(ctx),
-  ])
-  const known = new Map(rows.map((row) => [row.id, row]))
-  return {
-    workflow: (id: string) => masker.text(known.get(id)?.name ?? id),
-    step: (id: string, stepId: string) => {
-      const step = known.get(id)?.definition.steps.find((one) => one.id === stepId)
-      return masker.text(typeof step?.name === 'string' && step.name !== '' ? step.name : stepId)
-    },
-  }
+function daysOf(answered: readonly WaitCount[], waiting: readonly WaitingCount[], days: string[]) {
+  const [answers, open] = [groupBy(answered, ({ day }) => day), groupBy(waiting, ({ day }) => day)]
+  return days.map((day) => ({ day, ...waitsOf(answers.get(day) ?? [], open.get(day) ?? []) }))
+}
+
+function agentsOf(spent: readonly AgentCount[], days: string[]) {
+  const tokens = (one: Spent) => one.inputTokens + one.outputTokens
+  return [...groupBy(spent, ({ agentId }) => agentId)]
+    .map(([id, rows]) => ({ id, ...spentOf(rows), rows }))
+    .sort((a, b) => (b.cost ?? 0) - (a.cost ?? 0) || tokens(b) - tokens(a))
+    .slice(0, MOST_ROWS)
+    .map(({ rows, ...agent }, place) => {
+      const byDay = groupBy(rows, ({ day }) => day)
+      return { ...agent, days: place < CHARTED ? days.map((day) => spentOf(byDay.get(day) ?? [])) : [] }
+    })
 }

@@ -1,10 +1,14 @@
-import { and, desc, eq, ne, sql } from 'drizzle-orm'
-import { runs, stepRecords } from '@/db/schema/runs'
+import { and, desc, eq, ne, type SQL, sql } from 'drizzle-orm'
+import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import type { One } from '../../versioned/noun'
 import { findRow } from '../../versioned/rows'
 import { WORKFLOW } from '../../workflows/noun'
+import { bucketOf } from './buckets'
+import { type Waits, waitsOf } from './figures'
+import type { WaitCount } from './read-counts'
+import { readWaiting } from './waiting'
 
 /** As many of the newest runs are looked at, and as many steps of each. */
 const RUNS = 200
@@ -19,6 +23,8 @@ export interface StepFigures {
   /** Of agents: tokens of all visits, and their cost where the model's prices are set. */
   tokens: number | null
   cost: number | null
+  /** Of people's steps: how long their tasks waited for an answer, and how many wait now, in all runs. */
+  wait: Waits | null
 }
 
 /**
@@ -50,7 +56,7 @@ export async function readStepFigures(
     looked.map((run) => sql`${run.id}`),
     sql`, `,
   )
-  const rows = await ctx.db.execute(sql`
+  const stepRows = ctx.db.execute(sql`
     select s.step_id, count(*)::int as visits, (count(*) filter (where s.status = 'failed'))::int as failed,
       percentile_disc(array[0.5, 0.95]) within group (order by extract(epoch from s.end_time - s.start_time) * 1000) as spread,
       sum((s.usage->'usage'->>'totalTokens')::float8) as tokens, sum((s.usage->>'cost')::float8) as cost
@@ -61,11 +67,14 @@ export async function readStepFigures(
     ) s
     where s.end_time is not null
     group by 1 order by 1`)
+  const [rows, answered, waiting] = await Promise.all([stepRows, readAnswers(ctx, ids), readWaiting(ctx, id)])
   return {
     version: newest.version,
     runs: looked.length,
     steps: rows.map((row) => {
       const [p50 = 0, p95 = 0] = (row.spread as unknown[]).map(Number)
+      const here = ({ stepId }: { stepId: string }) => stepId === row.step_id
+      const wait = waitsOf(answered.filter(here), waiting.filter(here))
       return {
         stepId: String(row.step_id),
         visits: Number(row.visits),
@@ -74,7 +83,26 @@ export async function readStepFigures(
         p95: Math.round(p95),
         tokens: row.tokens === null ? null : Number(row.tokens),
         cost: row.cost === null ? null : Number(row.cost),
+        wait: wait.answers + wait.waiting === 0 ? null : wait,
       }
     }),
   }
+}
+
+/** The answers of people in these runs. */
+async function readAnswers(ctx: ServiceContext, ids: SQL): Promise<Pick<WaitCount, 'stepId' | 'bucket' | 'answers'>[]> {
+  const rows = await ctx.db.execute(sql`
+    select p.step_id, ${bucketOf(sql`p.created_at`, sql`p.answered_at`)} as bucket, count(*)::int as answers
+    from unnest(array[${ids}]::text[]) as chosen(id)
+    cross join lateral (
+      select step_id, created_at, answered_at from ${pauses}
+      where tenant_id = ${ctx.tenantId} and run_id = chosen.id and answer is not null and signal is not null
+      limit ${STEPS_EACH}
+    ) p
+    group by 1, 2`)
+  return rows.map((row) => ({
+    stepId: String(row.step_id),
+    bucket: Number(row.bucket),
+    answers: Number(row.answers),
+  }))
 }

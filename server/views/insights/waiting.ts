@@ -1,23 +1,35 @@
 import { sql } from 'drizzle-orm'
-import { pauses, runs } from '@/db/schema/runs'
+import { pauses } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
+import { runOf } from './counts'
 
 /** Looks at the oldest open tasks only, so that a flood of them costs no more. */
 const MOST = 5_000
 
-/** The tasks that wait now, by workflow and step. */
-export async function readWaiting(ctx: ServiceContext, workflowId: string | undefined) {
+export interface WaitingCount {
+  workflowId: string
+  stepId: string
+  /** On which they began to wait. */
+  day: string
+  count: number
+  since: string
+}
+
+/** The tasks that wait now, by step and day. */
+export async function readWaiting(ctx: ServiceContext, workflowId: string | undefined): Promise<WaitingCount[]> {
   const rows = await ctx.db.execute(sql`
-    select r.workflow_id, p.step_id, count(*)::int as count, min(p.created_at) as since
+    select r.workflow_id, p.step_id, (p.created_at at time zone 'UTC')::date::text as day, count(*)::int as count,
+      min(p.created_at) as since
     from (
-      select * from ${pauses} where tenant_id = ${ctx.tenantId} and answered_at is null and signal is not null
+      select run_id, step_id, created_at from ${pauses}
+      where tenant_id = ${ctx.tenantId} and answered_at is null and signal is not null
       order by created_at limit ${MOST}
-    ) p join ${runs} r on r.tenant_id = p.tenant_id and r.id = p.run_id
-    where r.started_via <> 'test' ${workflowId === undefined ? sql`` : sql`and r.workflow_id = ${workflowId}`}
-    group by 1, 2`)
+    ) p cross join lateral (${runOf(ctx, sql`p.run_id`, workflowId)}) r
+    group by 1, 2, 3`)
   return rows.map((row) => ({
     workflowId: String(row.workflow_id),
     stepId: String(row.step_id),
+    day: String(row.day),
     count: Number(row.count),
     since: new Date(String(row.since)).toISOString(),
   }))

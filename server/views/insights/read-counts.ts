@@ -1,0 +1,128 @@
+import { and, eq, gte, lt, type SQL } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import { agentDays, runDays, waitDays } from '@/db/schema/insights'
+import type { ServiceContext } from '../../context'
+import { countAgents, countAnswers, countRuns, type Span } from './counts'
+
+/** The days to read, the newest first, and those of them without final counts. */
+export interface Period {
+  days: string[]
+  live: string[]
+  workflowId?: string | undefined
+}
+
+export interface RunCount {
+  day: string
+  workflowId: string
+  outcome: string
+  bucket: number
+  runs: number
+}
+export interface WaitCount {
+  day: string
+  workflowId: string
+  stepId: string
+  bucket: number
+  answers: number
+}
+export interface AgentCount {
+  day: string
+  workflowId: string
+  agentId: string
+  answers: number
+  inputTokens: number
+  outputTokens: number
+  /** As many of the answers were given by models whose prices are set, ... */
+  priced: number
+  /** ... at this cost. */
+  cost: number
+}
+
+/** Runs by day, workflow, outcome and duration. */
+export async function readRunCounts(ctx: ServiceContext, period: Period): Promise<RunCount[]> {
+  const { day, workflowId, outcome, bucket, runs } = runDays
+  const past = ctx.db.select({ day, workflowId, outcome, bucket, runs }).from(runDays)
+  const [counted, live] = await Promise.all([
+    past.where(counts(ctx, period, runDays)),
+    readLive(ctx, period, countRuns),
+  ])
+  return [
+    ...counted,
+    ...live.map((row) => ({
+      day: String(row.day),
+      workflowId: String(row.workflow_id),
+      outcome: String(row.outcome),
+      bucket: Number(row.bucket),
+      runs: Number(row.runs),
+    })),
+  ]
+}
+
+/** The tasks that people answered, by day, step and the time they had waited. */
+export async function readWaitCounts(ctx: ServiceContext, period: Period): Promise<WaitCount[]> {
+  const { day, workflowId, stepId, bucket, answers } = waitDays
+  const past = ctx.db.select({ day, workflowId, stepId, bucket, answers }).from(waitDays)
+  const [counted, live] = await Promise.all([
+    past.where(counts(ctx, period, waitDays)),
+    readLive(ctx, period, countAnswers),
+  ])
+  return [
+    ...counted,
+    ...live.map((row) => ({
+      day: String(row.day),
+      workflowId: String(row.workflow_id),
+      stepId: String(row.step_id),
+      bucket: Number(row.bucket),
+      answers: Number(row.answers),
+    })),
+  ]
+}
+
+/** What agents answered in runs, by day and agent. */
+export async function readAgentCounts(ctx: ServiceContext, period: Period): Promise<AgentCount[]> {
+  const { day, workflowId, agentId, answers, inputTokens, outputTokens, priced, cost } = agentDays
+  const past = ctx.db
+    .select({ day, workflowId, agentId, answers, inputTokens, outputTokens, priced, cost })
+    .from(agentDays)
+  const [counted, live] = await Promise.all([
+    past.where(counts(ctx, period, agentDays)),
+    readLive(ctx, period, countAgents),
+  ])
+  return [
+    ...counted,
+    ...live.map((row) => ({
+      day: String(row.day),
+      workflowId: String(row.workflow_id),
+      agentId: String(row.agent_id),
+      answers: Number(row.answers),
+      inputTokens: Number(row.input_tokens),
+      outputTokens: Number(row.output_tokens),
+      priced: Number(row.priced),
+      cost: Number(row.cost),
+    })),
+  ]
+}
+
+/** The counts that were written down. */
+function counts(
+  ctx: ServiceContext,
+  { days, live, workflowId }: Period,
+  table: { tenantId: PgColumn; day: PgColumn; workflowId: PgColumn },
+): SQL | undefined {
+  return and(
+    eq(table.tenantId, ctx.tenantId),
+    gte(table.day, days.at(-1) ?? ''),
+    lt(table.day, live.at(-1) ?? '9999-12-31'),
+    workflowId === undefined ? undefined : eq(table.workflowId, workflowId),
+  )
+}
+
+/** The counts of the live days. */
+async function readLive(
+  ctx: ServiceContext,
+  { live, workflowId }: Period,
+  count: (ctx: ServiceContext, span: Span) => SQL,
+): Promise<Record<string, unknown>[]> {
+  const [from, to] = [live.at(-1), live[0]]
+  return from === undefined || to === undefined ? [] : await ctx.db.execute(count(ctx, { from, to, workflowId }))
+}
