@@ -107,8 +107,9 @@ function othersWhere(ctx: ServiceContext, filter: RunFilter): SQL | undefined {
     to ? lt(runs.startTime, new Date(to)) : undefined,
     via ? eq(runs.startedVia, via) : undefined,
     businessKey ? sql`lower(${runs.businessKey}) = lower(${businessKey})` : undefined,
-    // Written out for the partial index of states: otherwise all runs would be read for one that has failed so.
-    failedAt || code ? sql`${runs.outcome} <> 'succeeded'` : undefined,
+    // Written out for the partial index of states, the status because only then does the planner expect few runs:
+    // otherwise all would be read for one that has failed so.
+    failedAt || code ? sql`(${runs.status} = 'failed' and ${runs.outcome} <> 'succeeded')` : undefined,
     failedAt ? sql`${runs.error}->>'stepId' = ${failedAt}` : undefined,
     code ? sql`${runs.error}->>'code' = ${code}` : undefined,
   )
