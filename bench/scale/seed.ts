@@ -37,7 +37,8 @@ const timeSql = (ms: string) =>
 /**
  * Fills an empty, migrated database: workspaces of which the first has about a seventh of all runs, the second half as
  * many, and so on; eight workflows each; mostly runs that succeeded, some that failed, were stopped, wait or are under way.
- * One run in 128 has its history and an answered task, and so has every run that failed or waits, in part: all histories
+ * One run in 128 has its history and an answered task, and so has every run that failed or waits, in part; one in 16 has the
+ * record of an agent's answer. All histories
  * together would be several times the size of the runs, and each is found by the run's key alone.
  */
 export async function seed(sql: Sql, size: Size, now: Date, log: (text: string) => void): Promise<Seeded> {
@@ -235,6 +236,14 @@ function historySql(stepRecords: string, walks: string, runs: string): string[] 
     from ${runs} r cross join lateral (values ('charge', 'call-tool', 'Charge the card', 0),
       ('approve', 'request-user-action', 'Approve', 1), ('done', 'end-flow', 'Done', 2)) v(id, type, name, n)
     where r.change % 128 = 0 or (r.status <> 'completed' and v.id = r.current_step_id)`
+  const agent = `
+    insert into ${stepRecords} (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, start_time, end_time,
+      input_data, usage, change)
+    select r.tenant_id, r.id, 'main', 'read', 1, 'call-agent', 'Read the message', 'completed', r.start_time,
+      r.start_time + interval '2 s', jsonb_build_object('agentId', 'agt_' || (r.change >> 8) % 8),
+      jsonb_build_object('usage', jsonb_build_object('inputTokens', 900 + r.change % 700, 'outputTokens', 80, 'totalTokens', 1200),
+        'threadId', 'thr_' || r.change) || case when r.change % 64 = 1 then '{}' else '{"cost": 0.0042}' end::jsonb, r.change
+    from ${runs} r where r.change % 16 = 1 and r.end_time is not null`
   const walk = `
     insert into ${walks} (tenant_id, run_id, branch, epoch, segment, status, step_id, visit)
     select tenant_id, id, 'main', 1, 1, case status when 'paused' then 'resting' else 'walking' end, current_step_id, 1
@@ -252,5 +261,5 @@ function historySql(stepRecords: string, walks: string, runs: string): string[] 
     from ${runs} r join members m on m.tenant_id = r.tenant_id
     cross join lateral (select r.end_time as at) done
     where r.status = 'paused' or (r.change % 128 = 0 and r.outcome = 'succeeded')`
-  return [record, walk, pause]
+  return [record, agent, walk, pause]
 }

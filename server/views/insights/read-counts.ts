@@ -1,4 +1,4 @@
-import { and, eq, gte, lt, type SQL } from 'drizzle-orm'
+import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { agentDays, runDays, waitDays } from '@/db/schema/insights'
 import type { ServiceContext } from '../../context'
@@ -12,8 +12,6 @@ export interface Period {
 }
 
 export interface RunCount {
-  day: string
-  workflowId: string
   outcome: string
   bucket: number
   runs: number
@@ -38,24 +36,43 @@ export interface AgentCount {
   cost: number
 }
 
-/** Runs by day, workflow, outcome and duration. */
-export async function readRunCounts(ctx: ServiceContext, period: Period): Promise<RunCount[]> {
+/**
+ * Runs by outcome and duration, of each day and of each workflow. Postgres adds them up: all days, workflows and durations
+ * together are several times as many rows.
+ */
+export async function readRunCounts(
+  ctx: ServiceContext,
+  period: Period,
+): Promise<{ days: Map<string, RunCount[]>; workflows: Map<string, RunCount[]> }> {
   const { day, workflowId, outcome, bucket, runs } = runDays
-  const past = ctx.db.select({ day, workflowId, outcome, bucket, runs }).from(runDays)
-  const [counted, live] = await Promise.all([
-    past.where(counts(ctx, period, runDays)),
-    readLive(ctx, period, countRuns),
-  ])
-  return [
-    ...counted,
-    ...live.map((row) => ({
-      day: String(row.day),
-      workflowId: String(row.workflow_id),
-      outcome: String(row.outcome),
-      bucket: Number(row.bucket),
-      runs: Number(row.runs),
-    })),
-  ]
+  const past = ctx.db
+    .select({
+      day: sql<string | null>`${day}::text`,
+      workflowId,
+      outcome,
+      bucket,
+      runs: sql<number>`sum(${runs})::int`,
+    })
+    .from(runDays)
+    .where(counts(ctx, period, runDays))
+    .groupBy(sql`grouping sets ((${day}, ${outcome}, ${bucket}), (${workflowId}, ${outcome}, ${bucket}))`)
+  const [counted, live] = await Promise.all([past, readLive(ctx, period, countRuns)])
+  const found = { days: new Map<string, RunCount[]>(), workflows: new Map<string, RunCount[]>() }
+  const add = (groups: Map<string, RunCount[]>, key: string, count: RunCount) => {
+    const group = groups.get(key)
+    if (group) group.push(count)
+    else groups.set(key, [count])
+  }
+  for (const row of counted) {
+    if (row.day !== null) add(found.days, row.day, row)
+    else add(found.workflows, row.workflowId, row)
+  }
+  for (const row of live) {
+    const count = { outcome: String(row.outcome), bucket: Number(row.bucket), runs: Number(row.runs) }
+    add(found.days, String(row.day), count)
+    add(found.workflows, String(row.workflow_id), count)
+  }
+  return found
 }
 
 /** The tasks that people answered, by day, step and the time they had waited. */

@@ -8,7 +8,14 @@ import { WORKFLOW } from '../../workflows/noun'
 import { countDays, lastDays, MOST_DAYS } from './days'
 import { type Figures, figuresOf, groupBy, type Spent, spentOf, type Waits, waitsOf } from './figures'
 import { namesOf } from './names'
-import { type AgentCount, readAgentCounts, readRunCounts, readWaitCounts, type WaitCount } from './read-counts'
+import {
+  type AgentCount,
+  type RunCount,
+  readAgentCounts,
+  readRunCounts,
+  readWaitCounts,
+  type WaitCount,
+} from './read-counts'
 import { readWaiting, type WaitingCount } from './waiting'
 
 const ReadInsights = z.object({
@@ -67,9 +74,8 @@ export async function readInsights(ctx: ServiceContext, input: unknown): Promise
     readWaiting(ctx, workflowId),
     readAgentCounts(ctx, period),
   ])
-  const byDay = groupBy(counts, ({ day }) => day)
   const oldestFirst = days.toReversed()
-  const busiest = workflowId === undefined ? busiestOf(counts, spent) : []
+  const busiest = workflowId === undefined ? busiestOf(counts.workflows, spent) : []
   const steps = stepsOf(answered, waiting, workflowId === undefined ? [] : oldestFirst)
   const agents = agentsOf(spent, oldestFirst)
   const names = await namesOf(ctx, {
@@ -78,8 +84,8 @@ export async function readInsights(ctx: ServiceContext, input: unknown): Promise
   })
   const spentByDay = groupBy(spent, ({ day }) => day)
   return {
-    days: oldestFirst.map((day) => ({ day, ...figuresOf(byDay.get(day) ?? []) })),
-    total: figuresOf(counts),
+    days: oldestFirst.map((day) => ({ day, ...figuresOf(counts.days.get(day) ?? []) })),
+    total: figuresOf([...counts.days.values()].flat()),
     workflows: busiest.map((row) => ({ ...row, name: names.workflow(row.id) })),
     waitDays: daysOf(answered, waiting, oldestFirst),
     waits: steps.map((step) => ({
@@ -94,10 +100,10 @@ export async function readInsights(ctx: ServiceContext, input: unknown): Promise
   }
 }
 
-function busiestOf(counts: Parameters<typeof figuresOf>[0], spent: readonly AgentCount[]) {
+function busiestOf(counts: Map<string, RunCount[]>, spent: readonly AgentCount[]) {
   const spentIn = groupBy(spent, (row) => row.workflowId)
   const sumOf = ({ succeeded, failed, stopped }: Figures) => succeeded + failed + stopped
-  return [...groupBy(counts, (row) => row.workflowId)]
+  return [...counts]
     .map(([id, rows]) => ({ id, ...figuresOf(rows), spent: spentOf(spentIn.get(id) ?? []) }))
     .sort((a, b) => sumOf(b) - sumOf(a))
     .slice(0, MOST_ROWS)

@@ -14,9 +14,12 @@ const RUNS = 220
 
 /**
  * A month in which a furnished workspace was used, for charts and long lists: purchases that somebody decided, and refunds of
- * which some failed. Always the same one, and before everything that was furnished. These runs have no page worth showing.
+ * which some failed, and messages that agents read. Always the same one, and before everything that was furnished. These runs have no page worth showing.
  */
-export async function addHistory({ ctx, tenantId, owner }: Workspace, { approval, refund }: Furnished): Promise<void> {
+export async function addHistory(
+  { ctx, tenantId, owner }: Workspace,
+  { approval, refund, triage, agent, supervisor }: Furnished,
+): Promise<void> {
   const { sql } = database()
   const runs = Array.from({ length: RUNS }, (_, n) => {
     const kind = n % 3 === 0 ? 'refund' : 'approval'
@@ -65,6 +68,30 @@ export async function addHistory({ ctx, tenantId, owner }: Workspace, { approval
     from jsonb_to_recordset(${json}::text::jsonb) as r(id text, waited float8)
       join runs p on p.tenant_id = ${tenantId} and p.id = r.id
     where r.waited > 0`
+  // Messages of customers, more on some days than on others, which two agents answered.
+  const tickets = Array.from({ length: 90 }, (_, n) => ({
+    id: `run_READ${String(n).padStart(4, '0')}`,
+    daysAgo: 0.2 + n / 3.1 + Math.sin(n) / 3,
+    agent: n % 4 === 0 ? supervisor : agent,
+    input: 600 + ((n * 131) % 900),
+    output: 60 + ((n * 17) % 90),
+  }))
+  const read = JSON.stringify(tickets)
+  await sql`
+    insert into runs (tenant_id, id, workflow_id, workflow_version, workflow_name, status, outcome, input, data, started_by,
+      started_via, start_time, end_time)
+    select ${tenantId}, r.id, ${triage}, 1, 'Ticket triage', 'completed', 'succeeded', '{}', '{}', ${owner.userId}, 'user',
+      now() - r."daysAgo" * interval '1 day', now() - r."daysAgo" * interval '1 day' + interval '3 s'
+    from jsonb_to_recordset(${read}::text::jsonb) as r(id text, "daysAgo" float8)`
+  await sql`
+    insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, start_time, end_time,
+      input_data, usage)
+    select ${tenantId}, p.id, 'main', 'read', 1, 'call-agent', 'Read the message', 'completed', p.start_time, p.end_time,
+      jsonb_build_object('agentId', r.agent), jsonb_build_object(
+        'usage', jsonb_build_object('inputTokens', r.input, 'outputTokens', r.output, 'totalTokens', r.input + r.output),
+        'cost', round((r.input * 0.000003 + r.output * 0.000015)::numeric, 6))
+    from jsonb_to_recordset(${read}::text::jsonb) as r(id text, agent text, input int, output int)
+      join runs p on p.tenant_id = ${tenantId} and p.id = r.id`
   // Otherwise the first page with charts says that some days are still being counted.
   for (let whole = false; !whole; ) whole = await countAllDays(ctx)
 }

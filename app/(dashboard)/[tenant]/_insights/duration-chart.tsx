@@ -1,23 +1,29 @@
 'use client'
 import { durationText } from '@/app/_ui/time-text'
-import type { Insights } from '@/server/views/insights/read'
 import { ChartTable } from './chart-table'
 import styles from './insights.module.css'
 import { dayText } from './period'
-import { DayTicks } from './volume-chart'
+import { DayTicks, Legend } from './stacked-bars'
 
 const WIDTH = 600
 const HEIGHT = 160
 const TOP = 6
 const LINES = [
-  { key: 'p95', label: '95 % within' },
-  { key: 'p50', label: 'Half within' },
+  { key: 'p95', label: '95 % within', colour: styles.p95 },
+  { key: 'p50', label: 'Half within', colour: styles.p50 },
 ] as const
 
 /** Two lines on a logarithmic scale, because the slowest runs take many times as long as the others. */
-export function DurationChart({ days }: { days: Insights['days'] }) {
+export function DurationChart(props: {
+  caption: string
+  days: readonly { day: string; p50: number | null; p95: number | null }[]
+  /** Of a day, and of all of them. */
+  none: string
+  empty: string
+}) {
+  const { caption, days, none, empty } = props
   const known = days.flatMap(({ p50, p95 }) => [p50, p95].filter((ms) => ms !== null))
-  if (known.length === 0) return <p className={styles.note}>No run succeeded in this period.</p>
+  if (known.length === 0) return <p className={styles.note}>{empty}</p>
   const [low, high] = [Math.log(Math.min(...known)), Math.log(Math.max(...known))]
   const step = WIDTH / Math.max(1, days.length)
   const x = (index: number) => (index + 0.5) * step
@@ -55,19 +61,13 @@ export function DurationChart({ days }: { days: Insights['days'] }) {
         ))}
       </svg>
       <DayTicks days={days} />
-      <ul className={styles.legend}>
-        {LINES.map(({ key, label }) => (
-          <li key={key}>
-            <span className={`${styles.dot} ${styles[key]}`} aria-hidden /> {label}
-          </li>
-        ))}
-      </ul>
+      <Legend lines={LINES} />
       <ChartTable
-        caption="How long runs took each day"
+        caption={caption}
         columns={['Day', ...LINES.map(({ label }) => label)]}
         rows={days.map((day) => [
           dayText(day.day),
-          ...LINES.map(({ key }) => (day[key] === null ? 'no runs' : durationText(day[key]))),
+          ...LINES.map(({ key }) => (day[key] === null ? none : durationText(day[key]))),
         ])}
       />
     </figure>

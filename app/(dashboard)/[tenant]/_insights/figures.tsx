@@ -1,23 +1,28 @@
 'use client'
 import Link from 'next/link'
-import type { ReactNode } from 'react'
-import { Time } from '@/app/_ui/time'
-import { durationText } from '@/app/_ui/time-text'
 import type { Insights } from '@/server/views/insights/read'
 import { useTenant } from '../tenant-context'
+import { AgentsCard } from './agents-card'
+import { costOrNone } from './cost'
 import { DurationChart } from './duration-chart'
 import styles from './insights.module.css'
+import { Card, count, orNone, Scroll, Tile } from './parts'
 import { percentText } from './period'
-import { VolumeChart } from './volume-chart'
+import { StackedBars } from './stacked-bars'
+import { WaitsCard } from './waits-card'
 
-const orNone = (ms: number | null) => (ms === null ? '–' : durationText(ms))
-const count = (value: number) => value.toLocaleString('en')
+const KINDS = [
+  { key: 'succeeded', label: 'Succeeded', colour: styles.succeeded },
+  { key: 'failed', label: 'Failed', colour: styles.failed },
+  { key: 'stopped', label: 'Cancelled or terminated', colour: styles.stopped },
+] as const
 
-/** The figures of a period: in numbers, as charts, and where people wait. */
+/** The figures of a period: in numbers, as charts, where people wait, and what agents cost. */
 export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorkspace: boolean }) {
-  const { total, days, waits, workflows, uncounted } = insights
+  const { total, days, workflows, uncounted } = insights
   const { path } = useTenant()
   const all = total.succeeded + total.failed + total.stopped
+  const withAgents = insights.spent.cost !== null
   const href = (id: string, rest: string) => path(`/workflows/${encodeURIComponent(id)}${rest}`)
   return (
     <>
@@ -34,58 +39,25 @@ export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorks
       </dl>
       <div className={styles.charts}>
         <Card title="Runs that ended each day">
-          <VolumeChart days={days} />
+          <StackedBars
+            caption="Runs that ended each day"
+            days={days}
+            series={KINDS.map((kind) => ({ ...kind, values: days.map((day) => day[kind.key]) }))}
+            format={count}
+            say={(all, most) => `${all} runs ended; the busiest day had ${most}`}
+          />
         </Card>
         <Card title="How long they took">
-          <DurationChart days={days} />
+          <DurationChart
+            days={days}
+            caption="How long runs took each day"
+            none="no runs"
+            empty="No run succeeded in this period."
+          />
         </Card>
       </div>
-      <Card title="Where people’s tasks wait">
-        {waits.length === 0 ? (
-          <p className={styles.note}>No task was answered in this period, and none is waiting.</p>
-        ) : (
-          <Scroll label="Where people’s tasks wait, as a table">
-            <table className={styles.table}>
-              <thead>
-                <tr>
-                  <th scope="col">Step</th>
-                  <th scope="col">Answers</th>
-                  <th scope="col">Half within</th>
-                  <th scope="col">95 % within</th>
-                  <th scope="col">Waiting now</th>
-                </tr>
-              </thead>
-              <tbody>
-                {waits.map((row) => (
-                  <tr key={`${row.workflowId} ${row.stepId}`}>
-                    <th scope="row">
-                      {row.stepName}
-                      {ofWorkspace && (
-                        <Link href={href(row.workflowId, '/insights')} className={styles.of}>
-                          {row.workflowName}
-                        </Link>
-                      )}
-                    </th>
-                    <td>{count(row.answers)}</td>
-                    <td>
-                      <Bar value={row.p50} most={Math.max(...waits.map(({ p50 }) => p50 ?? 0))} />
-                    </td>
-                    <td>{orNone(row.p95)}</td>
-                    <td>
-                      {row.waiting === 0 ? '–' : count(row.waiting)}
-                      {row.since !== null && (
-                        <span className={styles.since}>
-                          oldest <Time at={row.since} />
-                        </span>
-                      )}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </Scroll>
-        )}
-      </Card>
+      <WaitsCard insights={insights} ofWorkspace={ofWorkspace} />
+      {(ofWorkspace || insights.spent.answers > 0) && <AgentsCard insights={insights} />}
       {ofWorkspace && workflows.length > 0 && (
         <Card title="Workflows">
           <Scroll label="Workflows, as a table">
@@ -97,6 +69,7 @@ export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorks
                   <th scope="col">Failed</th>
                   <th scope="col">p50</th>
                   <th scope="col">p95</th>
+                  {withAgents && <th scope="col">Cost of agents</th>}
                 </tr>
               </thead>
               <tbody>
@@ -111,6 +84,7 @@ export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorks
                       <td>{percentText(row.failed, runs)}</td>
                       <td>{orNone(row.p50)}</td>
                       <td>{orNone(row.p95)}</td>
+                      {withAgents && <td>{costOrNone(row.spent)}</td>}
                     </tr>
                   )
                 })}
@@ -121,52 +95,5 @@ export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorks
       )}
       <p className={styles.note}>Days are in UTC. Test runs are left out.</p>
     </>
-  )
-}
-
-function Tile({ label, value, note, bad = false }: { label: string; value: string; note?: string; bad?: boolean }) {
-  return (
-    <div className={styles.tile}>
-      <dt>{label}</dt>
-      <dd className={bad ? styles.bad : undefined}>{value}</dd>
-      {note && <dd className={styles.tileNote}>{note}</dd>}
-    </div>
-  )
-}
-
-export function Card({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
-  return (
-    <section className={styles.card} aria-label={title}>
-      <div className={styles.cardHead}>
-        <h2 className={styles.cardTitle}>{title}</h2>
-        {actions}
-      </div>
-      {children}
-    </section>
-  )
-}
-
-/** Scrolls sideways on a phone, by keyboard too. */
-function Scroll({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: without a link inside, nothing else could be focused to scroll it
-    <section className={styles.scroll} aria-label={label} tabIndex={0}>
-      {children}
-    </section>
-  )
-}
-
-/** A duration with a bar beside the longest one. */
-function Bar({ value, most }: { value: number | null; most: number }) {
-  if (value === null) return '–'
-  return (
-    <span className={styles.bar}>
-      <span
-        className={styles.fill}
-        style={{ width: `${Math.max(2, (value / Math.max(1, most)) * 100)}%` }}
-        aria-hidden
-      />
-      <span>{durationText(value)}</span>
-    </span>
   )
 }

@@ -12,16 +12,16 @@ import { END, graphEdges, graphExits, lanesIn } from '../workflows/[id]/canvas/g
 import { type Layout, nameOf, START } from '../workflows/[id]/model/definition'
 import { handleAt, type ShownExit, sizeOf } from '../workflows/[id]/model/exit-row'
 import { tidyLayout } from '../workflows/[id]/model/tidy-layout'
-import { Card } from './figures'
 import { HEATS, type Heat, heatOf } from './heat'
 import styles from './insights.module.css'
+import { Card } from './parts'
 
 type StepNode = Node<{ name: string; text: string; share: number; heat: Heat; exits: readonly ShownExit[] }, 'step'>
 
 const NODE_TYPES = { step: HeatNode }
 const EDGE_TYPES = { run: RunEdge }
 
-/** The workflow's graph, each step in the colour of what it costs in time, failures or tokens. */
+/** The workflow's graph, each step in the colour of what it costs in time, people's waiting, failures or tokens. */
 export function HeatGraph({ workflowId }: { workflowId: string }) {
   const trpc = useTRPC()
   const [heat, setHeat] = useState<Heat>('time')
@@ -135,6 +135,7 @@ export function HeatGraph({ workflowId }: { workflowId: string }) {
 
 const COLOURS: Record<Heat, string> = {
   time: 'var(--status-paused)',
+  waiting: 'var(--status-paused)',
   failures: 'var(--status-failed)',
   tokens: 'var(--mantine-color-anchor)',
 }

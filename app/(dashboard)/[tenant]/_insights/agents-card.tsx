@@ -1,0 +1,128 @@
+'use client'
+import { SegmentedControl } from '@mantine/core'
+import Link from 'next/link'
+import { useState } from 'react'
+import type { Spent } from '@/server/views/insights/figures'
+import type { Insights } from '@/server/views/insights/read'
+import { useTenant } from '../tenant-context'
+import { costOrNone, costText, tokensOf, tokensText } from './cost'
+import styles from './insights.module.css'
+import { Bar, Card, count, Scroll, Tile } from './parts'
+import { type Series, StackedBars } from './stacked-bars'
+
+const COLOURS = [styles.agent1, styles.agent2, styles.agent3, styles.agent4]
+
+/** What agents took in runs: each day by agent, and altogether. */
+export function AgentsCard({ insights }: { insights: Insights }) {
+  const { spent, agents, spentDays } = insights
+  const { path } = useTenant()
+  const priced = spent.cost !== null
+  const [chosen, setChosen] = useState('cost')
+  const shows = priced ? chosen : 'tokens'
+  if (spent.answers === 0)
+    return (
+      <Card title="What agents cost">
+        <p className={styles.note}>No agent answered in a run in this period.</p>
+      </Card>
+    )
+  const value = (one: Spent) => (shows === 'cost' ? (one.cost ?? 0) : tokensOf(one))
+  const format = shows === 'cost' ? costText : tokensText
+  const most = Math.max(...agents.map(value))
+  return (
+    <Card
+      title="What agents cost"
+      actions={
+        priced && (
+          <SegmentedControl
+            aria-label="What the chart shows"
+            size="xs"
+            data={[
+              { value: 'cost', label: 'Cost' },
+              { value: 'tokens', label: 'Tokens' },
+            ]}
+            value={chosen}
+            onChange={setChosen}
+          />
+        )
+      }
+    >
+      <dl className={styles.tiles}>
+        <Tile label="Cost" value={priced ? costOrNone(spent) : 'Not known'} note={unpricedText(spent)} />
+        <Tile label="Tokens in" value={tokensText(spent.inputTokens)} />
+        <Tile label="Tokens out" value={tokensText(spent.outputTokens)} />
+        <Tile label="Answers" value={count(spent.answers)} />
+      </dl>
+      <StackedBars
+        caption={shows === 'cost' ? 'Cost of agents each day' : 'Tokens of agents each day'}
+        days={spentDays}
+        series={seriesOf(insights, value)}
+        format={format}
+        say={(all, highest) =>
+          shows === 'cost'
+            ? `Agents cost ${all}; the dearest day ${highest}`
+            : `Agents used ${all} tokens; most on one day ${highest}`
+        }
+      />
+      <Scroll label="What agents cost, as a table">
+        <table className={styles.table}>
+          <thead>
+            <tr>
+              <th scope="col">Agent</th>
+              <th scope="col">Answers</th>
+              <th scope="col">Tokens in</th>
+              <th scope="col">Tokens out</th>
+              <th scope="col">Cost</th>
+            </tr>
+          </thead>
+          <tbody>
+            {agents.map((agent) => (
+              <tr key={agent.id}>
+                <th scope="row">
+                  <Link href={path(`/agents/${encodeURIComponent(agent.id)}`)}>{agent.name}</Link>
+                </th>
+                <td>{count(agent.answers)}</td>
+                <td>{tokensText(agent.inputTokens)}</td>
+                <td>{tokensText(agent.outputTokens)}</td>
+                <td>
+                  {agent.cost === null ? (
+                    <span className={styles.since}>no prices</span>
+                  ) : shows === 'cost' ? (
+                    <Bar value={agent.cost} most={most} text={costText} />
+                  ) : (
+                    costText(agent.cost)
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+      <p className={styles.note}>
+        Costs follow the prices in each agent’s model settings, in their currency, as they were when the agent answered.
+        Messages to agents outside of runs are left out.
+      </p>
+    </Card>
+  )
+}
+
+/** The agents that took most, one by one, and the others together. */
+function seriesOf({ agents, spentDays }: Insights, value: (one: Spent) => number): Series[] {
+  const charted = agents.filter(({ days }) => days.length > 0)
+  const series = charted.map(({ id, name, days }, index) => ({
+    key: id,
+    label: name,
+    colour: COLOURS[index],
+    values: days.map(value),
+  }))
+  if (agents.length === charted.length) return series
+  const others = spentDays.map((day, index) =>
+    Math.max(0, value(day) - series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0)),
+  )
+  return [...series, { key: 'others', label: 'Others', colour: styles.stopped, values: others }]
+}
+
+function unpricedText({ answers, unpriced }: Spent): string | undefined {
+  if (unpriced === 0) return undefined
+  if (unpriced === answers) return 'no prices are set'
+  return `without ${count(unpriced)} of ${count(answers)} answers, whose models have no prices`
+}

@@ -1,0 +1,65 @@
+'use client'
+import type { ReactNode } from 'react'
+import { durationText } from '@/app/_ui/time-text'
+import styles from './insights.module.css'
+
+export const orNone = (ms: number | null) => (ms === null ? '–' : durationText(ms))
+export const count = (value: number) => value.toLocaleString('en')
+
+export function Tile(props: { label: string; value: string; note?: string | undefined; bad?: boolean }) {
+  const { label, value, note, bad = false } = props
+  return (
+    <div className={styles.tile}>
+      <dt>{label}</dt>
+      <dd className={bad ? styles.bad : undefined}>{value}</dd>
+      {note && <dd className={styles.tileNote}>{note}</dd>}
+    </div>
+  )
+}
+
+export function Card({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
+  return (
+    <section className={styles.card} aria-label={title}>
+      <div className={styles.cardHead}>
+        <h2 className={styles.cardTitle}>{title}</h2>
+        {actions}
+      </div>
+      {children}
+    </section>
+  )
+}
+
+/** A chart with its title, inside a card. */
+export function Chart({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className={styles.chart}>
+      <h3 className={styles.chartTitle}>{title}</h3>
+      {children}
+    </div>
+  )
+}
+
+/** Scrolls sideways on a phone, by keyboard too. */
+export function Scroll({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: without a link inside, nothing else could be focused to scroll it
+    <section className={styles.scroll} aria-label={label} tabIndex={0}>
+      {children}
+    </section>
+  )
+}
+
+/** A value with a bar beside the highest one. */
+export function Bar({ value, most, text }: { value: number | null; most: number; text: (value: number) => string }) {
+  if (value === null) return '–'
+  return (
+    <span className={styles.bar}>
+      <span
+        className={styles.fill}
+        style={{ width: `${Math.max(2, (value / Math.max(Number.MIN_VALUE, most)) * 100)}%` }}
+        aria-hidden
+      />
+      <span>{text(value)}</span>
+    </span>
+  )
+}
