@@ -1,3 +1,4 @@
+import { curlCommand } from '@/app/_ui/curl'
 import type { DocumentedOperation, Example, OpenApiDocument, Parameter } from '@/server/openapi/types'
 
 /** A sample call: the URL with example values in its path, and a body. */
@@ -41,26 +42,19 @@ function acceptsOf({ responses }: DocumentedOperation): SampleCall['accepts'] {
 }
 
 export function curlSample({ method, url, body, secured, accepts }: SampleCall): string {
-  // With a body, curl sends POST by default.
-  const verb = method === 'GET' || (method === 'POST' && body !== undefined) ? '' : ` -X ${method}`
-  const lines = [`curl${accepts === 'events' ? ' -N' : ''}${verb} '${url}'`]
-  if (secured) lines.push(`-H "x-api-key: $API_KEY" -H "x-tenant-id: $TENANT_ID"`)
-  if (accepts === 'bytes') lines.push('-OJ')
-  if (body !== undefined) {
-    lines.push(`-H 'content-type: application/json'`, `-d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`)
-  }
-  return lines.join(' \\\n  ')
+  return curlCommand({
+    url,
+    method,
+    key: secured ? undefined : null,
+    body: body === undefined ? undefined : JSON.stringify(body, null, 2),
+    stream: accepts === 'events',
+    save: accepts === 'bytes',
+  })
 }
 
 /** A start that uploads a file. */
 export function curlFormSample({ url }: SampleCall): string {
-  const document = url.replace(/wf_\w+$/, 'wf_document')
-  const lines = [
-    `curl '${document}'`,
-    `-H "x-api-key: $API_KEY" -H "x-tenant-id: $TENANT_ID"`,
-    `-F 'attachment=@note.txt'`,
-  ]
-  return lines.join(' \\\n  ')
+  return curlCommand({ url: url.replace(/wf_\w+$/, 'wf_document'), form: ['attachment=@note.txt'] })
 }
 
 export function typescriptSample({ method, url, body, secured, accepts }: SampleCall): string {

@@ -54,12 +54,13 @@ test('the command is one line of a shell for each part, and never has a key', ()
   const chat = callOf('/api/chat', 'post')
   const text = curlOf(chat, {
     url: 'https://flow.example.com/api/chat',
+    tenantId: 'ten_1',
     headers: filledHeaders(chat, {}),
     body: `{"message":"it's"}`,
   })
   expect(text.split(' \\\n  ')).toEqual([
-    'curl https://flow.example.com/api/chat',
-    '-H "x-api-key: $MILLRACE_API_KEY"',
+    'curl -s -X POST https://flow.example.com/api/chat',
+    `-H "x-api-key: $API_KEY" -H 'x-tenant-id: ten_1'`,
     `-H 'accept: application/json'`,
     `-H 'content-type: application/json'`,
     `-d '{"message":"it'\\''s"}'`,
@@ -79,9 +80,9 @@ test('a call that takes a file sends it as a form, with the other fields beside 
   expect([takesFile(start), takesFile(callOf('/api/chat', 'post'))]).toEqual([true, false])
   const body = JSON.stringify(besideFile({ attachment: 'file_1', pages: 3 }))
   const url = 'https://flow.example.com/api/workflow/start/wf_1'
-  expect(curlOf(start, { url, headers: {}, body, file: "it's.pdf" }).split(' \\\n  ')).toEqual([
-    `curl ${url}`,
-    '-H "x-api-key: $MILLRACE_API_KEY"',
+  expect(curlOf(start, { url, tenantId: 'ten_1', headers: {}, body, file: "it's.pdf" }).split(' \\\n  ')).toEqual([
+    `curl -s -X POST ${url}`,
+    `-H "x-api-key: $API_KEY" -H 'x-tenant-id: ten_1'`,
     `-F 'attachment=@it'\\''s.pdf'`,
     `-F 'data={"pages":3}'`,
   ])

@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react'
+import { curlCommand } from '@/app/_ui/curl'
 
-/** An API call as a terminal command. */
+/** A call of this workspace as a terminal command. */
 export function curl(call: {
   origin: string
   tenantId: string
@@ -14,24 +15,14 @@ export function curl(call: {
   key?: string
 }): string {
   const { origin, tenantId, path, body, form, accept, key } = call
-  const get = body === undefined && form === undefined
-  const lines = [
-    `curl ${accept ? '-N' : '-s'} ${get ? '' : '-X POST '}${quote(`${origin}${path}`)}`,
-    `  -H ${key === undefined ? '"x-api-key: $API_KEY"' : quote(`x-api-key: ${key}`)} -H ${quote(`x-tenant-id: ${tenantId}`)}`,
-    ...(form ?? []).map((part) => `  -F ${quote(part)}`),
-    ...(body === undefined
-      ? []
-      : [
-          `  -H 'content-type: application/json'${accept ? ` -H ${quote(`accept: ${accept}`)}` : ''}`,
-          `  -d ${quote(JSON.stringify(body))}`,
-        ]),
-  ]
-  return lines.join(' \\\n')
-}
-
-/** Quotes a text as one shell word, whatever it contains. */
-export function quote(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+  return curlCommand({
+    url: `${origin}${path}`,
+    key,
+    tenantId,
+    form,
+    ...(accept ? { headers: { accept }, stream: true } : {}),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
 }
 
 const never = () => () => {}

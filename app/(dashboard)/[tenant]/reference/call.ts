@@ -1,7 +1,7 @@
+import { curlCommand } from '@/app/_ui/curl'
 import { isParameter } from '@/app/reference/samples'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { DocumentedOperation, OpenApiDocument, Parameter, Schema } from '@/server/openapi/types'
-import { quote } from '../_versioned/curl'
 import { sampleOf } from '../_versioned/schema-samples'
 
 /** An operation where it is in the document. */
@@ -119,17 +119,18 @@ export function acceptOf({ operation }: Call): string | null {
 /** The same call as a command, for a program that has a key. */
 export function curlOf(
   call: Call,
-  { url, headers, body, file }: { url: string; headers: Record<string, string>; body: string | null; file?: string },
+  sent: { url: string; tenantId: string; headers: Record<string, string>; body: string | null; file?: string },
 ): string {
-  const sends = body !== null || file !== undefined
-  const verb = call.method === 'GET' || (call.method === 'POST' && sends) ? '' : `-X ${call.method} `
-  const lines = [
-    `curl ${headers.accept === 'text/event-stream' ? '-N ' : ''}${verb}${quote(url)}`,
-    ...(call.operation['x-role'] === 'nobody' ? [] : ['-H "x-api-key: $MILLRACE_API_KEY"']),
-    ...Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
-    ...(file === undefined ? [] : [`-F ${quote(`${FILE_PART}=@${file}`)}`]),
-    ...(file === undefined || body === null ? [] : [`-F ${quote(`data=${body}`)}`]),
-    ...(file !== undefined || body === null ? [] : [`-H 'content-type: application/json'`, `-d ${quote(body)}`]),
-  ]
-  return lines.join(' \\\n  ')
+  const { url, tenantId, headers, body, file } = sent
+  const form = file === undefined ? [] : [`${FILE_PART}=@${file}`, ...(body === null ? [] : [`data=${body}`])]
+  return curlCommand({
+    url,
+    method: call.method,
+    key: call.operation['x-role'] === 'nobody' ? null : undefined,
+    tenantId,
+    headers,
+    form,
+    body: file !== undefined || body === null ? undefined : body,
+    stream: headers.accept === 'text/event-stream',
+  })
 }

@@ -38,6 +38,7 @@ import { TryAnswer } from './try-answer'
 export function TryCall({ document, call, onClose }: { document: OpenApiDocument; call: Call; onClose: () => void }) {
   const trpc = useTRPC()
   const origin = useOrigin()
+  const { id: tenantId } = useTenant()
   const id = call.operation.operationId
   const headers = headersOf(call, document)
   const [values, setValues] = useState<Values>({})
@@ -127,6 +128,7 @@ export function TryCall({ document, call, onClose }: { document: OpenApiDocument
           label="curl"
           text={curlOf(call, {
             url: `${origin}${path}`,
+            tenantId,
             headers: filledHeaders(call, values),
             body: sends ? bodyText(fields, body) : null,
             ...(file ? { file: file.name } : {}),

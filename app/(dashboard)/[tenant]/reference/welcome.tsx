@@ -1,15 +1,15 @@
 'use client'
 import Link from 'next/link'
 import { CodeBlock } from '@/app/_ui/code-block'
-import { useOrigin } from '../_versioned/curl'
+import { curl, useOrigin } from '../_versioned/curl'
 import { useTenant } from '../tenant-context'
 import styles from './reference.module.css'
 
 /** What the reference is for, before something is chosen. */
 export function Welcome() {
-  const { may, path } = useTenant()
+  const { may, path, id: tenantId } = useTenant()
   const origin = useOrigin()
-  const url = `${origin}/api/openapi.json?workflows=published`
+  const command = curl({ origin, tenantId, path: '/api/openapi.json?workflows=published' })
   return (
     <div className={styles.welcome}>
       <h2>Choose a call</h2>
@@ -23,7 +23,7 @@ export function Welcome() {
         A program needs {may('key:manage') ? <Link href={path('/settings/api-keys')}>an API key</Link> : 'an API key'}.
         Its document for generators of clients, with the types of your workflows:
       </p>
-      <CodeBlock label="Command" text={`curl -H "x-api-key: $MILLRACE_API_KEY" '${url}'`} wrap />
+      <CodeBlock label="Command" text={command} wrap />
       <p className={styles.quiet}>
         Without a workspace: <a href="/reference">the reference of the API</a> and{' '}
         <a href="/api/openapi.json">its document</a>.

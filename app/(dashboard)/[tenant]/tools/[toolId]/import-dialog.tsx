@@ -23,7 +23,7 @@ function ImportForm({ onClose, onImport }: { onClose: () => void; onImport: (cal
       <Textarea
         label="Command"
         description="This replaces the request above. Nothing is sent."
-        placeholder="curl -X POST https://api.example.com/orders -H 'content-type: application/json' -d '{}'"
+        placeholder="curl -s -X POST https://api.example.com/orders -H 'content-type: application/json' -d '{}'"
         autosize
         minRows={6}
         maxRows={16}
