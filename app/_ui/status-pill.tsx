@@ -49,6 +49,17 @@ export function StatusPill({ status, label }: { status: PillStatus; label?: stri
   )
 }
 
+/** As the pill, without its background: for places with little room. */
+export function StatusMark({ status, label }: { status: PillStatus; label?: string }) {
+  const { text, tone, icon: Icon } = PILLS[status]
+  return (
+    <span className={`${styles.mark} ${styles[tone]}`}>
+      <Icon size={12} aria-hidden className={Icon === LoaderCircle ? motion.turning : undefined} />
+      {label ?? text}
+    </span>
+  )
+}
+
 /** The pill of a run: its outcome once it has one, otherwise its status. */
 export function runPill(run: { status: string; outcome: string | null; cancelling?: boolean }): PillStatus {
   if (run.outcome === 'cancelled' || run.outcome === 'terminated' || run.outcome === 'timed_out') return run.outcome

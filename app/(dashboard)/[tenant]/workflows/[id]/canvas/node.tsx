@@ -1,12 +1,12 @@
 'use client'
 import { Handle, type Node, type NodeProps, Position, useUpdateNodeInternals } from '@xyflow/react'
-import { CircleAlert, Flag, Play, TriangleAlert } from 'lucide-react'
+import { Flag, Play } from 'lucide-react'
 import { memo, useEffect, useMemo, useRef } from 'react'
 import { START } from '../model/definition'
 import { handleAt, NODE_HEIGHT, type ShownExit, sizeOf } from '../model/exit-row'
-import { StepIcon } from '../parts/step-icon'
 import { ExitHandle } from './exit-handle'
 import styles from './node.module.css'
+import { StepCard, type StepShows } from './step-card'
 
 const ONLY: ShownExit = { id: 'next', label: 'Next', tier: 'only', used: true }
 
@@ -16,14 +16,12 @@ export type StepNodeData = {
   type: string
   icon: string
   group: string
-  errors: number
-  warnings: number
   /** The exits, as JSON: a list of `ShownExit`. */
   exits: string
   /** While a connection is drawn: whether it can end here. */
   target: 'yes' | 'no' | ''
   connectable: boolean
-}
+} & StepShows
 export type StartNodeData = { fields: string; connectable: boolean }
 export type EndNodeData = { [key: string]: never }
 
@@ -36,12 +34,12 @@ function sameProps<P extends { data: object; selected?: boolean; dragging?: bool
   if (a.selected !== b.selected || a.dragging !== b.dragging) return false
   if (a.data === b.data) return true
   const [before, after] = [a.data as Record<string, unknown>, b.data as Record<string, unknown>]
-  return Object.keys(after).every((key) => before[key] === after[key])
+  return Object.keys({ ...before, ...after }).every((key) => before[key] === after[key])
 }
 
 /** A step's card: type, name, problems, and its exits below. */
 export const StepNode = memo(function StepNode({ id, data, selected }: NodeProps<StepFlowNode>) {
-  const { name, type, icon, group, errors, warnings, target, connectable } = data
+  const { name, type, icon, group, exits: _exits, target, connectable, ...shows } = data
   const exits = useMemo(() => JSON.parse(data.exits) as ShownExit[], [data.exits])
   const row = sizeOf(exits).height > NODE_HEIGHT
   const places = exits.map((exit) => `${exit.id} ${handleAt(exits, exit.id).x}`).join()
@@ -61,16 +59,7 @@ export const StepNode = memo(function StepNode({ id, data, selected }: NodeProps
       style={{ width: sizeOf(exits).width }}
     >
       <Handle type="target" position={Position.Top} className={styles.in ?? ''} isConnectable={connectable} />
-      <div className={styles.card}>
-        <span className={styles.icon}>
-          <StepIcon name={icon} size={18} />
-        </span>
-        <span className={styles.words}>
-          <span className={styles.type}>{type}</span>
-          <span className={styles.name}>{name}</span>
-        </span>
-        <Badge errors={errors} warnings={warnings} />
-      </div>
+      <StepCard name={name} type={type} icon={icon} {...shows} />
       {/* The line to END starts here; connections cannot. */}
       {exits.length === 0 && (
         <Handle
@@ -87,26 +76,6 @@ export const StepNode = memo(function StepNode({ id, data, selected }: NodeProps
     </div>
   )
 }, sameProps)
-
-function Badge({ errors, warnings }: { errors: number; warnings: number }) {
-  if (errors > 0)
-    return (
-      <span className={`${styles.badge} ${styles.error}`} title={`${errors} ${errors === 1 ? 'error' : 'errors'}`}>
-        <CircleAlert size={14} aria-hidden />
-        {errors}
-      </span>
-    )
-  if (warnings === 0) return null
-  return (
-    <span
-      className={`${styles.badge} ${styles.warning}`}
-      title={`${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`}
-    >
-      <TriangleAlert size={14} aria-hidden />
-      {warnings}
-    </span>
-  )
-}
 
 export const StartNode = memo(function StartNode({ data, selected }: NodeProps<StartFlowNode>) {
   return (

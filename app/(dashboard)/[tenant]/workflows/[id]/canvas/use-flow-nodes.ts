@@ -139,8 +139,12 @@ function sameNode(a: FlowNode, b: FlowNode): boolean {
     a.width === b.width &&
     a.height === b.height &&
     a.domAttributes?.tabIndex === b.domAttributes?.tabIndex &&
-    Object.entries(b.data).every(([key, value]) => (a.data as Record<string, unknown>)[key] === value)
+    sameData(a.data, b.data)
   )
+}
+
+function sameData(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
+  return Object.keys({ ...a, ...b }).every((key) => a[key] === b[key])
 }
 
 /** Overrides the labels that React Flow sets. */

@@ -1,0 +1,68 @@
+'use client'
+import { CircleAlert, TriangleAlert } from 'lucide-react'
+import type { CSSProperties } from 'react'
+import { type PillStatus, StatusMark } from '@/app/_ui/status-pill'
+import { StepIcon } from '../parts/step-icon'
+import styles from './step-card.module.css'
+
+/** What a card can show of a step besides its name and type. All of it primitive, so that comparing is cheap. */
+export type StepShows = {
+  /** How it went in a run or a test; `none` if that did not reach it. */
+  state?: PillStatus | 'none'
+  /** How long it took, or another figure, in a few words. */
+  note?: string
+  /** A colour for what the figures say, and how much of it, from 0 to 1. */
+  heat?: string
+  share?: number
+  errors?: number
+  warnings?: number
+}
+
+/** The inside of a step's node: icon, type, name, and what is known of it. The same wherever a graph is drawn. */
+export function StepCard({ name, type, icon, ...shows }: { name: string; type: string; icon: string } & StepShows) {
+  const { state, note = '', heat, share = 0, errors = 0, warnings = 0 } = shows
+  const told = state !== undefined || note !== ''
+  return (
+    <div
+      className={styles.card}
+      data-state={state}
+      data-heat={heat === undefined ? undefined : true}
+      style={heat === undefined ? undefined : ({ '--heat': heat, '--share': share } as CSSProperties)}
+    >
+      <span className={styles.icon}>
+        <StepIcon name={icon} size={18} />
+      </span>
+      <span className={styles.words}>
+        <span className={styles.type}>{type}</span>
+        <span className={styles.name}>{name}</span>
+        {told && (
+          <span className={styles.told}>
+            {state === 'none' ? 'Not reached' : state !== undefined && <StatusMark status={state} />}
+            {note !== '' && <span className={styles.note}>{note}</span>}
+          </span>
+        )}
+      </span>
+      <Badge errors={errors} warnings={warnings} />
+    </div>
+  )
+}
+
+function Badge({ errors, warnings }: { errors: number; warnings: number }) {
+  if (errors > 0)
+    return (
+      <span className={`${styles.badge} ${styles.error}`} title={`${errors} ${errors === 1 ? 'error' : 'errors'}`}>
+        <CircleAlert size={14} aria-hidden />
+        {errors}
+      </span>
+    )
+  if (warnings === 0) return null
+  return (
+    <span
+      className={`${styles.badge} ${styles.warning}`}
+      title={`${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`}
+    >
+      <TriangleAlert size={14} aria-hidden />
+      {warnings}
+    </span>
+  )
+}
