@@ -2,6 +2,7 @@ import { and, desc, eq, ne, type SQL, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
+import type { Layout } from '../../definition/layout'
 import type { One } from '../../versioned/noun'
 import { findRow } from '../../versioned/rows'
 import { WORKFLOW } from '../../workflows/noun'
@@ -27,17 +28,24 @@ export interface StepFigures {
   wait: Waits | null
 }
 
+export interface StepsOfRuns {
+  /** Null if there is no run. */
+  version: number | null
+  /** How many runs were looked at. */
+  runs: number
+  /** Where the editor has the steps. */
+  layout: Layout
+  steps: StepFigures[]
+}
+
 /**
  * What each step of a workflow did in its newest runs: the heat of its graph. Of the newest version that was run, without
  * tests of drafts.
  * @throws AppError WORKFLOW_NOT_FOUND
  */
-export async function readStepFigures(
-  ctx: ServiceContext,
-  { id }: One,
-): Promise<{ version: number | null; runs: number; steps: StepFigures[] }> {
+export async function readStepFigures(ctx: ServiceContext, { id }: One): Promise<StepsOfRuns> {
   authorize(ctx, 'run:read')
-  await findRow(ctx, WORKFLOW, id)
+  const { layout } = await findRow(ctx, WORKFLOW, id)
   const of = and(eq(runs.tenantId, ctx.tenantId), eq(runs.workflowId, id), ne(runs.startedVia, 'test'))
   const [newest] = await ctx.db
     .select({ version: runs.workflowVersion })
@@ -45,7 +53,7 @@ export async function readStepFigures(
     .where(of)
     .orderBy(desc(runs.workflowVersion))
     .limit(1)
-  if (!newest) return { version: null, runs: 0, steps: [] }
+  if (!newest) return { version: null, runs: 0, layout, steps: [] }
   const looked = await ctx.db
     .select({ id: runs.id })
     .from(runs)
@@ -71,6 +79,7 @@ export async function readStepFigures(
   return {
     version: newest.version,
     runs: looked.length,
+    layout,
     steps: rows.map((row) => {
       const [p50 = 0, p95 = 0] = (row.spread as unknown[]).map(Number)
       const here = ({ stepId }: { stepId: string }) => stepId === row.step_id

@@ -1,3 +1,5 @@
+import { and, eq } from 'drizzle-orm'
+import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { getRunRow } from '../../interpreter/find-run'
@@ -5,16 +7,22 @@ import { pinnedDefinition } from '../../interpreter/pinned-definition'
 import { tenantMasker } from '../../vault/masker'
 
 /**
- * The definition of the version a run is pinned to, whatever has happened to its workflow since. Keeps ids unmasked,
- * because the run's steps are found by them.
+ * The graph of a run: the definition of the version a run is pinned to, whatever has happened to its workflow since, and
+ * where the editor has its steps now. Keeps ids unmasked, because the run's steps are found by them.
  * @throws AppError RUN_NOT_FOUND
  */
 export async function getRunDefinition(ctx: ServiceContext, { runId }: { runId: string }) {
   authorize(ctx, 'run:read')
   const { workflowId, workflowVersion } = await getRunRow(ctx, runId)
-  const [pinned, masker] = await Promise.all([pinnedDefinition(ctx, workflowId, workflowVersion), tenantMasker(ctx)])
-  return {
-    version: workflowVersion,
+  const [pinned, masker, [workflow]] = await Promise.all([
+    pinnedDefinition(ctx, workflowId, workflowVersion),
+    tenantMasker(ctx),
+    ctx.db
+      .select({ layout: workflows.layout })
+      .from(workflows)
+      .where(and(eq(workflows.tenantId, ctx.tenantId), eq(workflows.id, workflowId))),
+  ])
+  const definition = {
     ...pinned,
     name: masker.text(pinned.name),
     description: masker.text(pinned.description),
@@ -22,4 +30,5 @@ export async function getRunDefinition(ctx: ServiceContext, { runId }: { runId: 
     steps: pinned.steps.map(({ id, type, ...config }) => ({ ...masker.json(config), id, type })),
     edges: pinned.edges.map(({ from, to, ...edge }) => ({ ...masker.json(edge), from, to })),
   }
+  return { version: workflowVersion, definition, layout: workflow?.layout ?? {} }
 }

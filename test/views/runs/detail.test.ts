@@ -310,7 +310,10 @@ describe('the overview of a run', () => {
 
   it('includes the definition of the run’s version', async () => {
     const runId = await runtime.start(line(ask))
-    expect(await getRunDefinition(runtime.ctx, { runId })).toMatchObject({ version: 1, steps: [{ id: 'ask' }] })
+    expect(await getRunDefinition(runtime.ctx, { runId })).toMatchObject({
+      version: 1,
+      definition: { steps: [{ id: 'ask' }] },
+    })
   })
 
   it('is the exact body of the status, indented', async () => {

@@ -125,7 +125,13 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
               drawn &&
               (view === 'graph' ? (
                 <div>
-                  <RunGraph runId={runId} visits={visits} selected={selected} onSelect={select} />
+                  <RunGraph
+                    runId={runId}
+                    visits={visits}
+                    ended={run.endTime !== null}
+                    selected={selected}
+                    onSelect={select}
+                  />
                   {timeline.data.cut && <p className={styles.note}>Only the newest visits are counted.</p>}
                 </div>
               ) : (

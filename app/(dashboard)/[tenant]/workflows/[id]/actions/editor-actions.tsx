@@ -36,6 +36,11 @@ export interface EditorActions {
 const Context = createContext<EditorActions | null>(null)
 export const EditorActionsProvider = Context.Provider
 
+/** Null where a graph is only looked at, as on the page of a run. */
+export function useActionsHere(): EditorActions | null {
+  return use(Context)
+}
+
 export function useEditorActions(): EditorActions {
   const actions = use(Context)
   if (!actions) throw new Error('[editor-actions] used outside the editor')

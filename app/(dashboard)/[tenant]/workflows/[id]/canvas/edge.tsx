@@ -2,7 +2,7 @@
 import { BaseEdge, type Edge, EdgeLabelRenderer, type EdgeProps, Position } from '@xyflow/react'
 import { Plus, RotateCcw } from 'lucide-react'
 import { memo } from 'react'
-import { useEditorActions } from '../actions/editor-actions'
+import { useActionsHere } from '../actions/editor-actions'
 import styles from './edge.module.css'
 import { bendsOf, type Lane, middleOf, roundedPath } from './lines'
 
@@ -17,6 +17,8 @@ export type StepEdgeData = {
   lane: Lane | undefined
   /** The button's label; empty where nothing can be added. */
   add: string
+  /** How often a run took it; absent where no run is shown. */
+  times?: number
 }
 export type StepFlowEdge = Edge<StepEdgeData, 'step'>
 
@@ -28,15 +30,17 @@ const NEAR = 70
 /** An edge with a button that inserts a step. Not focusable: screen readers hear edges as part of a step. */
 export const StepEdge = memo(function StepEdge(props: EdgeProps<StepFlowEdge>) {
   const { source, sourceX, sourceY, targetX, targetY, sourcePosition, data } = props
-  const { addAt } = useEditorActions()
-  const { exit = 'next', label = '', kind = 'edge', failure = false, bound = '', lane, add = '' } = data ?? {}
+  const actions = useActionsHere()
+  const { exit = 'next', label = '', kind = 'edge', failure = false, bound = '', lane, add = '', times } = data ?? {}
   const start = { x: sourceX, y: sourceY }
   const end = { x: targetX, y: targetY }
   const bends = bendsOf(start, end, sourcePosition === Position.Right, lane)
   const middle = middleOf(bends)
   const marker = { ...(props.markerEnd === undefined ? {} : { markerEnd: props.markerEnd }) }
   const far = Math.hypot(middle.x - sourceX, middle.y - sourceY) > FAR
-  const text = failure || far ? label : ''
+  const often = times !== undefined && times > 1 ? `×${times}` : ''
+  const text = [failure || far ? label : '', often].filter(Boolean).join(' ')
+  const went = times === undefined ? '' : times > 0 ? styles.taken : styles.untaken
   const beside = sourcePosition === Position.Right && middle.x > sourceX && middle.x - sourceX < NEAR
   return (
     <>
@@ -44,7 +48,7 @@ export const StepEdge = memo(function StepEdge(props: EdgeProps<StepFlowEdge>) {
         path={roundedPath(bends, 12)}
         {...marker}
         interactionWidth={0}
-        className={`${styles[kind]} ${failure ? styles.failure : ''}`}
+        className={`${styles[kind]} ${failure ? styles.failure : ''} ${went}`}
       />
       {(text !== '' || bound !== '' || add !== '') && (
         <EdgeLabelRenderer>
@@ -65,7 +69,7 @@ export const StepEdge = memo(function StepEdge(props: EdgeProps<StepFlowEdge>) {
                 className={styles.add}
                 aria-label={add}
                 title="Add step here"
-                onClick={() => addAt({ after: source, exit })}
+                onClick={() => actions?.addAt({ after: source, exit })}
               >
                 <Plus size={14} aria-hidden />
               </button>

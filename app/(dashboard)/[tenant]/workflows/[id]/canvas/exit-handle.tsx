@@ -2,7 +2,7 @@
 import { Handle, Position } from '@xyflow/react'
 import { Plus } from 'lucide-react'
 import { memo } from 'react'
-import { useEditorActions } from '../actions/editor-actions'
+import { useActionsHere } from '../actions/editor-actions'
 import { handleAt, type ShownExit } from '../model/exit-row'
 import styles from './node.module.css'
 
@@ -20,9 +20,11 @@ export const ExitHandle = memo(function ExitHandle(props: {
   exit: ShownExit
   exits: readonly ShownExit[]
   connectable: boolean
+  /** How often a run took it. */
+  times?: number
 }) {
-  const { stepId, exit, exits, connectable } = props
-  const { addAt } = useEditorActions()
+  const { stepId, exit, exits, connectable, times = 0 } = props
+  const actions = useActionsHere()
   const { x, y, width } = handleAt(exits, exit.id)
   const failure = exit.tier === 'failure'
   const open = connectable && !exit.used
@@ -32,13 +34,18 @@ export const ExitHandle = memo(function ExitHandle(props: {
       id={exit.id}
       type="source"
       position={failure ? Position.Right : Position.Bottom}
-      className={`${CLASSES[exit.tier]} ${exit.used ? styles.used : ''}`}
+      className={`${CLASSES[exit.tier]} ${exit.used ? styles.used : ''} ${times > 0 ? styles.taken : ''}`}
       style={place}
       title={open ? `${exit.label}: drag to connect, click to add a step` : exit.label}
       isConnectable={connectable}
-      {...(open ? { onClick: () => addAt({ after: stepId, exit: exit.id }) } : {})}
+      {...(open ? { onClick: () => actions?.addAt({ after: stepId, exit: exit.id }) } : {})}
     >
-      {(exit.tier === 'way' || exit.tier === 'stray') && <span className={styles.exitLabel}>{exit.label}</span>}
+      {(exit.tier === 'way' || exit.tier === 'stray') && (
+        <span className={styles.exitLabel}>
+          {exit.label}
+          {times > 1 && ` ×${times}`}
+        </span>
+      )}
       {open && exit.tier === 'way' && <Plus className={styles.plus} size={12} aria-hidden />}
     </Handle>
   )

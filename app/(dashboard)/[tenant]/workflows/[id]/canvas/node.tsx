@@ -21,6 +21,8 @@ export type StepNodeData = {
   /** While a connection is drawn: whether it can end here. */
   target: 'yes' | 'no' | ''
   connectable: boolean
+  /** How often a run took each exit, as JSON: a list of pairs. */
+  taken?: string
 } & StepShows
 export type StartNodeData = { fields: string; connectable: boolean }
 export type EndNodeData = { [key: string]: never }
@@ -39,8 +41,9 @@ function sameProps<P extends { data: object; selected?: boolean; dragging?: bool
 
 /** A step's card: type, name, problems, and its exits below. */
 export const StepNode = memo(function StepNode({ id, data, selected }: NodeProps<StepFlowNode>) {
-  const { name, type, icon, group, exits: _exits, target, connectable, ...shows } = data
+  const { name, type, icon, group, exits: _exits, target, connectable, taken = '[]', ...shows } = data
   const exits = useMemo(() => JSON.parse(data.exits) as ShownExit[], [data.exits])
+  const times = useMemo(() => new Map(JSON.parse(taken) as [string, number][]), [taken])
   const row = sizeOf(exits).height > NODE_HEIGHT
   const places = exits.map((exit) => `${exit.id} ${handleAt(exits, exit.id).x}`).join()
   const measured = useRef(places)
@@ -71,7 +74,14 @@ export const StepNode = memo(function StepNode({ id, data, selected }: NodeProps
         />
       )}
       {exits.map((exit) => (
-        <ExitHandle key={exit.id} stepId={id} exit={exit} exits={exits} connectable={connectable} />
+        <ExitHandle
+          key={exit.id}
+          stepId={id}
+          exit={exit}
+          exits={exits}
+          connectable={connectable}
+          times={times.get(exit.id) ?? 0}
+        />
       ))}
     </div>
   )

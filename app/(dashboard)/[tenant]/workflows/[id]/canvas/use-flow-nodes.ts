@@ -158,7 +158,7 @@ function samePosition(a: Position, b: Position): boolean {
   return a.x === b.x && a.y === b.y
 }
 
-const ARROW = { type: MarkerType.ArrowClosed, width: 14, height: 14, strokeWidth: 1 }
+export const ARROW = { type: MarkerType.ArrowClosed, width: 14, height: 14, strokeWidth: 1 }
 const COLORS = { plain: 'var(--edge)', back: 'var(--mantine-color-anchor)', failure: 'var(--status-failed)' }
 
 /** The edges of the canvas, each with its button's label. */

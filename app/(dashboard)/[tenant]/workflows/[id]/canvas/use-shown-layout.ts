@@ -10,7 +10,10 @@ import { tidyLayout } from '../model/tidy-layout'
  * The position of every node on screen. A workflow without positions (made over the API) is arranged in the worker;
  * that is saved only once somebody moves a step. Null until it is done.
  */
-export function useShownLayout({ definition, layout }: Draft, catalog: Catalog): Layout | null {
+export function useShownLayout(
+  { definition, layout }: Pick<Draft, 'definition' | 'layout'>,
+  catalog: Catalog,
+): Layout | null {
   const [tidied, setTidied] = useState<Layout | null>(null)
   const [failed, setFailed] = useState(false)
   const needed = needsTidy(definition, layout)
