@@ -11,7 +11,7 @@ import { readHistory, saveTurn } from './messages'
 import { createThread, dropThread, requireThread } from './thread'
 import { runTurn } from './turn'
 import { TurnLease } from './turn-lease'
-import type { TurnListener, TurnResult } from './turn-types'
+import type { TurnListener, TurnOptions, TurnResult } from './turn-types'
 
 /** This caller's turn in a thread. */
 export interface OpenTurn {
@@ -51,6 +51,7 @@ class CallerGone extends AppError {
 interface ConverseOptions<T> {
   signal: AbortSignal
   listener?: TurnListener
+  log?: TurnOptions['log']
   /** Keeps a thread created for a turn that fails, because events refer to it. */
   keepThread?: boolean
   answer: (result: TurnResult) => T
@@ -79,7 +80,7 @@ export async function converse<T>(
     const result = await runTurn(
       beyondReach(ctx),
       { agent, history, ...input },
-      { signal, deadline, listener: options.listener },
+      { signal, deadline, listener: options.listener, log: options.log },
     )
     const answer = await withTransaction(ctx, async (tx) => {
       await lease.confirm(tx)

@@ -8,6 +8,7 @@ import { converse, openTurn, toAppError } from './converse'
 import { type LoadedAgent, loadAgent } from './find'
 import { loadDraft } from './load-draft'
 import { InvokeAgent, MAX_MESSAGE } from './schema'
+import type { TurnOptions } from './turn-types'
 
 /** `metadata` beyond the documented fields: which provider and version answered, and at what cost. */
 export interface Invocation {
@@ -66,6 +67,7 @@ async function answered(
 
 /**
  * As `invokeAgent`, for callers inside the service that need to know whether a provider's failure is worth a retry.
+ * @param log gets what scripts of the agent's tools write to their console
  * @throws ModelFailure, and what `invokeAgent` throws
  */
 export async function answerWithData(
@@ -73,6 +75,7 @@ export async function answerWithData(
   agent: LoadedAgent,
   input: { message: string; dataContext: JsonObject; threadId?: string | null | undefined },
   signal: AbortSignal,
+  log?: TurnOptions['log'],
 ): Promise<Invocation> {
   if (agent.config.outputSchema === null) throw new AppError('AGENT_NO_STRUCTURED_OUTPUT')
   if (agent.config.supervisor) throw new AppError('AGENT_SUPERVISOR')
@@ -87,6 +90,7 @@ export async function answerWithData(
     { userMessage: { message, dataContext }, structured: true },
     {
       signal,
+      log,
       answer: ({ data, metadata }) => ({ data: data ?? {}, threadId: turn.lease.threadId, metadata }),
     },
   )

@@ -60,22 +60,23 @@ async function runOne(
   else if (!isJsonObject(input)) result = failure('INVALID_INPUT', 'The arguments must be a JSON object.')
   else if (JSON.stringify(input).length > MAX_ARGS) result = failure('INVALID_INPUT', 'The arguments are too large.')
   else if (tool.kind === 'handoff') result = await handOff(ctx, tool.agent, input, request, options)
-  else result = await callTool(ctx, tool, input, request, signal)
+  else result = await callTool(ctx, tool, input, request, options)
   listener?.onToolResult({ ...event, ...result })
   return result
 }
 
 async function callTool(
   ctx: ServiceContext,
-  { toolId, version }: AgentTool & { kind: 'tool' },
+  { title, toolId, version }: AgentTool & { kind: 'tool' },
   args: JsonObject,
   { userMessage }: TurnRequest,
-  signal: AbortSignal,
+  { signal, log }: RunningTurn,
 ): Promise<ToolResult> {
   // A tool's own transactions are not replayed by an Idempotency-Key.
   const { keyed: _keyed, ...own } = ctx
   try {
-    const outcome = await runTool(own, { toolId, version, args, dataContext: userMessage.dataContext }, { signal })
+    const called = { toolId, version, args, dataContext: userMessage.dataContext }
+    const outcome = await runTool(own, called, { signal, log: log && ((line) => log({ ...line, tool: title })) })
     signal.throwIfAborted()
     if (!outcome.success) return failure(outcome.error.code, outcome.error.message)
     return { success: true, data: outcome.data }

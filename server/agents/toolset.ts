@@ -11,7 +11,7 @@ const MAX_TOOL_NAME = 64
 
 /** What a model may call: one of its agent's tools, or another agent. The tenant is never an argument. */
 export type AgentTool = ModelTool &
-  ({ kind: 'tool'; toolId: string; version: string | number } | { kind: 'handoff'; agent: LoadedAgent })
+  ({ kind: 'tool'; toolId: string; version: string | number; title: string } | { kind: 'handoff'; agent: LoadedAgent })
 
 /**
  * What an agent may use right now: the tools and agents attached to its version, and nothing else. Those that have been
@@ -50,6 +50,7 @@ async function loadUse(ctx: ServiceContext, toolId: string, version: string | nu
   return {
     kind: 'tool',
     toolId,
+    title: name,
     // Call the same version whose schema was read here.
     version: tool.version,
     name: toolId.slice(0, MAX_TOOL_NAME),

@@ -2,6 +2,7 @@ import type { ModelMessage } from 'ai'
 import type { ServiceContext } from '../context'
 import type { TurnMetadata, UserMessage } from '../definition/agent'
 import type { JsonObject, JsonValue } from '../definition/json'
+import type { LoggedLine } from '../definition/run'
 import type { Budget } from './budget'
 import type { LoadedAgent } from './find'
 import type { ReplyMessage } from './messages'
@@ -20,6 +21,8 @@ export interface TurnOptions {
   deadline: number
   /** Receives the answer's text and the tools' activity as they happen. */
   listener?: TurnListener | undefined
+  /** Gets each line that a tool's script writes to its console. */
+  log?: ((line: LoggedLine) => void) | undefined
   /** Shared with the agents this turn hands over to. */
   budget?: Budget
   depth?: number

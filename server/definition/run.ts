@@ -32,6 +32,16 @@ export type Cancellation = {
   cleanup?: 'completed' | 'failed'
 }
 
+/** A line that a script wrote to its console. */
+export type LoggedLine = {
+  level: 'debug' | 'log' | 'info' | 'warn' | 'error'
+  text: string
+  /** The tool, where an agent called it. */
+  tool?: string
+  /** Set on the last line if more was written than is kept. */
+  truncated?: true
+}
+
 /** An attempt at a step that has ended. Times are ISO texts. */
 export type Attempt = {
   attempt: number
@@ -41,6 +51,8 @@ export type Attempt = {
   error?: string
   /** Absent when there is no further attempt. */
   retryInMs?: number
+  /** What scripts wrote to their console; absent if that was nothing. */
+  logs?: LoggedLine[]
 }
 
 /** What a recorded step returns to the walk. Small: user data stays in the database. */

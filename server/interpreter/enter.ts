@@ -2,6 +2,7 @@ import type { ServiceContext } from '../context'
 import type { StepConfig } from '../definition/step-config'
 import { observe } from '../measures'
 import type { StepOutput } from '../steps/define-step'
+import { AttemptLog } from './attempt-log'
 import { idempotencyKeyOf } from './receipt'
 import { resolveConfig } from './resolve'
 import { contextOf } from './run-context'
@@ -18,7 +19,8 @@ export async function enter(ctx: ServiceContext, entry: Entry, inlineUntil: numb
     if (!('begins' in entered) || entered.asked) return entered
     const ran = await runInline(ctx, entry, entered.begins, inlineUntil - performance.now())
     if (!ran) return entered
-    return 'early' in ran ? { ...entered, ...ran } : yielded(entry, entered.begins, ran.done)
+    if ('early' in ran) return { ...entered, ...ran }
+    return { ...yielded(entry, entered.begins, ran.done), ...ran.log.columns }
   } catch (err) {
     return { failure: failureAtEntry(err) }
   }
@@ -33,17 +35,19 @@ async function runInline(
   { state, type, at }: Entry,
   config: StepConfig,
   leftMs: number,
-): Promise<{ done: StepOutput } | { early: EarlyWork } | null> {
+): Promise<{ done: StepOutput; log: AttemptLog } | { early: EarlyWork } | null> {
   if (leftMs <= 0 || type.mode !== 'effect' || !type.runsInline?.(config, ctx.tenantId)) return null
   const began = performance.now()
   const ender = new AbortController()
   const idempotencyKey = idempotencyKeyOf(state.ref, at)
+  const log = new AttemptLog()
   const call = {
     config,
     ctx: contextOf(ctx, state.run),
     data: state.data,
     signal: ender.signal,
     idempotencyKey,
+    log: log.add,
     inline: true,
   }
   let timer: NodeJS.Timeout | undefined
@@ -55,10 +59,10 @@ async function runInline(
     const done = await Promise.race([output, late])
     if (done) {
       observe('millrace_step_duration_seconds', { type: type.type, result: 'ok' }, (performance.now() - began) / 1_000)
-      return { done }
+      return { done, log }
     }
     output.catch(() => {})
-    return { early: { output, stop: () => ender.abort() } }
+    return { early: { output, log, stop: () => ender.abort() } }
   } catch {
     return null
   } finally {

@@ -5,6 +5,7 @@ import type { Arrival, Attempt, Failing, Receipt, RunError } from '../definition
 import type { StepConfig } from '../definition/step-config'
 import type { AnyStep, Asked, Recalled } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
+import { AttemptLog } from './attempt-log'
 import type { Ending } from './close'
 import { enter } from './enter'
 import { afterCatch, catching, failurePath, shownExit } from './exits'
@@ -90,6 +91,8 @@ export interface NewRecord extends Visit {
   handled: boolean | null
   /** The exit that was taken, of a step with several. */
   exit: string | null
+  /** Of a step that ran inline, if its attempt has something to keep; none otherwise. */
+  attempts?: Attempt[]
 }
 
 export type AnyEffect = AnyStep & { mode: 'effect' }
@@ -102,6 +105,7 @@ export interface Begun {
   config: StepConfig
   attempt: number
   attempts: Attempt[]
+  log: AttemptLog
   startedAt: Date
   /** A time before it was committed. Notifications about the run since then may concern it. */
   since: Moment
@@ -194,7 +198,10 @@ async function walkOn(ctx: ServiceContext, state: WalkState, stepId: string | nu
     const { config, outputData, delta } = entered
     const columns = outputColumns(outputData)
     const exit = shownExit(type, entered.exit)
-    records.push(newRecord(entry, config, { status: 'completed', endTime: ctx.now(), delta, exit, ...columns }))
+    const endTime = ctx.now()
+    const { logs } = entered
+    const kept = logs && { attempts: [{ attempt: 1, startTime: iso(entry.now), endTime: iso(endTime), logs }] }
+    records.push(newRecord(entry, config, { status: 'completed', endTime, delta, exit, ...columns, ...kept }))
     Object.assign(state, entered.grown)
     bytes += columns.outputBytes + (records.at(-1)?.inputBytes ?? 0)
     outputs[step.id] = outputData
@@ -283,6 +290,7 @@ function beginning(
     config,
     attempt,
     attempts: [],
+    log: early?.log ?? new AttemptLog(),
     startedAt: now,
     since: moment(),
     early,
@@ -327,5 +335,10 @@ function newRecord(
     errorCode: rest.errorCode ?? null,
     handled: rest.handled ?? null,
     exit: rest.exit ?? null,
+    ...(rest.attempts && { attempts: rest.attempts }),
   }
+}
+
+function iso(time: Date): string {
+  return time.toISOString()
 }

@@ -11,14 +11,15 @@ export function insertRecords(source: string, condition = 'true'): string {
   return `
       insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, attempt,
         start_time, end_time, config, input_data, input_bytes, output_data, output_bytes, delta, error, error_code,
-        handled, exit)
+        handled, exit, attempts)
       select i.tenant_id, i.run_id, i.branch, v."stepId", v.visit, v."stepType", v."stepName", v.status, v.attempt,
         v."startTime", v."endTime", v.config, v."inputData", v."inputBytes", v."outputData", v."outputBytes", v.delta,
-        v.error, v."errorCode", v.handled, v.exit
+        v.error, v."errorCode", v.handled, v.exit, coalesce(v.attempts, '[]'::jsonb)
       from ${source} cross join lateral json_to_recordset(i.records) as v(
         ord int, "stepId" text, visit int, "stepType" text, "stepName" text, status text, attempt int,
         "startTime" timestamptz, "endTime" timestamptz, config json, "inputData" jsonb, "inputBytes" int,
-        "outputData" jsonb, "outputBytes" int, delta jsonb, error text, "errorCode" text, handled boolean, exit text)
+        "outputData" jsonb, "outputBytes" int, delta jsonb, error text, "errorCode" text, handled boolean, exit text,
+        attempts jsonb)
       where ${condition}
       order by i.ord, v.ord`
 }

@@ -9,6 +9,7 @@ import {
   toStorableJson,
 } from '../definition/json'
 import { MAX_QUESTION_BYTES, readableSize } from '../definition/limits'
+import type { LoggedLine } from '../definition/run'
 import type { Step } from '../definition/schema'
 import type { StepConfig } from '../definition/step-config'
 import { StepFailure } from '../errors'
@@ -16,6 +17,7 @@ import { newId } from '../ids'
 import { parseConfig } from '../steps/config'
 import type { AnyStep, Asked, Forking, StepOutput } from '../steps/define-step'
 import { evaluateText } from '../steps/expression'
+import type { AttemptLog } from './attempt-log'
 import type { Resolved } from './fill-in'
 import { deltaOf, objectOf } from './output'
 import { CLEANUP_BRANCH, type Visit, type WalkRef } from './receipt'
@@ -37,6 +39,7 @@ export interface Entry<P extends Position = WalkState> {
 /** Work of a step that started while the step was planned. It ends by itself, even if nobody asks for its output. */
 export interface EarlyWork {
   output: Promise<StepOutput>
+  log: AttemptLog
   stop(): void
 }
 
@@ -53,6 +56,8 @@ export type Entered =
       /** The data including the delta. */
       grown: Grown
       exit: string
+      /** What a script that ran inline wrote to its console. */
+      logs?: LoggedLine[]
       /** Set for a step that ends the run. */
       result?: JsonValue
     }

@@ -10,6 +10,7 @@ import { findStepType } from '../steps/registry'
 import { advance } from './advance'
 import { keepArrival } from './arrive'
 import { AttemptFailed, TakenOver } from './attempt-failed'
+import { AttemptLog } from './attempt-log'
 import { countWork } from './count-work'
 import { afterCatch, catching, shownExit } from './exits'
 import { moment } from './last-changes'
@@ -104,6 +105,7 @@ async function claim(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Cl
       config: configOf(record),
       attempt: record.attempt + 1,
       attempts: record.attempts,
+      log: new AttemptLog(),
       startedAt: now,
       since: moment(),
     }
@@ -293,6 +295,7 @@ function attemptRow(begun: Begun, ended: Date, error: string | null): Attempt {
     startTime: begun.startedAt.toISOString(),
     endTime: ended.toISOString(),
     ...(error === null ? {} : { error }),
+    ...begun.log.columns,
   }
 }
 

@@ -40,6 +40,7 @@ export async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutpu
         ...(isJsonObject(config.$values) ? { values: config.$values } : {}),
         signal,
         idempotencyKey: idempotencyKeyOf(state.ref, at),
+        log: begun.log.add,
         prepared: begun.prepared,
       })
     // If a step ignores its signal, nothing waits for it; its result no longer counts.

@@ -14,6 +14,7 @@ const WORDS = [
   'reason',
   'signal',
   'usage',
+  'logs',
 ] as const
 
 /**

@@ -58,7 +58,7 @@ function completed({ attempt }: NewRecord, { failure, work, endedAt, outputData,
     handled: failure?.handled || null,
     exit,
     attempt: work?.attempt ?? attempt,
-    attempts: asStored(work?.attempts ?? []),
+    attempts: asStored((work?.attempts ?? []).map(({ logs: _logs, ...attempt }) => attempt)),
     usage: asStored(work?.usage ?? null),
   }
 }

@@ -42,13 +42,18 @@ const openPauses = sql<StoredPause[]>`(
 const sizes = sql`${storedSize(sql`s.input_bytes`, sql`s.input_data`)} as input_size,
   ${storedSize(sql`s.output_bytes`, sql`s.output_data`)} as output_size`
 
+/** Without what scripts logged: a page of a run's steps must not grow by all of it. */
+const attempts = sql`case when s.attempts @? '$[*].logs' then (
+  select jsonb_agg(a.attempt - 'logs' order by a.n) from jsonb_array_elements(s.attempts) with ordinality a(attempt, n))
+  else s.attempts end`
+
 /** A record as the API shows it. Where a size is given the value is cut and not read. */
 export function stepJson(cut: { input: SQL; output: SQL } | null): SQL {
   const value = (column: SQL, size: SQL | undefined) =>
     size ? sql`case when ${size} is null then ${column} end` : column
   return sql`json_build_object('seq', s.seq, 'branch', s.branch, 'stepId', s.step_id, 'stepType', s.step_type, 'stepName', s.step_name,
     'status', s.status, 'startTime', s.start_time, 'endTime', s.end_time, 'error', s.error, 'errorCode', s.error_code,
-    'usage', s.usage, 'visit', s.visit, 'attempt', s.attempt, 'attempts', s.attempts,
+    'usage', s.usage, 'visit', s.visit, 'attempt', s.attempt, 'attempts', ${attempts},
     'handled', s.handled, 'exit', s.exit,
     'inputData', ${value(sql`s.input_data`, cut?.input)}, 'outputData', ${value(sql`s.output_data`, cut?.output)},
     'cutInput', ${cut?.input ?? sql`null::int`}, 'cutOutput', ${cut?.output ?? sql`null::int`})`

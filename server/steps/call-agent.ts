@@ -58,14 +58,15 @@ export const callAgent = defineStep({
       ? { fields: { [config.saveAs]: { type: 'any' } }, open: false }
       : { fields: { [stepId]: { type: 'any' } }, open: true },
   uses: (config) => [{ kind: 'agent', id: config.agentId, version: config.version }],
-  async run({ config, ctx, signal }) {
+  async run({ config, ctx, signal, log }) {
     const { agentId, message, version = 'latest', threadId } = config
     if (message.trim() === '') throw new StepFailure('MESSAGE_REQUIRED', 'message is required')
     const { dataContext = {} } = config
     if (!isJsonObject(dataContext)) throw new StepFailure('INVALID_INPUT', 'dataContext must be an object')
     try {
       const agent = await loadAgent(ctx, agentId, version)
-      const answer = await answerWithData(ctx, agent, { message, dataContext, threadId: threadId || null }, signal)
+      const asked = { message, dataContext, threadId: threadId || null }
+      const answer = await answerWithData(ctx, agent, asked, signal, log)
       return { output: answer.data, usage: { threadId: answer.threadId, ...answer.metadata } }
     } catch (err) {
       if (err instanceof AppError && err.code === 'THREAD_BUSY') throw new TransientError(err.message)

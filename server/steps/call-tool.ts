@@ -45,11 +45,11 @@ export const callTool = defineStep({
     const known = knownTool(tenantId, toolId, version)
     return known && { toolId, stamp: known.stamp, value: known.tool }
   },
-  async run({ config, ctx, data, signal, idempotencyKey, inline, prepared }) {
+  async run({ config, ctx, data, signal, idempotencyKey, inline, log, prepared }) {
     const { toolId, version, args } = config
     const tool = (await prepared) as LoadedTool | undefined
     const input = { toolId, version, args, dataContext: data }
-    const outcome = await runTool(ctx, input, { signal, idempotencyKey, inline, tool }).catch((err: unknown) => {
+    const outcome = await runTool(ctx, input, { signal, idempotencyKey, inline, log, tool }).catch((err: unknown) => {
       // History shows only a message, so put the problems of the arguments into it.
       if (!(err instanceof AppError) || err.code !== 'INVALID_INPUT') throw err
       throw new StepFailure(err.code, messageWithDetails(err), detailTexts(err.details))

@@ -4,7 +4,7 @@ import type { StepUsage } from '../definition/agent'
 import type { EventRules } from '../definition/event'
 import type { ExitSpec } from '../definition/exits'
 import { cutText, type JsonLike, type JsonObject, type JsonValue, own } from '../definition/json'
-import type { PauseAnswer, PauseSignal, RunError } from '../definition/run'
+import type { LoggedLine, PauseAnswer, PauseSignal, RunError } from '../definition/run'
 import type { Fields, FieldType } from '../definition/schema'
 import type { CommonConfig, StepConfig } from '../definition/step-config'
 import type { Property, ValueType } from '../definition/types/type'
@@ -31,6 +31,8 @@ export interface EffectCall<C> {
   signal: AbortSignal
   /** The same for every attempt of this visit. */
   idempotencyKey: string
+  /** Keeps a line that a script wrote to its console with the attempt. */
+  log?: (line: LoggedLine) => void
   /** What `prepare` has read; undefined if it could not, or was not asked. */
   prepared?: Promise<unknown> | undefined
   /** It is not recorded as begun, so it must throw rather than reach anything outside. */

@@ -40,10 +40,10 @@ export const runScript = defineStep({
       ? { fields: { [config.saveAs]: { type: 'any' } }, open: false }
       : { fields: { [stepId]: { type: 'any' } }, open: true },
   runsInline: (config, tenantId) => onlyComputes(config) && isQuickScript(keyOf(config, tenantId)),
-  async run({ config, ctx, data, signal, idempotencyKey }) {
+  async run({ config, ctx, data, signal, idempotencyKey, log }) {
     const { code, args, allowedHosts } = config
     const script = { code, ...(allowedHosts === undefined ? {} : { allowedHosts }) }
-    const call = { args, dataContext: data, context: ctx.trusted, signal, idempotencyKey }
+    const call = { args, dataContext: data, context: ctx.trusted, signal, idempotencyKey, log }
     const run = () => runScriptTool(script, call, ctx)
     if (!onlyComputes(config)) return outputOf(await run())
     return outputOf(await timedScript(keyOf(config, ctx.tenantId), run))

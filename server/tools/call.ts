@@ -1,4 +1,5 @@
 import type { JsonObject } from '../definition/json'
+import type { LoggedLine } from '../definition/run'
 
 /** What a tool gets: the caller's arguments, and the verified context the caller cannot change. */
 export interface ToolCall {
@@ -7,4 +8,6 @@ export interface ToolCall {
   context: JsonObject | null
   signal: AbortSignal
   idempotencyKey: string | null
+  /** Gets each line that a script writes to its console, at once: the script may never end. */
+  log?: ((line: LoggedLine) => void) | undefined
 }

@@ -51,6 +51,7 @@ export async function runTool(
     signal: AbortSignal
     idempotencyKey?: string
     inline?: boolean | undefined
+    log?: ToolCall['log']
     tool?: LoadedTool | undefined
   },
 ): Promise<ToolOutcome> {
@@ -73,6 +74,7 @@ export async function runLoaded(
   options: {
     signal: AbortSignal
     idempotencyKey?: string
+    log?: ToolCall['log']
     around?: ((work: Work) => Promise<ToolOutcome>) | undefined
   },
 ): Promise<ToolOutcome> {
@@ -86,6 +88,7 @@ export async function runLoaded(
     context: ctx.trusted,
     signal: options.signal,
     idempotencyKey: options.idempotencyKey ?? null,
+    log: options.log,
   }
   const outcome = await traced(
     () => ({

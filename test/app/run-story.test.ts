@@ -147,7 +147,7 @@ describe('the story of a run says', () => {
   })
 
   it('when the next attempt is due, and which steps needed several', () => {
-    const retrying = { stepId: 'crm', stepName: 'Call CRM', attempt: 2, error: '503', nextAt: at(9) }
+    const retrying = { stepId: 'crm', stepName: 'Call CRM', attempt: 2, error: '503', nextAt: at(9), log: null }
     expect(story({ retrying, repeated: [{ stepId: 'pay', stepName: 'Pay', attempts: 3 }] })).toBe(
       `Pay succeeded at attempt 3. Attempt 2 at Call CRM failed; the next is due at ${at(9)}.`,
     )

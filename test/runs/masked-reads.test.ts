@@ -99,6 +99,7 @@ beforeAll(async () => {
     decided(),
     voting(),
     talked(),
+    logged(),
     forked(),
     stopped(cancelRun),
     stopped(terminateRun),
@@ -231,6 +232,15 @@ async function talked(): Promise<Run> {
     outputSchema: { type: 'object', properties: { said: { type: 'string' } } },
   })
   const runId = await begin({ id: 'talk', type: 'call-agent', agentId: agent.id, message: 'It is ${who}.' } as never)
+  await answer(runId)
+  expect((await runtime.wait(runId)).error).toBeNull()
+  return withSteps(runId)
+}
+
+/** A script wrote the value to its console. */
+async function logged(): Promise<Run> {
+  const code = 'console.log(`it is ${args.who}`); return 1'
+  const runId = await begin({ id: 'log', type: 'run-script', code, args: { who: '${who}' } } as never)
   await answer(runId)
   expect((await runtime.wait(runId)).error).toBeNull()
   return withSteps(runId)

@@ -22,6 +22,7 @@ export async function runScriptTool(config: unknown, call: ToolCall, ctx: Servic
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(allowedHosts.length === 0 ? {} : { fetch: scriptFetch(AllowedHosts.of(allowedHosts)) }),
     signal: call.signal,
+    log: call.log,
   })
   const { waitedMs } = outcome
   const beside = outcome.logs.length === 0 ? { waitedMs } : { waitedMs, logs: outcome.logs }

@@ -39,6 +39,8 @@ export interface PoolCall {
   signal?: AbortSignal | undefined
   /** Without it the script has no `fetch`. */
   fetch?: ScriptFetch | undefined
+  /** Gets each line, at once. */
+  log?: ((line: LogLine) => void) | undefined
 }
 
 interface Job {
@@ -47,6 +49,7 @@ interface Job {
   chars: number
   relay: FetchRelay | undefined
   logs: LogLine[]
+  log: PoolCall['log']
   timers: Set<NodeJS.Timeout>
   began: boolean
   /** Its worker died before the script started. */
@@ -90,7 +93,7 @@ export class ScriptPool {
   }
 
   /** @throws Error when no worker can be started at all */
-  run({ tenantId, request, signal, fetch }: PoolCall): Promise<PoolAnswer> {
+  run({ tenantId, request, signal, fetch, log }: PoolCall): Promise<PoolAnswer> {
     return new Promise((resolve, reject) => {
       const queued = performance.now()
       let waitedMs = 0
@@ -105,6 +108,7 @@ export class ScriptPool {
         chars: request.code.length + request.input.length,
         relay: fetch && request.maxFetches > 0 ? new FetchRelay(fetch, request.maxFetches) : undefined,
         logs: [],
+        log,
         timers: new Set(),
         began: false,
         wasLost: false,
@@ -191,6 +195,7 @@ export class ScriptPool {
         return
       case 'log':
         job?.logs.push(message.line)
+        job?.log?.(message.line)
         return
       case 'fetch':
         // The relay is silent once the script has ended, so no reply reaches the next script.

@@ -39,6 +39,8 @@ export interface ScriptRun {
   /** Makes the calls of the script's `fetch`; without it there is no `fetch`. */
   fetch?: ScriptFetch | undefined
   signal?: AbortSignal
+  /** Gets each line that it writes to its console, at once. */
+  log?: ((line: LogLine) => void) | undefined
 }
 
 export type ScriptOutcome = (
@@ -65,7 +67,7 @@ const BUSY_RETRY_MS = 2_000
  * @throws Busy when no worker came free and the script never ran; Error when no worker can be started
  */
 export async function runScript(run: ScriptRun): Promise<ScriptOutcome> {
-  const { tenantId, code, timeoutMs = 10_000, memoryMb = 64, maxOutputBytes = MIB, signal, fetch } = run
+  const { tenantId, code, timeoutMs = 10_000, memoryMb = 64, maxOutputBytes = MIB, signal, fetch, log } = run
   const input = toInput(run)
   if (input === null) return refused('The input of the script is not JSON')
   // parsing in the VM needs the text several times over
@@ -74,7 +76,7 @@ export async function runScript(run: ScriptRun): Promise<ScriptOutcome> {
   }
   const limits = { timeoutMs: Math.min(timeoutMs, MAX_TIMEOUT_MS), memoryMb, maxOutputBytes }
   const request = { code, input, ...limits, maxFetches: fetch ? MAX_FETCHES : 0 }
-  const { ending, logs, waitedMs } = await sharedPool().run({ tenantId, request, signal, fetch })
+  const { ending, logs, waitedMs } = await sharedPool().run({ tenantId, request, signal, fetch, log })
   if (ending === 'busy') throw new Busy('No script worker is free. Try again shortly.', BUSY_RETRY_MS)
   return { ...toOutcome(ending), logs, waitedMs }
 }

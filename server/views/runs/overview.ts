@@ -23,6 +23,7 @@ import { readPeople } from '../tasks/people'
 import { showStart, type ValueStart, valueStart } from '../value'
 import { countAlike } from './alike'
 import { answerLabel } from './answer-label'
+import { lastLines, readFailureLog } from './failure-log'
 import { readRelative } from './family'
 import { stateOf } from './filter'
 import { readTurns } from './turns'
@@ -55,9 +56,10 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     tenantMasker(ctx),
   ])
   const waiting = run.endTime ? [] : asked.filter(({ pause }) => !pause.answeredAt)
-  const [turns, alike, parent, peopleOf, heldAt] = await Promise.all([
+  const [turns, alike, failureLog, parent, peopleOf, heldAt] = await Promise.all([
     definition ? readTurns(ctx, run.id, definition, masker) : [],
     run.error && run.outcome === 'failed' ? countAlike(ctx, run, run.error) : null,
+    readFailureLog(ctx, run, masker),
     readRelative(ctx, run.parentRunId, masker),
     readPeople(
       ctx,
@@ -108,6 +110,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
       cleanup: cancellation.cleanup ?? null,
     },
     error: error && { code: error.code, message: error.message, stepId: error.stepId },
+    failureLog,
     retrying: open.flatMap((visit) => presentRetry(visit, masker)).at(0) ?? null,
     /** The steps that are under way, other than pauses. */
     working: run.endTime ? [] : open.flatMap((visit) => presentWorking(visit, masker)),
@@ -257,12 +260,9 @@ function presentRetry(visit: { stepId: string; stepName: string; attempts: Attem
   if (last?.error === undefined) return []
   const due = Date.parse(last.endTime) + (last.retryInMs ?? 0)
   const nextAt = new Date(due).toISOString()
-  return [
-    maskWords(
-      { stepId: visit.stepId, stepName: visit.stepName, attempt: last.attempt, error: last.error, nextAt },
-      masker,
-    ),
-  ]
+  const { stepId, stepName } = visit
+  const words = maskWords({ stepId, stepName, attempt: last.attempt, error: last.error, nextAt }, masker)
+  return [{ ...words, log: lastLines(last.logs, masker) }]
 }
 
 function presentWorking(visit: { stepId: string; stepName: string; stepType: string }, masker: Masker) {

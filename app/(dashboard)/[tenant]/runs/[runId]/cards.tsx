@@ -15,6 +15,7 @@ import { answerHeight } from '../../inbox/answer/answer-height'
 import { Question } from '../../inbox/answer/question'
 import { People } from '../../inbox/answer/task-people'
 import { useTenant } from '../../tenant-context'
+import { LogLines } from './log-lines'
 import styles from './run.module.css'
 import type { Visit } from './timeline-model'
 import { sizeText } from './value-view'
@@ -85,10 +86,11 @@ export function WaitingCards({ run, onSettled }: { run: RunOverview; onSettled: 
 /** A step that failed and will be retried. */
 export function RetryCard({ run }: { run: RunOverview }) {
   if (!run.retrying) return null
-  const { stepName, attempt, error, nextAt } = run.retrying
+  const { stepName, attempt, error, nextAt, log } = run.retrying
   return (
     <Card tone="paused" icon={<RotateCcw size={18} aria-hidden />} title={`${stepName} failed and will be retried`}>
       <p className={styles.message}>{error}</p>
+      <Logged log={log} />
       <p className={styles.cardNote}>
         Attempt {attempt} failed; the next one {Date.parse(nextAt) > Date.now() ? 'is due ' : 'was due '}
         <Time at={nextAt} absolute precise />.
@@ -97,7 +99,26 @@ export function RetryCard({ run }: { run: RunOverview }) {
   )
 }
 
-/** The first card of a failed run: which step failed, its error, the number of attempts, and its input. */
+/** The last lines that the failed attempt's scripts wrote. */
+function Logged({ log, onAll }: { log: RunOverview['failureLog']; onAll?: () => void }) {
+  if (!log) return null
+  const { lines, count } = log
+  return (
+    <div className={styles.logged}>
+      <p className={styles.cardNote}>
+        {lines.length === count ? 'Logged before it failed' : `The last ${lines.length} of ${count} lines logged`}
+        {onAll && lines.length < count && (
+          <Button variant="subtle" size="compact-xs" onClick={onAll}>
+            Show all
+          </Button>
+        )}
+      </p>
+      <LogLines lines={lines} label="Log of the failed attempt" />
+    </div>
+  )
+}
+
+/** The first card of a failed run: which step failed, its error and log, the number of attempts, and its input. */
 export function FailureCard({
   run,
   visit,
@@ -105,7 +126,7 @@ export function FailureCard({
 }: {
   run: RunOverview
   visit: Visit | undefined
-  onOpen: (key: string) => void
+  onOpen: (key: string, tab?: string) => void
 }) {
   const trpc = useTRPC()
   const step = useQuery({
@@ -126,6 +147,7 @@ export function FailureCard({
         <code>{code}</code>
         {visit && (visit.attempts > 1 ? ` · gave up after ${visit.attempts} attempts` : ' · not retried')}
       </p>
+      <Logged log={run.failureLog} {...(visit ? { onAll: () => onOpen(visit.key, 'log') } : {})} />
       {/* Has its line while it loads, so that nothing below moves. */}
       {(input || step.isLoading) && (
         <details className={styles.sent}>

@@ -80,8 +80,8 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
   const known = useMemo(() => [...visits, ...(inside.data ? visitsOf(inside.data) : [])], [visits, inside.data])
   const panel = useRef<HTMLDivElement>(null)
   const select = useCallback(
-    (step: string) => {
-      set({ step, tab: null })
+    (step: string, tab: string | null = null) => {
+      set({ step, tab })
       // Where the panel is below the steps, scroll it into view.
       if (window.matchMedia('(max-width: 75em)').matches) {
         requestAnimationFrame(() => panel.current?.scrollIntoView({ block: 'nearest' }))

@@ -14,6 +14,7 @@ import { durationText } from '@/app/_ui/time-text'
 import type { RunOverview } from '@/server/views/runs/overview'
 import type { StepDetail } from '@/server/views/runs/step-detail'
 import { useTenant } from '../../tenant-context'
+import { LogLines } from './log-lines'
 import styles from './run.module.css'
 import { RunFromHere } from './run-from-here'
 import { stateOf, type Visit } from './timeline-model'
@@ -66,7 +67,14 @@ function StepTabs({
 }: Omit<Panel, 'onClose'> & { runId: string; step: StepDetail; where: string; exit: string | null }) {
   const first = step.error ? 'error' : step.output ? 'output' : 'input'
   const talked = step.usage !== null
-  const known = ['input', 'output', ...(step.error ? ['error'] : []), ...(talked ? ['messages'] : []), 'attempts']
+  const logged = step.attempts.some(({ logs }) => logs !== undefined)
+  const known = [
+    ...['input', 'output'],
+    ...(step.error ? ['error'] : []),
+    ...(logged ? ['log'] : []),
+    ...(talked ? ['messages'] : []),
+    'attempts',
+  ]
   const value = tab && known.includes(tab) ? tab : first
   return (
     <>
@@ -101,6 +109,7 @@ function StepTabs({
           <Tabs.Tab value="input">Input</Tabs.Tab>
           <Tabs.Tab value="output">Output</Tabs.Tab>
           {step.error && <Tabs.Tab value="error">Error</Tabs.Tab>}
+          {logged && <Tabs.Tab value="log">Log</Tabs.Tab>}
           {talked && <Tabs.Tab value="messages">Messages</Tabs.Tab>}
           <Tabs.Tab value="attempts">Attempts</Tabs.Tab>
         </Tabs.List>
@@ -129,6 +138,11 @@ function StepTabs({
               <code>{step.error.code}</code>{' '}
               <CopyButton text={`${step.error.code}: ${step.error.message}`} label="Copy the error" />
             </p>
+          </Tabs.Panel>
+        )}
+        {logged && (
+          <Tabs.Panel value="log">
+            <Logs step={step} />
           </Tabs.Panel>
         )}
         {talked && (
@@ -168,6 +182,19 @@ function UsageFacts({ usage }: { usage: NonNullable<StepDetail['usage']> }) {
         <Fact name="Cost">{usage.cost.toLocaleString('en', { maximumFractionDigits: 6 })}</Fact>
       )}
     </>
+  )
+}
+
+/** What scripts logged, attempt by attempt. */
+function Logs({ step }: { step: StepDetail }) {
+  return step.attempts.map(
+    ({ attempt, logs }) =>
+      logs && (
+        <div key={attempt} className={styles.logged}>
+          {step.attempts.length > 1 && <p className={styles.cardNote}>Attempt {attempt}</p>}
+          <LogLines lines={logs} label={`Log of attempt ${attempt}`} />
+        </div>
+      ),
   )
 }
 
