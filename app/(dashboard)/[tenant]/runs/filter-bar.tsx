@@ -74,6 +74,19 @@ export function FilterBar({
 
 /** Filters that only links set: a business key, a version, and a failure's step and code. */
 function LinkedFilters({ params, onChange }: { params: URLSearchParams; onChange: Set }) {
+  const trpc = useTRPC()
+  const failedAt = params.get('step')
+  const workflow = params.get('workflow')
+  const { data } = useQuery({
+    ...trpc.runs.list.queryOptions({
+      ...(workflow === null ? {} : { workflowIds: [workflow] }),
+      ...(failedAt === null ? {} : { failedAt }),
+      limit: 1,
+    }),
+    enabled: failedAt !== null,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const shown = (name: string) => (name === 'step' && data?.runs[0]?.failure?.stepName) || params.get(name)
   return [
     ['key', 'Key '],
     ['version', 'Version '],
@@ -85,11 +98,11 @@ function LinkedFilters({ params, onChange }: { params: URLSearchParams; onChange
         key={name}
         variant="light"
         rightSection={<X size={14} aria-hidden />}
-        aria-label={`${words}${params.get(name)}: remove this filter`}
+        aria-label={`${words}${shown(name)}: remove this filter`}
         onClick={() => onChange({ [name]: null })}
       >
         {words}
-        {params.get(name)}
+        {shown(name)}
       </Button>
     ) : null,
   )
@@ -99,7 +112,17 @@ function WorkflowFilter({ value, onChange }: { value: string | null; onChange: (
   const trpc = useTRPC()
   const { data } = useQuery({ ...trpc.runs.workflows.queryOptions(), staleTime: 60_000 })
   const options = choicesOf(data ?? [])
-  if (value && !options.some((option) => option.value === value)) options.push(otherChoice(value, data !== undefined))
+  const missing = value !== null && !options.some((option) => option.value === value)
+  // Its runs keep the name of a workflow that was deleted.
+  const { data: left } = useQuery({
+    ...trpc.runs.list.queryOptions({ workflowIds: [value ?? ''], limit: 1 }),
+    enabled: missing && data !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  })
+  const [run] = left?.runs ?? []
+  if (missing)
+    options.push(run ? { value, label: `${run.workflowName} (deleted)` } : otherChoice(value, data !== undefined))
   return (
     <Select
       aria-label="Workflow"
