@@ -3,6 +3,8 @@ import { expect, test } from './support/fixture'
 import { furnish } from './support/furnish'
 import { reached, startRun } from './support/runs'
 
+/** Outside of workspaces. */
+const HEALTH = '/health'
 const WIDTHS = [360, 390, 600, 768, 900, 1024, 1152, 1280, 1440, 1920]
 
 test('no screen scrolls sideways or cuts off a column, from 360 to 1920 px', async ({ page, workspace }) => {
@@ -11,9 +13,19 @@ test('no screen scrolls sideways or cuts off a column, from 360 to 1920 px', asy
   const runId = await startRun(workspace, approval, { customer: 'A'.repeat(180) })
   await reached(workspace, runId, ({ status }) => status === 'paused')
   const screens = ['', '/workflows', '/runs', `/runs/${failed}`, `/runs/${completed}`, `/runs/${runId}`, '/inbox']
-  for (const screen of [...screens, '/agents', '/tools', `/tools/${stock}?tab=test`, '/settings/members']) {
+  const task = `/inbox?task=${encodeURIComponent(`${runId}:main:order#1`)}`
+  for (const screen of [
+    ...screens,
+    '/agents',
+    '/tools',
+    `/tools/${stock}?tab=test`,
+    '/settings/members',
+    task,
+    '/settings/audit',
+    HEALTH,
+  ]) {
     await page.setViewportSize({ width: 1440, height: 900 })
-    await page.goto(`/${workspace.slug}${screen}`)
+    await page.goto(screen === HEALTH ? HEALTH : `/${workspace.slug}${screen}`)
     await page.waitForFunction(() => !document.querySelector('.mantine-Skeleton-root'))
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 900 })
@@ -40,12 +52,20 @@ test('nothing moves while a screen loads', async ({ page, workspace }) => {
     }).observe({ type: 'layout-shift', buffered: true })
     Object.assign(window, { moved })
   })
+  const task = `/inbox?task=${encodeURIComponent(`${deciding}:main:decision#1`)}`
   const runs = [completed, asking, deciding, failed].map((runId) => `/runs/${runId}`)
   const screens = ['', '/runs', ...runs, '/inbox', `/tools/${stock}`, `/workflows/${approval}`, '/insights']
   for (const width of [1440, 390]) {
     await page.setViewportSize({ width, height: 900 })
-    for (const screen of [...screens, `/agents/${agent}`, `/agents/${agent}?tab=compare`]) {
-      await page.goto(`/${workspace.slug}${screen}`)
+    for (const screen of [
+      ...screens,
+      `/agents/${agent}`,
+      `/agents/${agent}?tab=compare`,
+      task,
+      '/settings/audit',
+      HEALTH,
+    ]) {
+      await page.goto(screen === HEALTH ? HEALTH : `/${workspace.slug}${screen}`)
       await page.waitForFunction(() => !document.querySelector('.mantine-Skeleton-root'))
       await page.waitForTimeout(500)
       const by = await page.evaluate(() => (window as unknown as { moved: { by: number } }).moved.by)
