@@ -15,6 +15,7 @@ import {
 import type { StepUsage } from '../../server/definition/agent'
 import type { EventRules } from '../../server/definition/event'
 import type { JsonObject, JsonValue } from '../../server/definition/json'
+import type { RunPart } from '../../server/definition/part'
 import type {
   Arrival,
   Attempt,
@@ -73,6 +74,8 @@ export const runs = pgTable(
     retryOf: text(),
     /** The fields of run data that were changed before it continued from another run. */
     edits: json<RunData>(),
+    /** What it performs of its version, if that is tried out in part; null for all of it. */
+    part: json<RunPart>(),
     /** The run whose step started this one and waits for its end. */
     parentRunId: text(),
     /** The trace of its start, as a `traceparent`; null without traces. */
