@@ -1,4 +1,5 @@
 import { exitOf } from './exits'
+import { NOWHERE } from './part'
 import { reachable } from './paths'
 import type { Definition, Step } from './schema'
 
@@ -7,6 +8,8 @@ interface Graph {
   step(stepId: string): Step | undefined
   /** The step an exit leads to; null when there is no edge. */
   target(stepId: string, exit: string): string | null
+  /** Whether the path ends at an exit although an edge leaves by it: the run performs only a part. */
+  stops(stepId: string, exit: string): boolean
   /** The steps that a walk may visit more than once: on a cycle, or on the failure path too. */
   looping: ReadonlySet<string>
 }
@@ -27,7 +30,8 @@ export function graphOf(definition: Definition): Graph {
   }
   const graph: Graph = {
     step: (stepId) => steps.get(stepId),
-    target: (stepId, exit) => targets.get(stepId)?.get(exit) ?? null,
+    target: (stepId, exit) => targets.get(stepId)?.get(exit) || null,
+    stops: (stepId, exit) => targets.get(stepId)?.get(exit) === NOWHERE,
     looping: new Set([...cyclesOf(definition).flat(), ...onBothPaths(definition)]),
   }
   known.set(definition, graph)

@@ -5,7 +5,7 @@ import { originOf, scopeIdOf } from '../definition/branches'
 import type { Arrival, Receipt, RunError } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import { closeRun, type Ending } from './close'
-import { pinnedDefinition } from './pinned-definition'
+import { definitionOf } from './pinned-definition'
 import type { WalkClaim, WalkRef } from './receipt'
 import { NEXT_SEGMENT, requestWalk } from './request-walk'
 import { walkIs } from './row-is'
@@ -39,7 +39,7 @@ export async function arrive(ctx: ServiceContext, ref: WalkClaim): Promise<Recei
     const { arrival } = walk
     if (arrival === null) throw new ImpossibleState('arrival-of-nothing', `${ref.branch} of ${ref.runId} has not ended`)
     if (run.cancelRequestedAt) {
-      const definition = await pinnedDefinition(tx, run.workflowId, run.workflowVersion)
+      const definition = await definitionOf(tx, run)
       await settleCancel(tx, { run, definition, written: null }, { ref, next: null })
       return STOPPED.receipt
     }
@@ -113,7 +113,7 @@ async function count(
 }
 
 async function failsByPath(tx: TransactionContext, run: RunRow): Promise<boolean> {
-  const { onFailure } = await pinnedDefinition(tx, run.workflowId, run.workflowVersion)
+  const { onFailure } = await definitionOf(tx, run)
   return onFailure !== undefined
 }
 

@@ -11,7 +11,7 @@ import type { DoneStep } from './done'
 import { popHandover, popQueued } from './handover'
 import { planJoined } from './join'
 import { dueOf, planAnswered } from './pause'
-import { pinnedDefinition } from './pinned-definition'
+import { definitionOf } from './pinned-definition'
 import { type Drive, NOTHING, type Plan, planFrom, waitFor } from './plan'
 import { pauseIdOf, type Visit, type WalkRef } from './receipt'
 import { walkIs } from './row-is'
@@ -77,7 +77,7 @@ async function queuedHere(ctx: ServiceContext, ref: WalkRef, engineRunId: string
   const found = popQueued(engineRunId)
   if (!found || found.run.currentStepId === null) return null
   const { run, data } = found
-  const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
+  const definition = await definitionOf(ctx, run)
   const walked = { ...dataOf({ data, refs: run.dataRefs ?? {} }, null), outputs: {}, visits: {} }
   const state = { run, ref: { ...ref, engineRunId }, definition, ...walked }
   return { state, cursor: { stepId: found.run.currentStepId, visit: 1 }, open: null, arrived: false }
@@ -108,7 +108,7 @@ async function findWalk(
   const { run, walk } = found
   const claimable = walk.status === 'requested' || (walk.status === 'walking' && walk.engineRunId === engineRunId)
   if (walk.epoch !== ref.epoch || walk.segment !== ref.segment || !claimable) return { stop: 'superseded' }
-  const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
+  const definition = await definitionOf(ctx, run)
   return {
     state: {
       run,

@@ -87,6 +87,7 @@ export function exitOfAnswer(
 ): { exit: string | null; next: string | null } {
   const graph = graphOf(definition)
   const own = exit !== undefined && !RESERVED_EXITS.includes(exit) && fallsToNext(type.exits, exit)
+  if (own && graph.stops(stepId, exit)) return { exit, next: null }
   const target = own ? graph.target(stepId, exit) : null
   return target === null ? { exit: null, next: graph.target(stepId, 'next') } : { exit: exit ?? null, next: target }
 }

@@ -35,12 +35,6 @@ export function lookupWith(data: JsonObject, outputs: Readonly<Record<string, Js
   }
 }
 
-/** The names that a step refers to. */
-export function rootsOf(step: Step): Set<string> {
-  const references = [...findReferences(templatedConfig(step)).references, ...expressionReferences(step).references]
-  return new Set(references.map(({ reference }) => reference.root))
-}
-
 /**
  * A step's configuration with every `${…}` filled in. Expressions stay as they are; `lookup` finds what they refer to.
  * @throws UnresolvedReference, TemplateTooLarge

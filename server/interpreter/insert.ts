@@ -3,6 +3,7 @@ import type { runs } from '@/db/schema/runs'
 import { afterCommit, type ServiceContext, systemContext } from '../context'
 import { businessKeyOf } from '../definition/business-key'
 import { inStoredOrder, type JsonObject } from '../definition/json'
+import type { RunPart } from '../definition/part'
 import type { DataRef } from '../definition/run'
 import type { Definition } from '../definition/schema'
 import { newId } from '../ids'
@@ -42,6 +43,8 @@ export interface NewRun {
   child?: { id: string; parent: RunRow }
   /** A draft is being tried out. */
   test?: boolean
+  /** What the run performs of its version; null for all of it. `definition` is only that. */
+  part: RunPart | null
 }
 
 /** What the caller has read of the workflow. The run is written only if that is still true. */
@@ -224,7 +227,7 @@ function rowOf(ctx: ServiceContext, run: NewRun, { input, ...started }: ReturnTy
     timeoutAt: timeoutMs === undefined ? null : new Date(now.getTime() + timeoutMs),
     retryOf: run.retryOf ?? null,
     edits: run.edits && Object.keys(run.edits).length > 0 ? run.edits : null,
-    part: null,
+    part: run.part,
     parentRunId: parent?.id ?? null,
     traceparent: traceparent(),
     depth: parent ? parent.depth + 1 : 0,

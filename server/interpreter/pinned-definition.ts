@@ -3,6 +3,7 @@ import { workflowVersions } from '@/db/schema/workflows'
 import type { ServiceContext } from '../context'
 import { expand } from '../definition/expand'
 import { inLanguage } from '../definition/language'
+import { partOf, type RunPart } from '../definition/part'
 import { withPins } from '../definition/pins'
 import type { Definition } from '../definition/schema'
 import { ImpossibleState } from '../errors'
@@ -36,7 +37,34 @@ export async function pinnedDefinition(ctx: ServiceContext, workflowId: string, 
   throw new ImpossibleState('pinned-version', `the version ${keyOf(ctx, workflowId, version)} of an open run is gone`)
 }
 
-/** The same, only from this process's cache; undefined if it may have changed. */
+interface RunOfVersion {
+  workflowId: string
+  workflowVersion: number
+  part: RunPart | null
+}
+
+/** The definition as a run follows it: that of its version, or the part of it that the run performs. */
+export async function definitionOf(
+  ctx: ServiceContext,
+  { workflowId, workflowVersion, part }: RunOfVersion,
+): Promise<Definition> {
+  const whole = await pinnedDefinition(ctx, workflowId, workflowVersion)
+  return part === null ? whole : partAsRun(whole, part)
+}
+
+const parts = new WeakMap<Definition, Map<string, Definition>>()
+
+/** Once per definition and part: what a walk looks up is prepared once per definition object. */
+export function partAsRun(whole: Definition, part: RunPart): Definition {
+  const known = parts.get(whole) ?? new Map<string, Definition>()
+  parts.set(whole, known)
+  const key = JSON.stringify(part)
+  const found = known.get(key) ?? partOf(whole, part, ({ type }) => findStepType(type)?.exits)
+  known.set(key, found)
+  return found
+}
+
+/** The definition of a version, only from this process's cache; undefined if it may have changed. */
 export function cachedDefinition(ctx: ServiceContext, workflowId: string, version: number): Definition | undefined {
   const known = cache.get(keyOf(ctx, workflowId, version))
   return known?.settled ? known.definition : undefined

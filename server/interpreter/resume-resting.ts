@@ -4,7 +4,7 @@ import { outgoing } from '../outbox'
 import { commitPlan, isSettled } from './commit'
 import { keepHandover } from './handover'
 import { planAfter } from './pause'
-import { pinnedDefinition } from './pinned-definition'
+import { definitionOf } from './pinned-definition'
 import type { WalkClaim } from './receipt'
 import { permanentFailure } from './retry'
 import type { Written } from './run-data'
@@ -70,7 +70,7 @@ async function planNext(
   answer: PauseAnswer,
 ) {
   try {
-    const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
+    const definition = await definitionOf(ctx, run)
     const state = { run, ref, definition, ...dataOf(written, null), outputs: {}, visits: null }
     return await planAfter(ctx, state, record, { id: pauseId, answer }, { attempt: 1, rests: true })
   } catch (err) {

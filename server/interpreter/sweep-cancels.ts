@@ -3,7 +3,7 @@ import { runs } from '@/db/schema/runs'
 import { type Sweep, systemContext, withTransaction } from '../context'
 import { env } from '../env'
 import { getRunRow } from './find-run'
-import { pinnedDefinition } from './pinned-definition'
+import { definitionOf } from './pinned-definition'
 import { settleCancel } from './stop'
 
 const SETTLED_MS = 5_000
@@ -34,7 +34,7 @@ export async function sweepCancels({ db, log, now }: Sweep): Promise<number> {
     const how = await withTransaction(ctx, async (tx) => {
       const run = await getRunRow(tx, runId, { lock: true })
       if (run.endTime || run.cleanupStartedAt || !run.cancelRequestedAt) return 'waiting'
-      const definition = await pinnedDefinition(tx, run.workflowId, run.workflowVersion)
+      const definition = await definitionOf(tx, run)
       const force = run.cancelRequestedAt.getTime() + env().CANCEL_GRACE_MS + NOTICED_MS < now().getTime()
       return settleCancel(tx, { run, definition, written: null }, null, { force })
     })

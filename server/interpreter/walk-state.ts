@@ -9,7 +9,7 @@ import type { StepConfig } from '../definition/step-config'
 import { ImpossibleState } from '../errors'
 import { notifyLocally } from './changes'
 import { putTogether, type StoredData } from './large-values'
-import { pinnedDefinition } from './pinned-definition'
+import { definitionOf } from './pinned-definition'
 import type { Visit, WalkClaim, WalkRef } from './receipt'
 import type { Written } from './run-data'
 
@@ -167,7 +167,7 @@ async function walkStateOf(
   if (!found || found.run.endTime) return { stop: { stop: 'ended' } }
   const { walk, run, record } = found
   if (!isMine(walk, ref)) return { stop: { stop: 'superseded' } }
-  const definition = await pinnedDefinition(ctx, run.workflowId, run.workflowVersion)
+  const definition = await definitionOf(ctx, run)
   return { state: { run, ref, definition, ...(await walkData(ctx, ref, found)), outputs: {}, visits: null }, record }
 }
 

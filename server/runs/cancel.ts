@@ -5,7 +5,7 @@ import { type ServiceContext, type TransactionContext, withTransaction } from '.
 import type { Cancellation } from '../definition/run'
 import { announceRun } from '../interpreter/announce'
 import { getRunRow } from '../interpreter/find-run'
-import { pinnedDefinition } from '../interpreter/pinned-definition'
+import { definitionOf } from '../interpreter/pinned-definition'
 import { settleCancel } from '../interpreter/stop'
 import { newCancellation } from '../interpreter/terminate'
 import { parseInput } from '../parse'
@@ -37,7 +37,7 @@ export async function cancelNow(tx: TransactionContext, run: RunRow, cancellatio
     .update(runs)
     .set({ cancelRequestedAt: now, cancellation, updatedAt: now })
     .where(and(eq(runs.tenantId, tx.tenantId), eq(runs.id, run.id)))
-  const definition = await pinnedDefinition(tx, run.workflowId, run.workflowVersion)
+  const definition = await definitionOf(tx, run)
   const asked = { ...run, cancelRequestedAt: now, cancellation }
   const how = await settleCancel(tx, { run: asked, definition, written: null }, null)
   // Tells every process working on the run, which stops when the grace is over.

@@ -152,9 +152,12 @@ async function insertChild(tx: TransactionContext, parent: RunRow, id: string, c
     const firstStep = firstStepOf(definition)
     const { data, details } = checkFields(definition.payload, isJsonObject(config.input) ? config.input : {})
     if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
-    const run = { workflowId, workflowVersion: version, definition, input: data, firstStep, context: parent.context }
+    const run = { workflowId, workflowVersion: version, definition, input: data, firstStep, part: null }
     // Not planned: that takes time, and the parent is locked.
-    if ((await insertRun(tx, { ...run, child: { id, parent } }, { publishedVersion })) !== null) return
+    if (
+      (await insertRun(tx, { ...run, context: parent.context, child: { id, parent } }, { publishedVersion })) !== null
+    )
+      return
   }
   throw new Error(`${workflowId} was published repeatedly while a step was starting it`)
 }

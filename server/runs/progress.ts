@@ -85,6 +85,7 @@ export async function continueRun(tx: TransactionContext, old: RunRow, before: S
     input: old.input,
     retryOf: old.id,
     test: old.startedVia === 'test',
+    part: old.part,
   })
   if (runId === null) throw new AppError('WORKFLOW_ARCHIVED')
   await copyBefore(tx, old.id, runId, before)

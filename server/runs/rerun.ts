@@ -8,8 +8,10 @@ import { own } from '../definition/json'
 import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
 import { insertRun } from '../interpreter/insert'
+import { partAsRun } from '../interpreter/pinned-definition'
 import { parseInput } from '../parse'
 import { findVersionToRun } from '../workflows/find-version-to-run'
+import { checkEdits, refuseTooMuchData } from './edits'
 import { rerunFrom } from './rerun-from'
 
 export const RerunBody = z.object({
@@ -30,7 +32,10 @@ export async function rerunRun(ctx: ServiceContext, input: { runId: string; body
     const old = await getRunRow(tx, input.runId)
     const note = (newRun: string, details: AuditDetails = {}) =>
       record(tx, 'run.rerun', { id: old.id, name: old.workflowName }, { newRun, ...details })
-    const { version, definition } = await findVersionToRun(tx, old.workflowId, String(old.workflowVersion))
+    const found = await findVersionToRun(tx, old.workflowId, String(old.workflowVersion))
+    const { part } = old
+    const { version } = found
+    const definition = part ? partAsRun(found.definition, part) : found.definition
     if (fromStepId !== undefined) {
       const runId = await rerunFrom(tx, old, definition, { fromStepId, edits: edited ?? {} })
       await note(runId, { fromStep: fromStepId, ...(edited ? { edited: Object.keys(edited) } : {}) })
@@ -38,7 +43,13 @@ export async function rerunRun(ctx: ServiceContext, input: { runId: string; body
     }
     const before = old.input
     let next = before
-    if (edited) {
+    if (edited && part && 'only' in part) {
+      // It has no START fields: its input is the data that earlier steps would have given.
+      authorize(tx, 'workflow:write')
+      checkEdits({}, edited)
+      refuseTooMuchData(edited)
+      next = edited
+    } else if (edited) {
       const { data, details } = checkFields(definition.payload, edited)
       if (details.length > 0) {
         throw new AppError('INVALID_INPUT', {
@@ -60,6 +71,7 @@ export async function rerunRun(ctx: ServiceContext, input: { runId: string; body
       context: tx.trusted,
       retryOf: old.id,
       test: old.startedVia === 'test',
+      part,
     })
     if (runId === null) throw new AppError('WORKFLOW_ARCHIVED')
     await note(runId, edited ? { edited: Object.keys(edited) } : {})

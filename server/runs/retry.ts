@@ -6,6 +6,7 @@ import { type ServiceContext, type TransactionContext, withTransaction } from '.
 import type { Definition } from '../definition/schema'
 import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
+import { partAsRun } from '../interpreter/pinned-definition'
 import { MAIN_BRANCH } from '../interpreter/receipt'
 import { findVersionToRun } from '../workflows/find-version-to-run'
 import type { RunRow } from './present'
@@ -27,7 +28,8 @@ export async function retryRun(ctx: ServiceContext, { runId }: { runId: string }
         details: [{ message: `The run is ${old.status}.`, status: old.status }],
       })
     }
-    const { definition } = await findVersionToRun(tx, old.workflowId, String(old.workflowVersion))
+    const { definition: whole } = await findVersionToRun(tx, old.workflowId, String(old.workflowVersion))
+    const definition = old.part ? partAsRun(whole, old.part) : whole
     const before = failedAt(tx, old.id)
     const [last, kept] = await Promise.all([lastOf(tx, old), dataBefore(tx, old, before)])
     const firstStep = await stepToRetry(tx, old, definition, last)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ServiceContext } from '../context'
 import type { JsonObject } from '../definition/json'
+import type { RunPart } from '../definition/part'
 import { AppError } from '../errors'
 import { FILE_PART, MAX_FILE_BYTES, MultipartInput } from '../files/multipart-input'
 import { parseInput } from '../parse'
@@ -22,7 +23,13 @@ export type SentFile = z.input<typeof SentFile>
  */
 export async function startWithFile(
   ctx: ServiceContext,
-  input: { workflowId: string; data: JsonObject; version?: string | undefined; file: unknown },
+  input: {
+    workflowId: string
+    data: JsonObject
+    version?: string | undefined
+    part?: RunPart | undefined
+    file: unknown
+  },
 ): Promise<StartedRun> {
   const { name, type, base64 } = parseInput(SentFile, input.file)
   const bytes = Buffer.from(base64, 'base64')
@@ -30,9 +37,9 @@ export async function startWithFile(
     const message = `The file may have at most ${MAX_FILE_BYTES} bytes.`
     throw new AppError('FILE_TOO_LARGE', { details: [{ path: FILE_PART, message }] })
   }
-  const { workflowId, data, version } = input
+  const { workflowId, data, version, part } = input
   const texts = new Map(formTexts(data).map(([field, text]) => [field, [text]]))
-  return startRun(ctx, { workflowId, version, body: new MultipartInput(texts, { name, type, bytes }) })
+  return startRun(ctx, { workflowId, version, part, body: new MultipartInput(texts, { name, type, bytes }) })
 }
 
 /** The text parts of a form that keep the types of values: all in one, unless there is a field of that part's name. */

@@ -3,14 +3,21 @@ import { authorize } from '../auth/policy'
 import { beyondReach } from '../auth/reach'
 import { isInTransaction, type ServiceContext, withTransaction } from '../context'
 import { isJsonObject } from '../definition/json'
+import { lastOf, RunPart, stepsOfPart } from '../definition/part'
+import { reachable } from '../definition/paths'
+import type { Definition } from '../definition/schema'
 import { AppError, CallerUnconfirmed } from '../errors'
 import { MultipartInput } from '../files/multipart-input'
 import { claimFile, newFileId, withStagedFile } from '../files/stage'
 import { insertRun } from '../interpreter/insert'
+import { partAsRun } from '../interpreter/pinned-definition'
 import { permanentFailure } from '../interpreter/retry'
+import { parseInput } from '../parse'
+import { findStepType } from '../steps/registry'
 import { requireRunnable } from '../workflows/check/definition'
 import { firstStepOf } from '../workflows/first-step'
 import { type VersionToRun, versionToRun } from '../workflows/version-to-run'
+import { checkEdits, refuseTooMuchData } from './edits'
 import { readStartInput, type StartBody } from './input'
 
 /** How often a start reads a workflow again that is being changed. */
@@ -31,6 +38,8 @@ interface StartInput {
   version?: string | undefined
   /** The caller waits for the run's end. */
   waits?: boolean
+  /** Tries out only a part of the version. */
+  part?: RunPart | undefined
 }
 
 /**
@@ -54,11 +63,16 @@ interface Start extends StartInput {
 }
 
 /** @throws AppError INVALID_INPUT */
-function readStart({ workflowId, body, version, waits = false }: StartInput): Start {
+function readStart({ workflowId, body, version, waits = false, part }: StartInput): Start {
   const refuse = (path: string, message: string) => new AppError('INVALID_INPUT', { details: [{ path, message }] })
   if (!(body instanceof MultipartInput) && !isJsonObject(body)) throw refuse('data', 'must be a JSON object')
   if (version !== undefined && typeof version !== 'string') throw refuse('version', 'must be text')
-  return { workflowId, body, version, waits }
+  return { workflowId, body, version, waits, part: readPart(part) }
+}
+
+/** @throws AppError INVALID_INPUT */
+function readPart(part: unknown): RunPart | undefined {
+  return part === undefined ? undefined : parseInput(RunPart, part)
 }
 
 /** The version to run, and the run's initial data. */
@@ -83,16 +97,50 @@ async function checkStart(
 ) {
   // A draft newer than the published version is only for editors to try out.
   if (publishedVersion !== null && version > publishedVersion) authorize(ctx, 'workflow:write')
+  if (input.part) return checkPart(ctx, input, input.part, fileId, { version, publishedVersion, definition })
   if (!wasPublished) await requireRunnable(beyondReach(ctx), definition)
   const test = ctx.actor.kind === 'user' && version !== publishedVersion
   return {
     version,
     definition,
+    part: null,
     publishedVersion,
     firstStep: firstStepOf(definition),
     test,
     data: readStartInput(definition.payload, input.body, fileId),
   }
+}
+
+/**
+ * The same of a part. Whoever starts one may bypass what other steps ensure, such as an approval.
+ * @throws AppError FORBIDDEN, VALIDATION_FAILED, INVALID_INPUT
+ */
+async function checkPart(
+  ctx: ServiceContext,
+  { body }: Start,
+  part: RunPart,
+  fileId: string | null,
+  { version, publishedVersion, definition }: Pick<VersionToRun, 'version' | 'publishedVersion' | 'definition'>,
+) {
+  authorize(ctx, 'workflow:write')
+  const last = lastOf(part)
+  const refuse = (message: string) => new AppError('INVALID_INPUT', { details: [{ path: 'part', message }] })
+  if (!definition.steps.some(({ id }) => id === last)) throw refuse(`There is no step ${last}`)
+  const within = stepsOfPart(definition, part, ({ type }) => findStepType(type)?.exits)
+  const tried = partAsRun(definition, part)
+  if ('to' in part && !reaches(tried, last)) throw refuse(`No path from START leads to ${last}`)
+  // What is left out may be unfinished.
+  await requireRunnable(beyondReach(ctx), definition, within)
+  const of = { version, publishedVersion, definition: tried, part, firstStep: firstStepOf(tried), test: true }
+  if ('to' in part) return { ...of, data: readStartInput(definition.payload, body, fileId) }
+  if (body instanceof MultipartInput) throw refuse('A step on its own takes no file')
+  checkEdits({}, body)
+  refuseTooMuchData(body)
+  return { ...of, data: body }
+}
+
+function reaches(definition: Definition, stepId: string): boolean {
+  return definition.initialStep !== null && reachable(definition, definition.initialStep).has(stepId)
 }
 
 async function beginRun(ctx: ServiceContext, input: Start, fileId: string | null): Promise<StartedRun> {
@@ -128,9 +176,14 @@ async function tryBegin(
   fileId: string | null,
   { guess, plan }: { guess: boolean; plan: boolean },
 ): Promise<StartedRun | null> {
-  const { version, definition, publishedVersion, firstStep, test, data } = await prepareStart(ctx, input, fileId, guess)
+  const { version, definition, publishedVersion, firstStep, test, data, part } = await prepareStart(
+    ctx,
+    input,
+    fileId,
+    guess,
+  )
   const { workflowId } = input
-  const run = { workflowId, workflowVersion: version, definition, input: data, firstStep, test }
+  const run = { workflowId, workflowVersion: version, definition, input: data, firstStep, test, part }
   const runId = await insertRun(
     ctx,
     { ...run, context: ctx.trusted },

@@ -168,6 +168,7 @@ describe('when the first request dies', () => {
         input: {},
         firstStep: 'end',
         context: null,
+        part: null,
       }),
     }))
 

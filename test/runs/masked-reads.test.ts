@@ -35,6 +35,7 @@ interface Look {
 
 interface Run {
   runId: string
+  workflowId: string
   /** The numbers of its steps, in order. */
   seqs: number[]
 }
@@ -56,6 +57,12 @@ const READS: Record<string, Look> = {
   'runs.timeline': { inputs: byRun, words: true },
   'runs.branches': { inputs: ({ runId }) => [{ runId, fork: 'main/fork#1', page: 0 }], words: true },
   'runs.step': { inputs: ({ runId, seqs }) => seqs.map((seq) => ({ runId, seq })), words: true },
+  'runs.outputs': { inputs: byRun, words: true },
+  'runs.stepValues': {
+    inputs: ({ workflowId }) =>
+      ['ask', 'work', 'decide', 'talk'].map((stepId) => ({ workflowId, stepId, names: ['note', 'who', 'ask', '_'] })),
+    words: true,
+  },
   'runs.conversation': { inputs: ({ runId, seqs }) => seqs.map((seq) => ({ runId, seq })), words: true },
   'runs.wholeValue': {
     inputs: ({ runId, seqs }) => [
@@ -150,7 +157,8 @@ const answer = (runId: string) =>
 
 async function withSteps(runId: string): Promise<Run> {
   const { rows } = await readTimeline(runtime.ctx, { runId })
-  return { runId, seqs: rows.map(([seq]) => seq) }
+  const { workflowId } = await runtime.status(runId)
+  return { runId, workflowId, seqs: rows.map(([seq]) => seq) }
 }
 
 async function paused(): Promise<Run> {

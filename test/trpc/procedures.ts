@@ -54,6 +54,8 @@ export const CASES: Record<string, Case> = {
   'runs.timeline': { needs: 'run:read', input: run },
   'runs.branches': { needs: 'run:read', input: (id) => ({ runId: id, fork: 'main/each#1', page: 0 }) },
   'runs.step': { needs: 'run:read', input: (id) => ({ runId: id, seq: 1 }) },
+  'runs.outputs': { needs: 'run:read', input: run },
+  'runs.stepValues': { needs: 'run:read', input: (id) => ({ workflowId: id, stepId: 'a', names: ['b'] }) },
   'runs.conversation': { needs: 'run:read', input: (id) => ({ runId: id, seq: 1 }) },
   'runs.wholeValue': { needs: 'run:read', input: (id) => ({ of: 'step', runId: id, seq: 1, field: 'output' }) },
   'runs.statusText': { needs: 'run:read', input: run },

@@ -1,5 +1,6 @@
 import { tracked } from '@trpc/server'
 import type { JsonObject } from '../../definition/json'
+import type { RunPart } from '../../definition/part'
 import { cancelRun } from '../../runs/cancel'
 import { type AddComment, addComment, type DeleteComment, deleteComment } from '../../runs/comment'
 import { openRunEvents } from '../../runs/events'
@@ -20,10 +21,12 @@ import { type CountNewRuns, countNewRuns } from '../../views/runs/count-new'
 import { getRunDefinition } from '../../views/runs/definition'
 import { type ExportRuns, exportRuns } from '../../views/runs/export'
 import type { RunFilter } from '../../views/runs/filter'
+import { readOutputs } from '../../views/runs/outputs'
 import { getRunOverview } from '../../views/runs/overview'
 import { type RefreshRuns, refreshRuns } from '../../views/runs/refresh'
 import { type ReadStatusText, readStatusText } from '../../views/runs/status-text'
 import { type ReadStep, readStep } from '../../views/runs/step-detail'
+import { type ReadStepValues, readStepValues } from '../../views/runs/step-values'
 import { type ReadTimeline, readTimeline } from '../../views/runs/timeline'
 import { countRuns } from '../../views/runs/totals'
 import { listWorkflowNames } from '../../views/workflows/list-names'
@@ -31,6 +34,15 @@ import { given, router, tenantProcedure } from '../init'
 
 interface OneRun {
   runId: string
+}
+
+interface StartInput {
+  workflowId: string
+  /** The START fields, or the data for a step that runs on its own. */
+  data: JsonObject
+  version?: string
+  part?: RunPart
+  file?: SentFile
 }
 
 export const runsRouter = router({
@@ -47,6 +59,12 @@ export const runsRouter = router({
   timeline: tenantProcedure.input(given<ReadTimeline>()).query(({ ctx, input }) => readTimeline(ctx.service, input)),
   branches: tenantProcedure.input(given<ReadBranches>()).query(({ ctx, input }) => readBranches(ctx.service, input)),
   step: tenantProcedure.input(given<ReadStep>()).query(({ ctx, input }) => readStep(ctx.service, input)),
+  /** For the editor's canvas, beside a test run. */
+  outputs: tenantProcedure.input(given<OneRun>('runId')).query(({ ctx, input }) => readOutputs(ctx.service, input)),
+  /** For trying out a step on its own. */
+  stepValues: tenantProcedure
+    .input(given<ReadStepValues>('workflowId'))
+    .query(({ ctx, input }) => readStepValues(ctx.service, input)),
   conversation: tenantProcedure
     .input(given<ReadStep>())
     .query(({ ctx, input }) => readConversation(ctx.service, input)),
@@ -71,11 +89,11 @@ export const runsRouter = router({
       for await (const event of open(signal ?? new AbortController().signal)) yield tracked(event.id, event)
     }),
   start: tenantProcedure
-    .input(given<{ workflowId: string; data: JsonObject; version?: string; file?: SentFile }>('workflowId'))
-    .mutation(({ ctx, input: { workflowId, data, version, file } }) =>
+    .input(given<StartInput>('workflowId'))
+    .mutation(({ ctx, input: { workflowId, data, version, file, part } }) =>
       file === undefined
-        ? startRun(ctx.service, { workflowId, body: data, version })
-        : startWithFile(ctx.service, { workflowId, data, version, file }),
+        ? startRun(ctx.service, { workflowId, body: data, version, part })
+        : startWithFile(ctx.service, { workflowId, data, version, part, file }),
     ),
   resume: tenantProcedure
     .input(given<OneRun & { body: unknown }>('runId'))

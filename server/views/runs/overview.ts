@@ -92,6 +92,8 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     /** Why it fails once its failure path has ended. */
     failing: run.failing && run.endTime === null ? words.failing : null,
     currentStepId: run.currentStepId,
+    /** What it performs of its version; null for all of it. */
+    part: run.part,
     startTime: run.startTime.toISOString(),
     endTime: run.endTime?.toISOString() ?? null,
     startedBy: nameOf(run.startedBy),

@@ -30,7 +30,7 @@ export const recordRules: Rule[] = [
   },
   {
     name: 'I22',
-    says: 'a history starts where its version starts, and follows the edges of the exits that were taken',
+    says: 'a history starts where its version or its part of it starts, follows the edges of the exits that were taken, and ends with its part',
     broken: `select s.run_id || ': ' || coalesce(s.before, 'start') || ' to ' || s.step_id from (
         select s.*, lag(s.step_id) over walk as before, lag(s.exit) over walk as left_by,
           lag(s.status = 'failed' and s.handled is not true) over walk as broke
@@ -39,7 +39,8 @@ export const recordRules: Rule[] = [
       join workflow_versions v on v.tenant_id = r.tenant_id and v.workflow_id = r.workflow_id
         and v.version = r.workflow_version
       where case
-        when s.before is not null then not coalesce(s.broke and s.step_id = v.definition->>'onFailure', false) and not exists (
+        when s.before is not null then s.before = coalesce(r.part->>'to', r.part->>'only')
+          or not coalesce(s.broke and s.step_id = v.definition->>'onFailure', false) and not exists (
           select 1 from json_array_elements(v.definition->'edges') edge
           where edge->>'from' = s.before and edge->>'to' = s.step_id
             and (v.language is null or coalesce(edge->>'on', 'next') = coalesce(s.left_by, 'next')))
@@ -50,7 +51,7 @@ export const recordRules: Rule[] = [
           -- A for-each that names a workflow runs it in a step of its own.
           and s.step_id <> split_part(split_part(s.branch, '/', -2), '#', 1) || '.run'
         when s.branch = 'on-cancel' then s.step_id is distinct from v.definition->>'onCancel'
-        else r.retry_of is null and s.step_id is distinct from v.definition->>'initialStep' end`,
+        else r.retry_of is null and s.step_id is distinct from coalesce(r.part->>'only', v.definition->>'initialStep') end`,
   },
 ]
 

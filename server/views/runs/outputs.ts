@@ -1,0 +1,52 @@
+import { and, desc, eq, sql } from 'drizzle-orm'
+import { stepRecords } from '@/db/schema/runs'
+import { authorize } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+import { requireRun } from '../../interpreter/find-run'
+import { tenantMasker } from '../../vault/masker'
+import { wholeChars } from '../../whole-chars'
+
+/** More steps than a workflow has that people look at as a graph. */
+const MOST = 500
+/** Larger outputs are not read for one line. */
+const MAX_BYTES = 16 * 1024
+const CHARS = 160
+
+/**
+ * The output of each step's latest completed visit in one line, for a run's graph; null for one that is too large.
+ * @throws AppError RUN_NOT_FOUND
+ */
+export async function readOutputs(
+  ctx: ServiceContext,
+  { runId }: { runId: string },
+): Promise<Record<string, string | null>> {
+  authorize(ctx, 'run:read')
+  await requireRun(ctx, runId)
+  const latest = ctx.db
+    .select({
+      stepId: stepRecords.stepId,
+      output:
+        sql<unknown>`case when pg_column_size(${stepRecords.outputData}) <= ${MAX_BYTES} then ${stepRecords.outputData} end`.as(
+          'output',
+        ),
+    })
+    .from(stepRecords)
+    .where(
+      and(eq(stepRecords.tenantId, ctx.tenantId), eq(stepRecords.runId, runId), eq(stepRecords.status, 'completed')),
+    )
+    .orderBy(desc(stepRecords.seq))
+    .limit(MOST)
+  const [rows, masker] = await Promise.all([latest, tenantMasker(ctx)])
+  const lines: Record<string, string | null> = {}
+  for (const { stepId, output } of rows) {
+    if (Object.hasOwn(lines, stepId)) continue
+    // Masked before it is cut: half a secret would not be recognised.
+    lines[stepId] = output === null ? null : oneLine(masker.json(output as never))
+  }
+  return lines
+}
+
+function oneLine(value: unknown): string {
+  const text = JSON.stringify(value)
+  return text.length <= CHARS ? text : `${wholeChars(text, CHARS)}…`
+}

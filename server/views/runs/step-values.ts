@@ -1,0 +1,168 @@
+import { and, desc, eq, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { runs, stepRecords, walks } from '@/db/schema/runs'
+import { authorize } from '../../auth/policy'
+import { type ServiceContext, type TransactionContext, withTransaction } from '../../context'
+import { branchesAround, originOf } from '../../definition/branches'
+import { type JsonObject, type JsonValue, jsonSize, own } from '../../definition/json'
+import { getRunRow } from '../../interpreter/find-run'
+import { MAIN_BRANCH } from '../../interpreter/receipt'
+import { wholeData } from '../../interpreter/run-data'
+import { parseInput } from '../../parse'
+import { dataBefore } from '../../runs/progress'
+import { tenantMasker } from '../../vault/masker'
+import { findRow } from '../../versioned/rows'
+import { WORKFLOW } from '../../workflows/noun'
+
+const ReadStepValues = z.object({
+  workflowId: z.string(),
+  stepId: z.string().max(200),
+  /** The names that the step refers to; `_` for all run data. */
+  names: z.array(z.string().max(200)).max(200),
+})
+export type ReadStepValues = z.input<typeof ReadStepValues>
+
+/** In how many of the newest runs to look for the step, and in how many of the newest visits of each. */
+const RUNS = 20
+const VISITS = 2_000
+/** What an editor for them can hold. */
+const MAX_BYTES = 256 * 1024
+
+export interface StepValues {
+  /** The newest run that came to the step; null if none did. */
+  run: { id: string; startTime: string } | null
+  values: JsonObject
+  /** Names whose values are too large. */
+  leftOut: string[]
+}
+
+/** A position in a run: before this visit, in its branch. */
+interface Place {
+  seq: number
+  branch: string
+}
+
+/**
+ * The values that a step's names had when the newest run came to it. What is masked stays masked.
+ * @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT
+ */
+export async function readStepValues(ctx: ServiceContext, input: unknown): Promise<StepValues> {
+  authorize(ctx, 'run:read')
+  const { workflowId, stepId, names } = parseInput(ReadStepValues, input)
+  const { id } = await findRow(ctx, WORKFLOW, workflowId)
+  return withTransaction(ctx, async (tx) => {
+    const found = await newestVisit(tx, id, stepId)
+    if (!found) return { run: null, values: {}, leftOut: [] }
+    const data = await dataAt(tx, found.runId, found)
+    const masker = await tenantMasker(tx)
+    const values: JsonObject = {}
+    const leftOut: string[] = []
+    for (const name of names) {
+      const value = name === '_' ? undefined : (own(data, name) ?? (await outputOf(tx, found, name)))
+      const named: JsonObject = name === '_' ? data : value === undefined ? {} : { [name]: value }
+      for (const [field, shown] of Object.entries(masker.json(named))) {
+        if (jsonSize({ ...values, [field]: shown }) > MAX_BYTES) leftOut.push(field)
+        else values[field] = shown
+      }
+    }
+    return { run: { id: found.runId, startTime: found.startTime.toISOString() }, values, leftOut }
+  })
+}
+
+async function newestVisit(tx: TransactionContext, workflowId: string, stepId: string) {
+  // A run of the step alone says only what somebody gave it.
+  const newest = tx.db
+    .select({ runId: runs.id, startTime: runs.startTime })
+    .from(runs)
+    .where(
+      and(eq(runs.tenantId, tx.tenantId), eq(runs.workflowId, workflowId), sql`(${runs.part} ? 'only') is not true`),
+    )
+    .orderBy(desc(runs.startTime), desc(runs.id))
+    .limit(RUNS)
+    .as('newest')
+  const visit = sql`lateral (
+    select v.seq, v.branch from (
+      select s.seq, s.branch, s.step_id from ${stepRecords} s
+      where s.tenant_id = ${tx.tenantId} and s.run_id = ${newest.runId} order by s.seq desc limit ${VISITS}) v
+    where v.step_id = ${stepId} order by v.seq desc limit 1) visit`
+  const [found] = await tx.db
+    .select({
+      runId: newest.runId,
+      startTime: newest.startTime,
+      seq: sql<number>`visit.seq::float8`,
+      branch: sql<string>`visit.branch`,
+    })
+    .from(newest)
+    .innerJoin(visit, sql`true`)
+    .orderBy(desc(newest.startTime), desc(newest.runId))
+    .limit(1)
+  return found
+}
+
+/** The data that a visit could refer to. */
+async function dataAt(tx: TransactionContext, runId: string, { seq, branch }: Place): Promise<JsonObject> {
+  const origin = originOf(branch)
+  if (!origin) return (await dataBefore(tx, await getRunRow(tx, runId), sql`${seq}`)).data
+  const { stepId, visit, parent } = origin
+  const [fork] = await tx.db
+    .select({ seq: stepRecords.seq })
+    .from(stepRecords)
+    .where(
+      and(
+        eq(stepRecords.tenantId, tx.tenantId),
+        eq(stepRecords.runId, runId),
+        eq(stepRecords.branch, parent),
+        eq(stepRecords.stepId, stepId),
+        eq(stepRecords.visit, visit),
+      ),
+    )
+  const around = await dataAt(tx, runId, { seq: fork?.seq ?? seq, branch: parent })
+  return { ...around, ...(await writtenIn(tx, runId, { seq, branch })) }
+}
+
+/** What a branch began with, and what it had written before a visit. */
+async function writtenIn(tx: TransactionContext, runId: string, { seq, branch }: Place): Promise<JsonObject> {
+  const data = wholeData('walks', { tenant: 'walks.tenant_id', id: 'walks.run_id', input: null })
+  const [[walk], deltas] = await Promise.all([
+    tx.db
+      .select({ data: sql<JsonObject | null>`${sql.raw(data)}` })
+      .from(walks)
+      .where(and(eq(walks.tenantId, tx.tenantId), eq(walks.runId, runId), eq(walks.branch, branch))),
+    tx.db
+      .select({ seq: stepRecords.seq, delta: stepRecords.delta })
+      .from(stepRecords)
+      .where(and(eq(stepRecords.tenantId, tx.tenantId), eq(stepRecords.runId, runId), eq(stepRecords.branch, branch)))
+      .orderBy(stepRecords.seq),
+  ])
+  const later = new Set(deltas.flatMap(({ delta }) => Object.keys(delta ?? {})))
+  const begun = Object.entries(walk?.data ?? {}).filter(([name]) => !later.has(name))
+  const before = deltas.filter((row) => row.seq < seq).map(({ delta }) => delta ?? {})
+  return Object.assign({}, Object.fromEntries(begun), ...before)
+}
+
+/** The output of the step that a name means where no field has it. */
+async function outputOf(
+  tx: TransactionContext,
+  { runId, seq, branch }: Place & { runId: string },
+  stepId: string,
+): Promise<JsonValue | undefined> {
+  for (const walk of [...branchesAround(branch).toReversed(), MAIN_BRANCH]) {
+    const [found] = await tx.db
+      .select({ output: stepRecords.outputData })
+      .from(stepRecords)
+      .where(
+        and(
+          eq(stepRecords.tenantId, tx.tenantId),
+          eq(stepRecords.runId, runId),
+          eq(stepRecords.branch, walk),
+          eq(stepRecords.stepId, stepId),
+          eq(stepRecords.status, 'completed'),
+          sql`${stepRecords.seq} < ${seq}`,
+        ),
+      )
+      .orderBy(desc(stepRecords.visit))
+      .limit(1)
+    if (found) return found.output ?? undefined
+  }
+  return undefined
+}
