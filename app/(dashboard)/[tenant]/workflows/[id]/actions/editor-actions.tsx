@@ -28,6 +28,8 @@ export interface EditorActions {
   fixOf(problem: Problem): string | null
   fix(problem: Problem): void
   openFind(): void
+  /** Opens the panel in which a test runs to a step, or only that step. */
+  tryOut(stepId: string, how: 'to' | 'only'): void
   tidy(): void
   /** Announces a sentence to screen readers, and shows it when `visible`. */
   announce(text: string, visible?: boolean): void

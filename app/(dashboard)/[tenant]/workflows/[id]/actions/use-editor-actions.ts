@@ -59,6 +59,8 @@ interface Screen {
   /** Shows the form of the selection, which is a sheet on a phone. */
   openForm(stepId: string, field?: string): void
   announce(text: string, visible?: boolean): void
+  /** Opens the panel that tries a step out. */
+  openTrial(stepId: string, how: 'to' | 'only'): void
   /** Focuses a step in the current view. */
   focusStep(stepId: string): void
 }
@@ -248,6 +250,10 @@ function makeActions(ref: { current: Screen }): ScreenActions {
       edit('paste a workflow', (draft) => ({ definition: replaceWith(draft.definition, definition), layout: {} }))
       ref.current.setSelection([])
       actions.tidy()
+    },
+    tryOut(stepId, how) {
+      ref.current.setSelection([stepId])
+      ref.current.openTrial(stepId, how)
     },
     openRename: (stepId) => {
       if (!ref.current.readOnly && stepId !== START) ref.current.setDialog({ kind: 'rename', stepId })

@@ -23,6 +23,7 @@ import type { StepProblems } from '../draft/use-problems'
 import { canConnect } from '../model/connect'
 import { type Layout, nameOf, type Position, START } from '../model/definition'
 import { NODE_HEIGHT, NODE_WIDTH } from '../model/layout-request'
+import type { TestedSteps } from '../parts/tested'
 import { BodyHulls } from './body-hulls'
 import styles from './canvas.module.css'
 import { RefusalHint, ZoomBar } from './canvas-overlay'
@@ -60,12 +61,14 @@ interface Props {
   layout: Layout
   selection: readonly string[]
   problems: StepProblems
+  /** What the test run that is shown did with each step; null without one. */
+  tested: TestedSteps | null
   readOnly: boolean
 }
 
 /** The graph. The outline and the keyboard can do everything it can. */
 export const Canvas = memo(function Canvas(props: Props) {
-  const { ref, definition, catalog, layout, selection, problems, readOnly } = props
+  const { ref, definition, catalog, layout, selection, problems, tested, readOnly } = props
   const actions = useEditorActions()
   const flow = useReactFlow()
   const reducedMotion = useReducedMotion()
@@ -102,6 +105,7 @@ export const Canvas = memo(function Canvas(props: Props) {
     selection,
     current,
     problems,
+    tested,
     targets,
     readOnly,
   })

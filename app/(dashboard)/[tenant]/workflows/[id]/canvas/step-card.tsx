@@ -11,6 +11,8 @@ export type StepShows = {
   state?: PillStatus | 'none'
   /** How long it took, or another figure, in a few words. */
   note?: string
+  /** What it gave, in one line, instead of the type, for which there is no room then. */
+  output?: string
   /** A colour for what the figures say, and how much of it, from 0 to 1. */
   heat?: string
   share?: number
@@ -20,7 +22,7 @@ export type StepShows = {
 
 /** The inside of a step's node: icon, type, name, and what is known of it. The same wherever a graph is drawn. */
 export function StepCard({ name, type, icon, ...shows }: { name: string; type: string; icon: string } & StepShows) {
-  const { state, note = '', heat, share = 0, errors = 0, warnings = 0 } = shows
+  const { state, note = '', output = '', heat, share = 0, errors = 0, warnings = 0 } = shows
   const told = state !== undefined || note !== ''
   return (
     <div
@@ -33,12 +35,17 @@ export function StepCard({ name, type, icon, ...shows }: { name: string; type: s
         <StepIcon name={icon} size={18} />
       </span>
       <span className={styles.words}>
-        <span className={styles.type}>{type}</span>
+        {output === '' && <span className={styles.type}>{type}</span>}
         <span className={styles.name}>{name}</span>
         {told && (
           <span className={styles.told}>
             {state === 'none' ? 'Not reached' : state !== undefined && <StatusMark status={state} />}
             {note !== '' && <span className={styles.note}>{note}</span>}
+          </span>
+        )}
+        {output !== '' && (
+          <span className={styles.output} title={output}>
+            {output}
           </span>
         )}
       </span>

@@ -71,6 +71,7 @@ export function StillGraph({ label, definition, catalog, layout, said, taken, se
     selection,
     current: focused,
     problems: NOTHING,
+    tested: null,
     targets: null,
     readOnly: true,
   })

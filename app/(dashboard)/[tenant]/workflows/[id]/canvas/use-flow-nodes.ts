@@ -7,6 +7,7 @@ import type { StepProblems } from '../draft/use-problems'
 import { entryOf, type Layout, nameOf, type Position, START } from '../model/definition'
 import { NODE_HEIGHT, NODE_WIDTH, type ShownExit, sizeOf } from '../model/exit-row'
 import { boundText } from '../model/outline'
+import { type TestedSteps, testedNote, testedText } from '../parts/tested'
 import type { StepFlowEdge } from './edge'
 import { END, END_HEIGHT, END_WIDTH, type GraphEdge } from './graph'
 import type { Lane } from './lines'
@@ -26,6 +27,7 @@ export interface FlowInput {
   /** The node the Tab key goes to. */
   current: string
   problems: StepProblems
+  tested: TestedSteps | null
   /** While a connection is drawn: the nodes it can end at. */
   targets: ReadonlySet<string> | null
   readOnly: boolean
@@ -34,8 +36,21 @@ export interface FlowInput {
 /** The nodes of the canvas. An unchanged node stays the same object, so that it is not drawn again. */
 export function useFlowNodes(input: FlowInput): FlowNode[] {
   const cache = useRef(new Map<string, FlowNode>())
-  const { definition, catalog, edges, exits, layout, end, dragged, selection, current, problems, targets, readOnly } =
-    input
+  const {
+    definition,
+    catalog,
+    edges,
+    exits,
+    layout,
+    end,
+    dragged,
+    selection,
+    current,
+    problems,
+    tested,
+    targets,
+    readOnly,
+  } = input
   const nextSteps = useMemo(() => describeNextSteps(definition, edges), [definition, edges])
   const placed = useMemo(() => {
     const chosen = new Set(selection)
@@ -72,6 +87,7 @@ export function useFlowNodes(input: FlowInput): FlowNode[] {
       const { errors = 0, warnings = 0 } = problems.get(step.id) ?? {}
       const title = entry?.title ?? step.type
       const problemCount = errors + warnings
+      const test = tested?.get(step.id)
       add({
         ...common(step.id, size.width, size.height),
         type: 'step',
@@ -84,13 +100,15 @@ export function useFlowNodes(input: FlowInput): FlowNode[] {
           errors,
           warnings,
           exits: JSON.stringify(shown),
+          ...(tested ? { state: test?.state ?? 'none', note: test ? testedNote(test) : '' } : {}),
+          output: test?.output ?? '',
           target: targets === null ? '' : targets.has(step.id) ? 'yes' : 'no',
           connectable: !readOnly,
         },
         draggable: !readOnly,
         ariaLabel: `${title}, ${nameOf(step)}, step ${index + 1} of ${definition.steps.length}${
           problemCount === 0 ? '' : `, ${problemCount} ${problemCount === 1 ? 'problem' : 'problems'}`
-        }${nextSteps(step.id)}`,
+        }${test ? `, in the test run: ${testedText(test)}` : ''}${nextSteps(step.id)}`,
         domAttributes: { tabIndex: current === step.id ? 0 : -1, 'aria-roledescription': 'step' },
       })
     }
@@ -106,7 +124,7 @@ export function useFlowNodes(input: FlowInput): FlowNode[] {
         domAttributes: { tabIndex: current === END ? 0 : -1, 'aria-roledescription': 'end of the workflow' },
       })
     return nodes
-  }, [definition, catalog, exits, layout, end, selection, current, problems, targets, readOnly, nextSteps])
+  }, [definition, catalog, exits, layout, end, selection, current, problems, tested, targets, readOnly, nextSteps])
   // A drag changes only some positions.
   return useMemo(
     () =>

@@ -65,7 +65,7 @@ export function RestoreDialog({
 function changesOf(saved: Definition, kept: Definition): string[] {
   const { steps, edges, payload, meta } = diffDefinitions(saved, kept)
   const lines = [
-    ...steps.map((step) => `Step ${step.stepId}: ${step.kind}`),
+    ...steps.map((step) => `Step ${step.name ?? step.stepId}: ${step.kind}`),
     ...payload.map((field) => `START field ${field.name}: ${field.kind}`),
     ...meta.map((change) => `${change.path}: changed`),
     ...(edges.length > 0 ? [`Connections: ${edges.length} changed`] : []),

@@ -1,29 +1,111 @@
 'use client'
 import { ActionIcon } from '@mantine/core'
 import { X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import type { CSSProperties, KeyboardEvent, ReactNode } from 'react'
+import { Resizer, usePanelSize } from '../parts/resizer'
 import styles from './editor.module.css'
 
-const PANELS = { problems: 'Problems', simulate: 'Simulation', test: 'Test run', versions: 'Versions' } as const
+const PANELS = {
+  problems: 'Problems',
+  test: 'Test run',
+  step: 'This step',
+  simulate: 'Simulation',
+  versions: 'Versions',
+} as const
 export type Panel = keyof typeof PANELS
+
+/** The ways to try out a draft, as tabs of one panel. */
+export const TRIALS: readonly Panel[] = ['test', 'step', 'simulate']
 
 export function panelOf(text: string): Panel | null {
   return text in PANELS ? (text as Panel) : null
 }
 
+const ID = 'bottom-panel'
+
+/** Moves the focus to the panel, for a command elsewhere that opened it. */
+export function focusPanel(): void {
+  setTimeout(() => document.getElementById(ID)?.focus(), 0)
+}
+
 /** The panel below the graph. */
-export function BottomPanel(props: { panel: Panel; onClose: () => void; children: ReactNode }) {
-  const { panel, onClose, children } = props
+export function BottomPanel(props: {
+  panel: Panel
+  tabs: readonly Panel[]
+  onPanel: (panel: Panel) => void
+  onClose: () => void
+  children: ReactNode
+}) {
+  const { panel, tabs, onClose, children } = props
+  const height = usePanelSize('bottom', { min: 120, max: 800 })
   const title = PANELS[panel]
+  const tabbed = tabs.includes(panel)
   return (
-    <section className={styles.bottom} aria-label={title}>
-      <div className={styles.bottomHead}>
-        <h2 className={styles.bottomTitle}>{title}</h2>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Close ${title.toLowerCase()}`} onClick={onClose}>
-          <X size={16} aria-hidden />
-        </ActionIcon>
-      </div>
-      {children}
-    </section>
+    <>
+      <Resizer panel={height} label="Resize the panel" controls={ID} vertical={false} />
+      <section
+        id={ID}
+        tabIndex={-1}
+        className={styles.bottom}
+        aria-label={title}
+        style={height.size === null ? undefined : ({ '--bottom': `${height.size}px` } as CSSProperties)}
+      >
+        <div className={styles.bottomHead}>
+          {tabbed ? <PanelTabs {...props} /> : <h2 className={styles.bottomTitle}>{title}</h2>}
+          <ActionIcon variant="subtle" color="gray" aria-label={`Close ${title.toLowerCase()}`} onClick={onClose}>
+            <X size={16} aria-hidden />
+          </ActionIcon>
+        </div>
+        {tabbed ? (
+          <div role="tabpanel" id={`${ID}-content`} aria-labelledby={tabId(panel)}>
+            {children}
+          </div>
+        ) : (
+          children
+        )}
+      </section>
+    </>
   )
+}
+
+function PanelTabs({
+  panel,
+  tabs,
+  onPanel,
+}: {
+  panel: Panel
+  tabs: readonly Panel[]
+  onPanel: (panel: Panel) => void
+}) {
+  function onKeyDown(event: KeyboardEvent) {
+    const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
+    const next = tabs[(tabs.indexOf(panel) + by + tabs.length) % tabs.length]
+    if (by === 0 || next === undefined) return
+    event.preventDefault()
+    onPanel(next)
+    document.getElementById(tabId(next))?.focus()
+  }
+  return (
+    <div role="tablist" aria-label="Ways to try out the draft" className={styles.tabs} onKeyDown={onKeyDown}>
+      {tabs.map((name) => (
+        <button
+          key={name}
+          type="button"
+          role="tab"
+          id={tabId(name)}
+          className={styles.tab}
+          aria-selected={name === panel}
+          aria-controls={name === panel ? `${ID}-content` : undefined}
+          tabIndex={name === panel ? 0 : -1}
+          onClick={() => onPanel(name)}
+        >
+          {PANELS[name]}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+function tabId(panel: Panel): string {
+  return `${ID}-${panel}`
 }

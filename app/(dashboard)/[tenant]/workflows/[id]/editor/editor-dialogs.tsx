@@ -108,7 +108,7 @@ export function EditorDialogs(props: {
           catalog={catalog}
           stepId={dialog.stepId}
           onRename={(name, id) => {
-            onRedefine(`rename ${dialog.stepId}`, (before) =>
+            onRedefine(`rename ${stepLabel(definition, dialog.stepId)}`, (before) =>
               updateStep(before, dialog.stepId, { name: name === '' ? undefined : name }),
             )
             if (id !== dialog.stepId) actions.rename(dialog.stepId, id)

@@ -2,7 +2,7 @@
 import { Drawer } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import dynamic from 'next/dynamic'
-import { memo, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
+import { type CSSProperties, memo, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { notifyLatest } from '@/app/_ui/notify'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
@@ -22,8 +22,11 @@ import { useUnpublished } from '../draft/use-unpublished'
 import { focusClaim, focusField } from '../inspector/focus-field'
 import { START } from '../model/definition'
 import { copySteps } from '../model/fragment'
+import type { TestWatchProps } from '../panels/test-watch'
+import { Resizer, usePanelSize } from '../parts/resizer'
+import { useTestRun } from '../parts/test-state'
 import { outlineId } from '../views/outline-id'
-import type { Panel } from './bottom-panel'
+import { focusPanel, type Panel } from './bottom-panel'
 import { DraftDialogs } from './draft-dialogs'
 import styles from './editor.module.css'
 import { EditorDialogs } from './editor-dialogs'
@@ -39,6 +42,11 @@ import { type UrlState, useNavigation } from './use-url-state'
 import { ViewArea } from './view-area'
 
 const Here = dynamic(() => import('../presence/here').then((module) => module.Here), { ssr: false })
+
+// Only whoever tests needs it.
+const TestWatch = dynamic<TestWatchProps>(() => import('../panels/test-watch').then((module) => module.TestWatch), {
+  ssr: false,
+})
 
 /** One notification, however often somebody saves. */
 const notifyMerged = (text: string) => notifyLatest('merged', text)
@@ -82,6 +90,8 @@ export const EditorScreen = memo(function EditorScreen(props: {
   // Closing the dialog without a choice keeps the conflict; the header leads back to it.
   const [resolving, setResolving] = useState(true)
   const canvas = useRef<CanvasHandle>(null)
+  const test = useTestRun()
+  const side = usePanelSize('inspector', { min: 256, max: 720 })
 
   const { panel, selection, setPanel, setSelection, ...navigation } = useNavigation(initial, VIEWS, definition)
   const view = navigation.view ?? (phone ? 'outline' : 'graph')
@@ -114,6 +124,12 @@ export const EditorScreen = memo(function EditorScreen(props: {
       setTimeout(() => focusField(stepId, field, mayFocus), 0)
     },
     announce,
+    openTrial(stepId, how) {
+      setSheet(false)
+      if (how === 'to') test.setTo(stepId)
+      setPanel(how === 'to' ? 'test' : 'step')
+      focusPanel()
+    },
     focusStep,
   })
   useEditorKeys({
@@ -169,6 +185,8 @@ export const EditorScreen = memo(function EditorScreen(props: {
       problems={check.problems}
       actions={actions}
       onRedefine={redefine}
+      tested={test.steps}
+      onTested={() => setPanel('test')}
       readOnly={readOnly}
     />
   )
@@ -205,8 +223,8 @@ export const EditorScreen = memo(function EditorScreen(props: {
           actions={
             !archived && (
               <HeaderActions
-                testing={panel === 'test'}
-                onTest={() => toggle('test')}
+                testing={panel === 'test' || panel === 'step'}
+                onTest={() => setPanel(panel === 'test' || panel === 'step' ? null : 'test')}
                 onPublish={() => setPublishing(true)}
               />
             )
@@ -227,7 +245,10 @@ export const EditorScreen = memo(function EditorScreen(props: {
           readOnly={readOnly}
           panels={<PanelButtons panel={panel} problems={check.problems.length} onPanel={toggle} />}
         />
-        <div className={styles.body}>
+        <div
+          className={styles.body}
+          style={side.size === null ? undefined : ({ '--side': `${side.size}px` } as CSSProperties)}
+        >
           <div className={styles.main}>
             <ViewArea
               view={view}
@@ -237,6 +258,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
               shown={shown}
               selection={selection}
               check={check}
+              tested={test.steps}
               actions={actions}
               readOnly={readOnly}
               onApply={(next) => redefine('edit the JSON', () => next)}
@@ -245,9 +267,14 @@ export const EditorScreen = memo(function EditorScreen(props: {
             {panel !== null && (
               <OpenPanel
                 panel={panel}
+                onPanel={setPanel}
                 onClose={() => setPanel(null)}
                 workflowId={workflowId}
                 definition={definition}
+                catalog={catalog}
+                selected={selection.length === 1 ? (selection[0] ?? null) : null}
+                test={test}
+                onSelect={(stepId) => setSelection(stepId === '' ? [] : [stepId])}
                 check={check}
                 save={saved}
                 onGoTo={goTo}
@@ -269,11 +296,15 @@ export const EditorScreen = memo(function EditorScreen(props: {
               {form}
             </Drawer>
           ) : (
-            <aside className={styles.side} aria-label="Inspector">
-              {form}
-            </aside>
+            <>
+              <Resizer panel={side} label="Resize the inspector" controls="inspector" vertical />
+              <aside id="inspector" className={styles.side} aria-label="Inspector">
+                {form}
+              </aside>
+            </>
           )}
         </div>
+        {test.run && <TestWatch key={test.run.runId} runId={test.run.runId} onTested={test.onTested} />}
         <div aria-live="polite" className="visually-hidden">
           {announcement?.text}
         </div>

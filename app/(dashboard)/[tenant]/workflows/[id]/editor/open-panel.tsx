@@ -2,14 +2,18 @@
 import { Skeleton } from '@mantine/core'
 import dynamic from 'next/dynamic'
 import type { Definition } from '@/server/definition/schema'
+import type { Catalog } from '@/server/steps/catalog'
+import { useTenant } from '../../../tenant-context'
 import type { GoTo, SaveNow } from '../actions/screen'
 import type { useProblems } from '../draft/use-problems'
+import { stepLabel } from '../model/definition'
 import type { SimulatePanelProps } from '../panels/simulate-panel'
 import type { TestPanelProps } from '../panels/test-panel'
 import type { VersionsPanelProps } from '../panels/versions-panel'
 import { ProblemList } from '../parts/problem-list'
+import type { TestRunState } from '../parts/test-state'
 import { FixButton } from '../widgets/fix-button'
-import { BottomPanel, type Panel } from './bottom-panel'
+import { BottomPanel, type Panel, TRIALS } from './bottom-panel'
 
 const wait = () => <Skeleton height={80} m="md" />
 const TestPanel = dynamic<TestPanelProps>(() => import('../panels/test-panel').then((module) => module.TestPanel), {
@@ -28,28 +32,52 @@ const VersionsPanel = dynamic<VersionsPanelProps>(
 /** The open panel with its content. */
 export function OpenPanel(props: {
   panel: Panel
+  onPanel: (panel: Panel) => void
   onClose: () => void
   workflowId: string
   definition: Definition
+  catalog: Catalog
+  /** The only selected step, or START. */
+  selected: string | null
+  test: TestRunState
+  onSelect: (stepId: string) => void
   check: ReturnType<typeof useProblems>
   save: SaveNow
   onGoTo: GoTo
   onRestored: VersionsPanelProps['onRestored']
 }) {
-  const { panel, onClose, workflowId, definition, check, save, onGoTo, onRestored } = props
+  const { panel, onPanel, onClose, workflowId, definition, catalog, selected, test, onSelect } = props
+  const { check, save, onGoTo, onRestored } = props
+  const { may } = useTenant()
+  const tabs = TRIALS.filter((name) => may(name === 'simulate' ? 'workflow:simulate' : 'run:start'))
   return (
-    <BottomPanel panel={panel} onClose={onClose}>
+    <BottomPanel panel={panel} tabs={tabs} onPanel={onPanel} onClose={onClose}>
       {panel === 'problems' && (
         <ProblemList
           problems={check.problems}
           checked={check.checked}
           error={check.error}
           onGo={onGoTo}
+          labelOf={(stepId) => stepLabel(definition, stepId)}
           action={(problem) => <FixButton problem={problem} onGo={onGoTo} />}
         />
       )}
-      {panel === 'test' && <TestPanel workflowId={workflowId} definition={definition} save={save} onGoTo={onGoTo} />}
-      {panel === 'simulate' && <SimulatePanel workflowId={workflowId} save={save} onGoTo={onGoTo} />}
+      {(panel === 'test' || panel === 'step') && (
+        <TestPanel
+          trial={panel === 'step' ? 'step' : 'draft'}
+          workflowId={workflowId}
+          definition={definition}
+          catalog={catalog}
+          selected={selected}
+          test={test}
+          save={save}
+          onSelect={onSelect}
+          onGoTo={onGoTo}
+        />
+      )}
+      {panel === 'simulate' && (
+        <SimulatePanel workflowId={workflowId} definition={definition} save={save} onGoTo={onGoTo} />
+      )}
       {panel === 'versions' && (
         <VersionsPanel workflowId={workflowId} definition={definition} save={save} onRestored={onRestored} />
       )}

@@ -8,8 +8,9 @@ import type { ScreenActions } from '../actions/use-editor-actions'
 import { Inspector } from '../inspector/inspector'
 import { StartPanel } from '../inspector/start-panel'
 import { WorkflowPanel } from '../inspector/workflow-panel'
-import { findStep, START } from '../model/definition'
+import { findStep, nameOf, START } from '../model/definition'
 import { setPayload, setStepValue } from '../model/edit-steps'
+import type { TestedSteps } from '../parts/tested'
 
 interface Props {
   workflowId: string
@@ -19,6 +20,10 @@ interface Props {
   problems: readonly Problem[]
   actions: ScreenActions
   onRedefine: (label: string, command: (definition: Definition) => Definition, target?: string) => void
+  /** What the test run that is shown did with each step. */
+  tested: TestedSteps | null
+  /** Shows the data of the test run. */
+  onTested: () => void
   readOnly: boolean
 }
 
@@ -41,7 +46,7 @@ export function SidePanel(props: Props) {
 }
 
 function Form({ only, ...props }: Props & { only: string | undefined }) {
-  const { definition, selection, onRedefine, ...rest } = props
+  const { definition, selection, onRedefine, tested, onTested, ...rest } = props
   if (only === START) {
     return (
       <StartPanel
@@ -58,9 +63,19 @@ function Form({ only, ...props }: Props & { only: string | undefined }) {
   }
   const change = (name: string, value: JsonValue | undefined) =>
     onRedefine(
-      `edit ${name} of ${step.id}`,
+      `edit ${name} of ${nameOf(step)}`,
       (before) => setStepValue(before, props.catalog, step.id, name, value),
       `${step.id}:${name}`,
     )
-  return <Inspector {...rest} definition={definition} step={step} onChange={change} onRedefine={onRedefine} />
+  return (
+    <Inspector
+      {...rest}
+      definition={definition}
+      step={step}
+      tested={tested?.get(step.id) ?? null}
+      onTested={onTested}
+      onChange={change}
+      onRedefine={onRedefine}
+    />
+  )
 }

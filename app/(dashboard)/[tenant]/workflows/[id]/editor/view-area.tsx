@@ -10,6 +10,7 @@ import type { ScreenActions } from '../actions/use-editor-actions'
 import { Canvas } from '../canvas/canvas'
 import type { StepProblems } from '../draft/use-problems'
 import type { Layout } from '../model/definition'
+import type { TestedSteps } from '../parts/tested'
 import type { JsonViewProps } from '../views/json-view'
 import type { OutlineViewProps } from '../views/outline-view'
 import styles from './editor.module.css'
@@ -37,13 +38,14 @@ export function ViewArea(props: {
   shown: Layout | null
   selection: readonly string[]
   check: { problems: Problem[]; byStep: StepProblems }
+  tested: TestedSteps | null
   actions: ScreenActions
   readOnly: boolean
   onApply: (definition: Definition) => void
   /** A sentence about what just happened. */
   message: string | null
 }) {
-  const { view, canvas, shown, check, onApply, message, ...rest } = props
+  const { view, canvas, shown, check, tested, onApply, message, ...rest } = props
   const { definition, catalog, actions, selection, readOnly } = rest
   return (
     <div className={`${styles.view} ${view === 'graph' ? styles.graph : ''}`}>
@@ -58,6 +60,7 @@ export function ViewArea(props: {
           layout={shown}
           selection={selection}
           problems={check.byStep}
+          tested={tested}
           readOnly={readOnly}
         />
       )}

@@ -1,18 +1,19 @@
 'use client'
 import { ActionIcon, Alert, Button, Group, Menu, Stack, Text, TextInput } from '@mantine/core'
 import { Copy, CopyPlus, Ellipsis, Pencil, Trash2 } from 'lucide-react'
-import { useMemo } from 'react'
+import { useCallback, useMemo } from 'react'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { Definition, Step } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Problem } from '@/server/workflows/check/problem'
 import type { ScreenActions } from '../actions/use-editor-actions'
 import { useCommitted } from '../draft/use-committed'
-import { entryOf, nameOf } from '../model/definition'
+import { entryOf, nameOf, stepLabel } from '../model/definition'
 import { changeType } from '../model/edit-steps'
 import { referencesText, referencesTo } from '../model/references'
 import { renameStepProblem } from '../model/rename'
 import { StepIcon } from '../parts/step-icon'
+import type { Tested } from '../parts/tested'
 import { FixButton } from '../widgets/fix-button'
 import { JsonWidget } from '../widgets/json-widget'
 import { ScopeProvider } from '../widgets/scope-context'
@@ -20,6 +21,7 @@ import { AvailableHere } from './available-here'
 import { Connections } from './connections'
 import styles from './inspector.module.css'
 import { rootOf, StepForm } from './step-form'
+import { StepTrial } from './step-trial'
 import { useStepScope } from './use-step-scope'
 
 const isName = (field: { name: string }) => field.name === 'name'
@@ -31,6 +33,9 @@ interface Props {
   step: Step
   problems: readonly Problem[]
   actions: ScreenActions
+  /** What the test run that is shown did with it. */
+  tested: Tested | null
+  onTested: () => void
   /** Sets a value of the step; `undefined` removes it. */
   onChange: (name: string, value: JsonValue | undefined) => void
   onRedefine: (label: string, command: (definition: Definition) => Definition) => void
@@ -42,6 +47,7 @@ export function Inspector(props: Props) {
   const { workflowId, definition, catalog, step, actions, readOnly } = props
   const { data } = useStepScope(workflowId, definition, step.id)
   const entry = entryOf(catalog, step.type)
+  const labelOf = useCallback((stepId: string) => stepLabel(definition, stepId), [definition])
   const problems = useMemo(() => props.problems.filter(({ stepId }) => stepId === step.id), [props.problems, step.id])
   const fields = useMemo(() => {
     const common = catalog.common.form.filter(({ name }) => !entry || entry.common.includes(name))
@@ -62,7 +68,7 @@ export function Inspector(props: Props) {
   const others = problems.filter(({ field }) => !known.has(rootOf(field ?? '')) || field === undefined)
 
   return (
-    <ScopeProvider entries={data?.entries ?? []} open={data?.open ?? true}>
+    <ScopeProvider entries={data?.entries ?? []} open={data?.open ?? true} labelOf={labelOf}>
       <Stack gap="md">
         <div className={styles.head}>
           <span className={styles.icon}>
@@ -83,6 +89,7 @@ export function Inspector(props: Props) {
             {entry.description}
           </Text>
         )}
+        <StepTrial step={step} tested={props.tested} onTested={props.onTested} actions={actions} />
         {others.map((problem) => (
           <Alert
             key={`${problem.code} ${problem.message}`}
@@ -211,7 +218,7 @@ function StepMenu(props: Pick<Props, 'step' | 'catalog' | 'actions' | 'onRedefin
                   key={type}
                   leftSection={<StepIcon name={icon} />}
                   onClick={() =>
-                    onRedefine(`change the type of ${step.id}`, (definition) =>
+                    onRedefine(`change the type of ${nameOf(step)}`, (definition) =>
                       changeType(definition, catalog, step.id, type),
                     )
                   }

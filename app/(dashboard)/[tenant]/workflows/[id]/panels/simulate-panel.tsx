@@ -5,18 +5,21 @@ import { CircleAlert, CircleCheck, CircleDashed, RotateCw } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
+import type { Definition } from '@/server/definition/schema'
 import type { SimulatedWorkflow } from '@/server/workflows/simulate'
 import type { GoTo, SaveNow } from '../actions/screen'
+import { stepLabel } from '../model/definition'
 import styles from './simulate-panel.module.css'
 
 export interface SimulatePanelProps {
   workflowId: string
+  definition: Definition
   save: SaveNow
   onGoTo: GoTo
 }
 
 /** Walks the draft with generated values, and shows what was reached and what failed. */
-export function SimulatePanel({ workflowId, save, onGoTo }: SimulatePanelProps) {
+export function SimulatePanel({ workflowId, definition, save, onGoTo }: SimulatePanelProps) {
   const trpc = useTRPC()
   const [unsaved, setUnsaved] = useState(false)
   const simulate = useMutation(trpc.workflows.simulate.mutationOptions())
@@ -40,7 +43,11 @@ export function SimulatePanel({ workflowId, save, onGoTo }: SimulatePanelProps) 
         </Text>
       )}
       {error && <ErrorState error={error} title="The draft could not be simulated" />}
-      {data ? <Found found={data} onGoTo={onGoTo} /> : !error && !unsaved && <Skeleton height={60} />}
+      {data ? (
+        <Found found={data} definition={definition} onGoTo={onGoTo} />
+      ) : (
+        !error && !unsaved && <Skeleton height={60} />
+      )}
       <div>
         <Button
           size="xs"
@@ -56,7 +63,7 @@ export function SimulatePanel({ workflowId, save, onGoTo }: SimulatePanelProps) 
   )
 }
 
-function Found({ found, onGoTo }: { found: SimulatedWorkflow; onGoTo: GoTo }) {
+function Found({ found, definition, onGoTo }: { found: SimulatedWorkflow; definition: Definition; onGoTo: GoTo }) {
   const { coverage, failures, unreached, unreachable, exits, unknown, longestPath, pathsTried, truncated } = found
   const missed = exits.filter(({ stepId, reached }) => !reached && !unreached.includes(stepId))
   const assumed = exits.filter((exit) => exit.assumed)
@@ -64,7 +71,7 @@ function Found({ found, onGoTo }: { found: SimulatedWorkflow; onGoTo: GoTo }) {
   const link = (stepId: string, detail: string, key = stepId + detail) => (
     <li key={key}>
       <UnstyledButton className={styles.link} onClick={() => onGoTo({ stepId })}>
-        <span className={styles.where}>{stepId}</span> {detail}
+        <span className={styles.where}>{stepLabel(definition, stepId)}</span> {detail}
       </UnstyledButton>
     </li>
   )

@@ -29,8 +29,8 @@ export function DiffList({ diff }: { diff: DefinitionDiff }) {
       <Group title="Steps" shown={steps.length > 0}>
         {steps.map(({ kind, stepId, name, fields }) => (
           <Change key={stepId} kind={kind}>
-            <span className={styles.name}>{stepId}</span>
-            {name !== null && name !== stepId && <span className={styles.detail}> {name}</span>}
+            <span className={styles.name}>{name ?? stepId}</span>
+            {name !== null && name !== stepId && <span className={styles.detail}> {stepId}</span>}
             <Fields fields={fields} />
           </Change>
         ))}

@@ -13,10 +13,12 @@ export function ProblemList(props: {
   checked: boolean
   error: unknown
   onGo: (problem: Problem) => void
+  /** What people call a step. */
+  labelOf?: (stepId: string) => string
   /** A button beside a problem. */
   action: (problem: Problem) => ReactNode
 }) {
-  const { problems, checked, error, onGo, action } = props
+  const { problems, checked, error, onGo, labelOf = (stepId: string) => stepId, action } = props
   if (error && problems.length === 0) {
     return (
       <div className={styles.panel}>
@@ -56,7 +58,7 @@ export function ProblemList(props: {
               <span>
                 {problem.stepId !== undefined && (
                   <span className={styles.where}>
-                    {problem.stepId}
+                    {labelOf(problem.stepId)}
                     {problem.field ? ` · ${problem.field}` : ''}
                   </span>
                 )}

@@ -230,6 +230,8 @@ function LineMenu({
       <Menu.Dropdown>
         <Menu.Item onClick={() => actions.open(step.id)}>{readOnly ? 'View' : 'Edit'}</Menu.Item>
         <Menu.Item onClick={() => actions.copy([step.id])}>Copy as JSON</Menu.Item>
+        {!readOnly && <Menu.Item onClick={() => actions.tryOut(step.id, 'to')}>Run to here</Menu.Item>}
+        {!readOnly && <Menu.Item onClick={() => actions.tryOut(step.id, 'only')}>Run only this step</Menu.Item>}
         {!readOnly && (
           <>
             <Menu.Item onClick={() => actions.openRename(step.id)}>Rename</Menu.Item>

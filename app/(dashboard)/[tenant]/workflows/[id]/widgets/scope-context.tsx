@@ -13,6 +13,8 @@ interface Scope {
   entries: ScopeEntry[]
   /** Whether an earlier step can add fields of any name. */
   open: boolean
+  /** What people call a step. */
+  labelOf: (stepId: string) => string
   /** The last used field. */
   target: RefObject<InsertTarget | null>
 }
@@ -20,10 +22,15 @@ interface Scope {
 const Context = createContext<Scope | null>(null)
 
 /** What `${…}` can refer to in the step being edited. */
-export function ScopeProvider(props: { entries: ScopeEntry[]; open: boolean; children: ReactNode }) {
-  const { entries, open, children } = props
+export function ScopeProvider(props: {
+  entries: ScopeEntry[]
+  open: boolean
+  labelOf: (stepId: string) => string
+  children: ReactNode
+}) {
+  const { entries, open, labelOf, children } = props
   const target = useRef<InsertTarget | null>(null)
-  const value = useMemo(() => ({ entries, open, target }), [entries, open])
+  const value = useMemo(() => ({ entries, open, labelOf, target }), [entries, open, labelOf])
   return <Context value={value}>{children}</Context>
 }
 

@@ -1,10 +1,11 @@
 'use client'
 import { Badge } from '@mantine/core'
-import type { ScopeEntry } from './scope-context'
+import { type ScopeEntry, useScope } from './scope-context'
 import styles from './scope-entry.module.css'
 
 /** A name available here: its type, source and last value, and whether it may be missing. */
 export function ScopeEntryLine({ entry }: { entry: ScopeEntry }) {
+  const { labelOf } = useScope()
   return (
     <span className={styles.entry}>
       <span className={styles.head}>
@@ -17,7 +18,7 @@ export function ScopeEntryLine({ entry }: { entry: ScopeEntry }) {
         )}
       </span>
       <span className={styles.origin}>
-        {originOf(entry)}
+        {originOf(entry, labelOf)}
         {entry.description && entry.from !== 'run' && ` · ${entry.description}`}
         {entry.last !== null && (
           <>
@@ -30,7 +31,8 @@ export function ScopeEntryLine({ entry }: { entry: ScopeEntry }) {
   )
 }
 
-function originOf(entry: ScopeEntry): string {
+function originOf(entry: ScopeEntry, labelOf: (stepId: string) => string): string {
   if (entry.from === 'run') return 'all run data'
-  return entry.from === 'start' ? 'from START' : `from ${entry.stepId ?? 'a step'}`
+  if (entry.from === 'start') return 'from START'
+  return `from ${entry.stepId === undefined || entry.stepId === null ? 'a step' : labelOf(entry.stepId)}`
 }

@@ -1,0 +1,40 @@
+'use client'
+import { Button, Group } from '@mantine/core'
+import type { Step } from '@/server/definition/schema'
+import { useTenant } from '../../../tenant-context'
+import type { EditorActions } from '../actions/editor-actions'
+import { type Tested, testedText } from '../parts/tested'
+import styles from './inspector.module.css'
+
+/** Tries a step out, and says what the test run that is shown did with it. */
+export function StepTrial(props: {
+  step: Step
+  tested: Tested | null
+  onTested: () => void
+  actions: Pick<EditorActions, 'tryOut'>
+}) {
+  const { step, tested, onTested, actions } = props
+  const { may } = useTenant()
+  // As the server: whoever starts a part may bypass what other steps ensure.
+  if (!may('workflow:write') || !may('run:start')) return null
+  return (
+    <div className={styles.trial}>
+      <Group gap="xs">
+        <Button variant="default" size="xs" onClick={() => actions.tryOut(step.id, 'to')}>
+          Run to here
+        </Button>
+        <Button variant="default" size="xs" onClick={() => actions.tryOut(step.id, 'only')}>
+          Run only this step
+        </Button>
+      </Group>
+      {tested && (
+        <p className={styles.tested}>
+          In the test run: {testedText(tested)}{' '}
+          <Button variant="subtle" size="compact-xs" onClick={onTested}>
+            Show its data
+          </Button>
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,110 @@
+'use client'
+import { Button, NativeSelect, Stack, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { Play } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { errorOf, useTRPC } from '@/app/_trpc/client'
+import { ErrorState } from '@/app/_ui/error-state'
+import type { Definition } from '@/server/definition/schema'
+import { StartForm } from '../../start-form'
+import { firstTyped, readTyped, sentFile } from '../../start-values'
+import type { SaveNow } from '../actions/screen'
+import { nameOf, stepLabel } from '../model/definition'
+import type { StartedTest } from '../parts/test-state'
+
+/** The START fields of a test run, and how far it goes. */
+export function TestForm(props: {
+  workflowId: string
+  definition: Definition
+  /** The step to run to; null for all of the draft. */
+  to: string | null
+  onTo: (stepId: string | null) => void
+  save: SaveNow
+  onStarted: (run: StartedTest) => void
+}) {
+  const { workflowId, definition, to, onTo, save, onStarted } = props
+  const { payload: fields, steps } = definition
+  const trpc = useTRPC()
+  const [typed, setTyped] = useState(() => firstTyped(fields))
+  const [errors, setErrors] = useState<Record<string, string>>({})
+  const [saving, setSaving] = useState(false)
+  const [unsaved, setUnsaved] = useState(false)
+  const start = useMutation(
+    trpc.runs.start.mutationOptions({
+      onError: (error) => {
+        const named = errorOf(error).details.flatMap(({ path, message }) =>
+          path && Object.hasOwn(fields, path) ? [[path, message] as const] : [],
+        )
+        setErrors(Object.fromEntries(named))
+      },
+    }),
+  )
+  async function startRun() {
+    const read = readTyped(fields, typed)
+    setErrors(read.errors)
+    if (Object.keys(read.errors).length > 0) return
+    setSaving(true)
+    const version = await save().finally(() => setSaving(false))
+    setUnsaved(version === null)
+    if (version === null) return
+    const part = to === null ? null : { to }
+    start.mutate(
+      {
+        workflowId,
+        data: read.data,
+        version: String(version),
+        ...(part ? { part } : {}),
+        ...(await sentFile(read.file)),
+      },
+      { onSuccess: ({ runId }) => onStarted({ runId, version, part }) },
+    )
+  }
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    void startRun()
+  }
+  return (
+    <form onSubmit={submit} noValidate aria-label="Test run">
+      <Stack gap="sm">
+        {Object.keys(fields).length === 0 && (
+          <Text size="sm" c="dimmed">
+            This workflow has no START fields to fill in.
+          </Text>
+        )}
+        <StartForm
+          fields={fields}
+          typed={typed}
+          errors={errors}
+          onChange={(name, value) => setTyped((before) => ({ ...before, [name]: value }))}
+        />
+        <NativeSelect
+          label="Run to"
+          description={
+            to === null
+              ? undefined
+              : 'The run ends after this step. A path that does not lead to it ends where it turns off.'
+          }
+          value={to ?? ''}
+          onChange={(event) => onTo(event.currentTarget.value === '' ? null : event.currentTarget.value)}
+          data={[{ value: '', label: 'The end' }, ...steps.map((step) => ({ value: step.id, label: nameOf(step) }))]}
+        />
+        {unsaved && (
+          <Text size="sm" c="var(--mantine-color-error)" role="alert">
+            The draft could not be saved, so no run was started.
+          </Text>
+        )}
+        {start.error && <ErrorState error={start.error} title="The run was not started" />}
+        <div>
+          <Button
+            type="submit"
+            loading={saving || start.isPending}
+            leftSection={<Play size={16} aria-hidden />}
+            variant="light"
+          >
+            {to === null ? 'Run this draft' : `Run to ${stepLabel(definition, to)}`}
+          </Button>
+        </div>
+      </Stack>
+    </form>
+  )
+}

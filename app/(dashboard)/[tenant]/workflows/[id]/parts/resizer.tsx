@@ -1,0 +1,101 @@
+'use client'
+import { type KeyboardEvent, type PointerEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import styles from './resizer.module.css'
+
+/** How far an arrow key moves it, in pixels; with Shift, this times five. */
+const STEP = 16
+
+interface Range {
+  min: number
+  max: number
+}
+
+export interface PanelSize extends Range {
+  /** In pixels; null for the size that the style sheet gives. */
+  size: number | null
+  set: (size: number | null) => void
+}
+
+/** The size of a panel, kept in this browser. */
+export function usePanelSize(name: string, { min, max }: Range): PanelSize {
+  const key = `millrace-panel-${name}`
+  const [size, setSize] = useState<number | null>(null)
+  // Before the page is painted, but not while the server draws it.
+  useLayoutEffect(() => {
+    const kept = Number(window.localStorage.getItem(key))
+    if (kept > 0) setSize(Math.min(max, Math.max(min, kept)))
+  }, [key, min, max])
+  const set = useCallback(
+    (next: number | null) => {
+      const within = next === null ? null : Math.round(Math.min(max, Math.max(min, next)))
+      setSize(within)
+      if (within === null) window.localStorage.removeItem(key)
+      else window.localStorage.setItem(key, String(within))
+    },
+    [key, min, max],
+  )
+  return { size, set, min, max }
+}
+
+/**
+ * The border of a panel, which can be moved: by dragging, with the arrow keys, to its ends with Home and End, and back to
+ * where it was with a double click or Enter. The panel is after it: to the right, or below.
+ */
+export function Resizer(props: { panel: PanelSize; label: string; controls: string; vertical: boolean }) {
+  const { panel, label, controls, vertical } = props
+  const drag = useRef<{ at: number; size: number } | null>(null)
+  const [shown, setShown] = useState(panel.size)
+  const measure = () => {
+    const box = document.getElementById(controls)?.getBoundingClientRect()
+    return Math.round((vertical ? box?.width : box?.height) ?? panel.min)
+  }
+  // What it says has to be true where the style sheet decides, too.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after each change of the size
+  useEffect(() => setShown(measure()), [panel.size])
+  const placeOf = (event: PointerEvent) => (vertical ? event.clientX : event.clientY)
+
+  function onKeyDown(event: KeyboardEvent) {
+    const by = event.shiftKey ? STEP * 5 : STEP
+    const [grow, shrink] = vertical ? ['ArrowLeft', 'ArrowRight'] : ['ArrowUp', 'ArrowDown']
+    if (event.key === grow) panel.set(measure() + by)
+    else if (event.key === shrink) panel.set(measure() - by)
+    else if (event.key === 'Home') panel.set(panel.min)
+    else if (event.key === 'End') panel.set(panel.max)
+    else if (event.key === 'Enter') panel.set(null)
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a rule cannot be moved
+    <div
+      role="separator"
+      tabIndex={0}
+      aria-orientation={vertical ? 'vertical' : 'horizontal'}
+      aria-label={label}
+      aria-controls={controls}
+      aria-valuenow={shown ?? panel.min}
+      aria-valuemin={panel.min}
+      aria-valuemax={panel.max}
+      aria-valuetext={`${shown ?? panel.min} pixels`}
+      className={vertical ? styles.vertical : styles.horizontal}
+      onKeyDown={onKeyDown}
+      onDoubleClick={() => panel.set(null)}
+      onPointerDown={(event) => {
+        if (event.button !== 0) return
+        event.currentTarget.setPointerCapture(event.pointerId)
+        drag.current = { at: placeOf(event), size: measure() }
+      }}
+      onPointerMove={(event) => {
+        if (drag.current) panel.set(drag.current.size + drag.current.at - placeOf(event))
+      }}
+      onPointerUp={() => {
+        drag.current = null
+      }}
+      onPointerCancel={() => {
+        drag.current = null
+      }}
+    />
+  )
+}

@@ -1,0 +1,36 @@
+'use client'
+import { useCallback, useState } from 'react'
+import type { RunPart } from '@/server/definition/part'
+import type { TestedSteps } from './tested'
+
+/** A test run that the editor shows, on the canvas and in its panel. */
+export interface StartedTest {
+  runId: string
+  version: number
+  part: RunPart | null
+}
+
+export interface TestRunState {
+  run: StartedTest | null
+  /** What it did with each step; null without a run. */
+  steps: TestedSteps | null
+  /** The step up to which the next test runs; null for the whole draft. */
+  to: string | null
+  setTo: (stepId: string | null) => void
+  start: (run: StartedTest) => void
+  clear: () => void
+  onTested: (steps: TestedSteps) => void
+}
+
+/** The test run that was started here last. */
+export function useTestRun(): TestRunState {
+  const [run, setRun] = useState<StartedTest | null>(null)
+  const [steps, setSteps] = useState<TestedSteps | null>(null)
+  const [to, setTo] = useState<string | null>(null)
+  const start = useCallback((started: StartedTest | null) => {
+    setRun(started)
+    setSteps(started && new Map())
+  }, [])
+  const clear = useCallback(() => start(null), [start])
+  return { run, steps, to, setTo, start, clear, onTested: setSteps }
+}

@@ -1,0 +1,33 @@
+import type { stateOf } from '../../../runs/[runId]/timeline-model'
+
+/** What a test run did with a step: its latest visit. */
+export interface Tested {
+  state: ReturnType<typeof stateOf>
+  /** How long it took; empty while it lasts. */
+  took: string
+  visits: number
+  /** Its output in one line; null without one, or if it is too large for that. */
+  output: string | null
+}
+
+/** By the step's id. */
+export type TestedSteps = ReadonlyMap<string, Tested>
+
+/** The state in a word, as on the status pill. */
+export const TESTED_WORDS: Record<Tested['state'], string> = {
+  queued: 'Queued',
+  running: 'Running',
+  paused: 'Waiting',
+  completed: 'Completed',
+  failed: 'Failed',
+}
+
+/** "Completed · 320 ms · 2 visits" */
+export function testedText(tested: Tested): string {
+  return [TESTED_WORDS[tested.state], testedNote(tested)].filter((part) => part !== '').join(' · ')
+}
+
+/** "320 ms · 2 visits" */
+export function testedNote({ took, visits }: Tested): string {
+  return [took, visits > 1 ? `${visits} visits` : ''].filter((part) => part !== '').join(' · ')
+}
