@@ -51,7 +51,7 @@ const TestWatch = dynamic<TestWatchProps>(() => import('../panels/test-watch').t
 /** One notification, however often somebody saves. */
 const notifyMerged = (text: string) => notifyLatest('merged', text)
 
-const VIEWS: readonly View[] = ['graph', 'outline', 'json']
+const VIEWS: readonly View[] = ['graph', 'list', 'outline', 'json']
 
 /** The editor of a loaded workflow. */
 export const EditorScreen = memo(function EditorScreen(props: {

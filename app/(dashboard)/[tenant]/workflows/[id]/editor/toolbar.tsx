@@ -4,7 +4,7 @@ import { Keyboard, LayoutGrid, Plus, Redo2, Search, Undo2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import styles from './editor.module.css'
 
-export type View = 'graph' | 'outline' | 'json'
+export type View = 'graph' | 'list' | 'outline' | 'json'
 
 /** The view switch, and the commands that do not belong to a step. */
 export function Toolbar(props: {
@@ -89,4 +89,4 @@ export function Toolbar(props: {
   )
 }
 
-const VIEW_NAMES: Record<View, string> = { graph: 'Graph', outline: 'Outline', json: 'JSON' }
+const VIEW_NAMES: Record<View, string> = { graph: 'Graph', list: 'List', outline: 'Outline', json: 'JSON' }

@@ -12,6 +12,7 @@ import type { StepProblems } from '../draft/use-problems'
 import type { Layout } from '../model/definition'
 import type { TestedSteps } from '../parts/tested'
 import type { JsonViewProps } from '../views/json-view'
+import type { ListViewProps } from '../views/list-view'
 import type { OutlineViewProps } from '../views/outline-view'
 import styles from './editor.module.css'
 import { FirstStep } from './first-step'
@@ -28,7 +29,11 @@ const OutlineView = dynamic<OutlineViewProps>(
   { loading: () => <Skeleton height="100%" radius={0} /> },
 )
 
-/** The workflow as a graph, an outline or JSON. Each view can do everything. */
+const ListView = dynamic<ListViewProps>(() => import('../views/list-view').then((module) => module.ListView), {
+  loading: () => <Skeleton height="100%" radius={0} />,
+})
+
+/** The workflow as a graph, a list, an outline or JSON. Each view but the list can do everything. */
 export function ViewArea(props: {
   view: View
   canvas: RefObject<CanvasHandle | null>
@@ -66,6 +71,16 @@ export function ViewArea(props: {
       )}
       {view === 'graph' && definition.steps.length === 0 && !readOnly && (
         <FirstStep catalog={catalog} actions={actions} />
+      )}
+      {view === 'list' && (
+        <ListView
+          definition={definition}
+          catalog={catalog}
+          selection={selection}
+          problems={check.byStep}
+          tested={tested}
+          actions={actions}
+        />
       )}
       {view === 'outline' && <OutlineView {...rest} problems={check.byStep} />}
       {view === 'json' && (
