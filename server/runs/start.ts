@@ -22,6 +22,8 @@ import { readStartInput, type StartBody } from './input'
 
 /** How often a start reads a workflow again that is being changed. */
 const MOST_TRIES = 5
+/** Problems of the values that a step gets. */
+const OF_DATA = ['EXPRESSION_UNRESOLVED', 'TYPE_MISMATCH']
 /** Violation of a foreign key: a run refers to its version. */
 const VERSION_GONE = '23503'
 
@@ -129,8 +131,13 @@ async function checkPart(
   const within = stepsOfPart(definition, part, ({ type }) => findStepType(type)?.exits)
   const tried = partAsRun(definition, part)
   if ('to' in part && !reaches(tried, last)) throw refuse(`No path from START leads to ${last}`)
-  // What is left out may be unfinished.
-  await requireRunnable(beyondReach(ctx), definition, within)
+  // What is left out may be unfinished. What a step alone refers to is given to it, whatever the steps before it give.
+  const given = 'only' in part ? OF_DATA : []
+  await requireRunnable(
+    beyondReach(ctx),
+    definition,
+    ({ stepId, code }) => stepId !== undefined && within.has(stepId) && !given.includes(code),
+  )
   const of = { version, publishedVersion, definition: tried, part, firstStep: firstStepOf(tried), test: true }
   if ('to' in part) return { ...of, data: readStartInput(definition.payload, body, fileId) }
   if (body instanceof MultipartInput) throw refuse('A step on its own takes no file')

@@ -194,10 +194,9 @@ describe('a run of one step', () => {
     expect(await readOutputs(runtime.ctx, { runId: run.runId })).toEqual({ moody: '{"said":"moody"}' })
   })
 
-  it('performs a step that forks with its branches, and a step of a branch by itself', async () => {
+  it('performs a step that forks with its branches, and a step of a branch by itself, whatever gives them their values', async () => {
     const each = { id: 'each', type: 'for-each', items: '${list}' }
     const list = {
-      payload: { list: { type: 'array' } },
       steps: [each, effect('b', { body: { item: '${item}' } }), effect('after')],
       edges: [
         { from: 'each', to: 'b', on: 'each' },

@@ -167,16 +167,16 @@ function argumentWarnings(
 }
 
 /**
- * @param within the steps that matter, if only a part is to run
+ * @param matters which problems stand in the way, if only a part is to run
  * @throws AppError VALIDATION_FAILED with one detail per error; warnings do not prevent anything
  */
 export async function requireRunnable(
   ctx: ServiceContext,
   definition: Definition,
-  within?: ReadonlySet<string>,
+  matters?: (problem: Problem) => boolean,
 ): Promise<Problem[]> {
   const found = await checkDefinition(ctx, definition)
-  const problems = within ? found.filter(({ stepId }) => stepId !== undefined && within.has(stepId)) : found
+  const problems = matters ? found.filter(matters) : found
   const errors = problems.filter((problem) => problem.severity === 'error')
   if (errors.length > 0) throw new AppError('VALIDATION_FAILED', { details: errors })
   return problems.filter((problem) => problem.severity === 'warning')
