@@ -101,7 +101,6 @@ export function Inspector(props: Props) {
             <FixButton problem={problem} />
           </Alert>
         ))}
-        <StepIdField key={step.id} {...props} />
         {entry ? (
           <StepForm
             key={`${step.id} ${step.type}`}
@@ -116,6 +115,7 @@ export function Inspector(props: Props) {
         ) : (
           <UnknownStep {...props} />
         )}
+        <StepIdField key={step.id} {...props} />
         <Connections definition={definition} catalog={catalog} stepId={step.id} actions={actions} readOnly={readOnly} />
         <AvailableHere readOnly={readOnly} announce={actions.announce} />
         {!readOnly && (

@@ -1,5 +1,5 @@
 'use client'
-import { CircleAlert, TriangleAlert } from 'lucide-react'
+import { CircleAlert, Play, TriangleAlert } from 'lucide-react'
 import { type KeyboardEvent, useMemo, useState } from 'react'
 import type { Definition, Step } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
@@ -79,7 +79,7 @@ export function ListView({ definition, catalog, selection, problems, tested, act
                   actions.select([row.id])
                 }}
               >
-                <StepIcon name={row.icon} size={14} />
+                {row.id === START ? <Play size={14} aria-hidden /> : <StepIcon name={row.icon} size={14} />}
                 <span className={styles.name}>{row.name}</span>
               </button>
               <RowMarks stepId={row.id} />
@@ -130,7 +130,7 @@ function rowsOf(definition: Definition, catalog: Catalog, tested: TestedSteps | 
     id: START,
     name: 'START',
     type: fields.length === 0 ? 'No fields' : fields.join(', '),
-    icon: 'play',
+    icon: '',
     state: '',
     tested: undefined,
   }

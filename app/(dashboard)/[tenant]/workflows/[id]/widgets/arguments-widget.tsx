@@ -16,6 +16,7 @@ import { KeyValueWidget } from './key-value-widget'
 import { useScope } from './scope-context'
 import { useInputSchema } from './use-input-schema'
 import { fieldElementId, type WidgetProps } from './widget'
+import styles from './widgets.module.css'
 
 /** The arguments of the chosen tool, or the input of the chosen workflow, one row for each. Without a schema, names and values. */
 export function ArgumentsWidget(props: WidgetProps) {
@@ -57,7 +58,12 @@ function Arguments(props: WidgetProps & { args: JsonObject }) {
   }
 
   return (
-    <Fieldset legend={field.label} id={fieldElementId(field.name)}>
+    <Fieldset
+      variant="unstyled"
+      classNames={{ legend: styles.legend ?? '' }}
+      legend={field.label}
+      id={fieldElementId(field.name)}
+    >
       <Stack gap="md">
         <Group justify="space-between" gap="xs">
           <SegmentedControl

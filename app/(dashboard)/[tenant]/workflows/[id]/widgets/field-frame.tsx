@@ -2,12 +2,18 @@
 import { Fieldset, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { fieldElementId, type WidgetProps } from './widget'
+import styles from './widgets.module.css'
 
-/** A field of several controls: its label and help above them, its problem below. */
+/** A field of several controls: its label and help above them, its problem below. Not a box: its controls are. */
 export function FieldFrame(props: Pick<WidgetProps, 'field' | 'problem'> & { gap?: 'xs' | 'sm'; children: ReactNode }) {
   const { field, problem, gap = 'xs', children } = props
   return (
-    <Fieldset legend={field.label} id={fieldElementId(field.name)}>
+    <Fieldset
+      variant="unstyled"
+      classNames={{ legend: styles.legend ?? '' }}
+      legend={field.label}
+      id={fieldElementId(field.name)}
+    >
       <Stack gap={gap}>
         {field.help && (
           <Text size="xs" c="dimmed">
