@@ -1,7 +1,10 @@
 import type { Page } from '@playwright/test'
 import { createWorkflow } from '@/server/workflows/create'
+import { violationsOf } from './support/axe'
 import { expect, test } from './support/fixture'
 import type { Workspace } from './support/workspace'
+
+const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
 async function open(page: Page, workspace: Workspace, workflowId: string, query = ''): Promise<void> {
   await page.goto(`/${workspace.slug}/workflows/${workflowId}${query}`)
@@ -260,6 +263,32 @@ test('every line of the graph ends in an arrowhead', async ({ page, workspace })
   expect(heads).toEqual(Array(6).fill(true))
 })
 
+test('the list of values marks none that may be missing, until somebody chooses it', async ({ page, workspace }) => {
+  const { id } = await createWorkflow(workspace.ctx, {
+    name: 'Maybe',
+    steps: [
+      { id: 's1', type: 'condition', when: '1 > 2' },
+      { id: 's2', type: 'set-data', values: { aaa: 'x' } },
+      { id: 's3', name: 'Both', type: 'end-flow', output: { text: 'Dear ' } },
+    ],
+    edges: [
+      { from: 's1', to: 's2', on: 'true' },
+      { from: 's1', to: 's3', on: 'false' },
+      { from: 's2', to: 's3' },
+    ],
+  })
+  await open(page, workspace, id, '?step=s3')
+  const field = page.getByRole('textbox', { name: 'Value of text' })
+  await field.click()
+  await page.keyboard.press('End')
+  await page.keyboard.press('Control+Space')
+  const maybe = page.getByRole('option', { name: /\$\{aaa\}.*may be missing/s })
+  await expect(maybe).toBeVisible()
+  await expect(page.locator('[role="option"][data-combobox-selected]')).toHaveCount(0)
+  await page.keyboard.press('Enter')
+  await expect(field).toHaveValue('Dear ')
+})
+
 test('viewers read the list, and try nothing out', async ({ browserOf, workspace }) => {
   const id = await prices(workspace)
   const page = await browserOf('viewer')
@@ -270,3 +299,18 @@ test('viewers read the list, and try nothing out', async ({ browserOf, workspace
   await expect(page.getByRole('button', { name: 'Run to here' })).toHaveCount(0)
   await expect(page.getByText('you need the role editor or higher')).toBeVisible()
 })
+
+for (const width of [360, 1440]) {
+  test(`the trials and the list fit ${width} pixels and pass axe`, async ({ page, workspace }) => {
+    await page.setViewportSize({ width, height: 800 })
+    const id = await prices(workspace)
+    for (const query of ['?view=list', '?view=list&step=s3&panel=step', '?view=graph&panel=test', '?panel=simulate']) {
+      await open(page, workspace, id, query)
+      if (query.includes('panel=test')) await runDraft(page, '60')
+      await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+      const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+      expect(over, `${query} scrolls sideways`).toBeLessThanOrEqual(0)
+      expect(await violationsOf(page, WCAG), query).toEqual([])
+    }
+  })
+}

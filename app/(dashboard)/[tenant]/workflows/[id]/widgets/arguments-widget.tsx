@@ -60,6 +60,7 @@ function Arguments(props: WidgetProps & { args: JsonObject }) {
   return (
     <Fieldset
       variant="unstyled"
+      m={0}
       classNames={{ legend: styles.legend ?? '' }}
       legend={field.label}
       id={fieldElementId(field.name)}

@@ -10,6 +10,7 @@ export function FieldFrame(props: Pick<WidgetProps, 'field' | 'problem'> & { gap
   return (
     <Fieldset
       variant="unstyled"
+      m={0}
       classNames={{ legend: styles.legend ?? '' }}
       legend={field.label}
       id={fieldElementId(field.name)}
