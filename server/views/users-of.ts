@@ -36,7 +36,11 @@ export async function findUsers(ctx: ServiceContext, { id, of }: FindUsers): Pro
   return found.flat().sort((a, b) => a.name.localeCompare(b.name))
 }
 
-async function workflowsWith(ctx: ServiceContext, { id, of }: FindUsers): Promise<UserOf[]> {
+/** Published workflows whose steps use a tool, an agent or another workflow. */
+export async function workflowsWith(
+  ctx: ServiceContext,
+  { id, of }: One & { of: FindUsers['of'] | 'workflow' },
+): Promise<UserOf[]> {
   const published = and(
     eq(workflowVersions.tenantId, workflows.tenantId),
     eq(workflowVersions.workflowId, workflows.id),
@@ -65,7 +69,10 @@ async function workflowsWith(ctx: ServiceContext, { id, of }: FindUsers): Promis
 }
 
 /** The versions that its steps use; undefined where a step names none. */
-function versionsOf({ steps }: Definition, { id, of }: FindUsers): (string | number | undefined)[] {
+function versionsOf(
+  { steps }: Definition,
+  { id, of }: One & { of: FindUsers['of'] | 'workflow' },
+): (string | number | undefined)[] {
   return steps.flatMap((step) => {
     const type = findStepType(step.type)
     const config = type?.config.safeParse(step)

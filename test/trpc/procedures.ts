@@ -290,6 +290,7 @@ export const CASES: Record<string, Case> = {
   'workflows.saveLayout': { needs: 'workflow:write', input: (id) => ({ id, layout: {} }) },
   'workflows.simulate': { needs: 'workflow:simulate', input: (id) => ({ id, body: {} }) },
   'workflows.changes': { needs: 'workflow:read', input: one },
+  'workflows.callers': { needs: 'workflow:read', input: one },
   'workflows.publish': { needs: 'workflow:publish', input: one },
   'workflows.versions': { needs: 'workflow:read', input: (id) => ({ id, page: PAGE }) },
   'workflows.openRuns': { needs: 'run:read', input: one },

@@ -1,6 +1,7 @@
 import { addSamples, createFromSample, listSamples } from '../../tenants/boot/add-samples'
 import type { Guarded, One, OneVersion } from '../../versioned/noun'
 import { type BrowseWorkflows, browseWorkflows } from '../../views/workflows/browse'
+import { readCallers } from '../../views/workflows/callers'
 import { getChanges } from '../../views/workflows/changes'
 import { checkDraft } from '../../views/workflows/check-draft'
 import { getDraft } from '../../views/workflows/get-draft'
@@ -70,6 +71,8 @@ export const workflowsRouter = router({
     .input(given<One & { body: unknown }>('id'))
     .mutation(({ ctx, input }) => simulateWorkflow(ctx.service, input)),
   changes: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => getChanges(ctx.service, input)),
+  /** Who and what starts it. */
+  callers: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => readCallers(ctx.service, input)),
   publish: tenantProcedure
     .input(given<Guarded & { note?: string }>('id'))
     .mutation(({ ctx, input }) => publishWorkflow(ctx.service, input)),

@@ -15,6 +15,7 @@ import { definitionOf } from '../model/definition'
 import { DiffList } from '../parts/diff-list'
 import { ProblemList } from '../parts/problem-list'
 import { FixButton } from '../widgets/fix-button'
+import { Callers } from './callers'
 import dialog from './dialog.module.css'
 
 export interface PublishDialogProps {
@@ -89,6 +90,7 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
     <Stack>
       <Summary changes={changes.data} />
       <UsedVersions uses={uses} first={from === null} />
+      {!live && <Callers workflowId={workflowId} />}
       {problems.length > 0 && (
         <section aria-label="Problems">
           <Text size="sm" fw={500} mb={4}>

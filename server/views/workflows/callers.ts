@@ -1,0 +1,104 @@
+import { and, asc, count, desc, eq, inArray, max, sql } from 'drizzle-orm'
+import { inboundWebhooks } from '@/db/schema/inbound'
+import { runs } from '@/db/schema/runs'
+import { schedules } from '@/db/schema/schedules'
+import { authorize } from '../../auth/policy'
+import type { ServiceContext } from '../../context'
+import { tenantMasker } from '../../vault/masker'
+import type { One } from '../../versioned/noun'
+import { findRow } from '../../versioned/rows'
+import { WORKFLOW } from '../../workflows/noun'
+import { nameActors } from '../actors'
+import { type UserOf, workflowsWith } from '../users-of'
+
+/** Something that starts a workflow by itself. */
+export interface Starter {
+  id: string
+  name: string
+  enabled: boolean
+}
+
+/** Somebody who has started runs of the published version, among the latest ones. */
+export interface RecentCaller {
+  id: string
+  kind: 'user' | 'apiKey' | 'token'
+  name: string
+  runs: number
+  lastAt: string
+}
+
+export interface WorkflowCallers {
+  /** Published workflows with a step that runs it. */
+  parents: UserOf[]
+  schedules: Starter[]
+  inbound: Starter[]
+  /** Those who started the published version, most recent first. */
+  recent: RecentCaller[]
+}
+
+/** Enough to say who is affected; a list of hundreds would not be read. */
+const MOST = 100
+const MOST_RECENT = 20
+/** Among so many of the latest runs, so that it takes no longer when there are a million. */
+const LATEST_RUNS = 2_000
+/** Of these a run has somebody behind it whom a new version concerns; others start it by what is listed anyway. */
+const PEOPLE = ['apiKey', 'jwt', 'user'] as const
+
+/**
+ * Who and what starts a workflow, and so gets its next version.
+ * @throws AppError WORKFLOW_NOT_FOUND
+ */
+export async function readCallers(ctx: ServiceContext, { id }: One): Promise<WorkflowCallers> {
+  authorize(ctx, 'workflow:read')
+  const { publishedVersion } = await findRow(ctx, WORKFLOW, id)
+  const starter = (table: typeof schedules | typeof inboundWebhooks) =>
+    ctx.db
+      .select({ id: table.id, name: table.name, enabled: table.enabled })
+      .from(table)
+      .where(and(eq(table.tenantId, ctx.tenantId), eq(table.workflowId, id)))
+      .orderBy(asc(table.name), asc(table.id))
+      .limit(MOST)
+  const [masker, parents, scheduled, inbound, recent] = await Promise.all([
+    tenantMasker(ctx),
+    workflowsWith(ctx, { id, of: 'workflow' }),
+    starter(schedules),
+    starter(inboundWebhooks),
+    publishedVersion === null ? [] : readRecent(ctx, id, publishedVersion),
+  ])
+  const nameOf = await nameActors(
+    ctx,
+    recent.map(({ by }) => by),
+  )
+  return {
+    parents: parents.filter((parent) => parent.id !== id),
+    schedules: masker.json(scheduled),
+    inbound: masker.json(inbound),
+    recent: recent.flatMap(({ by, runs: times, lastAt }) => {
+      const who = nameOf(by)
+      if (!who || who.kind === 'system' || lastAt === null) return []
+      return [{ ...who, kind: who.kind, name: masker.text(who.name), runs: times, lastAt: lastAt.toISOString() }]
+    }),
+  }
+}
+
+function readRecent(ctx: ServiceContext, id: string, version: number) {
+  const latest = ctx.db
+    .select({
+      startedBy: runs.startedBy,
+      startedVia: runs.startedVia,
+      startTime: runs.startTime,
+      parent: runs.parentRunId,
+    })
+    .from(runs)
+    .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.workflowId, id), eq(runs.workflowVersion, version)))
+    .orderBy(desc(runs.startTime))
+    .limit(LATEST_RUNS)
+    .as('latest')
+  return ctx.db
+    .select({ by: latest.startedBy, runs: count(), lastAt: max(latest.startTime) })
+    .from(latest)
+    .where(and(inArray(latest.startedVia, [...PEOPLE]), sql`${latest.parent} is null`))
+    .groupBy(latest.startedBy)
+    .orderBy(desc(max(latest.startTime)))
+    .limit(MOST_RECENT)
+}

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ServiceContext } from '@/server/context'
+import { createApiKey } from '@/server/credentials/api-keys/create'
+import { createInbound } from '@/server/inbound/save'
+import { startRun } from '@/server/runs/start'
+import { createSchedule } from '@/server/schedules/save'
+import { setVaultSecret } from '@/server/vault/set'
+import { readCallers } from '@/server/views/workflows/callers'
+import { createWorkflow } from '@/server/workflows/create'
+import { publishWorkflow } from '@/server/workflows/publish'
+import { updateWorkflow } from '@/server/workflows/update'
+import { type FreshDatabase, freshDatabase } from '../../support/db'
+import { newTenant } from '../../support/tenant'
+import { outcome } from '../../workflows/support'
+
+let database: FreshDatabase
+let owner: ServiceContext
+let stranger: ServiceContext
+beforeAll(async () => {
+  database = await freshDatabase()
+  owner = await newTenant(database)
+  stranger = await newTenant(database)
+})
+afterAll(() => database.close())
+
+const END = { steps: [{ id: 'end', type: 'end-flow', output: {} }], initialStep: 'end', edges: [] }
+const NOBODY = { parents: [], schedules: [], inbound: [], recent: [] }
+
+async function published(name: string, definition: object): Promise<string> {
+  const { id } = await createWorkflow(owner, { name, ...definition } as never)
+  await publishWorkflow(owner, { id })
+  return id
+}
+
+test('a publication says who and what starts the workflow: parents, schedules, inbound webhooks, and who called it', async () => {
+  const id = await published('Child', END)
+  expect(await readCallers(owner, { id })).toEqual(NOBODY)
+
+  const calls = (version?: number) => ({
+    ...{ initialStep: 'call', edges: [] },
+    steps: [{ id: 'call', type: 'run-workflow', workflowId: id, ...(version ? { version } : {}) }],
+  })
+  await published('Zeta, by name', calls(1))
+  await published('Alpha', calls())
+  // A draft is run by nobody.
+  await createWorkflow(owner, { name: 'Draft', ...calls() } as never)
+  await setVaultSecret(owner, { name: 'PASS', value: 'swordfish_8472' })
+  await createSchedule(owner, {
+    workflowId: id,
+    body: { name: 'Hourly swordfish_8472', cron: '0 * * * *', enabled: false },
+  })
+  await createInbound(owner, { workflowId: id, body: { name: 'Issues', scheme: 'github' } })
+  const key = await createApiKey(owner, { name: 'Shop', role: 'operator' })
+  const shop: ServiceContext = { ...owner, actor: { kind: 'apiKey', id: key.id, role: 'operator' } }
+  for (let times = 0; times < 2; times++) await startRun(shop, { workflowId: id, body: {} })
+
+  const seen = await readCallers(owner, { id })
+  expect(seen.parents).toEqual([
+    { kind: 'workflow', id: expect.any(String), name: 'Alpha', keepsTo: 1, pinned: true },
+    { kind: 'workflow', id: expect.any(String), name: 'Zeta, by name', keepsTo: 1, pinned: false },
+  ])
+  expect(seen.schedules).toEqual([{ id: expect.stringMatching(/^sch_/), name: 'Hourly ***', enabled: false }])
+  expect(seen.inbound).toEqual([{ id: expect.stringMatching(/^inb_/), name: 'Issues', enabled: true }])
+  expect(seen.recent).toEqual([
+    { id: key.id, kind: 'apiKey', name: 'Shop', runs: 2, lastAt: expect.stringMatching(/^\d{4}-/) },
+  ])
+
+  // Runs of earlier versions say nothing of who gets the next one.
+  await updateWorkflow(owner, { id, body: { description: 'Changed' } as never })
+  await publishWorkflow(owner, { id })
+  expect((await readCallers(owner, { id })).recent).toEqual([])
+  expect(await outcome(readCallers(stranger, { id }))).toBe('WORKFLOW_NOT_FOUND')
+})
