@@ -11,7 +11,7 @@ const CHARS = 400
 export function FieldsView({ value, label }: { value: unknown; label: string }) {
   const [all, setAll] = useState(false)
   if (value === null || value === undefined) return <p className={styles.none}>Nothing</p>
-  if (typeof value !== 'object') return <Value value={value} name={label} />
+  if (typeof value !== 'object') return <FieldValue value={value} name={label} />
   if (Array.isArray(value)) return <JsonView value={value} label={label} openDepth={1} />
   const fields = Object.entries(value)
   if (fields.length === 0) return <p className={styles.none}>Nothing</p>
@@ -23,7 +23,7 @@ export function FieldsView({ value, label }: { value: unknown; label: string }) 
           <div key={name}>
             <dt>{name}</dt>
             <dd>
-              <Value value={field} name={name} />
+              <FieldValue value={field} name={name} />
             </dd>
           </div>
         ))}
@@ -37,7 +37,8 @@ export function FieldsView({ value, label }: { value: unknown; label: string }) 
   )
 }
 
-function Value({ value, name }: { value: unknown; name: string }) {
+/** One value for people: words for what has some, and a tree for what is nested. */
+export function FieldValue({ value, name }: { value: unknown; name: string }) {
   if (value === null || value === undefined || value === '') return <span className={styles.none}>empty</span>
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
   if (typeof value === 'string') return <Text text={value} />

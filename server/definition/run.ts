@@ -79,11 +79,22 @@ export type Arrival =
   /** A step ends the whole run. */
   | { ends: { status: 'completed'; result: JsonValue; stepId: string } | { status: 'failed'; error: RunError } }
 
+/** A value that the author of a step chose to show to whoever answers. */
+export type ShownValue = {
+  label: string
+  value: JsonValue
+  /** Its text is Markdown. */
+  markdown?: true
+}
+
 /** What a pause shows and asks; `pauseSignal` in the API. */
 export type PauseSignal = {
   stepId: string
   title?: string
+  /** In Markdown. */
   message?: string
+  /** What the task is about, in the author's order. */
+  show?: ShownValue[]
   /** Who may answer; anybody if absent. */
   assignees?: string[]
   /** When it should be answered. Nothing happens then, unlike when the pause expires. */

@@ -15,7 +15,7 @@ import type { FoundLink, LinkRow } from './find'
 import { personBehind } from './maker'
 
 /** What a task asks, without what concerns only the workspace. */
-export type AskedByLink = Pick<PauseSignal, 'message' | 'dueAt'> &
+export type AskedByLink = Pick<PauseSignal, 'message' | 'show' | 'dueAt'> &
   (
     | Pick<Extract<PauseSignal, { type: 'collect_inputs' }>, 'type' | 'fields'>
     | Pick<Extract<PauseSignal, { type: 'request_user_action' }>, 'type' | 'actions'>
@@ -93,8 +93,12 @@ export async function viewOf(found: FoundLink): Promise<TaskLinkView> {
 
 /** A secret field is filled in but not shown, so neither is what it would be by default. */
 function askedOf(signal: PauseSignal): AskedByLink {
-  const { message, dueAt } = signal
-  const words = { ...(message === undefined ? {} : { message }), ...(dueAt === undefined ? {} : { dueAt }) }
+  const { message, show, dueAt } = signal
+  const words = {
+    ...(message === undefined ? {} : { message }),
+    ...(show === undefined ? {} : { show }),
+    ...(dueAt === undefined ? {} : { dueAt }),
+  }
   if (signal.type === 'request_user_action') return { ...words, type: signal.type, actions: signal.actions }
   const fields = Object.entries(signal.fields)
     .filter(([, { type }]) => type !== 'file')

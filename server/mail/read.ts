@@ -46,7 +46,7 @@ export async function readTask(ctx: ServiceContext, row: MailRow): Promise<{ to:
     to: member.email,
     mail: {
       ...{ kind: row.kind, name: member.person.name, workspace: workspace.name },
-      ...{ title: said.title, message: said.signal.message ?? null },
+      ...{ title: said.title, message: said.signal.message ?? null, show: said.signal.show ?? [] },
       givenBy: found.givenBy,
       dueAt: signal.dueAt === undefined ? null : new Date(signal.dueAt),
       expiresAt: pause.dueAt,

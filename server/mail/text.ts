@@ -1,3 +1,7 @@
+import type { ShownValue } from '../definition/run'
+import { shownText } from '../definition/shown'
+import { escaped, htmlOf, paragraph } from './html'
+
 /** What a mail about a task says. Everything is masked already. */
 export interface TaskMail {
   kind: 'assigned' | 'given' | 'overdue'
@@ -7,6 +11,8 @@ export interface TaskMail {
   workspace: string
   title: string
   message: string | null
+  /** What the author chose to show, label by label. */
+  show: ShownValue[]
   dueAt: Date | null
   expiresAt: Date | null
   /** The task in the inbox. */
@@ -17,6 +23,7 @@ export interface TaskMail {
 }
 
 const MOST_MESSAGE = 4_000
+const MOST_SHOWN = 1_000
 const MOST_SUBJECT = 150
 
 /** The mail as plain text, and as simple HTML that says the same. */
@@ -25,6 +32,7 @@ export function textOf(mail: TaskMail): { subject: string; text: string; html: s
   const title = oneLine(mail.title)
   const opening = openingOf(mail)
   const message = mail.message === null || mail.message === '' ? null : shortened(mail.message, MOST_MESSAGE)
+  const card = mail.show.map((one) => [oneLine(one.label), shortened(shownText(one.value), MOST_SHOWN)] as const)
   const dates = [
     ...(mail.dueAt ? [`${kind === 'overdue' ? 'It was due' : 'Due'}: ${dateText(mail.dueAt)}`] : []),
     ...(mail.expiresAt ? [`Can be answered until: ${dateText(mail.expiresAt)}`] : []),
@@ -35,6 +43,7 @@ export function textOf(mail: TaskMail): { subject: string; text: string; html: s
     opening,
     title,
     ...(message ? [message] : []),
+    ...(card.length > 0 ? [card.map(([label, value]) => `${label}: ${value}`).join('\n')] : []),
     ...(dates.length > 0 ? [dates.join('\n')] : []),
     ...(link
       ? [`Answer without signing in:\n${link}\nThis works once and in your name, so do not forward this mail.`]
@@ -46,7 +55,8 @@ export function textOf(mail: TaskMail): { subject: string; text: string; html: s
     paragraph(`Hello ${escaped(name)},`),
     paragraph(escaped(opening)),
     `<h2 style="font-size:18px;margin:0 0 12px">${escaped(title)}</h2>`,
-    ...(message ? [paragraph(escaped(message).replaceAll('\n', '<br>'))] : []),
+    ...(message ? [htmlOf(message)] : []),
+    ...(card.length > 0 ? [cardHtml(mail.show)] : []),
     ...(dates.length > 0 ? [paragraph(dates.map(escaped).join('<br>'))] : []),
     paragraph(
       link
@@ -90,10 +100,6 @@ function dateText(date: Date): string {
   return `${DATE.format(date)} UTC`
 }
 
-function paragraph(html: string): string {
-  return `<p style="margin:0 0 12px">${html}</p>`
-}
-
 function small(html: string): string {
   return `<p style="margin:0 0 12px;color:#666;font-size:13px">${html}</p>`
 }
@@ -102,8 +108,12 @@ function button(href: string, label: string): string {
   return `<a href="${escaped(href)}" style="display:inline-block;padding:10px 16px;border-radius:6px;background:#1f5fa8;color:#fff;text-decoration:none">${escaped(label)}</a>`
 }
 
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char)
+/** Labels and values; a value is Markdown where its author says so. */
+function cardHtml(show: readonly ShownValue[]): string {
+  const rows = show.map(({ label, value, markdown }) => {
+    const text = shortened(shownText(value), MOST_SHOWN)
+    const cell = markdown ? htmlOf(text) : escaped(text).replaceAll('\n', '<br>')
+    return `<tr><th style="text-align:left;vertical-align:top;font-weight:normal;color:#666;padding:4px 16px 4px 0">${escaped(oneLine(label))}</th><td style="padding:4px 0">${cell}</td></tr>`
+  })
+  return `<table style="border-collapse:collapse;margin:0 0 12px">${rows.join('')}</table>`
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { schemaOfFields } from '../definition/fields-schema'
 import { isJsonObject, type JsonObject, type JsonValue } from '../definition/json'
 import type { PauseSignal } from '../definition/run'
+import { shownText } from '../definition/shown'
 
 /** What a pause asks, in the words of the protocol: a flat form of plain values. */
 export interface Question {
@@ -17,7 +18,8 @@ const PLAIN = ['string', 'number', 'integer', 'boolean']
  * The form for a pause. Null if a form of the protocol cannot ask it: it has only plain values, and is no place for secrets.
  */
 export function questionOf(pause: PauseSignal): Question | null {
-  const message = [pause.title, pause.message].filter(Boolean).join('\n\n')
+  const card = (pause.show ?? []).map(({ label, value }) => `${label}: ${shownText(value)}`).join('\n')
+  const message = [pause.title, pause.message, card].filter(Boolean).join('\n\n')
   if (pause.type === 'request_user_action') {
     const oneOf = pause.actions.map(({ id, label }) => ({ const: id, title: label }))
     const action = { type: 'string', title: 'Decision', oneOf }

@@ -25,7 +25,17 @@ const pause = {
   expiresAt: time('When the pause times out.').nullable(),
   ...place,
   title: z.string().optional(),
-  message: z.string().optional(),
+  message: z.string().optional().describe('In Markdown.'),
+  show: z
+    .array(
+      z.object({
+        label: z.string(),
+        value: z.json(),
+        markdown: z.literal(true).optional().describe('The value is Markdown.'),
+      }),
+    )
+    .optional()
+    .describe('What the task is about, in the author’s order; absent if the author chose nothing.'),
   assignees: z.array(z.string()).optional().describe('Who may answer, such as `role:admin`; absent if anybody may.'),
   dueAt: time('When it should be answered.').optional(),
 }

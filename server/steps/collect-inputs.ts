@@ -6,7 +6,17 @@ import { typeOfField } from '../definition/types/of-fields'
 import { join, objectOf, type Property } from '../definition/types/type'
 import { defineStep, Text } from './define-step'
 import type { DefinedField } from './form'
-import { ASSIGNEES_HINT, Assignees, askedOf, assigneeProblems, DUE_IN_HINT, DueIn } from './people'
+import {
+  ASSIGNEES_HINT,
+  Assignees,
+  askedOf,
+  assigneeProblems,
+  DUE_IN_HINT,
+  DueIn,
+  MESSAGE_HINT,
+  SHOW_HINT,
+  Show,
+} from './people'
 import { ExpiresIn, expiry } from './time'
 
 /** Pauses the run until a person has filled in the fields of `output`. */
@@ -21,6 +31,7 @@ export const collectInputs = defineStep({
     output: Fields.default({}),
     title: Text(500).optional(),
     message: Text(10_000).optional(),
+    show: Show,
     /** Continue without asking if run data already has every field. */
     skipWhenPresent: z.boolean().optional(),
     assignees: Assignees,
@@ -29,7 +40,8 @@ export const collectInputs = defineStep({
   }),
   form: {
     title: { widget: 'template', label: 'Title', help: 'The heading of the task.' },
-    message: { widget: 'template-area', label: 'Message', help: 'What the person should know.' },
+    message: MESSAGE_HINT,
+    show: SHOW_HINT,
     output: { widget: 'fields', declares: true, label: 'Fields to fill in' },
     skipWhenPresent: {
       widget: 'switch',

@@ -5,6 +5,9 @@ import { steps } from './registry'
 
 const ASSIGNEES =
   'Who may answer: `user:` with an address, a token’s `sub` or an id, or `role:` for that role and higher ones. Anybody by default.'
+const MESSAGE = 'Shown to the person who answers, as Markdown. HTML in it is shown as text, and images as links.'
+const SHOW =
+  'The values shown with the task, in this order, each with a label. A text is Markdown if `markdown` is true.'
 const DUE_IN = 'When it should be answered, as an ISO 8601 duration such as `P1D`. For people; nothing happens then.'
 
 /** Descriptions of the fields of a definition, by schema and field. */
@@ -28,7 +31,8 @@ export const STEP_TEXTS: Texts = {
   CollectInputsStep: {
     output: 'The fields to ask for, by name. The answer is merged into the run’s data.',
     title: 'Shown to the person who answers.',
-    message: 'Shown to the person who answers.',
+    message: MESSAGE,
+    show: SHOW,
     skipWhenPresent: 'Continue without asking if the run’s data already has every field.',
     assignees: ASSIGNEES,
     dueIn: DUE_IN,
@@ -36,7 +40,8 @@ export const STEP_TEXTS: Texts = {
   },
   RequestUserActionStep: {
     title: 'Shown to the person who answers.',
-    message: 'Shown to the person who answers.',
+    message: MESSAGE,
+    show: SHOW,
     actions: 'The actions to choose from.',
     assignees: ASSIGNEES,
     needs: 'How many votes each action needs, by its id; 1 by default. Each person has one vote.',

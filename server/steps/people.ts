@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { ASSIGNEE, namedPeople, sameName } from '../definition/people'
+import type { ShownValue } from '../definition/run'
+import { shownValue } from '../definition/shown'
 import { StepFailure } from '../errors'
+import { Text } from './define-step'
 import { after, DurationText } from './time'
 
 const MOST_ASSIGNEES = 50
@@ -24,6 +27,15 @@ type Assignees = z.infer<typeof Assignees>
 export const Needs = z.record(z.string().min(1).max(100), z.number().int().min(1).max(MOST_VOTES)).optional()
 type Needs = z.infer<typeof Needs>
 
+const MOST_SHOWN = 30
+
+/** What to show of the run's data, each value under a label for people. */
+export const Show = z
+  .array(z.object({ label: Text(200), value: z.json(), markdown: z.boolean().optional() }))
+  .max(MOST_SHOWN)
+  .optional()
+type Show = z.infer<typeof Show>
+
 export const DueIn = DurationText.optional()
 
 export const ASSIGNEES_HINT = {
@@ -31,6 +43,18 @@ export const ASSIGNEES_HINT = {
   label: 'Assigned to',
   help: 'Only they may answer. Without this, everybody who may answer tasks.',
   advanced: true,
+} as const
+
+export const MESSAGE_HINT = {
+  widget: 'template-area',
+  label: 'Message',
+  help: 'What the person should know. Markdown: **bold**, lists, tables, [links](https://example.com).',
+} as const
+
+export const SHOW_HINT = {
+  widget: 'shown',
+  label: 'Card',
+  help: 'The values to show with the task, in this order. Without any, the inbox shows all run data.',
 } as const
 
 export const DUE_IN_HINT = {
@@ -42,14 +66,22 @@ export const DUE_IN_HINT = {
 } as const
 
 /**
- * Who may answer a step that begins, and when the answer is due.
+ * What a step that begins shows, who may answer it, and when the answer is due.
  * @throws StepFailure INVALID_CONFIG when a template resolved to something else
  */
-export function askedOf(now: Date, { assignees, dueIn }: { assignees?: Assignees; dueIn?: string | undefined }) {
+export function askedOf(
+  now: Date,
+  { show, assignees, dueIn }: { show?: Show; assignees?: Assignees; dueIn?: string | undefined },
+) {
   return {
+    ...(show === undefined || show.length === 0 ? {} : { show: show.map(shown) }),
     ...(assignees === undefined ? {} : { assignees: listed(assignees) }),
     ...(dueIn === undefined ? {} : { dueAt: after(now, dueIn).toISOString() }),
   }
+}
+
+function shown({ label, value, markdown }: NonNullable<Show>[number]): ShownValue {
+  return { label, value: shownValue(value), ...(markdown && typeof value === 'string' ? { markdown } : {}) }
 }
 
 function listed(assignees: NonNullable<Assignees>): string[] {

@@ -8,7 +8,10 @@ import {
   assigneeProblems,
   DUE_IN_HINT,
   DueIn,
+  MESSAGE_HINT,
   Needs,
+  SHOW_HINT,
+  Show,
   undecidable,
   voteProblems,
 } from './people'
@@ -25,6 +28,7 @@ export const requestUserAction = defineStep({
   config: z.object({
     title: Text(500).optional(),
     message: Text(10_000).optional(),
+    show: Show,
     actions: z
       .array(z.object({ id: z.string().min(1).max(100), label: Text(200) }))
       .min(1, 'needs at least one action')
@@ -37,7 +41,8 @@ export const requestUserAction = defineStep({
   }),
   form: {
     title: { widget: 'template', label: 'Title', help: 'The heading of the task.' },
-    message: { widget: 'template-area', label: 'Message', help: 'What the person should know.' },
+    message: MESSAGE_HINT,
+    show: SHOW_HINT,
     actions: {
       widget: 'actions',
       label: 'Actions',

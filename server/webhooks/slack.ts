@@ -1,3 +1,5 @@
+import type { ShownValue } from '../definition/run'
+import { shownText } from '../definition/shown'
 import { serviceOrigin } from '../http/origin'
 
 /** The parts of a message's data that people are told. */
@@ -8,7 +10,14 @@ interface Told {
   startedVia: string
   error?: { message: string } | null
   cancellation?: { reason: string | null } | null
-  pauseSignal?: { id: string; stepId?: string; title?: string; message?: string; dueAt?: string } | null
+  pauseSignal?: {
+    id: string
+    stepId?: string
+    title?: string
+    message?: string
+    show?: ShownValue[]
+    dueAt?: string
+  } | null
 }
 
 const MOST_TITLE = 150
@@ -33,10 +42,11 @@ export function slackBody(type: string, told: Told): string {
   const name = businessKey === null ? workflowName : `${workflowName} ${businessKey}`
   const run = `${line(name)}${startedVia === 'test' ? ' (test run)' : ''}`
   if (type === 'run.paused') {
-    const { id = '', stepId = '', title, message, dueAt } = pauseSignal ?? {}
+    const { id = '', stepId = '', title, message, show = [], dueAt } = pauseSignal ?? {}
     const asks = `${run} waits for an answer: *${line(title?.trim() || stepId)}*`
     const details = [
       ...(message?.trim() ? [escaped(message, MOST_TEXT)] : []),
+      ...(show.length > 0 ? [escaped(show.map(cardLine).join('\n'), MOST_TEXT)] : []),
       ...(dueAt ? [`Due ${dateOf(dueAt)}`] : []),
     ]
     const task = `${origin}/task/${encodeURIComponent(runId)}/${encodeURIComponent(id)}`
@@ -50,6 +60,10 @@ export function slackBody(type: string, told: Told): string {
     'Open the run',
     url,
   )
+}
+
+function cardLine({ label, value }: ShownValue): string {
+  return `${label}: ${shownText(value)}`
 }
 
 /** What *Send test* sends. */

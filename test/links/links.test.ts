@@ -105,13 +105,18 @@ const audit = (action: string, runId: string) =>
   database.sql`select * from audit_entries where action = ${action} and thing_id = ${runId}`
 
 test('a link answers one task once, and opening it decides nothing', async () => {
-  const runId = await paused(asking({ message: 'Please look.', dueIn: 'P1D' }))
+  const runId = await paused(
+    asking({ message: 'Please look.', show: [{ label: 'Customer', value: '${customer}' }], dueIn: 'P1D' }),
+  )
   const { token, expiresAt, pauseId } = await link(tess, runId)
   expect(Math.abs(Date.parse(expiresAt) - Date.now() - 7 * DAY_MS)).toBeLessThan(60_000)
   for (let times = 0; times < 3; times++) {
     expect(await open(token)).toEqual({
       ...{ state: 'open', workspace: 'ten_test', from: 'Tess', title: 'Order of Okafor', leftOut: [], votes: false },
-      asked: { type: 'request_user_action', message: 'Please look.', dueAt: expect.any(String), actions },
+      asked: {
+        ...{ type: 'request_user_action', message: 'Please look.', dueAt: expect.any(String), actions },
+        show: [{ label: 'Customer', value: 'Okafor' }],
+      },
       expiresAt,
     })
   }

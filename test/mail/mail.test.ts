@@ -88,7 +88,14 @@ async function sweepIn(ms: number): Promise<void> {
 
 test('a task is told to each member whom it names, once, with a link that answers it', async () => {
   const assignees = ['user:Tess@example.com', `user:${people.tom.actor.id}`, 'user:vera@example.com']
-  const runId = await paused({ assignees: [...assignees, 'user:stranger@example.com', 'role:owner'], dueIn: 'P1D' })
+  const runId = await paused({
+    ...{ assignees: [...assignees, 'user:stranger@example.com', 'role:owner'], dueIn: 'P1D' },
+    message: 'Please look. **Now** ![plan](https://files.example.com/p.png)',
+    show: [
+      { label: 'Total <net>', value: 12.5 },
+      { label: 'Notes', value: '- one\n- <b>two</b>', markdown: true },
+    ],
+  })
   await settled(runId, 3)
   expect(server.taken.map(({ to }) => to).sort()).toEqual(['tess@example.com', 'tom@example.com'])
   expect(
@@ -109,6 +116,11 @@ test('a task is told to each member whom it names, once, with a link that answer
   )
   expect(mail?.html).toContain('&lt;Okafor&gt; &amp; Sons')
   expect(mail?.html).not.toContain('<Okafor>')
+  expect(mail?.text).toMatch(/Total <net>: 12\.5\r?\nNotes: - one/)
+  expect(mail?.html).toContain('Please look. <strong>Now</strong> <a href="https://files.example.com/p.png"')
+  expect(mail?.html).toMatch(/Total &lt;net&gt;<\/th>\s*<td[^>]*>12\.5/)
+  expect(mail?.html).toContain('<li>&lt;b&gt;two&lt;/b&gt;</li>')
+  expect(mail?.html).not.toContain('<img')
   const token = /https:\/\/millrace\.example\.com\/task#([\w.-]+)/.exec(mail?.text ?? '')?.[1] ?? ''
   const visitor = {
     db: runtime.db,

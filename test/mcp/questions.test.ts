@@ -217,3 +217,19 @@ test('a form of the protocol has plain values only, and never asks for a secret'
     requestedSchema: { properties: { a: { type: 'integer', default: 3, title: 'Age' } }, required: [] },
   })
 })
+
+test('a question says what the task shows', () => {
+  const pause: PauseSignal = {
+    ...{ type: 'request_user_action', stepId: 'ok', actions, title: 'May it be bought?', message: 'Please **look**.' },
+    show: [
+      { label: 'Total', value: 12.5 },
+      { label: 'Urgent', value: true },
+      { label: 'Tags', value: ['a', 'b'] },
+      { label: 'Address', value: { city: 'Lagos' } },
+      { label: 'Notes', value: null },
+    ],
+  }
+  expect(questionOf(pause)?.message).toBe(
+    'May it be bought?\n\nPlease **look**.\n\nTotal: 12.5\nUrgent: Yes\nTags: a, b\nAddress: {"city":"Lagos"}\nNotes: –',
+  )
+})

@@ -35,6 +35,31 @@ describe('request-user-action', () => {
     )
   })
 
+  test('shows the card that its author chose, in order; what is too large says so', () => {
+    const show = [
+      { label: 'Total', value: 12.5 },
+      { label: 'Summary', value: 'A **good** one', markdown: true },
+      { label: 'Plain', value: 'A **good** one', markdown: false },
+      { label: 'Items', value: [{ sku: 'a' }], markdown: true },
+      { label: 'Scan', value: 'x'.repeat(50_001) },
+    ]
+    expect(ask({ stepId: 'boss', config: config({ actions, show }), data: {}, now: new Date(0) })).toMatchObject({
+      signal: {
+        show: [
+          { label: 'Total', value: 12.5 },
+          { label: 'Summary', value: 'A **good** one', markdown: true },
+          { label: 'Plain', value: 'A **good** one' },
+          { label: 'Items', value: [{ sku: 'a' }] },
+          { label: 'Scan', value: 'Too large to show here' },
+        ],
+      },
+    })
+    const { signal } = ask({ stepId: 'boss', config: config({ actions, show: [] }), data: {}, now: new Date(0) }) as {
+      signal: object
+    }
+    expect(Object.keys(signal)).toEqual(['type', 'stepId', 'actions'])
+  })
+
   test('stores the choice under the step id, and under saveAs too', () => {
     const chosen = { actionId: 'approve', actionValue: 'approved' }
     expect(answer({ stepId: 'boss', config: config({ actions }), answer: chosen })).toEqual({

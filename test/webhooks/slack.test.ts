@@ -51,6 +51,7 @@ test('a chat is told in its own words, with a link to the task or the run', asyn
         {
           ...{ id: 'ok', type: 'request-user-action', title: 'Order ${order}', dueIn: 'P1D' },
           message: 'Look at <https://evil.example|this>: swordfish_8472',
+          show: [{ label: 'Buyer', value: '<!here> & swordfish_8472' }],
           actions: [{ id: 'yes', label: 'Yes' }],
         },
       ],
@@ -65,6 +66,7 @@ test('a chat is told in its own words, with a link to the task or the run', asyn
       blocks: [
         section(asks),
         section('Look at &lt;https://evil.example|this&gt;: ***'),
+        section('Buyer: &lt;!here&gt; &amp; ***'),
         section(expect.stringMatching(/^Due <!date\^\d{10}\^\{date_short_pretty\}, \{time\}\|[\dT:.-]+Z>$/)),
         button('Open the task', `https://millrace.example.com/task/${runId}/main%3Aok%231`),
       ],

@@ -1,11 +1,13 @@
 'use client'
 import { Button, Stack } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
+import { Markdown } from '@/app/_ui/markdown'
 import { Time } from '@/app/_ui/time'
 import { call, type FormProblem, problemOf } from '@/app/(auth)/api'
 import { Problem } from '@/app/(auth)/problem'
 import { type Fields, initialDraft, readDraft } from '@/app/(dashboard)/[tenant]/inbox/answer/answer-values'
 import { FieldInput } from '@/app/(dashboard)/[tenant]/inbox/answer/field-input'
+import { ShownCard } from '@/app/(dashboard)/[tenant]/inbox/answer/shown-card'
 import { Due } from '@/app/(dashboard)/[tenant]/inbox/answer/task-people'
 import type { AnswerTaskLink } from '@/server/links/schema'
 import type { TaskLinkView } from '@/server/links/view'
@@ -42,7 +44,12 @@ export function OpenTask({ token, view, onAnswered }: Props) {
           </p>
         )}
       </header>
-      {asked.message && <p className={styles.message}>{asked.message}</p>}
+      {asked.message && <Markdown text={asked.message} under={1} />}
+      {asked.show && (
+        <div className={styles.shown}>
+          <ShownCard show={asked.show} />
+        </div>
+      )}
       {asked.type === 'collect_inputs' ? (
         <InputsForm fields={asked.fields as unknown as Fields} send={send} />
       ) : (

@@ -6,16 +6,22 @@ import { JsonView } from '@/app/_ui/json-view'
 import { StatusPill } from '@/app/_ui/status-pill'
 import { Time } from '@/app/_ui/time'
 import type { Task } from '@/server/views/tasks/get'
+import { ShownCard } from './answer/shown-card'
 import styles from './inbox.module.css'
 
-/** What the task is about: the run's data, as labelled rows or as JSON. */
+/**
+ * What the task is about: what its author chose or, without that, all of the run's data, as labelled rows. The data as JSON
+ * is behind a button.
+ */
 export function TaskData({ task }: { task: Task }) {
   const { data } = task.run
+  const { show } = task.signal
   const [json, setJson] = useState(false)
-  if ('value' in data && Object.keys(data.value ?? {}).length === 0) return null
+  const empty = 'value' in data && Object.keys(data.value ?? {}).length === 0
+  if (empty && !show) return null
   return (
-    <section className={styles.data} aria-label="Run data">
-      {'value' in data ? (
+    <section className={styles.data} aria-label={show && !json ? 'Card' : 'Run data'}>
+      {'value' in data && !empty ? (
         <>
           <Button
             variant="subtle"
@@ -25,14 +31,18 @@ export function TaskData({ task }: { task: Task }) {
             aria-pressed={json}
             onClick={() => setJson(!json)}
           >
-            {json ? 'Fields' : 'JSON'}
+            {json ? (show ? 'Card' : 'Fields') : 'JSON'}
           </Button>
           {json ? (
             <JsonView value={data.value} label="Run data as JSON" openDepth={1} />
+          ) : show ? (
+            <ShownCard show={show} />
           ) : (
             <FieldsView value={data.value} label="Run data as fields" />
           )}
         </>
+      ) : show ? (
+        <ShownCard show={show} />
       ) : (
         <p className={styles.hint}>The run data is large. Open the run to see it.</p>
       )}

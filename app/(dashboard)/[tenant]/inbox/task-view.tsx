@@ -68,7 +68,8 @@ export function TaskView({
       <TaskHead task={task} />
       {task.status === 'open' && !task.held && <ClaimBar task={task} onChanged={settled} />}
       {task.refused && <Refused task={task} refused={task.refused} onDismissed={settled} />}
-      <Question signal={task.signal} />
+      {/* With the run's data in its place or behind it, the card comes after the people. */}
+      <Question signal={withoutCard(task.signal)} />
       {task.status === 'open' && <People people={task.people} dueAt={task.signal.dueAt} />}
       <TaskData task={task} />
       {task.status === 'open' ? (
@@ -91,6 +92,10 @@ export function TaskView({
       <Comments runId={runId} />
     </article>
   )
+}
+
+function withoutCard({ show: _below, ...signal }: Task['signal']): Task['signal'] {
+  return signal
 }
 
 function TaskHead({ task }: { task: Task }) {

@@ -1,12 +1,19 @@
-import { Text } from '@mantine/core'
+import { Markdown } from '@/app/_ui/markdown'
 import type { PauseSignal } from '@/server/definition/run'
+import styles from './question.module.css'
+import { ShownCard } from './shown-card'
 
 /** The question, shown above its form. */
-export function Question({ signal }: { signal: PauseSignal }) {
-  if (!signal.message) return null
+export function Question({ signal: { message, show } }: { signal: PauseSignal }) {
+  if (!message && !show) return null
   return (
-    <Text component="p" m={0} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-      {signal.message}
-    </Text>
+    <div className={styles.question}>
+      {message && <Markdown text={message} />}
+      {show && (
+        <div className={styles.card}>
+          <ShownCard show={show} />
+        </div>
+      )}
+    </div>
   )
 }

@@ -32,7 +32,7 @@ const ArgumentsWidget = dynamic<WidgetProps>(
   { ssr: false, loading: () => <Skeleton height={72} radius="md" /> },
 )
 
-// Few steps have assignees.
+// Only steps that ask people have these.
 const AssigneesWidget = dynamic<WidgetProps>(
   () => import('../widgets/people-widgets').then((module) => module.AssigneesWidget),
   { ssr: false, loading: () => <Skeleton height={72} radius="md" /> },
@@ -41,6 +41,11 @@ const CountsWidget = dynamic<WidgetProps>(
   () => import('../widgets/people-widgets').then((module) => module.CountsWidget),
   { ssr: false, loading: () => <Skeleton height={72} radius="md" /> },
 )
+
+const ShownWidget = dynamic<WidgetProps>(() => import('../widgets/shown-widget').then((module) => module.ShownWidget), {
+  ssr: false,
+  loading: () => <Skeleton height={72} radius="md" />,
+})
 
 const WIDGETS: Record<FieldHint['widget'], ComponentType<WidgetProps>> = {
   text: TextWidget,
@@ -68,6 +73,7 @@ const WIDGETS: Record<FieldHint['widget'], ComponentType<WidgetProps>> = {
   retry: RetryWidget,
   assignees: AssigneesWidget,
   counts: CountsWidget,
+  shown: ShownWidget,
 }
 
 interface Props {

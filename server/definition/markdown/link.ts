@@ -1,0 +1,37 @@
+import type { Inline } from './tree'
+
+const SAFE = new Set(['http:', 'https:', 'mailto:'])
+
+/** A link, or null if its address may not be one: such as a script, or a path that would mean something else everywhere. */
+export function linkOf(address: string, words: Inline[]): Inline | null {
+  if (!URL.canParse(address)) return null
+  const url = new URL(address)
+  if (!SAFE.has(url.protocol)) return null
+  // Nobody takes `https://bank.example@evil.example` for what it is.
+  url.username = ''
+  url.password = ''
+  const shown = url.protocol === 'mailto:' ? decoded(url.pathname) : decoded(address)
+  const children: Inline[] = words.length > 0 ? words : [{ kind: 'text', text: shown }]
+  const place = url.protocol === 'mailto:' ? shown : url.host
+  const said = textOf(children).toLowerCase()
+  // The words may name another place, so they count only if they are the address itself.
+  const plain = said === shown.toLowerCase() || said === place.toLowerCase() || said === url.href.toLowerCase()
+  return { kind: 'link', href: url.href, host: plain ? null : place, children }
+}
+
+function decoded(text: string): string {
+  try {
+    const read = decodeURI(text)
+    // What cannot be seen, or turns the reading direction, stays encoded.
+    return /[\s\p{Cc}\p{Cf}]/u.test(read) ? text : read
+  } catch {
+    return text
+  }
+}
+
+/** The text of some pieces, without what marks them. */
+export function textOf(pieces: readonly Inline[]): string {
+  return pieces
+    .map((piece) => (piece.kind === 'break' ? ' ' : 'children' in piece ? textOf(piece.children) : piece.text))
+    .join('')
+}

@@ -1,0 +1,19 @@
+import type { JsonValue } from './json'
+
+/** Whoever answers reads it, so more would not help; and a part of a value could hide what is masked as a whole. */
+const MOST_CHARS = 50_000
+const TOO_LARGE = 'Too large to show here'
+
+/** A value as a task keeps it. */
+export function shownValue(value: JsonValue): JsonValue {
+  const size = typeof value === 'string' ? value.length : JSON.stringify(value).length
+  return size <= MOST_CHARS ? value : TOO_LARGE
+}
+
+/** The same where there is only text, as in a mail. */
+export function shownText(value: JsonValue): string {
+  if (value === null || value === '') return '–'
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
+  if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return value.join(', ')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
