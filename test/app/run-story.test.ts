@@ -45,7 +45,7 @@ const pause = (more: Partial<Told['pauses'][number]> = {}): Told['pauses'][numbe
   stepName: 'Decide',
   createdAt: at(1),
   dueAt: null,
-  people: { assignees: null, votes: null, needs: [], bar: null },
+  people: { assignees: null, votes: null, needs: [], voters: null, bar: null },
   held: null,
   signal: {
     type: 'request_user_action',
@@ -65,13 +65,14 @@ describe('the story of a run says', () => {
     const at = '2026-03-01T05:10:00.000Z'
     const ada = { by: 'usr_1', name: 'Ada', label: 'Approve', value: null, via: null, at }
     const needs = [
-      { label: 'Approve', votes: 2 },
-      { label: 'Reject', votes: 1 },
+      { label: 'Approve', votes: 2, cast: 1 },
+      { label: 'Reject', votes: 1, cast: 0 },
     ]
     const people = {
       assignees: ['Ada', 'Bob', 'anybody with the role admin or higher'],
       votes: [ada],
       needs,
+      voters: null,
       bar: null,
     }
     expect(story({ pauses: [pause({ people })] })).toBe(

@@ -178,15 +178,16 @@ describe('tasks', () => {
       assignees: ['Kim', 'bob', 'anybody with the role admin or higher'],
       votes,
       needs: [
-        { label: 'Yes', votes: 3 },
-        { label: 'No', votes: 1 },
+        { label: 'Yes', votes: 3, cast: 1 },
+        { label: 'No', votes: 1, cast: 0 },
       ],
+      voters: null,
       bar: null,
     }
     expect((await getTask(boss, { runId, pauseId: PAUSE })).people).toEqual(people)
     expect((await getRunOverview(boss, { runId })).pauses).toMatchObject([{ people }])
     const item = (await listTasks(boss, {})).tasks.find((task) => task.runId === runId)
-    expect(item).toMatchObject({ votes: 1, dueAt: expect.any(String) })
+    expect(item).toMatchObject({ votes: { cast: 1, label: 'Yes', votes: 1, of: 3 }, dueAt: expect.any(String) })
     await resumeRun(boss, { runId, body })
     await resumeRun(runtime.ctx, { runId, body: { ...body, answeredBy: 'bob' } })
     await runtime.wait(runId)
@@ -197,6 +198,43 @@ describe('tasks', () => {
     expect(done.tasks).toMatchObject([{ runId, answeredBy: { name: 'bob' }, label: 'Yes' }])
     const { answers } = await getRunOverview(boss, { runId })
     expect(answers).toMatchObject([{ votes: { cast: 3, names: ['Kim', 'usr_boss', 'bob'] } }])
+  })
+
+  it('say of how many named people how many voted', async () => {
+    const people = { assignees: ['user:ann', 'user:ben', 'user:cid'], needs: { yes: 2, no: 2 }, expiresIn: 'P1D' }
+    const actions = [
+      { id: 'no', label: 'No' },
+      { id: 'yes', label: 'Yes' },
+    ]
+    const runId = await paused({ steps: [{ id: 'ask', type: 'request-user-action', actions, ...people }] })
+    const body = { type: 'request_user_action', pauseId: PAUSE, actionId: 'yes', answeredBy: 'ann' }
+    await resumeRun(runtime.ctx, { runId, body })
+    expect((await getTask(runtime.ctx, { runId, pauseId: PAUSE })).people).toMatchObject({
+      ...{ voters: 3, votes: [{ by: 'ann' }] },
+      needs: [
+        { label: 'No', votes: 2, cast: 0 },
+        { label: 'Yes', votes: 2, cast: 1 },
+      ],
+    })
+    const item = (await listTasks(runtime.ctx, {})).tasks.find((task) => task.runId === runId)
+    expect(item?.votes).toEqual({ cast: 1, label: 'Yes', votes: 1, of: 2 })
+  })
+
+  it('show the card that the author chose, and sum it up in the list', async () => {
+    const show = [
+      { label: 'Order', value: '${order}' },
+      { label: 'Lines', value: ['a', 'b'] },
+      { label: 'Notes', value: '**big**', markdown: true },
+      { label: 'Paid', value: true },
+    ]
+    const runId = await paused({ ...form, steps: [{ ...form.steps[0], show }] }, { order: 'Z-9' })
+    const task = await getTask(runtime.ctx, { runId, pauseId: PAUSE })
+    expect(task.signal.show).toEqual([{ label: 'Order', value: 'Z-9' }, ...show.slice(1)])
+    const item = (await listTasks(runtime.ctx, {})).tasks.find((found) => found.runId === runId)
+    expect(item?.summary).toEqual([
+      ['Order', 'Z-9'],
+      ['Paid', 'true'],
+    ])
   })
 
   it('say of an earlier question of their run that it waits, not that it runs', async () => {

@@ -14,6 +14,7 @@ import { nameActors, nameAnswerers } from '../actors'
 import { answerLabel } from '../runs/answer-label'
 import { claimant } from './claims'
 import { answering } from './held'
+import { progressOf, type VoteState } from './progress'
 import { ListTasks } from './schema'
 import { doneTasks, isMine, isOfRole, ofRun, openTasks } from './where'
 
@@ -59,10 +60,13 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
       answeredVia: pauses.answeredVia,
       label: answerLabel,
       dueAt: sql<string | null>`${pauses.signal}->>'dueAt'`,
-      /** Null where a single answer decides. */
-      votes: sql<number | null>`case when ${pauses.signal}->'needs' is not null then (
-        select count(*)::int from ${pauseVotes} v
-        where v.tenant_id = ${pauses.tenantId} and v.run_id = ${pauses.runId} and v.pause_id = ${pauses.id}) end`,
+      /** What decides, where a single answer does not. */
+      vote: sql<VoteState | null>`case when ${pauses.signal}->'needs' is not null then json_build_object(
+        'actions', ${pauses.signal}->'actions', 'needs', ${pauses.signal}->'needs', 'cast', (
+          select coalesce(json_object_agg(action_id, votes), '{}') from (
+            select v.action_id, count(*)::int votes from ${pauseVotes} v
+            where v.tenant_id = ${pauses.tenantId} and v.run_id = ${pauses.runId} and v.pause_id = ${pauses.id}
+            group by 1) counted)) end`,
       answering,
       claimedBy: claimant,
       title: sql<string | null>`${pauses.signal}->>'title'`,
@@ -73,11 +77,16 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
       stepName: sql<string | null>`(select s.step_name from ${stepRecords} s where s.tenant_id = ${pauses.tenantId}
           and s.run_id = ${pauses.runId} and s.branch = ${pauses.branch} and s.step_id = ${pauses.stepId}
           and s.visit = ${pauses.visit})`,
-      summary: sql<
-        [string, string][]
-      >`(select coalesce(jsonb_agg(jsonb_build_array(key, left(value #>> '{}', ${SUMMARY_CHARS + masker.longest}))), '[]')
+      /** What the author chose to show, else the first short fields of the data. */
+      summary: sql<[string, string][]>`case when ${pauses.signal}->'show' is not null then
+        (select coalesce(jsonb_agg(jsonb_build_array(label, left(value, ${SUMMARY_CHARS + masker.longest})) order by place), '[]')
+          from (select one->>'label' label, one->>'value' value, place
+            from json_array_elements(${pauses.signal}->'show') with ordinality shown(one, place)
+            where json_typeof(one->'value') in ('string', 'number', 'boolean') and one->>'markdown' is null
+            order by place limit ${SUMMARY_FIELDS}) chosen)
+        else (select coalesce(jsonb_agg(jsonb_build_array(key, left(value #>> '{}', ${SUMMARY_CHARS + masker.longest}))), '[]')
           from (select key, value from jsonb_each(${RUN_DATA})
-            where jsonb_typeof(value) in ('string', 'number', 'boolean') limit ${SUMMARY_FIELDS}) fields)`,
+            where jsonb_typeof(value) in ('string', 'number', 'boolean') limit ${SUMMARY_FIELDS}) fields) end`,
     })
     .from(pauses)
     .innerJoin(runs, ofRun)
@@ -104,8 +113,9 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
   ])
   return {
     tasks: page.map(
-      ({ createdAt, answeredAt, answeredBy, answeredVia, claimedBy, title, stepName, summary, ...task }) => ({
+      ({ createdAt, answeredAt, answeredBy, answeredVia, claimedBy, title, stepName, summary, vote, ...task }) => ({
         ...maskWords({ ...task, title: title ?? stepName ?? task.stepId, stepName: stepName ?? task.stepId }, masker),
+        votes: vote && progressOf(vote, masker),
         createdAt: createdAt.toISOString(),
         answeredAt: answeredAt?.toISOString() ?? null,
         answeredBy: answererOf({ answeredBy, answeredVia }),

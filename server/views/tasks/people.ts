@@ -2,7 +2,7 @@ import { and, asc, eq, inArray } from 'drizzle-orm'
 import { members, users } from '@/db/schema/members'
 import { pauseVotes } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
-import { votesNeeded } from '../../definition/people'
+import { namedPeople, votesNeeded } from '../../definition/people'
 import type { PauseSignal } from '../../definition/run'
 import { type Bar, barOf, forbidsStarter, hasRules, isVote, startersOf } from '../../runs/may-answer'
 import { personOf } from '../../runs/person'
@@ -15,8 +15,10 @@ export interface TaskPeople {
   assignees: string[] | null
   /** Null where a single answer decides. */
   votes: ShownVote[] | null
-  /** For each action that somebody may vote for, how many votes it needs. */
-  needs: { label: string; votes: number }[]
+  /** For each action that somebody may vote for, how many votes it needs and has. */
+  needs: { label: string; votes: number; cast: number }[]
+  /** How many people may vote, if they are named. */
+  voters: number | null
   /** Why the viewer may not answer, besides their role; null if they may. */
   bar: Bar | 'ALREADY_VOTED' | null
 }
@@ -38,7 +40,7 @@ interface Asked {
   signal: PauseSignal
 }
 
-const ANYBODY: TaskPeople = { assignees: null, votes: null, needs: [], bar: null }
+const ANYBODY: TaskPeople = { assignees: null, votes: null, needs: [], voters: null, bar: null }
 
 /** The people of a run's pauses. Pauses that anybody may answer cost no query. */
 export async function readPeople(
@@ -78,8 +80,13 @@ export async function readPeople(
         assignees: signal.assignees?.map((one) => masker.text(nameOf(one))) ?? null,
         votes: isVote(signal) ? shown : null,
         needs: isVote(signal)
-          ? actions.map(({ id }) => ({ label: labelOf(id), votes: votesNeeded(signal.needs, id) }))
+          ? actions.map(({ id }) => ({
+              label: labelOf(id),
+              votes: votesNeeded(signal.needs, id),
+              cast: cast.filter(({ actionId }) => actionId === id).length,
+            }))
           : [],
+        voters: isVote(signal) ? namedPeople(signal.assignees) : null,
         bar: voted ? 'ALREADY_VOTED' : barOf(signal, viewer, starters),
       },
     ]

@@ -60,7 +60,7 @@ function QueueItem({
       {task.answeredAt && (
         <span className={styles.itemMeta}>
           {task.label ?? 'Filled in'}{' '}
-          {task.votes === null ? `by ${task.answeredBy?.name ?? 'somebody'}` : `after ${voted(task.votes)}`}
+          {task.votes === null ? `by ${task.answeredBy?.name ?? 'somebody'}` : `after ${voted(task.votes.cast)}`}
         </span>
       )}
       {!task.answeredAt && task.claimedBy && (
@@ -73,7 +73,7 @@ function QueueItem({
         <span className={styles.itemMeta}>
           {task.dueAt !== null && <Due at={task.dueAt} />}
           {task.dueAt !== null && task.votes !== null && ' · '}
-          {task.votes !== null && `${voted(task.votes)} so far`}
+          {task.votes !== null && `${task.votes.votes} of ${task.votes.of} votes for ${task.votes.label}`}
         </span>
       )}
       <span className={styles.itemMeta}>

@@ -25,7 +25,7 @@ export function Due({ at, said = false }: { at: string; said?: boolean }) {
 
 /** Who may answer a task, and the votes so far. Nothing for a task that anybody may answer alone. */
 export function People({ people, dueAt }: { people: TaskPeople; dueAt?: string | undefined }) {
-  const { assignees, votes, needs } = people
+  const { assignees, votes, needs, voters } = people
   if (!assignees && !votes && !dueAt) return null
   return (
     <dl className={styles.people}>
@@ -46,12 +46,15 @@ export function People({ people, dueAt }: { people: TaskPeople; dueAt?: string |
       {votes && (
         <>
           <div>
-            <dt>Votes needed</dt>
-            <dd>{needs.map(({ label, votes }) => `${votes} for ${label}`).join(', ')}</dd>
+            <dt>Votes</dt>
+            <dd>
+              {needs.map(({ label, votes, cast }) => `${cast} of ${votes} for ${label}`).join(', ')}
+              {voters !== null && `; ${votes.length} of ${voters} people voted`}
+            </dd>
           </div>
           <div>
-            <dt>Votes so far</dt>
-            <dd>{votes.length === 0 ? 'none' : <Votes votes={votes} />}</dd>
+            <dt>Who voted</dt>
+            <dd>{votes.length === 0 ? 'nobody yet' : <Votes votes={votes} />}</dd>
           </div>
         </>
       )}
