@@ -250,11 +250,12 @@ test('an unpublished draft can be test-run, and an earlier version restored', as
   await expect.poll(async () => (await stepsOf(workspace, id))[0]?.output).toEqual({ text: 'Good night, ${name}' })
 
   await page.getByRole('button', { name: 'Versions', exact: true }).click()
-  await page
-    .getByRole('list', { name: 'Versions' })
-    .getByRole('button', { name: /^Version 1\b/ })
-    .click()
-  await page.getByRole('button', { name: 'Restore version 1' }).click()
+  // Only publishing makes a number that people see.
+  const history = page.getByRole('list', { name: 'Versions' })
+  await expect(history.getByRole('button', { name: /^Draft of \d\d:\d\d/ })).toHaveCount(2)
+  await expect(history.getByText(/\bversion \d/i)).toHaveCount(0)
+  await history.getByRole('button').last().click()
+  await page.getByRole('button', { name: 'Restore this earlier draft' }).click()
   await expect.poll(async () => (await stepsOf(workspace, id))[0]?.output).toEqual({ text: 'Good day, ${name}' })
   expect((await getWorkflow(workspace.ctx, { id })).version).toBeGreaterThan(2)
 })

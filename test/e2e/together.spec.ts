@@ -102,7 +102,7 @@ test('text typed while another person’s changes arrive is part of the conflict
 /** The editor shows both sides, has overwritten nothing, and saves what Tom chooses. */
 async function chooseTom(tom: Page, workspace: Workspace, approval: string): Promise<void> {
   const dialog = tom.getByRole('dialog')
-  await expect(dialog).toContainText('saved version')
+  await expect(dialog).toContainText('saved other changes while you were editing')
   expect(await namesOf(workspace, approval)).toContain('As Ada wants it')
   await expect(dialog).toContainText('As Ada wants it')
   await expect(dialog).toContainText('As Tom wants it')

@@ -25,6 +25,8 @@ export const BUDGETS: Record<string, number> = {
   '/[tenant]/workflows/[id]': 416,
   '/[tenant]/workflows/[id]/runs': 295,
   '/[tenant]/workflows/[id]/insights': 272,
+  '/[tenant]/workflows/[id]/versions': 330,
+  '/[tenant]/workflows/[id]/settings': 330,
   '/[tenant]/insights': 272,
   '/[tenant]/runs': 293,
   '/[tenant]/runs/[runId]': 337,

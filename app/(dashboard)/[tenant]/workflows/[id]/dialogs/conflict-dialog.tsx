@@ -37,7 +37,7 @@ export function ConflictDialog(props: ConflictDialogProps) {
     <Dialog
       opened={opened}
       onClose={onClose}
-      title={`${theirs.by} saved version ${theirs.version} while you were editing`}
+      title={`${theirs.by} saved other changes while you were editing`}
       size="xl"
       closes="no click"
     >

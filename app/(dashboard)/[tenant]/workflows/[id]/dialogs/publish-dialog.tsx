@@ -206,7 +206,7 @@ function textOf(definition: WorkflowChanges['after']): string {
 }
 
 function authorText({ name, versions }: { name: string; versions: number }): string {
-  return versions === 1 ? name : `${name} (${versions} versions)`
+  return versions === 1 ? name : `${name} (saved ${versions} times)`
 }
 
 function problemsText(errors: number, warnings: number): string {

@@ -127,10 +127,8 @@ export function createSaver(options: SaverOptions): Saver {
       return
     }
     const definition = sameDefinition(merged, theirs.definition) ? theirs.definition : merged
-    dispatch({ type: 'merged', base: theirs, definition, label: `merge version ${theirs.version}`, at: now() })
-    onMerged(
-      `Version ${theirs.version}, saved by ${theirs.updatedBy}, was merged into this draft. Undo removes it again.`,
-    )
+    dispatch({ type: 'merged', base: theirs, definition, label: `merge the changes of ${theirs.updatedBy}`, at: now() })
+    onMerged(`What ${theirs.updatedBy} saved was merged into this draft. Undo removes it again.`)
   }
 
   return { save, checkForNewer }

@@ -33,6 +33,7 @@ import { EditorDialogs } from './editor-dialogs'
 import { EditorHeader } from './header'
 import { HeaderActions, PanelButtons } from './header-actions'
 import { OpenPanel } from './open-panel'
+import { readOnlyReason } from './read-only-reason'
 import { SaveStateText } from './save-state'
 import { SidePanel } from './side-panel'
 import { Toolbar, type View } from './toolbar'
@@ -64,11 +65,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
   const tenant = useTenant()
   const phone = useMediaQuery('(max-width: 48em)') ?? false
   const archived = workflow.status === 'archived'
-  const reason = archived
-    ? 'This workflow is archived and cannot be edited.'
-    : tenant.may('workflow:write')
-      ? null
-      : `Your role (${tenant.role}) can view this workflow but not edit it.`
+  const reason = readOnlyReason(tenant, archived)
   const readOnly = reason !== null
   const draft = useDraft({
     tenantId: tenant.id,
@@ -164,10 +161,6 @@ export const EditorScreen = memo(function EditorScreen(props: {
       setTimeout(() => focusField('', field), 0)
     }
   }
-  const settings = initial.panel === 'settings'
-  useEffect(() => {
-    if (settings) actions.openWorkflow()
-  }, [settings, actions])
   const { kind } = save
   useEffect(() => {
     if (kind === 'conflict') setResolving(true)
@@ -212,14 +205,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
               onNewer={draft.shown}
             />
           }
-          tabs={
-            <WorkflowTabs
-              id={workflowId}
-              here="editor"
-              onVersions={() => setPanel('versions')}
-              onSettings={actions.openWorkflow}
-            />
-          }
+          tabs={<WorkflowTabs id={workflowId} here="editor" />}
           actions={
             !archived && (
               <HeaderActions
@@ -280,7 +266,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
                 onGoTo={goTo}
                 onRestored={(restored) => {
                   draft.restored(restored)
-                  announce(`Restored as version ${restored.version}.`, true)
+                  announce('Restored.', true)
                 }}
               />
             )}

@@ -13,8 +13,10 @@ export function WorkflowPanel(props: {
   definition: Definition
   onRedefine: (label: string, command: (definition: Definition) => Definition, target?: string) => void
   readOnly: boolean
+  /** It is the page, not the form beside a graph. */
+  page?: boolean
 }) {
-  const { definition, onRedefine, readOnly } = props
+  const { definition, onRedefine, readOnly, page = false } = props
   const { steps, initialStep, onCancel, onFailure, payload } = definition
   const name = useCommitted(definition.name, (text) => {
     if (text.trim() !== '')
@@ -38,9 +40,15 @@ export function WorkflowPanel(props: {
   const choices = [...new Map(steps.map((step) => [step.id, { value: step.id, label: nameOf(step) }])).values()]
   return (
     <Stack gap="md">
-      <h2 className={styles.title} id="inspector-title" tabIndex={-1}>
-        Workflow
-      </h2>
+      {page ? (
+        <Text size="sm" c="dimmed">
+          Settings are part of the draft. Callers get them with the next version that is published.
+        </Text>
+      ) : (
+        <h2 className={styles.title} id="inspector-title" tabIndex={-1}>
+          Workflow
+        </h2>
+      )}
       <TextInput
         label="Name"
         maxLength={200}
@@ -126,9 +134,11 @@ export function WorkflowPanel(props: {
           />
         </>
       )}
-      <Text size="sm" c="dimmed">
-        Select a step to edit it.
-      </Text>
+      {!page && (
+        <Text size="sm" c="dimmed">
+          Select a step to edit it.
+        </Text>
+      )}
     </Stack>
   )
 }

@@ -8,7 +8,7 @@ import { CodeDiff } from '@/app/_ui/code-diff'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone } from '@/app/_ui/notify'
 import { StatusPill } from '@/app/_ui/status-pill'
-import { Time } from '@/app/_ui/time'
+import { Clock, Time } from '@/app/_ui/time'
 import { diffDefinitions, sizeOfDiff } from '@/server/definition/diff'
 import type { Definition } from '@/server/definition/schema'
 import type { VersionHistoryItem } from '@/server/views/workflows/version-history'
@@ -105,16 +105,30 @@ export function VersionsPanel(props: VersionsPanelProps) {
   )
 }
 
+/** Only publishing makes a number that people see: a draft has the time at which it was saved. */
+function VersionName({ item }: { item: VersionHistoryItem }) {
+  if (item.publishedAt !== null) return `Version ${item.version}`
+  return (
+    <span>
+      Draft of <Clock at={item.createdAt} />
+    </span>
+  )
+}
+
+function named({ version, publishedAt }: VersionHistoryItem): string {
+  return publishedAt === null ? 'this earlier draft' : `version ${version}`
+}
+
 function VersionLine({ item, openRuns }: { item: VersionHistoryItem; openRuns: string | null }) {
   return (
     <>
       <span className={styles.first}>
-        Version {item.version}
+        <VersionName item={item} />
         {item.published && <StatusPill status="published" label="Published" />}
         {item.current && !item.published && <span className={styles.note}>newest</span>}
       </span>
       <span className={styles.note}>
-        <Time at={item.createdAt} /> by {item.createdByName}
+        {item.publishedAt === null ? 'saved' : <Time at={item.publishedAt} />} by {item.createdByName}
         {item.publishedAt !== null && !item.published && ', was published'}
       </span>
       {openRuns !== null && <span className={styles.about}>{openRuns}</span>}
@@ -144,7 +158,7 @@ function OneVersion(props: VersionsPanelProps & { item: VersionHistoryItem; onRe
       {
         onSuccess: (restored) => {
           void cache.invalidateQueries({ queryKey: trpc.workflows.list.queryKey() })
-          notifyDone(`Version ${item.version} restored as version ${restored.version}. Nothing was published.`)
+          notifyDone(`The draft is now ${named(item)}. Nothing was published.`)
           onRefresh()
           onRestored({ version: restored.version, definition: definitionOf(restored) })
         },
@@ -161,11 +175,11 @@ function OneVersion(props: VersionsPanelProps & { item: VersionHistoryItem; onRe
   const diff = diffDefinitions(definition, earlier)
   const same = sizeOfDiff(diff) === 0
   return (
-    <section aria-label={`Version ${item.version}`}>
+    <section aria-label={item.publishedAt === null ? 'Earlier draft' : `Version ${item.version}`}>
       <Stack gap="sm">
         <Group justify="space-between">
           <Text size="sm" fw={500}>
-            {same ? `Version ${item.version} matches this draft` : `Restoring version ${item.version} would change:`}
+            {same ? 'This draft is the same' : `Restoring ${named(item)} would change:`}
           </Text>
           {!same && may('workflow:publish') && (
             <Button
@@ -175,7 +189,7 @@ function OneVersion(props: VersionsPanelProps & { item: VersionHistoryItem; onRe
               loading={restore.isPending}
               onClick={() => void restoreVersion()}
             >
-              Restore version {item.version}
+              Restore {named(item)}
             </Button>
           )}
         </Group>
@@ -196,7 +210,7 @@ function OneVersion(props: VersionsPanelProps & { item: VersionHistoryItem; onRe
             />
             {text && (
               <CodeDiff
-                label={`Changes from this draft to version ${item.version}`}
+                label={`Changes from this draft to ${named(item)}`}
                 before={JSON.stringify(definitionOf(definition), null, 2)}
                 after={JSON.stringify(earlier, null, 2)}
               />
