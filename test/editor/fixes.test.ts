@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { fixOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/fixes'
+import { keyProblems } from '@/server/definition/business-key'
 import type { Definition } from '@/server/definition/schema'
 import { catalogOf } from '@/server/steps/catalog'
 import { stepTypes } from '@/server/steps/registry'
@@ -60,6 +61,52 @@ const DRAFTS: [string, Definition][] = [
     }),
   ],
   ['W_NO_END', workflow({ initialStep: 'ask', steps: [step], edges: [] })],
+  ['EXPRESSION_UNRESOLVED', workflow({ steps: [end({ in: '${customerNumber} ${customerNumber}' })] })],
+  ['UNKNOWN_STEP_TYPE', workflow({ steps: [{ id: 'end', type: 'end-flo', output: {} }] })],
+  ['W_UNREACHABLE', workflow({ steps: [end({}), step, end({})].slice(0, 2), edges: [{ from: 'ask', to: 'end' }] })],
+  [
+    'W_EMPTY_BRANCH',
+    workflow({
+      initialStep: 'all',
+      steps: [{ id: 'all', type: 'parallel', branches: [{ id: 'a' }, { id: 'b' }] }, step, end({})],
+      edges: [
+        { from: 'all', to: 'ask', on: 'a' },
+        { from: 'all', to: 'end', on: 'done' },
+      ],
+    }),
+  ],
+  [
+    'REGION_ENTERED',
+    workflow({
+      initialStep: 'first',
+      steps: [
+        { ...step, id: 'first' },
+        { id: 'all', type: 'parallel', branches: [{ id: 'a' }] },
+        { id: 'in', type: 'collect-inputs', output: { y: { type: 'string' } } },
+        end({}),
+      ],
+      edges: [
+        { from: 'first', to: 'all' },
+        { from: 'first', to: 'in', on: 'timeout' },
+        { from: 'all', to: 'in', on: 'a' },
+        { from: 'all', to: 'end', on: 'done' },
+      ],
+    }),
+  ],
+  [
+    'INVALID_CONFIG',
+    workflow({
+      initialStep: 'ok',
+      steps: [
+        {
+          ...{ id: 'ok', type: 'request-user-action', actions: [{ id: 'yes', label: 'Yes' }] },
+          ...{ needs: { gone: 2 }, assignees: ['user:a@x', 'user:A@x', 'role:admin'] },
+        },
+        end({}),
+      ],
+      edges: [{ from: 'ok', to: 'end' }],
+    }),
+  ],
   [
     'CYCLE_WITHOUT_BOUND',
     workflow({
@@ -143,6 +190,35 @@ test('a value of the wrong type is converted only when that says the same', () =
   expect(fixed({ a: '1.5' }, problem('args.a', 'wrong', { message: 'it must be integer' }))).toBeUndefined()
   for (const a of ['five', '0x10', '', '12345678901234567890', true])
     expect(fixed({ a }, problem('args.a', 'wrong'))).toBeUndefined()
+})
+
+test('a second step with the same id gets one of its own, and the first keeps what leads to it', () => {
+  const twice = workflow({
+    initialStep: 'ask',
+    steps: [step, end({ a: 1 }), end({ a: 2 })],
+    edges: [{ from: 'ask', to: 'end' }],
+  })
+  const [duplicate] = told(twice, 'DUPLICATE_STEP_ID')
+  const fix = duplicate && fixOf(twice, catalog, duplicate)
+  expect(fix?.label).toBe('Name the second end_2')
+  expect(fix?.apply(twice).steps).toEqual([step, end({ a: 1 }), { ...end({ a: 2 }), id: 'end_2' }])
+})
+
+test('a business key that START cannot fill gets the near name, or goes', () => {
+  const key = (businessKey: string) => {
+    const draft = workflow({ businessKey })
+    const [message = ''] = keyProblems(draft)
+    const problem: Problem = { severity: 'warning', code: 'W_BUSINESS_KEY', message, field: 'businessKey' }
+    return fixOf(draft, catalog, problem)?.apply(draft)
+  }
+  expect(key('No ${amuont} of ${note}')?.businessKey).toBe('No ${amount} of ${note}')
+  expect(key('${orderNumber}')).not.toHaveProperty('businessKey')
+  expect(key('${')).not.toHaveProperty('businessKey')
+})
+
+test('a name that only a run can give is not added to START', () => {
+  const draft = workflow({ steps: [end({ a: '${secrets.KEY}' })] })
+  for (const one of told(draft, 'EXPRESSION_UNRESOLVED')) expect(fixOf(draft, catalog, one)).toBeNull()
 })
 
 test('what a person has to decide has no fix', () => {

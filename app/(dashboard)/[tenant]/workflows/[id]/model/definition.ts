@@ -42,6 +42,11 @@ export function stepLabel(definition: Definition, stepId: string): string {
   return step ? nameOf(step) : stepId
 }
 
+/** The same in whichever of two definitions has it: a step that was removed is only in the one before. */
+export function labelIn(stepId: string, now: Definition, before: Definition | null): string {
+  return stepLabel(findStep(now, stepId) || before === null ? now : before, stepId)
+}
+
 const NEXT: Exit[] = [{ id: 'next', label: 'Next' }]
 
 /** The exits of a step, with their labels. START has one, and so has a step of an unknown type. */

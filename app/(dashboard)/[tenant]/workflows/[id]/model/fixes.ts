@@ -7,6 +7,7 @@ import type { Problem } from '@/server/workflows/check/problem'
 import { numberOrText } from '../../../_arguments/values'
 import { FIRST_BOUND } from './connect'
 import { exitsOf, findStep, openExitOf } from './definition'
+import { keyFix, stepFix } from './draft-fixes'
 import { addStep, updateStep } from './edit-steps'
 import { renameRoot, rewriteText } from './references'
 
@@ -36,11 +37,15 @@ export function fixOf(definition: Definition, catalog: Catalog, problem: Problem
     const ids = new Set(definition.steps.map(({ id }) => id))
     return withEdges('Remove the connection', ({ from, to }) => ids.has(from) && ids.has(to))
   }
+  if (code === 'W_BUSINESS_KEY') return keyFix(definition, problem)
   if (!step) return null
   switch (code) {
     case 'EXPRESSION_UNRESOLVED':
     case 'W_REF_MAYBE':
-      return placeOf(step, problem.field) === null ? null : referenceFix(step.id, problem)
+      return (
+        (placeOf(step, problem.field) === null ? null : referenceFix(step.id, problem)) ??
+        stepFix(definition, catalog, problem)
+      )
     case 'W_TOOL_ARGS':
     case 'W_WORKFLOW_INPUT':
       return argumentFix(step.id, step, problem)
@@ -70,7 +75,7 @@ export function fixOf(definition: Definition, catalog: Catalog, problem: Problem
       }
     }
     default:
-      return null
+      return stepFix(definition, catalog, problem)
   }
 }
 

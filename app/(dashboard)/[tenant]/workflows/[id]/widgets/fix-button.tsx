@@ -17,13 +17,14 @@ export function FixButton(props: {
   const { problem, onFixed, onGo } = props
   const { fixOf, fix } = useEditorActions()
   const label = fixOf(problem)
-  if (label === null && (!onGo || !isMissing(problem))) return null
+  const wanted = label === null ? wantedBy(problem) : null
+  if (label === null && (!onGo || wanted === null)) return null
   return (
     <Button
       variant="light"
       size="compact-xs"
       leftSection={<Wrench size={12} aria-hidden />}
-      aria-label={label === null ? `Fix: fill in ${problem.field ?? ''}` : `Fix: ${label}`}
+      aria-label={`Fix: ${label ?? `${wanted?.toLowerCase()} ${problem.field ?? ''}`}`}
       onClick={() => {
         if (label === null) onGo?.(problem)
         else {
@@ -32,9 +33,16 @@ export function FixButton(props: {
         }
       }}
     >
-      {label ?? 'Fill in'}
+      {label ?? wanted}
     </Button>
   )
 }
 
-const isMissing = ({ fault, message }: Problem) => fault === 'missing' || /\bis required\b/.test(message)
+/** What only needs a value or a choice, which the field is the place for. */
+function wantedBy({ code, fault, message }: Problem): string | null {
+  if (fault === 'missing' || /\bis required\b/.test(message)) return 'Fill in'
+  if (code === 'BRANCH_CONFLICT' || code === 'W_BRANCH_OPEN') return 'Fill in'
+  return CHOSEN.includes(code) ? 'Choose' : null
+}
+
+const CHOSEN = ['TOOL_NOT_FOUND', 'AGENT_NOT_FOUND', 'WORKFLOW_NOT_FOUND']
