@@ -11,8 +11,8 @@ const FLOORS = [
   ['widgets'],
   ['canvas', 'views', 'inspector', 'panels', 'dialogs'],
   ['editor'],
-  // Other pages of the workflow, which only draw what they import from outside.
-  ['runs', 'insights'],
+  // The other pages of the workflow.
+  ['runs', 'insights', 'versions', 'settings'],
 ]
 
 /** The folder of a file or import path; null for the files that Next looks for. */
