@@ -11,7 +11,7 @@ import { notifyDone } from '@/app/_ui/notify'
 import type { WorkflowChanges } from '@/server/views/workflows/changes'
 import type { Problem } from '@/server/workflows/check/problem'
 import type { GoTo, SaveNow } from '../actions/screen'
-import { definitionOf } from '../model/definition'
+import { definitionOf, labelIn, stepLabel } from '../model/definition'
 import { DiffList } from '../parts/diff-list'
 import { ProblemList } from '../parts/problem-list'
 import { FixButton } from '../widgets/fix-button'
@@ -101,6 +101,7 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
             checked
             error={null}
             onGo={goTo}
+            nameOf={(stepId) => stepLabel(changes.data.after, stepId)}
             action={(problem) => <FixButton problem={problem} onFixed={saved.again} onGo={goTo} />}
           />
         </section>
@@ -158,7 +159,7 @@ function Summary({ changes }: { changes: WorkflowChanges }) {
           : `v${to} of ${after.name} replaces v${from}, which is published now.`}{' '}
         {authors.length > 0 && `Changes by ${authors.map(authorText).join(', ')}.`}
       </Text>
-      <DiffList diff={diff} />
+      <DiffList diff={diff} nameOf={(stepId) => labelIn(stepId, after, before)} />
       {running > 0 && from !== null && (
         <Text size="sm" c="dimmed">
           {running === 1

@@ -58,7 +58,7 @@ export function OpenPanel(props: {
           checked={check.checked}
           error={check.error}
           onGo={onGoTo}
-          labelOf={(stepId) => stepLabel(definition, stepId)}
+          nameOf={(stepId) => stepLabel(definition, stepId)}
           action={(problem) => <FixButton problem={problem} onGo={onGoTo} />}
         />
       )}

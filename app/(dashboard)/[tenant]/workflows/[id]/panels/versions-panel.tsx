@@ -14,7 +14,7 @@ import type { Definition } from '@/server/definition/schema'
 import type { VersionHistoryItem } from '@/server/views/workflows/version-history'
 import { useTenant } from '../../../tenant-context'
 import type { SaveNow } from '../actions/screen'
-import { definitionOf } from '../model/definition'
+import { definitionOf, labelIn } from '../model/definition'
 import { DiffList } from '../parts/diff-list'
 import { OpenRunsOf, useOpenRuns } from './open-runs'
 import styles from './versions-panel.module.css'
@@ -201,7 +201,7 @@ function OneVersion(props: VersionsPanelProps & { item: VersionHistoryItem; onRe
         {restore.error && <ErrorState error={restore.error} title="The version was not restored" />}
         {!same && (
           <>
-            <DiffList diff={diff} />
+            <DiffList diff={diff} nameOf={(stepId) => labelIn(stepId, earlier, definition)} />
             <Switch
               size="sm"
               label="Show as JSON"

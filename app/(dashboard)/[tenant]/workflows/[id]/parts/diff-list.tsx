@@ -21,7 +21,7 @@ const META: Record<string, string> = {
 }
 
 /** The differences between two definitions: steps, connections, START fields and workflow settings. */
-export function DiffList({ diff }: { diff: DefinitionDiff }) {
+export function DiffList({ diff, nameOf }: { diff: DefinitionDiff; nameOf: (stepId: string) => string }) {
   const { steps, edges, payload, meta, reordered } = diff
   const plain = steps.length + edges.length + payload.length + meta.length === 0
   return (
@@ -39,7 +39,7 @@ export function DiffList({ diff }: { diff: DefinitionDiff }) {
         {edges.map(({ kind, from, to, exit }) => (
           <Change key={`${kind} ${from} ${exit} ${to}`} kind={kind}>
             <span className={styles.name}>
-              {from} → {to}
+              {nameOf(from)} → {nameOf(to)}
             </span>
             {exit !== 'next' && <span className={styles.detail}> at {exit}</span>}
           </Change>

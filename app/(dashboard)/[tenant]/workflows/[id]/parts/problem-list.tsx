@@ -13,12 +13,12 @@ export function ProblemList(props: {
   checked: boolean
   error: unknown
   onGo: (problem: Problem) => void
-  /** What people call a step. */
-  labelOf?: (stepId: string) => string
+  /** The name of a step, by its id. */
+  nameOf: (stepId: string) => string
   /** A button beside a problem. */
   action: (problem: Problem) => ReactNode
 }) {
-  const { problems, checked, error, onGo, labelOf = (stepId: string) => stepId, action } = props
+  const { problems, checked, error, onGo, nameOf, action } = props
   if (error && problems.length === 0) {
     return (
       <div className={styles.panel}>
@@ -58,7 +58,7 @@ export function ProblemList(props: {
               <span>
                 {problem.stepId !== undefined && (
                   <span className={styles.where}>
-                    {labelOf(problem.stepId)}
+                    {nameOf(problem.stepId)}
                     {problem.field ? ` · ${problem.field}` : ''}
                   </span>
                 )}
