@@ -28,6 +28,9 @@ export interface WorkflowParts extends Parts {
 }
 
 const MAX_DESCRIPTION = 1_000
+const WAITS = 'Waits up to 50 seconds, or as long as `Prefer` says.'
+const ASKS =
+  'Note: the workflow asks people. While one of them has not answered, the response is 202 with `status: "paused"`.'
 
 /** The operations and schemas of one workflow. */
 export function workflowParts(
@@ -66,7 +69,7 @@ export function workflowParts(
         id: `start${key}`,
         path: start,
         summary: `Start “${name}” and wait for its end`,
-        description: described('Waits up to 50 seconds, or as long as `Prefer` says.'),
+        description: described(Object.keys(answers).length > 0 ? `${WAITS} ${ASKS}` : WAITS),
         body,
         answers: { 200: ref(run), 202: ref(run) },
       }),
