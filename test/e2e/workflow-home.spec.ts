@@ -1,0 +1,97 @@
+import { createSchedule } from '@/server/schedules/save'
+import { createWorkflow } from '@/server/workflows/create'
+import { getWorkflow } from '@/server/workflows/get'
+import { publishWorkflow } from '@/server/workflows/publish'
+import { updateWorkflow } from '@/server/workflows/update'
+import { expect, test } from './support/fixture'
+
+const END = {
+  steps: [{ id: 'end', type: 'end-flow', name: 'The end', output: { a: 1 } }],
+  initialStep: 'end',
+  edges: [],
+}
+
+test('a workflow has five tabs, each with its address', async ({ page, workspace }) => {
+  const { id } = await createWorkflow(workspace.ctx, { name: 'Home', ...END } as never)
+  const base = `/${workspace.slug}/workflows/${id}`
+  await page.goto(base)
+  const tabs = page.getByRole('navigation', { name: 'This workflow' })
+  for (const [name, path] of [
+    ['Runs', '/runs'],
+    ['Insights', '/insights'],
+    ['Versions', '/versions'],
+    ['Settings', '/settings'],
+    ['Editor', ''],
+  ] as const) {
+    await tabs.getByRole('link', { name, exact: true }).click()
+    await expect(page).toHaveURL(new RegExp(`${id}${path}$`))
+    await expect(tabs.locator('[aria-current="page"]')).toHaveText(name)
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Home')
+    await page.reload()
+    await expect(tabs.locator('[aria-current="page"]')).toHaveText(name)
+  }
+})
+
+test('only what was published has a number; a draft has its time, and is restored from its page', async ({
+  page,
+  workspace,
+}) => {
+  const { id } = await createWorkflow(workspace.ctx, { name: 'Home', ...END } as never)
+  await publishWorkflow(workspace.ctx, { id })
+  const changed = [{ ...END.steps[0], output: { a: 2 } }]
+  await updateWorkflow(workspace.ctx, { id, body: { steps: changed } as never })
+  await page.goto(`/${workspace.slug}/workflows/${id}/versions`)
+  const history = page.getByRole('list', { name: 'Versions' })
+  await expect(history.getByRole('button')).toHaveCount(2)
+  await expect(history.getByRole('button').first()).toContainText(/^Draft of \d\d:\d\d/)
+  await expect(history.getByRole('button').last()).toContainText(/^Version 1/)
+  await history.getByRole('button').last().click()
+  // Names come before ids.
+  await expect(page.getByText('The end', { exact: true })).toBeVisible()
+  await page.getByRole('button', { name: 'Restore version 1' }).click()
+  await expect.poll(async () => (await getWorkflow(workspace.ctx, { id })).steps[0]?.output).toEqual({ a: 1 })
+  await expect(page.getByText('This draft is the same').first()).toBeVisible()
+})
+
+test('settings are edited on their own page and are part of the draft; viewers only read them', async ({
+  page,
+  workspace,
+  browserOf,
+}) => {
+  const { id } = await createWorkflow(workspace.ctx, {
+    ...{ name: 'Home', ...END, payload: { orderId: { type: 'string' } } },
+  } as never)
+  const viewer = await browserOf('viewer')
+  await viewer.goto(`/${workspace.slug}/workflows/${id}/settings`)
+  for (const field of await viewer.getByRole('main').getByRole('textbox').all()) {
+    await expect(field).toHaveAttribute('readonly', '')
+  }
+  await expect(viewer.getByText('Your role (viewer) can view this workflow but not edit it.')).toBeVisible()
+  await page.goto(`/${workspace.slug}/workflows/${id}/settings`)
+  await page.getByLabel('Business key').fill('${orderId}')
+  await page.getByLabel('Time limit of a run').fill('P2D')
+  await expect(page.getByRole('status').filter({ hasText: /Saved \d/ })).toBeVisible()
+  expect(await getWorkflow(workspace.ctx, { id })).toMatchObject({
+    businessKey: '${orderId}',
+    limits: { timeoutMs: 2 * 86_400_000 },
+  })
+})
+
+test('whoever publishes sees who starts the workflow', async ({ page, workspace }) => {
+  const { id } = await createWorkflow(workspace.ctx, { name: 'Child', ...END } as never)
+  await publishWorkflow(workspace.ctx, { id })
+  await createSchedule(workspace.ctx, { workflowId: id, body: { name: 'Each night', cron: '0 2 * * *' } })
+  const parent = await createWorkflow(workspace.ctx, {
+    ...{ name: 'Parent', initialStep: 'call', edges: [] },
+    steps: [{ id: 'call', type: 'run-workflow', workflowId: id }],
+  } as never)
+  await publishWorkflow(workspace.ctx, { id: parent.id })
+  await updateWorkflow(workspace.ctx, { id, body: { description: 'New' } as never })
+  await page.goto(`/${workspace.slug}/workflows/${id}`)
+  await page.getByRole('button', { name: 'Publish' }).click()
+  const users = page.getByRole('dialog').getByRole('region', { name: 'Used by' })
+  await expect(users.getByRole('listitem')).toHaveText([
+    'ParentWorkflow, keeps version 1 until it is published again',
+    'Each nightSchedule',
+  ])
+})
