@@ -39,7 +39,7 @@ export function SidePanel(props: Props) {
     shown.current = only
   }, [only])
   return (
-    <div ref={top} data-form-of={only ?? ''}>
+    <div ref={top} data-form-of={only ?? ''} data-read-only={props.readOnly || undefined}>
       <Form {...props} only={only} />
     </div>
   )
