@@ -1,23 +1,23 @@
 import { sql } from 'drizzle-orm'
 import { foreignKey, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import type { AgentCase, Expected, ToolCase } from '../../server/definition/test-case'
+import type { Expected, Given } from '../../server/definition/test-case'
 import { moment, written } from './columns'
 import { tenants } from './tenants'
 import { threads } from './threads'
 
-/** Tests of an agent or a tool that people keep: what it is given, and what is expected of it. */
+/** Tests of an agent, a tool or a workflow that people keep: what it is given, and what is expected of it. */
 export const testCases = pgTable(
   'test_cases',
   {
     tenantId: text()
       .notNull()
       .references(() => tenants.id, { onDelete: 'cascade' }),
-    noun: text({ enum: ['agent', 'tool'] }).notNull(),
-    /** The agent or the tool. */
+    noun: text({ enum: ['agent', 'tool', 'workflow'] }).notNull(),
+    /** The agent, the tool or the workflow. */
     objectId: text().notNull(),
     id: text().notNull(),
     name: text().notNull(),
-    given: written<ToolCase | AgentCase>().notNull(),
+    given: written<Given>().notNull(),
     expected: written<Expected>().notNull(),
     /** The thread that its messages are from. Whoever's data it is, the copy goes with it. */
     threadId: text(),

@@ -21,6 +21,18 @@ export type ToolCase = { args: JsonObject; dataContext: JsonObject }
 /** What a test case says to an agent, one message after the other. */
 export type AgentCase = { messages: { message: string; dataContext: JsonObject }[] }
 
+/** What came of a visit of a step: what it gave, or why it failed. */
+export type StepOutcome = { branch: string; visit: number } & (
+  | { output: JsonValue }
+  | { failed: { code: string; message: string } }
+)
+
+/** A run of a workflow: what it was started with, and what came of its steps that do something or ask somebody. */
+export type WorkflowCase = { data: JsonObject; steps: Record<string, StepOutcome[]> }
+
+/** What a test case gives to what it tests. */
+export type Given = ToolCase | AgentCase | WorkflowCase
+
 /** How what was tested has ended. */
 export type Ended = { data: JsonValue } | { failed: { code: string; message: string } }
 

@@ -76,7 +76,7 @@ export async function writeDraft<R extends Row>(
 /** @throws AppError the noun's `notFound` or `archived` */
 export async function lockForDraft<R extends Row, V extends VersionRow, C extends Named, W>(
   tx: TransactionContext,
-  noun: Drafted<R, V, C, W>,
+  noun: Noun<R, V, C, W>,
   id: string,
 ): Promise<R> {
   const row = await findRow(tx, noun, id, { lock: true })

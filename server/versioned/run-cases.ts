@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ServiceContext } from '../context'
 import { Deadline } from '../deadline'
 import type { Usage } from '../definition/agent'
-import { type AgentCase, type Difference, differencesFrom, type Ended, type ToolCase } from '../definition/test-case'
+import { type Difference, differencesFrom, type Ended, type Given } from '../definition/test-case'
 import { eachAtOnce } from '../each-at-once'
 import { AppError } from '../errors'
 import type { Masker } from '../vault/mask'
@@ -46,7 +46,7 @@ interface RunOptions<G> {
  * Runs test cases, in their order and a few at a time. For one that did not end in time, the work is aborted and the result
  * says so.
  */
-export async function runCases<G extends ToolCase | AgentCase>(
+export async function runCases<G extends Given>(
   ctx: ServiceContext,
   noun: Parameters<typeof readCases>[1],
   id: string,

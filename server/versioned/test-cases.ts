@@ -5,18 +5,18 @@ import { testCases } from '@/db/schema/test-cases'
 import { record } from '../audit/record'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { type JsonValue, unstorable } from '../definition/json'
-import type { AgentCase, Expected, ToolCase } from '../definition/test-case'
+import type { Expected, Given } from '../definition/test-case'
 import { AppError, ImpossibleState } from '../errors'
 import { isId, newId } from '../ids'
 import { parseInput } from '../parse'
 import type { Masker } from '../vault/mask'
 import { tenantMasker } from '../vault/masker'
 import { paired, unmasked } from '../vault/unmask'
-import { type Drafted, lockForDraft } from './draft'
-import type { Named, One, Row, VersionRow } from './noun'
+import { lockForDraft } from './draft'
+import type { Named, Noun, One, Row, VersionRow } from './noun'
 import { findRow } from './rows'
 
-/** Of one agent or tool. All of them run before it is published. */
+/** Of one agent, tool or workflow. All of them run before it is published. */
 export const MOST_CASES = 50
 /** Of what a case is given and what it expects, together. */
 const MAX_CHARACTERS = 200_000
@@ -30,8 +30,8 @@ export const ExpectedFields = z
   .max(50)
 
 export type CaseRow = typeof testCases.$inferSelect
-/** Agents or tools, whatever their content. */
-type Tested = Drafted<Row, VersionRow, Named, unknown>
+/** Agents, tools or workflows, whatever their content. */
+type Tested = Noun<Row, VersionRow, Named, unknown>
 type Of = Pick<Tested, 'word'>
 
 export interface OneCase extends One {
@@ -41,12 +41,12 @@ export interface OneCase extends One {
 /** What a case consists of before it is kept. */
 export interface NewCase {
   name: string
-  given: ToolCase | AgentCase
+  given: Given
   expected: Expected
   threadId?: string
 }
 
-export function presentCase<G extends ToolCase | AgentCase>(row: CaseRow, masker: Masker) {
+export function presentCase<G extends Given>(row: CaseRow, masker: Masker) {
   const { id, name, expected, threadId, createdBy, createdAt } = row
   return {
     id,
@@ -59,13 +59,13 @@ export function presentCase<G extends ToolCase | AgentCase>(row: CaseRow, masker
     createdAt: createdAt.toISOString(),
   }
 }
-export type PresentedCase<G extends ToolCase | AgentCase> = ReturnType<typeof presentCase<G>>
+export type PresentedCase<G extends Given> = ReturnType<typeof presentCase<G>>
 
 /**
- * The test cases of an agent or a tool, the oldest first.
+ * The test cases of an agent, a tool or a workflow, the oldest first.
  * @throws AppError the noun's `notFound`
  */
-export async function listCases<G extends ToolCase | AgentCase>(
+export async function listCases<G extends Given>(
   ctx: ServiceContext,
   noun: Tested,
   { id }: One,
@@ -208,7 +208,7 @@ function caseIs({ tenantId, noun, objectId, id }: Pick<CaseRow, 'tenantId' | 'no
 }
 
 /** @throws AppError INVALID_INPUT */
-function refuseLarge(kept: { given: ToolCase | AgentCase; expected: Expected }): void {
+function refuseLarge(kept: { given: Given; expected: Expected }): void {
   const tooLong = JSON.stringify(kept).length > MAX_CHARACTERS
   const wrong = tooLong ? { message: `A test case has at most ${MAX_CHARACTERS} characters.` } : unstorable(kept)
   if (wrong) throw new AppError('INVALID_INPUT', { details: [wrong] })

@@ -2,6 +2,7 @@ import { listAgentCases } from '../agents/test-cases'
 import type { ServiceContext } from '../context'
 import { listToolCases } from '../tools/test-cases'
 import type { One } from '../versioned/noun'
+import { listWorkflowCases } from '../workflows/test-cases'
 import { withAuthors } from './actors'
 
 /**
@@ -18,4 +19,16 @@ export async function toolCases(ctx: ServiceContext, input: One) {
  */
 export async function agentCases(ctx: ServiceContext, input: One) {
   return withAuthors(ctx, await listAgentCases(ctx, input))
+}
+
+/**
+ * The workflow's test cases, likewise. What they are given is left out: it is a whole run.
+ * @throws AppError WORKFLOW_NOT_FOUND
+ */
+export async function workflowCases(ctx: ServiceContext, input: One) {
+  const cases = await listWorkflowCases(ctx, input)
+  return withAuthors(
+    ctx,
+    cases.map(({ given: _run, ...kept }) => kept),
+  )
 }

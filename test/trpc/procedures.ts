@@ -292,6 +292,18 @@ export const CASES: Record<string, Case> = {
   'workflows.changes': { needs: 'workflow:read', input: one },
   'workflows.callers': { needs: 'workflow:read', input: one },
   'workflows.publish': { needs: 'workflow:publish', input: one },
+  'workflows.cases': { needs: 'workflow:read', input: one },
+  'workflows.keepCase': {
+    needs: 'workflow:write',
+    input: (id) => ({ id, body: { name: 'Theirs', runId: id, expected: { kind: 'succeeds' } } }),
+  },
+  'workflows.changeExpected': {
+    needs: 'workflow:write',
+    input: (id) => ({ id, caseId: id, expected: { kind: 'succeeds' } }),
+  },
+  'workflows.renameCase': { needs: 'workflow:write', input: (id) => ({ id, caseId: id, name: 'Taken over' }) },
+  'workflows.deleteCase': { needs: 'workflow:write', input: (id) => ({ id, caseId: id }) },
+  'workflows.runCases': { needs: 'workflow:simulate', input: (id) => ({ id, body: {} }) },
   'workflows.versions': { needs: 'workflow:read', input: (id) => ({ id, page: PAGE }) },
   'workflows.openRuns': { needs: 'run:read', input: one },
   'workflows.version': { needs: 'workflow:read', input: (id) => ({ id, version: '1' }) },

@@ -1,5 +1,7 @@
 import { addSamples, createFromSample, listSamples } from '../../tenants/boot/add-samples'
 import type { Guarded, One, OneVersion } from '../../versioned/noun'
+import type { OneCase } from '../../versioned/test-cases'
+import { workflowCases } from '../../views/test-cases'
 import { type BrowseWorkflows, browseWorkflows } from '../../views/workflows/browse'
 import { readCallers } from '../../views/workflows/callers'
 import { getChanges } from '../../views/workflows/changes'
@@ -20,6 +22,15 @@ import { restoreWorkflowVersion } from '../../workflows/restore-version'
 import { type SaveLayout, saveLayout } from '../../workflows/save-layout'
 import type { UpdateWorkflow } from '../../workflows/schema'
 import { simulateWorkflow } from '../../workflows/simulate'
+import {
+  changeWorkflowExpected,
+  deleteWorkflowCase,
+  type ExpectedOfWorkflow,
+  type KeepWorkflowCase,
+  keepWorkflowCase,
+  renameWorkflowCase,
+  runWorkflowCases,
+} from '../../workflows/test-cases'
 import { updateWorkflow } from '../../workflows/update'
 import { given, type OnePage, router, tenantProcedure } from '../init'
 
@@ -76,6 +87,24 @@ export const workflowsRouter = router({
   publish: tenantProcedure
     .input(given<Guarded & { note?: string }>('id'))
     .mutation(({ ctx, input }) => publishWorkflow(ctx.service, input)),
+  cases: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => workflowCases(ctx.service, input)),
+  /** Keeps a run that has ended. */
+  keepCase: tenantProcedure
+    .input(given<One & { body: KeepWorkflowCase }>('id'))
+    .mutation(({ ctx, input }) => keepWorkflowCase(ctx.service, input)),
+  renameCase: tenantProcedure
+    .input(given<OneCase & { name: string }>('id', 'caseId'))
+    .mutation(({ ctx, input }) => renameWorkflowCase(ctx.service, input)),
+  changeExpected: tenantProcedure
+    .input(given<OneCase & { expected: ExpectedOfWorkflow }>('id', 'caseId'))
+    .mutation(({ ctx, input }) => changeWorkflowExpected(ctx.service, input)),
+  deleteCase: tenantProcedure
+    .input(given<OneCase>('id', 'caseId'))
+    .mutation(({ ctx, input }) => deleteWorkflowCase(ctx.service, input)),
+  /** Against the latest saved version. */
+  runCases: tenantProcedure
+    .input(given<One & { body: { only?: string[] } }>('id'))
+    .mutation(({ ctx, input, signal }) => runWorkflowCases(ctx.service, input, signal ?? never)),
   versions: tenantProcedure.input(given<OnePage>('id')).query(({ ctx, input }) => versionHistory(ctx.service, input)),
   /** Where the open runs of each version stand. */
   openRuns: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => openRunsByVersion(ctx.service, input)),
@@ -86,3 +115,5 @@ export const workflowsRouter = router({
     .input(given<Guarded & OneVersion>('id', 'version'))
     .mutation(({ ctx, input }) => restoreWorkflowVersion(ctx.service, input)),
 })
+
+const never = new AbortController().signal

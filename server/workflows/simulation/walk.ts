@@ -70,11 +70,14 @@ export class Cut extends Error {
  * before each visit.
  */
 export class Walker {
+  /** Of one step, without its branches. */
+  protected readonly mostVisits: number = MOST_VISITS
+
   constructor(
-    private readonly world: World,
-    private readonly path: Path,
+    protected readonly world: World,
+    protected readonly path: Path,
     private readonly values: Values,
-    private readonly now: Date,
+    protected readonly now: Date,
   ) {}
 
   *walk(from: Position, start: string | null, known: Outputs = {}): Generator<void, Ended> {
@@ -91,7 +94,7 @@ export class Walker {
       if (!step || !type) throw new Error(`No step ${target}`)
       const at: Visit = { stepId: step.id, visit: (visits[step.id] ?? 0) + 1 }
       visits[step.id] = at.visit
-      if (at.visit > MOST_VISITS) throw new Cut()
+      if (at.visit > this.mostVisits) throw new Cut()
       this.path.visit(step.id, state.ref.branch)
       const entry: Entry<Position> = { state, step, type, at, now: this.now }
       const found = this.decided(entry, this.take(entry, outputs))
@@ -150,7 +153,7 @@ export class Walker {
     }
   }
 
-  private take(entry: Entry<Position>, outputs: Outputs): Entered {
+  protected take(entry: Entry<Position>, outputs: Outputs): Entered {
     const { state, step, type } = entry
     try {
       requireVisit(entry)
@@ -204,7 +207,7 @@ export class Walker {
   }
 
   /** Where a decision ignores its values: to leave a loop, or to take an exit that no values have led to yet. */
-  private decided({ step, type, at }: Entry<Position>, taken: Entered): Entered {
+  protected decided({ step, type, at }: Entry<Position>, taken: Entered): Entered {
     if (type.mode !== 'pure' || !('exit' in taken)) return taken
     if (this.path.wants(step.id, 'error') && this.world.leads(step.id, 'error')) {
       this.path.assume()
@@ -227,7 +230,7 @@ export class Walker {
   }
 
   /** An effect is not executed, nobody is asked, and branches are followed one after the other. */
-  private *perform(
+  protected *perform(
     entry: Entry<Position>,
     { begins: config, asked }: Extract<Entered, { begins: StepConfig }>,
     outputs: Outputs,
@@ -267,7 +270,7 @@ export class Walker {
   }
 
   private answered(entry: Entry<Position>, config: StepConfig, asked: Asked | null): Done {
-    const { state, step, type } = entry
+    const { step, type } = entry
     if (type.mode !== 'pause') throw new StepFailure('INVALID_CONFIG', `${step.id} asks nothing`)
     const { signal } = asked ?? { signal: null }
     const ways = signal?.type === 'request_user_action' ? signal.actions.map(({ id }) => id) : ['next']
@@ -276,18 +279,26 @@ export class Walker {
     if (way === 'timeout')
       return { failure: { code: TIMED_OUT, message: type.late ?? 'Nobody answered in time.' }, meant: true }
     if (way === 'error') return { failure: SIMULATED, meant: true }
-    const answer = this.answer(entry, asked, way)
+    return this.resumed(
+      entry,
+      config,
+      this.answer(entry, asked, way),
+      signal?.type === 'request_user_action' ? way : 'next',
+    )
+  }
+
+  /** What follows from an answer, as in a run. */
+  protected resumed(
+    { state, step, type, at }: Entry<Position>,
+    config: StepConfig,
+    answer: PauseAnswer,
+    way: string,
+  ): Done {
+    if (type.mode !== 'pause') throw new StepFailure('INVALID_CONFIG', `${step.id} asks nothing`)
     const { output, delta, exit } = type.answer({ stepId: step.id, config, answer })
     const { next } = exitOfAnswer(this.world.definition, type, step.id, exit)
-    const grown = withDelta(state, inStoredOrder(toStorableJson(delta)) as JsonObject, state.ref, entry.at)
-    return {
-      config,
-      outputData: output,
-      delta,
-      grown,
-      exit: signal?.type === 'request_user_action' ? way : 'next',
-      next,
-    }
+    const grown = withDelta(state, inStoredOrder(toStorableJson(delta)) as JsonObject, state.ref, at)
+    return { config, outputData: output, delta, grown, exit: way, next }
   }
 
   private answer(entry: Entry<Position>, asked: Asked | null, way: string): PauseAnswer {
@@ -310,13 +321,13 @@ export class Walker {
   }
 
   /** How many items of a list to go through: none on some path, two on another. */
-  private items(stepId: string): number {
+  protected items(stepId: string): number {
     const way = this.path.choose(stepId, LENGTHS)
     this.path.leave(stepId, way ?? '')
     return way === NO_ITEMS ? 0 : MOST_ITEMS
   }
 
-  private *branches(entry: Entry<Position>, config: StepConfig, outputs: Outputs): Generator<void, Done> {
+  protected *branches(entry: Entry<Position>, config: StepConfig, outputs: Outputs): Generator<void, Done> {
     const { state, step, type, at } = entry
     if (type.mode !== 'fork') throw new StepFailure('INVALID_CONFIG', `${step.id} runs no branches`)
     const forking = fork(type, config, state.ref)
@@ -359,7 +370,7 @@ export class Walker {
 type Computed = Extract<Entered, { outputData: JsonObject }>
 
 /** The outcome of a visit; `meant` for a failure that the simulation chose. */
-type Done =
+export type Done =
   | { failure: Failure & { stepId?: string; outcome?: 'failed' | 'timed_out' }; meant?: boolean }
   | { fails: Failure }
   | Extract<Arrival, { ends: object }>

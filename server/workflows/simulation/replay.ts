@@ -1,0 +1,171 @@
+import { setImmediate } from 'node:timers/promises'
+import type { ServiceContext } from '../../context'
+import { shownBranch } from '../../definition/branches'
+import type { EventValue } from '../../definition/event'
+import { checkFields } from '../../definition/fields'
+import { fieldsInStoredOrder, isJsonObject, type JsonValue, own } from '../../definition/json'
+import type { PauseAnswer } from '../../definition/run'
+import type { Definition } from '../../definition/schema'
+import type { StepConfig } from '../../definition/step-config'
+import type { Ended as CaseEnd, StepOutcome, WorkflowCase } from '../../definition/test-case'
+import { fillIn, lookupWith } from '../../interpreter/fill-in'
+import { MAIN_BRANCH } from '../../interpreter/receipt'
+import { type Entered, type Entry, enterResolved, failureAtEntry, requireVisit, yielded } from '../../interpreter/step'
+import type { Position } from '../../interpreter/walk-state'
+import type { Asked } from '../../steps/define-step'
+import { Coverage, Path } from './path'
+import { Values } from './values'
+import { Cut, type Done, type Ended, Walker } from './walk'
+import { worldOf } from './world'
+
+const MOST_VISITS = 20_000
+const MOST_MS = 2_000
+/** After so long, others get their turn. */
+const SLICE_MS = 10
+
+/** The run that was kept says nothing of what comes next. */
+class NotKept extends Error {
+  override name = 'NotKept'
+}
+
+/**
+ * Walks a definition as a run did that was kept: with its input, what its effects gave and what people answered. Everything
+ * else is computed anew, and nothing is executed.
+ * @param definition one without errors, as runs read it
+ */
+export async function replay(
+  { tenantId, now }: ServiceContext,
+  definition: Definition,
+  kept: WorkflowCase,
+): Promise<CaseEnd | { notRun: string }> {
+  const { data, details } = checkFields(definition.payload, kept.data)
+  if (details.length > 0) {
+    return { failed: { code: 'INVALID_INPUT', message: details.map(({ message }) => message).join(', ') } }
+  }
+  const state: Position = {
+    run: { failing: null, cancelRequestedAt: null },
+    ref: { tenantId, runId: 'run_replayed', epoch: 1, segment: 1, branch: MAIN_BRANCH },
+    definition,
+    data: fieldsInStoredOrder(data),
+    refs: {},
+    own: null,
+  }
+  try {
+    return endOf(await drive(new Replayer(definition, kept, now()).walk(state, definition.initialStep)))
+  } catch (err) {
+    if (err instanceof NotKept) return { notRun: err.message }
+    if (err instanceof Cut) return { notRun: 'The walk takes too long to follow.' }
+    throw err
+  }
+}
+
+async function drive(walk: Generator<void, Ended>): Promise<Ended> {
+  const ends = performance.now() + MOST_MS
+  let slice = performance.now() + SLICE_MS
+  for (let visits = 0; ; visits++) {
+    const { done, value } = walk.next()
+    if (done) return value
+    const now = performance.now()
+    if (visits > MOST_VISITS || now > ends) throw new Cut()
+    if (now < slice) continue
+    await setImmediate()
+    slice = performance.now() + SLICE_MS
+  }
+}
+
+function endOf({ state, arrival }: Ended): CaseEnd {
+  if (state.run.failing) return { failed: state.run.failing }
+  if (arrival && 'failed' in arrival) return { failed: arrival.failed }
+  if (arrival && 'ends' in arrival) {
+    return arrival.ends.status === 'failed' ? { failed: arrival.ends.error } : { data: arrival.ends.result }
+  }
+  return { data: state.data }
+}
+
+class Replayer extends Walker {
+  protected override readonly mostVisits = MOST_VISITS
+
+  constructor(
+    definition: Definition,
+    private readonly kept: WorkflowCase,
+    now: Date,
+  ) {
+    const nothing = new Values({ numbers: [], texts: [] }, new Map(), () => {
+      throw new Error('A replay makes no values')
+    })
+    super(worldOf(definition, new Map(), {}), new Path(0, new Coverage(), null), nothing, now)
+  }
+
+  protected override take(entry: Entry<Position>, outputs: Parameters<Walker['take']>[1]): Entered {
+    const { state, step, type } = entry
+    try {
+      requireVisit(entry)
+      return enterResolved(entry, fillIn(step, type, lookupWith(state.data, outputs)))
+    } catch (err) {
+      return { failure: failureAtEntry(err) }
+    }
+  }
+
+  protected override decided(_entry: Entry<Position>, taken: Entered): Entered {
+    return taken
+  }
+
+  /** All of them. */
+  protected override items(): number {
+    return Number.POSITIVE_INFINITY
+  }
+
+  protected override *perform(
+    entry: Entry<Position>,
+    begun: Extract<Entered, { begins: StepConfig }>,
+    outputs: Parameters<Walker['take']>[1],
+  ): Generator<void, Done> {
+    const { type } = entry
+    const { begins: config, asked } = begun
+    if (type.mode === 'fork') return yield* this.branches(entry, config, outputs)
+    if (type.mode === 'pause' && type.elapses) return this.resumed(entry, config, { due: true }, 'next')
+    const outcome = this.outcomeAt(entry)
+    if ('failed' in outcome) return { failure: outcome.failed, meant: true }
+    try {
+      if (type.mode === 'pause') return this.again(entry, config, asked, outcome.output)
+      return yielded(entry, config, { output: outcome.output }) as Done
+    } catch (err) {
+      if (err instanceof NotKept) throw err
+      return { failure: failureAtEntry(err), meant: true }
+    }
+  }
+
+  /** Of the same visit of the same branch; otherwise the last one of the step, as often as it is visited now. */
+  private outcomeAt({ state, step, at }: Entry<Position>): StepOutcome {
+    const all = own(this.kept.steps, step.id) ?? []
+    const branch = shownBranch(state.ref.branch)
+    const found = all.find((one) => one.branch === branch && one.visit === at.visit) ?? all.at(-1)
+    if (!found) throw new NotKept(`The run that was kept did not come to ${step.id}, so nothing says what it gives.`)
+    return found
+  }
+
+  private again(entry: Entry<Position>, config: StepConfig, asked: Asked | null, output: JsonValue): Done {
+    const { step, type } = entry
+    const given = isJsonObject(output) ? output : {}
+    if (type.mode === 'pause' && type.startsRun)
+      return this.resumed(entry, config, { child: { result: output } }, 'next')
+    if (asked?.event) return this.resumed(entry, config, { event: given as unknown as EventValue }, 'next')
+    if (asked?.signal?.type === 'collect_inputs') {
+      const { data, details } = checkFields(asked.signal.fields, given)
+      if (details.length > 0) {
+        const [{ message } = { message: '' }] = details
+        throw new NotKept(`The answer that was kept does not fit the form of ${step.id}: ${message}.`)
+      }
+      return this.resumed(entry, config, { data }, 'next')
+    }
+    if (asked?.signal) {
+      const { actionId, actionValue } = given
+      const known = asked.signal.actions.some(({ id }) => id === actionId)
+      if (typeof actionId !== 'string' || !known)
+        throw new NotKept(`${step.id} no longer has the action ${String(actionId)}, which was chosen.`)
+      const answer = { ...given, actionId, actionValue: String(actionValue ?? actionId) } as PauseAnswer
+      return this.resumed(entry, config, answer, actionId)
+    }
+    return this.resumed(entry, config, { due: true }, 'next')
+  }
+}

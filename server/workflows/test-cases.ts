@@ -1,0 +1,182 @@
+import { and, asc, eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { runs, stepRecords } from '@/db/schema/runs'
+import { authorize } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { shownBranch } from '../definition/branches'
+import { expand } from '../definition/expand'
+import { isJsonObject, type JsonObject, type JsonValue, own } from '../definition/json'
+import type { Expected, StepOutcome, WorkflowCase } from '../definition/test-case'
+import { AppError } from '../errors'
+import { requireRun } from '../interpreter/find-run'
+import { parseInput } from '../parse'
+import { findStepType } from '../steps/registry'
+import type { One } from '../versioned/noun'
+import { findRow, findVersion } from '../versioned/rows'
+import { type CaseResult, RunCases, runCases } from '../versioned/run-cases'
+import {
+  CaseName,
+  changeExpected,
+  deleteCase,
+  ExpectedFields,
+  keepCase,
+  listCases,
+  type OneCase,
+  type PresentedCase,
+  renameCase,
+} from '../versioned/test-cases'
+import { requireRunnable } from './check/definition'
+import { WORKFLOW } from './noun'
+import { replay } from './simulation/replay'
+
+const ExpectedOf = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('succeeds') }),
+  z.object({ kind: z.literal('fails'), code: z.string().min(1).max(100).optional() }),
+  z.object({ kind: z.literal('equals'), value: z.json() }),
+  z.object({ kind: z.literal('fields'), fields: ExpectedFields }),
+])
+
+const KeepWorkflowCase = z.object({
+  name: CaseName,
+  runId: z.string().max(100),
+  /** `same`: as the run has ended. */
+  expected: z.union([z.object({ kind: z.literal('same') }), ExpectedOf]),
+})
+export type ExpectedOfWorkflow = z.input<typeof ExpectedOf>
+export type KeepWorkflowCase = z.input<typeof KeepWorkflowCase>
+
+/** More records are no test that somebody could read. */
+const MOST_RECORDS = 1_000
+const AT_ONCE = 2
+/** For all of them. */
+const LIMIT_MS = 30_000
+
+/**
+ * The workflow's test cases, the oldest first.
+ * @throws AppError WORKFLOW_NOT_FOUND
+ */
+export async function listWorkflowCases(ctx: ServiceContext, input: One): Promise<PresentedCase<WorkflowCase>[]> {
+  authorize(ctx, 'workflow:read')
+  return listCases<WorkflowCase>(ctx, WORKFLOW, input)
+}
+
+/**
+ * Keeps a run that has ended as a test case: its input, what its effects gave and what people answered.
+ * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, RUN_NOT_FOUND, INVALID_INPUT, CONFLICT
+ */
+export async function keepWorkflowCase(ctx: ServiceContext, input: One & { body: unknown }): Promise<{ id: string }> {
+  authorize(ctx, 'workflow:write')
+  authorize(ctx, 'run:read')
+  const { name, runId, expected: wanted } = parseInput(KeepWorkflowCase, input.body)
+  await findRow(ctx, WORKFLOW, input.id)
+  const { given, same } = await readKept(ctx, input.id, runId)
+  return keepCase(ctx, WORKFLOW, input, { name, given, expected: wanted.kind === 'same' ? same : wanted })
+}
+
+async function readKept(
+  ctx: ServiceContext,
+  workflowId: string,
+  runId: string,
+): Promise<{ given: WorkflowCase; same: Expected }> {
+  await requireRun(ctx, runId)
+  const ofRun = and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId), eq(runs.workflowId, workflowId))
+  const [run] = await ctx.db
+    .select({ input: runs.input, via: runs.startedVia, endTime: runs.endTime, result: runs.result, error: runs.error })
+    .from(runs)
+    .where(ofRun)
+  if (!run) throw new AppError('RUN_NOT_FOUND')
+  if (run.endTime === null) throw new AppError('CONFLICT', { message: 'The run has not ended' })
+  // What is deleted with the subject whom a token names would stay in the copy.
+  if (run.via === 'jwt')
+    throw new AppError('CONFLICT', { message: 'The run was started with a token, so it holds the data of a person' })
+  const records = await ctx.db
+    .select({
+      stepId: stepRecords.stepId,
+      type: stepRecords.stepType,
+      branch: stepRecords.branch,
+      visit: stepRecords.visit,
+      status: stepRecords.status,
+      config: stepRecords.config,
+      delta: stepRecords.delta,
+      output: stepRecords.outputData,
+      error: stepRecords.error,
+      code: stepRecords.errorCode,
+    })
+    .from(stepRecords)
+    .where(and(eq(stepRecords.tenantId, ctx.tenantId), eq(stepRecords.runId, runId)))
+    .orderBy(asc(stepRecords.seq))
+    .limit(MOST_RECORDS + 1)
+  if (records.length > MOST_RECORDS)
+    throw new AppError('CONFLICT', { message: `A run of more than ${MOST_RECORDS} steps cannot be kept` })
+  const steps = new Map<string, StepOutcome[]>()
+  for (const record of records) {
+    const mode = findStepType(record.type)?.mode
+    if (mode !== 'effect' && mode !== 'pause') continue
+    const place = { branch: shownBranch(record.branch), visit: record.visit }
+    const outcome: StepOutcome =
+      record.status === 'completed'
+        ? { ...place, output: givenOutput(record) }
+        : { ...place, failed: { code: record.code ?? 'STEP_FAILED', message: record.error ?? '' } }
+    steps.set(record.stepId, [...(steps.get(record.stepId) ?? []), outcome])
+  }
+  return {
+    given: { data: run.input ?? {}, steps: Object.fromEntries(steps) },
+    same: run.error ? { kind: 'fails', code: run.error.code } : { kind: 'equals', value: run.result ?? {} },
+  }
+}
+
+/** What the step gave: history shows a value that is no object under the name that it was saved as. */
+function givenOutput(record: {
+  stepId: string
+  output: JsonObject | null
+  delta: JsonObject | null
+  config: JsonObject | null
+}): JsonValue {
+  const output = record.output ?? {}
+  const saveAs = typeof record.config?.saveAs === 'string' ? record.config.saveAs : null
+  if (saveAs !== null && record.delta) {
+    const saved = own(record.delta, saveAs)
+    if (saved !== undefined && !isJsonObject(saved)) return saved
+  }
+  return output
+}
+
+/** @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, NOT_FOUND, INVALID_INPUT */
+export async function renameWorkflowCase(ctx: ServiceContext, input: OneCase & { name: unknown }) {
+  authorize(ctx, 'workflow:write')
+  return renameCase(ctx, WORKFLOW, input)
+}
+
+/** @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, NOT_FOUND, INVALID_INPUT */
+export async function changeWorkflowExpected(ctx: ServiceContext, input: OneCase & { expected: unknown }) {
+  authorize(ctx, 'workflow:write')
+  const { expected } = parseInput(z.object({ expected: ExpectedOf }), { expected: input.expected })
+  return changeExpected(ctx, WORKFLOW, { ...input, expected })
+}
+
+/** @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, NOT_FOUND */
+export async function deleteWorkflowCase(ctx: ServiceContext, input: OneCase) {
+  authorize(ctx, 'workflow:write')
+  return deleteCase(ctx, WORKFLOW, input)
+}
+
+/**
+ * Runs test cases of a workflow against its draft as it is saved. Nothing is executed and nobody is asked: what effects gave
+ * and people answered is as it was kept.
+ * @param input.body `only` has the ids of the cases to run
+ * @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT, VALIDATION_FAILED if the draft could not be run
+ */
+export async function runWorkflowCases(
+  ctx: ServiceContext,
+  { id, body }: One & { body: unknown },
+  signal: AbortSignal,
+): Promise<{ results: CaseResult[] }> {
+  authorize(ctx, 'workflow:simulate')
+  const { only } = parseInput(RunCases, body ?? {})
+  const row = await findRow(ctx, WORKFLOW, id)
+  const written = WORKFLOW.contentOf(await findVersion(ctx, WORKFLOW, row, row.version))
+  await requireRunnable(ctx, written)
+  const definition = expand(written)
+  const run = async (kept: WorkflowCase) => ({ ended: await replay(ctx, definition, kept) })
+  return runCases<WorkflowCase>(ctx, WORKFLOW, id, { only, atOnce: AT_ONCE, limitMs: LIMIT_MS, run }, signal)
+}
