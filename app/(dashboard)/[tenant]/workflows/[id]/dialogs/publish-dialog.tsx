@@ -10,6 +10,7 @@ import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone } from '@/app/_ui/notify'
 import type { WorkflowChanges } from '@/server/views/workflows/changes'
 import type { Problem } from '@/server/workflows/check/problem'
+import { PublishCases } from '../../../_test-cases/publish-cases'
 import type { GoTo, SaveNow } from '../actions/screen'
 import { definitionOf, labelIn, stepLabel } from '../model/definition'
 import { DiffList } from '../parts/diff-list'
@@ -17,6 +18,7 @@ import { ProblemList } from '../parts/problem-list'
 import { FixButton } from '../widgets/fix-button'
 import { Callers } from './callers'
 import dialog from './dialog.module.css'
+import { useCases } from './use-cases'
 
 export interface PublishDialogProps {
   opened: boolean
@@ -60,6 +62,12 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
       onError: (error) => errorOf(error).code === 'VERSION_CONFLICT' && void changes.refetch(),
     }),
   )
+  const errorsOf = (all: readonly Problem[]) => all.filter(({ severity }) => severity === 'error').length
+  const cases = useCases(
+    workflowId,
+    saved.state === 'saved' && changes.data !== undefined && errorsOf(changes.data.problems) === 0,
+  )
+  const anyway = cases.skipped || (cases.results?.some(({ outcome }) => outcome !== 'passed') ?? false)
   if (saved.state === 'failed') {
     return (
       <Stack>
@@ -85,7 +93,7 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
     onClose()
     onGoTo(problem)
   }
-  const errors = problems.filter(({ severity }) => severity === 'error').length
+  const errors = errorsOf(problems)
   return (
     <Stack>
       <Summary changes={changes.data} />
@@ -104,6 +112,14 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
             nameOf={(stepId) => stepLabel(changes.data.after, stepId)}
             action={(problem) => <FixButton problem={problem} onFixed={saved.again} onGo={goTo} />}
           />
+        </section>
+      )}
+      {!live && errors === 0 && cases.count > 0 && (
+        <section aria-label="Test cases">
+          <Text size="sm" fw={500} mb={4}>
+            Test cases
+          </Text>
+          <PublishCases {...cases} />
         </section>
       )}
       {!live && (
@@ -125,11 +141,12 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
         {!live && (
           <Button
             data-autofocus
-            disabled={errors > 0}
+            disabled={errors > 0 || (cases.count > 0 && cases.running)}
             loading={publish.isPending}
             onClick={() => publish.mutate({ id: workflowId, ifMatch: `"${latest}"`, note })}
           >
             Publish v{to}
+            {anyway && ' anyway'}
           </Button>
         )}
       </DialogButtons>

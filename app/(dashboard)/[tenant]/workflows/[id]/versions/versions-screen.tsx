@@ -10,6 +10,7 @@ import { useTenant } from '../../../tenant-context'
 import { WorkflowTabs } from '../../workflow-tabs'
 import { definitionOf } from '../model/definition'
 import { VersionsPanel } from '../panels/versions-panel'
+import { WorkflowCases } from './workflow-cases'
 
 /** The versions and drafts of one workflow, each compared with the draft of now. */
 export function VersionsScreen({ workflowId }: { workflowId: string }) {
@@ -27,13 +28,16 @@ export function VersionsScreen({ workflowId }: { workflowId: string }) {
       />
       <PageBody>
         {definition ? (
-          <VersionsPanel
-            workflowId={workflowId}
-            definition={definition}
-            // Nothing is edited here; somebody else may have saved meanwhile.
-            save={async () => (await workflow.refetch()).data?.version ?? null}
-            onRestored={() => void workflow.refetch()}
-          />
+          <>
+            <VersionsPanel
+              workflowId={workflowId}
+              definition={definition}
+              // Nothing is edited here; somebody else may have saved meanwhile.
+              save={async () => (await workflow.refetch()).data?.version ?? null}
+              onRestored={() => void workflow.refetch()}
+            />
+            <WorkflowCases workflowId={workflowId} definition={definition} />
+          </>
         ) : error ? (
           <ErrorState error={error} title="The workflow could not be opened" onRetry={() => void workflow.refetch()} />
         ) : (
