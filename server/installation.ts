@@ -57,7 +57,8 @@ export async function requireUsable(sql: Sql, { deployment }: Pick<Env, 'deploym
 const OTHER_KEY =
   'ENCRYPTION_KEY is not the key that this database is used with. Give every process the same key; if that key is lost, run: npm run -s admin -- installation reset.'
 
-function otherStore({ BLOB_READ_WRITE_TOKEN, dataDir }: Env): string {
+/** Where this process stores files, which is not where the others do. */
+export function otherStore({ BLOB_READ_WRITE_TOKEN, dataDir }: Env): string {
   const here = BLOB_READ_WRITE_TOKEN ? 'the Blob store of BLOB_READ_WRITE_TOKEN' : join(dataDir, 'files')
   return `The files of this service are stored elsewhere than in ${here}. Share one folder or one Blob store between all processes; if the files have moved, run: npm run -s admin -- installation reset.`
 }
@@ -74,7 +75,10 @@ async function read(sql: Sql): Promise<Row | undefined> {
 
 const NOT_MIGRATED = 'The database is older than this version. Run: npm run db:migrate.'
 
-/** A folder without files may be replaced, as that of a container is, unless another process is using it. */
+/**
+ * A folder without files may be replaced, as that of a container is, unless another process is using it. A process whose
+ * runs are on an Inngest server is not known here; the first upload tells (`files/shared-store.ts`).
+ */
 async function matters(tx: Pick<Sql, 'unsafe'>, store: string): Promise<boolean> {
   const [row] = await tx.unsafe<{ matters: boolean }[]>(
     `select exists (select from files) or (
@@ -91,7 +95,7 @@ function fingerprint(key: Keyring[number]): string {
 }
 
 /** Names the place where this process stores files; null if it cannot store any. A folder has its name in a file, so that it is known under any path. */
-function fileStore({ BLOB_READ_WRITE_TOKEN, VERCEL, dataDir }: Env): string | null {
+export function fileStore({ BLOB_READ_WRITE_TOKEN, VERCEL, dataDir }: Env): string | null {
   if (BLOB_READ_WRITE_TOKEN) {
     const [, , , id = ''] = BLOB_READ_WRITE_TOKEN.split('_')
     return `blob:${createHash('sha256').update(id).digest('hex').slice(0, 16)}`

@@ -5,6 +5,7 @@ import { authorize } from '../auth/policy'
 import { runsInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
+import { requireSharedStore } from './shared-store'
 import { fileStorage } from './storage'
 import { isFileId } from './storage-key'
 
@@ -13,7 +14,7 @@ export type FileRow = typeof files.$inferSelect
 /**
  * A file of one of the tenant's runs, with its bytes. Once the run is deleted, the file cannot be read any more, even
  * before the sweep removes it.
- * @throws AppError FILE_NOT_FOUND for an unknown or malformed id and for another tenant's file
+ * @throws AppError FILE_NOT_FOUND for an unknown or malformed id and for another tenant's file; UNAVAILABLE
  */
 export async function readFile(
   ctx: ServiceContext,
@@ -34,6 +35,8 @@ export async function readFile(
       throw new AppError('UNAVAILABLE', { cause, headers: { 'retry-after': '5' } })
     })
   if (bytes?.byteLength !== found.file.size) {
+    // Another process may have them, if they do not share a folder.
+    await requireSharedStore(ctx.db, ctx.log)
     ctx.log.error({ fileId: id, stored: bytes?.byteLength ?? null, size: found.file.size }, 'stored bytes are missing')
     throw new AppError('FILE_NOT_FOUND')
   }

@@ -4,6 +4,7 @@ import { files } from '@/db/schema/files'
 import type { ServiceContext, TransactionContext } from '../context'
 import { AppError, ImpossibleState } from '../errors'
 import type { Upload } from './multipart-input'
+import { holdFileStore } from './shared-store'
 import { sniffType } from './sniff'
 import { fileStorage } from './storage'
 
@@ -14,7 +15,7 @@ export function newFileId(): string {
 /**
  * Stores an upload before any run owns it: first its row, then its bytes, so the sweep can find whatever a crash
  * leaves. Then does `work`, whose transaction must claim the file; if that fails, the file is removed.
- * @throws AppError UNAVAILABLE when the storage does not accept it
+ * @throws AppError UNAVAILABLE when the storage does not accept it, or is not the one that the other processes use
  */
 export async function withStagedFile<T>(
   ctx: ServiceContext,
@@ -24,15 +25,19 @@ export async function withStagedFile<T>(
 ): Promise<T> {
   if ('afterCommit' in ctx) throw new ImpossibleState('stage-in-transaction', 'bytes cannot be rolled back')
   const storage = fileStorage()
-  await ctx.db.insert(files).values({
-    tenantId: ctx.tenantId,
-    id: fileId,
-    name: storableName(upload.name),
-    declaredType: upload.type,
-    sniffedType: sniffType(upload.bytes),
-    size: upload.bytes.byteLength,
-    sha256: createHash('sha256').update(upload.bytes).digest('hex'),
-    createdAt: ctx.now(),
+  // Not `withTransaction`: of a start with an idempotency key, it would be the one that counts.
+  await ctx.db.transaction(async (tx) => {
+    await holdFileStore(tx, ctx.log)
+    await tx.insert(files).values({
+      tenantId: ctx.tenantId,
+      id: fileId,
+      name: storableName(upload.name),
+      declaredType: upload.type,
+      sniffedType: sniffType(upload.bytes),
+      size: upload.bytes.byteLength,
+      sha256: createHash('sha256').update(upload.bytes).digest('hex'),
+      createdAt: ctx.now(),
+    })
   })
   try {
     await storage.put(ctx.tenantId, fileId, upload.bytes).catch((cause: unknown) => {

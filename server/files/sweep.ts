@@ -3,6 +3,7 @@ import type { Db } from '@/db/index'
 import { files } from '@/db/schema/files'
 import { runs } from '@/db/schema/runs'
 import type { ServiceContext, Sweep } from '../context'
+import { requireSharedStore } from './shared-store'
 import { fileStorage } from './storage'
 
 /** By then any start that could still claim its upload has long ended. */
@@ -44,6 +45,8 @@ async function removeFile(
 ): Promise<boolean> {
   const row = and(eq(files.tenantId, tenantId), eq(files.id, id))
   try {
+    // Elsewhere, nothing would be deleted, and the bytes would be forgotten.
+    await requireSharedStore(db, log)
     await fileStorage().delete(tenantId, id)
     await db.delete(files).where(row)
     return true
