@@ -17,8 +17,9 @@ export function presentInbound(row: InboundRow, last: ListedDelivery | null, mas
     secrets: row.secrets
       .filter((secret) => isAccepted(secret, now))
       .map(({ createdAt, endsAt }) => ({ createdAt, endsAt })),
-    mapping,
-    when,
+    // An expression may compare with a value of the vault.
+    mapping: masker.json(mapping),
+    when: when && masker.text(when),
     enabled,
     last: last && presentInboundDelivery(last, masker),
     refused:

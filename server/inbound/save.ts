@@ -3,6 +3,7 @@ import { type ServiceContext, withTransaction } from '../context'
 import { newId } from '../ids'
 import { parseInput } from '../parse'
 import { tenantMasker } from '../vault/masker'
+import { unmaskedBody } from '../vault/unmask'
 import { findRow } from '../versioned/rows'
 import { WORKFLOW } from '../workflows/noun'
 import { findInbound, type OneInbound } from './find'
@@ -29,14 +30,16 @@ export async function createInbound(ctx: ServiceContext, { workflowId, body }: {
 }
 
 /**
- * Changes what the body names. Secrets stay as they are.
+ * Changes what the body names. Secrets stay as they are, and so does a value of the vault that the caller was shown as
+ * `***` and sends back.
  * @throws AppError WORKFLOW_NOT_FOUND, NOT_FOUND, INVALID_INPUT
  */
 export async function updateInbound(ctx: ServiceContext, { body, ...one }: OneInbound & { body: unknown }) {
   authorize(ctx, 'workflow:publish')
   return withTransaction(ctx, async (tx) => {
     const old = await findInbound(tx, one, { lock: true })
-    const changes = parseInput(UpdateInbound, body)
+    const { name, mapping, when } = old
+    const changes = parseInput(UpdateInbound, unmaskedBody(body, { name, mapping, when }, await tenantMasker(tx)))
     if (changes.mapping) await checkMapping(tx, one.workflowId, changes.mapping)
     await changeInbound(tx, old, changes)
     return getInbound(tx, one)

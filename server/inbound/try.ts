@@ -1,10 +1,13 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
+import { isJsonObject } from '../definition/json'
 import { parseInput } from '../parse'
+import type { Masker } from '../vault/mask'
 import { tenantMasker } from '../vault/masker'
+import { unmaskedBody } from '../vault/unmask'
 import { versionToRun } from '../workflows/version-to-run'
 import { keptParts } from './content'
-import { findInbound, type OneInbound } from './find'
+import { findInbound, type InboundRow, type OneInbound } from './find'
 import { filteredBecause, mapToStart } from './map'
 import { TryInbound } from './schema'
 
@@ -15,7 +18,8 @@ import { TryInbound } from './schema'
 export async function tryInbound(ctx: ServiceContext, { body, ...one }: OneInbound & { body: unknown }) {
   authorize(ctx, 'workflow:publish')
   const webhook = await findInbound(ctx, one)
-  const given = parseInput(TryInbound, body)
+  const masker = await tenantMasker(ctx)
+  const given = parseInput(TryInbound, rulesUnmasked(body, webhook, masker))
   const rules = {
     scheme: webhook.scheme,
     mapping: given.mapping ?? webhook.mapping,
@@ -26,11 +30,21 @@ export async function tryInbound(ctx: ServiceContext, { body, ...one }: OneInbou
   const { definition } = await versionToRun(ctx, one.workflowId, { wanted: undefined, guess: false })
   const { data, problems } = mapToStart(rules, definition.payload, sent)
   const filtered = filteredBecause(rules, sent)
-  const masker = await tenantMasker(ctx)
   return {
     starts: filtered === null && problems.length === 0,
     filtered: filtered && masker.text(filtered),
     data: masker.json(data),
     problems: masker.json(problems),
   }
+}
+
+/** The sample is what it says; of the rules, the caller was shown masks. */
+function rulesUnmasked(body: unknown, { mapping, when }: InboundRow, masker: Masker): unknown {
+  if (!isJsonObject(body)) return body
+  const { mapping: given, when: wanted, ...sample } = body
+  const rules = {
+    ...(given === undefined ? {} : { mapping: given }),
+    ...(wanted === undefined ? {} : { when: wanted }),
+  }
+  return { ...sample, ...(unmaskedBody(rules, { mapping, when }, masker) as object) }
 }

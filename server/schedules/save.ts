@@ -3,6 +3,7 @@ import { type ServiceContext, withTransaction } from '../context'
 import { newId } from '../ids'
 import { parseInput } from '../parse'
 import { tenantMasker } from '../vault/masker'
+import { unmaskedBody } from '../vault/unmask'
 import { findRow } from '../versioned/rows'
 import { WORKFLOW } from '../workflows/noun'
 import { findSchedule, type OneSchedule } from './find'
@@ -27,14 +28,15 @@ export async function createSchedule(ctx: ServiceContext, { workflowId, body }: 
 }
 
 /**
- * Changes what the body names.
+ * Changes what the body names. A value of the vault that the caller was shown as `***` and sends back stays.
  * @throws AppError WORKFLOW_NOT_FOUND, NOT_FOUND, INVALID_INPUT
  */
 export async function updateSchedule(ctx: ServiceContext, { body, ...one }: OneSchedule & { body: unknown }) {
   authorize(ctx, 'workflow:publish')
   return withTransaction(ctx, async (tx) => {
     const old = await findSchedule(tx, one, { lock: true })
-    const changes = parseInput(UpdateSchedule, body)
+    const { name, data } = old
+    const changes = parseInput(UpdateSchedule, unmaskedBody(body, { name, data }, await tenantMasker(tx)))
     if (changes.data) await checkData(tx, one.workflowId, changes.data)
     await changeSchedule(tx, old, changes)
     return getSchedule(tx, one)

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isJsonObject, type JsonLike } from '../definition/json'
+import { isJsonObject, type JsonLike, pathText } from '../definition/json'
+import { AppError } from '../errors'
 import { MASK, type Masker } from './mask'
 
 type Path = readonly (string | number)[]
@@ -20,6 +21,24 @@ export function unmasked(
 ): { value: JsonLike; left: readonly Path[] } {
   const left: Path[] = []
   return { value: undo(given, masker.json(stored), stored, { masker, left }, []), left }
+}
+
+/** What is wrong with a mask that stands for nothing: stored, it would take the place of a value that nobody knows any more. */
+export const STANDS_FOR_NOTHING =
+  'says ***, which stands for no value that is stored here. Say the value itself, or leave this as it was.'
+
+/**
+ * The body of a change with the stored values where it says what its caller was shown.
+ * @param stored the fields that are shown masked
+ * @throws AppError INVALID_INPUT for a mask that stands for nothing
+ */
+export function unmaskedBody(body: unknown, stored: Record<string, JsonLike>, masker: Masker): unknown {
+  // Without values to mask, *** is a text like any other.
+  if (!isJsonObject(body) || masker.longest === 0) return body
+  const { value, left } = unmasked(body, stored, masker)
+  const details = left.map((path) => ({ path: pathText(path), message: STANDS_FOR_NOTHING }))
+  if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
+  return value
 }
 
 function undo(given: JsonLike, shown: JsonLike, stored: JsonLike, of: Context, path: Path): JsonLike {

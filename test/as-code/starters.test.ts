@@ -152,7 +152,7 @@ describe('schedules and inbound webhooks as code', () => {
       schedules: [nightly({ data: { ...data, region: { ...data.region, literal: 'x' } } })],
     })
     await applyDefinitions(ctx, { ...ready, inboundWebhooks: [issues({ mapping, when: `\${body.a} == "${one}"` })] })
-    await updateSchedule(ctx, { ...schedule, body: { data } })
+    await database.sql`update schedules set data = ${database.sql.json(data)} where tenant_id = ${ctx.tenantId}`
     const {
       schedules: [first],
       inboundWebhooks: [hook] = [],

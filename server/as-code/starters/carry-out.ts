@@ -1,6 +1,7 @@
 import { and, eq, inArray, type SQL } from 'drizzle-orm'
 import type { ServiceContext, TransactionContext } from '../../context'
 import { AppError, type ErrorDetail } from '../../errors'
+import { STANDS_FOR_NOTHING } from '../../vault/unmask'
 import type { Problem } from '../../workflows/check/problem'
 import { noteApplied } from '../note-applied'
 import { detailOf, type Task } from '../task'
@@ -66,9 +67,7 @@ async function change(tx: TransactionContext, task: StarterTask): Promise<Starte
 
 /** What says `***` for a value that only its reader does not know: it must not be stored in the value's place. */
 export function masksLeft(tasks: readonly StarterTask[]): ErrorDetail[] {
-  const message =
-    'says ***, which stands for no value that is stored here. Say the value itself, or leave this as it was.'
-  return tasks.flatMap((task) => task.left.map((path) => detailOf(task, { path, message })))
+  return tasks.flatMap((task) => task.left.map((path) => detailOf(task, { path, message: STANDS_FOR_NOTHING })))
 }
 
 /** What is wrong with a definition; other errors are the caller's. */
