@@ -7,6 +7,7 @@ import { turnOf } from '../turn-of'
 import { getRunRow } from './find-run'
 import { AGAIN, requestWalk } from './request-walk'
 import { walkIs } from './row-is'
+import { runOf } from './run-of'
 
 /** A call that has been due for this long may be lost. */
 const IDLE_MS = 50_000
@@ -28,7 +29,7 @@ export async function sweepLost(sweep: Sweep): Promise<number> {
   const idle = await db
     .select({ tenantId: walks.tenantId, runId: walks.runId, branch: walks.branch, since: walks.updatedAt })
     .from(walks)
-    .innerJoin(runs, and(eq(runs.tenantId, walks.tenantId), eq(runs.id, walks.runId), isNull(runs.endTime)))
+    .innerJoinLateral(runOf(walks), isNull(runs.endTime))
     .where(isIdle(before))
     .orderBy(turnOf(walks.tenantId, walks.updatedAt))
     .limit(BATCH)

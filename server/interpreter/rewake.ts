@@ -1,4 +1,4 @@
-import { and, eq, gte, isNotNull, isNull, notInArray, sql } from 'drizzle-orm'
+import { and, asc, eq, gte, isNotNull, isNull, notInArray, sql } from 'drizzle-orm'
 import { pauses, runs, walks } from '@/db/schema/runs'
 import { type Sweep, systemContext, type TransactionContext, withTransaction } from '../context'
 import { env } from '../env'
@@ -6,6 +6,7 @@ import { getRunRow } from './find-run'
 import type { WalkRef } from './receipt'
 import { AGAIN, requestWalk } from './request-walk'
 import { walkIs } from './row-is'
+import { runOf } from './run-of'
 
 /**
  * By now the wake-up event of an answer has been sent twice: when it was given, and by a sweep. Where a time was up, the
@@ -32,11 +33,13 @@ export async function requestAgain(tx: TransactionContext, walk: Pick<WalkRef, '
 export async function sweepUntaken({ db, log, now }: Sweep): Promise<number> {
   if (env().engine === 'embedded') return 0
   const rows = await db
-    .selectDistinct({ tenantId: pauses.tenantId, runId: pauses.runId, branch: pauses.branch })
+    .select({ tenantId: pauses.tenantId, runId: pauses.runId, branch: pauses.branch })
     .from(pauses)
-    .innerJoin(runs, and(eq(runs.tenantId, pauses.tenantId), eq(runs.id, pauses.runId), isNull(runs.endTime)))
+    .innerJoinLateral(runOf(pauses), isNull(runs.endTime))
     .innerJoin(walks, walkOf)
     .where(untakenSince(new Date(now().getTime() - TWICE_MS)))
+    // In the order of the index of those few.
+    .orderBy(asc(pauses.answeredAt))
     .limit(BATCH)
   let continued = 0
   for (const { tenantId, runId, branch } of rows) {

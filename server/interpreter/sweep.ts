@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, lt, ne, sql } from 'drizzle-orm'
+import { and, asc, isNotNull, isNull, lt, ne, sql } from 'drizzle-orm'
 import { runs as engineRuns, jobs } from '@/db/schema/engine'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import { type Sweep, systemContext, withTransaction } from '../context'
@@ -12,6 +12,7 @@ import { sweepLost } from './lost'
 import { AGAIN, requestWalk } from './request-walk'
 import { sweepUntaken } from './rewake'
 import { walkIs } from './row-is'
+import { runOf } from './run-of'
 import { sweepCancels } from './sweep-cancels'
 import { wakeWait } from './wake'
 
@@ -38,9 +39,9 @@ export async function sweepRuns(sweep: Sweep): Promise<{ nudged: number; restart
 /** Finds answers that no walk has consumed because the wake-up event was lost, and sends a new one. */
 async function resendWakeUps({ db, log, now }: Sweep): Promise<number> {
   const rows = await db
-    .selectDistinct({ tenantId: pauses.tenantId, runId: pauses.runId, branch: pauses.branch })
+    .select({ tenantId: pauses.tenantId, runId: pauses.runId, branch: pauses.branch })
     .from(pauses)
-    .innerJoin(runs, and(eq(runs.tenantId, pauses.tenantId), eq(runs.id, pauses.runId), isNull(runs.endTime)))
+    .innerJoinLateral(runOf(pauses), isNull(runs.endTime))
     .where(
       and(
         isNotNull(pauses.answeredAt),
@@ -48,12 +49,15 @@ async function resendWakeUps({ db, log, now }: Sweep): Promise<number> {
         lt(pauses.answeredAt, new Date(now().getTime() - ANSWER_TAKEN_MS)),
       ),
     )
+    // In the order of the index of those few.
+    .orderBy(asc(pauses.answeredAt))
     .limit(BATCH)
-  for (const { tenantId, runId, branch } of rows) {
+  const waits = new Map(rows.map((row) => [`${row.tenantId} ${row.runId} ${row.branch}`, row]))
+  for (const { tenantId, runId, branch } of waits.values()) {
     log.warn({ tenantId, runId, branch }, 'an answer was not taken; sending the wake-up event again')
     await wakeWait(systemContext({ tenantId, db, log }), { tenantId, runId, branch })
   }
-  return rows.length
+  return waits.size
 }
 
 /**
@@ -85,7 +89,7 @@ async function restartStuck({ db, log, now }: Sweep): Promise<number> {
   const still = await db
     .select({ tenantId: walks.tenantId, runId: walks.runId, branch: walks.branch })
     .from(walks)
-    .innerJoin(runs, and(eq(runs.tenantId, walks.tenantId), eq(runs.id, walks.runId)))
+    .innerJoinLateral(runOf(walks), sql`true`)
     .where(
       and(
         // A walk that waits at a pause or for branches needs no engine run: the answer or the last branch requests it

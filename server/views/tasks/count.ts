@@ -1,11 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { pauses, runs } from '@/db/schema/runs'
+import { pauses } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
+import { runOf } from '../../interpreter/run-of'
 import { parseInput } from '../../parse'
 import { personOf } from '../../runs/person'
 import { CountTasks } from './schema'
-import { isMine, isOfRole, ofRun, openTasks } from './where'
+import { isMine, isOfRole, openTasks } from './where'
 
 /** Stops counting here: the screen shows `1,000+`. */
 const MOST = 1001
@@ -28,7 +29,7 @@ export async function countTasks(ctx: ServiceContext, input: unknown): Promise<T
   const open = ctx.db
     .select({ one: sql`1` })
     .from(pauses)
-    .innerJoin(runs, ofRun)
+    .innerJoinLateral(runOf(pauses), sql`true`)
     .where(openTasks(ctx, filter))
     .limit(MOST)
     .as('open')
@@ -49,7 +50,7 @@ export async function countViews(ctx: ServiceContext, input: unknown) {
   const open = ctx.db
     .select({ mine: is(isMine(person)).as('mine'), roles: is(isOfRole(person)).as('roles') })
     .from(pauses)
-    .innerJoin(runs, ofRun)
+    .innerJoinLateral(runOf(pauses), sql`true`)
     .where(openTasks(ctx, filter))
     .limit(MOST_SEARCHED)
     .as('open')

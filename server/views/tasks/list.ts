@@ -5,6 +5,7 @@ import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { NOT_OF_THIS_LIST, readCursor, writeCursor } from '../../cursor'
 import { RUN_DATA } from '../../interpreter/run-data'
+import { runOf } from '../../interpreter/run-of'
 import { parseInput } from '../../parse'
 import { maskWords } from '../../runs/mask-words'
 import { personOf } from '../../runs/person'
@@ -16,7 +17,7 @@ import { claimant } from './claims'
 import { answering } from './held'
 import { progressOf, type VoteState } from './progress'
 import { ListTasks } from './schema'
-import { doneTasks, isMine, isOfRole, ofRun, openTasks } from './where'
+import { doneTasks, isMine, isOfRole, openTasks } from './where'
 
 const DEFAULT_LIMIT = 50
 
@@ -89,7 +90,7 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
             where jsonb_typeof(value) in ('string', 'number', 'boolean') limit ${SUMMARY_FIELDS}) fields) end`,
     })
     .from(pauses)
-    .innerJoin(runs, ofRun)
+    .innerJoinLateral(runOf(pauses), sql`true`)
     .where(
       and(
         open ? openTasks(ctx, filter) : doneTasks(ctx, filter, byMe ? ctx.actor.id : null),

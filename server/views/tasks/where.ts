@@ -75,5 +75,3 @@ function ofTenant(ctx: ServiceContext, { workflowId, type, q, tests }: TaskFilte
 function titled(q: string): SQL {
   return sql`${pauses.signal}->>'title' ilike ${contains(q)}`
 }
-
-export const ofRun = and(eq(runs.tenantId, pauses.tenantId), eq(runs.id, pauses.runId))
