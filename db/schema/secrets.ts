@@ -1,4 +1,4 @@
-import { boolean, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { boolean, foreignKey, index, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { moment, role } from './columns'
 import { tenants } from './tenants'
 
@@ -30,10 +30,19 @@ export const signingSecrets = pgTable(
     lastUsedAt: moment(),
     /** When a token that is valid for more than the recommended hour was last seen. */
     longLivedAt: moment(),
+    rotatedFrom: text(),
+    /** After a rotation, tokens of the old secret work until this time. */
+    graceUntil: moment(),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.id] }),
     // Does not start with the tenant, because a request's tenant is derived from the token's `kid`.
     uniqueIndex('signing_secrets_id').on(t.id),
+    index('signing_secrets_rotated_from').on(t.tenantId, t.rotatedFrom),
+    foreignKey({
+      columns: [t.tenantId, t.rotatedFrom],
+      foreignColumns: [t.tenantId, t.id],
+      name: 'signing_secrets_rotated_from_fk',
+    }),
   ],
 )
