@@ -29,6 +29,11 @@ import * as member from './members/[userId]/route'
 import * as members from './members/route'
 import * as metrics from './metrics/route'
 import * as openapiJson from './openapi.json/route'
+import * as secretDisable from './signing-secrets/[secretId]/disable/route'
+import * as secretEnable from './signing-secrets/[secretId]/enable/route'
+import * as secretLimits from './signing-secrets/[secretId]/limits/route'
+import * as secretRotate from './signing-secrets/[secretId]/rotate/route'
+import * as signingSecrets from './signing-secrets/route'
 import * as subjectData from './subjects/data/route'
 import * as toolInvoke from './tools/[toolId]/invoke/route'
 import * as toolPublish from './tools/[toolId]/publish/route'
@@ -120,6 +125,11 @@ export const ROUTES = {
   '/api/members': members,
   '/api/metrics': metrics,
   '/api/openapi.json': openapiJson,
+  '/api/signing-secrets/[secretId]/disable': secretDisable,
+  '/api/signing-secrets/[secretId]/enable': secretEnable,
+  '/api/signing-secrets/[secretId]/limits': secretLimits,
+  '/api/signing-secrets/[secretId]/rotate': secretRotate,
+  '/api/signing-secrets': signingSecrets,
   '/api/subjects/data': subjectData,
   '/api/tools/[toolId]/invoke': toolInvoke,
   '/api/tools/[toolId]/publish': toolPublish,

@@ -33,6 +33,8 @@ interface SecretRecord {
   id: string
   sealed: string
   disabledAt: Date | null
+  /** Set once it was replaced. */
+  graceUntil: Date | null
 }
 
 interface VerifiedToken<S extends SecretRecord> {
@@ -62,6 +64,7 @@ export async function verifyToken<S extends SecretRecord>(
   const secret = await options.find(keyId)
   if (!secret || secret.id !== keyId) throw new TokenRefused('unknown secret')
   if (secret.disabledAt) throw new TokenRefused('disabled secret')
+  if (secret.graceUntil && secret.graceUntil <= options.now) throw new TokenRefused('replaced secret')
   const payload = await checkSignature(token, openSecret(secret, options.keys), options)
   const now = options.now.getTime() / 1000
   const life = checkTimes(payload, now)

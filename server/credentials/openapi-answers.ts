@@ -30,3 +30,39 @@ export const RotatedKey = CreatedKey.extend({
 })
 
 export const ChangedKey = z.object({ id: z.string(), tenantId: z.string(), disabled: z.boolean() })
+
+const limits = {
+  workflowIds: z.array(z.string()).nullable().describe('The workflows that its tokens may touch; null for all.'),
+  agentIds: z.array(z.string()).nullable().describe('The agents that its tokens may touch; null for all.'),
+  ownRuns: z.boolean().describe('Whether a token touches only runs that its own subject started.'),
+}
+
+export const SigningSecretItem = z.object({
+  id: z.string().describe('What tokens name as `kid`.'),
+  name: z.string(),
+  role: role.describe('What its tokens may do.'),
+  ...limits,
+  createdBy: z.string(),
+  createdAt: time('When it was created.'),
+  lastUsedAt: time('When one of its tokens was last used, to the minute; null if never.').nullable(),
+  longLivedAt: time('When a token that is valid for more than an hour was last seen; null if never.').nullable(),
+  disabledAt: time('When it was disabled; null if it works.').nullable(),
+  rotatedFrom: z.string().nullable().describe('The signing secret that it replaces.'),
+  graceUntil: time('When its tokens stop working, because another one replaced it.').nullable(),
+})
+
+export const CreatedSecret = z.object({
+  id: z.string().describe('For `kid` in the header of a token.'),
+  secret: z.string().describe('The signing secret. Shown only here.'),
+  audience: z.string().describe('For `aud`.'),
+  tenantId: z.string().describe('For `x-tenant-id`.'),
+  role,
+})
+
+export const RotatedSecret = CreatedSecret.extend({
+  rotatedFrom: z.string().describe('The old signing secret.'),
+  graceUntil: time('When tokens of the old one stop working.'),
+})
+
+export const LimitedSecret = z.object({ id: z.string(), tenantId: z.string(), ...limits })
+export const ChangedSecret = z.object({ id: z.string(), tenantId: z.string(), disabled: z.boolean() })

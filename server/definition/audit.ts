@@ -11,7 +11,7 @@ const BY_THING = {
   inboundWebhook: ['created', 'updated', 'rotated', 'deleted'],
   webhook: ['created', 'updated', 'rotated', 'deleted'],
   apiKey: ['created', 'rotated', 'disabled', 'enabled'],
-  signingSecret: ['created', 'limited', 'disabled', 'enabled'],
+  signingSecret: ['created', 'limited', 'rotated', 'disabled', 'enabled'],
   vaultSecret: ['set', 'bound', 'deleted'],
   member: ['added', 'joined', 'roleChanged', 'removed', 'left'],
   invitation: ['created', 'renewed', 'revoked'],

@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { apiKeys } from '@/db/schema/keys'
 import { members, users } from '@/db/schema/members'
 import { signingSecrets } from '@/db/schema/secrets'
@@ -22,16 +22,12 @@ async function findMaker(ctx: ServiceContext, link: LinkRow): Promise<Actor | nu
   const { db, tenantId } = ctx
   const { makerKind, makerId, secretId, answersFor } = link
   if (makerKind === 'apiKey') {
-    const role = await roleOfKey(ctx, makerId)
+    const role = await roleOfCredential(ctx, apiKeys, makerId)
     return role === null ? null : { kind: 'apiKey', id: makerId, role: roleOf(role) }
   }
   if (makerKind === 'jwt') {
-    const { disabledAt, role, id } = signingSecrets
-    const [secret] = await db
-      .select({ role })
-      .from(signingSecrets)
-      .where(and(eq(signingSecrets.tenantId, tenantId), eq(id, secretId ?? ''), isNull(disabledAt)))
-    return secret ? { kind: 'jwt', id: makerId, secretId: secretId ?? '', role: roleOf(secret.role) } : null
+    const role = await roleOfCredential(ctx, signingSecrets, secretId ?? '')
+    return role === null ? null : { kind: 'jwt', id: makerId, secretId: secretId ?? '', role: roleOf(role) }
   }
   const userId = makerKind === 'system' ? (answersFor ?? '') : makerId
   const [member] = await db
@@ -42,16 +38,23 @@ async function findMaker(ctx: ServiceContext, link: LinkRow): Promise<Actor | nu
   return member ? { kind: 'user', id: userId, name: member.name, sessionId: '', role: roleOf(member.role) } : null
 }
 
-/** Null for a key that no longer counts. One that was replaced is as good as the one it was replaced with. */
-async function roleOfKey({ db, tenantId, now }: ServiceContext, keyId: string): Promise<string | null> {
+/**
+ * Null for a key or a signing secret that no longer counts. One that was replaced is as good as the one it was replaced
+ * with.
+ */
+async function roleOfCredential(
+  { db, tenantId, now }: ServiceContext,
+  credentials: typeof apiKeys | typeof signingSecrets,
+  id: string,
+): Promise<string | null> {
   const at = now().toISOString()
-  const [key] = await db.execute<{ role: string }>(sql`
+  const [found] = await db.execute<{ role: string }>(sql`
     with recursive line as (
-      select k.id, k.role, k.disabled_at, k.grace_until from ${apiKeys} k where k.tenant_id = ${tenantId} and k.id = ${keyId}
+      select k.id, k.role, k.disabled_at, k.grace_until from ${credentials} k where k.tenant_id = ${tenantId} and k.id = ${id}
       union
       select k.id, k.role, k.disabled_at, k.grace_until from line
-      join ${apiKeys} k on k.tenant_id = ${tenantId} and k.rotated_from = line.id
+      join ${credentials} k on k.tenant_id = ${tenantId} and k.rotated_from = line.id
       where line.disabled_at is null and line.grace_until <= ${at}::timestamptz)
     select role from line where disabled_at is null and (grace_until is null or grace_until > ${at}::timestamptz)`)
-  return key?.role ?? null
+  return found?.role ?? null
 }

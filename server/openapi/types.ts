@@ -20,6 +20,7 @@ export const TAGS = {
   Members: 'The people of the workspace and their roles; invitations.',
   Vault: 'Secrets that tools and agents send to other services. Nobody can read them.',
   'API keys': 'The keys of the workspace: list, create, replace, disable.',
+  'Signing secrets': 'What your backends sign tokens for their own users with: list, create, limit, replace, disable.',
   'Audit log': 'Who changed what in the workspace.',
   MCP: 'The workspace as a server of the Model Context Protocol.',
   Service: 'About the service itself. No credential is needed.',

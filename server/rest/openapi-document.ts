@@ -3,6 +3,7 @@ import { AGENT_OPERATIONS } from '../agents/openapi'
 import { AS_CODE_OPERATIONS } from '../as-code/openapi'
 import { AUDIT_OPERATIONS } from '../audit-log/openapi'
 import { KEY_OPERATIONS } from '../credentials/openapi'
+import { SIGNING_SECRET_OPERATIONS } from '../credentials/openapi-secrets'
 import { env } from '../env'
 import { ERRORS, type ErrorCode } from '../errors'
 import { EVENT_OPERATIONS } from '../events/openapi'
@@ -54,6 +55,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...MEMBER_OPERATIONS,
   ...VAULT_OPERATIONS,
   ...KEY_OPERATIONS,
+  ...SIGNING_SECRET_OPERATIONS,
   ...AUDIT_OPERATIONS,
   ...MCP_OPERATIONS,
   ...SERVICE_OPERATIONS,

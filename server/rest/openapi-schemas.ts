@@ -17,6 +17,10 @@ import { CreateKey } from '../credentials/api-keys/create'
 import { RotateKey } from '../credentials/api-keys/rotate'
 import { KEY_TEXTS } from '../credentials/openapi'
 import * as credentials from '../credentials/openapi-answers'
+import { SIGNING_SECRET_TEXTS } from '../credentials/openapi-secrets'
+import { CreateSecret } from '../credentials/signing-secrets/create'
+import { SecretLimits } from '../credentials/signing-secrets/limits'
+import { RotateSecret } from '../credentials/signing-secrets/rotate'
 import { Edge, Field, Step } from '../definition/schema'
 import { EVENT_TEXTS } from '../events/openapi'
 import * as events from '../events/openapi-answers'
@@ -188,6 +192,12 @@ const NAMED: Record<string, z.ZodType> = {
   ApiKeyItem: credentials.ApiKeyItem,
   CreatedKey: credentials.CreatedKey,
   RotatedKey: credentials.RotatedKey,
+  CreateSigningSecret: CreateSecret,
+  LimitSigningSecret: SecretLimits,
+  RotateSigningSecret: RotateSecret,
+  SigningSecretItem: credentials.SigningSecretItem,
+  CreatedSigningSecret: credentials.CreatedSecret,
+  RotatedSigningSecret: credentials.RotatedSecret,
   McpMessage,
   McpReply,
   Health,
@@ -212,6 +222,7 @@ const TEXTS: Texts = {
   ...INBOUND_TEXTS,
   ...MCP_TEXTS,
   ...KEY_TEXTS,
+  ...SIGNING_SECRET_TEXTS,
   ...members.MEMBER_TEXTS,
   ...vault.VAULT_TEXTS,
 }

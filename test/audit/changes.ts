@@ -103,6 +103,7 @@ export const PROCEDURES: Record<string, Change> = {
   }),
   ...under('secrets', {
     create: change('signingSecret.created', () => ({ name: 'New' })),
+    rotate: change('signingSecret.rotated', (of) => of.secret()),
     disable: change('signingSecret.disabled', (of) => of.secret()),
     enable: change('signingSecret.enabled', (of) => of.disabledSecret()),
     limit: change('signingSecret.limited', async (of) => ({ ...(await of.secret()), limits: { ownRuns: true } })),
@@ -266,6 +267,14 @@ export const ROUTES: Record<string, Change> = {
   'POST keys/[keyId]/rotate': change('apiKey.rotated', (of) => of.key()),
   'POST keys/[keyId]/disable': change('apiKey.disabled', (of) => of.key()),
   'POST keys/[keyId]/enable': change('apiKey.enabled', (of) => of.disabledKey()),
+  'POST signing-secrets': change('signingSecret.created', () => ({ body: { name: 'New' } })),
+  'PUT signing-secrets/[secretId]/limits': change('signingSecret.limited', async (of) => ({
+    ...(await of.secret()),
+    body: { ownRuns: true },
+  })),
+  'POST signing-secrets/[secretId]/rotate': change('signingSecret.rotated', (of) => of.secret()),
+  'POST signing-secrets/[secretId]/disable': change('signingSecret.disabled', (of) => of.secret()),
+  'POST signing-secrets/[secretId]/enable': change('signingSecret.enabled', (of) => of.disabledSecret()),
   'POST webhooks': change('webhook.created', () => ({
     body: { url: 'https://example.com/hooks', events: ['run.failed'] },
   })),

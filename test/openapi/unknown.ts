@@ -14,6 +14,7 @@ export const UNKNOWN: Record<string, string> = {
   invitationId: 'inv_nobody',
   name: 'NOBODY',
   keyId: 'key_nobody',
+  secretId: 'sec_nobody',
   linkId: 'lnk_nobody',
   webhookId: 'whk_nobody',
   deliveryId: 'msg_nobody',

@@ -66,11 +66,12 @@ export async function recordEvents({ post }: Recorder): Promise<void> {
   expect((await post('/api/events', { ...event, data: [] })).body.error.code).toBe('INVALID_INPUT')
 }
 
-/** Every answer of members, the vault and API keys, and of the audit log. */
+/** Every answer of members, the vault, API keys and signing secrets, and of the audit log. */
 export async function recordAdmin(recorder: Recorder, api: Api, runId: string): Promise<void> {
   await recordMembers(recorder, api)
   await recordVault(recorder)
   await recordKeys(recorder)
+  await recordSigningSecrets(recorder)
   await recordTaskLinks(recorder, runId)
   await recordAudit(recorder)
 }
@@ -126,6 +127,22 @@ async function recordKeys({ get, post }: Recorder): Promise<void> {
     { id, graceUntil: rotated.graceUntil },
   ])
   expect(JSON.stringify(keys)).not.toContain(rotated.key)
+}
+
+async function recordSigningSecrets({ get, post, call }: Recorder): Promise<void> {
+  const { id, secret } = (await post('/api/signing-secrets', { name: 'Portal', ownRuns: true })).body
+  const path = `/api/signing-secrets/${id}`
+  expect((await call('PUT', `${path}/limits`, {})).body).toMatchObject({ workflowIds: null, ownRuns: false })
+  expect((await post(`${path}/disable`)).body.disabled).toBe(true)
+  expect((await post(`${path}/rotate`)).body.error.code).toBe('CONFLICT')
+  expect((await post(`${path}/enable`)).body.disabled).toBe(false)
+  const { body: rotated } = await post(`${path}/rotate`, { graceMs: 60_000 })
+  const { body: secrets } = await get('/api/signing-secrets')
+  expect(secrets.slice(0, 2)).toMatchObject([
+    { id: rotated.id, rotatedFrom: id },
+    { id, graceUntil: rotated.graceUntil },
+  ])
+  for (const value of [secret, rotated.secret]) expect(JSON.stringify(secrets)).not.toContain(value)
 }
 
 /** Every answer of webhooks. */

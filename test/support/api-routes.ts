@@ -43,6 +43,8 @@ const WITHOUT_ID = [
   'POST /api/vault',
   'GET /api/keys',
   'POST /api/keys',
+  'GET /api/signing-secrets',
+  'POST /api/signing-secrets',
   'GET /api/audit',
   'GET /api/webhooks',
   'POST /api/webhooks',

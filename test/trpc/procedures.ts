@@ -201,6 +201,7 @@ export const CASES: Record<string, Case> = {
 
   'secrets.list': { needs: 'secret:manage' },
   'secrets.create': { needs: 'secret:manage' },
+  'secrets.rotate': { needs: 'secret:manage', input: one },
   'secrets.disable': { needs: 'secret:manage', input: one },
   'secrets.enable': { needs: 'secret:manage', input: one },
   'secrets.limit': {

@@ -16,7 +16,8 @@ import { requireLimits, SecretLimits } from './limits'
 /** Tokens live in end users' browsers, so they may run things but change nothing. */
 const DEFAULT_ROLE: Role = 'operator'
 
-const CreateSecret = SecretLimits.extend({
+/** What callers say of a new signing secret. */
+export const CreateSecret = SecretLimits.extend({
   name: z.string().trim().min(1).max(200),
   role: z.enum(ROLES).default(DEFAULT_ROLE),
 })
@@ -28,6 +29,8 @@ const CreateSecret = SecretLimits.extend({
 export async function createSigningSecret(
   ctx: ServiceContext,
   input: unknown,
+  /** Not for callers to choose: the secret that this one replaces. */
+  replaced: { rotatedFrom?: string } = {},
 ): Promise<{ id: string; secret: string; audience: string; tenantId: string; role: Role }> {
   authorize(ctx, 'secret:manage')
   const { name, role, ...limits } = parseInput(CreateSecret, input)
@@ -47,8 +50,10 @@ export async function createSigningSecret(
       sealed: seal(secret, secretPlace(tenantId, id)),
       createdBy: tx.actor.id,
       createdAt: tx.now(),
+      rotatedFrom: replaced.rotatedFrom ?? null,
     })
-    await record(tx, 'signingSecret.created', { id, name }, { role, ...limits })
+    // A rotation is one change, of the old secret.
+    if (replaced.rotatedFrom === undefined) await record(tx, 'signingSecret.created', { id, name }, { role, ...limits })
   })
   return { id, secret, audience: env().jwtAudience, tenantId, role }
 }

@@ -93,6 +93,10 @@ const REASONS: Record<string, [Check, string]> = {
   'key ids disagree': ['kid', 'kid and keyid must be the same.'],
   'unknown secret': ['secret', 'No signing secret of this workspace has this id.'],
   'disabled secret': ['secret', 'The signing secret is disabled.'],
+  'replaced secret': [
+    'secret',
+    'The signing secret was rotated. Sign with the one that replaced it, and its id as kid.',
+  ],
   'short secret': ['secret', 'The stored secret is damaged. Create another one.'],
   'the secret does not open': [
     'secret',

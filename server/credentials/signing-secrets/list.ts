@@ -7,11 +7,11 @@ import type { ServiceContext } from '../../context'
 export async function listSigningSecrets(ctx: ServiceContext) {
   authorize(ctx, 'secret:manage')
   const { id, name, role, workflowIds, agentIds, ownRuns } = signingSecrets
-  const { createdBy, createdAt, disabledAt, lastUsedAt, longLivedAt } = signingSecrets
+  const { createdBy, createdAt, disabledAt, lastUsedAt, longLivedAt, rotatedFrom, graceUntil } = signingSecrets
   return ctx.db
     .select({
       ...{ id, name, role, workflowIds, agentIds, ownRuns },
-      ...{ createdBy, createdAt, disabledAt, lastUsedAt, longLivedAt },
+      ...{ createdBy, createdAt, disabledAt, lastUsedAt, longLivedAt, rotatedFrom, graceUntil },
     })
     .from(signingSecrets)
     .where(eq(signingSecrets.tenantId, ctx.tenantId))

@@ -3,6 +3,7 @@ import { debugToken } from '../../credentials/signing-secrets/debug-token'
 import { disableSigningSecret, enableSigningSecret } from '../../credentials/signing-secrets/disable'
 import { limitSigningSecret } from '../../credentials/signing-secrets/limit'
 import type { SecretLimits } from '../../credentials/signing-secrets/limits'
+import { rotateSigningSecret } from '../../credentials/signing-secrets/rotate'
 import type { Role } from '../../roles'
 import { browseSigningSecrets } from '../../views/credentials/signing-secrets'
 import { given, router, tenantProcedure } from '../init'
@@ -23,6 +24,9 @@ export const secretsRouter = router({
   enable: tenantProcedure
     .input(given<OneSecret>('id'))
     .mutation(({ ctx, input }) => enableSigningSecret(ctx.service, input.id)),
+  rotate: tenantProcedure
+    .input(given<OneSecret & { graceMs: number }>('id'))
+    .mutation(({ ctx, input }) => rotateSigningSecret(ctx.service, input)),
   limit: tenantProcedure
     .input(given<OneSecret & { limits: SecretLimits }>('id'))
     .mutation(({ ctx, input }) => limitSigningSecret(ctx.service, input)),

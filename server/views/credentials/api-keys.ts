@@ -1,9 +1,7 @@
 import type { ServiceContext } from '../../context'
 import { listApiKeys } from '../../credentials/api-keys/list'
 import { nameActors } from '../actors'
-
-/** `ending`: replaced but still working for a while. `replaced`: no longer working. */
-type KeyState = 'enabled' | 'disabled' | 'ending' | 'replaced'
+import { stateOf } from './state'
 
 /** The keys as the settings show them, with their state, who created them and which key replaced them. */
 export async function browseApiKeys(ctx: ServiceContext) {
@@ -30,12 +28,3 @@ export async function browseApiKeys(ctx: ServiceContext) {
 }
 
 export type KeyItem = Awaited<ReturnType<typeof browseApiKeys>>[number]
-
-function stateOf(
-  { disabledAt, graceUntil }: { disabledAt: Date | null; graceUntil: Date | null },
-  now: Date,
-): KeyState {
-  if (disabledAt) return 'disabled'
-  if (!graceUntil) return 'enabled'
-  return graceUntil > now ? 'ending' : 'replaced'
-}

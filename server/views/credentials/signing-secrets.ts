@@ -2,6 +2,7 @@ import type { ServiceContext } from '../../context'
 import { listSigningSecrets } from '../../credentials/signing-secrets/list'
 import { env } from '../../env'
 import { nameActors } from '../actors'
+import { stateOf } from './state'
 
 /** The signing secrets as the settings show them, and the audience every token must have. */
 export async function browseSigningSecrets(ctx: ServiceContext) {
@@ -12,14 +13,16 @@ export async function browseSigningSecrets(ctx: ServiceContext) {
   )
   return {
     audience: env().jwtAudience,
-    secrets: secrets.map(({ createdBy, createdAt, disabledAt, lastUsedAt, longLivedAt, ...secret }) => ({
+    secrets: secrets.map(({ createdBy, createdAt, disabledAt, lastUsedAt, longLivedAt, graceUntil, ...secret }) => ({
       ...secret,
-      state: disabledAt ? ('disabled' as const) : ('enabled' as const),
+      state: stateOf({ disabledAt, graceUntil }, ctx.now()),
       createdBy: nameOf(createdBy),
       createdAt: createdAt.toISOString(),
       lastUsedAt: lastUsedAt?.toISOString() ?? null,
       /** When a token that is valid for longer than recommended was last seen. */
       longLivedAt: longLivedAt?.toISOString() ?? null,
+      graceUntil: graceUntil?.toISOString() ?? null,
+      replacedBy: secrets.find(({ rotatedFrom }) => rotatedFrom === secret.id)?.id ?? null,
     })),
   }
 }

@@ -2,10 +2,9 @@
 import { Menu } from '@mantine/core'
 import { RefreshCw } from 'lucide-react'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
-import { StatusPill } from '@/app/_ui/status-pill'
-import { Time } from '@/app/_ui/time'
 import type { KeyItem } from '@/server/views/credentials/api-keys'
 import { CredentialMenu } from '../credential-menu'
+import { CredentialStatus } from '../credential-state'
 import { CredentialTable } from '../credential-table'
 import styles from '../settings.module.css'
 
@@ -17,28 +16,9 @@ export function KeyTable({ keys, all, onRotate }: { keys: KeyItem[]; all: KeyIte
       items={keys}
       named="Name"
       mark={(key) => <span className={`mono ${styles.quiet}`}>{key.hint}</span>}
-      state={(key) => <State item={key} successor={all.find(({ id }) => id === key.replacedBy)} />}
+      state={(key) => <CredentialStatus item={key} successor={all.find(({ id }) => id === key.replacedBy)?.hint} />}
       menu={(key) => key.state !== 'replaced' && <KeyMenu item={key} onRotate={onRotate} />}
     />
-  )
-}
-
-function State({ item, successor }: { item: KeyItem; successor: KeyItem | undefined }) {
-  if (item.state === 'enabled') return <StatusPill status="enabled" />
-  return (
-    <>
-      {item.state === 'ending' ? (
-        <StatusPill status="paused" label="Ending" />
-      ) : (
-        <StatusPill status="disabled" label={item.state === 'replaced' ? 'Replaced' : 'Disabled'} />
-      )}
-      {item.state === 'ending' && item.graceUntil && (
-        <span className={styles.quiet}>
-          Ends <Time at={item.graceUntil} />
-        </span>
-      )}
-      {successor && <span className={styles.quiet}>Replaced by {successor.hint}</span>}
-    </>
   )
 }
 

@@ -1,21 +1,19 @@
 'use client'
-import { Stack, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
-import { CodeBlock } from '@/app/_ui/code-block'
 import type { Role } from '@/server/roles'
 import { useTenant } from '../../tenant-context'
 import { CredentialDialog } from '../credential-dialog'
 import { useRoles } from '../roles'
-import { ShownOnce } from '../shown-once'
 import { LimitFields } from './limit-fields'
 import { NO_LIMITS } from './limits'
+import { SecretShown } from './secret-shown'
 
 /** The roles of tokens unless an owner grants more, because browsers have the tokens. */
 const USUAL: Role[] = ['viewer', 'operator']
 
-export function CreateSecretDialog({ audience, onClose }: { audience: string; onClose: () => void }) {
+export function CreateSecretDialog({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC()
   const queries = useQueryClient()
   const { may } = useTenant()
@@ -24,20 +22,8 @@ export function CreateSecretDialog({ audience, onClose }: { audience: string; on
   const create = useMutation(
     trpc.secrets.create.mutationOptions({ onSuccess: () => queries.invalidateQueries(trpc.secrets.pathFilter()) }),
   )
-  if (create.data) {
-    const { id, secret } = create.data
-    const lines = `JWT_KEY_ID=${id}\nJWT_SECRET=${secret}\nJWT_AUDIENCE=${audience}`
-    return (
-      <ShownOnce title={`The secret ${create.variables.name}`} what="secret" value={secret} onClose={onClose}>
-        <Stack gap={6}>
-          <Text size="sm" fw={500}>
-            For an .env file
-          </Text>
-          <CodeBlock label="lines for an .env file" text={lines} wrap />
-        </Stack>
-      </ShownOnce>
-    )
-  }
+  if (create.data)
+    return <SecretShown title={`The secret ${create.variables.name}`} made={create.data} onClose={onClose} />
   const raises = may('secret:raise-role')
   return (
     <CredentialDialog

@@ -69,9 +69,7 @@ export function SecretList() {
           </>
         )}
       </PageBody>
-      {creating && allowed && (
-        <CreateSecretDialog audience={list.data?.audience ?? ''} onClose={() => setCreating(false)} />
-      )}
+      {creating && allowed && <CreateSecretDialog onClose={() => setCreating(false)} />}
     </>
   )
 }

@@ -1,18 +1,19 @@
 'use client'
 import { Menu } from '@mantine/core'
-import { ScanEye } from 'lucide-react'
+import { RefreshCw, ScanEye } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
 import { IdText } from '@/app/_ui/id-text'
-import { StatusPill } from '@/app/_ui/status-pill'
 import { Time } from '@/app/_ui/time'
 import type { SecretItem } from '@/server/views/credentials/signing-secrets'
 import { CredentialMenu } from '../credential-menu'
+import { CredentialStatus } from '../credential-state'
 import { CredentialTable } from '../credential-table'
 import styles from '../settings.module.css'
 import { limitText } from './limits'
 
+const RotateDialog = dynamic(() => import('./rotate-dialog').then((file) => file.RotateDialog))
 const LimitsDialog = dynamic(() => import('./limits-dialog').then((file) => file.LimitsDialog))
 
 export function SecretTable({ secrets }: { secrets: SecretItem[] }) {
@@ -21,9 +22,9 @@ export function SecretTable({ secrets }: { secrets: SecretItem[] }) {
       items={secrets}
       named="Name and kid"
       mark={({ id }) => <IdText id={id} />}
-      state={({ state, longLivedAt, ...limits }) => (
+      state={({ state, graceUntil, replacedBy, longLivedAt, ...limits }) => (
         <>
-          <StatusPill status={state} />
+          <CredentialStatus item={{ state, graceUntil }} successor={replacedBy ?? undefined} />
           {limitText(limits) && (
             <span className={`${styles.quiet} ${styles.brief}`}>Limited to {limitText(limits)}</span>
           )}
@@ -34,7 +35,7 @@ export function SecretTable({ secrets }: { secrets: SecretItem[] }) {
           )}
         </>
       )}
-      menu={(secret) => <SecretMenu item={secret} />}
+      menu={(secret) => secret.state !== 'replaced' && <SecretMenu item={secret} />}
     />
   )
 }
@@ -43,12 +44,13 @@ function SecretMenu({ item }: { item: SecretItem }) {
   const trpc = useTRPC()
   const { secrets } = useTRPCClient()
   const [limiting, setLimiting] = useState(false)
+  const [rotating, setRotating] = useState(false)
   return (
     <>
       <CredentialMenu
         item={item}
         called={item.name}
-        disabled={item.state !== 'enabled'}
+        disabled={item.state === 'disabled'}
         server={{
           kind: trpc.secrets.pathKey(),
           enable: (id) => secrets.enable.mutate({ id }),
@@ -64,8 +66,14 @@ function SecretMenu({ item }: { item: SecretItem }) {
             Limits
           </Menu.Item>
         )}
+        {item.state === 'enabled' && (
+          <Menu.Item leftSection={<RefreshCw size={16} aria-hidden />} onClick={() => setRotating(true)}>
+            Rotate
+          </Menu.Item>
+        )}
       </CredentialMenu>
       {limiting && <LimitsDialog secret={item} onClose={() => setLimiting(false)} />}
+      {rotating && <RotateDialog secret={item} onClose={() => setRotating(false)} />}
     </>
   )
 }

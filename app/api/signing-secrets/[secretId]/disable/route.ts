@@ -1,0 +1,6 @@
+import { disableSigningSecret } from '@/server/credentials/signing-secrets/disable'
+import { methods, route } from '@/server/rest/route'
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/signing-secrets/[secretId]/disable', {
+  POST: route<'secretId'>(async ({ ctx, params }) => ({ body: await disableSigningSecret(ctx, params.secretId) })),
+})
