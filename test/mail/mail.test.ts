@@ -79,10 +79,15 @@ async function paused(more: object): Promise<string> {
   return runId
 }
 
-/** The sweep comes at a later time, and the engine sends what it finds. */
-async function sweepIn(ms: number): Promise<void> {
+/**
+ * The sweep comes at a later time for the mails of these runs, and the engine sends what it finds. Those of other runs would
+ * come into a later test.
+ */
+async function sweepIn(ms: number, runIds: string[]): Promise<void> {
   const { sql } = database
-  await sql`update task_mails set due_at = due_at - ${ms} * interval '1 millisecond' where status = 'pending'`
+  await sql`
+    update task_mails set due_at = due_at - ${ms} * interval '1 millisecond'
+    where status = 'pending' and run_id in ${sql(runIds)}`
   await sweepMails({ db: runtime.db, log: runtime.ctx.log, now: () => new Date() })
 }
 
@@ -145,7 +150,7 @@ test('a server that is down gets the same message again later, one that refuses 
   await deliverMail(runtime.ctx, waiting?.id ?? '')
   expect(server.tried).toHaveLength(1)
   server.refuse = null
-  await sweepIn(WAITS_MS[0] ?? 0)
+  await sweepIn(WAITS_MS[0] ?? 0, [runId])
   await settled(runId, 1)
   expect(server.taken).toHaveLength(1)
   expect(server.taken[0]?.headers).toContain(`<${waiting?.id}@example.com>`)
@@ -163,7 +168,7 @@ test('an overdue task is told once more, an answered one is not, and nobody who 
   await resumeRun(people.tess, { runId: done, body: { type: 'request_user_action', actionId: 'yes' } })
   await runtime.wait(done)
   server.taken.length = 0
-  await sweepIn(3_600_000)
+  await sweepIn(3_600_000, [late, done])
   await settled(late, 2)
   await settled(done, 2)
   expect(server.taken.map(({ headers }) => /Subject: (.*)/.exec(headers)?.[1])).toEqual([`Overdue: ${SUBJECT}`])
@@ -195,7 +200,7 @@ test('somebody who is given a task is told who gave it, and when it is overdue a
   ])
   await claimTask(tom, { ...at, to: tess.actor.id, from: tom.actor.id })
   await settled(runId, 2)
-  await sweepIn(3_600_000)
+  await sweepIn(3_600_000, [runId])
   await settled(runId, 4)
   const told = server.taken.filter(({ text }) => text.includes(runId))
   expect(told.slice(2)).toMatchObject([
