@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { isExplained, RUN_FAILURES } from '@/server/definition/failure-codes'
 import { ERROR_HELP } from '@/server/error-help'
 import { AppError, ERRORS, type ErrorCode } from '@/server/errors'
+import { failureClass } from '@/server/failure-classes'
 import { errorResponse, respondError } from '@/server/http/respond'
+import { RUN_FAILURE_HELP } from '@/server/run-failure-help'
 
 const CODES = Object.keys(ERRORS) as ErrorCode[]
 
@@ -10,8 +13,17 @@ describe('every error code', () => {
     expect(Object.keys(ERROR_HELP).sort()).toEqual([...CODES].sort())
   })
 
-  test.each(CODES)('%s says what it means and what to do, in whole sentences', (code) => {
-    const { means, fixes } = ERROR_HELP[code]
+  test('with which a run fails is explained, and has one page', () => {
+    expect(RUN_FAILURES.filter((code) => code in ERROR_HELP)).toEqual([])
+    const counted = [...CODES, ...RUN_FAILURES, 'SOME_CODE_OF_A_TOOL'].filter((code) => failureClass(code) !== 'OTHER')
+    expect(counted.filter((code) => !isExplained(code))).toEqual([])
+    const page = (code: string) => code in ERROR_HELP || code in RUN_FAILURE_HELP
+    expect(counted.filter((code) => !page(code))).toEqual([])
+    expect(isExplained('SOME_CODE_OF_A_TOOL')).toBe(false)
+  })
+
+  test.each([...CODES, ...RUN_FAILURES])('%s says what it means and what to do, in whole sentences', (code) => {
+    const { means, fixes } = { ...ERROR_HELP, ...RUN_FAILURE_HELP }[code]
     for (const text of [means, ...fixes]) {
       expect(text).toMatch(/^[A-Z`].{15,}[^.]\.$/)
       // Words between backticks are shown as code.

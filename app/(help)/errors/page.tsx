@@ -1,5 +1,6 @@
 import type { Metadata } from 'next'
 import { ERRORS, type ErrorCode } from '@/server/errors'
+import { RUN_FAILURE_HELP } from '@/server/run-failure-help'
 import styles from '../help.module.css'
 
 export const metadata: Metadata = { title: 'Error codes', description: 'What each error code means, and what to do.' }
@@ -7,7 +8,7 @@ export const metadata: Metadata = { title: 'Error codes', description: 'What eac
 const CODES = Object.keys(ERRORS) as ErrorCode[]
 const STATUSES = [...new Set(CODES.map((code) => ERRORS[code].status))].sort((a, b) => a - b)
 
-/** Every code that a response can have, by its HTTP status. */
+/** Every code that a response can have, by its HTTP status, and those with which runs fail. */
 export default function ErrorsPage() {
   return (
     <>
@@ -31,6 +32,19 @@ export default function ErrorsPage() {
           </dl>
         </section>
       ))}
+      <section aria-labelledby="of-runs">
+        <h2 id="of-runs">Of runs that failed</h2>
+        <dl className={styles.list}>
+          {Object.entries(RUN_FAILURE_HELP).map(([code, { means }]) => (
+            <div key={code} style={{ display: 'contents' }}>
+              <dt>
+                <a href={`/errors/${code}`}>{code}</a>
+              </dt>
+              <dd>{means}</dd>
+            </div>
+          ))}
+        </dl>
+      </section>
     </>
   )
 }

@@ -18,7 +18,7 @@ export const INSIDE: Record<string, Seen> = {
   '/[tenant]/workflows/[id]/insights': (slug, { approval }) => [`/${slug}/workflows/${approval}/insights`],
   '/[tenant]/workflows/[id]/versions': (slug, { approval }) => [`/${slug}/workflows/${approval}/versions`],
   '/[tenant]/workflows/[id]/settings': (slug, { approval }) => [`/${slug}/workflows/${approval}/settings`],
-  '/[tenant]/insights': (slug) => [`/${slug}/insights`],
+  '/[tenant]/insights': (slug) => [`/${slug}/insights`, `/${slug}/insights#agents`],
   '/[tenant]/runs': (slug) => [`/${slug}/runs`],
   '/[tenant]/runs/[runId]': (slug, { asking, deciding, failed, completed }) => [
     `/${slug}/runs/${asking}`,

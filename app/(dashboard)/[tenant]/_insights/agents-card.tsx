@@ -30,6 +30,7 @@ export function AgentsCard({ insights }: { insights: Insights }) {
   const most = Math.max(...agents.map(value))
   return (
     <Card
+      id="agents"
       title="What agents cost"
       actions={
         priced && (

@@ -17,9 +17,10 @@ export function Tile(props: { label: string; value: string; note?: string | unde
   )
 }
 
-export function Card({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
+export function Card(props: { title: string; id?: string; actions?: ReactNode; children: ReactNode }) {
+  const { title, id, actions, children } = props
   return (
-    <section className={styles.card} aria-label={title}>
+    <section className={styles.card} aria-label={title} id={id}>
       <div className={styles.cardHead}>
         <h2 className={styles.cardTitle}>{title}</h2>
         {actions}

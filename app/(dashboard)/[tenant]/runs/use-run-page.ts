@@ -1,6 +1,6 @@
 'use client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useEffect, useMemo } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import type { BrowseRuns } from '@/server/views/runs/browse'
 import type { RunItem } from '@/server/views/runs/items'
@@ -38,6 +38,11 @@ export function useRunPage(input: BrowseRuns) {
     enabled: atTop && page.data !== undefined && !page.isPlaceholderData,
     refetchInterval: NEW_MS,
   })
+  // An empty list has no rows that could move: what it waits for appears by itself.
+  const arrived = atTop && page.data?.runs.length === 0 && (news.data?.count ?? 0) > 0
+  useEffect(() => {
+    if (arrived) page.refetch().catch(() => {})
+  }, [arrived, page.refetch])
   const rows = useMemo(() => merge(page.data?.runs ?? [], fresh.data ?? []), [page.data, fresh.data])
   return { page, rows, newRuns: atTop ? (news.data?.count ?? 0) : 0, stale: fresh.error ?? news.error }
 }

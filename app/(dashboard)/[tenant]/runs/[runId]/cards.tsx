@@ -15,6 +15,7 @@ import { answerHeight } from '../../inbox/answer/answer-height'
 import { Question } from '../../inbox/answer/question'
 import { People } from '../../inbox/answer/task-people'
 import { useTenant } from '../../tenant-context'
+import { FailureCode } from './failure-code'
 import { LogLines } from './log-lines'
 import styles from './run.module.css'
 import type { Visit } from './timeline-model'
@@ -144,7 +145,7 @@ export function FailureCard({
     >
       <p className={styles.message}>{message}</p>
       <p className={styles.cardNote}>
-        <code>{code}</code>
+        <FailureCode code={code} />
         {visit && (visit.attempts > 1 ? ` · gave up after ${visit.attempts} attempts` : ' · not retried')}
       </p>
       <Logged log={run.failureLog} {...(visit ? { onAll: () => onOpen(visit.key, 'log') } : {})} />

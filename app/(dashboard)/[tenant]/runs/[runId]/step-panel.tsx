@@ -14,6 +14,7 @@ import { durationText } from '@/app/_ui/time-text'
 import type { RunOverview } from '@/server/views/runs/overview'
 import type { StepDetail } from '@/server/views/runs/step-detail'
 import { useTenant } from '../../tenant-context'
+import { FailureCode } from './failure-code'
 import { LogLines } from './log-lines'
 import styles from './run.module.css'
 import { RunFromHere } from './run-from-here'
@@ -135,7 +136,7 @@ function StepTabs({
           <Tabs.Panel value="error">
             <p className={styles.message}>{step.error.message}</p>
             <p className={styles.cardNote}>
-              <code>{step.error.code}</code>{' '}
+              <FailureCode code={step.error.code} />{' '}
               <CopyButton text={`${step.error.code}: ${step.error.message}`} label="Copy the error" />
             </p>
           </Tabs.Panel>

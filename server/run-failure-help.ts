@@ -1,0 +1,132 @@
+import type { RunFailure } from './definition/failure-codes'
+import type { ErrorHelp } from './error-help'
+
+const OPEN = 'Open the step in the run: its input, its attempts and its logs are there.'
+const AGAIN = 'Retry the run from the step that failed. It keeps what the steps before it did.'
+const SERVICE = 'Whoever runs the service finds the reason in the log, under the id of the run.'
+
+/**
+ * What people read about the codes with which runs fail, besides those of responses (`ERROR_HELP`). Tools and `fail-flow` steps
+ * may have any others, which say themselves what they mean.
+ */
+export const RUN_FAILURE_HELP: Record<RunFailure, ErrorHelp> = {
+  EXECUTION_ERROR: {
+    means: 'A script or a tool ended with an error of its own.',
+    fixes: [OPEN, 'Try the tool with the same arguments on its page.', AGAIN],
+  },
+  HTTP_ERROR: {
+    means: 'The server that a tool called answered with an error status.',
+    fixes: [
+      'Read the status and the body in the step’s details.',
+      'Check the address and the secret of the tool.',
+      AGAIN,
+    ],
+  },
+  CONNECTION_ERROR: {
+    means: 'The server that a tool called could not be reached.',
+    fixes: ['Check the address of the tool.', AGAIN],
+  },
+  TRANSIENT: {
+    means: 'The step failed for a reason that may pass, and all its attempts were used up.',
+    fixes: [AGAIN, 'Give the step more attempts, or longer delays between them.'],
+  },
+  BLOCKED_HOST: {
+    means:
+      'A tool called an address that it may not call: a private network, or a host that its secret is not bound to.',
+    fixes: ['Check the address of the tool.', 'Bind the secret to the host in Settings, Vault.'],
+  },
+  SECRET_MISSING: {
+    means: 'The tool or agent uses a secret that is not in the vault.',
+    fixes: ['Add the secret in Settings, Vault.', AGAIN],
+  },
+  SECRET_NOT_ALLOWED: {
+    means: 'The tool or agent would have sent a secret to a host that the secret is not bound to.',
+    fixes: ['Bind the secret to the host in Settings, Vault.', AGAIN],
+  },
+  TIMED_OUT: {
+    means: 'The step took longer than it may.',
+    fixes: [OPEN, 'Allow the step more time, or connect its `timeout` exit.', AGAIN],
+  },
+  TIMEOUT: {
+    means: 'A tool, or the server that it called, took too long.',
+    fixes: [OPEN, 'Allow the tool more time.', AGAIN],
+  },
+  RUN_TIMED_OUT: {
+    means: 'The run took longer than its workflow allows.',
+    fixes: ['Look in the timeline for the step that took longest.', 'Allow runs more time in the workflow’s settings.'],
+  },
+  CLEANUP_TIMED_OUT: {
+    means: 'The cleanup path of a cancelled run took too long and was given up.',
+    fixes: [OPEN, 'Keep the cleanup path short.'],
+  },
+  OUTPUT_INVALID: {
+    means: 'What a tool returned cannot be used: it is not JSON, does not match its output schema, or is too large.',
+    fixes: [OPEN, 'Compare the output with the tool’s output schema.'],
+  },
+  INVALID_CONFIG: {
+    means: 'With the values of this run, a field of the step has a value that it cannot use.',
+    fixes: [OPEN, 'Check what the field’s `${…}` refer to, then publish and run again.'],
+  },
+  EXPRESSION_UNRESOLVED: {
+    means: 'The step refers to a value that the run did not have at that point.',
+    fixes: [
+      'Check the name: the editor’s Problems list shows those that may be missing.',
+      'Give START a default for the field.',
+    ],
+  },
+  EXPRESSION_FAILED: {
+    means: 'A calculation in the step could not be carried out with the values of this run.',
+    fixes: [OPEN, 'Check the types of the values that the expression uses.'],
+  },
+  CONFIG_TOO_LARGE: {
+    means: 'With the values of this run, the step’s fields are larger than a step may be.',
+    fixes: ['Pass less data, for example a file’s id instead of its contents.'],
+  },
+  OUTPUT_TOO_LARGE: {
+    means: 'The step returned more than a step may return.',
+    fixes: ['Return only what later steps need.', 'Store large contents as a file.'],
+  },
+  DATA_TOO_LARGE: {
+    means: 'With what the step returned, the run would have more data than it may.',
+    fixes: ['Return only what later steps need.', 'Store large contents as a file.'],
+  },
+  VALUE_TOO_LARGE: {
+    means: 'A value of the step is larger than the service stores.',
+    fixes: ['Return only what later steps need.', 'Store large contents as a file.'],
+  },
+  VALUE_REFUSED: {
+    means: 'The database cannot store a value of the step, such as a text with a zero character.',
+    fixes: [OPEN, 'Remove such characters in the tool.'],
+  },
+  LOOP_LIMIT: {
+    means: 'The run came to the step more often than its limit allows.',
+    fixes: [
+      'Look in the timeline why the loop did not end.',
+      'Raise the step’s limit of visits, or connect its `limit` exit.',
+    ],
+  },
+  NESTED_TOO_DEEP: {
+    means: 'Workflows started each other too many levels deep.',
+    fixes: ['Check whether a workflow starts itself.'],
+  },
+  CHILD_FAILED: {
+    means: 'The run that the step started did not succeed.',
+    fixes: ['Open the other run from the step. Its page says why.', AGAIN],
+  },
+  JOIN_IMPOSSIBLE: {
+    means: 'So many branches failed that the step can no longer get the results it needs.',
+    fixes: ['Open the branches that failed in the timeline.', 'Let the step need fewer branches to succeed.'],
+  },
+  STOPPED: {
+    means: 'The step or branch was stopped before it ended, because the run ended or another branch decided.',
+    fixes: ['Look in the timeline for what ended the run.'],
+  },
+  WORKER_LOST: {
+    means: 'The process that carried out the step ended during it, several times in a row.',
+    fixes: ['Check whether the step needs more memory than the service has.', SERVICE],
+  },
+  ENGINE_GAVE_UP: {
+    means: 'The engine stopped carrying out the run after repeated errors of its own.',
+    fixes: [AGAIN, SERVICE],
+  },
+}
