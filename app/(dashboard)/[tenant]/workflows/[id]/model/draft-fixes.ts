@@ -4,7 +4,7 @@ import type { Catalog } from '@/server/steps/catalog'
 import type { Problem } from '@/server/workflows/check/problem'
 import { asObject, freeId, nameProblem } from './definition'
 import { removeSteps, updateStep } from './edit-steps'
-import type { Fix } from './fixes'
+import type { Fix } from './fix'
 import { renameRoot, rewriteText } from './references'
 
 /** Names that a run gives by itself, so that START cannot. */

@@ -9,14 +9,8 @@ import { FIRST_BOUND } from './connect'
 import { exitsOf, findStep, openExitOf } from './definition'
 import { keyFix, stepFix } from './draft-fixes'
 import { addStep, updateStep } from './edit-steps'
+import type { Fix } from './fix'
 import { renameRoot, rewriteText } from './references'
-
-/** What a person could do about a problem without thinking, as one undoable edit. */
-export interface Fix {
-  /** On the button, such as `Remove nme`. */
-  label: string
-  apply: (definition: Definition) => Definition
-}
 
 /** The fix of a problem, or null when it needs a person's decision. */
 export function fixOf(definition: Definition, catalog: Catalog, problem: Problem): Fix | null {
