@@ -222,7 +222,7 @@ describe('a run of one step', () => {
     ]
     for (const one of again) {
       expect(await runtime.wait(one.runId)).toMatchObject({ status: 'completed' })
-      expect((await getRunOverview(runtime.ctx, one)).part).toEqual({ only: 'moody' })
+      expect((await getRunOverview(runtime.ctx, one)).part).toEqual({ only: 'moody', stepName: 'moody' })
       expect(callsOf(one.runId)).toEqual(['moody'])
     }
     const { runId: last } = again.at(-1) ?? { runId: '' }

@@ -3,8 +3,10 @@ import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
+import { lastOf } from '../../definition/part'
 import type { Vote } from '../../definition/people'
 import type { Attempt, PauseSignal } from '../../definition/run'
+import type { Definition } from '../../definition/schema'
 import { AppError } from '../../errors'
 import { isId } from '../../ids'
 import { findDefinition } from '../../interpreter/pinned-definition'
@@ -92,8 +94,8 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     /** Why it fails once its failure path has ended. */
     failing: run.failing && run.endTime === null ? words.failing : null,
     currentStepId: run.currentStepId,
-    /** What it performs of its version; null for all of it. */
-    part: run.part,
+    /** What it performs of its version, with the name of the step; null for all of it. */
+    part: run.part && { ...run.part, stepName: nameIn(definition, lastOf(run.part), masker) },
     startTime: run.startTime.toISOString(),
     endTime: run.endTime?.toISOString() ?? null,
     startedBy: nameOf(run.startedBy),
@@ -135,6 +137,11 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     data: showStart(run.data ?? NOTHING, masker),
     result: run.endTime && run.outcome === 'succeeded' ? showStart(run.result ?? NOTHING, masker) : null,
   }
+}
+
+function nameIn(definition: Definition | null, stepId: string, masker: Masker): string {
+  const name = definition?.steps.find(({ id }) => id === stepId)?.name
+  return typeof name === 'string' && name !== '' ? masker.text(name) : stepId
 }
 
 export type RunOverview = Awaited<ReturnType<typeof getRunOverview>>

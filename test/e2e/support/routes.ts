@@ -13,6 +13,7 @@ export const INSIDE: Record<string, Seen> = {
     `/${slug}/workflows/${approval}?view=outline`,
     `/${slug}/workflows/${approval}?view=json`,
     `/${slug}/workflows/${long}`,
+    `/${slug}/workflows/${approval}?view=list&panel=test`,
   ],
   '/[tenant]/workflows/[id]/runs': (slug, { approval }) => [`/${slug}/workflows/${approval}/runs`],
   '/[tenant]/workflows/[id]/insights': (slug, { approval }) => [`/${slug}/workflows/${approval}/insights`],

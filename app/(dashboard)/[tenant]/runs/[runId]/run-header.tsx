@@ -95,6 +95,7 @@ export function RunFacts({ run, live }: { run: RunOverview; live: LiveState }) {
         {run.startedBy?.name}
       </span>
       <Time at={run.startTime} absolute precise />
+      {run.part && <span>{'to' in run.part ? `ends after ${run.part.stepName}` : `only ${run.part.stepName}`}</span>}
       {run.parent && (
         <span>
           part of a run of <Link href={path(`/runs/${run.parent.runId}`)}>{run.parent.workflowName}</Link>
