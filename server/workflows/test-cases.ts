@@ -81,11 +81,19 @@ async function readKept(
   await requireRun(ctx, runId)
   const ofRun = and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId), eq(runs.workflowId, workflowId))
   const [run] = await ctx.db
-    .select({ input: runs.input, via: runs.startedVia, endTime: runs.endTime, result: runs.result, error: runs.error })
+    .select({
+      input: runs.input,
+      via: runs.startedVia,
+      endTime: runs.endTime,
+      part: runs.part,
+      result: runs.result,
+      error: runs.error,
+    })
     .from(runs)
     .where(ofRun)
   if (!run) throw new AppError('RUN_NOT_FOUND')
   if (run.endTime === null) throw new AppError('CONFLICT', { message: 'The run has not ended' })
+  if (run.part !== null) throw new AppError('CONFLICT', { message: 'The run performed only a part of the workflow' })
   // What is deleted with the subject whom a token names would stay in the copy.
   if (run.via === 'jwt')
     throw new AppError('CONFLICT', { message: 'The run was started with a token, so it holds the data of a person' })
