@@ -236,3 +236,12 @@ test('a thousand workflows fit, one more is left out, and the document says so',
   expect(pathsIn(few).filter((path) => path.includes('/start/'))).toHaveLength(2)
   expect(few.info.description).not.toContain('Not all')
 })
+
+test('only a sync start of a workflow that asks people says that it may wait for them', async () => {
+  const { paths } = await read()
+  const said = (id: string | undefined, kind: 'start' | 'start-async') =>
+    String((paths[`/api/workflow/${kind}/${id}`] as { post?: { description?: string } })?.post?.description)
+  expect(said(ids.order, 'start')).toContain('Note: the workflow asks people.')
+  expect(said(ids.order, 'start-async')).not.toContain('asks people')
+  expect(said(ids.same, 'start')).toBe('Waits up to 50 seconds, or as long as `Prefer` says.')
+})
