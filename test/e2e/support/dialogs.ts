@@ -12,6 +12,12 @@ export interface Opened {
 
 const button = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first()
 
+/** The first row's menu, and an item of it. */
+const inMenu = (item: string | RegExp) => ({
+  opener: button(/^Actions for/),
+  next: (page: Page) => page.getByRole('menuitem', { name: item }).click(),
+})
+
 /** The dialogs of a furnished workspace, for the checks of screens and for screenshots. */
 export const DIALOGS: Opened[] = [
   { what: 'a new workflow', at: () => '/workflows', opener: button('New workflow') },
@@ -62,4 +68,27 @@ export const DIALOGS: Opened[] = [
     opener: button('Actions for these runs'),
     next: (page) => page.getByRole('menuitem', { name: /^Run ended runs again/ }).click(),
   },
+  { what: 'running a workflow', at: () => '/workflows', ...inMenu('Run') },
+  { what: 'cancelling a run', at: ({ asking }) => `/runs/${asking}`, opener: button(/^Cancel/) },
+  {
+    what: 'terminating a run',
+    at: ({ asking }) => `/runs/${asking}`,
+    opener: button('More ways to stop the run'),
+    next: (page) => page.getByRole('menuitem').first().click(),
+  },
+  {
+    what: 'running a run again with another input',
+    at: ({ completed }) => `/runs/${completed}`,
+    opener: button(/^Run again/),
+    next: (page) => page.getByRole('menuitem', { name: /^With another input/ }).click(),
+  },
+  { what: 'deleting a schedule', at: () => '/schedules', ...inMenu('Delete') },
+  { what: 'deleting an inbound webhook', at: () => '/inbound-webhooks', ...inMenu('Delete') },
+  { what: 'trying an inbound webhook', at: () => '/inbound-webhooks', ...inMenu('Try a delivery') },
+  { what: 'rotating a key', at: () => '/settings/api-keys', ...inMenu('Rotate') },
+  { what: 'rotating the secret of a webhook', at: () => '/settings/webhooks', ...inMenu('Rotate secret') },
+  { what: 'deleting a webhook', at: () => '/settings/webhooks', ...inMenu('Delete') },
+  { what: 'deleting a secret', at: () => '/settings/vault', ...inMenu(/^Delete/) },
+  { what: 'removing a member', at: () => '/settings/members', opener: button(/^Remove /) },
+  { what: 'leaving a workspace', at: () => '/settings/account', opener: button(/^Leave /) },
 ]
