@@ -17,6 +17,8 @@ export const POLICY = {
   'run:cancel': 'operator',
   'run:terminate': 'operator',
   'run:retry': 'operator',
+  /** To see the values that screens hide. Each look is in the audit log. */
+  'run:reveal': 'admin',
   'event:post': 'operator',
   /** To have old runs deleted. */
   'run:delete': 'owner',

@@ -16,7 +16,7 @@ const BY_THING = {
   member: ['added', 'joined', 'roleChanged', 'removed', 'left'],
   invitation: ['created', 'renewed', 'revoked'],
   workspace: ['created', 'renamed', 'corsChanged', 'runsKept', 'auditKept'],
-  run: ['cancelled', 'terminated', 'retried', 'rerun', 'linkMade', 'linkRevoked', 'linkUsed'],
+  run: ['cancelled', 'terminated', 'retried', 'rerun', 'linkMade', 'linkRevoked', 'linkUsed', 'revealed'],
   subject: ['deleted'],
 } as const
 

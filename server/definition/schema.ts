@@ -23,6 +23,8 @@ export const Field = openObject({
   required: z.boolean().optional(),
   default: z.json().optional(),
   options: z.array(z.json()).max(1000).optional(),
+  /** Screens hide its value. */
+  sensitive: z.boolean().optional(),
 })
 export type Field = z.infer<typeof Field>
 

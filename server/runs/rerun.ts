@@ -5,6 +5,7 @@ import { type ServiceContext, withTransaction } from '../context'
 import type { AuditDetails } from '../definition/audit'
 import { checkFields } from '../definition/fields'
 import { own } from '../definition/json'
+import { sensitiveFields, withHidden, withoutHidden } from '../definition/sensitive'
 import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
 import { insertRun } from '../interpreter/insert'
@@ -22,7 +23,7 @@ export const RerunBody = z.object({
 /**
  * Starts a new run like an earlier one on the same version: from the first step, with the old input or with new input; or
  * from a step to which the old run came, with the run data it had there, in which `data` replaces fields. The old run
- * stays as it is and may have any status.
+ * stays as it is and may have any status. A sensitive field that is still hidden in `data` keeps its value.
  * @throws AppError RUN_NOT_FOUND, FORBIDDEN, INVALID_INPUT, WORKFLOW_ARCHIVED, WORKFLOW_NOT_FOUND
  */
 export async function rerunRun(ctx: ServiceContext, input: { runId: string; body: unknown }) {
@@ -36,21 +37,24 @@ export async function rerunRun(ctx: ServiceContext, input: { runId: string; body
     const { part } = old
     const { version } = found
     const definition = part ? partAsRun(found.definition, part) : found.definition
+    const hides = sensitiveFields(found.definition)
     if (fromStepId !== undefined) {
-      const runId = await rerunFrom(tx, old, definition, { fromStepId, edits: edited ?? {} })
+      const edits = withoutHidden(edited ?? {}, hides)
+      const runId = await rerunFrom(tx, old, definition, { fromStepId, edits })
       await note(runId, { fromStep: fromStepId, ...(edited ? { edited: Object.keys(edited) } : {}) })
       return { success: true, runId, retryOf: old.id }
     }
     const before = old.input
     let next = before
-    if (edited && part && 'only' in part) {
+    const given = edited && withHidden(edited, before, hides)
+    if (given && part && 'only' in part) {
       // It has no START fields: its input is the data that earlier steps would have given.
       authorize(tx, 'workflow:write')
-      checkEdits({}, edited)
-      refuseTooMuchData(edited)
-      next = edited
-    } else if (edited) {
-      const { data, details } = checkFields(definition.payload, edited)
+      checkEdits({}, given)
+      refuseTooMuchData(given)
+      next = given
+    } else if (given) {
+      const { data, details } = checkFields(definition.payload, given)
       if (details.length > 0) {
         throw new AppError('INVALID_INPUT', {
           details: details.map((detail) => ({ ...detail, path: `data.${detail.path}` })),

@@ -18,6 +18,7 @@ export const STEP_TEXTS: Texts = {
     required: 'True by default, unless the field has a default.',
     default: 'Used when no value is sent.',
     options: 'The only values allowed.',
+    sensitive: 'The dashboard hides the value; the API does not.',
   },
   Step: {
     id: 'Unique within the workflow. Letters, digits, `_` and `-`.',

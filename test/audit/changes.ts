@@ -88,6 +88,7 @@ export const PROCEDURES: Record<string, Change> = {
     cancel: change('run.cancelled', async (of) => ({ ...(await of.run()), reason: 'No longer needed' })),
     terminate: change('run.terminated', (of) => of.run()),
     retry: change('run.retried', (of) => of.stopped()),
+    reveal: change('run.revealed', (of) => of.hiding()),
     rerun: change('run.rerun', async (of) => ({ ...(await of.stopped()), body: {} })),
     bulk: change('run.cancelled', async (of) => {
       const { workflowId } = await of.run()

@@ -98,6 +98,17 @@ export function world(ctx: ServiceContext) {
       const { id: workflowId } = await of.published()
       return { runId: (await startRun(ctx, { workflowId, body: {} })).runId, workflowId }
     },
+    async hiding() {
+      const iban = { type: 'string', sensitive: true }
+      const { id: workflowId } = await createWorkflow(ctx, {
+        name: 'Hiding',
+        payload: { iban },
+        steps: [{ id: 'end', type: 'end-flow' }],
+        edges: [],
+      })
+      const { runId } = await startRun(ctx, { workflowId, body: { iban: 'DE02 1203 0000' } })
+      return { runId, of: 'input', field: 'iban' }
+    },
     /** An open task and a link to it. No engine runs here that would open one. */
     async task() {
       const { runId } = await of.run()

@@ -140,7 +140,7 @@ const DECIDED: [Role, RegExp][] = [
   ['viewer', /^(?!audit|service)\w+:read$/],
   ['operator', /^(run:(start|resume|cancel|terminate|retry)|event:post|(agent|tool):invoke|task:answer)$/],
   ['editor', /^((workflow|agent|tool):(write|publish)|workflow:simulate)$/],
-  ['admin', /^((key|secret|webhook|member|settings):manage|audit:read)$/],
+  ['admin', /^((key|secret|webhook|member|settings):manage|audit:read|run:reveal)$/],
   [
     'owner',
     /^(workflow:delete-permanently|(run|subject|audit):delete|service:read|secret:raise-role|member:manage-admin)$/,

@@ -69,6 +69,7 @@ export const CASES: Record<string, Case> = {
   'runs.cancel': { needs: 'run:cancel', input: run },
   'runs.terminate': { needs: 'run:terminate', input: run },
   'runs.retry': { needs: 'run:retry', input: run },
+  'runs.reveal': { needs: 'run:reveal', input: (id) => ({ runId: id, of: 'input', field: 'x' }) },
   'runs.rerun': { needs: 'run:retry', input: (id) => ({ runId: id, body: {} }) },
 
   'audit.list': { needs: 'audit:read', input: (id) => ({ thing: id }), unknown: 'nothing found' },

@@ -7,11 +7,12 @@ import { openRunEvents } from '../../runs/events'
 import { rerunRun } from '../../runs/rerun'
 import { resumeRun } from '../../runs/resume'
 import { retryRun } from '../../runs/retry'
+import { type RevealField, revealField } from '../../runs/reveal'
 import type { StopRun } from '../../runs/schema'
 import { startRun } from '../../runs/start'
 import { type SentFile, startWithFile } from '../../runs/start-with-file'
 import { terminateRun } from '../../runs/terminate'
-import { type ReadWholeValue, readWholeValue } from '../../runs/whole-value'
+import type { ReadWholeValue } from '../../runs/whole-value'
 import { type ReadBranches, readBranches } from '../../views/runs/branches'
 import { type BrowseRuns, browseRuns } from '../../views/runs/browse'
 import { type Bulk, countBulk, type RunBulk, runBulk } from '../../views/runs/bulk'
@@ -24,6 +25,7 @@ import type { RunFilter } from '../../views/runs/filter'
 import { readOutputs } from '../../views/runs/outputs'
 import { getRunOverview } from '../../views/runs/overview'
 import { type RefreshRuns, refreshRuns } from '../../views/runs/refresh'
+import { readShownValue } from '../../views/runs/shown-value'
 import { type ReadStatusText, readStatusText } from '../../views/runs/status-text'
 import { type ReadStep, readStep } from '../../views/runs/step-detail'
 import { type ReadStepValues, readStepValues } from '../../views/runs/step-values'
@@ -70,7 +72,8 @@ export const runsRouter = router({
     .query(({ ctx, input }) => readConversation(ctx.service, input)),
   wholeValue: tenantProcedure
     .input(given<ReadWholeValue>())
-    .query(({ ctx, input }) => readWholeValue(ctx.service, input)),
+    .query(({ ctx, input }) => readShownValue(ctx.service, input)),
+  reveal: tenantProcedure.input(given<RevealField>()).mutation(({ ctx, input }) => revealField(ctx.service, input)),
   statusText: tenantProcedure
     .input(given<ReadStatusText>())
     .query(({ ctx, input }) => readStatusText(ctx.service, input)),

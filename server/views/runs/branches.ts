@@ -9,7 +9,7 @@ import { isId } from '../../ids'
 import { runIs } from '../../interpreter/find-run'
 import { pinnedDefinition } from '../../interpreter/pinned-definition'
 import { parseInput } from '../../parse'
-import { tenantMasker } from '../../vault/masker'
+import { runMaskerOf } from '../../runs/run-masker'
 import { firstSteps } from './forks'
 
 export const BRANCH_PAGE = 100
@@ -66,7 +66,7 @@ export async function readBranches(ctx: ServiceContext, input: unknown): Promise
   if (!run) throw new AppError('RUN_NOT_FOUND')
   const [definition, masker] = await Promise.all([
     pinnedDefinition(ctx, run.workflowId, run.version),
-    tenantMasker(ctx),
+    runMaskerOf(ctx, runId),
   ])
   const step = definition.steps.find(({ id }) => id === originOf(`${fork}/0`)?.stepId)
   if (!step) return []

@@ -3,7 +3,7 @@ import { runComments } from '@/db/schema/tasks'
 import { authorize, may } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { requireRun } from '../../interpreter/find-run'
-import { tenantMasker } from '../../vault/masker'
+import { runMaskerOf } from '../../runs/run-masker'
 import { nameActors } from '../actors'
 
 /**
@@ -19,7 +19,7 @@ export async function listComments(ctx: ServiceContext, { runId }: { runId: stri
       .from(runComments)
       .where(and(eq(runComments.tenantId, ctx.tenantId), eq(runComments.runId, runId)))
       .orderBy(asc(runComments.createdAt), asc(runComments.id)),
-    tenantMasker(ctx),
+    runMaskerOf(ctx, runId),
   ])
   const nameOf = await nameActors(
     ctx,

@@ -6,8 +6,8 @@ import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { getRunRow } from '../../interpreter/find-run'
 import { parseInput } from '../../parse'
+import { runMaskerOf } from '../../runs/run-masker'
 import { noSuchStep } from '../../runs/whole-value'
-import { tenantMasker } from '../../vault/masker'
 import { showTurn, type Turn } from '../agents/read-thread'
 import { ReadStep } from './step-detail'
 
@@ -46,7 +46,7 @@ export async function readConversation(ctx: ServiceContext, input: unknown): Pro
       )
       .orderBy(asc(messages.seq))
       .limit(MOST_MESSAGES),
-    tenantMasker(ctx),
+    runMaskerOf(ctx, runId),
   ])
   return { turns: turnsOf(rows, masker).map(showTurn) }
 }

@@ -15,10 +15,10 @@ import { RUN_DATA } from '../../interpreter/run-data'
 import { largeRead } from '../../large-reads'
 import { maskWords } from '../../runs/mask-words'
 import { signalOf } from '../../runs/present'
+import { runMasker } from '../../runs/run-masker'
 import { isLarge } from '../../runs/stored-run'
 import { findStepType } from '../../steps/registry'
 import type { Masker } from '../../vault/mask'
-import { tenantMasker } from '../../vault/masker'
 import { type AnswererName, nameActors, nameAnswerers } from '../actors'
 import { readHeld } from '../tasks/held'
 import { readPeople } from '../tasks/people'
@@ -48,20 +48,22 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
   const [run, rows] = (await isLarge(ctx, runId)) ? await largeRead(ctx, read) : await read(ctx)
   const asked = rows.filter(({ pause }) => pause.asks)
   const timers = rows.filter(({ pause }) => !pause.asks)
-  const [open, done, repeated, again, workflow, definition, masker] = await Promise.all([
+  const [open, done, repeated, again, workflow, definition, hiding] = await Promise.all([
     readOpenVisits(ctx, run.id),
     countDone(ctx, run.id),
     readRepeated(ctx, run.id),
     readAgain(ctx, run.id),
     readWorkflow(ctx, run.workflowId),
     findDefinition(ctx, run.workflowId, run.workflowVersion),
-    tenantMasker(ctx),
+    runMasker(ctx, run),
   ])
+  // What an author puts into a question is for those who answer it.
+  const masker = hiding.vault
   const waiting = run.endTime ? [] : asked.filter(({ pause }) => !pause.answeredAt)
   const [turns, alike, failureLog, parent, peopleOf, heldAt] = await Promise.all([
     definition ? readTurns(ctx, run.id, definition, masker) : [],
     run.error && run.outcome === 'failed' ? countAlike(ctx, run, run.error) : null,
-    readFailureLog(ctx, run, masker),
+    readFailureLog(ctx, run, hiding),
     readRelative(ctx, run.parentRunId, masker),
     readPeople(
       ctx,
@@ -71,7 +73,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     ),
     waiting.length > 0 ? readHeld(ctx, run.id, masker) : null,
   ])
-  const words = maskWords(run, masker)
+  const words = maskWords(run, hiding)
   const { cancellation, error } = words
   const [nameOf, answererOf] = await Promise.all([
     nameActors(ctx, [run.startedBy, cancellation?.requestedBy ?? null]),
@@ -115,7 +117,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     },
     error: error && { code: error.code, message: error.message, stepId: error.stepId },
     failureLog,
-    retrying: open.flatMap((visit) => presentRetry(visit, masker)).at(0) ?? null,
+    retrying: open.flatMap((visit) => presentRetry(visit, hiding)).at(0) ?? null,
     /** The steps that are under way, other than pauses. */
     working: run.endTime ? [] : open.flatMap((visit) => presentWorking(visit, masker)),
     /** A step that waits for a point in time or an event. */
@@ -132,10 +134,12 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
       people: peopleOf(row.pause.id),
       held: heldAt?.(row.pause.id, signalOf(row.pause)).held ?? null,
     })),
-    answers: asked.flatMap(({ pause, stepName }) => presentAnswer(pause, stepName, masker, answererOf)).slice(-ANSWERS),
-    input: showStart(run.input ?? NOTHING, masker),
-    data: showStart(run.data ?? NOTHING, masker),
-    result: run.endTime && run.outcome === 'succeeded' ? showStart(run.result ?? NOTHING, masker) : null,
+    answers: asked.flatMap(({ pause, stepName }) => presentAnswer(pause, stepName, hiding, answererOf)).slice(-ANSWERS),
+    /** The names of fields whose values are hidden. */
+    hides: [...hiding.hides],
+    input: showStart(run.input ?? NOTHING, hiding),
+    data: showStart(run.data ?? NOTHING, hiding),
+    result: run.endTime && run.outcome === 'succeeded' ? showStart(run.result ?? NOTHING, hiding) : null,
   }
 }
 

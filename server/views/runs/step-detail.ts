@@ -9,9 +9,9 @@ import { largeRead } from '../../large-reads'
 import { parseInput } from '../../parse'
 import { maskWords } from '../../runs/mask-words'
 import { failedAt } from '../../runs/progress'
+import { runMaskerOf } from '../../runs/run-masker'
 import { isLarge } from '../../runs/stored-run'
 import { noSuchStep } from '../../runs/whole-value'
-import { tenantMasker } from '../../vault/masker'
 import { nameAnswerers } from '../actors'
 import { cutValue } from '../value'
 import { readRelative } from './family'
@@ -29,7 +29,7 @@ export async function readStep(ctx: ServiceContext, input: unknown) {
   const find = (reading: ServiceContext) => findRecord(reading, runId, seq)
   const record = (await isLarge(ctx, runId)) ? await largeRead(ctx, find) : await find(ctx)
   const pauseId = pauseIdOf(record.branch, record)
-  const [masker, pause] = await Promise.all([tenantMasker(ctx), findPause(ctx, runId, pauseId)])
+  const [masker, pause] = await Promise.all([runMaskerOf(ctx, runId), findPause(ctx, runId, pauseId)])
   const { stepName, error, usage } = maskWords(record, masker)
   const [answererOf, child] = await Promise.all([
     nameAnswerers(ctx, pause ? [pause] : []),

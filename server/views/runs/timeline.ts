@@ -9,10 +9,10 @@ import { isId } from '../../ids'
 import { CLEANUP_BRANCH, MAIN_BRANCH } from '../../interpreter/receipt'
 import { largeRead } from '../../large-reads'
 import { parseInput } from '../../parse'
+import { runMaskerOf } from '../../runs/run-masker'
 import { isLarge } from '../../runs/stored-run'
 import { findStepType, stepTypes } from '../../steps/registry'
 import type { Masker } from '../../vault/mask'
-import { tenantMasker } from '../../vault/masker'
 import { type ForkCounts, namesOf } from './forks'
 import { SEGMENT_KINDS, segmentsOf } from './segments'
 
@@ -117,7 +117,7 @@ export async function readTimeline(ctx: ServiceContext, input: unknown): Promise
   const whole = after === 0 && branch === undefined && (await isLarge(ctx, runId))
   const [rows, masker] = await Promise.all([
     whole ? largeRead(ctx, (reading) => readRows(reading, runId, after)) : readRows(ctx, runId, after, branch),
-    tenantMasker(ctx),
+    runMaskerOf(ctx, runId),
   ])
   const run = rows[0]
   if (!run) throw new AppError('RUN_NOT_FOUND')

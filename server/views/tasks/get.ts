@@ -11,8 +11,8 @@ import { ownsOf, walkData } from '../../interpreter/walk-state'
 import { parseInput } from '../../parse'
 import { maskWords } from '../../runs/mask-words'
 import { signalOf } from '../../runs/present'
+import { runMasker } from '../../runs/run-masker'
 import { findStepType } from '../../steps/registry'
-import { tenantMasker } from '../../vault/masker'
 import { nameAnswerers } from '../actors'
 import { stateOf } from '../runs/filter'
 import { cutValue } from '../value'
@@ -34,7 +34,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
   const { runId, pauseId } = parseInput(GetTask, input)
   const run = await getRunRow(ctx, runId)
   if (unstorable(pauseId)) throw new AppError('RUN_NOT_FOUND')
-  const [[pause], masker] = await Promise.all([
+  const [[pause], hiding] = await Promise.all([
     ctx.db
       .select()
       .from(pauses)
@@ -48,11 +48,13 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
       )
       .orderBy(desc(pauses.createdAt))
       .limit(1),
-    tenantMasker(ctx),
+    runMasker(ctx, run),
   ])
   if (!pause)
     throw new AppError('RUN_NOT_FOUND', { details: [{ path: 'pauseId', message: 'The run has no such task.' }] })
   const asked = signalOf(pause)
+  // What an author puts into a question is for those who answer it.
+  const masker = hiding.vault
   const [answererOf, peopleOf, heldAt, claim, steps, [stored]] = await Promise.all([
     nameAnswerers(ctx, [pause]),
     readPeople(ctx, runId, [{ id: pause.id, signal: asked }], masker),
@@ -84,7 +86,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
     claim,
     answeredAt: pause.answeredAt?.toISOString() ?? null,
     answeredBy: answererOf(pause),
-    answer: pause.answer === null ? null : cutValue(pause.answer, masker),
+    answer: pause.answer === null ? null : cutValue(pause.answer, hiding),
     run: {
       workflowId: run.workflowId,
       workflowName: words.workflowName,
@@ -93,7 +95,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
       workflowVersion: run.workflowVersion,
       state: stateOf(run),
       startTime: run.startTime.toISOString(),
-      data: cutValue(data, masker),
+      data: cutValue(data, hiding),
     },
     steps: steps
       .filter((step) => step !== own)

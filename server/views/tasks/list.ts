@@ -4,6 +4,8 @@ import { pauses, pauseVotes, runs, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { NOT_OF_THIS_LIST, readCursor, writeCursor } from '../../cursor'
+import { HIDDEN, sensitiveFields } from '../../definition/sensitive'
+import { pinnedDefinition } from '../../interpreter/pinned-definition'
 import { RUN_DATA } from '../../interpreter/run-data'
 import { runOf } from '../../interpreter/run-of'
 import { parseInput } from '../../parse'
@@ -72,6 +74,7 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
       claimedBy: claimant,
       title: sql<string | null>`${pauses.signal}->>'title'`,
       workflowId: runs.workflowId,
+      workflowVersion: runs.workflowVersion,
       workflowName: runs.workflowName,
       businessKey: runs.businessKey,
       startedVia: runs.startedVia,
@@ -105,16 +108,29 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
     .limit(limit + 1)
   const page = rows.slice(0, limit)
   const last = page.at(-1)
-  const [nameOf, answererOf] = await Promise.all([
+  const [nameOf, answererOf, hidesOf] = await Promise.all([
     nameActors(
       ctx,
       page.map(({ claimedBy }) => claimedBy),
     ),
     nameAnswerers(ctx, page),
+    sensitiveIn(ctx, page),
   ])
   return {
     tasks: page.map(
-      ({ createdAt, answeredAt, answeredBy, answeredVia, claimedBy, title, stepName, summary, vote, ...task }) => ({
+      ({
+        createdAt,
+        answeredAt,
+        answeredBy,
+        answeredVia,
+        claimedBy,
+        title,
+        stepName,
+        summary,
+        vote,
+        workflowVersion,
+        ...task
+      }) => ({
         ...maskWords({ ...task, title: title ?? stepName ?? task.stepId, stepName: stepName ?? task.stepId }, masker),
         votes: vote && progressOf(vote, masker),
         createdAt: createdAt.toISOString(),
@@ -122,7 +138,11 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
         answeredBy: answererOf({ answeredBy, answeredVia }),
         claimedBy: nameOf(claimedBy),
         summary: summary.map(
-          ([name, value]) => [masker.text(name), wholeChars(masker.text(value), SUMMARY_CHARS)] as const,
+          ([name, value]) =>
+            [
+              masker.text(name),
+              hidesOf({ ...task, workflowVersion }).has(name) ? HIDDEN : wholeChars(masker.text(value), SUMMARY_CHARS),
+            ] as const,
         ),
       }),
     ),
@@ -131,6 +151,21 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
         ? writeCursor([(open ? null : last.answeredAt) ?? last.createdAt, last.runId, last.pauseId])
         : null,
   }
+}
+
+/** Which fields of each task's run are sensitive. */
+async function sensitiveIn(ctx: ServiceContext, tasks: readonly OfVersion[]) {
+  const keyOf = ({ workflowId, workflowVersion }: OfVersion) => `${workflowId}@${workflowVersion}`
+  const versions = new Map(tasks.map((task) => [keyOf(task), task]))
+  const read = async ([key, of]: [string, OfVersion]) =>
+    [key, sensitiveFields(await pinnedDefinition(ctx, of.workflowId, of.workflowVersion))] as const
+  const names = new Map(await Promise.all([...versions].map(read)))
+  return (task: OfVersion) => names.get(keyOf(task)) ?? new Set<string>()
+}
+
+interface OfVersion {
+  workflowId: string
+  workflowVersion: number
 }
 
 export type TaskItem = Awaited<ReturnType<typeof listTasks>>['tasks'][number]

@@ -5,9 +5,10 @@ import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { expand } from '../../definition/expand'
 import { isJsonObject, type JsonObject, type JsonValue, own } from '../../definition/json'
+import { withoutFields } from '../../definition/sensitive'
 import { RUN_DATA, RUN_DATA_BYTES } from '../../interpreter/run-data'
 import { parseInput } from '../../parse'
-import { tenantMasker } from '../../vault/masker'
+import { runMaskerOf } from '../../runs/run-masker'
 import { findRow } from '../../versioned/rows'
 import { wholeChars } from '../../whole-chars'
 import { knownOutputs } from '../../workflows/check/known-outputs'
@@ -69,13 +70,14 @@ async function newestRun(ctx: ServiceContext, workflowId: string, entries: Scope
     .orderBy(desc(runs.startTime), desc(runs.id))
     .limit(1)
   if (!run) return null
-  const data = run.data ?? {}
-  const masker = await tenantMasker(ctx)
-  const outputs = await outputsOf(
+  const masker = await runMaskerOf(ctx, run.id)
+  const data = withoutFields(run.data ?? {}, masker.hides)
+  const stored = await outputsOf(
     ctx,
     run.id,
     entries.flatMap(({ name, stepId }) => (name === stepId && !Object.hasOwn(data, name) ? [name] : [])),
   )
+  const outputs = withoutFields(stored, masker.hides)
   const lastOf = (name: string): string | null => {
     if (name === '_') return null
     const [root = '', ...path] = name.split('.')

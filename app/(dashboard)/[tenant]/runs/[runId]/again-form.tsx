@@ -61,7 +61,8 @@ export function AgainForm({ run, field, fromStepId, onClose }: Props) {
         )}
         {field?.text.includes('***') && (
           <Alert color="yellow" variant="light" p="sm">
-            Secrets are shown as ***. Replace them with the real values before you start.
+            Secrets and sensitive fields are shown as ***. A sensitive field that stays so keeps its value; replace
+            anything else.
           </Alert>
         )}
         {rerun.error && <ErrorState error={rerun.error} title="The run was not started" />}

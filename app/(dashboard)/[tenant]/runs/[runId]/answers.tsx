@@ -1,6 +1,7 @@
 'use client'
 import { Button } from '@mantine/core'
 import { CircleCheck } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { type ReactNode, useState } from 'react'
 import { FieldsView } from '@/app/_ui/fields-view'
 import { Clock } from '@/app/_ui/time'
@@ -10,6 +11,9 @@ import type { CutValue } from '@/server/views/value'
 import styles from './answers.module.css'
 import { ValueView } from './value-view'
 
+/** Only for runs with sensitive fields. */
+const RevealFields = dynamic(() => import('./reveal-fields').then((module) => module.RevealFields), { ssr: false })
+
 /** How many decisions to show at first, the latest. */
 const DECISIONS = 4
 
@@ -18,8 +22,10 @@ export function RunAnswers({ run, onOpen }: { run: RunOverview; onOpen: (key: st
   const { runId } = run
   return (
     <div className={styles.cards}>
-      <ValueCard title="Input" value={run.input} whole={{ of: 'run', runId, field: 'input' }} />
-      {run.result && <ValueCard title="Result" value={run.result} whole={{ of: 'run', runId, field: 'result' }} />}
+      <ValueCard title="Input" value={run.input} whole={{ of: 'run', runId, field: 'input' }} hides={run.hides} />
+      {run.result && (
+        <ValueCard title="Result" value={run.result} whole={{ of: 'run', runId, field: 'result' }} hides={run.hides} />
+      )}
       {run.answers.length > 0 && <Decisions run={run} onOpen={onOpen} />}
     </div>
   )
@@ -38,7 +44,15 @@ function Card({ title, aside, children }: { title: string; aside?: ReactNode; ch
 }
 
 /** A value as labelled rows, or as JSON with its size, a copy and a download. */
-function ValueCard({ title, value, whole }: { title: string; value: CutValue; whole: ReadWholeValue }) {
+function ValueCard(props: {
+  title: string
+  value: CutValue
+  whole: ReadWholeValue & { of: 'run' }
+  /** The names of sensitive fields. */
+  hides: readonly string[]
+}) {
+  const { title, value, whole, hides } = props
+  const hidden = hiddenIn(value, hides)
   const plain = 'value' in value
   const [json, setJson] = useState(false)
   const empty = plain && (value.value === null || JSON.stringify(value.value) === '{}')
@@ -70,12 +84,21 @@ function ValueCard({ title, value, whole }: { title: string; value: CutValue; wh
         ) : (
           <ValueView value={value} whole={whole} label={`${title} of the run`} />
         )}
+        {hidden.length > 0 && <RevealFields runId={whole.runId} of={whole.field} names={hidden} />}
       </section>
     </Card>
   )
 }
 
-function Decisions({ run: { answers }, onOpen }: { run: RunOverview; onOpen: (key: string) => void }) {
+/** The sensitive fields at the top of a value. */
+function hiddenIn(value: CutValue, hides: readonly string[]): string[] {
+  const shown = 'value' in value && typeof value.value === 'object' ? value.value : null
+  return hides.filter((name) => shown !== null && Object.hasOwn(shown, name) && Object(shown)[name] === '***')
+}
+
+function Decisions({ run, onOpen }: { run: RunOverview; onOpen: (key: string) => void }) {
+  const { answers } = run
+  const filledIn = hiddenIn(run.data, run.hides).filter((name) => !hiddenIn(run.input, run.hides).includes(name))
   const [all, setAll] = useState(false)
   const shown = [...(all ? answers : answers.slice(-DECISIONS))].reverse()
   return (
@@ -90,6 +113,7 @@ function Decisions({ run: { answers }, onOpen }: { run: RunOverview; onOpen: (ke
           Show all {answers.length}
         </button>
       )}
+      {filledIn.length > 0 && <RevealFields runId={run.runId} of="data" names={filledIn} />}
     </Card>
   )
 }

@@ -62,6 +62,7 @@ const DONE: Record<Done, string> = {
   linkMade: 'task link made',
   linkRevoked: 'task link revoked',
   linkUsed: 'task answered by link',
+  revealed: 'sensitive field revealed',
 }
 
 export function doneWords(action: AuditAction): string {

@@ -36,6 +36,7 @@ const TEXTS: Record<Operation, string> = {
   'settings:manage': 'Change the settings of the workspace',
   'webhook:manage': 'Change the settings of the workspace',
   'audit:read': 'Read the audit log',
+  'run:reveal': 'Reveal sensitive fields of runs',
   'member:manage-admin': 'Manage admins and owners',
   'secret:raise-role': 'Give a signing secret a role above operator',
   'workflow:delete-permanently': 'Delete workflows permanently',

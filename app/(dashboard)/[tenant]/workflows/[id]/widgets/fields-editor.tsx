@@ -161,6 +161,15 @@ function FieldRow(props: {
           disabled={readOnly}
           onChange={(event) => set({ required: event.currentTarget.checked ? undefined : false })}
         />
+        <Switch
+          size="xs"
+          label="Sensitive"
+          aria-label={`${rowLabel} is sensitive`}
+          title="Screens hide its value"
+          checked={field.sensitive === true}
+          disabled={readOnly}
+          onChange={(event) => set({ sensitive: event.currentTarget.checked ? true : undefined })}
+        />
         {tools}
       </div>
     </fieldset>

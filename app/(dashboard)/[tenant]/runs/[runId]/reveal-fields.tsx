@@ -1,0 +1,74 @@
+'use client'
+import { Button, Stack } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { EyeOff } from 'lucide-react'
+import { useState } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import { Dialog, DialogButtons } from '@/app/_ui/dialog'
+import { ErrorState } from '@/app/_ui/error-state'
+import { FieldsView } from '@/app/_ui/fields-view'
+import { useTenant } from '../../tenant-context'
+import styles from './answers.module.css'
+
+type Part = 'input' | 'data' | 'result'
+
+/** The sensitive fields of a value, each of which people with that right may reveal. */
+export function RevealFields({ runId, of, names }: { runId: string; of: Part; names: readonly string[] }) {
+  return (
+    <ul className={styles.hidden}>
+      {names.map((name) => (
+        <Field key={name} runId={runId} of={of} name={name} />
+      ))}
+    </ul>
+  )
+}
+
+function Field({ runId, of, name }: { runId: string; of: Part; name: string }) {
+  const trpc = useTRPC()
+  const { may } = useTenant()
+  const [asking, setAsking] = useState(false)
+  const reveal = useMutation(trpc.runs.reveal.mutationOptions({ onSuccess: () => setAsking(false) }))
+  return (
+    <li>
+      <EyeOff size={14} aria-hidden />
+      {reveal.data ? (
+        <>
+          <FieldsView value={{ [name]: reveal.data.value }} label={`${name}, revealed`} />
+          <Button variant="subtle" size="compact-xs" onClick={() => reveal.reset()}>
+            Hide {name}
+          </Button>
+        </>
+      ) : (
+        <>
+          <span>{name} is sensitive.</span>
+          {may('run:reveal') && (
+            <Button variant="subtle" size="compact-xs" onClick={() => setAsking(true)}>
+              Reveal {name}
+            </Button>
+          )}
+        </>
+      )}
+      <Dialog opened={asking} onClose={() => setAsking(false)} title={`Reveal ${name}?`}>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            reveal.mutate({ runId, of, field: name })
+          }}
+        >
+          <Stack>
+            <p>You will see the value until you leave this page. The audit log will say that you did.</p>
+            {reveal.error && <ErrorState error={reveal.error} title="The value was not revealed" />}
+            <DialogButtons>
+              <Button variant="default" onClick={() => setAsking(false)}>
+                Cancel
+              </Button>
+              <Button type="submit" loading={reveal.isPending}>
+                Reveal
+              </Button>
+            </DialogButtons>
+          </Stack>
+        </form>
+      </Dialog>
+    </li>
+  )
+}

@@ -1,0 +1,45 @@
+import { and, eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { runs } from '@/db/schema/runs'
+import { record } from '../audit/record'
+import { authorize } from '../auth/policy'
+import { type ServiceContext, withTransaction } from '../context'
+import { isJsonObject, type JsonValue, own } from '../definition/json'
+import { sensitiveFields } from '../definition/sensitive'
+import { AppError } from '../errors'
+import { getRunRow } from '../interpreter/find-run'
+import { pinnedDefinition } from '../interpreter/pinned-definition'
+import { RUN_DATA } from '../interpreter/run-data'
+import { parseInput } from '../parse'
+import { tenantMasker } from '../vault/masker'
+
+export const RevealField = z.object({
+  runId: z.string(),
+  of: z.enum(['input', 'data', 'result']),
+  /** The name of a sensitive field. */
+  field: z.string().max(100),
+})
+export type RevealField = z.input<typeof RevealField>
+
+/**
+ * The value of one sensitive field, for somebody who may see it. The audit log says who saw which field of which run, and
+ * not what it was. Values of the vault stay masked.
+ * @throws AppError FORBIDDEN, RUN_NOT_FOUND, INVALID_INPUT when the run hides no such field
+ */
+export async function revealField(ctx: ServiceContext, input: unknown): Promise<{ value: JsonValue }> {
+  authorize(ctx, 'run:reveal')
+  const { runId, of, field } = parseInput(RevealField, input)
+  return withTransaction(ctx, async (tx) => {
+    const run = await getRunRow(tx, runId)
+    const definition = await pinnedDefinition(tx, run.workflowId, run.workflowVersion)
+    const [row] = await tx.db
+      .select({ value: of === 'data' ? RUN_DATA : runs[of] })
+      .from(runs)
+      .where(and(eq(runs.tenantId, tx.tenantId), eq(runs.id, runId)))
+    const value = isJsonObject(row?.value) ? own(row.value, field) : undefined
+    if (!sensitiveFields(definition).has(field) || value === undefined)
+      throw new AppError('INVALID_INPUT', { details: [{ path: 'field', message: 'is not hidden in this run' }] })
+    await record(tx, 'run.revealed', { id: runId, name: run.workflowName }, { of, field })
+    return { value: (await tenantMasker(tx)).json(value) }
+  })
+}

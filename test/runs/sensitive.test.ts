@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listAudit } from '@/server/audit-log/list'
+import { rerunRun } from '@/server/runs/rerun'
+import { resumeRun } from '@/server/runs/resume'
+import { revealField } from '@/server/runs/reveal'
+import { setVaultSecret } from '@/server/vault/set'
+import { getRunDefinition } from '@/server/views/runs/definition'
+import { getRunOverview } from '@/server/views/runs/overview'
+import { readShownValue } from '@/server/views/runs/shown-value'
+import { readStatusText } from '@/server/views/runs/status-text'
+import { readStep } from '@/server/views/runs/step-detail'
+import { readTimeline } from '@/server/views/runs/timeline'
+import { getTask } from '@/server/views/tasks/get'
+import { listTasks } from '@/server/views/tasks/list'
+import { readScope } from '@/server/views/workflows/scope-of'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { startTestRuntime, type TestRuntime } from '../support/runtime'
+import { withRole } from '../support/tenant'
+
+// Fields that a workflow marks as sensitive: screens hide their values, and people with the right reveal one at a time.
+
+const IBAN = 'DE02 1203 0000 0000 2020 51'
+const PIN = 'four-nine-seven'
+
+let database: FreshDatabase
+let runtime: TestRuntime
+let runId: string
+beforeAll(async () => {
+  database = await freshDatabase()
+  runtime = await startTestRuntime(database.url, { ENCRYPTION_KEY: 'ab'.repeat(32) })
+  runId = await runtime.start(
+    {
+      payload: {
+        iban: { type: 'string', sensitive: true },
+        limit: { type: 'number', sensitive: true },
+        city: { type: 'string' },
+      },
+      steps: [
+        { id: 'ask', type: 'collect-inputs', output: { pin: { type: 'string', sensitive: true } } },
+        { id: 'write', type: 'set-data', values: { letter: 'To ${iban} in ${city}', nested: { iban: '${iban}' } } },
+        { id: 'log', type: 'run-script', code: 'console.log("pays to", args.to); return 1', args: { to: '${iban}' } },
+        { id: 'decide', type: 'request-user-action', title: 'Pay ${city}?', actions: [{ id: 'yes', label: 'Yes' }] },
+        { id: 'end', type: 'end-flow', output: { iban: '${iban}', city: '${city}' } },
+      ],
+      edges: ['ask', 'write', 'log', 'decide'].map((from, at) => ({ from, to: ['write', 'log', 'decide', 'end'][at] })),
+    },
+    { iban: IBAN, limit: 7, city: 'Bonn' },
+  )
+  await runtime.wait(runId, ({ currentStepId }) => currentStepId === 'ask')
+  await resumeRun(runtime.ctx, { runId, body: { type: 'collect_inputs', data: { pin: PIN } } })
+  await runtime.wait(runId, ({ status, currentStepId }) => status === 'paused' && currentStepId === 'decide')
+})
+afterAll(async () => {
+  await runtime.stop()
+  await database.close()
+})
+
+/** Everything that screens show of the run. */
+async function screens(): Promise<Record<string, string>> {
+  const { ctx } = runtime
+  const { rows } = await readTimeline(ctx, { runId })
+  const seqs = rows.map(([seq]) => seq)
+  const [overview, status, tasks, task, steps, values] = await Promise.all([
+    getRunOverview(ctx, { runId }),
+    readStatusText(ctx, { runId, whole: true }),
+    listTasks(ctx, {}),
+    getTask(ctx, { runId, pauseId: 'decide' }),
+    Promise.all(seqs.map((seq) => readStep(ctx, { runId, seq }))),
+    Promise.all([
+      readShownValue(ctx, { of: 'run', runId, field: 'input' }),
+      readShownValue(ctx, { of: 'run', runId, field: 'data' }),
+      ...seqs.map((seq) => readShownValue(ctx, { of: 'step', runId, seq, field: 'output' })),
+    ]),
+  ])
+  const { name, steps: all, edges, payload } = (await getRunDefinition(ctx, { runId })).definition
+  const { workflowId } = await runtime.status(runId)
+  const scope = await readScope(ctx, { workflowId, definition: { name, steps: all, edges, payload }, stepId: 'end' })
+  const shown = { scope, overview, status: status.text, tasks, task, steps, values }
+  return Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, JSON.stringify(value)]))
+}
+
+test('no screen shows the value of a sensitive field, under its name or in another text', async () => {
+  for (const [name, text] of Object.entries(await screens())) {
+    expect(text, name).not.toContain(IBAN)
+    expect(text, name).not.toContain(PIN)
+    expect(text, name).toContain('Bonn')
+  }
+  const { input, hides } = await getRunOverview(runtime.ctx, { runId })
+  // A number is too short to be looked for, but hidden where it stands.
+  expect(input).toMatchObject({ value: { iban: '***', limit: '***', city: 'Bonn' } })
+  expect(hides.toSorted()).toEqual(['iban', 'limit', 'pin'])
+})
+
+test('the API shows it, as it was sent', async () => {
+  expect(await runtime.status(runId)).toMatchObject({ data: { iban: IBAN, pin: PIN, limit: 7 } })
+})
+
+test('an admin reveals one value, and the audit log says so without the value', async () => {
+  const admin = withRole(runtime.ctx, 'admin')
+  expect(await revealField(admin, { runId, of: 'input', field: 'iban' })).toEqual({ value: IBAN })
+  expect(await revealField(admin, { runId, of: 'data', field: 'pin' })).toEqual({ value: PIN })
+  const { entries } = await listAudit(admin, { action: 'run.revealed' })
+  expect(entries.map(({ thing, details }) => [thing.id, details])).toEqual([
+    [runId, { of: 'data', field: 'pin' }],
+    [runId, { of: 'input', field: 'iban' }],
+  ])
+  expect(JSON.stringify(entries)).not.toMatch(/DE02|four-nine/)
+})
+
+test('nobody below admin reveals anything, nothing else is revealed, and neither leaves an entry', async () => {
+  const { ctx } = runtime
+  const entries = async () => (await listAudit(withRole(ctx, 'admin'), { action: 'run.revealed' })).entries.length
+  const before = await entries()
+  for (const role of ['viewer', 'operator', 'editor'] as const)
+    await expect(revealField(withRole(ctx, role), { runId, of: 'input', field: 'iban' })).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+    })
+  for (const field of ['city', 'none', '__proto__', 'pin'])
+    await expect(revealField(withRole(ctx, 'admin'), { runId, of: 'input', field })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+    })
+  expect(await entries()).toBe(before)
+})
+
+test('a value of the vault stays masked when its field is revealed', async () => {
+  await setVaultSecret(runtime.ctx, { name: 'ACCOUNT', value: IBAN })
+  const admin = withRole(runtime.ctx, 'admin')
+  expect(await revealField(admin, { runId, of: 'input', field: 'iban' })).toEqual({ value: '***' })
+})
+
+test('a rerun with edited data keeps a sensitive field that is still hidden', async () => {
+  const again = await rerunRun(runtime.ctx, { runId, body: { data: { iban: '***', limit: 8, city: 'Köln' } } })
+  const { data } = await runtime.wait(again.runId, ({ status }) => status === 'paused')
+  expect(data).toMatchObject({ limit: 8, city: 'Köln' })
+  expect(await database.sql`select input->>'iban' as iban from runs where id = ${again.runId}`).toEqual([
+    { iban: IBAN },
+  ])
+})
