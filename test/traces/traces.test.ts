@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAgent } from '@/server/agents/create'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { resumeRun } from '@/server/runs/resume'
+import { createTool } from '@/server/tools/create'
 import { createWorkflow } from '@/server/workflows/create'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { imports } from '../support/imports'
@@ -44,6 +45,7 @@ beforeAll(async () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`,
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=receiver-secret',
     OTEL_BSP_SCHEDULE_DELAY: '50',
+    ALLOW_PRIVATE_HOSTS: '127.0.0.1',
   })
   apiKey = (await createApiKey(runtime.ctx, { name: 'K', role: 'owner' })).key
 })
@@ -114,6 +116,36 @@ test('a request, the run it starts, its steps, their tools and models are one tr
   expect(attributeOf(call, 'millrace.step.id')).toBe('call')
   expect([attributeOf(tool, 'error.type'), tool.status.code]).toEqual(['EXECUTION_ERROR', 2])
   for (const secret of [SAID, apiKey]) expect(bodies.join()).not.toContain(secret)
+})
+
+test('a tool that calls another service continues the trace there, unless it sends a traceparent of its own', async () => {
+  const came: (string | undefined)[] = []
+  const other = createServer((request, response) => {
+    came.push(request.headers.traceparent?.toString())
+    response.setHeader('content-type', 'application/json').end('{}')
+  })
+  await new Promise<void>((done) => other.listen(0, '127.0.0.1', done))
+  try {
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
+    const own = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`
+    const { publishTool } = await import('@/server/tools/publish')
+    const toolOf = async (kind: object) => {
+      const { id } = await createTool(runtime.ctx, { name: `T${came.length}`, description: 'x', ...kind } as never)
+      await publishTool(runtime.ctx, { id })
+      return id
+    }
+    const http = (headers: object) => toolOf({ kind: 'http', config: { method: 'GET', url, headers } })
+    const toolIds = [await http({}), await http({ Traceparent: own })]
+    const runId = await start(
+      await workflow(...toolIds.map((toolId, n) => ({ id: `call${n}`, type: 'call-tool', toolId }) as never)),
+      { traceparent: `00-${CALLER.trace}-${CALLER.span}-01` },
+    )
+    expect((await runtime.wait(runId)).status).toBe('completed')
+    const [tool] = (await spansOf(runId, ['tool http'])) as [Span]
+    expect(came).toEqual([`00-${CALLER.trace}-${tool.spanId}-01`, own])
+  } finally {
+    other.close()
+  }
 })
 
 test('what a run does much later has a trace of its own, with a link to its start', async () => {

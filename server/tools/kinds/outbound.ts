@@ -3,6 +3,7 @@ import { cutText, type JsonLike } from '../../definition/json'
 import { TemplateTooLarge, UnresolvedReference } from '../../definition/template'
 import { type GuardedRequest, guardedFetch } from '../../net/guarded-fetch'
 import { OutboundFailure } from '../../net/outbound-failure'
+import { traceparent } from '../../traces'
 import { type Masker, maskerOf } from '../../vault/mask'
 import { type OpenSecrets, readVaultSecrets, SecretMissing } from '../../vault/read'
 import { type ToolFailure, type ToolOutcome, toolFailure } from '../schema'
@@ -42,7 +43,7 @@ export async function callingOut(
   const { values, check } = secrets
   const masker = maskerOf(values.values())
   const fetch: BoundFetch = (url, request, options) =>
-    guardedFetch(url, request, { ...options, check, owner: ctx.tenantId })
+    guardedFetch(url, continued(request), { ...options, check, owner: ctx.tenantId })
   try {
     return masked(await work(values, fetch), masker)
   } catch (err) {
@@ -51,6 +52,13 @@ export async function callingOut(
     if (failure) return masked(failure, masker)
     throw maskedError(err, masker)
   }
+}
+
+/** A request that continues the trace of the call, if the service has traces and the tool sends none of its own. */
+function continued(request: GuardedRequest): GuardedRequest {
+  const own = traceparent()
+  if (own === null || new Headers(request.headers).has('traceparent')) return request
+  return { ...request, headers: { ...request.headers, traceparent: own } }
 }
 
 function failureOf(err: unknown): ToolFailure | null {
