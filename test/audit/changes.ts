@@ -48,6 +48,13 @@ export const PROCEDURES: Record<string, Change> = {
     save: change('workflow.saved', async (of) => ({ ...(await of.workflow()), body: { name: 'Renamed' } })),
     publish: change('workflow.published', (of) => of.workflow()),
     restore: change('workflow.restored', (of) => of.saved()),
+    keepCase: change('testCase.created', (of) => of.ended()),
+    renameCase: change('testCase.renamed', async (of) => ({ ...(await of.workflowCase()), name: 'Renamed' })),
+    changeExpected: change('testCase.updated', async (of) => ({
+      ...(await of.workflowCase()),
+      expected: { kind: 'fails' },
+    })),
+    deleteCase: change('testCase.deleted', (of) => of.workflowCase()),
   }),
   ...under('agents', {
     create: change('agent.created', () => ({ name: 'New', instructions: 'Answer.' })),
@@ -204,6 +211,7 @@ export const EXEMPT: Record<string, string> = {
   'tools.runCases': TEST,
   'webhooks.redeliver': TEST,
   'webhooks.test': TEST,
+  'workflows.runCases': TEST,
   'workflows.saveLayout': 'where boxes are drawn is no part of a definition',
   'workflows.simulate': TEST,
 }

@@ -28,6 +28,7 @@ import { createWebhook } from '@/server/webhooks/create'
 import { archiveWorkflow } from '@/server/workflows/archive'
 import { createWorkflow } from '@/server/workflows/create'
 import { publishWorkflow } from '@/server/workflows/publish'
+import { keepWorkflowCase } from '@/server/workflows/test-cases'
 import { updateWorkflow } from '@/server/workflows/update'
 import { newVisitor } from '../trpc/support'
 
@@ -35,6 +36,7 @@ const STEPS = [{ id: 'order', type: 'collect-inputs', output: { item: { type: 's
 export const SCRIPT = { name: 'Tool', kind: 'script', config: { code: 'return 1' } }
 export const CASE = { name: 'One', given: {}, expected: { kind: 'equals', value: 'never in the log 8' } }
 export const THREAD_CASE = { name: 'One', expected: { kind: 'contains', text: 'never in the log 9' } }
+const RUN_CASE = { name: 'One', expected: { kind: 'equals', value: 'never in the log 10' } }
 export const CRON = { name: 'Nightly', cron: '0 3 * * *' }
 
 /** Makes a new object of each kind, for somebody to change. */
@@ -132,6 +134,16 @@ export function world(ctx: ServiceContext) {
       const { runId } = await of.run()
       await terminateRun(ctx, { runId })
       return { runId }
+    },
+    /** A run that has ended, to be kept as a test case of its workflow. */
+    async ended() {
+      const { runId, workflowId } = await of.run()
+      await terminateRun(ctx, { runId })
+      return { id: workflowId, body: { ...RUN_CASE, runId } }
+    },
+    async workflowCase() {
+      const { id: workflowId, body } = await of.ended()
+      return { id: workflowId, caseId: (await keepWorkflowCase(ctx, { id: workflowId, body })).id }
     },
     async subject() {
       const sub = newId('sub')
