@@ -100,8 +100,9 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
     steps: steps
       .filter((step) => step !== own)
       .map(({ branch: _branch, status, ...step }) => {
-        // A question is not at work: it waits, as long as it is open.
-        const waits = status === 'running' && findStepType(step.stepType)?.mode === 'pause'
+        // A question is not at work: it waits, as long as it is open. So does what holds it, once nothing beside it works.
+        const mode = findStepType(step.stepType)?.mode
+        const waits = status === 'running' && (mode === 'pause' || (mode === 'fork' && run.status === 'paused'))
         return { ...maskWords(step, masker), status: waits ? ('paused' as const) : status }
       })
       .slice(0, STEPS)
