@@ -3,7 +3,7 @@ import { example } from '../openapi/example'
 import type { Operation, Texts } from '../openapi/types'
 import * as answers from './openapi-answers'
 import { CreateSecret } from './signing-secrets/create'
-import { SecretLimits } from './signing-secrets/limits'
+import { NewLimits } from './signing-secrets/limits'
 import { RotateSecret } from './signing-secrets/rotate'
 
 const ID = 'sec_01K5A3QJ8Z0T7V2M9C4D6E8F1G'
@@ -83,7 +83,7 @@ export const SIGNING_SECRET_OPERATIONS: Operation[] = [
     path: `${path}/limits`,
     summary: 'Change what tokens of a signing secret may touch',
     description: 'Replaces all its limits. It applies to tokens that were already issued, from their next request on.',
-    body: { schema: SecretLimits, required: false, examples: { limits: example('One workflow', limits) } },
+    body: { schema: NewLimits, required: true, examples: { limits: example('One workflow', limits) } },
     answers: {
       200: {
         description: 'The new limits.',

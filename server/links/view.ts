@@ -91,7 +91,7 @@ export async function viewOf(found: FoundLink): Promise<TaskLinkView> {
   }
 }
 
-/** A secret field is filled in but not shown, so neither is what it would be by default. */
+/** A secret or sensitive field is filled in but not shown, so neither is what it would be by default. */
 function askedOf(signal: PauseSignal): AskedByLink {
   const { message, show, dueAt } = signal
   const words = {
@@ -104,7 +104,7 @@ function askedOf(signal: PauseSignal): AskedByLink {
     .filter(([, { type }]) => type !== 'file')
     .map(([name, { default: preset, ...field }]) => {
       if (preset === undefined) return [name, field]
-      return [name, field.secret ? { ...field, required: false } : { ...field, default: preset }]
+      return [name, field.secret || field.sensitive ? { ...field, required: false } : { ...field, default: preset }]
     })
   return { ...words, type: signal.type, fields: Object.fromEntries(fields) }
 }
@@ -134,7 +134,7 @@ async function whyNot(ctx: ServiceContext, { run, pause }: FoundLink, signal: Pa
   return isVote(signal) && (await hasVoted(ctx, { runId: run.id, pauseId: pause.id }, person)) ? 'voted' : null
 }
 
-/** What this link has answered, without the values of secret fields. */
+/** What this link has answered, without the values of secret and sensitive fields. */
 async function givenBy({ ctx, link, pause }: FoundLink, masker: Masker): Promise<GivenByLink | null> {
   const signal = masker.json(signalOf(pause))
   const { answer } = pause
@@ -147,9 +147,9 @@ async function givenBy({ ctx, link, pause }: FoundLink, masker: Masker): Promise
   const asked = askedOf(signal)
   if (!answer || !('data' in answer) || asked.type !== 'collect_inputs') return null
   // In the order of the form.
-  const shown = Object.entries(asked.fields).flatMap(([name, { secret }]) => {
+  const shown = Object.entries(asked.fields).flatMap(([name, { secret, sensitive }]) => {
     const value = own(answer.data, name)
-    return secret || value === undefined ? [] : [[name, value] as const]
+    return secret || sensitive || value === undefined ? [] : [[name, value] as const]
   })
   return { fields: asked, data: masker.json(Object.fromEntries(shown)) }
 }

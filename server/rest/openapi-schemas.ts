@@ -19,7 +19,7 @@ import { KEY_TEXTS } from '../credentials/openapi'
 import * as credentials from '../credentials/openapi-answers'
 import { SIGNING_SECRET_TEXTS } from '../credentials/openapi-secrets'
 import { CreateSecret } from '../credentials/signing-secrets/create'
-import { SecretLimits } from '../credentials/signing-secrets/limits'
+import { NewLimits } from '../credentials/signing-secrets/limits'
 import { RotateSecret } from '../credentials/signing-secrets/rotate'
 import { Edge, Field, Step } from '../definition/schema'
 import { EVENT_TEXTS } from '../events/openapi'
@@ -193,7 +193,7 @@ const NAMED: Record<string, z.ZodType> = {
   CreatedKey: credentials.CreatedKey,
   RotatedKey: credentials.RotatedKey,
   CreateSigningSecret: CreateSecret,
-  LimitSigningSecret: SecretLimits,
+  LimitSigningSecret: NewLimits,
   RotateSigningSecret: RotateSecret,
   SigningSecretItem: credentials.SigningSecretItem,
   CreatedSigningSecret: credentials.CreatedSecret,

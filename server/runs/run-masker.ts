@@ -18,6 +18,10 @@ export interface RunMasker extends Masker {
 
 type Of = Pick<typeof runs.$inferSelect, 'id' | 'workflowId' | 'workflowVersion'>
 
+/** Looking for each value in every text takes time, so a run has so many of them looked for. Shorter ones are in any text. */
+const MOST_VALUES = 50
+const SHORTEST_VALUE = 4
+
 /** Reads values of the run only if its workflow has sensitive fields. */
 export async function runMasker(ctx: ServiceContext, run: Of): Promise<RunMasker> {
   const [vault, definition] = await Promise.all([
@@ -31,7 +35,8 @@ export async function runMasker(ctx: ServiceContext, run: Of): Promise<RunMasker
     .from(runs)
     .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, run.id)))
   // A value may be in other fields too, and in texts.
-  const values = maskerOf(textsUnder([stored?.input ?? {}, stored?.data ?? {}], hides))
+  const texts = new Set(textsUnder([stored?.input ?? {}, stored?.data ?? {}], hides))
+  const values = maskerOf([...texts].filter((text) => text.length >= SHORTEST_VALUE).slice(0, MOST_VALUES))
   return {
     hides,
     vault,

@@ -38,6 +38,13 @@ export function valueStart(column: SQLWrapper): SQL<ValueStart | null> {
 
 export function showStart({ size, text }: ValueStart, masker: Masker): CutValue {
   if (size <= READ_WHOLE_BYTES) return cutValue(JSON.parse(text), masker)
+  // A cut text has no names to hide by, and may hold only a part of a hidden value.
+  if (masker.longest > PREVIEW_CHARS || hidesFields(masker)) return { size, preview: '' }
   // Twice as much as is shown was read, so that a secret at the cut is whole when it is masked.
   return { size, preview: wholeChars(masker.text(text), PREVIEW_CHARS) }
+}
+
+/** The masker of a run hides fields by their names, too. */
+function hidesFields(masker: Masker & { hides?: ReadonlySet<string> }): boolean {
+  return (masker.hides?.size ?? 0) > 0
 }

@@ -1,5 +1,6 @@
 import { and, count, eq, isNull, ne, notExists, sql } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
+import { testCases } from '@/db/schema/test-cases'
 import { workflows, workflowVersions } from '@/db/schema/workflows'
 import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
@@ -48,6 +49,9 @@ export async function deleteWorkflowPermanently(ctx: ServiceContext, input: { id
       .from(runs)
       .where(and(ofWorkflow, eq(runs.workflowVersion, workflowVersions.version)))
     await tx.db.delete(workflowVersions).where(and(versions, notExists(pinned)))
+    // They hold data of its runs, and nobody could read or delete them any more.
+    const { tenantId, noun, objectId } = testCases
+    await tx.db.delete(testCases).where(and(eq(tenantId, tx.tenantId), eq(noun, 'workflow'), eq(objectId, row.id)))
     await tx.db.delete(workflows).where(rowIs(tx, WORKFLOW, row.id))
     await record(tx, 'workflow.deleted', row)
     return { id: row.id, deleted: true as const }

@@ -1,4 +1,4 @@
-import { and, asc, eq } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { runs, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
@@ -73,6 +73,20 @@ export async function keepWorkflowCase(ctx: ServiceContext, input: One & { body:
   return keepCase(ctx, WORKFLOW, input, { name, given, expected: wanted.kind === 'same' ? same : wanted })
 }
 
+/** Whether the run repeats, or was started by, a run that a token started. */
+async function goesBackToToken(ctx: ServiceContext, runId: string): Promise<boolean> {
+  const found = await ctx.db.execute(sql`
+    with recursive up(id, again, parent, via) as (
+      select r.id, r.retry_of, r.parent_run_id, r.started_via from ${runs} r
+      where r.tenant_id = ${ctx.tenantId} and r.id = ${runId}
+      union
+      select r.id, r.retry_of, r.parent_run_id, r.started_via
+      from up cross join unnest(array[up.again, up.parent]) above(id)
+      join ${runs} r on r.tenant_id = ${ctx.tenantId} and r.id = above.id)
+    select 1 from up where via = 'jwt' limit 1`)
+  return found.length > 0
+}
+
 async function readKept(
   ctx: ServiceContext,
   workflowId: string,
@@ -95,7 +109,7 @@ async function readKept(
   if (run.endTime === null) throw new AppError('CONFLICT', { message: 'The run has not ended' })
   if (run.part !== null) throw new AppError('CONFLICT', { message: 'The run performed only a part of the workflow' })
   // What is deleted with the subject whom a token names would stay in the copy.
-  if (run.via === 'jwt')
+  if (run.via === 'jwt' || (await goesBackToToken(ctx, runId)))
     throw new AppError('CONFLICT', { message: 'The run was started with a token, so it holds the data of a person' })
   const records = await ctx.db
     .select({

@@ -162,8 +162,8 @@ test('new limits apply to tokens issued before, from the next request on', async
   const headers = bearer({ id, secret: value }, 'ada')
   const find = async () => (await api.call('GET', `/api/workflows/${outside.workflow}`, undefined, { headers })).status
   expect(await find()).toBe(200)
-  await limitSigningSecret(ctx, { id, limits: { workflowIds: [inside.workflow] } })
+  await limitSigningSecret(ctx, { id, limits: { workflowIds: [inside.workflow], agentIds: null, ownRuns: false } })
   expect(await find()).toBe(404)
-  await limitSigningSecret(ctx, { id, limits: {} })
+  await limitSigningSecret(ctx, { id, limits: { workflowIds: null, agentIds: null, ownRuns: false } })
   expect(await find()).toBe(200)
 })

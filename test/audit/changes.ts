@@ -114,7 +114,10 @@ export const PROCEDURES: Record<string, Change> = {
     rotate: change('signingSecret.rotated', (of) => of.secret()),
     disable: change('signingSecret.disabled', (of) => of.secret()),
     enable: change('signingSecret.enabled', (of) => of.disabledSecret()),
-    limit: change('signingSecret.limited', async (of) => ({ ...(await of.secret()), limits: { ownRuns: true } })),
+    limit: change('signingSecret.limited', async (of) => ({
+      ...(await of.secret()),
+      limits: { workflowIds: null, agentIds: null, ownRuns: true },
+    })),
   }),
   ...under('vault', {
     set: change('vaultSecret.set', () => ({ name: 'NEW_SECRET', value: 'never in the log 2' })),
@@ -279,7 +282,7 @@ export const ROUTES: Record<string, Change> = {
   'POST signing-secrets': change('signingSecret.created', () => ({ body: { name: 'New' } })),
   'PUT signing-secrets/[secretId]/limits': change('signingSecret.limited', async (of) => ({
     ...(await of.secret()),
-    body: { ownRuns: true },
+    body: { workflowIds: null, agentIds: null, ownRuns: true },
   })),
   'POST signing-secrets/[secretId]/rotate': change('signingSecret.rotated', (of) => of.secret()),
   'POST signing-secrets/[secretId]/disable': change('signingSecret.disabled', (of) => of.secret()),

@@ -28,9 +28,19 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
+const NO_LIMITS = { workflowIds: null, agentIds: null, ownRuns: false }
 const create = (more: object) => createSigningSecret(ctx, { name: 'S', ...more })
 
 describe('the limits of a signing secret', () => {
+  test('are not lifted by a body that leaves some out or misspells them', async () => {
+    const { id } = await create({ workflowIds: [workflowId], ownRuns: true })
+    for (const limits of [{}, { ownRuns: true }, { ...NO_LIMITS, workflowIDs: [workflowId] }])
+      await expect(limitSigningSecret(ctx, { id, limits })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    await expect(create({ workflowIDs: [workflowId] })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    const [secret] = (await browseSigningSecrets(ctx)).secrets.filter((row) => row.id === id)
+    expect(secret).toMatchObject({ workflowIds: [workflowId], ownRuns: true })
+  })
+
   test('are what its tokens carry from then on, and none where none are set', async () => {
     const reachOf = async (made: { id: string; secret: string }) =>
       (
@@ -44,9 +54,9 @@ describe('the limits of a signing secret', () => {
       ).reach
     const limited = await create({ workflowIds: [workflowId, workflowId], ownRuns: true })
     expect(await reachOf(limited)).toEqual({ workflowIds: [workflowId], agentIds: null, ownRuns: true })
-    await limitSigningSecret(ctx, { id: limited.id, limits: { agentIds: [] } })
+    await limitSigningSecret(ctx, { id: limited.id, limits: { ...NO_LIMITS, agentIds: [] } })
     expect(await reachOf(limited)).toEqual({ workflowIds: null, agentIds: [], ownRuns: false })
-    await limitSigningSecret(ctx, { id: limited.id, limits: {} })
+    await limitSigningSecret(ctx, { id: limited.id, limits: NO_LIMITS })
     expect(await reachOf(limited)).toBeUndefined()
     expect(await reachOf(await create({}))).toBeUndefined()
   })
@@ -81,8 +91,8 @@ describe('the limits of a signing secret', () => {
       code: 'INVALID_INPUT',
     })
     const { id } = await create({})
-    await expect(limitSigningSecret(other, { id, limits: {} })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(limitSigningSecret(other, { id, limits: NO_LIMITS })).rejects.toMatchObject({ code: 'NOT_FOUND' })
     const editor = withRole(ctx, 'editor')
-    await expect(limitSigningSecret(editor, { id, limits: {} })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    await expect(limitSigningSecret(editor, { id, limits: NO_LIMITS })).rejects.toMatchObject({ code: 'FORBIDDEN' })
   })
 })

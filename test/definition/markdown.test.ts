@@ -92,6 +92,13 @@ describe('Markdown of messages', () => {
     ])
   })
 
+  test('a short text does not become a huge table', () => {
+    const wide = `${'a|'.repeat(500)}\n${'-|'.repeat(500)}\n${'|\n'.repeat(500)}`
+    expect(JSON.stringify(readMarkdown(wide)).length).toBeLessThan(100_000)
+    const long = `a|b\n-|-\n${'|\n'.repeat(20_000)}`
+    expect(JSON.stringify(readMarkdown(long)).length).toBeLessThan(2_000_000)
+  })
+
   test('a link says where it leads, unless its text is its address', () => {
     const link = (href: string, host: string | null, words: string): Inline => ({
       ...{ kind: 'link', href, host },
@@ -110,6 +117,12 @@ describe('Markdown of messages', () => {
       link('mailto:a@b.example', null, 'a@b.example'),
       text('.'),
     ])
+    for (const [said, host] of [
+      ['https://bank.example@evil.example/', 'evil.example'],
+      ['https://аррӏе.com/', 'xn--80ak6aa92e.com'],
+      ['https://bank.example⁄login.evil.example/x', undefined],
+    ])
+      expect(inline(said ?? ''), said).toMatchObject([{ host: host ?? expect.stringContaining('evil.example') }])
     expect(inline('[x](https://bank.example@evil.example)')).toEqual([
       link('https://evil.example/', 'evil.example', 'x'),
     ])

@@ -4,11 +4,14 @@ import { rerunRun } from '@/server/runs/rerun'
 import { resumeRun } from '@/server/runs/resume'
 import { revealField } from '@/server/runs/reveal'
 import { setVaultSecret } from '@/server/vault/set'
+import { runsContaining } from '@/server/views/runs/containing'
 import { getRunDefinition } from '@/server/views/runs/definition'
+import { readOutputs } from '@/server/views/runs/outputs'
 import { getRunOverview } from '@/server/views/runs/overview'
 import { readShownValue } from '@/server/views/runs/shown-value'
 import { readStatusText } from '@/server/views/runs/status-text'
 import { readStep } from '@/server/views/runs/step-detail'
+import { readStepValues } from '@/server/views/runs/step-values'
 import { readTimeline } from '@/server/views/runs/timeline'
 import { getTask } from '@/server/views/tasks/get'
 import { listTasks } from '@/server/views/tasks/list'
@@ -75,7 +78,11 @@ async function screens(): Promise<Record<string, string>> {
   const { name, steps: all, edges, payload } = (await getRunDefinition(ctx, { runId })).definition
   const { workflowId } = await runtime.status(runId)
   const scope = await readScope(ctx, { workflowId, definition: { name, steps: all, edges, payload }, stepId: 'end' })
-  const shown = { scope, overview, status: status.text, tasks, task, steps, values }
+  const [outputs, before] = await Promise.all([
+    readOutputs(ctx, { runId }),
+    readStepValues(ctx, { workflowId, stepId: 'decide', names: ['_'] }),
+  ])
+  const shown = { outputs, before, scope, overview, status: status.text, tasks, task, steps, values }
   return Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, JSON.stringify(value)]))
 }
 
@@ -89,6 +96,11 @@ test('no screen shows the value of a sensitive field, under its name or in anoth
   // A number is too short to be looked for, but hidden where it stands.
   expect(input).toMatchObject({ value: { iban: '***', limit: '***', city: 'Bonn' } })
   expect(hides.toSorted()).toEqual(['iban', 'limit', 'pin'])
+})
+
+test('a search for a value finds no run by what its screens hide', async () => {
+  expect(await runsContaining(runtime.ctx, 'Bonn', undefined)).toEqual([runId])
+  expect(await runsContaining(runtime.ctx, IBAN.slice(0, 8), undefined)).toEqual([])
 })
 
 test('the API shows it, as it was sent', async () => {

@@ -7,7 +7,7 @@ import { type ServiceContext, withTransaction } from '../../context'
 import { differences } from '../../definition/audit'
 import { parseInput } from '../../parse'
 import { getSigningSecret } from './find'
-import { requireLimits, SecretLimits } from './limits'
+import { NewLimits, requireLimits } from './limits'
 
 /**
  * Replaces what tokens of the secret may touch. It applies to tokens already issued from their next request on.
@@ -15,7 +15,7 @@ import { requireLimits, SecretLimits } from './limits'
  */
 export async function limitSigningSecret(ctx: ServiceContext, { id, limits }: { id: string; limits: unknown }) {
   authorize(ctx, 'secret:manage')
-  const wanted = parseInput(SecretLimits, limits)
+  const wanted = parseInput(NewLimits, limits)
   return withTransaction(ctx, async (tx) => {
     const secret = await getSigningSecret(tx, id, { lock: true })
     refuseRoleAboveOwn(tx, secret.role)

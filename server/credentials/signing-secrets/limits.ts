@@ -15,6 +15,8 @@ const Ids = z
 
 /** What tokens of a secret may touch. A list that is null has everything; an empty one has nothing. */
 export const SecretLimits = z.object({ workflowIds: Ids, agentIds: Ids, ownRuns: z.boolean().default(false) })
+/** New limits name all three, since one that is left out would be lifted. */
+export const NewLimits = z.strictObject({ workflowIds: Ids.unwrap(), agentIds: Ids.unwrap(), ownRuns: z.boolean() })
 export type SecretLimits = z.output<typeof SecretLimits>
 
 /** Limits cover running and reading. Higher roles do more than that, so they cannot be limited. */

@@ -7,7 +7,8 @@ export function linkOf(address: string, words: Inline[]): Inline | null {
   if (!URL.canParse(address)) return null
   const url = new URL(address)
   if (!SAFE.has(url.protocol)) return null
-  // Nobody takes `https://bank.example@evil.example` for what it is.
+  // Nobody takes `https://bank.example@evil.example` for what it is, nor letters that look like others.
+  const honest = url.protocol === 'mailto:' || beginsWith(address, url.origin)
   url.username = ''
   url.password = ''
   const shown = url.protocol === 'mailto:' ? decoded(url.pathname) : decoded(address)
@@ -15,8 +16,15 @@ export function linkOf(address: string, words: Inline[]): Inline | null {
   const place = url.protocol === 'mailto:' ? shown : url.host
   const said = textOf(children).toLowerCase()
   // The words may name another place, so they count only if they are the address itself.
-  const plain = said === shown.toLowerCase() || said === place.toLowerCase() || said === url.href.toLowerCase()
+  const plain =
+    (honest && said === shown.toLowerCase()) || said === place.toLowerCase() || said === url.href.toLowerCase()
   return { kind: 'link', href: url.href, host: plain ? null : place, children }
+}
+
+/** Whether an address names its place as it is, and goes on with a path or nothing. */
+function beginsWith(address: string, origin: string): boolean {
+  const rest = address.toLowerCase().startsWith(origin) ? address.slice(origin.length) : null
+  return rest !== null && /^(?:$|[/?#])/.test(rest)
 }
 
 function decoded(text: string): string {

@@ -170,6 +170,10 @@ function endsParagraph(line: string, nested: number): boolean {
   return item !== null && (item.number === null || item.number === 1)
 }
 
+/** A row gets as many cells as the table has columns, so without bounds a short text could become a huge table. */
+const MOST_COLUMNS = 50
+const MOST_CELLS = 2_000
+
 function tableAt(lines: readonly string[], at: number): { block: Block; end: number } | null {
   const head = lines[at] ?? ''
   const under = (lines[at + 1] ?? '').trim()
@@ -177,11 +181,12 @@ function tableAt(lines: readonly string[], at: number): { block: Block; end: num
   const columns = cellsOf(under)
   const names = cellsOf(head)
   if (columns.length !== names.length || !columns.every((cell) => /^:?-+:?$/.test(cell))) return null
+  if (columns.length > MOST_COLUMNS) return null
   const rows: string[][] = []
   let end = at + 2
   for (; end < lines.length; end += 1) {
     const line = lines[end] ?? ''
-    if (line.trim() === '' || !line.includes('|')) break
+    if (line.trim() === '' || !line.includes('|') || (rows.length + 1) * columns.length >= MOST_CELLS) break
     rows.push(cellsOf(line))
   }
   const read = (cells: readonly string[]) => names.map((_, index) => readInline(cells[index] ?? ''))

@@ -2,6 +2,8 @@ import { and, eq, lte, type SQL, sql } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
 import type { JsonLike } from '../../definition/json'
+import { sensitiveFields, withoutFields } from '../../definition/sensitive'
+import { pinnedDefinition } from '../../interpreter/pinned-definition'
 import { contains } from '../../search-text'
 import { tenantMasker } from '../../vault/masker'
 
@@ -55,7 +57,13 @@ export async function runsContaining(
     .as('hits')
   const [rows, masker] = await Promise.all([
     ctx.db
-      .select({ id: runs.id, input: runs.input, result: runs.result })
+      .select({
+        id: runs.id,
+        workflowId: runs.workflowId,
+        workflowVersion: runs.workflowVersion,
+        input: runs.input,
+        result: runs.result,
+      })
       .from(runs)
       .innerJoin(hits, eq(hits.id, runs.id))
       .where(and(eq(runs.tenantId, ctx.tenantId), lte(hits.through, most.together)))
@@ -63,9 +71,13 @@ export async function runsContaining(
     tenantMasker(ctx),
   ])
   const wanted = text.toLowerCase()
-  return rows
-    .filter(({ input, result }) => hasText(masker.json(input), wanted) || hasText(masker.json(result), wanted))
-    .map(({ id }) => id)
+  const found: string[] = []
+  for (const { id, workflowId, workflowVersion, input, result } of rows) {
+    const hides = sensitiveFields(await pinnedDefinition(ctx, workflowId, workflowVersion))
+    const shown = [input, result].map((value) => masker.json(withoutFields(value, hides)))
+    if (hasText(shown, wanted)) found.push(id)
+  }
+  return found
 }
 
 function hasText(value: JsonLike, wanted: string): boolean {

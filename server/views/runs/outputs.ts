@@ -3,7 +3,7 @@ import { stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { requireRun } from '../../interpreter/find-run'
-import { tenantMasker } from '../../vault/masker'
+import { runMaskerOf } from '../../runs/run-masker'
 import { wholeChars } from '../../whole-chars'
 
 /** More steps than a workflow has that people look at as a graph. */
@@ -23,7 +23,7 @@ export async function readOutputs(
   authorize(ctx, 'run:read')
   await requireRun(ctx, runId)
   const latest = ctx.db
-    .select({
+    .selectDistinctOn([stepRecords.stepId], {
       stepId: stepRecords.stepId,
       output:
         sql<unknown>`case when pg_column_size(${stepRecords.outputData}) <= ${MAX_BYTES} then ${stepRecords.outputData} end`.as(
@@ -34,12 +34,11 @@ export async function readOutputs(
     .where(
       and(eq(stepRecords.tenantId, ctx.tenantId), eq(stepRecords.runId, runId), eq(stepRecords.status, 'completed')),
     )
-    .orderBy(desc(stepRecords.seq))
+    .orderBy(stepRecords.stepId, desc(stepRecords.seq))
     .limit(MOST)
-  const [rows, masker] = await Promise.all([latest, tenantMasker(ctx)])
+  const [rows, masker] = await Promise.all([latest, runMaskerOf(ctx, runId)])
   const lines: Record<string, string | null> = {}
   for (const { stepId, output } of rows) {
-    if (Object.hasOwn(lines, stepId)) continue
     // Masked before it is cut: half a secret would not be recognised.
     lines[stepId] = output === null ? null : oneLine(masker.json(output as never))
   }

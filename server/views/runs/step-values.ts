@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, ne, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { runs, stepRecords, walks } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
@@ -10,7 +10,7 @@ import { MAIN_BRANCH } from '../../interpreter/receipt'
 import { wholeData } from '../../interpreter/run-data'
 import { parseInput } from '../../parse'
 import { dataBefore } from '../../runs/progress'
-import { tenantMasker } from '../../vault/masker'
+import { runMaskerOf } from '../../runs/run-masker'
 import { findRow } from '../../versioned/rows'
 import { WORKFLOW } from '../../workflows/noun'
 
@@ -54,7 +54,7 @@ export async function readStepValues(ctx: ServiceContext, input: unknown): Promi
     const found = await newestVisit(tx, id, stepId)
     if (!found) return { run: null, values: {}, leftOut: [] }
     const data = await dataAt(tx, found.runId, found)
-    const masker = await tenantMasker(tx)
+    const masker = await runMaskerOf(tx, found.runId)
     const values: JsonObject = {}
     const leftOut: string[] = []
     for (const name of names) {
@@ -70,12 +70,17 @@ export async function readStepValues(ctx: ServiceContext, input: unknown): Promi
 }
 
 async function newestVisit(tx: TransactionContext, workflowId: string, stepId: string) {
-  // A run of the step alone says only what somebody gave it.
+  // A run of the step alone says only what somebody gave it. Data of a token's subject must not be copied.
   const newest = tx.db
     .select({ runId: runs.id, startTime: runs.startTime })
     .from(runs)
     .where(
-      and(eq(runs.tenantId, tx.tenantId), eq(runs.workflowId, workflowId), sql`(${runs.part} ? 'only') is not true`),
+      and(
+        eq(runs.tenantId, tx.tenantId),
+        eq(runs.workflowId, workflowId),
+        sql`(${runs.part} ? 'only') is not true`,
+        ne(runs.startedVia, 'jwt'),
+      ),
     )
     .orderBy(desc(runs.startTime), desc(runs.id))
     .limit(RUNS)

@@ -89,7 +89,13 @@ export function Inspector(props: Props) {
             {entry.description}
           </Text>
         )}
-        <StepTrial step={step} tested={props.tested} onTested={props.onTested} actions={actions} />
+        <StepTrial
+          step={step}
+          readOnly={props.readOnly}
+          tested={props.tested}
+          onTested={props.onTested}
+          actions={actions}
+        />
         {others.map((problem) => (
           <Alert
             key={`${problem.code} ${problem.message}`}

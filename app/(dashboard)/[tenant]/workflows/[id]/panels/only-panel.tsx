@@ -56,9 +56,10 @@ export function OnlyForm(props: {
       setProblem('The draft could not be saved, so the step was not run.')
       return
     }
-    start.mutate(
-      { workflowId, data: read.value, version: String(version), part: { only: step.id } },
-      { onSuccess: ({ runId }) => onStarted({ runId, version }) },
+    // Said even if another step is selected meanwhile. The form shows the error.
+    start.mutateAsync({ workflowId, data: read.value, version: String(version), part: { only: step.id } }).then(
+      ({ runId }) => onStarted({ runId, version }),
+      () => {},
     )
   }
 

@@ -1,5 +1,6 @@
 'use client'
 import { useCallback, useEffect, useState } from 'react'
+import { keep, readKept } from '../parts/kept'
 
 export interface PinnedData {
   /** The JSON text that the person has pinned; null without any. */
@@ -15,17 +16,17 @@ export interface PinnedData {
 export function usePinnedData(tenantId: string, workflowId: string, stepId: string): PinnedData {
   const key = `millrace-pinned:${tenantId}:${workflowId}:${stepId}`
   const [text, setText] = useState<string | null>(null)
-  useEffect(() => setText(window.localStorage.getItem(key)), [key])
+  useEffect(() => setText(readKept(key)), [key])
   const pin = useCallback(
     (next: string) => {
-      window.localStorage.setItem(key, next)
       setText(next)
+      keep(key, next)
     },
     [key],
   )
   const unpin = useCallback(() => {
-    window.localStorage.removeItem(key)
     setText(null)
+    keep(key, null)
   }, [key])
   return { text, pin, unpin }
 }

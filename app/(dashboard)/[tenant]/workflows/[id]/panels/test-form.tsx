@@ -48,15 +48,11 @@ export function TestForm(props: {
     setUnsaved(version === null)
     if (version === null) return
     const part = to === null ? null : { to }
-    start.mutate(
-      {
-        workflowId,
-        data: read.data,
-        version: String(version),
-        ...(part ? { part } : {}),
-        ...(await sentFile(read.file)),
-      },
-      { onSuccess: ({ runId }) => onStarted({ runId, version, part }) },
+    const wanted = { workflowId, data: read.data, version: String(version), ...(part ? { part } : {}) }
+    // Said even if another panel is open by then. The form shows the error.
+    start.mutateAsync({ ...wanted, ...(await sentFile(read.file)) }).then(
+      ({ runId }) => onStarted({ runId, version, part }),
+      () => {},
     )
   }
   function submit(event: FormEvent) {

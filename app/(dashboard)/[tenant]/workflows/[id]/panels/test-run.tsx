@@ -11,6 +11,7 @@ import { Duration } from '@/app/_ui/time'
 import { durationText } from '@/app/_ui/time-text'
 import type { Definition } from '@/server/definition/schema'
 import { AnswerForm } from '../../../inbox/answer/answer-form'
+import { Question } from '../../../inbox/answer/question'
 import { stateOf, visitsOf } from '../../../runs/[runId]/timeline-model'
 import { useRefresh } from '../../../runs/[runId]/use-live-run'
 import { ValueView } from '../../../runs/[runId]/value-view'
@@ -89,11 +90,7 @@ export function TestRun(props: {
             <Text size="sm" fw={500} mb="xs">
               {pause.signal.title ?? pause.stepName}
             </Text>
-            {pause.signal.message !== undefined && (
-              <Text size="sm" mb="sm" style={{ whiteSpace: 'pre-wrap' }}>
-                {pause.signal.message}
-              </Text>
-            )}
+            <Question signal={pause.signal} />
             <AnswerForm runId={runId} pauseId={pause.id} signal={pause.signal} onSettled={refresh} />
           </div>
         ))}

@@ -1,5 +1,6 @@
 'use client'
 import { type KeyboardEvent, type PointerEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { keep, readKept } from './kept'
 import styles from './resizer.module.css'
 
 /** How far an arrow key moves it, in pixels; with Shift, this times five. */
@@ -22,15 +23,14 @@ export function usePanelSize(name: string, { min, max }: Range): PanelSize {
   const [size, setSize] = useState<number | null>(null)
   // Before the page is painted, but not while the server draws it.
   useLayoutEffect(() => {
-    const kept = Number(window.localStorage.getItem(key))
+    const kept = Number(readKept(key))
     if (kept > 0) setSize(Math.min(max, Math.max(min, kept)))
   }, [key, min, max])
   const set = useCallback(
     (next: number | null) => {
       const within = next === null ? null : Math.round(Math.min(max, Math.max(min, next)))
       setSize(within)
-      if (within === null) window.localStorage.removeItem(key)
-      else window.localStorage.setItem(key, String(within))
+      keep(key, within === null ? null : String(within))
     },
     [key, min, max],
   )

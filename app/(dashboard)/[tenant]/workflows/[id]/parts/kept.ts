@@ -1,0 +1,16 @@
+/** What this browser keeps under a name; null for nothing, also where it keeps nothing at all. */
+export function readKept(key: string): string | null {
+  try {
+    return window.localStorage.getItem(key)
+  } catch {
+    return null
+  }
+}
+
+/** Keeps a text in this browser, or nothing. A browser that is full or keeps nothing has it for as long as the page is open. */
+export function keep(key: string, text: string | null): void {
+  try {
+    if (text === null) window.localStorage.removeItem(key)
+    else window.localStorage.setItem(key, text)
+  } catch {}
+}
