@@ -250,7 +250,7 @@ test('a decision that needs two people: one votes, one may not, and another deci
   const other = await browserOf('operator')
   await other.goto(`/${workspace.slug}/inbox?task=${runId}:ask`)
   await expect(other.getByText('this task is assigned to other people')).toBeVisible()
-  await expect(other.getByRole('button', { name: 'Approve' })).toBeDisabled()
+  await expect(other.getByRole('button', { name: 'Approve', exact: true })).toBeDisabled()
 
   const admin = await browserOf('admin')
   await admin.goto(`/${workspace.slug}/runs/${runId}`)
