@@ -132,7 +132,9 @@ async function recordKeys({ get, post }: Recorder): Promise<void> {
 async function recordSigningSecrets({ get, post, call }: Recorder): Promise<void> {
   const { id, secret } = (await post('/api/signing-secrets', { name: 'Portal', ownRuns: true })).body
   const path = `/api/signing-secrets/${id}`
-  expect((await call('PUT', `${path}/limits`, {})).body).toMatchObject({ workflowIds: null, ownRuns: false })
+  expect(
+    (await call('PUT', `${path}/limits`, { workflowIds: null, agentIds: null, ownRuns: false })).body,
+  ).toMatchObject({ workflowIds: null, ownRuns: false })
   expect((await post(`${path}/disable`)).body.disabled).toBe(true)
   expect((await post(`${path}/rotate`)).body.error.code).toBe('CONFLICT')
   expect((await post(`${path}/enable`)).body.disabled).toBe(false)

@@ -15,10 +15,10 @@ import { NewLimits, requireLimits } from './limits'
  */
 export async function limitSigningSecret(ctx: ServiceContext, { id, limits }: { id: string; limits: unknown }) {
   authorize(ctx, 'secret:manage')
-  const wanted = parseInput(NewLimits, limits)
   return withTransaction(ctx, async (tx) => {
     const secret = await getSigningSecret(tx, id, { lock: true })
     refuseRoleAboveOwn(tx, secret.role)
+    const wanted = parseInput(NewLimits, limits)
     await requireLimits(tx, wanted, secret.role)
     await tx.db
       .update(signingSecrets)
