@@ -6,6 +6,7 @@ import { addSamples } from '@/server/tenants/boot/add-samples'
 import { createTenant } from '@/server/tenants/create'
 import { createWorkflow } from '@/server/workflows/create'
 import { listWorkflows } from '@/server/workflows/list'
+import { publishWorkflow } from '@/server/workflows/publish'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
 import { reached, resumeRun, startRun } from './support/runs'
@@ -15,6 +16,30 @@ const actions = [
   { id: 'approve', label: 'Approve' },
   { id: 'reject', label: 'Reject' },
 ]
+
+test('fifty tasks are cleared by keyboard in three minutes', async ({ page, workspace }) => {
+  test.slow()
+  const { id } = await createWorkflow(workspace.ctx, {
+    ...{ name: 'Approve', payload: { n: { type: 'number' } } },
+    steps: [{ id: 'ask', type: 'request-user-action', title: 'Order ${n}', actions }],
+  } as never)
+  await publishWorkflow(workspace.ctx, { id })
+  const runIds: string[] = []
+  for (let n = 0; n < 50; n++) runIds.push(await startRun(workspace, id, { n }))
+  for (const runId of runIds) await reached(workspace, runId, ({ status }) => status === 'paused')
+  await page.goto(`/${workspace.slug}/inbox`)
+  await expect(page.getByText('50 waiting', { exact: true })).toBeVisible()
+  const began = Date.now()
+  await page.keyboard.press('j')
+  for (const [n] of runIds.entries()) {
+    await expect(page.getByRole('article').getByRole('heading', { level: 2 })).toHaveText(`Order ${n}`)
+    await expect(page.getByRole('article').getByRole('button', { name: 'Approve' })).toBeEnabled()
+    await page.keyboard.press('1')
+  }
+  await expect(page.getByText('Nothing is waiting for a person')).toBeVisible()
+  expect(Date.now() - began).toBeLessThan(180_000)
+  for (const runId of runIds) await reached(workspace, runId, ({ status }) => status === 'completed')
+})
 
 test('a run’s next task is there as soon as the answer before it counts', async ({ page, workspace }) => {
   const { approval } = await newCompany(workspace.ctx)
@@ -49,6 +74,36 @@ test('neither a sample nor a good workflow has a problem', async ({ page, worksp
     await expect(page.getByText('No problems. This draft can be published.'), name).toBeVisible()
     await expect(page.getByRole('button', { name: 'Problems 0', exact: true }), name).toBeVisible()
   }
+})
+
+test('what viewers see of a step is read-only, to the eye and to assistive technology', async ({
+  page,
+  workspace,
+  browserOf,
+}) => {
+  const { approval } = await newCompany(workspace.ctx)
+  const address = `/${workspace.slug}/workflows/${approval}?step=decision`
+  const look = (field: Locator) =>
+    field.evaluate((element) => {
+      const { backgroundColor, borderStyle } = getComputedStyle(element)
+      return `${backgroundColor} ${borderStyle}`
+    })
+  await page.goto(address)
+  const side = page.getByRole('complementary', { name: 'Inspector' })
+  const editable = await look(side.getByRole('textbox', { name: 'Message' }))
+  const viewer = await browserOf('viewer')
+  await viewer.goto(address)
+  const form = viewer.getByRole('complementary', { name: 'Inspector' })
+  await expect(form.getByRole('textbox', { name: 'Message' })).toBeVisible()
+  expect(await look(form.getByRole('textbox', { name: 'Message' }))).not.toBe(editable)
+  const fields = await form.locator('input, textarea, [contenteditable="true"]').all()
+  expect(fields.length).toBeGreaterThan(4)
+  for (const field of fields) {
+    expect(await field.evaluate((element) => element.matches('[readonly], :disabled, [aria-readonly="true"]'))).toBe(
+      true,
+    )
+  }
+  await expect(form.getByRole('button', { name: /^(Add|Remove|Move|Insert)/ })).toHaveCount(0)
 })
 
 test('dialogs share one frame: the same heading, cross, room and corners', async ({ page, workspace }) => {
@@ -110,4 +165,34 @@ test('people change the workspace from the menu', async ({ page, workspace }) =>
   await expect(page.getByText('Of the second')).toBeVisible()
   // The role of the one is not that of the other.
   await expect(page.getByRole('button', { name: 'New workflow' })).toHaveCount(0)
+})
+
+test('how long runs are kept is set by owners, checked as it is typed, and can be taken back', async ({
+  page,
+  workspace,
+  browserOf,
+}) => {
+  const address = `/${workspace.slug}/settings/workspace`
+  await page.goto(address)
+  const field = page.getByLabel('Days to keep runs')
+  const form = page.locator('form').filter({ has: field })
+  const save = form.getByRole('button', { name: 'Save' })
+  await expect(field).toHaveValue('')
+  await expect(save).toBeDisabled()
+  await field.fill('0')
+  await expect(form.getByText('A whole number from 1 to 3650')).toBeVisible()
+  await expect(save).toBeDisabled()
+  await field.fill('90')
+  await save.click()
+  await expect(page.getByText('Old runs will be deleted.')).toBeVisible()
+  await page.reload()
+  await expect(field).toHaveValue('90')
+  const admin = await browserOf('admin')
+  await admin.goto(address)
+  await expect(admin.getByLabel('Days to keep runs')).toBeDisabled()
+  await field.fill('')
+  await save.click()
+  await expect(page.getByText('Runs are kept.')).toBeVisible()
+  await page.reload()
+  await expect(field).toHaveValue('')
 })

@@ -1,7 +1,12 @@
 import { createAgent } from '@/server/agents/create'
 import { createTool } from '@/server/tools/create'
 import { getTool } from '@/server/tools/get'
+import { createWorkflow } from '@/server/workflows/create'
+import { getWorkflow } from '@/server/workflows/get'
+import { publishWorkflow } from '@/server/workflows/publish'
+import { updateWorkflow } from '@/server/workflows/update'
 import { expect, test } from './support/fixture'
+import { reached, startRun } from './support/runs'
 
 test('a test of a tool is kept as a test case, run again, and shown before the tool is published', async ({
   page,
@@ -75,4 +80,41 @@ test('a thread is kept as a test case, and the agent on the screen answers it ag
   await page.getByRole('tab', { name: 'Compare' }).click()
   await page.getByLabel('Test case', { exact: true }).selectOption('3 apples')
   await expect(page.getByLabel('Message')).toHaveValue('3 apples')
+})
+
+test('a run is kept as a test case of its workflow, and whoever publishes sees that it no longer passes', async ({
+  page,
+  workspace,
+}) => {
+  const end = (output: object) => [{ id: 'end', type: 'end-flow', output }]
+  const { id } = await createWorkflow(workspace.ctx, {
+    ...{ name: 'Double', payload: { n: { type: 'number' } }, businessKey: 'order ${n}' },
+    steps: end({ n: '${n}' }),
+  } as never)
+  await publishWorkflow(workspace.ctx, { id })
+  const runId = await startRun(workspace, id, { n: 4 })
+  await reached(workspace, runId, ({ endTime }) => endTime !== undefined)
+  await page.goto(`/${workspace.slug}/workflows/${id}/versions`)
+  await page.getByRole('button', { name: 'Keep a run' }).click()
+  await page.getByRole('dialog').getByRole('combobox', { name: 'Run' }).click()
+  await page.getByRole('option', { name: /^order 4, completed/ }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
+  const keep = page.getByRole('dialog', { name: 'Keep as a test case' })
+  await expect(keep.getByLabel('Name')).toHaveValue('order 4')
+  await keep.getByRole('button', { name: 'Keep' }).click()
+  const cases = page.getByRole('region', { name: 'Test cases' })
+  await expect(cases.getByText('Result is {"n":4}')).toBeVisible()
+  await cases.getByRole('button', { name: 'Run order 4' }).click()
+  await expect(cases.getByText('Passed')).toBeVisible()
+
+  await updateWorkflow(workspace.ctx, { id, body: { steps: end({ n: '${n}', more: 1 }) } as never })
+  await page.goto(`/${workspace.slug}/workflows/${id}`)
+  await page.getByRole('button', { name: 'Publish' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Publish' })
+  const shown = dialog.getByRole('region', { name: 'Test cases' })
+  await expect(shown.getByText('0 of 1 passed, 1 failed')).toBeVisible()
+  await expect(shown.getByText('more', { exact: true })).toBeVisible()
+  expect((await getWorkflow(workspace.ctx, { id })).publishedVersion).toBe(1)
+  await dialog.getByRole('button', { name: /^Publish v\d+ anyway$/ }).click()
+  await expect.poll(async () => (await getWorkflow(workspace.ctx, { id })).publishedVersion).toBeGreaterThan(1)
 })

@@ -4,7 +4,7 @@ import { useScope } from '../widgets/scope-context'
 import { ScopeEntryLine } from '../widgets/scope-entry'
 import styles from './inspector.module.css'
 
-/** Everything `${…}` can refer to in this step. A click inserts it into the last used field. */
+/** Everything `${…}` can refer to in this step. A click inserts it into the last used field, or copies it where nothing can be edited. */
 export function AvailableHere(props: { readOnly: boolean; announce: (text: string, visible?: boolean) => void }) {
   const { readOnly, announce } = props
   const { entries, open, target } = useScope()
@@ -30,7 +30,7 @@ export function AvailableHere(props: { readOnly: boolean; announce: (text: strin
             <li key={entry.name}>
               <UnstyledButton
                 className={styles.insert}
-                aria-label={`Insert ${entry.name}`}
+                aria-label={`${readOnly ? 'Copy' : 'Insert'} ${entry.name}`}
                 // Keeps the caret in the field.
                 onMouseDown={(event) => event.preventDefault()}
                 onClick={() => insert(entry.name)}

@@ -22,7 +22,7 @@ export function KeepWorkflowCase(props: {
   const [chosen, setChosen] = useState<RunItem | null>(null)
   const [picked, setPicked] = useState<string | null>(null)
   const list = useQuery({ ...trpc.runs.list.queryOptions({ workflowIds: [workflowId] }), staleTime: 0 })
-  const ended = list.data?.runs.filter(({ endTime }) => endTime !== null) ?? []
+  const ended = list.data?.runs.filter(({ state }) => state === 'completed' || state === 'failed') ?? []
   const labelOf = (run: RunItem) =>
     [run.businessKey ?? run.runId, run.state, clockTime(new Date(run.startTime), zone, Date.now())].join(', ')
   if (chosen) {
