@@ -38,6 +38,11 @@ const PILLS = {
 
 export type PillStatus = keyof typeof PILLS
 
+/** The word of a status, for texts. */
+export function pillText(status: PillStatus): string {
+  return PILLS[status].text
+}
+
 /** Shows a state as an icon, a word and a colour, so that no one of them is needed on its own. */
 export function StatusPill({ status, label }: { status: PillStatus; label?: string }) {
   const { text, tone, icon: Icon } = PILLS[status]

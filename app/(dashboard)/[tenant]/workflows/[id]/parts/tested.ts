@@ -1,3 +1,4 @@
+import { pillText } from '@/app/_ui/status-pill'
 import type { stateOf } from '../../../runs/[runId]/timeline-model'
 
 /** What a test run did with a step: its latest visit. */
@@ -13,18 +14,9 @@ export interface Tested {
 /** By the step's id. */
 export type TestedSteps = ReadonlyMap<string, Tested>
 
-/** The state in a word, as on the status pill. */
-export const TESTED_WORDS: Record<Tested['state'], string> = {
-  queued: 'Queued',
-  running: 'Running',
-  paused: 'Waiting',
-  completed: 'Completed',
-  failed: 'Failed',
-}
-
 /** "Completed · 320 ms · 2 visits" */
 export function testedText(tested: Tested): string {
-  return [TESTED_WORDS[tested.state], testedNote(tested)].filter((part) => part !== '').join(' · ')
+  return [pillText(tested.state), testedNote(tested)].filter((part) => part !== '').join(' · ')
 }
 
 /** "320 ms · 2 visits" */
