@@ -1,16 +1,14 @@
+import { localStorageOrNull } from '../../../_versioned/draft-page'
+
 /** What this browser keeps under a name; null for nothing, also where it keeps nothing at all. */
 export function readKept(key: string): string | null {
-  try {
-    return window.localStorage.getItem(key)
-  } catch {
-    return null
-  }
+  return localStorageOrNull()?.getItem(key) ?? null
 }
 
 /** Keeps a text in this browser, or nothing. A browser that is full or keeps nothing has it for as long as the page is open. */
 export function keep(key: string, text: string | null): void {
   try {
-    if (text === null) window.localStorage.removeItem(key)
-    else window.localStorage.setItem(key, text)
+    if (text === null) localStorageOrNull()?.removeItem(key)
+    else localStorageOrNull()?.setItem(key, text)
   } catch {}
 }
