@@ -8,7 +8,7 @@ import {
   CaseName,
   changeExpected,
   deleteCase,
-  ExpectedFields,
+  ExpectedOfResult,
   keepCase,
   listCases,
   type OneCase,
@@ -21,17 +21,10 @@ import { InvokeTool } from './schema'
 
 const { args, dataContext } = InvokeTool.shape
 
-const ExpectedOf = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('succeeds') }),
-  z.object({ kind: z.literal('fails'), code: z.string().min(1).max(100).optional() }),
-  z.object({ kind: z.literal('equals'), value: z.json() }),
-  z.object({ kind: z.literal('fields'), fields: ExpectedFields }),
-])
-
 const KeepToolCase = z.object({
   name: CaseName,
   given: z.object({ args, dataContext }),
-  expected: ExpectedOf,
+  expected: ExpectedOfResult,
 })
 export type KeepToolCase = z.input<typeof KeepToolCase>
 
@@ -66,7 +59,7 @@ export async function renameToolCase(ctx: ServiceContext, input: OneCase & { nam
 export async function changeToolExpected(ctx: ServiceContext, input: OneCase & { expected: unknown }) {
   authorize(ctx, 'tool:write')
   refuseBuiltin(input.id)
-  const { expected } = parseInput(z.object({ expected: ExpectedOf }), { expected: input.expected })
+  const { expected } = parseInput(z.object({ expected: ExpectedOfResult }), { expected: input.expected })
   return changeExpected(ctx, TOOL, { ...input, expected })
 }
 

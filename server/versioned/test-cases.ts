@@ -29,6 +29,14 @@ export const ExpectedFields = z
   .min(1)
   .max(50)
 
+/** What may be expected of a result: a tool's, or a whole run's. */
+export const ExpectedOfResult = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('succeeds') }),
+  z.object({ kind: z.literal('fails'), code: z.string().min(1).max(100).optional() }),
+  z.object({ kind: z.literal('equals'), value: z.json() }),
+  z.object({ kind: z.literal('fields'), fields: ExpectedFields }),
+])
+
 export type CaseRow = typeof testCases.$inferSelect
 /** Agents, tools or workflows, whatever their content. */
 type Tested = Noun<Row, VersionRow, Named, unknown>

@@ -18,7 +18,7 @@ import {
   CaseName,
   changeExpected,
   deleteCase,
-  ExpectedFields,
+  ExpectedOfResult,
   keepCase,
   listCases,
   type OneCase,
@@ -29,20 +29,13 @@ import { requireRunnable } from './check/definition'
 import { WORKFLOW } from './noun'
 import { replay } from './simulation/replay'
 
-const ExpectedOf = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('succeeds') }),
-  z.object({ kind: z.literal('fails'), code: z.string().min(1).max(100).optional() }),
-  z.object({ kind: z.literal('equals'), value: z.json() }),
-  z.object({ kind: z.literal('fields'), fields: ExpectedFields }),
-])
-
 const KeepWorkflowCase = z.object({
   name: CaseName,
   runId: z.string().max(100),
   /** `same`: as the run has ended. */
-  expected: z.union([z.object({ kind: z.literal('same') }), ExpectedOf]),
+  expected: z.union([z.object({ kind: z.literal('same') }), ExpectedOfResult]),
 })
-export type ExpectedOfWorkflow = z.input<typeof ExpectedOf>
+export type ExpectedOfWorkflow = z.input<typeof ExpectedOfResult>
 export type KeepWorkflowCase = z.input<typeof KeepWorkflowCase>
 
 /** More records are no test that somebody could read. */
@@ -73,7 +66,7 @@ export async function keepWorkflowCase(ctx: ServiceContext, input: One & { body:
   return keepCase(ctx, WORKFLOW, input, { name, given, expected: wanted.kind === 'same' ? same : wanted })
 }
 
-/** Whether the run repeats, or was started by, a run that a token started. */
+/** Whether a token started the run, or one that it repeats or was started by. */
 async function goesBackToToken(ctx: ServiceContext, runId: string): Promise<boolean> {
   const found = await ctx.db.execute(sql`
     with recursive up(id, again, parent, via) as (
@@ -97,7 +90,6 @@ async function readKept(
   const [run] = await ctx.db
     .select({
       input: runs.input,
-      via: runs.startedVia,
       endTime: runs.endTime,
       part: runs.part,
       result: runs.result,
@@ -109,7 +101,7 @@ async function readKept(
   if (run.endTime === null) throw new AppError('CONFLICT', { message: 'The run has not ended' })
   if (run.part !== null) throw new AppError('CONFLICT', { message: 'The run performed only a part of the workflow' })
   // What is deleted with the subject whom a token names would stay in the copy.
-  if (run.via === 'jwt' || (await goesBackToToken(ctx, runId)))
+  if (await goesBackToToken(ctx, runId))
     throw new AppError('CONFLICT', { message: 'The run was started with a token, so it holds the data of a person' })
   const records = await ctx.db
     .select({
@@ -172,7 +164,7 @@ export async function renameWorkflowCase(ctx: ServiceContext, input: OneCase & {
 /** @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, NOT_FOUND, INVALID_INPUT */
 export async function changeWorkflowExpected(ctx: ServiceContext, input: OneCase & { expected: unknown }) {
   authorize(ctx, 'workflow:write')
-  const { expected } = parseInput(z.object({ expected: ExpectedOf }), { expected: input.expected })
+  const { expected } = parseInput(z.object({ expected: ExpectedOfResult }), { expected: input.expected })
   return changeExpected(ctx, WORKFLOW, { ...input, expected })
 }
 
