@@ -76,7 +76,7 @@ async function serve() {
   })
   // First of all: a taken port shows at once, and callers during the start learn when to retry.
   const port = await listenEverywhere()
-  // Node 22 and later keep what they compiled, which takes a third of a start.
+  // Node 22 and later keep what they compiled for the next start.
   if ('enableCompileCache' in module && typeof module.enableCompileCache === 'function')
     module.enableCompileCache(join(process.cwd(), '.next/cache/compiled'))
   const { default: next } = await import('next')

@@ -10,8 +10,8 @@ export const SLACK = 1.03
  * loaded on demand (code fields, a run's graph, the palette's contents) does not count.
  *
  * Last set when the placeholders of loading pages left the files of the screens. A run's page had loaded parts of its own
- * screen twice, and all of the list of runs: 396 kB instead of 336. The editor's grew by 3 with tabs, fixes and branches, and later by 20 with the states of a test run on its
- * steps, panels that can be resized and have tabs, and more fixes.
+ * screen twice, and all of the list of runs: 396 kB instead of 336. The editor's grew by 3 with tabs, fixes and branches,
+ * and later by 20 with the states of a test run on its steps, panels that can be resized and have tabs, and more fixes.
  */
 export const BUDGETS: Record<string, number> = {
   '/sign-in': 174,
