@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { database } from '../database'
 import { log } from '../log'
 import { processWide } from '../process'
-import { pagesOf } from './pages'
+import { allPages, pagesOf } from './pages'
 import { noteGone, notePlace, type Place, tabsAt } from './places'
 
 /** The triggers of tasks name it too (`tasks_told` in `db/migrations`). */
@@ -34,18 +34,25 @@ export function takePlace(place: Place, gone: boolean): void {
 }
 
 /**
- * Listens for what any process tells, once per process, from the first page on that follows it. What is missed, pages read
- * again by themselves later.
+ * Listens for what any process tells, once per process, from the first page on that follows it. After each loss, all pages
+ * read again what they may have missed.
+ * @returns settles when it listens for the first time, or cannot yet
  */
-export function listenForLive(): void {
-  const shared = processWide('live.listening', () => ({ begun: false }))
-  if (shared.begun) return
-  shared.begun = true
-  database()
-    .listen(LIVE_CHANNEL, { heard })
+export function listenForLive(): Promise<void> {
+  const shared = processWide<{ ready: Promise<void> | null }>('live.listening', () => ({ ready: null }))
+  shared.ready ??= database()
+    .listen(LIVE_CHANNEL, { heard, listening: tellAll })
     .ready.catch((err: unknown) =>
       log().warn({ err }, 'could not listen for changes of tasks yet; pages poll meanwhile'),
     )
+  return shared.ready
+}
+
+function tellAll(): void {
+  for (const page of allPages()) {
+    page.tell('tasks')
+    page.tell('people')
+  }
 }
 
 function heard(text: string): void {

@@ -13,6 +13,8 @@ const SPREAD_MS = 100
 const SHORTEST_REST_MS = 700
 /** In a workspace that never stands still: each page reads several lists, and a person has a limit of requests. */
 const LONGEST_REST_MS = 5_000
+/** When the database is slow, a page is told without it, and again as soon as changes are heard. */
+const LONGEST_LISTEN_MS = 2_000
 /** A little longer than the transport keeps a stream open: after that, nobody reads any more. */
 const LIFETIME_MS = 290_000
 
@@ -24,10 +26,14 @@ const LIFETIME_MS = 290_000
 export async function* followLive(ctx: ServiceContext, input: unknown, left: AbortSignal): AsyncGenerator<LiveChange> {
   authorize(ctx, 'task:read')
   const { tab } = parseInput(FollowLive, input)
-  listenForLive()
+  const listening = listenForLive()
   const signal = AbortSignal.any([left, AbortSignal.timeout(LIFETIME_MS)])
   const page = openPage(ctx.tenantId, tab, signal)
   try {
+    // A change between the page's first read and the first notification would be missed for good.
+    await Promise.race([listening, pause(LONGEST_LISTEN_MS, signal)])
+    if (signal.aborted) return
+    page.take()
     yield { tasks: true, people: true }
     let rest = SHORTEST_REST_MS
     while (!signal.aborted) {

@@ -23,6 +23,11 @@ export function pagesOf(tenantId: string): Iterable<OpenPage> {
   return pages().get(tenantId) ?? []
 }
 
+/** All pages that follow this process. */
+export function allPages(): OpenPage[] {
+  return [...pages().values()].flatMap((own) => [...own])
+}
+
 /**
  * A page that follows what changes from now on. `next` resolves with what has changed since the last call, as soon as
  * there is something, or when the signal fires.

@@ -20,7 +20,7 @@ test('counts follow an answer at once, and never contradict the queue', async ({
   await page.getByRole('button', { name: 'Submit' }).click()
   // The task is gone at once, although the answer can still be undone.
   const one = page.getByRole('navigation', { name: 'Main' }).getByLabel('1 waiting')
-  await expect(one).toBeVisible({ timeout: 3_000 })
+  await expect(one).toBeVisible({ timeout: 8_000 })
   // Once it cannot, the run's decision is the next.
   await expect(page.getByRole('button', { name: /Order of AX-210.*Okafor/ })).toBeVisible({ timeout: 15_000 })
   await expect(badge).toBeVisible()

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
 import { database as ownDatabase } from '@/server/database'
+import { postEvent } from '@/server/events/post'
 import { beHere } from '@/server/live/be-here'
 import { LIVE_CHANNEL } from '@/server/live/channel'
 import { followLive, nextRest } from '@/server/live/follow'
@@ -70,17 +71,20 @@ test('every change of a task is told, once for each transaction, and names only 
     await runtime.wait(votes)
   })
   // One branch fails while the other waits for a person: the run ends, and the task with it.
+  const hears = { id: 'hears', type: 'wait-for-event', event: 'fail.now' }
   const fails = { id: 'fails', type: 'fail-flow', code: 'NO' }
   const fork = { id: 'fork', type: 'parallel', branches: [{ id: 'a' }, { id: 'b' }] }
   const ask = { id: 'ask', type: 'request-user-action', actions }
   await during('left open by a run that failed', async () => {
-    const run = await runtime.start({
-      steps: [fork, ask, fails],
+    const run = await paused({
+      steps: [fork, ask, hears, fails],
       edges: [
         { from: 'fork', to: 'ask', on: 'a' },
-        { from: 'fork', to: 'fails', on: 'b' },
+        { from: 'fork', to: 'hears', on: 'b' },
+        { from: 'hears', to: 'fails' },
       ],
     })
+    await postEvent(runtime.ctx, { name: 'fail.now' })
     await runtime.wait(run)
   })
   const payload = JSON.stringify({ tasksOf: runtime.ctx.tenantId }).replace(':', ' : ')
@@ -112,6 +116,16 @@ test('a page is told at once what to read, then of each change in its workspace,
   expect((await elsewhere.next()).value).toEqual({ tasks: false, people: true })
   leave.abort()
   expect(await page.next()).toMatchObject({ done: true })
+})
+
+test('a page reads again what it may have missed while nobody listened', async () => {
+  const leave = new AbortController()
+  const page = followLive(tess, { tab: 'page_of_a_loss' }, leave.signal)
+  await page.next()
+  await database.sql`select pg_terminate_backend(pid) from pg_stat_activity where query = ${`listen "${LIVE_CHANNEL}"`}`
+  expect((await page.next()).value).toEqual({ tasks: true, people: true })
+  leave.abort()
+  await page.next()
 })
 
 test('a page is told less often while changes do not stop, and at once again after a quiet while', () => {

@@ -102,13 +102,24 @@ export const pauseRules: Rule[] = [
   },
   {
     name: 'I4',
-    says: 'an answer is given to an open pause; without one a pause only closes with its run, its branch, or for its cleanup',
+    says: 'an answer has a time and somebody who gave it',
+    broken: `select p.run_id || ': ' || p.id from p
+      where p.answer is not null and (p.answered_at is null or p.answered_by is null)`,
+  },
+  {
+    name: 'I4',
+    says: 'without an answer, a pause only closes with its run, its branch, or for its cleanup',
     broken: `select p.run_id || ': ' || p.id from p join r on ${ofRun('p')}
-      where (p.answer is not null and (p.answered_at is null or p.answered_by is null))
-        or (p.answer is null and p.answered_at is not null and r.end_time is null and r.cleanup_started_at is null
-          and not exists (select 1 from w where w.tenant_id = p.tenant_id and w.run_id = p.run_id
-            and w.branch = p.branch and w.branch like '%/%' and w.status = 'ended'))
-        or p.answered_at < p.created_at or p.consumed_at < p.answered_at`,
+      where p.answer is null and p.answered_at is not null and r.end_time is null and r.cleanup_started_at is null
+        and not exists (select 1 from w where w.tenant_id = p.tenant_id and w.run_id = p.run_id
+          and w.branch = p.branch and w.branch like '%/%' and w.status = 'ended')`,
+  },
+  {
+    name: 'I4',
+    says: 'a pause is answered after it was opened, and its answer taken after that',
+    broken: `select p.run_id || ': ' || p.id || ' opened ' || p.created_at || ', answered ' || p.answered_at
+        || ', taken ' || coalesce(p.consumed_at::text, 'never') from p
+      where p.answered_at < p.created_at or p.consumed_at < p.answered_at`,
   },
   {
     name: 'I4',
