@@ -3,6 +3,7 @@ import { createDeviceCopies } from '@/app/(dashboard)/[tenant]/workflows/[id]/dr
 import type { DraftServer, Loaded } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/draft-server'
 import type { Draft } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/draft-state'
 import { createDraftStore } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/draft-store'
+import { createOwnVersions } from '@/app/(dashboard)/[tenant]/workflows/[id]/draft/own-versions'
 import type { Layout } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
 import type { Definition } from '@/server/definition/schema'
 
@@ -92,7 +93,10 @@ export function fakeServer(state = firstState()) {
       calls.push(entry)
     })
   }
+  const remembered: Parameters<DraftServer['remember']>[0][] = []
   const server: DraftServer = {
+    own: createOwnVersions(),
+    remember: (known) => void remembered.push(known),
     load: () => call({ kind: 'load' }, () => ({ ...state })),
     save: (next, base) =>
       call({ kind: 'save', definition: next, base }, () => {
@@ -111,6 +115,8 @@ export function fakeServer(state = firstState()) {
     ...server,
     calls,
     state,
+    /** What a screen that opens later would begin with is the last one. */
+    remembered,
     /** Another person saves. */
     saveByOther(next: Definition) {
       state.version++

@@ -215,6 +215,49 @@ describe('changes of other people', () => {
     expect(store.getState()).toMatchObject({ base: { version: 2 }, save: { kind: 'saved' } })
   })
 
+  test('are told apart from what another screen of this page saved, or saves as it closes', async () => {
+    const { server, rename, stop } = await opened()
+    const loaded = { ...server.state }
+    rename('first')
+    stop()
+    const next = openEditor({ server, loaded })
+    next.store.start()
+    await settled()
+    expect(server.calls).toMatchObject([{ kind: 'save' }])
+    await server.answer('save')
+    await server.answer('load')
+    expect(next.merged).toEqual([])
+    expect(next.store.getState()).toMatchObject({ base: { version: 2, definition: { name: 'first' } } })
+    expect(next.store.getState().history.past).toEqual([])
+    // What it restored or published is its own as well; what others saved in between is not.
+    server.saveByOther(described)
+    next.store.restored({ version: 3, definition: named('restored') })
+    next.store.published(4)
+    expect([server.own.include(1, 4), server.own.include(1, 5)]).toEqual([true, false])
+    const other = openEditor({ server, loaded: { ...server.state, version: 4 } })
+    server.saveByOther(named('theirs'))
+    server.saveByOther(named('theirs'))
+    other.store.start()
+    await server.answer('load')
+    expect(other.merged).toHaveLength(1)
+  })
+
+  test('and own saves are remembered for the screen that opens next', async () => {
+    const { server, rename, store } = await opened()
+    rename('a')
+    store.change('move', moved({ ask: { x: 1, y: 2 } }))
+    void store.saveNow()
+    await server.answer('save')
+    await server.answer('layout')
+    store.published(3)
+    expect(server.remembered.at(-1)).toEqual({
+      version: 3,
+      definition: named('a'),
+      layout: { ask: { x: 1, y: 2 } },
+      publishedVersion: 3,
+    })
+  })
+
   test('wait for a person when both sides changed the same thing', async () => {
     const { server, clock, rename, store } = await opened()
     server.saveByOther(named('theirs'))

@@ -1,6 +1,7 @@
 import type { Definition } from '@/server/definition/schema'
 import type { Layout } from '../model/definition'
 import type { Saved } from './draft-state'
+import type { OwnVersions } from './own-versions'
 
 /** A workflow as the server has it. */
 export interface Loaded extends Saved {
@@ -16,12 +17,15 @@ export interface Failure {
   details: readonly { path?: string | undefined; message: string }[]
 }
 
-/** The calls a draft makes. */
+/** The calls a draft makes, and what the page knows of their answers. */
 export interface DraftServer {
+  own: OwnVersions
   load(): Promise<Loaded>
   /** Fails with VERSION_CONFLICT unless `base` is the newest version. */
   save(definition: Definition, base: number): Promise<{ version: number; publishedVersion: number | null }>
   saveLayout(layout: Layout): Promise<void>
+  /** Lets a screen that opens later begin with what the server has now. */
+  remember(known: Saved & { layout: Layout; publishedVersion: number | null }): void
   /** Explains what any of these calls threw. */
   failureOf(error: unknown): Failure
 }

@@ -94,6 +94,7 @@ export function createDraftStore(options: DraftStoreOptions): DraftStore {
     state = actions.reduce(reduceDraft, before)
     if (state === before) return
     scheduleAfter(before)
+    rememberAfter(before)
     for (const listener of listeners) listener()
   }
 
@@ -105,6 +106,12 @@ export function createDraftStore(options: DraftStoreOptions): DraftStore {
     else if (edited || rebased) scheduleKeep()
     if (edited || state.save.kind !== before.save.kind || isDirty(state) !== isDirty(before)) scheduleAutosave()
     if (canRetry(state.save) !== canRetry(before.save)) scheduleRetry()
+  }
+
+  function rememberAfter(before: DraftState): void {
+    const { base, baseLayout, publishedVersion } = state
+    if (base === before.base && baseLayout === before.baseLayout && publishedVersion === before.publishedVersion) return
+    server.remember({ ...base, layout: baseLayout, publishedVersion })
   }
 
   function scheduleAutosave(): void {
@@ -191,8 +198,14 @@ export function createDraftStore(options: DraftStoreOptions): DraftStore {
       const { save, history } = state
       if (save.kind === 'conflict') dispatch({ type: 'reset', base: save.theirs, layout: history.present.layout })
     },
-    published: (version) => dispatch({ type: 'published', version }),
-    restored: (base) => dispatch({ type: 'reset', base, layout: state.history.present.layout }),
+    published(version) {
+      server.own.add(version)
+      dispatch({ type: 'published', version })
+    },
+    restored(base) {
+      server.own.add(base.version)
+      dispatch({ type: 'reset', base, layout: state.history.present.layout })
+    },
     async findUnsaved() {
       const copy = await copies.read()
       if (!copy) return null

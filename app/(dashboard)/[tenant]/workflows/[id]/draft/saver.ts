@@ -76,7 +76,7 @@ export function createSaver(options: SaverOptions): Saver {
     const { history, base, baseLayout } = getState()
     const { definition, layout } = history.present
     if (definition !== base.definition) {
-      const { version, publishedVersion } = await server.save(definitionOf(definition), base.version)
+      const { version, publishedVersion } = await server.own.during(server.save(definitionOf(definition), base.version))
       dispatch({ type: 'saved', base: { version, definition }, publishedVersion, at: now() })
     }
     if (layout !== baseLayout) {
@@ -102,6 +102,8 @@ export function createSaver(options: SaverOptions): Saver {
 
   async function checkForNewer(): Promise<void> {
     if (isDirty(getState()) || running) return
+    const underWay = server.own.underWay()
+    if (underWay) await underWay
     const theirs = await server.load().catch(() => null)
     // A save that started since then handles newer versions itself, and this answer may already include its work.
     if (theirs && !running) mergeNewer(theirs)
@@ -121,13 +123,21 @@ export function createSaver(options: SaverOptions): Saver {
   }
 
   function mergeVersion(theirs: Loaded, base: Saved, ours: Definition): void {
+    // Saved by a screen that has closed, while this one opened.
+    const own = server.own.include(base.version, theirs.version)
+    if (own && !isDirty(getState())) {
+      dispatch({ type: 'reset', base: theirs, layout: theirs.layout })
+      return
+    }
     const { merged, conflicts } = merge(base.definition, ours, theirs.definition)
     if (conflicts.length > 0) {
       dispatch({ type: 'stopped', save: { kind: 'conflict', theirs: { ...theirs, by: theirs.updatedBy } } })
       return
     }
     const definition = sameDefinition(merged, theirs.definition) ? theirs.definition : merged
-    dispatch({ type: 'merged', base: theirs, definition, label: `merge the changes of ${theirs.updatedBy}`, at: now() })
+    const label = own ? 'load what you saved before' : `merge the changes of ${theirs.updatedBy}`
+    dispatch({ type: 'merged', base: theirs, definition, label, at: now() })
+    if (own) return
     onMerged(`What ${theirs.updatedBy} saved was merged into this draft. Undo removes it again.`)
   }
 
