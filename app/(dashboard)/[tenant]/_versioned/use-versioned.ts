@@ -11,6 +11,7 @@ import type { CaseResult } from '@/server/versioned/run-cases'
 import type { UserOf } from '@/server/views/users-of'
 import { useTenant } from '../tenant-context'
 import type { Opened } from './draft-state'
+import { sameJson } from './json'
 import type { Resource } from './resource-list'
 import { forgetUnfinished } from './unfinished'
 import { useDraft } from './use-draft'
@@ -132,14 +133,18 @@ export function useVersioned<R extends OpenedResource, F extends object>(
     staleTime: 0,
   })
   const stopCases = useRef<AbortController>(null)
-  const [skipped, setSkipped] = useState(false)
+  const [skippedFor, setSkippedFor] = useState<F | null>(null)
   const cases = useMutation({
-    mutationFn: () => {
+    mutationFn: (tested: F) => {
       stopCases.current = new AbortController()
-      return server.runCases(draft.getState().value, stopCases.current.signal)
+      return server.runCases(tested, stopCases.current.signal)
     },
   })
   const { known, dirty } = draft
+  // After a conflict the draft has what somebody else saved, of which the results before say nothing.
+  const isShown = (tested: F | null | undefined) => publishing && tested != null && sameJson(tested, draft.value)
+  const ran = isShown(cases.variables)
+  const skipped = isShown(skippedFor)
 
   return {
     /** Names what this browser keeps of the draft. */
@@ -168,7 +173,7 @@ export function useVersioned<R extends OpenedResource, F extends object>(
       publish.reset()
       if (!(await draft.saveNow())) return
       cases.reset()
-      setSkipped(false)
+      setSkippedFor(null)
       setPublishing(true)
     },
     closePublish: () => {
@@ -180,18 +185,21 @@ export function useVersioned<R extends OpenedResource, F extends object>(
       count: testCases,
       running: cases.isPending,
       skipped,
-      results: cases.data?.results,
-      error: cases.error,
+      results: ran ? cases.data?.results : undefined,
+      error: ran ? cases.error : null,
       onSkip: () => {
-        setSkipped(true)
+        setSkippedFor(draft.value)
         stopCases.current?.abort()
       },
     },
     /** Publishes it, unless the test cases have yet to run and one of them does not pass. */
     publishWith: async (note: string) => {
-      if (testCases > 0 && !skipped && cases.isIdle) {
-        const ran = await cases.mutateAsync().catch(() => null)
-        if (!ran?.results.every(({ outcome }) => outcome === 'passed')) return
+      const { value } = draft.getState()
+      if (testCases > 0 && !sameJson(skippedFor, value) && !sameJson(cases.variables, value)) {
+        const { results } = (await cases.mutateAsync(value).catch(() => null)) ?? {}
+        if (!results?.every(({ outcome }) => outcome === 'passed')) return
+        // Somebody else's changes came meanwhile.
+        if (!sameJson(draft.getState().value, value)) return
       }
       publish.mutate(note)
     },

@@ -65,9 +65,9 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
   const errorsOf = (all: readonly Problem[]) => all.filter(({ severity }) => severity === 'error').length
   const cases = useCases(
     workflowId,
-    saved.state === 'saved' && changes.data !== undefined && errorsOf(changes.data.problems) === 0,
+    saved.state === 'saved' && changes.data && errorsOf(changes.data.problems) === 0 ? changes.data.latest : null,
   )
-  const anyway = cases.skipped || (cases.results?.some(({ outcome }) => outcome !== 'passed') ?? false)
+  const anyway = cases.skipped || cases.error !== null || (cases.results?.some(({ outcome }) => outcome !== 'passed') ?? false)
   if (saved.state === 'failed') {
     return (
       <Stack>
@@ -114,7 +114,7 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
           />
         </section>
       )}
-      {!live && errors === 0 && cases.count > 0 && (
+      {!live && errors === 0 && (cases.count > 0 || cases.error !== null) && (
         <section aria-label="Test cases">
           <Text size="sm" fw={500} mb={4}>
             Test cases
@@ -141,7 +141,7 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
         {!live && (
           <Button
             data-autofocus
-            disabled={errors > 0 || (cases.count > 0 && cases.running)}
+            disabled={errors > 0 || cases.pending}
             loading={publish.isPending}
             onClick={() => publish.mutate({ id: workflowId, ifMatch: `"${latest}"`, note })}
           >

@@ -4,17 +4,19 @@ import { useEffect, useRef, useState } from 'react'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
 
 /**
- * The workflow's test cases, run on the draft as soon as it is ready to be published: that executes nothing.
- * @param ready whether it is saved and has no errors
+ * The workflow's test cases, run on the draft as soon as it is ready to be published: that executes nothing. What came of
+ * them, and that somebody skipped them, holds for that version only.
+ * @param version of the draft; null until it is saved and known to have no errors
  */
-export function useCases(workflowId: string, ready: boolean) {
+export function useCases(workflowId: string, version: number | null) {
   const trpc = useTRPC()
   const client = useTRPCClient()
-  const [skipped, setSkipped] = useState(false)
+  const [skippedFor, setSkippedFor] = useState<number | null>(null)
   const stop = useRef<AbortController>(null)
   const kept = useQuery({ ...trpc.workflows.cases.queryOptions({ id: workflowId }), staleTime: 0 })
   const run = useMutation({
-    mutationFn: () => {
+    mutationFn: (_version: number) => {
+      stop.current?.abort()
       stop.current = new AbortController()
       return client.workflows.runCases.mutate({ id: workflowId, body: {} }, { signal: stop.current.signal })
     },
@@ -22,17 +24,25 @@ export function useCases(workflowId: string, ready: boolean) {
   const count = kept.data?.length ?? 0
   const { mutate } = run
   useEffect(() => {
-    if (ready && count > 0) mutate()
-  }, [ready, count, mutate])
+    if (version !== null && count > 0) mutate(version)
+  }, [version, count, mutate])
   useEffect(() => () => stop.current?.abort(), [])
+  const current = run.variables === version
+  const skipped = version !== null && skippedFor === version
+  const results = current ? run.data?.results : undefined
+  const error = kept.error ?? (current ? run.error : null)
+  // What an earlier visit of the page knew of them may be old.
+  const known = kept.isFetchedAfterMount
   return {
     count,
-    running: run.isPending && !skipped,
+    running: current && run.isPending && !skipped,
+    /** Whether nobody can tell yet what the test cases say of this version. */
+    pending: !known || (count > 0 && !skipped && !results && !error),
     skipped,
-    results: run.data?.results,
-    error: run.error,
+    results,
+    error,
     onSkip() {
-      setSkipped(true)
+      setSkippedFor(version)
       stop.current?.abort()
     },
   }
