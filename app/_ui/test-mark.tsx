@@ -1,9 +1,9 @@
 import styles from './test-mark.module.css'
 
-/** Marks a run that tried out a draft. */
+/** Marks a test run, and the runs that it started. */
 export function TestMark() {
   return (
-    <span className={styles.mark} title="A test run of a draft. It is left out of the inbox and of insights.">
+    <span className={styles.mark} title="A test run. It is left out of the inbox and of insights.">
       Test
     </span>
   )

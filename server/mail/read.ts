@@ -31,7 +31,7 @@ export async function readTask(ctx: ServiceContext, row: MailRow): Promise<{ to:
   const found = await findTask(ctx, row)
   if (!found || found.pause.answeredAt || found.run.status !== 'paused') return { dropped: 'The task is closed.' }
   const { pause, run, stepName, workspace } = found
-  if (run.startedVia === 'test') return { dropped: 'The run tries out a draft.' }
+  if (run.startedVia === 'test') return { dropped: 'The run is a test run.' }
   const member = await findMember(ctx, row.userId)
   if (!member) return { dropped: 'The person is no longer a member.' }
   if (!member.wanted) return { dropped: 'The person wants no mails.' }

@@ -7,10 +7,13 @@ import { rerunRun } from '@/server/runs/rerun'
 import { resumeRun } from '@/server/runs/resume'
 import { retryRun } from '@/server/runs/retry'
 import { startRun } from '@/server/runs/start'
+import { browseRuns } from '@/server/views/runs/browse'
 import { readOutputs } from '@/server/views/runs/outputs'
 import { getRunOverview } from '@/server/views/runs/overview'
 import { readStepValues } from '@/server/views/runs/step-values'
 import { createWorkflow } from '@/server/workflows/create'
+import { publishWorkflow } from '@/server/workflows/publish'
+import { updateWorkflow } from '@/server/workflows/update'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
@@ -58,10 +61,31 @@ describe('a run to a step', () => {
     const payload = { n: { type: 'number' } }
     const run = await tried({ payload, steps, edges: chain('a', 'b', 'c') }, { to: 'b' }, { n: 3 })
     expect(run).toMatchObject({ status: 'completed', outcome: 'succeeded' })
-    expect((await getRunOverview(runtime.ctx, run)).startedVia).toBe('test')
+    expect(await getRunOverview(runtime.ctx, run)).toMatchObject({ startedVia: 'test', ofDraft: true })
     expect(visited(run)).toEqual(['a', 'b'])
     expect(callsOf(run.runId)).toEqual(['a', 'b'])
     expect(run.data).toMatchObject({ n: 3, a: { said: 'a' }, b: { said: 'b' } })
+  })
+
+  it('is of a draft only while its version is none, and neither is a child run of it', async () => {
+    const child = await saved({ steps: [effect('in_child')] })
+    await publishWorkflow(runtime.ctx, { id: child })
+    const id = await saved({ steps: [{ id: 'go', type: 'run-workflow', workflowId: child }, effect('b')] })
+    await publishWorkflow(runtime.ctx, { id })
+    const ofVersion = await runtime.wait(await begin(id, { to: 'go' }))
+    await updateWorkflow(runtime.ctx, { id, body: { description: 'A draft' } })
+    const draft = { workflowId: id, version: 'latest', body: {}, part: { to: 'go' } }
+    const ofDraft = await runtime.wait((await startRun(runtime.ctx, draft)).runId)
+    const { runs: children } = await browseRuns(runtime.ctx, { workflowIds: [child] })
+    const seen = [ofVersion.runId, ofDraft.runId, ...children.map(({ runId }) => runId)]
+    const overviews = await Promise.all(seen.map((runId) => getRunOverview(runtime.ctx, { runId })))
+    expect(overviews.map(({ startedVia }) => startedVia)).toEqual(Array(4).fill('test'))
+    expect(overviews.map((run) => run.ofDraft)).toEqual([false, true, false, false])
+    const listed = (await browseRuns(runtime.ctx, { workflowIds: [id] })).runs
+    expect(listed.map(({ runId, ofDraft }) => [runId, ofDraft])).toEqual([
+      [ofDraft.runId, true],
+      [ofVersion.runId, false],
+    ])
   })
 
   it('needs nothing of the steps after it, but all of those on the way', async () => {

@@ -6,6 +6,7 @@ import { maskWords } from '../../runs/mask-words'
 import { tenantMasker } from '../../vault/masker'
 import { nameActors } from '../actors'
 import { stateOf } from './filter'
+import { OF_DRAFT } from './of-draft'
 
 /** Lists cut longer messages; the run's own page shows them in full. */
 const MESSAGE_CHARS = 300
@@ -42,6 +43,7 @@ export async function readRunItems(ctx: ServiceContext, ids: string[]) {
         endTime: runs.endTime,
         startedBy: runs.startedBy,
         startedVia: runs.startedVia,
+        ofDraft: OF_DRAFT,
         retryOf: runs.retryOf,
         error: sql<RunError | null>`${runs.error}`,
         waiting: sql<Waiting | null>`case when ${runs.status} = 'paused' then (

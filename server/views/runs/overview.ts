@@ -28,6 +28,7 @@ import { answerLabel } from './answer-label'
 import { lastLines, readFailureLog } from './failure-log'
 import { readRelative } from './family'
 import { stateOf } from './filter'
+import { OF_DRAFT } from './of-draft'
 import { readTurns } from './turns'
 
 /** How many of the latest to show. */
@@ -102,6 +103,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     endTime: run.endTime?.toISOString() ?? null,
     startedBy: nameOf(run.startedBy),
     startedVia: run.startedVia,
+    ofDraft: run.ofDraft,
     retryOf: run.retryOf,
     /** The fields of run data that were changed before it continued from that run. */
     edited: masker.json(Object.keys(run.edits ?? {}).slice(0, EDITED)),
@@ -162,7 +164,7 @@ async function readRun(ctx: ServiceContext, runId: string) {
     result: valueStart(sql`runs.result`),
   }
   const [run] = await ctx.db
-    .select({ ...plainColumns, ...starts })
+    .select({ ...plainColumns, ...starts, ofDraft: OF_DRAFT })
     .from(runs)
     .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId)))
   if (!run) throw new AppError('RUN_NOT_FOUND')

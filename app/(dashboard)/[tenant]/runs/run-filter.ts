@@ -17,7 +17,7 @@ export const VIA_OPTIONS = [
   { value: 'apiKey', label: 'API key' },
   { value: 'jwt', label: 'Signed token' },
   { value: 'user', label: 'Person' },
-  { value: 'test', label: 'Test of a draft' },
+  { value: 'test', label: 'Test run' },
   { value: 'system', label: 'System' },
 ] as const satisfies { value: Via; label: string }[]
 

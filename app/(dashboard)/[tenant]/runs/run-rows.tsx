@@ -68,9 +68,9 @@ function RunRow({ run, marked, oneWorkflow }: { run: RunItem; marked: boolean; o
       <td>
         <Link href={path(`/runs/${run.runId}`)} className={styles.open} title={run.workflowName}>
           <span className={oneWorkflow ? 'visually-hidden' : undefined}>{run.workflowName}</span>
-          {oneWorkflow && (run.startedVia === 'test' ? 'Draft' : `v${run.workflowVersion}`)}
+          {oneWorkflow && (run.ofDraft ? 'Draft' : `v${run.workflowVersion}`)}
         </Link>
-        {!oneWorkflow && run.startedVia !== 'test' && <span className={styles.version}>v{run.workflowVersion}</span>}
+        {!oneWorkflow && !run.ofDraft && <span className={styles.version}>v{run.workflowVersion}</span>}
         {run.startedVia === 'test' && <TestMark />}
       </td>
       <td className={styles.above}>

@@ -86,7 +86,7 @@ export function RunFacts({ run, live }: { run: RunOverview; live: LiveState }) {
   return (
     <p className={styles.line}>
       <span>
-        {run.startedVia === 'test' ? 'A draft' : `Version ${run.workflowVersion}`} of{' '}
+        {run.ofDraft ? 'A draft' : `Version ${run.workflowVersion}`} of{' '}
         {run.workflow ? <Link href={workflow}>{run.workflowName}</Link> : run.workflowName}
       </span>
       <span>
