@@ -3,7 +3,7 @@ import { matching } from '@/app/(dashboard)/[tenant]/palette-match'
 import { readListQuery } from '@/app/(dashboard)/[tenant]/workflows/list-query'
 import { readImport } from '@/app/(dashboard)/[tenant]/workflows/read-import'
 import { startCurl } from '@/app/(dashboard)/[tenant]/workflows/start-curl'
-import { firstTyped, readTyped } from '@/app/(dashboard)/[tenant]/workflows/start-values'
+import { firstTyped, readTyped, typedFor } from '@/app/(dashboard)/[tenant]/workflows/start-values'
 import type { Fields } from '@/server/definition/schema'
 
 const FIELDS: Fields = {
@@ -26,6 +26,14 @@ describe('the form of a start', () => {
       errors: {},
       file: null,
     })
+  })
+
+  test('keeps what was typed for the fields that are still there and take it', () => {
+    const file = new File(['hello'], 'a.txt')
+    const typed = { name: 'Ada', gone: 'x', urgent: true, price: file }
+    expect(typedFor(FIELDS, typed)).toEqual({ ...firstTyped(FIELDS), name: 'Ada', urgent: true })
+    expect(typedFor({ name: { type: 'boolean' } }, typed)).toEqual({ name: false })
+    expect(typedFor({ price: { type: 'file' } }, typed)).toEqual({ price: file })
   })
 
   test('takes one file, which is not among the values, and refuses what the server would', async () => {

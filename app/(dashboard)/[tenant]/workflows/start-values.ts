@@ -10,6 +10,15 @@ export function firstTyped(fields: Fields): Typed {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, typedDefault(field)]))
 }
 
+/** What was typed for these fields, and the defaults of the others. The fields may have changed since it was typed. */
+export function typedFor(fields: Fields, typed: Typed): Typed {
+  const first = firstTyped(fields)
+  const fits = ([name, entry]: [string, Entry]) =>
+    Object.hasOwn(first, name) &&
+    (entry instanceof File ? fields[name]?.type === 'file' : typeof entry === typeof first[name])
+  return { ...first, ...Object.fromEntries(Object.entries(typed).filter(fits)) }
+}
+
 function typedDefault(field: Field): string | boolean {
   const value = field.default as JsonValue | undefined
   if (field.type === 'boolean') return value === true

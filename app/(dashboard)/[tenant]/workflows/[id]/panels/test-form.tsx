@@ -2,12 +2,12 @@
 import { Button, NativeSelect, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useMemo, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import type { Definition } from '@/server/definition/schema'
 import { StartForm } from '../../start-form'
-import { firstTyped, readTyped, sentFile } from '../../start-values'
+import { type Entry, readTyped, sentFile, type Typed, typedFor } from '../../start-values'
 import type { SaveNow } from '../actions/screen'
 import { nameOf, stepLabel } from '../model/definition'
 import type { StartedTest } from '../parts/test-state'
@@ -19,13 +19,15 @@ export function TestForm(props: {
   /** The step to run to; null for all of the draft. */
   to: string | null
   onTo: (stepId: string | null) => void
+  typed: Typed
+  onType: (name: string, entry: Entry) => void
   save: SaveNow
   onStarted: (run: StartedTest) => void
 }) {
-  const { workflowId, definition, to, onTo, save, onStarted } = props
+  const { workflowId, definition, to, onTo, onType, save, onStarted } = props
   const { payload: fields, steps } = definition
   const trpc = useTRPC()
-  const [typed, setTyped] = useState(() => firstTyped(fields))
+  const typed = useMemo(() => typedFor(fields, props.typed), [fields, props.typed])
   const [errors, setErrors] = useState<Record<string, string>>({})
   const [saving, setSaving] = useState(false)
   const [unsaved, setUnsaved] = useState(false)
@@ -67,12 +69,7 @@ export function TestForm(props: {
             This workflow has no START fields to fill in.
           </Text>
         )}
-        <StartForm
-          fields={fields}
-          typed={typed}
-          errors={errors}
-          onChange={(name, value) => setTyped((before) => ({ ...before, [name]: value }))}
-        />
+        <StartForm fields={fields} typed={typed} errors={errors} onChange={onType} />
         <NativeSelect
           label="Run to"
           description={

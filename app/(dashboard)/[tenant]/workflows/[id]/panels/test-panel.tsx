@@ -42,13 +42,13 @@ export function TestPanel(props: TestPanelProps) {
   return (
     <div className={styles.panel}>
       {trial === 'draft' ? (
-        // When the fields change, the form starts over.
         <TestForm
-          key={Object.keys(definition.payload).join()}
           workflowId={workflowId}
           definition={definition}
           to={test.to !== null && findStep(definition, test.to) ? test.to : null}
           onTo={test.setTo}
+          typed={test.typed}
+          onType={test.type}
           save={save}
           onStarted={test.start}
         />

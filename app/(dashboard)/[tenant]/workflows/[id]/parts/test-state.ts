@@ -1,6 +1,7 @@
 'use client'
 import { useCallback, useState } from 'react'
 import type { RunPart } from '@/server/definition/part'
+import type { Entry, Typed } from '../../start-values'
 import type { TestedSteps } from './tested'
 
 /** A test run that the editor shows, on the canvas and in its panel. */
@@ -17,6 +18,9 @@ export interface TestRunState {
   /** The step up to which the next test runs; null for the whole draft. */
   to: string | null
   setTo: (stepId: string | null) => void
+  /** What was typed for START fields, for as long as the editor is open: it may be a file, or somebody's data. */
+  typed: Typed
+  type: (name: string, entry: Entry) => void
   start: (run: StartedTest) => void
   clear: () => void
   onTested: (steps: TestedSteps) => void
@@ -27,10 +31,12 @@ export function useTestRun(): TestRunState {
   const [run, setRun] = useState<StartedTest | null>(null)
   const [steps, setSteps] = useState<TestedSteps | null>(null)
   const [to, setTo] = useState<string | null>(null)
+  const [typed, setTyped] = useState<Typed>({})
+  const type = useCallback((name: string, entry: Entry) => setTyped((before) => ({ ...before, [name]: entry })), [])
   const start = useCallback((started: StartedTest | null) => {
     setRun(started)
     setSteps(started && new Map())
   }, [])
   const clear = useCallback(() => start(null), [start])
-  return { run, steps, to, setTo, start, clear, onTested: setSteps }
+  return { run, steps, to, setTo, typed, type, start, clear, onTested: setSteps }
 }
