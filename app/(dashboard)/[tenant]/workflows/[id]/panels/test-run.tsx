@@ -1,5 +1,5 @@
 'use client'
-import { Alert, Button, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core'
+import { Alert, Button, Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { CircleAlert, ExternalLink, X } from 'lucide-react'
 import Link from 'next/link'
@@ -8,11 +8,10 @@ import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { StatusPill } from '@/app/_ui/status-pill'
 import { Duration } from '@/app/_ui/time'
-import { durationText } from '@/app/_ui/time-text'
 import type { Definition } from '@/server/definition/schema'
 import { AnswerForm } from '../../../inbox/answer/answer-form'
 import { Question } from '../../../inbox/answer/question'
-import { stateOf, visitsOf } from '../../../runs/[runId]/timeline-model'
+import { visitsOf } from '../../../runs/[runId]/timeline-model'
 import { useRefresh } from '../../../runs/[runId]/use-live-run'
 import { ValueView } from '../../../runs/[runId]/value-view'
 import { useTenant } from '../../../tenant-context'
@@ -21,6 +20,7 @@ import { findStep, stepLabel } from '../model/definition'
 import type { StartedTest } from '../parts/test-state'
 import { StepData } from './step-data'
 import styles from './test-panel.module.css'
+import { VisitList } from './visit-list'
 
 /** A run of the draft, updated as it happens: its steps, its pauses and its result, and the data of the selected step. */
 export function TestRun(props: {
@@ -109,24 +109,14 @@ export function TestRun(props: {
             )}
           </Alert>
         )}
-        <ol className={styles.visits} aria-label="Steps so far">
-          {visits.map((visit) => (
-            <li key={visit.seq}>
-              <UnstyledButton
-                className={styles.visit}
-                aria-current={visit === shown || undefined}
-                onClick={() => {
-                  setSeq(visit.seq)
-                  onSelect(visit.stepId)
-                }}
-              >
-                <span>{visit.name}</span>
-                <StatusPill status={stateOf(visit)} />
-                <span className={styles.time}>{visit.end === null ? '' : durationText(visit.end - visit.start)}</span>
-              </UnstyledButton>
-            </li>
-          ))}
-        </ol>
+        <VisitList
+          visits={visits}
+          shown={shown}
+          onShow={({ seq, stepId }) => {
+            setSeq(seq)
+            onSelect(stepId)
+          }}
+        />
         {result !== null && <ValueView value={result} whole={{ of: 'run', runId, field: 'result' }} label="Result" />}
       </Stack>
       {visits.length > 0 && (
