@@ -3,6 +3,7 @@ import {
   errorsByField,
   type Fields,
   initialDraft,
+  openTexts,
   readDraft,
   widgetOf,
 } from '@/app/(dashboard)/[tenant]/inbox/answer/answer-values'
@@ -32,6 +33,18 @@ describe('a typed form', () => {
       anything: 'text',
       password: 'secret',
     })
+  })
+
+  it('leaves nothing of secret and sensitive fields in the browser', () => {
+    const asked: Fields = {
+      note: { type: 'string' },
+      pin: { type: 'string', secret: true },
+      kind: { type: 'string', options: ['a'], secret: true },
+      account: { type: 'string', sensitive: true },
+      person: { type: 'object', sensitive: true },
+    }
+    const draft = { note: 'n', pin: '1', kind: '"a"', account: 'DE1', person: '{}', gone: 'x' }
+    expect(openTexts(asked, draft)).toEqual({ note: 'n' })
   })
 
   it('sends values of the declared types, and nothing for empty fields', () => {

@@ -52,6 +52,15 @@ export function textsOf(fields: Fields, data: JsonObject): Draft {
   )
 }
 
+/** The texts that a browser may keep: none of secret or sensitive fields, nor of ones that the form does not have. */
+export function openTexts(fields: Fields, draft: Draft): Draft {
+  const isOpen = ([name]: [string, string]) => {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+    return field !== undefined && field.secret !== true && field.sensitive !== true
+  }
+  return Object.fromEntries(Object.entries(draft).filter(isOpen))
+}
+
 function textOf(field: Field, value: JsonValue): string {
   if (widgetOf(field) === 'choice') return JSON.stringify(value)
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2)

@@ -2,11 +2,12 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { CodeBlock } from '@/app/_ui/code-block'
+import { keep, readKept } from '../../workflows/[id]/parts/kept'
 
 /** Text typed into a form that someone else answered first. It can be copied until it is discarded. */
 export function KeptText({ storageKey }: { storageKey: string }) {
   const [text, setText] = useState<string | null>(null)
-  useEffect(() => setText(readable(window.localStorage.getItem(storageKey))), [storageKey])
+  useEffect(() => setText(readable(readKept(storageKey))), [storageKey])
   if (text === null) return null
   return (
     <section aria-label="Your text">
@@ -17,7 +18,7 @@ export function KeptText({ storageKey }: { storageKey: string }) {
           color="gray"
           size="compact-sm"
           onClick={() => {
-            window.localStorage.removeItem(storageKey)
+            keep(storageKey, null)
             setText(null)
           }}
         >

@@ -1,6 +1,7 @@
 'use client'
 import { useCallback, useEffect, useState } from 'react'
-import { type Draft, type Fields, initialDraft, widgetOf } from './answer-values'
+import { keep, readKept } from '../../workflows/[id]/parts/kept'
+import { type Draft, type Fields, initialDraft, openTexts } from './answer-values'
 
 /** Where what is typed for a pause is kept. */
 export function storageKeyOf(tenantId: string, runId: string, pauseId: string): string {
@@ -9,7 +10,7 @@ export function storageKeyOf(tenantId: string, runId: string, pauseId: string): 
 
 /**
  * Keeps what was typed for a pause in this browser until it is sent, so that neither a reload nor a switch to another
- * task loses it. Secret fields are not kept.
+ * task loses it. Secret and sensitive fields are not kept.
  */
 export function useKeptDraft(key: string, fields: Fields) {
   const [draft, setDraft] = useState<Draft>(() => initialDraft(fields))
@@ -17,9 +18,13 @@ export function useKeptDraft(key: string, fields: Fields) {
   useEffect(() => {
     const stored = readStored(key)
     if (!stored) return
-    setDraft((now) => ({ ...now, ...stored }))
+    const open = openTexts(fields, stored)
+    // What an earlier release kept of the others does not stay here.
+    if (Object.keys(open).length < Object.keys(stored).length) storeDraft(key, open, fields)
+    if (Object.keys(open).length === 0) return
+    setDraft((now) => ({ ...now, ...open }))
     setKept(true)
-  }, [key])
+  }, [key, fields])
   const change = useCallback(
     (name: string, text: string) => {
       setDraft((now) => {
@@ -31,7 +36,7 @@ export function useKeptDraft(key: string, fields: Fields) {
     [key, fields],
   )
   const forget = useCallback(() => {
-    window.localStorage.removeItem(key)
+    keep(key, null)
     setKept(false)
   }, [key])
   return { draft, change, forget, kept }
@@ -39,7 +44,7 @@ export function useKeptDraft(key: string, fields: Fields) {
 
 function readStored(key: string): Draft | null {
   try {
-    const value: unknown = JSON.parse(window.localStorage.getItem(key) ?? 'null')
+    const value: unknown = JSON.parse(readKept(key) ?? 'null')
     if (typeof value !== 'object' || value === null) return null
     return Object.fromEntries(
       Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
@@ -51,13 +56,6 @@ function readStored(key: string): Draft | null {
 
 /** Keeps a draft, for the form that is shown next. */
 export function storeDraft(key: string, draft: Draft, fields: Fields): void {
-  const open = Object.entries(draft).filter(([name]) => {
-    const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-    return field !== undefined && widgetOf(field) !== 'secret'
-  })
-  try {
-    window.localStorage.setItem(key, JSON.stringify(Object.fromEntries(open)))
-  } catch {
-    // Storage is full or blocked: the text lives only as long as the page.
-  }
+  const open = openTexts(fields, draft)
+  keep(key, Object.keys(open).length === 0 ? null : JSON.stringify(open))
 }

@@ -3,6 +3,7 @@ import { Kbd, TextInput } from '@mantine/core'
 import { Fragment, type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { Dialog } from '@/app/_ui/dialog'
 import type { Catalog, CatalogEntry } from '@/server/steps/catalog'
+import { keep, readKept } from '../parts/kept'
 import { StepIcon } from '../parts/step-icon'
 import styles from './step-picker.module.css'
 
@@ -130,10 +131,10 @@ function searchTypes(entries: readonly CatalogEntry[], search: string): CatalogE
 }
 
 function recentTypes(): string[] {
-  return (window.localStorage.getItem(RECENT) ?? '').split(' ').filter(Boolean)
+  return (readKept(RECENT) ?? '').split(' ').filter(Boolean)
 }
 
 function remember(type: string): void {
   const next = [type, ...recentTypes().filter((known) => known !== type)].slice(0, 3)
-  window.localStorage.setItem(RECENT, next.join(' '))
+  keep(RECENT, next.join(' '))
 }
