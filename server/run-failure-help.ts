@@ -125,6 +125,25 @@ export const RUN_FAILURE_HELP: Record<RunFailure, ErrorHelp> = {
     means: 'The process that carried out the step ended during it, several times in a row.',
     fixes: ['Check whether the step needs more memory than the service has.', SERVICE],
   },
+  UNKNOWN_STEP: {
+    means: 'The run came to a step that its version does not have, or whose type this release of the service does not know.',
+    fixes: [
+      'Start a new run: it uses the published version.',
+      'Check in the version that every connection leads to a step, then publish it again.',
+      SERVICE,
+    ],
+  },
+  PAUSE_IN_CLEANUP: {
+    means: 'The cleanup or failure path came to a step that waits, for a person, a time or an event. These paths cannot wait.',
+    fixes: [
+      'Move the step out of the path, then publish the workflow again.',
+      'Let another workflow, which the path starts by its API, do what has to wait.',
+    ],
+  },
+  FORK_IN_CLEANUP: {
+    means: 'The cleanup or failure path came to a step that runs branches. These paths run one step after the other.',
+    fixes: ['Connect the steps of the branches one after the other, then publish the workflow again.'],
+  },
   ENGINE_GAVE_UP: {
     means: 'The engine stopped carrying out the run after repeated errors of its own.',
     fixes: [AGAIN, SERVICE],

@@ -10,7 +10,8 @@ export const RUN_FAILURES = [
     'OUTPUT_TOO_LARGE',
   ] as const),
   ...(['DATA_TOO_LARGE', 'VALUE_TOO_LARGE', 'VALUE_REFUSED', 'LOOP_LIMIT', 'NESTED_TOO_DEEP', 'CHILD_FAILED'] as const),
-  ...(['JOIN_IMPOSSIBLE', 'STOPPED', 'WORKER_LOST', 'ENGINE_GAVE_UP'] as const),
+  ...(['JOIN_IMPOSSIBLE', 'STOPPED', 'WORKER_LOST', 'ENGINE_GAVE_UP', 'UNKNOWN_STEP'] as const),
+  ...(['PAUSE_IN_CLEANUP', 'FORK_IN_CLEANUP'] as const),
 ] as const
 export type RunFailure = (typeof RUN_FAILURES)[number]
 

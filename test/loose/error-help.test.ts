@@ -5,6 +5,7 @@ import { AppError, ERRORS, type ErrorCode } from '@/server/errors'
 import { failureClass } from '@/server/failure-classes'
 import { errorResponse, respondError } from '@/server/http/respond'
 import { RUN_FAILURE_HELP } from '@/server/run-failure-help'
+import { source } from '../support/imports'
 
 const CODES = Object.keys(ERRORS) as ErrorCode[]
 
@@ -20,6 +21,25 @@ describe('every error code', () => {
     const page = (code: string) => code in ERROR_HELP || code in RUN_FAILURE_HELP
     expect(counted.filter((code) => !page(code))).toEqual([])
     expect(isExplained('SOME_CODE_OF_A_TOOL')).toBe(false)
+  })
+
+  test('that the code of runs, steps and tools gives a failure is explained', () => {
+    const notOfFailedRuns = [
+      // Somebody stopped the run.
+      ...['CANCELLED', 'TERMINATED'],
+      // A tool's answer to a model, whose turn goes on.
+      'TOO_MANY_CALLS',
+      // The sample of `fail-flow`, whose authors choose the code.
+      'FAILED',
+    ]
+    const given = [...source]
+      .filter(([file]) => /^(server\/(interpreter|steps|tools|agents|models|net)|inngest)\//.test(file) && !/openapi/.test(file))
+      .flatMap(([, text]) => [...text.matchAll(/(?:[Ff]ailure\(\s*|\bcode: )'([A-Z]+(?:_[A-Z]+)*)'/g)])
+      .map(([, code = '']) => code)
+    expect(given.length).toBeGreaterThan(60)
+    const codes = new Set(given)
+    expect(codes).toContain('UNKNOWN_STEP')
+    expect([...codes].filter((code) => !isExplained(code)).sort()).toEqual(notOfFailedRuns.sort())
   })
 
   test.each([...CODES, ...RUN_FAILURES])('%s says what it means and what to do, in whole sentences', (code) => {
