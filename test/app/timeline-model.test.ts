@@ -4,6 +4,7 @@ import {
   branchLabel,
   chosen,
   exitsTaken,
+  isLeft,
   mergeTimeline,
   stateOf,
   ticksOf,
@@ -185,6 +186,26 @@ describe('the axis of a run', () => {
     const ticks = ticksOf(axis(rows, 2_000 * DAY))
     expect(ticks.length).toBeLessThan(13)
     expect(ticks.length).toBeGreaterThan(2)
+  })
+
+  it('has no labels over each other, also at its end, where they are on the left of their lines', () => {
+    // As wide as eight characters fit into the distance of two ticks.
+    const width = (text: string) => (text.length / 8) * 0.15
+    for (let end = 1; end < 4_000_000; end = Math.ceil(end * 1.13)) {
+      const rows = [
+        row(1, 0, end),
+        row(2, end, end + 9 * DAY, [2, end, end + 9 * DAY]),
+        row(3, end + 9 * DAY, end * 2 + 9 * DAY),
+      ]
+      const spans = [axis(rows.slice(0, 1), end), axis(rows, end * 2 + 9 * DAY)].map((one) =>
+        ticksOf(one).map(({ at, text }) => (isLeft(at) ? [at - width(text), at] : [at, at + width(text)])),
+      )
+      for (const labels of spans) {
+        expect(labels.length).toBeGreaterThan(1)
+        for (const [index, [from = 0]] of labels.entries())
+          expect(from).toBeGreaterThanOrEqual((labels[index - 1]?.[1] ?? -1) - 1e-9)
+      }
+    }
   })
 
   it('can show a part as a whole, with finer ticks', () => {

@@ -2,7 +2,7 @@
 import { type PointerEvent, useRef, useState } from 'react'
 import { absoluteTime, durationText, useTimeZone } from '@/app/_ui/time-text'
 import styles from './timeline.module.css'
-import { type Axis, ticksOf } from './timeline-model'
+import { type Axis, isLeft, ticksOf } from './timeline-model'
 
 /** Breaks closer together than this are not labelled. */
 const APART = 0.05
@@ -51,7 +51,7 @@ export function TimelineAxis({
           <span
             key={place}
             className={styles.tick}
-            data-end={place > 0.93 || undefined}
+            data-end={isLeft(place) || undefined}
             style={{ left: percent(place) }}
           >
             {text}

@@ -241,8 +241,9 @@ export interface Tick {
 
 /** About this many fit next to each other. */
 const TICKS = 5
-/** The least distance between two labels. */
+/** The least distance between two labels, which is room for one of so many characters. */
 const APART = 0.15
+const CHARS = 8
 const STEPS_MS = [
   ...[1, 10, 100].flatMap((ten) => [ten, 2 * ten, 5 * ten]),
   ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * 1_000),
@@ -250,6 +251,18 @@ const STEPS_MS = [
   ...[1, 2, 3, 6, 12].map((hours) => hours * 3_600_000),
   ...[1, 2, 7, 14, 30, 90, 365].map((days) => days * 86_400_000),
 ]
+
+/** A label so near the end is on the left of its line. */
+export function isLeft(at: number): boolean {
+  return at > 0.93
+}
+
+/** Whether a label would overlap the one before it. */
+function overlaps(before: Tick | undefined, at: number, text: string): boolean {
+  if (!before) return false
+  const chars = before.text.length + (isLeft(at) ? text.length : 0)
+  return at - before.at < APART * Math.max(1, chars / CHARS)
+}
 
 /**
  * Round times along the axis. After a shortened wait the first says how much time had passed in all; the following
@@ -266,12 +279,13 @@ export function ticksOf({ place, stretches, span }: Axis): Tick[] {
       if (at > 1) break
       if (at < 0) continue
       const last = ticks.at(-1)
-      const close = last !== undefined && at - last.at < APART
-      // The time at which a wait ends is more useful than a round time just before it.
-      if (close && ms === 0 && !last.goesOn && at - (ticks.at(-2)?.at ?? -1) >= APART) ticks.pop()
-      else if (close) continue
       const goesOn = from > 0 && ms === 0
-      ticks.push({ at, text: from > 0 && !goesOn ? `+${offsetText(ms)}` : offsetText(from + ms), goesOn })
+      const text = from > 0 && !goesOn ? `+${offsetText(ms)}` : offsetText(from + ms)
+      const close = overlaps(last, at, text)
+      // The time at which a wait ends is more useful than a round time just before it.
+      if (close && goesOn && !last?.goesOn && !overlaps(ticks.at(-2), at, text)) ticks.pop()
+      else if (close) continue
+      ticks.push({ at, text, goesOn })
     }
   }
   return ticks
