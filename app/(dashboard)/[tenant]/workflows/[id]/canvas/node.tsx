@@ -7,6 +7,7 @@ import { handleAt, NODE_HEIGHT, type ShownExit, sizeOf } from '../model/exit-row
 import { ExitHandle } from './exit-handle'
 import styles from './node.module.css'
 import { StepCard, type StepShows } from './step-card'
+import card from './step-card.module.css'
 
 const ONLY: ShownExit = { id: 'next', label: 'Next', tier: 'only', used: true }
 
@@ -89,14 +90,16 @@ export const StepNode = memo(function StepNode({ id, data, selected }: NodeProps
 
 export const StartNode = memo(function StartNode({ data, selected }: NodeProps<StartFlowNode>) {
   return (
-    <div className={`${styles.node} ${styles.card} ${styles.start} ${selected ? styles.selected : ''}`}>
-      <span className={styles.icon}>
-        <Play size={18} strokeWidth={1.75} aria-hidden />
-      </span>
-      <span className={styles.words}>
-        <span className={styles.name}>START</span>
-        <span className={styles.type}>{data.fields === '' ? 'no fields' : data.fields}</span>
-      </span>
+    <div className={`${styles.node} ${styles.start} ${selected ? styles.selected : ''}`} data-group="start">
+      <div className={card.card}>
+        <span className={card.icon}>
+          <Play size={18} strokeWidth={1.75} aria-hidden />
+        </span>
+        <span className={card.words}>
+          <span className={card.name}>START</span>
+          <span className={card.type}>{data.fields === '' ? 'no fields' : data.fields}</span>
+        </span>
+      </div>
       <ExitHandle stepId={START} exit={ONLY} exits={[ONLY]} connectable={data.connectable} />
     </div>
   )
