@@ -41,8 +41,13 @@ export const EXTRACTION: Definition = {
       type: 'collect-inputs',
       name: 'A person corrects it',
       title: 'Invoice in ${document.name}',
-      message:
-        'Read so far: supplier ${found.supplier ?? "unknown"}, total ${found.total ?? "unknown"}, due ${found.due ?? "unknown"}.\n\n${document.content}',
+      message: 'The agent could not read all of this invoice. Please fill in what it says.',
+      show: [
+        { label: 'Supplier, as read', value: '${found.supplier ?? "unknown"}' },
+        { label: 'Total, as read', value: '${found.total ?? "unknown"}' },
+        { label: 'Due, as read', value: '${found.due ?? "unknown"}' },
+        { label: 'The file', value: '${document.content}' },
+      ],
       output: {
         supplier: { type: 'string', description: 'Who sent it' },
         total: { type: 'number', description: 'What is to be paid' },

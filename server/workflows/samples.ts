@@ -3,6 +3,11 @@ import { EXTRACTION } from './sample-extraction'
 import { FULFILMENT } from './sample-fulfilment'
 import { REMINDERS } from './sample-reminders'
 
+/** What whoever decides about an expense sees. */
+const EXPENSE_CARD = [
+  { label: 'Purpose', value: '${purpose}' },
+  { label: 'Amount', value: '${amount}' },
+]
 const EXPENSE_ACTIONS = [
   { id: 'approve', label: 'Approve' },
   { id: 'reject', label: 'Reject' },
@@ -47,6 +52,10 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
           name: 'The decision',
           title: 'Order of ${item}',
           message: 'May ${item} be bought for ${amount}?',
+          show: [
+            { label: 'Item', value: '${item}' },
+            { label: 'Amount', value: '${amount}' },
+          ],
           actions: [
             { id: 'approve', label: 'Approve' },
             { id: 'reject', label: 'Reject' },
@@ -139,6 +148,7 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
           name: 'The decision',
           title: 'Expense: ${purpose}',
           message: 'May ${amount} be spent on ${purpose}?',
+          show: EXPENSE_CARD,
           actions: EXPENSE_ACTIONS,
           dueIn: 'P1D',
         },
@@ -148,6 +158,7 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
           name: 'Two people decide',
           title: 'Large expense: ${purpose}',
           message: 'May ${amount} be spent on ${purpose}? It takes two people; one can reject it.',
+          show: EXPENSE_CARD,
           actions: EXPENSE_ACTIONS,
           assignees: ['role:operator'],
           needs: { approve: 2, reject: 1 },
@@ -161,6 +172,7 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
           name: 'An owner decides',
           title: 'Overdue expense: ${purpose}',
           message: 'Nobody decided in three days. May ${amount} be spent on ${purpose}?',
+          show: EXPENSE_CARD,
           actions: EXPENSE_ACTIONS,
           assignees: ['role:owner'],
         },
@@ -231,6 +243,10 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
           name: 'Purchasing decides',
           title: 'New supplier: ${supplier}',
           message: 'Accept ${supplier} as a supplier?',
+          show: [
+            { label: 'Supplier', value: '${supplier}' },
+            { label: 'Documents', value: '${documents}' },
+          ],
           actions: [
             { id: 'accept', label: 'Accept' },
             { id: 'decline', label: 'Decline' },

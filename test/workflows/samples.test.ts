@@ -36,6 +36,14 @@ test.each(SAMPLE_WORKFLOWS)('$id has no problems, given its tools and agents', a
   expect(await checkDefinition(runtime.ctx, definition)).toEqual([])
 })
 
+test.each(
+  SAMPLE_WORKFLOWS.flatMap(({ id, definition: { steps } }) =>
+    steps.filter(({ type }) => type === 'request-user-action').map(({ id: step, show }) => ({ id, step, show })),
+  ),
+)('whoever decides at $step of $id sees a card', ({ show }) => {
+  expect(show).toEqual(expect.arrayContaining([{ label: expect.any(String), value: expect.any(String) }]))
+})
+
 describe('the expense approval', () => {
   const data = { amount: 2_000, purpose: 'a desk' }
 
@@ -54,6 +62,16 @@ describe('the expense approval', () => {
 
   test('asks a person about a large one', async () => {
     expect(await decide('approve')).toMatchObject({ status: 'completed', data: { decidedBy: 'people' } })
+  })
+
+  test('shows what it is about as a card', async () => {
+    const runId = await runtime.start(sample('wf_expense_approval'), data)
+    const { pauseSignal } = await runtime.wait(runId, ({ status }) => status === 'paused')
+    const show = [
+      { label: 'Purpose', value: 'a desk' },
+      { label: 'Amount', value: 2_000 },
+    ]
+    expect(pauseSignal).toMatchObject({ show })
   })
 
   test('says in the timeline which exits the run took', async () => {
@@ -167,8 +185,8 @@ describe('the document extraction', () => {
     const { resumeRun } = await import('@/server/runs/resume')
     const runId = await start('supplier: Okafor & Sons\ntotal: [illegible]\ndue: 2026-04-01')
     const { pauseSignal } = await runtime.wait(runId, ({ status }) => status === 'paused')
-    const message = expect.stringContaining('Read so far: supplier Okafor & Sons')
-    expect(pauseSignal).toMatchObject({ title: 'Invoice in scan.txt', message })
+    const show = expect.arrayContaining([{ label: 'Supplier, as read', value: 'Okafor & Sons' }])
+    expect(pauseSignal).toMatchObject({ title: 'Invoice in scan.txt', show })
     const data = { supplier: 'Okafor & Sons', total: 99, due: '2026-04-01' }
     await resumeRun(runtime.ctx, { runId, body: { type: 'collect_inputs', data } })
     expect((await runtime.wait(runId)).result).toEqual({ invoice: data, checkedBy: 'person', file: 'scan.txt' })
