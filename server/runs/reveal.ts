@@ -1,10 +1,10 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { runs } from '@/db/schema/runs'
 import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
-import { isJsonObject, type JsonValue, own } from '../definition/json'
+import type { JsonValue } from '../definition/json'
 import { sensitiveFields } from '../definition/sensitive'
 import { AppError } from '../errors'
 import { getRunRow } from '../interpreter/find-run'
@@ -33,11 +33,12 @@ export async function revealField(ctx: ServiceContext, input: unknown): Promise<
     const run = await getRunRow(tx, runId)
     const definition = await pinnedDefinition(tx, run.workflowId, run.workflowVersion)
     const [row] = await tx.db
-      .select({ value: of === 'data' ? RUN_DATA : runs[of] })
+      // Not the whole value, which may be large.
+      .select({ value: sql<JsonValue>`${of === 'data' ? RUN_DATA : runs[of]} -> ${field}::text` })
       .from(runs)
       .where(and(eq(runs.tenantId, tx.tenantId), eq(runs.id, runId)))
-    const value = isJsonObject(row?.value) ? own(row.value, field) : undefined
-    if (!sensitiveFields(definition).has(field) || value === undefined)
+    const value = row?.value ?? null
+    if (!sensitiveFields(definition).has(field) || value === null)
       throw new AppError('INVALID_INPUT', { details: [{ path: 'field', message: 'is not hidden in this run' }] })
     await record(tx, 'run.revealed', { id: runId, name: run.workflowName }, { of, field })
     return { value: (await tenantMasker(tx)).json(value) }

@@ -4,10 +4,13 @@ import { rerunRun } from '@/server/runs/rerun'
 import { resumeRun } from '@/server/runs/resume'
 import { revealField } from '@/server/runs/reveal'
 import { setVaultSecret } from '@/server/vault/set'
+import { browseRuns } from '@/server/views/runs/browse'
 import { runsContaining } from '@/server/views/runs/containing'
 import { getRunDefinition } from '@/server/views/runs/definition'
+import { exportRuns } from '@/server/views/runs/export'
 import { readOutputs } from '@/server/views/runs/outputs'
 import { getRunOverview } from '@/server/views/runs/overview'
+import { refreshRuns } from '@/server/views/runs/refresh'
 import { readShownValue } from '@/server/views/runs/shown-value'
 import { readStatusText } from '@/server/views/runs/status-text'
 import { readStep } from '@/server/views/runs/step-detail'
@@ -92,10 +95,11 @@ test('no screen shows the value of a sensitive field, under its name or in anoth
     expect(text, name).not.toContain(PIN)
     expect(text, name).toContain('Bonn')
   }
-  const { input, hides } = await getRunOverview(runtime.ctx, { runId })
+  const { input, hidden } = await getRunOverview(runtime.ctx, { runId })
   // A number is too short to be looked for, but hidden where it stands.
   expect(input).toMatchObject({ value: { iban: '***', limit: '***', city: 'Bonn' } })
-  expect(hides.toSorted()).toEqual(['iban', 'limit', 'pin'])
+  expect(hidden.input.toSorted()).toEqual(['iban', 'limit'])
+  expect(hidden.data.toSorted()).toEqual(['iban', 'limit', 'pin'])
 })
 
 test('a search for a value finds no run by what its screens hide', async () => {
@@ -132,6 +136,49 @@ test('nobody below admin reveals anything, nothing else is revealed, and neither
       code: 'INVALID_INPUT',
     })
   expect(await entries()).toBe(before)
+})
+
+test('each field of a value can be revealed, however large the value is', async () => {
+  const definition = {
+    payload: {
+      iban: { type: 'string', sensitive: true },
+      limit: { type: 'number', sensitive: true, required: false },
+      note: { type: 'string', sensitive: true, required: false },
+      text: { type: 'string' },
+    },
+    steps: [{ id: 'end', type: 'end-flow', output: { iban: '${iban}', text: '${text}' } }],
+  }
+  const admin = withRole(runtime.ctx, 'admin')
+  for (const size of [40_000, 1_100_000]) {
+    const large = await runtime.start(definition, { iban: IBAN, limit: 7, note: '', text: 'x'.repeat(size) })
+    await runtime.wait(large)
+    const { input, result, hidden } = await getRunOverview(admin, { runId: large })
+    expect([input, result]).toMatchObject([{ preview: expect.any(String) }, { preview: expect.any(String) }])
+    expect(hidden).toEqual({ input: ['iban', 'limit'], data: ['iban', 'limit'], result: ['iban'] })
+    for (const of of ['input', 'data', 'result'] as const)
+      expect(await revealField(admin, { runId: large, of, field: 'iban' })).toEqual({ value: IBAN })
+    expect(await revealField(admin, { runId: large, of: 'input', field: 'limit' })).toEqual({ value: 7 })
+  }
+})
+
+test('lists of runs leave out the message of a failure that may hold a hidden value; its page and an export have it', async () => {
+  const definition = (sensitive: boolean) => ({
+    payload: { iban: { type: 'string', sensitive } },
+    steps: [{ id: 'no', type: 'fail-flow', code: 'REFUSED', message: 'No account ${iban}' }],
+  })
+  const [hiding, open] = await Promise.all(
+    [true, false].map(async (sensitive) => {
+      const failed = await runtime.start(definition(sensitive), { iban: IBAN })
+      return runtime.wait(failed)
+    }),
+  )
+  const ids = [hiding, open].map((run) => run?.runId ?? '')
+  const { runs } = await browseRuns(runtime.ctx, { states: ['failed'] })
+  const messages = (items: typeof runs) => ids.map((id) => items.find(({ runId: of }) => of === id)?.failure?.message)
+  expect(messages(runs)).toEqual(['', `No account ${IBAN}`])
+  expect(messages(await refreshRuns(runtime.ctx, { runIds: ids }))).toEqual(['', `No account ${IBAN}`])
+  expect((await getRunOverview(runtime.ctx, { runId: ids[0] ?? '' })).error?.message).toBe('No account ***')
+  expect((await exportRuns(runtime.ctx, { states: ['failed'] })).csv.split(`No account ${IBAN}`)).toHaveLength(3)
 })
 
 test('a value of the vault stays masked when its field is revealed', async () => {

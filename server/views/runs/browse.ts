@@ -6,6 +6,7 @@ import type { ServiceContext } from '../../context'
 import { parseInput } from '../../parse'
 import { newerThan, olderThan, writePosition } from '../../runs/position'
 import { newestFirst, oldestFirst, positionIn, RunFilter, runsWhere } from './filter'
+import { withoutHiddenMessages } from './hidden'
 import { type RunItem, readRunItems } from './items'
 
 const DEFAULT_LIMIT = 50
@@ -51,9 +52,12 @@ export async function browseRuns(ctx: ServiceContext, input: unknown): Promise<R
   const page = newer ? found.slice(0, limit).reverse() : found.slice(0, limit)
   const [first, last] = [page[0], page.at(-1)]
   return {
-    runs: await readRunItems(
+    runs: await withoutHiddenMessages(
       ctx,
-      page.map(({ id }) => id),
+      await readRunItems(
+        ctx,
+        page.map(({ id }) => id),
+      ),
     ),
     next: last && (newer || more) ? writePosition(last) : null,
     previous: first && (newer ? more : older) ? writePosition(first) : null,

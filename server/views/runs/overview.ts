@@ -28,6 +28,7 @@ import { answerLabel } from './answer-label'
 import { lastLines, readFailureLog } from './failure-log'
 import { readRelative } from './family'
 import { stateOf } from './filter'
+import { hiddenFields } from './hidden'
 import { OF_DRAFT } from './of-draft'
 import { readTurns } from './turns'
 
@@ -83,6 +84,16 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
       asked.map(({ pause }) => pause),
     ),
   ])
+  const input = showStart(run.input ?? NOTHING, hiding)
+  const data = showStart(run.data ?? NOTHING, hiding)
+  const result = run.endTime && run.outcome === 'succeeded' ? showStart(run.result ?? NOTHING, hiding) : null
+  const hidden = (of: 'input' | 'data' | 'result', shown: typeof result) =>
+    hiddenFields(ctx, run.id, of, { hides: hiding.hides, shown })
+  const [inInput, inData, inResult] = await Promise.all([
+    hidden('input', input),
+    hidden('data', data),
+    hidden('result', result),
+  ])
   return {
     runId: run.id,
     workflowId: run.workflowId,
@@ -137,11 +148,11 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
       held: heldAt?.(row.pause.id, signalOf(row.pause)).held ?? null,
     })),
     answers: asked.flatMap(({ pause, stepName }) => presentAnswer(pause, stepName, hiding, answererOf)).slice(-ANSWERS),
-    /** The names of fields whose values are hidden. */
-    hides: [...hiding.hides],
-    input: showStart(run.input ?? NOTHING, hiding),
-    data: showStart(run.data ?? NOTHING, hiding),
-    result: run.endTime && run.outcome === 'succeeded' ? showStart(run.result ?? NOTHING, hiding) : null,
+    /** The names of the fields whose values are hidden in each. */
+    hidden: { input: inInput, data: inData, result: inResult },
+    input,
+    data,
+    result,
   }
 }
 

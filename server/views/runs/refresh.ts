@@ -3,6 +3,7 @@ import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { isId } from '../../ids'
 import { parseInput } from '../../parse'
+import { withoutHiddenMessages } from './hidden'
 import { type RunItem, readRunItems } from './items'
 
 export const RefreshRuns = z.object({ runIds: z.array(z.string().refine(isId, 'is not an id')).max(100) })
@@ -14,5 +15,5 @@ export type RefreshRuns = z.input<typeof RefreshRuns>
  */
 export async function refreshRuns(ctx: ServiceContext, input: unknown): Promise<RunItem[]> {
   authorize(ctx, 'run:read')
-  return readRunItems(ctx, parseInput(RefreshRuns, input).runIds)
+  return withoutHiddenMessages(ctx, await readRunItems(ctx, parseInput(RefreshRuns, input).runIds))
 }

@@ -22,9 +22,19 @@ export function RunAnswers({ run, onOpen }: { run: RunOverview; onOpen: (key: st
   const { runId } = run
   return (
     <div className={styles.cards}>
-      <ValueCard title="Input" value={run.input} whole={{ of: 'run', runId, field: 'input' }} hides={run.hides} />
+      <ValueCard
+        title="Input"
+        value={run.input}
+        whole={{ of: 'run', runId, field: 'input' }}
+        hidden={run.hidden.input}
+      />
       {run.result && (
-        <ValueCard title="Result" value={run.result} whole={{ of: 'run', runId, field: 'result' }} hides={run.hides} />
+        <ValueCard
+          title="Result"
+          value={run.result}
+          whole={{ of: 'run', runId, field: 'result' }}
+          hidden={run.hidden.result}
+        />
       )}
       {run.answers.length > 0 && <Decisions run={run} onOpen={onOpen} />}
     </div>
@@ -48,11 +58,10 @@ function ValueCard(props: {
   title: string
   value: CutValue
   whole: ReadWholeValue & { of: 'run' }
-  /** The names of sensitive fields. */
-  hides: readonly string[]
+  /** The names of the sensitive fields in it. */
+  hidden: readonly string[]
 }) {
-  const { title, value, whole, hides } = props
-  const hidden = hiddenIn(value, hides)
+  const { title, value, whole, hidden } = props
   const plain = 'value' in value
   const [json, setJson] = useState(false)
   const empty = plain && (value.value === null || JSON.stringify(value.value) === '{}')
@@ -90,15 +99,9 @@ function ValueCard(props: {
   )
 }
 
-/** The sensitive fields at the top of a value. */
-function hiddenIn(value: CutValue, hides: readonly string[]): string[] {
-  const shown = 'value' in value && typeof value.value === 'object' ? value.value : null
-  return hides.filter((name) => shown !== null && Object.hasOwn(shown, name) && Object(shown)[name] === '***')
-}
-
 function Decisions({ run, onOpen }: { run: RunOverview; onOpen: (key: string) => void }) {
   const { answers } = run
-  const filledIn = hiddenIn(run.data, run.hides).filter((name) => !hiddenIn(run.input, run.hides).includes(name))
+  const filledIn = run.hidden.data.filter((name) => !run.hidden.input.includes(name))
   const [all, setAll] = useState(false)
   const shown = [...(all ? answers : answers.slice(-DECISIONS))].reverse()
   return (
