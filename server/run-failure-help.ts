@@ -126,7 +126,8 @@ export const RUN_FAILURE_HELP: Record<RunFailure, ErrorHelp> = {
     fixes: ['Check whether the step needs more memory than the service has.', SERVICE],
   },
   UNKNOWN_STEP: {
-    means: 'The run came to a step that its version does not have, or whose type this release of the service does not know.',
+    means:
+      'The run came to a step that its version does not have, or whose type this release of the service does not know.',
     fixes: [
       'Start a new run: it uses the published version.',
       'Check in the version that every connection leads to a step, then publish it again.',
@@ -134,7 +135,8 @@ export const RUN_FAILURE_HELP: Record<RunFailure, ErrorHelp> = {
     ],
   },
   PAUSE_IN_CLEANUP: {
-    means: 'The cleanup or failure path came to a step that waits, for a person, a time or an event. These paths cannot wait.',
+    means:
+      'The cleanup or failure path came to a step that waits, for a person, a time or an event. These paths cannot wait.',
     fixes: [
       'Move the step out of the path, then publish the workflow again.',
       'Let another workflow, which the path starts by its API, do what has to wait.',

@@ -33,7 +33,10 @@ describe('every error code', () => {
       'FAILED',
     ]
     const given = [...source]
-      .filter(([file]) => /^(server\/(interpreter|steps|tools|agents|models|net)|inngest)\//.test(file) && !/openapi/.test(file))
+      .filter(
+        ([file]) =>
+          /^(server\/(interpreter|steps|tools|agents|models|net)|inngest)\//.test(file) && !/openapi/.test(file),
+      )
       .flatMap(([, text]) => [...text.matchAll(/(?:[Ff]ailure\(\s*|\bcode: )'([A-Z]+(?:_[A-Z]+)*)'/g)])
       .map(([, code = '']) => code)
     expect(given.length).toBeGreaterThan(60)

@@ -67,7 +67,8 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
     workflowId,
     saved.state === 'saved' && changes.data && errorsOf(changes.data.problems) === 0 ? changes.data.latest : null,
   )
-  const anyway = cases.skipped || cases.error !== null || (cases.results?.some(({ outcome }) => outcome !== 'passed') ?? false)
+  const anyway =
+    cases.skipped || cases.error !== null || (cases.results?.some(({ outcome }) => outcome !== 'passed') ?? false)
   if (saved.state === 'failed') {
     return (
       <Stack>
