@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import type postgres from 'postgres'
 import { sqlState, within } from './deadline'
+import { onPartitions } from './index-of-parts'
 
 type Tx = postgres.TransactionSql
 
@@ -109,5 +110,10 @@ async function runInside(tx: Tx, migration: MigrationMeta): Promise<void> {
 async function runOutside(sql: postgres.Sql, tx: Tx, migration: MigrationMeta): Promise<void> {
   // A simple statement also ends the last one's snapshot, for which an index would wait for ever.
   await tx.unsafe('set local idle_in_transaction_session_timeout = 0')
-  for (const statement of migration.sql) await sql.unsafe(statement)
+  const briefly = (statement: string) =>
+    sql.begin(async (own) => {
+      await own.unsafe(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
+      await own.unsafe(statement)
+    })
+  for (const statement of migration.sql) if (!(await onPartitions(sql, statement, briefly))) await sql.unsafe(statement)
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { addMonth, divide, restore, strip } from '@/bench/scale/tables'
 import { applyMigrations as applyOurs } from '@/db/apply-migrations'
 import { openDatabase } from '@/db/index'
 import { migrate } from '@/db/migrate'
@@ -10,11 +11,9 @@ import { asAdmin } from '@/db/postgres/probe'
 import { openDriver } from '@/db/url'
 import { databaseUrl } from '../support/postgres'
 
-const names = [`migrate_${process.pid}`, `migrate_old_${process.pid}`, `migrate_busy_${process.pid}`] as const
+const names = ['migrate', 'migrate_old', 'migrate_busy', 'migrate_parts'].map((name) => `${name}_${process.pid}`)
 const { adminUrl } = inject('testServer')
-const url = databaseUrl(adminUrl, names[0])
-const oldUrl = databaseUrl(adminUrl, names[1])
-const busyUrl = databaseUrl(adminUrl, names[2])
+const [url = '', oldUrl = '', busyUrl = '', partsUrl = ''] = names.map((name) => databaseUrl(adminUrl, name))
 
 interface Journal {
   entries: { tag: string; when: number }[]
@@ -74,11 +73,7 @@ test('a database in use keeps writing while it is migrated, and an index that br
   const folder = await migrationsBefore('0034_subjects')
   const target = await migrationsBefore('0038_sweeps')
   const columns = sql.unsafe.bind(sql)
-  const migrate = async () => {
-    const driver = openDriver(busyUrl, { max: 2, connection: { application_name: 'millrace-migrate' } })
-    const nothing = async () => {}
-    await applyOurs(driver, target, nothing, nothing).finally(() => driver.end({ timeout: 1 }))
-  }
+  const migrate = () => migrateTo(busyUrl, target)
   try {
     await applyMigrations(db, { migrationsFolder: folder })
     await sql`insert into tenants (id, slug, name) values ('ten_1', 'one', 'One')`
@@ -137,6 +132,68 @@ test('a database in use keeps writing while it is migrated, and an index that br
     for (const made of [folder, target]) await rm(made, { recursive: true })
   }
 })
+
+test('where a table is partitioned, each partition gets a new index while others write, and one that broke off is built again', async () => {
+  const { sql, close } = openDatabase(partsUrl, { max: 4 })
+  const folder = await migrationsBefore('0051_index_of_agents')
+  const record = (tx: typeof sql, id: string) => tx`
+    insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, start_time, usage)
+    values ('ten_1', ${id}, 'main', 'ask', 1, 'call-agent', 'Ask', 'completed', now(), '{"agentId": "agt_1"}')`
+  try {
+    await migrateTo(partsUrl, folder)
+    await divideTables(sql)
+    await sql`insert into tenants (id, slug, name) values ('ten_1', 'one', 'One')`
+    await sql`insert into workflow_versions (tenant_id, workflow_id, version, name, definition, created_by)
+      values ('ten_1', 'wf_1', 1, 'W', '{}', 'system')`
+    for (const id of ['run_01A', 'run_02A'])
+      await sql`insert into runs (tenant_id, id, workflow_id, workflow_version, workflow_name, status, input, data, started_by, start_time)
+        values ('ten_1', ${id}, 'wf_1', 1, 'W', 'running', '{}', '{}', 'key_1', now())`
+    await record(sql, 'run_01A')
+
+    // A record is being written while the index of its partition is built, which waits for it; others do not wait.
+    let migrated = Promise.resolve()
+    await sql.begin(async (tx) => {
+      await tx`update step_records set step_name = 'Asked' where run_id = 'run_01A'`
+      migrated = migrate(partsUrl)
+      migrated.catch(() => {})
+      const building = async () =>
+        (
+          await sql`select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+          and query ilike 'create index concurrently%'`
+        )[0]?.pid as number | undefined
+      await expect.poll(building, { timeout: 20_000, interval: 20 }).toBeTruthy()
+      await record(sql, 'run_02A')
+      await sql`select pg_cancel_backend(${(await building()) ?? 0})`
+      await expect(migrated).rejects.toThrow()
+    })
+    await migrate(partsUrl)
+    const [found] = await sql`
+      select count(*)::int as built, bool_and(i.indisvalid) as valid, bool_and(i.indisready) as ready
+      from pg_partition_tree('step_records_of_agents') t join pg_index i on i.indexrelid = t.relid`
+    // The table, two months, and two partitions of each.
+    expect(found).toEqual({ built: 7, valid: true, ready: true })
+    const [left] = await sql`select count(*)::int as n from pg_index where not indisvalid`
+    expect(left?.n).toBe(0)
+    expect(await sql`select part from runs`).toHaveLength(2)
+  } finally {
+    await close()
+    await rm(folder, { recursive: true })
+  }
+})
+
+async function migrateTo(url: string, folder: string): Promise<void> {
+  const driver = openDriver(url, { max: 2, connection: { application_name: 'millrace-migrate' } })
+  const nothing = async () => {}
+  await applyOurs(driver, folder, nothing, nothing).finally(() => driver.end({ timeout: 1 }))
+}
+
+/** As docs/scale.md says, with two months. */
+async function divideTables(sql: Parameters<typeof strip>[0]): Promise<void> {
+  const defined = await strip(sql)
+  await divide(sql)
+  for (const n of [1, 2]) await addMonth(sql, { name: `month_${n}`, from: `run_0${n}`, to: `run_0${n + 1}` }, 2)
+  await restore(sql, defined)
+}
 
 async function writtenAt(tag: string): Promise<number> {
   const journal: Journal = JSON.parse(await readFile('db/migrations/meta/_journal.json', 'utf8'))
