@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { sqlState } from '@/db/deadline'
 import type { EmbeddedPostgres } from '@/db/embedded'
 import { shared } from '@/db/shared'
 import type { Sql } from '@/db/types'
@@ -26,6 +27,7 @@ export interface Measured {
 
 /** Longer than the product waits, so that a slow query has a figure too. */
 const LIMIT_MS = 60_000
+const DUPLICATE_KEY = '23505'
 const CALLS = 5
 /** What several calls of a query may take together. */
 const ENOUGH_MS = 10_000
@@ -113,7 +115,10 @@ async function measureVerb(
       times.push(await once())
     const roots = await readRoots(sql)
     const plans: Plan[] = []
-    for (const statement of statements) plans.push(await explain(sql, statement, roots))
+    for (const statement of statements) {
+      const plan = await explain(sql, statement, roots).catch(unlessThere)
+      if (plan) plans.push(plan)
+    }
     plans.sort((a, b) => b.executionMs - a.executionMs)
     if (options.plans) writePlans(options.plans, verb, rank, plans)
     return { ...named, warm: median(times), cold: options.cold ? first : null, plans }
@@ -123,6 +128,12 @@ async function measureVerb(
   } finally {
     shared.pools.delete(`${url}#reads`)
   }
+}
+
+/** A row that the product has just inserted cannot be inserted a second time, so the statement goes without a plan. */
+function unlessThere(error: unknown): null {
+  if (sqlState(error) === DUPLICATE_KEY) return null
+  throw error
 }
 
 function unused(): never {
