@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { explain, readRoots, recorded } from '@/bench/scale/plans'
 import { createMember } from '@/server/members/create'
 import { cancelRun } from '@/server/runs/cancel'
 import { resumeRun } from '@/server/runs/resume'
@@ -9,6 +10,7 @@ import { getTask } from '@/server/views/tasks/get'
 import { listTasks } from '@/server/views/tasks/list'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startEffects } from '../support/effects'
+import { forge } from '../support/invariants/finality'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
 let database: FreshDatabase
@@ -274,6 +276,49 @@ describe('tasks', () => {
     })
     expect(ids((await listTasks(tom, { view: 'done', byMe: true, q })).tasks)).toEqual(runIds.slice(1).toReversed())
     expect((await listTasks(tom, { q })).tasks).toEqual([])
+
+    // A search looks at so many of the newest at a time, and says up to when.
+    const all = { searched: 1 }
+    const none = await listTasks(tom, { view: 'done', q: 'no such task' }, all)
+    expect(none).toMatchObject({ tasks: [], searchedTo: first.tasks[0]?.answeredAt, nextCursor: expect.any(String) })
+    const found: string[] = []
+    let page = await listTasks(tom, { view: 'done', q }, all)
+    for (; page.nextCursor !== null; page = await listTasks(tom, { view: 'done', q, cursor: page.nextCursor }, all))
+      found.push(...ids(page.tasks))
+    expect([...found, ...ids(page.tasks)]).toEqual(runIds.toReversed())
+    expect(page.searchedTo).toBeNull()
+  })
+
+  it('are searched without reading the runs of all that were answered', async () => {
+    const { sql } = database
+    await runtime.as('owner', 'ten_answered')
+    await sql`insert into workflow_versions (tenant_id, workflow_id, version, name, definition, created_by)
+      values ('ten_answered', 'wf_many', 1, 'Many', '{}', 'system')`
+    await forge(
+      sql,
+      Array.from({ length: 3_000 }, (_, n) => `run_ANSWERED${n}`),
+    )
+    await sql`insert into runs (tenant_id, id, workflow_id, workflow_version, workflow_name, status, outcome, input, data,
+        started_by, started_via, start_time, end_time)
+      select 'ten_answered', 'run_ANSWERED' || n, 'wf_many', 1, 'Many', 'completed', 'succeeded', '{}', '{}', 'system', 'system',
+        now() - n * interval '1 s', now() from generate_series(0, 2999) n`
+    await sql`insert into pauses (tenant_id, id, run_id, branch, step_id, visit, kind, signal, created_at, answered_at, answer,
+        answered_by, consumed_at)
+      select 'ten_answered', 'main:ask#1', 'run_ANSWERED' || n, 'main', 'ask', 1, 'request_user_action',
+        '{"type": "request_user_action", "stepId": "ask", "title": "Go on?", "actions": []}', now(), now() - n * interval '1 s',
+        '{"type": "request_user_action", "actionId": "yes"}', 'key_tom', now() from generate_series(0, 2999) n`
+    await sql`vacuum analyze pauses`
+    await sql`vacuum analyze runs`
+    const { db, sent } = recorded(sql)
+    const ctx = { ...(await runtime.as('owner', 'ten_answered')), db }
+    for (const filter of [{ q: 'nothing like it' }, { workflowId: 'wf_rare' }])
+      expect((await listTasks(ctx, { view: 'done', ...filter }, { searched: 200 })).tasks).toEqual([])
+    const roots = await readRoots(sql)
+    for (const one of sent.filter(({ text }) => text.includes('"pauses"'))) {
+      const { hit, read } = await explain(sql, one, roots)
+      // Of each that is looked at, the index, the row and its run, which takes some three pages.
+      expect(hit + read).toBeLessThan(200 * 8)
+    }
   })
 
   it('are withdrawn when their run is stopped', async () => {

@@ -1,4 +1,4 @@
-import { and, asc, desc, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { pauses, pauseVotes, runs, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
@@ -19,9 +19,15 @@ import { claimant } from './claims'
 import { answering } from './held'
 import { progressOf, type VoteState } from './progress'
 import { ListTasks } from './schema'
-import { doneTasks, isMine, isOfRole, openTasks } from './where'
+import { answered, doneTasks, isMine, isOfRole, openTasks } from './where'
 
 const DEFAULT_LIMIT = 50
+
+/**
+ * How many answered tasks a call looks at if it is asked for certain ones: none of the filters has an index, so the run of
+ * each is read.
+ */
+const SEARCHED = 5_000
 
 /** How much of a run's data a list entry shows: the number of short fields, and the characters of each. */
 const SUMMARY_FIELDS = 4
@@ -29,10 +35,11 @@ const SUMMARY_CHARS = 120
 
 /**
  * The tenant's open tasks, or those that are the caller's to do, oldest first by default, or its answered ones, latest
- * first, with a few fields of each run's data.
+ * first, with a few fields of each run's data. Of answered ones that match a filter, a page may have fewer than there are, or
+ * none: it then says up to when it looked, and the next one goes on from there.
  * @throws AppError INVALID_INPUT
  */
-export async function listTasks(ctx: ServiceContext, input: unknown) {
+export async function listTasks(ctx: ServiceContext, input: unknown, { searched = SEARCHED } = {}) {
   authorize(ctx, 'task:read')
   const {
     view = 'open',
@@ -50,7 +57,13 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
   const beyond = sql.raw(forwards ? '>' : '<')
   // Needed before the rows: it decides how much of a value to read, because half a secret would not be recognised.
   const own = view === 'mine' || view === 'roles'
-  const [masker, person] = await Promise.all([tenantMasker(ctx), own ? personOf(ctx) : null])
+  const filters = [filter.q, filter.workflowId, filter.type, byMe || undefined]
+  const searches = !open && filters.some((one) => one !== undefined)
+  const [masker, person, end] = await Promise.all([
+    tenantMasker(ctx),
+    own ? personOf(ctx) : null,
+    searches ? positionAfter(ctx, after, searched) : null,
+  ])
   const rows = await ctx.db
     .select({
       runId: pauses.runId,
@@ -99,9 +112,8 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
         open ? openTasks(ctx, filter) : doneTasks(ctx, filter, byMe ? ctx.actor.id : null),
         person && view === 'mine' ? isMine(person) : undefined,
         person && view === 'roles' ? isOfRole(person) : undefined,
-        after
-          ? sql`(${moment}, ${pauses.runId}, ${pauses.id}) ${beyond} (${after.at}::timestamptz, ${after.runId}, ${after.pauseId})`
-          : undefined,
+        after ? sql`${place(moment)} ${beyond} ${placeOf(after)}` : undefined,
+        end ? sql`${place(moment)} >= ${placeOf(end)}` : undefined,
       ),
     )
     .orderBy(order(moment), order(pauses.runId), order(pauses.id))
@@ -149,8 +161,39 @@ export async function listTasks(ctx: ServiceContext, input: unknown) {
     nextCursor:
       rows.length > limit && last
         ? writeCursor([(open ? null : last.answeredAt) ?? last.createdAt, last.runId, last.pauseId])
-        : null,
+        : end && writeCursor([end.at, end.runId, end.pauseId]),
+    /** Of a page that ends because it looked at so many: those answered before were not looked at. */
+    searchedTo: rows.length > limit ? null : (end?.at ?? null),
   }
+}
+
+interface Position {
+  at: Date | string
+  runId: string
+  pauseId: string
+}
+
+const place = (moment: typeof pauses.createdAt | typeof pauses.answeredAt) =>
+  sql`(${moment}, ${pauses.runId}, ${pauses.id})`
+const placeOf = ({ at, runId, pauseId }: Position) =>
+  sql`(${new Date(at).toISOString()}::timestamptz, ${runId}, ${pauseId})`
+
+/** Where the answered tasks that follow a position end, if there are more than so many. Read from the index alone. */
+async function positionAfter(ctx: ServiceContext, after: Position | null, count: number): Promise<Position | null> {
+  const [last, next] = await ctx.db
+    .select({ at: pauses.answeredAt, runId: pauses.runId, pauseId: pauses.id })
+    .from(pauses)
+    .where(
+      and(
+        eq(pauses.tenantId, ctx.tenantId),
+        answered,
+        after ? sql`${place(pauses.answeredAt)} < ${placeOf(after)}` : undefined,
+      ),
+    )
+    .orderBy(desc(pauses.answeredAt), desc(pauses.runId), desc(pauses.id))
+    .offset(count - 1)
+    .limit(2)
+  return next && last?.at ? { ...last, at: last.at.toISOString() } : null
 }
 
 /** Which fields of each task's run are sensitive. */

@@ -52,14 +52,12 @@ function votedBy(person: string): SQL {
       and v.person = ${person})`
 }
 
+/** Written exactly as in the partial index. */
+export const answered = sql`${pauses.answer} is not null and ${pauses.signal} is not null`
+
 /** The same for those that were answered, by anybody or by one actor, who may have decided them with others. */
 export function doneTasks(ctx: ServiceContext, filter: TaskFilter, by: string | null): SQL | undefined {
-  return and(
-    ofTenant(ctx, filter),
-    // Written exactly as in the partial index.
-    sql`${pauses.answer} is not null and ${pauses.signal} is not null`,
-    by === null ? undefined : or(eq(pauses.answeredBy, by), votedBy(by)),
-  )
+  return and(ofTenant(ctx, filter), answered, by === null ? undefined : or(eq(pauses.answeredBy, by), votedBy(by)))
 }
 
 function ofTenant(ctx: ServiceContext, { workflowId, type, q, tests }: TaskFilter): SQL | undefined {

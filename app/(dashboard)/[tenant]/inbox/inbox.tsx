@@ -12,6 +12,7 @@ import { notifyDone } from '@/app/_ui/notify'
 import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
 import { SearchField } from '@/app/_ui/search-field'
+import { Time } from '@/app/_ui/time'
 import { useSingleKeys } from '@/app/_ui/use-single-keys'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import type { TaskCount } from '@/server/views/tasks/count'
@@ -54,6 +55,7 @@ export function Inbox() {
     loadTaskView().catch(() => {})
   }, [])
   const tasks = useMemo(() => query.data?.pages.flatMap((page) => page.tasks) ?? [], [query.data])
+  const searchedTo = query.data?.pages.at(-1)?.searchedTo
   const filtered = FILTERS.some((name) => get(name) !== '')
   // One source for both where possible, so that they never disagree.
   const open = input.view !== 'done'
@@ -134,6 +136,11 @@ export function Inbox() {
               />
             )}
             <TaskQueue tasks={tasks} selected={get('task')} onSelect={select} />
+            {searchedTo && (
+              <p className={styles.hint}>
+                Searched the tasks answered since <Time at={searchedTo} absolute />.
+              </p>
+            )}
             {query.hasNextPage && (
               <Button
                 variant="default"
@@ -141,7 +148,7 @@ export function Inbox() {
                 loading={query.isFetchingNextPage}
                 onClick={() => query.fetchNextPage()}
               >
-                Show more
+                {searchedTo ? 'Search older ones' : 'Show more'}
               </Button>
             )}
           </section>
