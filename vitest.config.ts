@@ -31,8 +31,10 @@ const main = {
 // Few at a time, because each brings its own processes.
 const built = { ...patience, testTimeout: 240_000, hookTimeout: 240_000, maxWorkers: 2 }
 
-/** One process for many files, each as if alone in it. Isolation would load `node_modules` again for every file. */
-const alone = { isolate: false, setupFiles: ['test/support/fresh-file.ts'] }
+/** One process for many files, each as if it were the first in it. */
+const shares = { isolate: false, setupFiles: ['test/support/fresh-file.ts'] }
+/** The same, and each loads the product again. Isolation would also load `node_modules` again. */
+const alone = { isolate: false, setupFiles: ['test/support/fresh-file.ts', 'test/support/fresh-modules.ts'] }
 
 export default defineConfig({
   ...shared,
@@ -56,7 +58,7 @@ export default defineConfig({
       },
       {
         ...shared,
-        test: { ...database, ...main, name: 'main', include: files.main, isolate: false },
+        test: { ...database, ...main, ...shares, name: 'main', include: files.main },
       },
       {
         ...shared,

@@ -60,7 +60,7 @@ export async function sendRow<Row>(
   row: object,
 ): Promise<Row | null> {
   const json = jsonOf(row)
-  const isAlone = !('$client' in db) || json.length > MOST_CHARS / 4 || shared.deadline.getStore() !== undefined
+  const isAlone = !('$client' in db) || json.length > MOST_CHARS / 4 || shared().deadline.getStore() !== undefined
   if (isAlone) return sendAlone(db, statement, key, json)
   const line = lineOf(db, statement)
   const found = await new Promise<Row | null>((resolve, reject) => {

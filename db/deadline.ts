@@ -11,12 +11,12 @@ export class DatabaseUnavailable extends Error {
  * because a call picks up its limit when it is made.
  */
 export function withDeadline<T>(ms: number, work: () => PromiseLike<T>): Promise<T> {
-  return shared.deadline.run(performance.now() + ms, () => within(work(), ms))
+  return shared().deadline.run(performance.now() + ms, () => within(work(), ms))
 }
 
 /** Milliseconds the next call may take: the remainder of the enclosing `withDeadline`, or `otherwise`. */
 export function timeLeft(otherwise: number): number {
-  const expiresAt = shared.deadline.getStore()
+  const expiresAt = shared().deadline.getStore()
   return expiresAt === undefined ? otherwise : expiresAt - performance.now()
 }
 

@@ -54,14 +54,14 @@ const REFUSED = /unsupported startup parameter(?:.*?: *(\w+))?|unrecognized conf
  */
 export function connect(url: string, options: ConnectOptions = {}): Database {
   const key = options.name === undefined ? url : `${url}#${options.name}`
-  const known = shared.pools.get(key)
+  const known = shared().pools.get(key)
   if (known) return known
   const database = openDatabase(url, options)
   const close = () => {
-    shared.pools.delete(key)
+    shared().pools.delete(key)
     return database.close()
   }
-  shared.pools.set(key, { ...database, close })
+  shared().pools.set(key, { ...database, close })
   return { ...database, close }
 }
 
@@ -73,13 +73,13 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
 
   /** What connections ask for as they open, except for what a pooler has rejected. */
   const timeout: Settings = statementTimeoutMs === undefined ? {} : limits(statementTimeoutMs, deadlineMs)
-  const refused = shared.rejected.get(url) ?? new Set<string>()
-  shared.rejected.set(url, refused)
+  const refused = shared().rejected.get(url) ?? new Set<string>()
+  shared().rejected.set(url, refused)
   const accepted = (settings: Settings) =>
     Object.fromEntries(Object.entries(settings).filter(([name]) => !refused.has(name)))
   const open = (own: Parameters<typeof openDriver>[1], settings: Settings, at = url) =>
     openDriver(at, {
-      prepare: !shared.unprepared.has(at),
+      prepare: !shared().unprepared.has(at),
       connect_timeout: 10,
       backoff,
       connection: { application_name: applicationName, ...accepted(settings) },
@@ -110,7 +110,7 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
   const own = { deadlineMs, transactionMs: deadlineMs * TRANSACTION_CALLS, idleTimeoutS, failed, end: () => close() }
   const usage = (suffix: string, most: number) => {
     const own = { most, calls: 0 }
-    shared.usage.set(`${applicationName}${suffix}`, own)
+    shared().usage.set(`${applicationName}${suffix}`, own)
     return own
   }
   const main = openPool(() => open({ ...idle, max: max - rowMax }, timeout), {

@@ -28,7 +28,7 @@ export async function checkPreparing(url: string): Promise<boolean> {
     return true
   } catch (error) {
     if (!LOST.has(sqlState(error) ?? '')) throw error
-    shared.unprepared.add(url)
+    shared().unprepared.add(url)
     return false
   } finally {
     for (const driver of drivers) driver.end({ timeout: 0 }).catch(() => {})

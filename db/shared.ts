@@ -10,15 +10,16 @@ export interface PoolUsage {
 }
 
 /** The state `db` keeps for the whole process. */
-export const shared = processWide('db', () => ({
-  /** Open pools by connection string. */
-  pools: new Map<string, Database>(),
-  /** Connection strings behind which prepared statements get lost. */
-  unprepared: new Set<string>(),
-  /** Settings of connections that the server or a pooler has rejected, by connection string. */
-  rejected: new Map<string, Set<string>>(),
-  /** Calls to the database that are under way or wait for a connection, by pool. */
-  usage: new Map<string, PoolUsage>(),
-  /** When the current database work must end, on the clock of `performance.now()`. */
-  deadline: new AsyncLocalStorage<number>(),
-}))
+export const shared = () =>
+  processWide('db', () => ({
+    /** Open pools by connection string. */
+    pools: new Map<string, Database>(),
+    /** Connection strings behind which prepared statements get lost. */
+    unprepared: new Set<string>(),
+    /** Settings of connections that the server or a pooler has rejected, by connection string. */
+    rejected: new Map<string, Set<string>>(),
+    /** Calls to the database that are under way or wait for a connection, by pool. */
+    usage: new Map<string, PoolUsage>(),
+    /** When the current database work must end, on the clock of `performance.now()`. */
+    deadline: new AsyncLocalStorage<number>(),
+  }))

@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { join } from 'node:path'
 import { EnvError, env, parseEncryptionKeys } from './env'
 import { errorCode, keptSecret } from './kept-secret'
+import { processWide } from './process'
 
 /** The first key encrypts; any of them may decrypt. */
 export type Keyring = readonly [Buffer, ...Buffer[]]
@@ -52,15 +53,12 @@ function keyId(key: Buffer): number {
   return createHash('sha256').update(key).digest()[0] ?? 0
 }
 
-let current: Keyring | undefined
-
 /**
  * The keys of this installation: ENCRYPTION_KEY, or a key generated once and kept in DATA_DIR.
  * @throws EnvError when it has neither
  */
 export function keyring(): Keyring {
-  current ??= readKeyring(env())
-  return current
+  return processWide('keyring', () => readKeyring(env()))
 }
 
 export function readKeyring(settings: { ENCRYPTION_KEY?: string | undefined; dataDir: string }): Keyring {

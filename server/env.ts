@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { AllowedHosts } from './ip'
+import { processWide } from './process'
 
 /** A setting is missing or wrong. The message is one sentence that says how to fix it. */
 export class EnvError extends Error {
@@ -364,10 +365,7 @@ function inngestWanted(env: {
   return false
 }
 
-let current: Env | undefined
-
 /** The environment of this process, parsed once. */
 export function env(): Env {
-  current ??= readEnv(process.env)
-  return current
+  return processWide('env', () => readEnv(process.env))
 }

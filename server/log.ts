@@ -1,5 +1,6 @@
 import pino from 'pino'
 import { env } from './env'
+import { processWide } from './process'
 
 export interface Log {
   debug(fields: object, message: string): void
@@ -9,18 +10,20 @@ export interface Log {
   child(fields: object): Log
 }
 
-let root: Log | undefined
-
 /** The process's log: one JSON object per line. Never log inputs, outputs, keys or tokens. */
 export function log(): Log {
-  root ??= pino({
-    level: env().LOG_LEVEL,
-    base: { pid: process.pid },
-    timestamp: pino.stdTimeFunctions.isoTime,
-    // The engine names it `error`, and it may be a text.
-    serializers: { err: safeError, error: (value: unknown) => (typeof value === 'string' ? value : safeError(value)) },
-  })
-  return root
+  return processWide<Log>('log', () =>
+    pino({
+      level: env().LOG_LEVEL,
+      base: { pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      // The engine names it `error`, and it may be a text.
+      serializers: {
+        err: safeError,
+        error: (value: unknown) => (typeof value === 'string' ? value : safeError(value)),
+      },
+    }),
+  )
 }
 
 /**

@@ -49,6 +49,8 @@ test('a test file’s imports decide its project, including indirect ones', () =
     'test/a/typed.test.ts': "import type { Api } from '../support/api'",
     'test/a/stored.test.ts': "import {\n  one,\n  two,\n} from './helper'",
     'test/a/changing.test.ts': "import { one } from './helper'\nprocess.env.LOG_LEVEL = 'silent'",
+    'test/a/mocking.test.ts': "import { one } from './helper'\nvi.mock('./other')",
+    'test/a/engine.test.ts': "import { one } from './helper'\nconst settings = { INNGEST_EVENT_KEY: 'k' }",
     'test/a/direct.test.ts': "import { openDatabase } from '@/db/index'",
     'test/api/served.test.ts': "import { type Api, startApi } from '../support/api'",
     'test/a/late.test.ts': "const { startApi } = await import('../support/api')",
@@ -57,8 +59,8 @@ test('a test file’s imports decide its project, including indirect ones', () =
     check: ['test/law.test.ts'],
     unit: ['test/a/pure.test.ts', 'test/a/typed.test.ts'],
     'unit alone': ['test/a/setting.test.ts'],
-    main: ['test/a/direct.test.ts', 'test/a/stored.test.ts'],
-    'main alone': ['test/a/changing.test.ts'],
+    main: ['test/a/changing.test.ts', 'test/a/direct.test.ts', 'test/a/stored.test.ts'],
+    'main alone': ['test/a/engine.test.ts', 'test/a/mocking.test.ts'],
     service: ['test/api/served.test.ts'],
     processes: ['test/a/late.test.ts'],
   })
@@ -78,8 +80,8 @@ test('a file that shares its process begins as if in a new one', () => {
       process.on('SIGTERM', () => {})
     })`
   write({ 'state.ts': 'export const state = { uses: 0 }', 'one.test.ts': file, 'two.test.ts': file })
-  const setup = JSON.stringify(join(process.cwd(), 'test/support/fresh-file.ts'))
-  const options = `{ isolate: false, maxWorkers: 1, setupFiles: [${setup}] }`
+  const setup = ['fresh-file', 'fresh-modules'].map((name) => join(process.cwd(), `test/support/${name}.ts`))
+  const options = `{ isolate: false, maxWorkers: 1, setupFiles: ${JSON.stringify(setup)} }`
   write({ 'vitest.config.mjs': `export default { server: { fs: { strict: false } }, test: ${options} }` })
   symlinkSync(join(process.cwd(), 'node_modules'), join(root, 'node_modules'))
   const report = execFileSync(join(root, 'node_modules/.bin/vitest'), ['run', '--root', root, '--reporter=json'], {

@@ -96,7 +96,7 @@ async function measureVerb(
   const { db, sent } = recorded(sql)
   // What the product reads over its connections for large reads is noted as well.
   process.env.DATABASE_URL = url
-  shared.pools.set(`${url}#reads`, { sql, db, listen: unused, close: async () => {} })
+  shared().pools.set(`${url}#reads`, { sql, db, listen: unused, close: async () => {} })
   const ctx = contextOf(db, sample)
   const once = async () => {
     const begun = performance.now()
@@ -126,7 +126,7 @@ async function measureVerb(
     if (!/statement timeout/i.test(`${error} ${(error as Error).cause}`)) throw error
     return { ...named, warm: null, cold: null, plans: [] }
   } finally {
-    shared.pools.delete(`${url}#reads`)
+    shared().pools.delete(`${url}#reads`)
   }
 }
 

@@ -1,11 +1,10 @@
 import { env } from '../env'
 import { AppError } from '../errors'
 import { log } from '../log'
+import { processWide } from '../process'
 import type { FileStorage } from './file-storage'
 import { localStorage } from './local-storage'
 import { vercelBlobStorage } from './vercel-blob-storage'
-
-let current: FileStorage | undefined
 
 /**
  * This process's storage: Vercel Blob if configured, otherwise a folder.
@@ -17,6 +16,7 @@ export function fileStorage(): FileStorage {
     log().error({}, 'BLOB_READ_WRITE_TOKEN is required for files on Vercel: its disk keeps nothing')
     throw new AppError('UNAVAILABLE', { details: [{ message: 'File storage is not configured.' }] })
   }
-  current ??= BLOB_READ_WRITE_TOKEN ? vercelBlobStorage(BLOB_READ_WRITE_TOKEN) : localStorage(dataDir)
-  return current
+  return processWide('files', () =>
+    BLOB_READ_WRITE_TOKEN ? vercelBlobStorage(BLOB_READ_WRITE_TOKEN) : localStorage(dataDir),
+  )
 }

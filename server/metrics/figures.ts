@@ -58,7 +58,7 @@ export function sharedFigures(shared: Shared | null): Figure[] {
 /** What only this process knows. */
 export function ownFigures(): Figure[] {
   const scripts = scriptUsage()
-  const pools = [...databases.usage].map(([pool, usage]) => ({ labels: { pool }, usage }))
+  const pools = [...databases().usage].map(([pool, usage]) => ({ labels: { pool }, usage }))
   const memory = process.memoryUsage()
   const { user, system } = process.cpuUsage()
   return [

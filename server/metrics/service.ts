@@ -102,7 +102,7 @@ export function figuresOf({ outbox, outboxS, messages, messagesS, sweeps }: Shar
 
 /** Of the process that answers. */
 function ownFigures(): ServiceFigure[] {
-  const pools = [...databases.usage.values()]
+  const pools = [...databases().usage.values()]
   const calls = pools.reduce((sum, { calls }) => sum + calls, 0)
   const most = pools.reduce((sum, { most }) => sum + most, 0)
   const { workers, waiting } = scriptUsage()

@@ -1,8 +1,8 @@
 import { afterAll, vi } from 'vitest'
 
-// Lets each file of the projects `… alone` start as if in its own process, although it shares one with other files: new
-// modules, the same environment, nothing in the process's registry. Only what comes from node_modules stays loaded,
-// which takes most of the start of a process.
+// Lets each file start as if in its own process, although it shares one with other files: the same environment, and
+// nothing in the process's registry, which is where the product keeps the state of a process. Modules stay loaded, because
+// loading them takes longer than most files.
 
 const BEGAN: unique symbol = Symbol.for('fresh-file.began')
 const STATE = /^(millrace|engine)\./
@@ -19,7 +19,6 @@ const holder = globalThis as unknown as Holder
 /** Brings back what the process was before its first file. */
 holder[BEGAN] ??= remember()
 const restore = holder[BEGAN]
-vi.resetModules()
 
 // Registered before the file's own hooks, and so called after them.
 afterAll(async () => {

@@ -20,6 +20,9 @@ const IMPORT = /(?:^(?:import|export)\s(?!type\s)[^'"`;]*?|\bimport\()'([^']+)'/
 /** Code that changes the process for everything that runs in it afterwards. */
 const STATE = /process\.env|\bvi\.(stub|mock|doMock|useFake|setSystem)|stopSandbox|process\.(on|chdir)\b/
 
+/** Settings and stand-ins that modules read when they are loaded. */
+const LOADED = /\bvi\.(mock|doMock)|\b(INNGEST_(EVENT|SIGNING|BASE|DEV)\w*|VERCEL|ENGINE): /
+
 /** All test files by project. */
 export function projects(root = process.cwd()) {
   /** @type {Record<Project, string[]>} */
@@ -47,8 +50,8 @@ function projectOf(root, file) {
   const texts = reached
     .filter((path) => path.startsWith('test/') && path.endsWith('.ts'))
     .map((path) => readFileSync(join(root, path), 'utf8'))
+  if (need) return texts.some((text) => LOADED.test(text)) ? 'main alone' : 'main'
   const alone = texts.some((text) => STATE.test(text))
-  if (need) return alone ? 'main alone' : 'main'
   return alone ? 'unit alone' : 'unit'
 }
 
