@@ -85,12 +85,12 @@ async function serve() {
   const prepare = () => app.prepare().then(() => app.getRequestHandler())
   if (dev) {
     const answer = await prepare()
-    ;[runtime, api] = await started
+    await started
     pages = Promise.resolve(answer)
   } else {
     // Runs go on and the API answers before Next has prepared, which takes as long again.
     await createRequire(import.meta.url)(join(process.cwd(), '.next/server/instrumentation.js')).register()
-    ;[runtime, api] = await started
+    await started
     pages = prepare()
     await pages
   }
@@ -113,18 +113,25 @@ async function listenEverywhere() {
   return port
 }
 
-/** @returns {Promise<Parameters<import('../instrumentation-node').Boot['started']>>} what instrumentation.ts starts; Next calls it again when it prepares */
+/** @returns {Promise<void>} when instrumentation.ts has started the runtime; Next calls it again when it prepares */
 function runtimeStarted() {
   const started = new Promise((done, fail) => {
     /** @type {import('../instrumentation-node').Boot} */
-    const boot = { started: (...parts) => done(parts), failed: (message) => fail(new Error(message)) }
+    const boot = {
+      started(...parts) {
+        // At once: in dev, Next may still fail, and then this is to be stopped.
+        ;[runtime, api] = parts
+        done(undefined)
+      },
+      failed: (message) => fail(new Error(message)),
+    }
     Object.assign(globalThis, { [Symbol.for('millrace.boot')]: boot })
   })
   started.catch(() => {}) // in dev, Next reports the failure first
   return started
 }
 
-/** Lets work in progress finish within the grace period, then exits. */
+/** Lets work in progress finish within the grace period. */
 async function drain() {
   // In dev the engine calls the functions over HTTP, so keep answering until it has stopped.
   if (dev) await stopRuntime()
@@ -132,7 +139,6 @@ async function drain() {
   for (const server of [http, ...extraServers]) server.close()
   await Promise.all([dev ? undefined : stopRuntime(), allAnswered()])
   http.closeAllConnections()
-  process.exit(0)
 }
 
 async function stopRuntime() {
@@ -186,7 +192,7 @@ function leave(delayMs) {
   leaving = true
   // Even if something hangs, the launcher is about to stop the database.
   setTimeout(() => process.exit(1), delayMs + WEB_STOP_MS).unref()
-  setTimeout(() => void drain(), delayMs)
+  setTimeout(() => void drain().then(() => process.exit(0)), delayMs)
 }
 
 surviveLostOutput()
@@ -196,9 +202,16 @@ process.on('SIGTERM', () => leave(stopDelayMs(process.env)))
 process.on('SIGINT', () => leave(0))
 // The launcher died: stop as if it had asked. The next launcher waits for this process.
 process.on('disconnect', () => leave(0))
-serve().catch((error) => {
+serve().catch(async (error) => {
   const message = `The web process could not start: ${error.message.replace(/\.$/, '')}.`
   if (!process.connected) process.stderr.write(`${message}\n`)
+  if (leaving) return // it exits once it has drained
+  // The engine is at work before Next has prepared. The launcher kills this process as soon as it is told.
+  if (runtime) {
+    leaving = true
+    setTimeout(() => process.exit(1), WEB_STOP_MS).unref()
+    await drain()
+  }
   tell({ type: 'failed', code: error.code, message })
   process.exitCode = 1
   setTimeout(() => process.exit(1), 100) // leaves time to send the message

@@ -1,7 +1,9 @@
+import { mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { TEST_ENV } from '../support/api'
 import { freshDatabase } from '../support/db'
-import { startWeb } from '../support/service'
+import { startWeb, temporaryDir } from '../support/service'
 import { startProxy } from '../support/tcp-proxy'
 
 const cleanups: (() => Promise<unknown>)[] = []
@@ -53,6 +55,31 @@ test('a process that cannot start exits with one sentence and a failure code, an
   expect(String(error)).toContain('The web process could not start: database "nowhere" does not exist.')
   expect(String(error)).not.toMatch(/^\s+at /m)
 })
+
+test('a process whose pages cannot be prepared first ends the work that its engine has begun', async () => {
+  const { url, sql } = await database()
+  const error = await startWeb({
+    databaseUrl: url,
+    root: withoutBuildId(),
+    env: { ...TEST_ENV, LOG_LEVEL: 'info' },
+  }).catch((reason: Error) => reason)
+  expect(String(error)).toContain('it ended with code 1')
+  expect(String(error)).toMatch(/The web process could not start: .*production build/)
+  expect(String(error)).toMatch(/runtime started[\s\S]*runtime stopped/)
+  // A process that was killed is still there.
+  expect(await sql`select boot_id from engine.workers`).toHaveLength(0)
+})
+
+/** The built sources, of which Next finds that they are not built. */
+function withoutBuildId(): string {
+  const root = temporaryDir()
+  cleanups.push(async () => rmSync(root, { recursive: true, force: true }))
+  mkdirSync(join(root, '.next'))
+  const link = (name: string) => symlinkSync(join(process.cwd(), name), join(root, name))
+  for (const name of readdirSync('.')) if (name !== '.next') link(name)
+  for (const name of readdirSync('.next')) if (name !== 'BUILD_ID') link(join('.next', name))
+  return root
+}
 
 async function freePort(): Promise<number> {
   const { createServer } = await import('node:net')
