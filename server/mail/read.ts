@@ -1,8 +1,8 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, inArray, lte } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { members, users } from '@/db/schema/members'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
-import type { taskMails } from '@/db/schema/task-mails'
+import { taskMails } from '@/db/schema/task-mails'
 import { taskClaims } from '@/db/schema/tasks'
 import { tenants } from '@/db/schema/tenants'
 import { may } from '../auth/policy'
@@ -38,6 +38,7 @@ export async function readTask(ctx: ServiceContext, row: MailRow): Promise<{ to:
   const signal = signalOf(pause)
   const dropped = await whyNot(ctx, row, signal, member.person, found.claimedBy)
   if (dropped) return { dropped }
+  if (await isToldOverdue(ctx, row)) return { dropped: 'A mail says that the task is overdue.' }
   const masker = await tenantMasker(ctx)
   const said = maskWords({ title: signal.title ?? stepName ?? pause.stepId, signal }, masker)
   const origin = serviceOrigin()
@@ -86,6 +87,21 @@ async function findMember(ctx: ServiceContext, userId: string) {
     .where(and(eq(members.tenantId, ctx.tenantId), eq(members.userId, userId)))
   const person = member && (await personOfMember(ctx, userId))
   return person ? { ...member, person } : null
+}
+
+/** Once a mail server is back, both mails of a task may be due. The later one says all that the first would. */
+async function isToldOverdue(ctx: ServiceContext, { runId, pauseId, userId, kind }: MailRow): Promise<boolean> {
+  if (kind !== 'assigned') return false
+  const overdue = and(
+    eq(taskMails.tenantId, ctx.tenantId),
+    eq(taskMails.runId, runId),
+    eq(taskMails.pauseId, pauseId),
+    eq(taskMails.userId, userId),
+    eq(taskMails.kind, 'overdue'),
+    inArray(taskMails.status, ['pending', 'sent']),
+    lte(taskMails.dueAt, ctx.now()),
+  )
+  return (await ctx.db.$count(taskMails, overdue)) > 0
 }
 
 /** Why a member is not the one to ask any more; null if they are. */

@@ -140,6 +140,20 @@ test('a task is told to each member whom it names, once, with a link that answer
   expect(pause).toMatchObject({ answered_by: people.tess.actor.id, answered_via: expect.stringMatching(/^lnk_/) })
 })
 
+test('a server that was down until the task was overdue gets one mail about it', async () => {
+  server.refuse = [451, 'Try later']
+  const runId = await paused({ assignees: ['user:tess@example.com'], dueIn: 'PT1S' })
+  await expect.poll(async () => (await mails(runId)).map(({ tries }) => tries > 0), { timeout: 30_000 }).toContain(true)
+  server.refuse = null
+  await sweepIn(WAITS_MS[0] ?? 0, [runId])
+  await settled(runId, 2)
+  expect((await mails(runId)).map(({ kind, status }) => [kind, status])).toEqual([
+    ['assigned', 'dropped'],
+    ['overdue', 'sent'],
+  ])
+  expect(server.taken.map(({ headers }) => /^Subject: (.*)$/m.exec(headers)?.[1])).toEqual([`Overdue: ${SUBJECT}`])
+})
+
 test('a server that is down gets the same message again later, one that refuses it does not', async () => {
   server.refuse = [451, 'Try later']
   const runId = await paused({ assignees: ['user:tess@example.com'] })
