@@ -38,7 +38,7 @@ export async function hiddenFields(
 }
 
 /**
- * The runs without the messages of failures that may hold what their workflow hides. To mask them, a list would have to read
+ * The runs, with the code of a failure in place of a message that may hold what its workflow hides. To mask it, a list would have to read
  * the data of each run; the run's own page does.
  */
 export async function withoutHiddenMessages(ctx: ServiceContext, items: RunItem[]): Promise<RunItem[]> {
@@ -53,7 +53,9 @@ export async function withoutHiddenMessages(ctx: ServiceContext, items: RunItem[
   }
   return Promise.all(
     items.map(async (item) =>
-      item.failure && (await hides(item)) ? { ...item, failure: { ...item.failure, message: '' } } : item,
+      item.failure && (await hides(item))
+        ? { ...item, failure: { ...item.failure, message: item.failure.code } }
+        : item,
     ),
   )
 }

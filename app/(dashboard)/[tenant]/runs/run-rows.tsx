@@ -110,7 +110,7 @@ function Reason({ run: { waiting, failure } }: { run: RunItem }) {
     return (
       <>
         {failure.stepName && <strong>{failure.stepName}: </strong>}
-        {failure.message || failure.code}
+        {failure.message}
         {failure.attempts > 1 && <span className={styles.quiet}> after {failure.attempts} attempts</span>}
       </>
     )
