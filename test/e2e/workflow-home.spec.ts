@@ -75,6 +75,16 @@ test('settings are edited on their own page and are part of the draft; viewers o
     businessKey: '${orderId}',
     limits: { timeoutMs: 2 * 86_400_000 },
   })
+  // What a screen saved, also as it closed, the next one does not report as what somebody else saved.
+  await page.getByLabel('Business key').fill('order ${orderId}')
+  const tabs = page.getByRole('navigation', { name: 'This workflow' })
+  for (const tab of ['Editor', 'Settings']) {
+    const checked = page.waitForResponse((response) => response.url().includes('workflows.get'))
+    await tabs.getByRole('link', { name: tab, exact: true }).click()
+    await checked
+    await expect(page.getByLabel('Business key')).toHaveValue('order ${orderId}')
+  }
+  await expect(page.getByText('was merged into this draft')).toHaveCount(0)
 })
 
 test('whoever publishes sees who starts the workflow', async ({ page, workspace }) => {
