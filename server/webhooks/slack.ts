@@ -1,6 +1,7 @@
 import type { ShownValue } from '../definition/run'
 import { shownText } from '../definition/shown'
 import { serviceOrigin } from '../http/origin'
+import { escaped, slackMarkdown } from './slack-markdown'
 
 /** The parts of a message's data that people are told. */
 interface Told {
@@ -45,8 +46,8 @@ export function slackBody(type: string, told: Told): string {
     const { id = '', stepId = '', title, message, show = [], dueAt } = pauseSignal ?? {}
     const asks = `${run} waits for an answer: *${line(title?.trim() || stepId)}*`
     const details = [
-      ...(message?.trim() ? [escaped(message, MOST_TEXT)] : []),
-      ...(show.length > 0 ? [escaped(show.map(cardLine).join('\n'), MOST_TEXT)] : []),
+      ...(message?.trim() ? [slackMarkdown(message, MOST_TEXT)] : []),
+      ...(show.length > 0 ? [card(show)] : []),
       ...(dueAt ? [`Due ${dateOf(dueAt)}`] : []),
     ]
     const task = `${origin}/task/${encodeURIComponent(runId)}/${encodeURIComponent(id)}`
@@ -62,8 +63,8 @@ export function slackBody(type: string, told: Told): string {
   )
 }
 
-function cardLine({ label, value }: ShownValue): string {
-  return `${label}: ${shownText(value)}`
+function card(show: readonly ShownValue[]): string {
+  return escaped(show.map(({ label, value }) => `${label}: ${shownText(value)}`).join('\n'), MOST_TEXT)
 }
 
 /** What *Send test* sends. */
@@ -87,20 +88,4 @@ function dateOf(at: string): string {
 /** A name or a title, on one line. */
 function line(text: string): string {
   return escaped(text.replace(/\s+/g, ' ').trim(), MOST_TITLE)
-}
-
-const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
-
-/**
- * Escapes the three characters that have a meaning in Slack's texts, so that a name can neither link nor call people.
- * @param most characters, escapes included
- */
-function escaped(text: string, most: number): string {
-  let written = ''
-  for (const char of text) {
-    const next = ESCAPES[char] ?? char
-    if (written.length + next.length >= most) return `${written}…`
-    written += next
-  }
-  return written
 }

@@ -92,3 +92,19 @@ test('a text that is long once it is escaped still fits into a block', () => {
   for (const { text } of blocks.slice(0, 2)) expect(text.text.length).toBeLessThanOrEqual(3_000)
   expect(blocks[1].text.text).toMatch(/^(&lt;)+…$/)
 })
+
+test('a message in Markdown is written with Slack’s marks, and no link hides where it leads', () => {
+  const paused = (message: string) => {
+    const pauseSignal = { id: 'main:ask#1', title: 'T', message }
+    const told = { runId: 'run_1', workflowName: 'W', businessKey: null, startedVia: 'user', pauseSignal }
+    return JSON.parse(slackBody('run.paused', told)).blocks[1].text.text
+  }
+  expect(
+    paused('# Check\n\nThis is **urgent**, *really* ~~not~~ `a<b`.\n\n- one\n- two\n  1. inner\n\n> said & done'),
+  ).toBe('*Check*\n\nThis is *urgent*, _really_ ~not~ `a&lt;b`.\n\n• one\n• two\n    1. inner\n\n> said &amp; done')
+  expect(paused('[Your bank](https://evil.example/a|b?x=1&y=2)')).toBe(
+    '<https://evil.example/a%7Cb?x=1&amp;y=2|Your bank> (evil.example)',
+  )
+  expect(paused('[x](javascript:alert(1)) <!channel> @here')).toBe('[x](javascript:alert(1)) &lt;!channel&gt; @here')
+  expect(paused(`**${'&'.repeat(2_000)}**`)).toMatch(/^\*\*(&amp;)+…$/)
+})

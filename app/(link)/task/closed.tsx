@@ -39,7 +39,7 @@ function wordsOf(view: ClosedView): [title: string, text: string] {
       return ['This link was withdrawn', 'If you still want to answer, ask the person who sent it for a new one.']
     case 'expired':
       return view.usedAt === null
-        ? ['This link has expired', 'Ask the person who sent it for a new one.']
+        ? ['This link has expired', 'Ask the person who sent it for a new one, or sign in and answer in your inbox.']
         : ['This link has been used', 'There is nothing left to do.']
     case 'ended':
       return ENDED[view.why]

@@ -1,0 +1,92 @@
+import { textOf } from '../definition/markdown/link'
+import { readMarkdown } from '../definition/markdown/read'
+import type { Block, Inline } from '../definition/markdown/tree'
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+const INDENT = '    '
+
+/**
+ * A text in Markdown as Slack's own marks say it. A link names its host if its words do not, as on our screens.
+ * @param most characters, escapes included. A longer text stays as it was written, cut.
+ */
+export function slackMarkdown(text: string, most: number): string {
+  if (text.length >= most) return escaped(text, most)
+  const written = blocks(readMarkdown(text)).join('\n\n')
+  return written.length < most ? written : escaped(text, most)
+}
+
+/**
+ * Escapes the three characters that have a meaning in Slack's texts, so that a name can neither link nor call people.
+ * @param most characters, escapes included
+ */
+export function escaped(text: string, most: number): string {
+  let written = ''
+  for (const char of text) {
+    const next = ESCAPES[char] ?? char
+    if (written.length + next.length >= most) return `${written}…`
+    written += next
+  }
+  return written
+}
+
+const plain = (text: string) => escaped(text, Number.POSITIVE_INFINITY)
+
+function blocks(all: readonly Block[]): string[] {
+  return all.map(block)
+}
+
+function block(one: Block): string {
+  switch (one.kind) {
+    case 'paragraph':
+      return inlines(one.children)
+    case 'heading':
+      return `*${plain(textOf(one.children))}*`
+    case 'list':
+      return one.items.map((item, index) => entry(item, one.start === null ? '•' : `${one.start + index}.`)).join('\n')
+    case 'quote':
+      return lines(blocks(one.children), '>').join('\n')
+    case 'code':
+      return `\`\`\`\n${plain(one.text)}\n\`\`\``
+    case 'rule':
+      return '———'
+    case 'table':
+      return [one.head, ...one.rows].map((row) => row.map(inlines).join(' | ')).join('\n')
+  }
+}
+
+function entry(item: readonly Block[], mark: string): string {
+  const [first = '', ...others] = blocks(item).flatMap((text) => text.split('\n'))
+  return [`${mark} ${first}`, ...others.map((line) => INDENT + line)].join('\n')
+}
+
+function lines(texts: readonly string[], before: string): string[] {
+  return texts
+    .join('\n\n')
+    .split('\n')
+    .map((line) => `${before} ${line}`)
+}
+
+function inlines(pieces: readonly Inline[]): string {
+  return pieces.map(inline).join('')
+}
+
+function inline(piece: Inline): string {
+  switch (piece.kind) {
+    case 'text':
+      return plain(piece.text)
+    case 'code':
+      return `\`${plain(piece.text)}\``
+    case 'break':
+      return '\n'
+    case 'strong':
+      return `*${inlines(piece.children)}*`
+    case 'em':
+      return `_${inlines(piece.children)}_`
+    case 'del':
+      return `~${inlines(piece.children)}~`
+    case 'link': {
+      const link = `<${plain(piece.href).replaceAll('|', '%7C')}|${plain(textOf(piece.children)).replace(/\s+/g, ' ')}>`
+      return piece.host === null ? link : `${link} (${plain(piece.host)})`
+    }
+  }
+}
