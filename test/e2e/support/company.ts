@@ -127,7 +127,11 @@ async function newWorkflows(ctx: ServiceContext, say: Say, { stock, declined }: 
   const refund = await createWorkflow(ctx, {
     name: say('Refund'),
     description: say('Gives a customer the money back.'),
-    payload: { order: { type: 'string', description: say('Number of the order') }, amount: { type: 'number' } },
+    payload: {
+      order: { type: 'string', description: say('Number of the order') },
+      amount: { type: 'number' },
+      iban: { type: 'string', description: say('Account of the customer'), sensitive: true, required: false },
+    },
     businessKey: '${order}',
     steps: [
       {

@@ -40,7 +40,7 @@ export async function furnish(workspace: Workspace, say: Say = (text) => text): 
     start(company.approval, { customer: say('Baker Street Books') }),
     start(company.approval, { customer: say('Lindqvist AB') }),
     start(company.approval, { customer: say('Rossi Ceramics') }),
-    start(company.refund, { order: say('N-20417'), amount: 89.9 }),
+    start(company.refund, { order: say('N-20417'), amount: 89.9, iban: 'DE02120300000000202051' }),
     start(company.triage, { text: say('My parcel has not come yet, please call me today.') }),
   ])
   for (const runId of [completed, deciding]) {
