@@ -8,7 +8,7 @@ import type { Definition } from '../definition/schema'
 import { AppError } from '../errors'
 import { parseInput } from '../parse'
 import { processWide } from '../process'
-import { findRow, findVersion } from '../versioned/rows'
+import { findRowAt } from '../versioned/row-at'
 import { requireRunnable } from './check/definition'
 import { knownOutputs } from './check/known-outputs'
 import type { Problem } from './check/problem'
@@ -36,8 +36,7 @@ export async function simulateWorkflow(
 ): Promise<SimulatedWorkflow> {
   authorize(ctx, 'workflow:simulate')
   const { data, answers, version: wanted } = parseInput(SimulateWorkflow, input.body)
-  const row = await findRow(ctx, WORKFLOW, input.id)
-  const version = await findVersion(ctx, WORKFLOW, row, wanted)
+  const { row, version } = await findRowAt(ctx, WORKFLOW, input.id, wanted)
   const written = withPins(WORKFLOW.contentOf(version), version.pins)
   const steps = new Set(written.steps.map(({ id }) => id))
   const details = [

@@ -12,7 +12,7 @@ import { requireRun } from '../interpreter/find-run'
 import { parseInput } from '../parse'
 import { findStepType } from '../steps/registry'
 import type { One } from '../versioned/noun'
-import { findRow, findVersion } from '../versioned/rows'
+import { findRow, findWhole } from '../versioned/rows'
 import { type CaseResult, RunCases, runCases } from '../versioned/run-cases'
 import {
   CaseName,
@@ -187,8 +187,7 @@ export async function runWorkflowCases(
 ): Promise<{ results: CaseResult[] }> {
   authorize(ctx, 'workflow:simulate')
   const { only } = parseInput(RunCases, body ?? {})
-  const row = await findRow(ctx, WORKFLOW, id)
-  const written = WORKFLOW.contentOf(await findVersion(ctx, WORKFLOW, row, row.version))
+  const written = (await findWhole(ctx, WORKFLOW, id)).content
   await requireRunnable(ctx, written)
   const definition = expand(written)
   const run = async (kept: WorkflowCase) => ({ ended: await replay(ctx, definition, kept) })

@@ -8,7 +8,8 @@ import { samePins } from '../../definition/pins'
 import type { Definition } from '../../definition/schema'
 import type { One } from '../../versioned/noun'
 import { versionToPublish } from '../../versioned/publish'
-import { findRow, findVersion } from '../../versioned/rows'
+import { findRowAt } from '../../versioned/row-at'
+import { findVersion } from '../../versioned/rows'
 import { checkDefinition } from '../../workflows/check/definition'
 import type { Problem } from '../../workflows/check/problem'
 import { findPins } from '../../workflows/find-pins'
@@ -53,10 +54,9 @@ function firstDiff(after: Definition): DefinitionDiff {
  */
 export async function getChanges(ctx: ServiceContext, { id }: One): Promise<WorkflowChanges> {
   authorize(ctx, 'workflow:read')
-  const row = await findRow(ctx, WORKFLOW, id)
+  const { row, version: saved } = await findRowAt(ctx, WORKFLOW, id, 'latest')
   const from = row.publishedVersion
-  const [saved, published, saves, [open]] = await Promise.all([
-    findVersion(ctx, WORKFLOW, row, row.version),
+  const [published, saves, [open]] = await Promise.all([
     from === null ? null : findVersion(ctx, WORKFLOW, row, from),
     ctx.db
       .select({ by: workflowVersions.createdBy, versions: count() })

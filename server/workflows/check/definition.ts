@@ -14,7 +14,8 @@ import { findStepType } from '../../steps/registry'
 import { loadTool } from '../../tools/find'
 import { certainMismatches } from '../../tools/json-schema'
 import { misplacedSecrets } from '../../vault/misplaced'
-import { findRow, findVersion, findWhole } from '../../versioned/rows'
+import { findRowAt } from '../../versioned/row-at'
+import { findWhole } from '../../versioned/rows'
 import { STARTED_VERSION } from '../input-schema'
 import { WORKFLOW } from '../noun'
 import { type Flow, flowOf } from './flow'
@@ -110,8 +111,8 @@ const STARTED = 'started'
 
 async function workflowAt(ctx: ServiceContext, id: string, version: string | number) {
   if (version === STARTED) return findWhole(ctx, WORKFLOW, id, STARTED_VERSION)
-  const row = await findRow(ctx, WORKFLOW, id)
-  return { row, content: WORKFLOW.contentOf(await findVersion(ctx, WORKFLOW, row, version)) }
+  const found = await findRowAt(ctx, WORKFLOW, id, version)
+  return { row: found.row, content: WORKFLOW.contentOf(found.version) }
 }
 
 /** What a tool takes as arguments, or a workflow as input. */
