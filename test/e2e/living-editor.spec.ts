@@ -67,36 +67,14 @@ test('during a test, the graph shows what each step did, and a click on one its 
   await expect(told).not.toContainText('Completed')
 })
 
-test('what is typed for a test stays when its tab changes, and of many visits only those seen are drawn', async ({
-  page,
-  workspace,
-}) => {
-  const { id } = await createWorkflow(workspace.ctx, {
-    name: 'Many',
-    payload: { net: { type: 'number' }, list: { type: 'any' } },
-    steps: [
-      { id: 'each', name: 'Each', type: 'for-each', items: '${list}', result: '${item}', saveAs: 'all' },
-      { id: 'one', name: 'One', type: 'set-data', values: { seen: '${item}' } },
-    ],
-    edges: [{ from: 'each', to: 'one', on: 'each' }],
-  })
-  await open(page, workspace, id)
+test('what is typed for a test stays when its tab changes', async ({ page, workspace }) => {
+  await open(page, workspace, await prices(workspace))
   await page.getByRole('button', { name: 'Test run' }).click()
-  const form = page.getByRole('form', { name: 'Test run' })
-  await form.getByLabel(/^net/).fill('60')
+  const net = page.getByRole('form', { name: 'Test run' }).getByLabel(/^net/)
+  await net.fill('60')
   await page.getByRole('tab', { name: 'This step' }).click()
   await page.getByRole('tab', { name: 'Test run' }).click()
-  await expect(form.getByLabel(/^net/)).toHaveValue('60')
-  await form.getByLabel(/^list/).fill(JSON.stringify(Array.from({ length: 120 }, (_, at) => at)))
-  await runDraft(page, '70')
-  const visits = thisRun(page).getByRole('list', { name: 'Steps so far' }).getByRole('listitem')
-  await expect(visits.first()).toHaveAttribute('aria-setsize', '121')
-  expect(await visits.count()).toBeLessThan(60)
-  await visits.first().hover()
-  await page.mouse.wheel(0, 20_000)
-  await expect(visits.last()).toHaveAttribute('aria-posinset', '121')
-  await visits.last().getByRole('button').click()
-  await expect(page.getByRole('complementary', { name: 'Details of One' })).toBeVisible()
+  await expect(net).toHaveValue('60')
 })
 
 test('a test runs to a step and no further', async ({ page, workspace }) => {
