@@ -14,7 +14,7 @@ export interface CheckOptions {
 }
 
 /** A soak leaves many more runs. */
-const LONGEST_MS = process.env.SOAK ? 900_000 : 60_000
+const LONGEST_MS = process.env.SOAK || process.env.SOAK_SEED ? 900_000 : 60_000
 
 /**
  * Everything in the database that violates an invariant of runs. Can be called at any moment, because it reads one
