@@ -13,7 +13,7 @@ const SPREAD_MS = 100
 const SHORTEST_REST_MS = 700
 /** In a workspace that never stands still: each page reads several lists, and a person has a limit of requests. */
 const LONGEST_REST_MS = 5_000
-/** When the database is slow, a page is told without it, and again as soon as changes are heard. */
+/** With a slow database, a page is told before its process listens, and once more when it does. */
 const LONGEST_LISTEN_MS = 2_000
 /** A little longer than the transport keeps a stream open: after that, nobody reads any more. */
 const LIFETIME_MS = 290_000
@@ -30,7 +30,7 @@ export async function* followLive(ctx: ServiceContext, input: unknown, left: Abo
   const signal = AbortSignal.any([left, AbortSignal.timeout(LIFETIME_MS)])
   const page = openPage(ctx.tenantId, tab, signal)
   try {
-    // A change between the page's first read and the first notification would be missed for good.
+    // Told before its process listens, a page would miss changes until it polls.
     await Promise.race([listening, pause(LONGEST_LISTEN_MS, signal)])
     if (signal.aborted) return
     page.take()

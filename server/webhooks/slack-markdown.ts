@@ -44,7 +44,7 @@ function block(one: Block): string {
     case 'list':
       return one.items.map((item, index) => entry(item, one.start === null ? '•' : `${one.start + index}.`)).join('\n')
     case 'quote':
-      return lines(blocks(one.children), '>').join('\n')
+      return blocks(one.children).join('\n\n').replace(/^/gm, '> ')
     case 'code':
       return `\`\`\`\n${plain(one.text)}\n\`\`\``
     case 'rule':
@@ -57,13 +57,6 @@ function block(one: Block): string {
 function entry(item: readonly Block[], mark: string): string {
   const [first = '', ...others] = blocks(item).flatMap((text) => text.split('\n'))
   return [`${mark} ${first}`, ...others.map((line) => INDENT + line)].join('\n')
-}
-
-function lines(texts: readonly string[], before: string): string[] {
-  return texts
-    .join('\n\n')
-    .split('\n')
-    .map((line) => `${before} ${line}`)
 }
 
 function inlines(pieces: readonly Inline[]): string {

@@ -2,7 +2,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { CodeBlock } from '@/app/_ui/code-block'
-import { keep, readKept } from '../../workflows/[id]/parts/kept'
+import { keep, readKept } from '../../kept'
 
 /** Text typed into a form that someone else answered first. It can be copied until it is discarded. */
 export function KeptText({ storageKey }: { storageKey: string }) {

@@ -1,6 +1,6 @@
 'use client'
 import { useCallback, useEffect, useState } from 'react'
-import { keep, readKept } from '../../workflows/[id]/parts/kept'
+import { keep, readKept } from '../../kept'
 import { type Draft, type Fields, initialDraft, openTexts } from './answer-values'
 
 /** Where what is typed for a pause is kept. */

@@ -3,7 +3,7 @@ import { Kbd, TextInput } from '@mantine/core'
 import { Fragment, type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { Dialog } from '@/app/_ui/dialog'
 import type { Catalog, CatalogEntry } from '@/server/steps/catalog'
-import { keep, readKept } from '../parts/kept'
+import { keep, readKept } from '../../../kept'
 import { StepIcon } from '../parts/step-icon'
 import styles from './step-picker.module.css'
 

@@ -1,6 +1,6 @@
 'use client'
 import { useCallback, useEffect, useState } from 'react'
-import { keep, readKept } from '../parts/kept'
+import { keep, readKept } from '../../../kept'
 
 export interface PinnedData {
   /** The JSON text that the person has pinned; null without any. */

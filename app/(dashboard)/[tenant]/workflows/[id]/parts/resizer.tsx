@@ -1,6 +1,6 @@
 'use client'
 import { type KeyboardEvent, type PointerEvent, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { keep, readKept } from './kept'
+import { keep, readKept } from '../../../kept'
 import styles from './resizer.module.css'
 
 /** How far an arrow key moves it, in pixels; with Shift, this times five. */

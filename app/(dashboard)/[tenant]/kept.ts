@@ -1,4 +1,4 @@
-import { localStorageOrNull } from '../../../_versioned/draft-page'
+import { localStorageOrNull } from './_versioned/draft-page'
 
 /** What this browser keeps under a name; null for nothing, also where it keeps nothing at all. */
 export function readKept(key: string): string | null {
