@@ -14,11 +14,30 @@ import type { VisibleError } from '@/server/trpc/errors'
 import type { AppRouter } from '@/server/trpc/root'
 import { makeQueryClient } from './query-client'
 
+/**
+ * Calls with a request of their own: a start may carry a file, which is too large for a batch, and the others may take
+ * a minute, which a save or a list in the same batch would have to wait for.
+ */
+const ALONE = new Set([
+  'runs.start',
+  'reference.send',
+  'tools.invoke',
+  'tools.invokeDraft',
+  'tools.listRemote',
+  'tools.runCases',
+  'agents.invoke',
+  'agents.invokeDraft',
+  'agents.answerOnce',
+  'agents.runCases',
+  'workflows.simulate',
+  'workflows.runCases',
+])
+
 export const { TRPCProvider: Provider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>()
 
 /**
- * Provides the dashboard's API. Calls are POST requests with JSON, batched up to ten; event streams each have their own
- * connection.
+ * Provides the dashboard's API. Calls are POST requests with JSON, batched up to ten; long calls and event streams each have
+ * their own request.
  * @param props.tenant the workspace's slug; null outside a workspace
  */
 export function TrpcClientProvider({ tenant, children }: { tenant: string | null; children: ReactNode }) {
@@ -41,8 +60,7 @@ function makeClient(tenant: string | null) {
         condition: (operation) => operation.type === 'subscription',
         true: httpSubscriptionLink({ url }),
         false: splitLink({
-          // A start may carry a file, which is too large for a batch, and a call that is tried may take a minute.
-          condition: ({ path }) => path === 'runs.start' || path === 'reference.send',
+          condition: ({ path }) => ALONE.has(path),
           true: httpLink({ url, methodOverride: 'POST' }),
           false: httpBatchLink({ url, maxItems: 10, methodOverride: 'POST' }),
         }),
