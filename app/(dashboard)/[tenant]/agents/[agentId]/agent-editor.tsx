@@ -15,6 +15,7 @@ import { EditTab } from './edit-tab'
 import { Playground } from './playground'
 import styles from './playground.module.css'
 import { SchemaTab } from './schema-tab'
+import { useTalk } from './use-talk'
 
 const AgentCases = dynamic(() => import('../../_test-cases/lazy').then((module) => module.AgentCases), { ssr: false })
 
@@ -56,6 +57,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
   const { draft, publish } = versioned
   const error = publish.error ?? asError(versioned.problems)
   const onScreen = readOnly ? null : { form: draft.value, state: onScreenState(versioned), obstacle: problem }
+  const talk = useTalk(agent, onScreen)
   const wide = useMediaQuery(WIDE)
   const form = { form: draft.value, change: draft.change, readOnly }
   return (
@@ -75,7 +77,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
               <EditTab agentId={id} {...form} error={error} />
               {wide && (
                 <section aria-label="Playground">
-                  <Playground agent={agent} onScreen={onScreen} compact />
+                  <Playground talk={talk} onScreen={onScreen} compact />
                 </section>
               )}
             </div>
@@ -90,7 +92,7 @@ export function AgentEditor({ agent }: { agent: Agent }) {
         {
           name: 'playground',
           label: 'Playground',
-          panel: <Playground agent={agent} onScreen={onScreen} />,
+          panel: <Playground talk={talk} onScreen={onScreen} />,
         },
         { name: 'compare', label: 'Compare', panel: <Compare agent={agent} onScreen={onScreen} /> },
         { name: 'cases', label: 'Test cases', panel: <AgentCases agent={agent} onScreen={onScreen} /> },
