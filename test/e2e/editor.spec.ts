@@ -217,7 +217,7 @@ test('a draft can be simulated, and what fails leads to its step', async ({ page
   await open(page, workspace, id)
   await page.getByRole('button', { name: 'Simulate', exact: true }).click()
   const panel = page.getByRole('region', { name: 'Simulation' })
-  await expect(panel.getByText(/3 of 3 steps and 3 of 3 exits reached/)).toBeVisible({ timeout: 20_000 })
+  await expect(panel.getByText(/3 of 3 steps and 3 of 3 exits reached/)).toBeVisible()
   await panel.getByRole('button', { name: /^share .*divides by zero.*"people":8/ }).click()
   await expect(page.getByRole('textbox', { name: 'Id' })).toHaveValue('share')
 })
@@ -234,7 +234,7 @@ test('an unpublished draft can be test-run, and an earlier version restored', as
   await panel.getByLabel(/^name/).fill('Ada')
   await panel.getByRole('button', { name: 'Run this draft' }).click()
   const run = page.getByRole('region', { name: 'This test run' })
-  await expect(run.getByText('Completed').first()).toBeVisible({ timeout: 20_000 })
+  await expect(run.getByText('Completed').first()).toBeVisible()
   await expect(run.getByText('Good day, Ada').first()).toBeVisible()
   expect(await getWorkflow(workspace.ctx, { id })).toMatchObject({ status: 'draft', publishedVersion: null })
 

@@ -161,7 +161,7 @@ test('the same, drawn and run with the keyboard alone', async ({ page, workspace
   // Keys work only once the page's script has loaded, which is not visible.
   await expect(async () => {
     if ((await page.getByRole('dialog').count()) === 0) await press('c')
-    await expect(page.getByRole('dialog')).toBeVisible({ timeout: 1_000 })
+    await expect(page.getByRole('dialog')).toBeVisible({ timeout: 5_000 })
   }).toPass()
   await expect(page.getByRole('dialog').getByLabel('Name')).toBeFocused()
   await page.keyboard.type('Expense approval')
@@ -205,7 +205,7 @@ test('the same, drawn and run with the keyboard alone', async ({ page, workspace
     await expect(page.getByRole('option', { name: text, exact: true })).toBeVisible()
     await expect(async () => {
       await press('ArrowDown')
-      await expect(page.locator('[data-combobox-selected]')).toHaveText(text, { timeout: 500 })
+      await expect(page.locator('[data-combobox-selected]')).toHaveText(text, { timeout: 2_000 })
     }).toPass()
     await press('Enter')
   }
@@ -269,7 +269,7 @@ test('the same, drawn and run with the keyboard alone', async ({ page, workspace
     await expect(page.getByRole('menuitem', { name: 'Open' })).toBeVisible()
     await expect(async () => {
       await press('ArrowDown')
-      await expect(page.getByRole('menuitem', { name: 'Run', exact: true })).toBeFocused({ timeout: 500 })
+      await expect(page.getByRole('menuitem', { name: 'Run', exact: true })).toBeFocused({ timeout: 2_000 })
     }).toPass()
     await press('Enter')
     await expect(page.getByRole('dialog').getByLabel('amount')).toBeFocused()

@@ -103,7 +103,7 @@ test('from an empty canvas to a completed run, with the keyboard alone', async (
   // Keys work only once the page's script has loaded, which is not visible.
   await expect(async () => {
     if ((await page.getByRole('dialog').count()) === 0) await press('c')
-    await expect(page.getByRole('dialog')).toBeVisible({ timeout: 1_000 })
+    await expect(page.getByRole('dialog')).toBeVisible({ timeout: 5_000 })
   }).toPass()
   await expect(page.getByRole('dialog').getByLabel('Name')).toBeFocused()
   await page.keyboard.type('Delivery')

@@ -57,7 +57,7 @@ test('single-key shortcuts pause while typing and can be switched off', async ({
   // Keys work only once the page's script has loaded, which is not visible.
   await expect(async () => {
     if ((await page.locator('input:focus').count()) === 0) await page.keyboard.press('/')
-    await expect(page.locator('input:focus')).toHaveCount(1, { timeout: 500 })
+    await expect(page.locator('input:focus')).toHaveCount(1, { timeout: 2_000 })
   }).toPass()
   await page.keyboard.type('c')
   await expect(page.getByRole('dialog')).toHaveCount(0)
@@ -80,7 +80,7 @@ test('text typed right after opening a dialog goes into that dialog', async ({ p
     // Immediately: the added step takes the focus only a moment later.
     await expect(async () => {
       if ((await search.count()) === 0) await page.keyboard.press('a')
-      await expect(search).toBeFocused({ timeout: 500 })
+      await expect(search).toBeFocused({ timeout: 2_000 })
     }).toPass()
   }
   await page.keyboard.type('end-flow', { delay: 30 })

@@ -15,9 +15,9 @@ test('a run page updates live, and a paused run can be answered there', async ({
   const data = { article: 'AX-210', amount: 4 }
   // Answer from elsewhere: the open page must follow without a reload.
   await resumeRun(workspace, runId, { type: 'collect_inputs', data })
-  await expect(page.getByRole('button', { name: 'Approve' })).toBeVisible({ timeout: 15_000 })
+  await expect(page.getByRole('button', { name: 'Approve' })).toBeVisible()
   await page.getByRole('button', { name: 'Approve' }).click()
-  await expect(page.getByText('Completed').first()).toBeVisible({ timeout: 15_000 })
+  await expect(page.getByText('Completed').first()).toBeVisible()
 })
 
 test('what a run was given, what came of it and who decided what take no click', async ({ page, workspace }) => {
@@ -72,7 +72,7 @@ test('one paused run is cancelled, and another terminated', async ({ page, works
     .getByRole('dialog')
     .getByRole('button', { name: /cancel/i })
     .click()
-  await expect(page.getByText('Cancelled').first()).toBeVisible({ timeout: 15_000 })
+  await expect(page.getByText('Cancelled').first()).toBeVisible()
   await page.goto(`/${workspace.slug}/runs/${second}`)
   await page.getByRole('button', { name: 'More ways to stop the run' }).click()
   await page.getByRole('menuitem', { name: /terminate/i }).click()
@@ -80,7 +80,7 @@ test('one paused run is cancelled, and another terminated', async ({ page, works
     .getByRole('dialog')
     .getByRole('button', { name: /terminate/i })
     .click()
-  await expect(page.getByText('Terminated').first()).toBeVisible({ timeout: 15_000 })
+  await expect(page.getByText('Terminated').first()).toBeVisible()
   for (const runId of [first, second]) await reached(workspace, runId, ({ endTime }) => endTime !== undefined)
 })
 
@@ -128,7 +128,7 @@ test('new runs wait behind a button until they are requested', async ({ page, wo
   await expect(rows).toHaveCount(1)
   await start()
   const button = page.getByRole('button', { name: '1 new run' })
-  await expect(button).toBeVisible({ timeout: 30_000 })
+  await expect(button).toBeVisible()
   await expect(rows).toHaveCount(1)
   await button.click()
   await expect(rows).toHaveCount(2)

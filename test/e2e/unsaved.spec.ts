@@ -24,7 +24,7 @@ async function restore(page: Page, workspace: Workspace, workflowId: string, nam
   await expect(dialog).toContainText('Restore unsaved changes?')
   await page.unroute(SAVES)
   await dialog.getByRole('button', { name: 'Restore' }).click()
-  await expect.poll(() => namesOf(workspace, workflowId), { timeout: 15_000 }).toContain(name)
+  await expect.poll(() => namesOf(workspace, workflowId)).toContain(name)
 }
 
 test('unsaved changes are kept on this device and offered again', async ({ page, workspace }) => {

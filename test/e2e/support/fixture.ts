@@ -82,7 +82,7 @@ async function hydrated(page: Page): Promise<void> {
       Object.keys(element).some((key) => key.startsWith('__reactProps')),
     )
   // If the page is left or has no script, the spec decides what that means.
-  await page.waitForFunction(all, undefined, { timeout: 5_000 }).catch(() => undefined)
+  await page.waitForFunction(all, undefined, { timeout: 30_000 }).catch(() => undefined)
 }
 
 /**
