@@ -1,4 +1,4 @@
-import { and, eq, isNull, lt, or } from 'drizzle-orm'
+import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { perDb } from '@/db/per-db'
 import { apiKeys } from '@/db/schema/keys'
@@ -75,9 +75,19 @@ async function byKey(key: string, headers: Headers, db: Db, now: Date): Promise<
 const keyReads = perDb(() => new Map<string, ReturnType<typeof readKey>>())
 
 async function readKey(db: Db, hash: string) {
-  const [row] = await db.select().from(apiKeys).where(eq(apiKeys.hash, hash)).limit(1)
+  const [row] = await preparedKey(db).execute({ hash })
   return row
 }
+
+/** Most requests begin with this read, so its text is built once. */
+const preparedKey = perDb((db) =>
+  db
+    .select()
+    .from(apiKeys)
+    .where(eq(apiKeys.hash, sql.placeholder('hash')))
+    .limit(1)
+    .prepare('api_key'),
+)
 
 async function byToken(headers: Headers, db: Db, now: Date): Promise<Identity> {
   const header = headers.get('authorization')

@@ -1,4 +1,6 @@
-import { and, asc, eq, isNull, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import type { Db, Tx } from '@/db/index'
+import { perDb } from '@/db/per-db'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import type { ServiceContext, TransactionContext } from '../context'
 import { isBranch } from '../definition/branches'
@@ -18,9 +20,27 @@ import { ownsOf, RUN_COLUMNS, walkData } from './walk-state'
  * statement, so that the run data belongs to the same moment. The data is read once, however many pauses are open.
  */
 export async function openPauses(ctx: ServiceContext, runId: string) {
+  const { db, tenantId } = ctx
+  const rows = await (ctx.reach || !('$client' in db)
+    ? pausesOf(db, runIs(ctx, runId))
+    : preparedPausesOf(db).execute({ tenantId, runId }))
+  const [first] = rows
+  if (!first) return []
+  const { run, small } = first
+  const [written] = await putTogether(ctx, { tenantId, runId }, [{ small, refs: run.dataRefs }])
+  return rows.map((row) => ({ ...row, run, written: written ?? { data: small, refs: {} } }))
+}
+
+/** Every answer begins with this read, so its text is built once. */
+const preparedPausesOf = perDb((db) => {
+  const where = and(eq(runs.tenantId, sql.placeholder('tenantId')), eq(runs.id, sql.placeholder('runId')))
+  return pausesOf(db, where).prepare('open_pauses')
+})
+
+function pausesOf(db: Db | Tx, where: SQL | undefined) {
   const once = (column: SQLWrapper) =>
     sql`case when row_number() over (order by ${pauses.createdAt}, ${pauses.id}) = 1 then ${column} end`
-  const rows = await ctx.db
+  return db
     .select({
       run: {
         ...RUN_COLUMNS,
@@ -47,13 +67,8 @@ export async function openPauses(ctx: ServiceContext, runId: string) {
             and p.answered_at is null)`,
       ),
     )
-    .where(and(runIs(ctx, runId), isNull(pauses.answeredAt)))
+    .where(and(where, isNull(pauses.answeredAt)))
     .orderBy(asc(pauses.createdAt), asc(pauses.id))
-  const [first] = rows
-  if (!first) return []
-  const { run, small } = first
-  const [written] = await putTogether(ctx, { tenantId: ctx.tenantId, runId }, [{ small, refs: run.dataRefs }])
-  return rows.map((row) => ({ ...row, run, written: written ?? { data: small, refs: {} } }))
 }
 
 export type OpenPause = Awaited<ReturnType<typeof openPauses>>[number]

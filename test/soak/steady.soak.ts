@@ -19,6 +19,15 @@ const GROWTH = 1.1
 /** Of so many starts, one is followed by a status call. */
 const ASKED = 5
 
+/** In whole milliseconds. */
+const p = (times: readonly number[], share: number) =>
+  Math.round(
+    percentile(
+      [...times].sort((a, b) => a - b),
+      share,
+    ),
+  )
+
 scenario(
   'ten minutes at 80 % of the ceiling: no error, 99 of 100 status calls under 100 ms, memory flat',
   MINUTES,
@@ -51,7 +60,7 @@ scenario(
       if (answer.status !== 200) failures.push(answer)
     }
     const from = performance.now()
-    for (let minute = 1, sent = 0; minute <= soak.rounds; minute++) {
+    for (let minute = 1, sent = 0, seen = 0; minute <= soak.rounds; minute++) {
       // At a fixed rate, whatever comes back.
       for (; performance.now() - from < minute * 60_000; await sleep(5)) {
         for (const due = ((performance.now() - from) / 1_000) * rate; sent < due; sent++) {
@@ -61,15 +70,12 @@ scenario(
         }
       }
       memory.push(rssBytes([web.pid]) / 2 ** 20)
+      soak.say(`minute ${minute}: starts p50 ${p(started.slice(seen), 0.5)} ms, ${open.size} under way`)
+      seen = started.length
     }
     await Promise.all(open)
-    const p = (times: number[], share: number) =>
-      Math.round(
-        percentile(
-          times.sort((a, b) => a - b),
-          share,
-        ),
-      )
+    // The checker, which runs when the service stops, takes minutes for so many.
+    await database.sql`truncate runs cascade`
     soak.say(`${(rate / SHARE).toFixed(0)} runs/s at the ceiling, ${rate.toFixed(0)} for ${soak.rounds} minutes`)
     soak.say(`starts: ${started.length}, p50 ${p(started, 0.5)} ms, p99 ${p(started, 0.99)} ms`)
     soak.say(`status: ${asked.length}, p50 ${p(asked, 0.5)} ms, p99 ${p(asked, 0.99)} ms`)
@@ -78,7 +84,5 @@ scenario(
     expect(p(asked, 0.99)).toBeLessThan(STATUS_MS)
     const [after = 0] = memory.slice(1, 2)
     expect(memory.at(-1)).toBeLessThan(after * GROWTH)
-    // The checker, which runs when the service stops, takes minutes for so many.
-    await database.sql`truncate runs cascade`
   },
 )
