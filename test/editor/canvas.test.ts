@@ -208,6 +208,20 @@ describe('the ways of lines', () => {
     for (const x of xs) expect(x).toBeLessThan(0.001)
   })
 
+  test.each([12, 30])('a line to a neighbour goes through the gap of %i pixels between the two', (gap) => {
+    const boxes = new Map(['a', 'b', 'c'].map((id, n) => [id, { x: n * (200 + gap), y: 0, width: 200, height: 60 }]))
+    const line = (from: string, at: number, to: string, then: number) => ({
+      ...{ id: from + to, from, to, sideways: false },
+      start: { x: at * (200 + gap) + 100, y: 60 },
+      end: { x: then * (200 + gap) + 100, y: 0 },
+    })
+    const lanes = lanesOf([line('a', 0, 'b', 1), line('c', 2, 'b', 1), line('a', 0, 'c', 2)], boxes)
+    expect(lanes.get('ab')?.x).toBe(200 + gap / 2)
+    expect(lanes.get('cb')?.x).toBe(400 + gap * 1.5)
+    // A step is in the way of this one.
+    expect(lanes.get('ac')?.x).toBeLessThan(0)
+  })
+
   test('no long line crosses a node in any tidied graph', () => {
     let long = 0
     fc.assert(

@@ -13,6 +13,8 @@ const MARGIN = 22
 /** The distance between two lines that would otherwise overlap. */
 const APART = 14
 const TRIES = 9
+/** Between two neighbours that stand closer than lines keep away from nodes, one still fits into a gap this wide. */
+const NARROW = 8
 
 export interface Line {
   id: string
@@ -48,6 +50,11 @@ export function lanesOf(lines: readonly Line[], boxes: ReadonlyMap<string, Box>)
     const isFree = (x: number) =>
       (!sideways || x >= start.x + MARGIN / 2) &&
       inTheWay.every((box) => x <= box.x - MARGIN + 1 || x >= box.x + box.width + MARGIN - 1)
+    const gap = up && !sideways ? gapBetween(boxes.get(from), boxes.get(to)) : null
+    if (gap !== null && inTheWay.every((box) => gap < box.x || gap > box.x + box.width)) {
+      lanes.set(id, { x: gap, leave: start.y + LEAVE })
+      continue
+    }
     const beside = inTheWay.flatMap((box) => [box.x - MARGIN, box.x + box.width + MARGIN])
     const direct = sideways ? [end.x, start.x + MARGIN] : [start.x, end.x]
     const cost = (x: number) => Math.abs(x - start.x) + Math.abs(x - end.x)
@@ -64,6 +71,14 @@ export function lanesOf(lines: readonly Line[], boxes: ReadonlyMap<string, Box>)
     lanes.set(id, { x, leave: leaveOf(start, sideways, x, boxes) })
   }
   return lanes
+}
+
+/** The middle of the narrow gap between two nodes beside each other; null if there is none, or room for lanes. */
+function gapBetween(one: Box | undefined, other: Box | undefined): number | null {
+  if (!one || !other || one.y >= other.y + other.height || other.y >= one.y + one.height) return null
+  const [left, right] = one.x < other.x ? [one, other] : [other, one]
+  const width = right.x - (left.x + left.width)
+  return width >= NARROW && width < 2 * MARGIN ? right.x - width / 2 : null
 }
 
 /** Below the nodes that a line passes on its way to its lane. */
