@@ -17,6 +17,9 @@ const NONE: Problem[] = []
 export function useProblems(definition: Definition): {
   problems: Problem[]
   byStep: StepProblems
+  /** Whether any check has arrived yet. */
+  known: boolean
+  /** Whether the problems are those of this very draft. */
   checked: boolean
   error: unknown
 } {
@@ -32,7 +35,8 @@ export function useProblems(definition: Definition): {
   // A check that fails, as it does offline, says nothing about the problems found before.
   const last = useRef(data)
   if (data !== undefined) last.current = data
-  const problems = data ?? last.current ?? NONE
+  const known = last.current !== undefined
+  const problems = last.current ?? NONE
   const byStep = useMemo(() => {
     const counts = new Map<string, { errors: number; warnings: number }>()
     for (const { stepId, severity } of problems) {
@@ -42,5 +46,5 @@ export function useProblems(definition: Definition): {
     }
     return counts
   }, [problems])
-  return { problems, byStep, checked: data !== undefined && !isPlaceholderData && draft === definition, error }
+  return { problems, byStep, known, checked: data !== undefined && !isPlaceholderData && draft === definition, error }
 }

@@ -229,7 +229,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
           onFind={actions.openFind}
           onKeys={() => setDialog({ kind: 'keys' })}
           readOnly={readOnly}
-          panels={<PanelButtons panel={panel} problems={check.problems.length} onPanel={toggle} />}
+          panels={<PanelButtons panel={panel} problems={check.known ? check.problems.length : null} onPanel={toggle} />}
         />
         <div
           className={styles.body}

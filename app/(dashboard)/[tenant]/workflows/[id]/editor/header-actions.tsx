@@ -24,8 +24,11 @@ export function HeaderActions(props: { testing: boolean; onTest: () => void; onP
   )
 }
 
-/** Opens and closes the panels below the graph. */
-export function PanelButtons(props: { panel: Panel | null; problems: number; onPanel: (panel: Panel) => void }) {
+/**
+ * Opens and closes the panels below the graph.
+ * @param props.problems how many there are; null as long as nobody knows
+ */
+export function PanelButtons(props: { panel: Panel | null; problems: number | null; onPanel: (panel: Panel) => void }) {
   const { panel, problems, onPanel } = props
   const { may } = useTenant()
   const button = (name: Panel, Icon: typeof History, text: string) => (
@@ -41,7 +44,7 @@ export function PanelButtons(props: { panel: Panel | null; problems: number; onP
   )
   return (
     <>
-      {button('problems', CircleAlert, `Problems ${problems}`)}
+      {button('problems', CircleAlert, `Problems ${problems ?? '…'}`)}
       {may('workflow:simulate') && button('simulate', Route, 'Simulate')}
       {button('versions', History, 'Versions')}
     </>
