@@ -50,7 +50,7 @@ test('only what was published has a number; a draft has its time, and is restore
   await expect(page.getByText('The end', { exact: true })).toBeVisible()
   await page.getByRole('button', { name: 'Restore version 1' }).click()
   await expect.poll(async () => (await getWorkflow(workspace.ctx, { id })).steps[0]?.output).toEqual({ a: 1 })
-  await expect(page.getByText('This draft is the same').first()).toBeVisible()
+  await expect(page.getByText('The draft is the same.').first()).toBeVisible()
 })
 
 test('settings are edited on their own page and are part of the draft; viewers only read them', async ({

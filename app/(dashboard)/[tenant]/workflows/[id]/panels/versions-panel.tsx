@@ -119,6 +119,10 @@ function named({ version, publishedAt }: VersionHistoryItem): string {
   return publishedAt === null ? 'this earlier draft' : `version ${version}`
 }
 
+function sameAs({ current, publishedAt }: VersionHistoryItem): string {
+  return current && publishedAt === null ? 'This is the draft in the editor.' : 'The draft is the same.'
+}
+
 function VersionLine({ item, openRuns }: { item: VersionHistoryItem; openRuns: string | null }) {
   return (
     <>
@@ -179,7 +183,7 @@ function OneVersion(props: VersionsPanelProps & { item: VersionHistoryItem; onRe
       <Stack gap="sm">
         <Group justify="space-between">
           <Text size="sm" fw={500}>
-            {same ? 'This draft is the same' : `Restoring ${named(item)} would change:`}
+            {same ? sameAs(item) : `Restoring ${named(item)} would change:`}
           </Text>
           {!same && may('workflow:publish') && (
             <Button
