@@ -77,6 +77,31 @@ test('what is typed for a test stays when its tab changes', async ({ page, works
   await expect(net).toHaveValue('60')
 })
 
+test('of many visits only those seen are drawn, and each can be opened', async ({ page, workspace }) => {
+  const { id } = await createWorkflow(workspace.ctx, {
+    name: 'Many',
+    payload: { net: { type: 'number' }, list: { type: 'any' } },
+    steps: [
+      { id: 'each', name: 'Each', type: 'for-each', items: '${list}', result: '${item}', saveAs: 'all' },
+      { id: 'one', name: 'One', type: 'set-data', values: { seen: '${item}' } },
+    ],
+    edges: [{ from: 'each', to: 'one', on: 'each' }],
+  })
+  await open(page, workspace, id)
+  await page.getByRole('button', { name: 'Test run' }).click()
+  const list = JSON.stringify(Array.from({ length: 45 }, (_, at) => at))
+  await page.getByRole('form', { name: 'Test run' }).getByLabel(/^list/).fill(list)
+  await runDraft(page, '70')
+  const visits = thisRun(page).getByRole('list', { name: 'Steps so far' }).getByRole('listitem')
+  await expect(visits.first()).toHaveAttribute('aria-setsize', '46')
+  expect(await visits.count()).toBeLessThan(40)
+  await visits.first().hover()
+  await page.mouse.wheel(0, 20_000)
+  await expect(visits.last()).toHaveAttribute('aria-posinset', '46')
+  await visits.last().getByRole('button').click()
+  await expect(page.getByRole('complementary', { name: 'Details of One' })).toBeVisible()
+})
+
 test('a test runs to a step and no further', async ({ page, workspace }) => {
   const id = await prices(workspace)
   await open(page, workspace, id, '?step=s2')
