@@ -18,7 +18,7 @@ export default async function setup(): Promise<() => Promise<void>> {
       // For the tests' own servers.
       ALLOW_PRIVATE_HOSTS: '127.0.0.1',
       // Specs that undo an answer have time to, and the others do not wait long.
-      ANSWER_UNDO_MS: '4000',
+      ANSWER_UNDO_MS: '8000',
       // One spec makes this workspace.
       OPERATOR_TENANT_ID: 'ten_operators',
       LOG_LEVEL: 'warn',
