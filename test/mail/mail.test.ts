@@ -236,8 +236,10 @@ test('a reminder and an escalation, as workflows write them, are mails of their 
   })
   for (const count of [1, 2, 3]) {
     await settled(runId, count)
-    const now = () => new Date(Date.now() + count * (2 * 3_600_000 + 1_000))
-    if (count < 3) await sweepRuns({ db: runtime.db, log: runtime.ctx.log, now })
+    if (count === 3) break
+    // Not by another clock for the sweep alone: the engine, which may take the answer, has its own.
+    await database.sql`update pauses set due_at = clock_timestamp() where run_id = ${runId} and answered_at is null`
+    await sweepRuns({ db: runtime.db, log: runtime.ctx.log, now: runtime.ctx.now })
   }
   expect(server.taken.map(({ to, headers }) => [to, /Subject: (\w+)/.exec(headers)?.[1]])).toEqual([
     ['tess@example.com', 'first'],
