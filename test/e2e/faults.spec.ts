@@ -45,9 +45,9 @@ test('a run’s next task is there as soon as the answer before it counts', asyn
   await reached(workspace, runId, ({ status }) => status === 'paused')
   await page.goto(`/${workspace.slug}/inbox`)
   await expect(page.getByRole('button', { name: /The order.*Okafor/ })).toBeVisible()
-  // The page hears of it: by itself it would look again after a minute.
+  // The page hears of it: without the stream it would look again after 10 s.
   await resumeRun(workspace, runId, { type: 'collect_inputs', data: { article: 'AX-210', amount: 4 } })
-  await expect(page.getByRole('button', { name: /Order of AX-210.*Okafor/ })).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByRole('button', { name: /Order of AX-210.*Okafor/ })).toBeVisible({ timeout: 9_000 })
 })
 
 test('neither a sample nor a good workflow has a problem', async ({ page, workspace }) => {

@@ -48,7 +48,7 @@ test('what another person saves is in an open editor within seconds', async ({ p
   await expect(vera.getByRole('list', { name: 'Also here' }).getByRole('button')).toBeVisible()
   await rename(page, 'What is ordered')
   await saved(page)
-  await expect(vera.getByText('What is ordered').first()).toBeVisible()
+  await expect(vera.getByText('What is ordered').first()).toBeVisible({ timeout: 5_000 })
 })
 
 test('when two people change the same thing, a person decides and nothing is overwritten', async ({
@@ -150,7 +150,7 @@ test('two people see each other in one draft, and at which step; nothing moves w
   // Of the form that this person has opened.
   const own = await moved()
   await vera.close()
-  await expect(here(page)).toHaveCount(0)
+  await expect(here(page)).toHaveCount(0, { timeout: 16_000 })
   await expect(mark).toHaveCount(0)
   expect((await moved()) - own).toBeLessThan(0.001)
 })
