@@ -7,7 +7,7 @@ import { isBranch } from '../definition/branches'
 import type { JsonObject } from '../definition/json'
 import type { PauseAnswer, RunData } from '../definition/run'
 import { AppError } from '../errors'
-import { runIs } from './find-run'
+import { GIVEN_RUN, runIs } from './find-run'
 import { putTogether } from './large-values'
 import { resumeResting } from './resume-resting'
 import { recordOfPause } from './row-is'
@@ -32,10 +32,7 @@ export async function openPauses(ctx: ServiceContext, runId: string) {
 }
 
 /** Every answer begins with this read, so its text is built once. */
-const preparedPausesOf = perDb((db) => {
-  const where = and(eq(runs.tenantId, sql.placeholder('tenantId')), eq(runs.id, sql.placeholder('runId')))
-  return pausesOf(db, where).prepare('open_pauses')
-})
+const preparedPausesOf = perDb((db) => pausesOf(db, GIVEN_RUN).prepare('open_pauses'))
 
 function pausesOf(db: Db | Tx, where: SQL | undefined) {
   const once = (column: SQLWrapper) =>

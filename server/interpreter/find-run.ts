@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import { runsInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
@@ -9,6 +9,9 @@ import { isId } from '../ids'
 export function runIs(ctx: ServiceContext, runId: string) {
   return and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId), runsInReach(ctx))
 }
+
+/** The same in a statement whose text is built once, for callers who may touch every run. Takes `tenantId` and `runId`. */
+export const GIVEN_RUN = and(eq(runs.tenantId, sql.placeholder('tenantId')), eq(runs.id, sql.placeholder('runId')))
 
 /** @throws AppError RUN_NOT_FOUND, also for a malformed id and for a run the caller may not touch */
 export async function getRunRow(ctx: ServiceContext, runId: string, options: { lock?: boolean } = {}) {

@@ -7,7 +7,7 @@ import { runsInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import type { JsonValue } from '../definition/json'
 import type { RunData } from '../definition/run'
-import { runIs } from '../interpreter/find-run'
+import { GIVEN_RUN, runIs } from '../interpreter/find-run'
 import { RUN_DATA, RUN_DATA_BYTES } from '../interpreter/run-data'
 import { type SealedSecret, sealedVault } from '../vault/masker'
 import type { StoredPause, StoredRun, StoredStep } from './present'
@@ -114,10 +114,7 @@ export const STORED_BYTES = sql<number | null>`(
     from ${records} limit ${SMALL_RECORDS + 1}) w)::float8`
 
 /** Every start that waits ends with this read, so its text is built once. */
-const preparedSmallRun = perDb((db) => {
-  const where = and(eq(runs.tenantId, sql.placeholder('tenantId')), eq(runs.id, sql.placeholder('runId')))
-  return smallRun(db, where).prepare('small_run')
-})
+const preparedSmallRun = perDb((db) => smallRun(db, GIVEN_RUN).prepare('small_run'))
 
 function smallRun(db: Db | Tx, where: SQL | undefined) {
   const weight = db

@@ -23,7 +23,7 @@ const ASKED = 5
 const p = (times: readonly number[], share: number) =>
   Math.round(
     percentile(
-      [...times].sort((a, b) => a - b),
+      times.toSorted((a, b) => a - b),
       share,
     ),
   )
