@@ -3,6 +3,7 @@ import { ActionIcon, Button, Tooltip } from '@mantine/core'
 import { Panel, useConnection, useReactFlow, useViewport } from '@xyflow/react'
 import { Maximize, Minus, Plus } from 'lucide-react'
 import styles from './canvas.module.css'
+import type { ReasonFor } from './use-canvas-events'
 
 /** Zooms in, out, to the whole graph and to actual size. */
 export function ZoomBar({ animate }: { animate: boolean }) {
@@ -38,7 +39,7 @@ export function ZoomBar({ animate }: { animate: boolean }) {
 }
 
 /** Why the step under the pointer cannot be connected. */
-export function RefusalHint({ reasonFor }: { reasonFor: (from: string, exit: string, to: string) => string | null }) {
+export function RefusalHint({ reasonFor }: { reasonFor: ReasonFor }) {
   const connection = useConnection()
   if (!connection.inProgress || !connection.toNode) return null
   const { fromNode, fromHandle, toNode, toHandle, pointer } = connection

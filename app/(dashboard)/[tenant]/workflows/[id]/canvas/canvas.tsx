@@ -3,9 +3,7 @@ import {
   type AriaLabelConfig,
   Background,
   BackgroundVariant,
-  type Connection,
   ConnectionLineType,
-  type FinalConnectionState,
   MiniMap,
   type NodeChange,
   ReactFlow,
@@ -20,7 +18,6 @@ import type { Catalog } from '@/server/steps/catalog'
 import { useEditorActions } from '../actions/editor-actions'
 import type { CanvasHandle } from '../actions/screen'
 import type { StepProblems } from '../draft/use-problems'
-import { canConnect } from '../model/connect'
 import { type Layout, nameOf, type Position, START } from '../model/definition'
 import { NODE_HEIGHT, NODE_WIDTH } from '../model/layout-request'
 import type { TestedSteps } from '../parts/tested'
@@ -31,6 +28,7 @@ import { StepEdge } from './edge'
 import { END, endPosition, graphEdges, graphExits, lanesIn, neighboursOf } from './graph'
 import { bodiesOf } from './hulls'
 import { EndNode, type FlowNode, StartNode, StepNode } from './node'
+import { useCanvasEvents } from './use-canvas-events'
 import { useCanvasKeys } from './use-canvas-keys'
 import { useFlowEdges, useFlowNodes } from './use-flow-nodes'
 
@@ -40,11 +38,11 @@ const CanvasMarks = dynamic(() => import('../presence/canvas-marks').then((modul
 
 const nodeTypes = { step: StepNode, start: StartNode, end: EndNode }
 const edgeTypes = { step: StepEdge }
-/** Below this zoom, cards are drawn as plain boxes: they would be unreadable and slow to draw. */
-const BOXES_BELOW = 0.5
 const READABLE = 0.6
 const INITIAL_ZOOM = 0.9
 const fitOptions = { padding: 0.15, maxZoom: 1 }
+/** Held, they add to the selection. */
+const SEVERAL = ['Meta', 'Control', 'Shift']
 
 const labels: Partial<AriaLabelConfig> = {
   // Pixels mean nothing to a screen reader; the editor announces moves itself.
@@ -79,8 +77,6 @@ export const Canvas = memo(function Canvas(props: Props) {
   const frame = useRef(0)
   const [targets, setTargets] = useState<ReadonlySet<string> | null>(null)
   const [focused, setFocused] = useState(START)
-  /** While an end of an existing line is dragged. */
-  const moving = useRef(false)
   const latest = useRef({ definition, layout, selection })
   latest.current = { definition, layout, selection }
   const shownLayout = useRef(layout)
@@ -189,19 +185,15 @@ export const Canvas = memo(function Canvas(props: Props) {
     [actions],
   )
 
-  const reasonFor = useCallback(
-    (from: string, exit: string, to: string) => {
-      if (to === END) return 'Paths that end lead to END by themselves.'
-      const connection = canConnect(latest.current.definition, catalog, from, exit, to)
-      return connection.ok ? null : connection.reason
-    },
-    [catalog],
-  )
-  const isValid = useCallback(
-    ({ source, sourceHandle, target }: { source: string; target: string; sourceHandle?: string | null }) =>
-      reasonFor(source, sourceHandle ?? 'next', target) === null,
-    [reasonFor],
-  )
+  const { events, reasonFor } = useCanvasEvents({
+    latest,
+    catalog,
+    actions,
+    host,
+    setTargets,
+    setFocused,
+    readOnly,
+  })
 
   return (
     <div ref={host} className={styles.canvas}>
@@ -212,63 +204,7 @@ export const Canvas = memo(function Canvas(props: Props) {
         edgeTypes={edgeTypes}
         onNodesChange={onNodesChange}
         onKeyDown={onKeyDown}
-        onConnect={({ source, sourceHandle, target }: Connection) =>
-          actions.connect(source, sourceHandle ?? 'next', target)
-        }
-        onReconnectStart={() => {
-          moving.current = true
-        }}
-        onReconnect={(old, { source, sourceHandle, target }) =>
-          actions.reconnect(
-            { from: old.source, exit: old.sourceHandle ?? 'next' },
-            source,
-            sourceHandle ?? 'next',
-            target,
-          )
-        }
-        onReconnectEnd={() => {
-          moving.current = false
-        }}
-        isValidConnection={isValid}
-        onConnectStart={(_event, { nodeId, handleId, handleType }) => {
-          // Backwards from a step, every exit of another step is a possible start.
-          if (nodeId === null || handleType === 'target') return
-          const ids = latest.current.definition.steps.map((step) => step.id)
-          setTargets(new Set(ids.filter((id) => reasonFor(nodeId, handleId ?? 'next', id) === null)))
-        }}
-        onConnectEnd={(event, state: FinalConnectionState) => {
-          setTargets(null)
-          const { fromNode, fromHandle, toNode, isValid: fits } = state
-          if (!fromNode || fits) return
-          const from = fromNode.id
-          const exit = fromHandle?.id ?? 'next'
-          if (toNode) {
-            const reason =
-              fromHandle?.type === 'target'
-                ? reasonFor(toNode.id, state.toHandle?.id ?? 'next', from)
-                : reasonFor(from, exit, toNode.id)
-            if (reason !== null && !moving.current) actions.announce(reason, true)
-            return
-          }
-          if (fromHandle?.type === 'target') return
-          // An arrow that somebody drew away from its step, and let go over nothing, stays.
-          if (moving.current) return
-          const point = 'changedTouches' in event ? event.changedTouches[0] : event
-          if (point)
-            actions.addAt({ after: from, exit }, flow.screenToFlowPosition({ x: point.clientX, y: point.clientY }))
-        }}
-        onNodeClick={(event, node) => {
-          if (!event.shiftKey && !event.ctrlKey && !event.metaKey && node.id !== END) setFocused(node.id)
-        }}
-        onDoubleClick={(event) => {
-          if (readOnly || !(event.target instanceof Element) || !event.target.classList.contains('react-flow__pane'))
-            return
-          actions.addAt(null, flow.screenToFlowPosition({ x: event.clientX, y: event.clientY }))
-        }}
-        onNodeDoubleClick={(_event, node) => {
-          if (node.id !== END) actions.open(node.id)
-        }}
-        onMove={(_event, { zoom }) => host.current?.toggleAttribute('data-far', zoom < BOXES_BELOW)}
+        {...events}
         nodesFocusable={false}
         edgesFocusable={false}
         disableKeyboardA11y
@@ -286,7 +222,7 @@ export const Canvas = memo(function Canvas(props: Props) {
         maxZoom={2}
         onInit={() => void showInitialView()}
         ariaLabelConfig={labels}
-        multiSelectionKeyCode={['Meta', 'Control', 'Shift']}
+        multiSelectionKeyCode={SEVERAL}
         aria-label="Workflow graph"
         aria-describedby="graph-keys"
       >
