@@ -48,14 +48,30 @@ test('no screen scrolls sideways or cuts off a column, from 360 to 1920 px', asy
   }
 })
 
+interface Shift extends PerformanceEntry {
+  value: number
+  hadRecentInput: boolean
+  sources: { node: Node | null; previousRect: DOMRectReadOnly; currentRect: DOMRectReadOnly }[]
+}
+interface Moved {
+  by: number
+  what: string[]
+}
+
 test('nothing moves while a screen loads', async ({ page, workspace }) => {
   test.slow()
   const { approval, completed, asking, deciding, failed, stock, agent } = await furnish(workspace)
   await page.addInitScript(() => {
-    const moved = { by: 0 }
+    const moved = { by: 0, what: [] as string[] }
     new PerformanceObserver((list) => {
-      for (const entry of list.getEntries() as (PerformanceEntry & { value: number; hadRecentInput: boolean })[])
-        if (!entry.hadRecentInput) moved.by += entry.value
+      for (const entry of list.getEntries() as Shift[]) {
+        if (entry.hadRecentInput) continue
+        moved.by += entry.value
+        for (const { node, previousRect, currentRect } of entry.sources)
+          moved.what.push(
+            `${node?.nodeName} "${node?.textContent?.slice(0, 40)}" from ${previousRect.y}+${previousRect.height} to ${currentRect.y}+${currentRect.height}`,
+          )
+      }
     }).observe({ type: 'layout-shift', buffered: true })
     Object.assign(window, { moved })
   })
@@ -76,8 +92,8 @@ test('nothing moves while a screen loads', async ({ page, workspace }) => {
       await page.goto(screen === HEALTH ? HEALTH : `/${workspace.slug}${screen}`)
       await page.waitForFunction(() => !document.querySelector('.mantine-Skeleton-root'))
       await page.waitForTimeout(500)
-      const by = await page.evaluate(() => (window as unknown as { moved: { by: number } }).moved.by)
-      expect.soft(by, `${screen || 'home'} at ${width}`).toBeLessThanOrEqual(0.02)
+      const { by, what } = await page.evaluate(() => (window as unknown as { moved: Moved }).moved)
+      expect.soft(by, `${screen || 'home'} at ${width}: ${what.join(', ')}`).toBeLessThanOrEqual(0.02)
     }
   }
 })

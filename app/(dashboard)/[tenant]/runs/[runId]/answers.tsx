@@ -11,8 +11,8 @@ import type { CutValue } from '@/server/views/value'
 import styles from './answers.module.css'
 import { ValueView } from './value-view'
 
-/** Only for runs with sensitive fields. */
-const RevealFields = dynamic(() => import('./reveal-fields').then((module) => module.RevealFields), { ssr: false })
+/** Only for runs with sensitive fields. The server draws it too, so that nothing below moves. */
+const RevealFields = dynamic(() => import('./reveal-fields').then((module) => module.RevealFields))
 
 /** How many decisions to show at first, the latest. */
 const DECISIONS = 4

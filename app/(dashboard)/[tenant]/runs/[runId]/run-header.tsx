@@ -26,7 +26,7 @@ export function RunHeader({ run, onSettled }: { run: RunOverview; onSettled: () 
           {run.businessKey !== null && <BusinessKey run={run} businessKey={run.businessKey} />}
           {run.startedVia === 'test' && <TestMark />}
           <StatusPill status={run.cancelling ? 'cancelling' : run.state} />
-          <span>{sentence(run)}</span>
+          <span className={styles.sentence}>{sentence(run)}</span>
         </>
       }
       actions={
