@@ -35,6 +35,7 @@ async function expectDrawn(page: Page, { ctx }: Workspace): Promise<string> {
 
 test('an expense approval, drawn from nothing with the mouse, runs each of its ways', async ({ page, workspace }) => {
   test.setTimeout(240_000)
+  const inspector = page.getByRole('complementary', { name: 'Inspector' })
   /** Typing goes into a field; everything else is the mouse's. */
   const choose = async (type: string) => {
     await page
@@ -77,7 +78,9 @@ test('an expense approval, drawn from nothing with the mouse, runs each of its w
 
   // Who decides.
   await node(page, 'Request a decision').click()
-  await page.getByRole('button', { name: 'More', exact: true }).click()
+  // A form follows the selection, and the one before it has such a button too.
+  await expect(inspector.getByRole('heading', { name: 'request_user_action' })).toBeVisible()
+  await inspector.getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('button', { name: 'Add a person or role' }).click()
   await page.getByRole('textbox', { name: 'Name of assignee 1' }).fill('ada@example.com')
   await page.getByRole('button', { name: 'Add a person or role' }).click()
