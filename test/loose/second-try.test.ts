@@ -16,8 +16,16 @@ test('a test that passes when it runs again counts as passed, and is named', asy
   expect(counts).toMatchObject({ line: '21 passed, 0 failed', failures: [], unstable: ['a.test.ts > is quick'] })
 })
 
+test('of two that failed, only the one that fails again stays a failure', async () => {
+  const [slow, wrong] = ['a.test.ts > is quick\n  1.2 s', 'a.test.ts > adds\n  expected 2']
+  const again = { ...NOTHING, passed: 1, failed: 1, failures: ['a.test.ts > adds\n  expected 2, got 3'] }
+  const counts = total(await secondTry([passing, { ...failing(2, again), failures: [slow, wrong] }]))
+  expect(counts).toMatchObject({ line: '21 passed, 1 failed', failures: [wrong], unstable: [slow] })
+})
+
 test.each([
-  ['fails again', failing(1, oneFailure('no'))],
+  ['fails again', failing(1, { ...oneFailure('a.test.ts > is quick'), passed: 3 })],
+  ['makes room for another', failing(1, { ...oneFailure('a.test.ts > adds'), passed: 3 })],
   ['is not found again', failing(1, NOTHING)],
   [
     'breaks an invariant',

@@ -23,7 +23,17 @@ export async function secondTry(all: Counts[]): Promise<Counts[]> {
 async function settle(counts: Counts): Promise<Counts> {
   if (counts.failed === 0 || !counts.again) return counts
   const second = await counts.again()
-  if (second.failed > 0 || second.passed === 0) return counts
-  const { passed, failed, failures } = counts
-  return { ...counts, passed: passed + failed, failed: 0, failures: [], unstable: failures }
+  const still = new Set(second.failures.map(nameOf))
+  const first = new Set(counts.failures.map(nameOf))
+  // What fails only now was not unlucky the first time, and no result says what it was then.
+  if (second.passed === 0 || [...still].some((name) => !first.has(name))) return counts
+  const failures = counts.failures.filter((failure) => still.has(nameOf(failure)))
+  const unstable = counts.failures.filter((failure) => !still.has(nameOf(failure)))
+  const { passed, failed } = counts
+  return { ...counts, passed: passed + unstable.length, failed: failed - unstable.length, failures, unstable }
+}
+
+/** The file and title of a test; its error, which follows, differs each time. */
+function nameOf(failure: string): string {
+  return failure.split('\n', 1)[0] ?? failure
 }
