@@ -106,6 +106,10 @@ export const runs = pgTable(
     index('runs_by_state')
       .on(t.tenantId, t.status, t.outcome, t.startTime.desc().nullsFirst(), t.id.desc().nullsFirst())
       .where(sql`outcome is null or outcome <> 'succeeded'`),
+    // The unsuccessful runs of one workflow, newest first, however few they are. A run gets here only at its end.
+    index('runs_failed_of_workflow')
+      .on(t.tenantId, t.workflowId, t.startTime.desc().nullsFirst(), t.id.desc().nullsFirst())
+      .where(sql`status = 'failed'`),
     // For the start of a key, in upper or lower case.
     index('runs_by_key')
       .on(t.tenantId, sql`lower(${t.businessKey}) text_pattern_ops`, t.startTime.desc().nullsFirst())

@@ -85,20 +85,22 @@ export function runsThatMatch({
 }: Pick<z.output<typeof ListRuns>, 'workflowId' | 'status' | 'outcome'>) {
   return and(
     workflowId === undefined ? undefined : eq(runs.workflowId, workflowId),
-    status === undefined ? undefined : and(eq(runs.status, status), OUTCOME_OF[status]),
-    outcome === undefined ? undefined : eq(runs.outcome, outcome),
+    status === undefined ? undefined : STATUS_IS[status],
+    outcome === undefined ? undefined : and(eq(runs.outcome, outcome), outcome === 'succeeded' ? undefined : FAILED),
   )
 }
 
+const FAILED = sql`${runs.status} = 'failed'`
+
 /**
- * An open run has no outcome. Written out: only then can the planner use the partial index of states, which finds the few
- * open runs among millions. The runs that failed are many enough to be found by time.
+ * Written out: only then can the planner use the partial indexes, which find the few open runs among millions, and the
+ * failed ones of a workflow. An open run has no outcome.
  */
-const OUTCOME_OF = {
-  running: sql`${runs.outcome} is null`,
-  paused: sql`${runs.outcome} is null`,
-  completed: undefined,
-  failed: undefined,
+const STATUS_IS = {
+  running: sql`${runs.status} = 'running' and ${runs.outcome} is null`,
+  paused: sql`${runs.status} = 'paused' and ${runs.outcome} is null`,
+  completed: eq(runs.status, 'completed'),
+  failed: FAILED,
 } as const
 
 function presentItem<

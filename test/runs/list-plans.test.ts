@@ -43,8 +43,16 @@ async function pagesOf(list: (ctx: ServiceContext) => Promise<unknown>): Promise
 test.each([
   ...['running', 'paused', 'completed', 'failed'].map((status) => ({ status })),
   ...['succeeded', 'failed', 'cancelled', 'terminated', 'timed_out'].map((outcome) => ({ outcome })),
+  // None of these failed, and all that failed are another workflow's.
+  { workflowId: 'wf_many_3', status: 'failed' },
+  { workflowId: 'wf_many_3', outcome: 'timed_out' },
 ])('the list finds the runs of %o without looking at all others, even if there is none', async (filter) => {
   expect(await pagesOf((own) => listRuns(own, filter))).toBeLessThan(MOST_PAGES)
+})
+
+test('the dashboard finds the failed runs of a workflow without looking at those of others', async () => {
+  const filter = { states: ['failed', 'timed_out'], workflowIds: ['wf_many_3'] }
+  expect(await pagesOf((own) => browseRuns(own, filter))).toBeLessThan(FAILED / 4)
 })
 
 test('runs that failed with a code are looked for among those that did not succeed', async () => {

@@ -60,6 +60,17 @@ export function searchedText({ q }: RunFilter): string | null {
   return q && !q.startsWith('run_') ? q : null
 }
 
+/** The outcomes of the runs that did not succeed, whose status is `failed`. */
+const UNSUCCESSFUL: readonly RunState[] = ['failed', 'cancelled', 'terminated', 'timed_out']
+
+function statesAre(states: readonly RunState[], ofWorkflows: boolean): SQL | undefined {
+  if (!ofWorkflows || states.some((state) => !UNSUCCESSFUL.includes(state)))
+    return or(...states.map((state) => STATE_IS[state]))
+  // In words that the index of states does not know: it is expected to hold far fewer runs than it does, and then all
+  // that failed would be read for the few of one workflow, which has an index of its own.
+  return and(sql`${runs.status} = 'failed'`, inArray(sql`coalesce(${runs.outcome}, '')`, [...states]))
+}
+
 /**
  * The runs that a text finds by key or value. To be found once and passed to `runsWhere` by whoever must meet the same
  * runs again. Null without a text.
@@ -100,7 +111,7 @@ function othersWhere(ctx: ServiceContext, filter: RunFilter): SQL | undefined {
   return and(
     eq(runs.tenantId, ctx.tenantId),
     q?.startsWith('run_') ? idBegins(q) : undefined,
-    states?.length ? or(...states.map((state) => STATE_IS[state])) : undefined,
+    states?.length ? statesAre(states, Boolean(workflowIds?.length)) : undefined,
     workflowIds?.length ? inArray(runs.workflowId, workflowIds) : undefined,
     version ? eq(runs.workflowVersion, version) : undefined,
     from ? gte(runs.startTime, new Date(from)) : undefined,
