@@ -8,8 +8,9 @@ COPY package.json package-lock.json ./
 COPY patches patches
 RUN npm ci
 COPY . .
-# The build needs no secret, and none may end up in a layer.
-RUN npm run build && npm prune --omit=dev
+# The build needs no secret, and none may end up in a layer. Pruning writes package-lock.json anew: unless the build is
+# younger, the first start would build again, without what building needs.
+RUN npm run build && npm prune --omit=dev && touch .next/BUILD_ID
 
 FROM node:24-slim
 WORKDIR /app

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
 
 const dockerfile = readFileSync('Dockerfile', 'utf8')
 const compose = readFileSync('compose.yaml', 'utf8')
@@ -29,7 +30,8 @@ test('the container starts what npm start starts, and the release step what npm 
 })
 
 test('what they need at run time is no development dependency, which the image leaves out', () => {
-  expect(dockerfile).toContain('npm prune --omit=dev')
+  // In this order: a file written after the build makes the first start build again.
+  expect(dockerfile).toMatch(/RUN npm run build .*&& npm prune --omit=dev && touch \.next\/BUILD_ID$/m)
   expect(Object.keys(manifest.dependencies)).toEqual(expect.arrayContaining(['next', 'tsx', 'typescript']))
 })
 
@@ -81,6 +83,18 @@ test('every service that another waits for, and every volume that is mounted, is
   for (const name of waits) expect(service(name), name).not.toBe('')
   const declared = compose.slice(compose.indexOf('\nvolumes:'))
   for (const name of volumes) expect(declared).toContain(`\n  ${name}:`)
+})
+
+test('compose.yaml is YAML, and every service has an image or a build', () => {
+  const { services } = parse(compose) as { services: Record<string, { image?: string; build?: string }> }
+  expect(Object.keys(services)).toEqual(['app', 'migrate', 'postgres', 'inngest', 'redis'])
+  for (const [name, { image, build }] of Object.entries(services)) expect(image ?? build, name).toMatch(/\S/)
+})
+
+test('what Inngest keeps is in its volume, which it may write to', () => {
+  expect(service('inngest')).toContain('INNGEST_SQLITE_DIR: /data')
+  expect(service('inngest')).toContain('- inngest:/data')
+  expect(service('inngest')).toContain('user: "0"')
 })
 
 test('the Redis of Inngest is durable, and its open dashboard is not published', () => {
