@@ -9,6 +9,8 @@ export interface InngestState {
   calledS: number | null
   /** Seconds that the oldest event has waited to be taken. */
   waitingS: number | null
+  /** Seconds since the first of the runs that wait to be carried on was handed over. */
+  askedS: number | null
 }
 
 /** How often a process notes that it was called. */
@@ -16,14 +18,18 @@ const NOTE_MS = 10_000
 /** A sweep is due every minute in production, so if there is no call for this long, the server does not reach us. */
 const SILENT_S = 180
 const REFUSING_S = 60
+/** A server that has a run, and reaches us, calls within seconds. */
+const ASKED_S = 120
 
 export async function readInngestState(sql: Sql): Promise<InngestState> {
   const [row] = await sql<InngestState[]>`
     select registration,
       extract(epoch from clock_timestamp() - called_at)::float8 as "calledS",
-      (select extract(epoch from clock_timestamp() - min(created_at))::float8 from outbox) as "waitingS"
+      (select extract(epoch from clock_timestamp() - min(created_at))::float8 from outbox) as "waitingS",
+      (select extract(epoch from clock_timestamp() - min(updated_at))::float8 from walks
+        where status = 'requested') as "askedS"
     from installation`
-  return row ?? { registration: null, calledS: null, waitingS: null }
+  return row ?? { registration: null, calledS: null, waitingS: null, askedS: null }
 }
 
 /** Seconds since the server last called, or since it was told where to call. */
@@ -34,16 +40,18 @@ export function silentS({ registration, calledS }: InngestState): number {
 
 /**
  * Why runs do not continue, in one sentence; null if they do.
- * @param sweptOften false for a preview, where an hour may pass between calls
+ * @param sweptOften false for a preview, where an hour may pass between calls: there, only a run that nobody carries on
+ * tells
  */
 export function inngestProblem(state: InngestState, sweptOften: boolean): string | null {
-  const { registration, calledS, waitingS } = state
+  const { registration, calledS, waitingS, askedS } = state
   if (!registration) return 'The functions have never been registered with the Inngest server.'
   if (registration.error !== null) return `The functions could not be registered: ${registration.error}.`
   if (waitingS !== null && waitingS > REFUSING_S) {
     return `The Inngest server has accepted no event for ${Math.round(waitingS)} s; check INNGEST_EVENT_KEY and the log.`
   }
-  if (sweptOften && silentS(state) > SILENT_S) {
+  const unheard = askedS !== null && askedS > ASKED_S && (calledS ?? Number.POSITIVE_INFINITY) >= askedS
+  if (unheard || (sweptOften && silentS(state) > SILENT_S)) {
     const since = calledS === null ? 'never' : `last ${Math.round(calledS)} s ago`
     return `The Inngest server called the functions ${since}; check that it reaches ${registration.url} and INNGEST_SIGNING_KEY.`
   }

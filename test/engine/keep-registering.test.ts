@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { keepRegistering as KeepRegistering } from '@/inngest/register'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { seedManyRuns } from '../support/seed-runs'
+import { newTenant } from '../support/tenant'
 import { until } from './support'
 
 const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log }
@@ -16,10 +18,17 @@ let settings: Record<string, string>
 /** How often the functions were registered, and what the server says to it. */
 let registered = 0
 let swept = 0
+/** Where the server was told to call. */
+const addresses: string[] = []
 let status = 200
 const server = createServer((request, response) => {
-  request.resume().once('end', () => {
+  let body = ''
+  request.setEncoding('utf8').on('data', (part: string) => {
+    body += part
+  })
+  request.once('end', () => {
     registered += 1
+    addresses.push((JSON.parse(body) as { url?: string }).url ?? '')
     const said = status === 200 ? { status, modified: true } : { status, error: 'not now' }
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(said))
   })
@@ -53,6 +62,15 @@ afterAll(async () => {
 
 const called = (secondsAgo: number) =>
   database.sql`update installation set called_at = now() - ${`${secondsAgo} seconds`}::interval`
+/** A run whose walk was handed over five minutes ago. @returns its id */
+async function seedWalk(status: string): Promise<string> {
+  const { tenantId } = await newTenant(database)
+  await seedManyRuns(database.sql, tenantId, 1)
+  await database.sql`
+    insert into walks (tenant_id, run_id, branch, epoch, segment, status, step_id, visit, updated_at)
+    values (${tenantId}, 'run_MANY0000001', 'main', 1, 1, ${status}, 'step_1', 1, now() - interval '300 seconds')`
+  return 'run_MANY0000001'
+}
 const start = () => {
   stop = keepRegistering(database.sql, readEnv(settings), log, async () => ++swept, {
     watchMs: 20,
@@ -88,4 +106,43 @@ test('one that refuses is asked again within seconds, until it accepts', async (
   await until(async () => (await engineState.readInngestState(database.sql)).registration?.error != null)
   status = 200
   await until(async () => (await engineState.readInngestState(database.sql)).registration?.error === null)
+})
+
+test('on a preview, which is rarely called, a run that nobody carries on says that the server does not get through', async () => {
+  const { inngestProblem } = engineState
+  const registration = { url: 'https://preview.example', fingerprint: '', at: new Date().toISOString(), error: null }
+  const state = { registration, calledS: 3_000, waitingS: null, askedS: null }
+  expect(inngestProblem(state, false)).toBeNull()
+  expect(inngestProblem({ ...state, askedS: 30 }, false)).toBeNull()
+  // It waits for its turn on a server that calls.
+  expect(inngestProblem({ ...state, askedS: 200, calledS: 5 }, false)).toBeNull()
+  expect(inngestProblem({ ...state, askedS: 200 }, false)).toContain('https://preview.example')
+  expect(inngestProblem({ ...state, askedS: 200, calledS: null }, false)).toContain('never')
+})
+
+test('a run that waits to be carried on is dated from when it was handed over', async () => {
+  const run = await seedWalk('requested')
+  expect((await engineState.readInngestState(database.sql)).askedS).toBeGreaterThan(299)
+  await database.sql`update walks set status = 'resting' where run_id = ${run}`
+  expect((await engineState.readInngestState(database.sql)).askedS).toBeNull()
+})
+
+test('the address contains the way through Deployment Protection, and another one is told again', async () => {
+  await database.sql`update installation set registration = null`
+  const { registerFunctions } = await import('@/inngest/register')
+  const tell = (bypass: string) =>
+    registerFunctions(database.sql, readEnv({ ...settings, VERCEL_AUTOMATION_BYPASS_SECRET: bypass }))
+  registered = 0
+  await tell('first-secret')
+  await tell('first-secret')
+  expect([registered, addresses.at(-1)]).toEqual([
+    1,
+    expect.stringContaining('x-vercel-protection-bypass=first-secret'),
+  ])
+  const told = await tell('second-secret')
+  expect([registered, addresses.at(-1)]).toEqual([
+    2,
+    expect.stringContaining('x-vercel-protection-bypass=second-secret'),
+  ])
+  expect(JSON.stringify(told)).not.toContain('secret')
 })
