@@ -19,6 +19,9 @@ const TENANT_SHARE = 10
  */
 const LONGEST_STEP_ON_VERCEL_MS = 240_000
 export const LONGEST_CALL_ON_VERCEL_S = 300
+/** A call that only waits answers before that, with what there is by then. */
+const LONGEST_WAIT_MS = 300_000
+const LONGEST_WAIT_ON_VERCEL_MS = 280_000
 
 /** An empty variable counts as unset, because `.env.example` lists them all. */
 const unlessEmpty = <T extends z.ZodType>(schema: T) =>
@@ -220,6 +223,8 @@ export type Env = Readonly<
     directUrl: string | undefined
     /** How long an attempt of a step may take at most, because the platform ends the process soon after. */
     longestStepMs: number
+    /** How long a caller may wait for a run, for the same reason. */
+    longestWaitMs: number
     /** What this deployment is to its platform. A preview must not touch production's database. */
     deployment: 'production' | 'preview' | null
     /** `inngest` when the functions run on an Inngest server, `embedded` when this process runs them. */
@@ -258,6 +263,7 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   const starts = RATE_LIMIT_STARTS ?? (ownDatabase ? 120 : 0)
   const invokes = RATE_LIMIT_INVOKES ?? (ownDatabase ? 60 : 0)
   const PUBLIC_URL = rest.PUBLIC_URL ?? vercelOrigin(rest)
+  const longestWaitMs = rest.VERCEL ? LONGEST_WAIT_ON_VERCEL_MS : LONGEST_WAIT_MS
   return Object.freeze({
     ...rest,
     PUBLIC_URL,
@@ -265,6 +271,9 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     directUrl: rest.DATABASE_URL_UNPOOLED ?? rest.DATABASE_URL,
     deployment: deploymentOf(rest),
     longestStepMs: rest.VERCEL ? LONGEST_STEP_ON_VERCEL_MS : Number.POSITIVE_INFINITY,
+    longestWaitMs,
+    SYNC_START_TIMEOUT_MS: Math.min(rest.SYNC_START_TIMEOUT_MS, rest.VERCEL ? longestWaitMs : Number.POSITIVE_INFINITY),
+    AGENT_TIMEOUT_MS: Math.min(rest.AGENT_TIMEOUT_MS, rest.VERCEL ? longestWaitMs : Number.POSITIVE_INFINITY),
     port: PORT === undefined ? DEFAULT_PORT : Number(PORT),
     portIsDefault: PORT === undefined,
     dataDir: resolve(DATA_DIR),

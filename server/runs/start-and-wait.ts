@@ -6,9 +6,6 @@ import type { PresentedRun } from './present'
 import { startRun } from './start'
 import { waitForRun } from './wait'
 
-/** The longest wait a caller may ask for (`Prefer: wait=<seconds>`). */
-const LONGEST_WAIT_MS = 300_000
-
 /**
  * Starts a run and returns when it has ended or paused, or when the time is up. The run continues either way, even if
  * the caller hangs up.
@@ -33,7 +30,8 @@ export async function startAndWait(
   }
 }
 
+/** `Prefer: wait=<seconds>` asks for another wait, within limits. */
 function waitMs(prefer: string | null): number {
   const seconds = /(?:^|[,;\s])wait=(\d{1,6})(?:$|[,;\s])/i.exec(prefer ?? '')?.[1]
-  return seconds === undefined ? env().SYNC_START_TIMEOUT_MS : Math.min(Number(seconds) * 1000, LONGEST_WAIT_MS)
+  return seconds === undefined ? env().SYNC_START_TIMEOUT_MS : Math.min(Number(seconds) * 1000, env().longestWaitMs)
 }

@@ -140,6 +140,15 @@ describe('on Vercel', () => {
       )
   })
 
+  test('a call that waits for a run or a model answers before the platform ends it', () => {
+    const long = { SYNC_START_TIMEOUT_MS: '600000', AGENT_TIMEOUT_MS: '600000' }
+    const { SYNC_START_TIMEOUT_MS, AGENT_TIMEOUT_MS, longestWaitMs } = readEnv({ ...vercel, ...long })
+    for (const ms of [SYNC_START_TIMEOUT_MS, AGENT_TIMEOUT_MS, longestWaitMs])
+      expect(ms).toBeLessThan(LONGEST_CALL_ON_VERCEL_S * 1_000)
+    expect(readEnv(long)).toMatchObject({ SYNC_START_TIMEOUT_MS: 600_000, AGENT_TIMEOUT_MS: 600_000 })
+    expect(readEnv({})).toMatchObject({ SYNC_START_TIMEOUT_MS: 50_000, longestWaitMs: 300_000 })
+  })
+
   test('the build and a preview need no more than they say', () => {
     expect(() => readEnv({ VERCEL: '1' })).not.toThrow()
     expect(() => requirePlatform(readEnv({ VERCEL: '1' }))).toThrow(/^DATABASE_URL is required on Vercel/)
