@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { subscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage } from 'node:http'
 import { hostname } from 'node:os'
+import { setImmediate } from 'node:timers/promises'
 import { isWellFormed, METHODS, MOST_URL } from './cli/guards.mjs'
 import { forgetProxies } from './cli/local-mark.mjs'
 import { DatabaseUnavailable, type Sql } from './db/index'
@@ -39,7 +40,7 @@ import { log } from './server/log'
 import { bindTransport } from './server/outbox'
 import type { ApiListener } from './server/rest/listener/create'
 import { stopSandbox } from './server/tools/sandbox/run-script'
-import { apart, bindTracer } from './server/traces'
+import { apart, bindTracer, flushTraces } from './server/traces'
 
 export interface Runtime {
   /** Stops this process's work. Work in progress gets `graceMs`; the rest continues elsewhere, or at the next start. */
@@ -189,6 +190,14 @@ async function startTracing({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME }: 
   }
 }
 
+/** A request has been answered, and the process may sleep: events and traces leave first. */
+function leaveNothing(kick: () => void, keepAlive: KeepAlive): void {
+  kick()
+  // The span of the request itself ends only after this.
+  const sent = setImmediate().then(flushTraces)
+  keepAlive(sent.catch((err: unknown) => log().warn({ err }, 'traces could not be sent')))
+}
+
 /** Leaves the work to other processes: writes jobs and events, and notifies those processes. */
 async function serveOnly({ QUEUE_LIMIT }: Env, sql: Sql): Promise<Runtime> {
   // The functions are only asked for what they are, so under hot reload too this process may ask them itself.
@@ -226,7 +235,7 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
   relay.start()
   bindTransport({
     kick: relay.kick,
-    ...(keepAlive ? { answered: relay.kick } : {}),
+    ...(keepAlive ? { answered: () => leaveNothing(relay.kick, keepAlive) } : {}),
     ...(engine ? { queue: engine.queue, room: engine.room, older: engine.older } : {}),
   })
   // A process that is suspended between requests checks after each request instead.

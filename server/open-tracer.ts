@@ -72,6 +72,7 @@ export function openTracer(serviceName: string, log: Log): Tracer {
       return span ? textOf(span.spanContext()) : null
     },
     apart: (work) => around.run(null, work),
+    flush: () => provider.forceFlush(),
     stop: () => provider.shutdown(),
   }
 }

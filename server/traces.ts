@@ -20,6 +20,8 @@ export interface Tracer {
   current(): string | null
   /** Does work that belongs to no span, whoever began it. */
   apart<T>(work: () => T): T
+  /** Sends what has ended by now. */
+  flush(): Promise<void>
   /** Sends what is left. */
   stop(): Promise<void>
 }
@@ -48,6 +50,11 @@ export function traceparent(): string | null {
 export function apart<T>(work: () => T): T {
   const { tracer } = bound()
   return tracer ? tracer.apart(work) : work()
+}
+
+/** Sends what has ended, before a process sleeps that may never wake. */
+export async function flushTraces(): Promise<void> {
+  await bound().tracer?.flush()
 }
 
 function ignore(): void {}
