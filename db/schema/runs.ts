@@ -308,6 +308,8 @@ export const pauses = pgTable(
     answeredVia: text(),
     /** When the walk received the answer. Until then the sweep keeps nudging. */
     consumedAt: moment(),
+    /** When webhooks were told that it is overdue. */
+    overdueAt: moment(),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.runId, t.id] }),
@@ -325,6 +327,10 @@ export const pauses = pgTable(
       .on(t.tenantId, t.answeredAt.desc().nullsFirst(), t.runId.desc().nullsFirst(), t.id.desc().nullsFirst())
       .where(sql`answer is not null and signal is not null`),
     index('pauses_due').on(t.dueAt).where(sql`due_at is not null and answered_at is null`),
+    // Those that are late one day: the moment is written as ISO text, which sorts by time.
+    index('pauses_overdue')
+      .on(sql`(signal->>'dueAt')`)
+      .where(sql`answered_at is null and overdue_at is null and signal->>'dueAt' is not null`),
     index('pauses_for_event')
       .on(t.tenantId, t.eventName, t.eventKey, t.createdAt, t.runId, t.id)
       .where(sql`event_name is not null and answered_at is null`),

@@ -14,6 +14,7 @@ import { sweepChildren } from '@/server/runs/children'
 import { deleteOldRuns } from '@/server/runs/delete-old'
 import { sweepHeld } from '@/server/runs/held/give'
 import { countAllDays } from '@/server/views/insights/days'
+import { sweepOverdue } from '@/server/webhooks/overdue'
 import { sweepWebhooks } from '@/server/webhooks/sweep'
 
 /** A sweep with its name as a step. */
@@ -26,6 +27,7 @@ export function everyMinute(sweep: Sweep): Work[] {
     ['children', () => sweepChildren(sweep)],
     ['held-answers', () => sweepHeld(sweep)],
     ['idempotency-keys', () => sweepIdempotencyKeys(sweep.db, sweep.now())],
+    ['overdue', () => sweepOverdue(sweep)],
     ['webhooks', () => sweepWebhooks(sweep)],
     ['mails', () => sweepMails(sweep)],
     ['inbound', () => sweepInbound(sweep)],

@@ -6,6 +6,8 @@ export const WEBHOOK_EVENTS = [
   'run.failed',
   'run.cancelled',
   'run.terminated',
+  'task.assigned',
+  'task.overdue',
 ] as const
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
 

@@ -6,6 +6,7 @@ import { type ServiceContext, withTransaction } from '../context'
 import type { DeliveryAttempt } from '../definition/webhook'
 import { attempt } from './attempt'
 import { type DeliveryRow, deliveryIs, type EndpointRow, endpointIs } from './find'
+import { mailOwners } from './mail-owners'
 import { bodyOf } from './message'
 import { named } from './present'
 
@@ -162,7 +163,7 @@ async function endpointFailed(ctx: ServiceContext, endpoint: EndpointRow, gone: 
     return
   }
   const disabledReason = gone ? 'gone' : 'failing'
-  await withTransaction(ctx, async (tx) => {
+  const disabled = await withTransaction(ctx, async (tx) => {
     // Several attempts may fail at once.
     const [disabled] = await tx.db
       .update(webhookEndpoints)
@@ -173,8 +174,10 @@ async function endpointFailed(ctx: ServiceContext, endpoint: EndpointRow, gone: 
       })
       .where(and(endpointIs(tx, endpoint.id), eq(webhookEndpoints.enabled, true)))
       .returning({ id: webhookEndpoints.id })
-    if (!disabled) return
+    if (!disabled) return false
     await record(tx, 'webhook.updated', named(endpoint), { enabled: { from: true, to: false }, disabledReason })
     ctx.log.warn({ endpointId: endpoint.id, gone }, 'a webhook is disabled: its deliveries keep failing')
+    return true
   })
+  if (disabled) await mailOwners(ctx, endpoint, gone)
 }

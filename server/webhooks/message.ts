@@ -1,7 +1,10 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, ne, sql } from 'drizzle-orm'
+import { users } from '@/db/schema/members'
 import { pauses, runs } from '@/db/schema/runs'
+import { taskClaims } from '@/db/schema/tasks'
 import type { ServiceContext } from '../context'
 import type { JsonValue } from '../definition/json'
+import { claimIs } from '../runs/claim-row'
 import { maskWords } from '../runs/mask-words'
 import { cutMarker, presentPause } from '../runs/present'
 import { tenantMasker } from '../vault/masker'
@@ -11,9 +14,12 @@ import { slackBody } from './slack'
 /** A larger result is left out; the message says where to read it. */
 const MOST_RESULT_BYTES = 256 * 1024
 
+/** Events of a pause. */
+const PAUSED: ReadonlySet<string> = new Set(['run.paused', 'task.assigned', 'task.overdue'])
+
 /**
- * The body of a message: what its run looked like at the event, masked as the run's status is. Everything in it either
- * never changes or follows from the event, so it does not matter when it is read.
+ * The body of a message: what its run looked like at the event, masked as the run's status is. Everything in it but
+ * `givenTo` either never changes or follows from the event, so it does not matter when it is read.
  * @returns null if the run has been deleted
  */
 export async function bodyOf(
@@ -62,14 +68,27 @@ export async function bodyOf(
   const data =
     type === 'run.started'
       ? { ...of, status: 'running', outcome: null }
-      : type === 'run.paused'
-        ? { ...of, status: 'paused', outcome: null, pauseSignal: await signalOf(ctx, runId, pauseId, masker) }
+      : PAUSED.has(type)
+        ? {
+            ...{ ...of, status: 'paused', outcome: null, pauseSignal: await signalOf(ctx, runId, pauseId, masker) },
+            ...(type === 'task.assigned' ? { givenTo: await givenTo(ctx, runId, pauseId) } : {}),
+          }
         : {
             ...{ ...of, status, outcome, endTime: endTime?.toISOString() ?? null },
             ...(type === 'run.completed' ? { result: cut } : { error, cancellation }),
           }
   if (format === 'slack') return slackBody(type, data)
   return JSON.stringify({ type, timestamp: createdAt.toISOString(), data })
+}
+
+/** The member whom another gave the task to, as `assignees` names people; null if the workflow itself named some. */
+async function givenTo({ db, tenantId }: ServiceContext, runId: string, pauseId: string | null) {
+  const [claim] = await db
+    .select({ email: users.email })
+    .from(taskClaims)
+    .innerJoin(users, eq(users.id, taskClaims.person))
+    .where(and(claimIs({ tenantId, runId, pauseId: pauseId ?? '' }), ne(taskClaims.person, taskClaims.claimedBy)))
+  return claim ? `user:${claim.email}` : null
 }
 
 async function signalOf(

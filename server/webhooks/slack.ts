@@ -11,6 +11,7 @@ interface Told {
   startedVia: string
   error?: { message: string } | null
   cancellation?: { reason: string | null } | null
+  givenTo?: string | null
   pauseSignal?: {
     id: string
     stepId?: string
@@ -25,6 +26,11 @@ const MOST_TITLE = 150
 /** Slack takes 3,000 characters in a block, escapes included, and refuses the whole message if one has more. */
 const MOST_TEXT = 2_900
 
+const WAITS: Record<string, string> = {
+  'run.paused': 'waits for an answer',
+  'task.assigned': 'has a task',
+  'task.overdue': 'waits for an answer that is overdue',
+}
 const EVENTS: Record<string, string> = {
   'run.started': 'started',
   'run.completed': 'completed',
@@ -42,10 +48,12 @@ export function slackBody(type: string, told: Told): string {
   const origin = serviceOrigin()
   const name = businessKey === null ? workflowName : `${workflowName} ${businessKey}`
   const run = `${line(name)}${startedVia === 'test' ? ' (test run)' : ''}`
-  if (type === 'run.paused') {
+  const waits = WAITS[type]
+  if (waits) {
     const { id = '', stepId = '', title, message, show = [], dueAt } = pauseSignal ?? {}
-    const asks = `${run} waits for an answer: *${line(title?.trim() || stepId)}*`
+    const asks = `${run} ${waits}: *${line(title?.trim() || stepId)}*`
     const details = [
+      ...(told.givenTo ? [`Given to ${line(told.givenTo.replace(/^user:/, ''))}`] : []),
       ...(message?.trim() ? [slackMarkdown(message, MOST_TEXT)] : []),
       ...(show.length > 0 ? [card(show)] : []),
       ...(dueAt ? [`Due ${dateOf(dueAt)}`] : []),

@@ -15,12 +15,15 @@ const LABELS: Record<WebhookEvent, string> = {
   'run.failed': 'A run fails or times out',
   'run.cancelled': 'A run is cancelled',
   'run.terminated': 'A run is terminated',
+  'task.assigned': 'A task is assigned to people',
+  'task.overdue': 'A task is overdue',
 }
 const FORMATS: { value: WebhookFormat; label: string }[] = [
   { value: 'standard', label: 'Signed JSON, for a service' },
   { value: 'slack', label: 'Slack, or a chat like it' },
 ]
-const USUAL = WEBHOOK_EVENTS.filter((event) => event !== 'run.started')
+/** A task that is assigned is a run that waits, too. */
+const USUAL = WEBHOOK_EVENTS.filter((event) => event !== 'run.started' && event !== 'task.assigned')
 
 /** Creates a webhook, or changes one. */
 export function WebhookDialog(props: {

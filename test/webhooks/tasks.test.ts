@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { ServiceContext } from '@/server/context'
+import { createMember } from '@/server/members/create'
+import { claimTask } from '@/server/runs/claim'
+import { resumeRun } from '@/server/runs/resume'
+import { createWebhook } from '@/server/webhooks/create'
+import { getWebhook } from '@/server/webhooks/list'
+import { sweepOverdue } from '@/server/webhooks/overdue'
+import { slackBody } from '@/server/webhooks/slack'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { type Receiver, startReceiver } from '../support/receiver'
+import { startTestRuntime, type TestRuntime } from '../support/runtime'
+import { type MailServer, startMailServer } from '../support/smtp'
+
+let database: FreshDatabase
+let receiver: Receiver
+let mails: MailServer
+let runtime: TestRuntime
+let status = 200
+const pauseId = 'main:ok#1'
+
+beforeAll(async () => {
+  receiver = await startReceiver(() => status)
+  mails = await startMailServer()
+  database = await freshDatabase()
+  runtime = await startTestRuntime(database.url, {
+    ALLOW_PRIVATE_HOSTS: `127.0.0.1:${receiver.port}`,
+    ENCRYPTION_KEY: 'ab'.repeat(32),
+    PUBLIC_URL: 'https://millrace.example.com',
+    SMTP_URL: mails.url,
+    MAIL_FROM: 'Tasks <tasks@example.com>',
+  })
+  const events = ['run.paused', 'task.assigned', 'task.overdue', 'run.completed']
+  await createWebhook(runtime.ctx, { url: receiver.url, events })
+})
+afterAll(async () => {
+  await runtime?.stop()
+  await mails?.close()
+  await receiver?.close()
+  await database?.close()
+})
+beforeEach(() => {
+  receiver.taken.length = 0
+})
+
+async function person(name: string): Promise<ServiceContext> {
+  const email = `${name.toLowerCase()}@example.com`
+  const { userId } = await createMember(runtime.ctx, { email, name, role: 'operator', password: 'a-long-password' })
+  return { ...runtime.ctx, actor: { kind: 'user', id: userId, name, sessionId: 's', role: 'operator' } }
+}
+
+async function paused(rules: object): Promise<string> {
+  const ask = { id: 'ok', type: 'request-user-action', title: 'Order 17', actions: [{ id: 'yes', label: 'Yes' }] }
+  const runId = await runtime.start({ name: 'Order', steps: [{ ...ask, ...rules }] })
+  await runtime.wait(runId, (run) => run.status === 'paused')
+  return runId
+}
+const told = (runId: string) =>
+  receiver.taken.filter(({ body }) => (body.data as { runId: string }).runId === runId).map(({ body }) => body)
+const toldTypes = (runId: string, types: string[]) =>
+  expect.poll(() => told(runId).map(({ type }) => type), { timeout: 20_000 }).toEqual(types)
+/** As if it had been due an hour ago. */
+const makeLate = (runId: string) => database.sql`
+  update pauses set signal = jsonb_set(signal::jsonb, '{dueAt}', to_jsonb(${new Date(Date.now() - 3_600_000).toISOString()}::text))::json
+  where run_id = ${runId}`
+const sweep = () => sweepOverdue({ db: database.db, log: runtime.ctx.log, now: () => new Date() })
+const answer = (runId: string) =>
+  resumeRun(runtime.ctx, {
+    ...{ runId, pauseId },
+    body: { type: 'request_user_action', actionId: 'yes', actionValue: 'Yes' },
+  })
+
+test('a task is reported when the workflow names people, and when somebody gives it to a member', async () => {
+  const [tess, tom] = [await person('Tess'), await person('Tom')]
+  const runId = await paused({ assignees: ['user:tess@example.com', 'role:operator'] })
+  await toldTypes(runId, ['run.paused', 'task.assigned'])
+  expect(told(runId)[1]?.data).toMatchObject({
+    ...{ runId, status: 'paused', givenTo: null },
+    pauseSignal: { title: 'Order 17', assignees: ['user:tess@example.com', 'role:operator'] },
+  })
+  // Whoever takes it knows.
+  await claimTask(tess, { runId, pauseId, to: tess.actor.id, from: null })
+  await claimTask(tess, { runId, pauseId, to: tom.actor.id, from: tess.actor.id })
+  await toldTypes(runId, ['run.paused', 'task.assigned', 'task.assigned'])
+  expect(told(runId)[2]?.data).toMatchObject({ givenTo: 'user:tom@example.com' })
+  await answer(runId)
+  await toldTypes(runId, ['run.paused', 'task.assigned', 'task.assigned', 'run.completed'])
+})
+
+test('a task that anybody may answer is assigned to nobody', async () => {
+  const runId = await paused({})
+  await answer(runId)
+  await toldTypes(runId, ['run.paused', 'run.completed'])
+})
+
+test('a late task is reported once, however many sweep at once; one that was answered in time, never', async () => {
+  const late = await paused({ dueIn: 'P1D' })
+  const inTime = await paused({ dueIn: 'P1D' })
+  expect((await sweep()).told).toBe(0)
+  await answer(inTime)
+  await makeLate(late)
+  await makeLate(inTime)
+  await Promise.all([sweep(), sweep(), sweep()])
+  await toldTypes(late, ['run.paused', 'task.overdue'])
+  expect(told(late)[1]?.data).toMatchObject({ status: 'paused', pauseSignal: { title: 'Order 17' } })
+  expect((await sweep()).told).toBe(0)
+  await answer(late)
+  await toldTypes(late, ['run.paused', 'task.overdue', 'run.completed'])
+  await toldTypes(inTime, ['run.paused', 'run.completed'])
+})
+
+test('a chat hears of it in its own words', () => {
+  const run = { runId: 'run_1', workflowName: 'Order', businessKey: 'A-17', startedVia: 'apiKey' }
+  const of = (type: string, more = {}) =>
+    JSON.parse(slackBody(type, { ...run, pauseSignal: { id: pauseId, title: 'Check it' }, ...more }))
+  expect(of('task.overdue').text).toBe('Order A-17 waits for an answer that is overdue: *Check it*')
+  const given = of('task.assigned', { givenTo: 'user:tom@example.com' })
+  expect(given.text).toBe('Order A-17 has a task: *Check it*')
+  expect(JSON.stringify(given.blocks)).toContain('Given to tom@example.com')
+})
+
+test('the owners hear by mail that a webhook is disabled, without the secrets in its address', async () => {
+  await createMember(runtime.ctx, {
+    ...{ email: 'olga@example.com', name: 'Olga', role: 'owner', password: 'a-long-password' },
+  })
+  const url = `${receiver.url}?token=do-not-tell`
+  const { id } = await createWebhook(runtime.ctx, { url, events: ['run.started'] })
+  status = 410
+  try {
+    const runId = await paused({})
+    await expect.poll(async () => (await getWebhook(runtime.ctx, { id })).enabled, { timeout: 20_000 }).toBe(false)
+    const mine = () => mails.taken.filter(({ to }) => JSON.stringify(to).includes('olga@example.com'))
+    await expect.poll(() => mine().length, { timeout: 20_000 }).toBeGreaterThan(0)
+    const said = JSON.stringify(mine())
+    expect(said).toContain('Webhook disabled')
+    expect(said).toContain('https://millrace.example.com/')
+    expect(said).not.toContain('do-not-tell')
+    await answer(runId)
+  } finally {
+    status = 200
+  }
+})
