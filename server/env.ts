@@ -255,7 +255,8 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   const { RATE_LIMIT_TENANT_REQUESTS, RATE_LIMIT_TENANT_STARTS, RATE_LIMIT_TENANT_INVOKES, ...rest } = unlimited
   const engine = inngestWanted(rest) ? 'inngest' : 'embedded'
   requireShared(rest, engine)
-  requireBoth(rest, 'SMTP_URL', 'MAIL_FROM')
+  const MAIL_FROM = rest.MAIL_FROM ?? senderOf(rest.SMTP_URL)
+  requireBoth({ ...rest, MAIL_FROM }, 'SMTP_URL', 'MAIL_FROM')
   requireBoth(rest, 'GITHUB_ID', 'GITHUB_SECRET')
   requireBoth(rest, 'GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET')
   const ownDatabase = rest.DATABASE_URL !== undefined && !rest.MILLRACE_EMBEDDED
@@ -267,6 +268,7 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   return Object.freeze({
     ...rest,
     PUBLIC_URL,
+    MAIL_FROM,
     poolMax: rest.DATABASE_POOL_MAX ?? (rest.VERCEL ? 3 : 10),
     directUrl: rest.DATABASE_URL_UNPOOLED ?? rest.DATABASE_URL,
     deployment: deploymentOf(rest),
@@ -346,6 +348,12 @@ function requireShared({ ENGINE, DATABASE_URL }: Pick<Env, 'ENGINE' | 'DATABASE_
 function requireBoth<N extends string>(env: Partial<Record<N, string | undefined>>, one: N, other: N): void {
   if (Boolean(env[one]) === Boolean(env[other])) return
   throw new EnvError(`${env[one] ? other : one} is missing: set both ${one} and ${other}, or neither.`)
+}
+
+/** Many servers know their users by their address, which is then the sender. */
+function senderOf(smtpUrl: string | undefined): string | undefined {
+  const user = smtpUrl === undefined ? '' : decodeURIComponent(new URL(smtpUrl).username)
+  return /^[^\s@<>]+@[^\s@<>]+$/.test(user) ? user : undefined
 }
 
 const OFF = ['0', 'false']

@@ -156,6 +156,14 @@ describe('on Vercel', () => {
   })
 })
 
+test('mails need one setting where the user at the server is an address, which is their sender then', () => {
+  const url = 'smtps://tasks%40example.com:secret@mail.example.com'
+  expect(readEnv({ SMTP_URL: url }).MAIL_FROM).toBe('tasks@example.com')
+  expect(readEnv({ SMTP_URL: url, MAIL_FROM: 'Tasks <t@example.com>' }).MAIL_FROM).toBe('Tasks <t@example.com>')
+  expect(readEnv({}).MAIL_FROM).toBeUndefined()
+  expect(() => readEnv({ SMTP_URL: 'smtps://apikey:secret@mail.example.com' })).toThrow('MAIL_FROM is missing')
+})
+
 test.each(['off', 'worker'])('ENGINE=%s is rejected on Inngest, whose server decides where runs continue', (ENGINE) => {
   const inngest = { INNGEST_EVENT_KEY: 'key', INNGEST_SIGNING_KEY: 'key', DATABASE_URL: 'postgres://host/db' }
   expect(readEnv({ ...inngest, ENGINE: 'inline' }).engine).toBe('inngest')
