@@ -96,6 +96,9 @@ async function leaveOpen(ctx: ServiceContext, workflowId: string, daysAgo: numbe
   await database.sql`
     insert into pauses (tenant_id, id, run_id, branch, step_id, visit, kind, signal, created_at)
     values (${ctx.tenantId}, 'main:ask#1', ${id}, 'main', 'ask', 1, 'request_user_action', '{}', ${since})`
+  await database.sql`
+    insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, start_time)
+    values (${ctx.tenantId}, ${id}, 'main', 'ask', 1, 'request-user-action', 'Ask', 'running', ${since})`
 }
 
 const near = (ms: number) => (found: number | null) => found !== null && Math.abs(found / ms - 1) < 0.06
@@ -182,6 +185,15 @@ describe('insights', () => {
     ])
     expect(steps[1]?.wait?.p50).toSatisfy(near(60_000))
     expect(steps[1]?.wait?.p95).toSatisfy(near(3_600_000))
+  })
+
+  test('of steps count the tasks where nobody has answered yet', async () => {
+    const ctx = at(await newTenant(database))
+    const id = await newWorkflow(ctx, 'W')
+    await leaveOpen(ctx, id, 0)
+    expect((await readStepFigures(ctx, { id })).steps).toMatchObject([
+      { stepId: 'ask', visits: 0, wait: { answers: 0, waiting: 1 } },
+    ])
   })
 
   test('say day by day how long people took, and since when tasks still wait', async () => {

@@ -17,6 +17,7 @@ const STEPS_EACH = 200
 
 export interface StepFigures {
   stepId: string
+  /** That have ended; 0 where all are still under way. */
   visits: number
   failed: number
   p50: number
@@ -65,7 +66,7 @@ export async function readStepFigures(ctx: ServiceContext, { id }: One): Promise
     sql`, `,
   )
   const stepRows = ctx.db.execute(sql`
-    select s.step_id, count(*)::int as visits, (count(*) filter (where s.status = 'failed'))::int as failed,
+    select s.step_id, count(s.end_time)::int as visits, (count(*) filter (where s.status = 'failed'))::int as failed,
       percentile_disc(array[0.5, 0.95]) within group (order by extract(epoch from s.end_time - s.start_time) * 1000) as spread,
       sum((s.usage->'usage'->>'totalTokens')::float8) as tokens, sum((s.usage->>'cost')::float8) as cost
     from unnest(array[${ids}]::text[]) as chosen(id)
@@ -73,7 +74,6 @@ export async function readStepFigures(ctx: ServiceContext, { id }: One): Promise
       select step_id, status, start_time, end_time, usage from ${stepRecords}
       where tenant_id = ${ctx.tenantId} and run_id = chosen.id order by seq limit ${STEPS_EACH}
     ) s
-    where s.end_time is not null
     group by 1 order by 1`)
   const [rows, answered, waiting] = await Promise.all([stepRows, readAnswers(ctx, ids), readWaiting(ctx, id)])
   return {
@@ -81,7 +81,7 @@ export async function readStepFigures(ctx: ServiceContext, { id }: One): Promise
     runs: looked.length,
     layout,
     steps: rows.map((row) => {
-      const [p50 = 0, p95 = 0] = (row.spread as unknown[]).map(Number)
+      const [p50 = 0, p95 = 0] = ((row.spread ?? []) as unknown[]).map(Number)
       const here = ({ stepId }: { stepId: string }) => stepId === row.step_id
       const wait = waitsOf(answered.filter(here), waiting.filter(here))
       return {

@@ -14,6 +14,7 @@ export type Heat = (typeof HEATS)[number]['value']
 /** A step's share of the hottest one, from 0 to 1, and its figure in words. */
 export function heatOf(heat: Heat, step: StepFigures | undefined, all: readonly StepFigures[]) {
   if (!step) return { share: 0, text: 'not reached' }
+  if (step.visits === 0 && heat !== 'waiting') return { share: 0, text: 'under way' }
   const value = (one: StepFigures) => VALUES[heat](one)
   const most = heat === 'failures' ? 1 : Math.max(...all.map(value), 1)
   return { share: value(step) / most, text: textOf(heat, step) }
