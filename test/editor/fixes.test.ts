@@ -2,31 +2,17 @@ import { expect, test } from 'vitest'
 import { fixOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/fixes'
 import { keyProblems } from '@/server/definition/business-key'
 import type { Definition } from '@/server/definition/schema'
-import { catalogOf } from '@/server/steps/catalog'
-import { stepTypes } from '@/server/steps/registry'
 import { checkGraph } from '@/server/workflows/check/graph'
 import type { Problem } from '@/server/workflows/check/problem'
+import { alone, aside, branches, catalog, decision, end, step, told, workflow } from './fix-drafts'
 
-const catalog = catalogOf(stepTypes())
-const end = (output: object) => ({ id: 'end', type: 'end-flow', output })
-const workflow = (part: object): Definition =>
-  ({
-    name: 'W',
-    description: '',
-    initialStep: 'end',
-    payload: { amount: { type: 'number' }, note: { type: 'string', required: false } },
-    steps: [end({})],
-    edges: [],
-    ...part,
-  }) as Definition
-
-const step = { id: 'ask', type: 'collect-inputs', output: { x: { type: 'string' } } }
 const DRAFTS: [string, Definition][] = [
   ['EXPRESSION_UNRESOLVED', workflow({ steps: [end({ in: ['is ${amuont}', { deep: '${amuont} ${amount}' }] })] })],
   ['W_REF_MAYBE', workflow({ steps: [end({ text: 'a ${note} b ${ note }', list: ['${note}'] })] })],
   ['NO_INITIAL_STEP', workflow({ initialStep: null })],
   ['UNKNOWN_INITIAL_STEP', workflow({ initialStep: 'gone' })],
   ['UNKNOWN_ON_CANCEL', workflow({ onCancel: 'gone' })],
+  ['UNKNOWN_ON_FAILURE', workflow({ onFailure: 'gone' })],
   [
     'DANGLING_EDGE',
     workflow({
@@ -108,6 +94,61 @@ const DRAFTS: [string, Definition][] = [
     }),
   ],
   [
+    'EXPRESSION_UNRESOLVED',
+    workflow({
+      initialStep: 'ask',
+      steps: [step, end({ in: ['${ask.xy} ${ ask.xy ?? "" }', '${ask.x}'] })],
+      edges: [{ from: 'ask', to: 'end' }],
+    }),
+  ],
+  [
+    'W_REF_NEVER',
+    workflow({
+      initialStep: 'ask',
+      steps: [step, { id: 'set', type: 'set-data', compute: { y: '${ask.xy} + "!"' } }, end({})],
+      edges: [
+        { from: 'ask', to: 'set' },
+        { from: 'set', to: 'end' },
+        { from: 'set', to: 'end', on: 'error' },
+      ],
+    }),
+  ],
+  ['BRANCH_CONFLICT', branches({ id: 'second', type: 'collect-inputs', output: { x: { type: 'string' } } })],
+  ['BRANCH_CONFLICT', branches({ id: 'second', type: 'condition', when: 'true', saveAs: 'x' })],
+  ['W_BRANCH_OPEN', branches({ id: 'second', type: 'call-tool', toolId: 't', args: {} })],
+  ['INVALID_CONFIG', alone({ ...step, assignees: [] })],
+  ['INVALID_CONFIG', alone({ ...step, output: {} })],
+  ['INVALID_CONFIG', alone({ ...step, saveAs: 'my résult' })],
+  ['INVALID_CONFIG', alone({ ...step, saveAs: '_' })],
+  ['INVALID_CONFIG', alone({ ...step, saveAs: '' })],
+  ['PAUSE_IN_CLEANUP', aside([], [{ from: 'ask', to: 'tidy' }])],
+  [
+    'FORK_IN_CLEANUP',
+    aside(
+      [
+        { id: 'all', type: 'for-each', items: [1] },
+        { id: 'in', type: 'set-data', values: { a: 1 } },
+      ],
+      [
+        { from: 'all', to: 'in', on: 'each' },
+        { from: 'all', to: 'tidy', on: 'done' },
+      ],
+    ),
+  ],
+  ['TYPE_MISMATCH', decision('${amount} > "5" && "1.5" < ${amount}')],
+  ['W_TYPE_MISMATCH', decision("${amount} > 1 && (${amount} * '2') == 4")],
+  [
+    'TYPE_MISMATCH',
+    workflow({
+      initialStep: 'all',
+      steps: [{ id: 'all', type: 'for-each', items: '["a", "${amount}"]' }, step, end({})],
+      edges: [
+        { from: 'all', to: 'ask', on: 'each' },
+        { from: 'all', to: 'end', on: 'done' },
+      ],
+    }),
+  ],
+  [
     'CYCLE_WITHOUT_BOUND',
     workflow({
       initialStep: 'if',
@@ -120,8 +161,6 @@ const DRAFTS: [string, Definition][] = [
     }),
   ],
 ]
-
-const told = (definition: Definition, code: string) => checkGraph(definition).filter((problem) => problem.code === code)
 
 test.each(DRAFTS)('the fix of %s leaves no such problem and makes no other', (code, draft) => {
   const before = new Set(checkGraph(draft).map((problem) => problem.code))

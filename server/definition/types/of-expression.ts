@@ -1,5 +1,5 @@
 import type { BinaryOperator, Expression, FunctionName } from '../expression/parse'
-import { deadEnd, type ReadName, readingOf } from './read'
+import { type DeadEnd, deadEnd, type ReadName, readingOf } from './read'
 import {
   ANY,
   has,
@@ -17,8 +17,7 @@ import {
 } from './type'
 
 /** An operator with values it never accepts, or a path to a part that does not exist. */
-export interface Misfit {
-  message: string
+export interface Misfit extends DeadEnd {
   kind: 'operands' | 'path'
   /** Whether it is evaluated whatever the values are, so that the expression surely fails. */
   sure: boolean
@@ -57,7 +56,7 @@ class Typing {
         const { type, always } = readingOf(part.reference, this.read)
         if (!always) this.always = false
         const end = type === NEVER ? deadEnd(part.reference, this.read) : null
-        if (end) this.misfits.push({ message: end, kind: 'path', sure })
+        if (end) this.misfits.push({ ...end, kind: 'path', sure })
         return type
       }
       case 'list':

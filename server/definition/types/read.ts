@@ -30,27 +30,38 @@ function into({ type, always }: Reading, segment: Segment): Reading {
   return { type: known.type, always: always && known.always && type.kinds === KIND.object }
 }
 
+/** Why a path can lead to no value. */
+export interface DeadEnd {
+  message: string
+  /** The name that was probably meant in place of the one that nothing has. */
+  suggestion?: string
+}
+
 /** Why a path can lead to no value; null if it may, or nothing has its first name. */
-export function deadEnd({ root, path, source }: Reference, read: ReadName): string | null {
+export function deadEnd({ root, path, source }: Reference, read: ReadName): DeadEnd | null {
   let here = read(root)
   let text = root
   for (const segment of path) {
     const { type } = here
     if (type.kinds === 0) return null
     here = into(here, segment)
-    if (here.type.kinds === 0) return `\${${source}} can never have a value here: ${whyNot(text, type, segment)}`
+    if (here.type.kinds === 0) {
+      const { message, ...near } = whyNot(text, type, segment)
+      return { message: `\${${source}} can never have a value here: ${message}`, ...near }
+    }
     text += typeof segment === 'number' ? `[${segment}]` : `.${segment}`
   }
   return null
 }
 
-function whyNot(text: string, type: ValueType, segment: Segment): string {
+function whyNot(text: string, type: ValueType, segment: Segment): DeadEnd {
   if (typeof segment === 'number' ? has(type, 'array') : has(type, 'object')) {
-    if (typeof segment === 'number') return `\${${text}} is an empty list.`
+    if (typeof segment === 'number') return { message: `\${${text}} is an empty list.` }
+    const none = `\${${text}} has no ${segment}.`
     const near = nearestName(segment, type.props.keys())
-    return `\${${text}} has no ${segment}.${near === null ? '' : ` Did you mean ${near}?`}`
+    return near === null ? { message: none } : { message: `${none} Did you mean ${near}?`, suggestion: near }
   }
-  return `\${${text}} is ${wordsFor(type)}.`
+  return { message: `\${${text}} is ${wordsFor(type)}.` }
 }
 
 /** Whether the type of what a reference leads to is known, and not only that it may be anything. */

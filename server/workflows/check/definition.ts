@@ -54,19 +54,26 @@ async function problemsOf(ctx: ServiceContext, definition: Definition): Promise<
     if (!type.uses) continue
     for (const use of type.uses(config.data)) {
       if (use.id.includes('${')) continue
-      const version = use.version ?? (use.kind === 'workflow' ? STARTED : 'latest')
-      const key = `${use.kind}:${use.id}@${version}`
-      const exists = known.get(key) ?? (await resourceExists(ctx, use.kind, use.id, version))
-      known.set(key, exists)
+      const exists = async (version: string | number) => {
+        const key = `${use.kind}:${use.id}@${version}`
+        const found = known.get(key) ?? (await resourceExists(ctx, use.kind, use.id, version))
+        known.set(key, found)
+        return found
+      }
+      const unnamed = use.kind === 'workflow' ? STARTED : 'latest'
+      const version = use.version ?? unnamed
       const { code, what, field } = MISSING[use.kind]
-      if (exists) {
+      if (await exists(version)) {
         const taken = use.args && (await takenBy(ctx, use, version))
         if (!taken) continue
         flow ??= flowOf(definition, outputs)
         problems.push(...argumentWarnings(step.id, taken, use.args ?? {}, flow.reads(step.id)))
         continue
       }
-      const message = `${what} not found: ${use.id}${use.version === undefined ? '' : ` version ${use.version}`}.`
+      const hasOthers = use.version !== undefined && (await exists(unnamed))
+      const message = hasOthers
+        ? `${what} ${use.id} has no ${use.version === 'published' ? 'published version' : `version ${use.version}`}.`
+        : `${what} not found: ${use.id}${use.version === undefined ? '' : ` version ${use.version}`}.`
       problems.push({ severity: 'error', code, message, stepId: step.id, field })
     }
   }

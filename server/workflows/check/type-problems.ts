@@ -9,7 +9,7 @@ import { RESULT_FIELD, templatedConfig } from '../../definition/templated-config
 import { typeOfExpression } from '../../definition/types/of-expression'
 import { ofFieldType } from '../../definition/types/of-fields'
 import { typeOfTemplate } from '../../definition/types/of-template'
-import { deadEnd, type ReadName } from '../../definition/types/read'
+import { type DeadEnd, deadEnd, type ReadName } from '../../definition/types/read'
 import { has, NEVER, type ValueType, wordsFor } from '../../definition/types/type'
 import { suppliedIn } from '../../steps/define-step'
 import { findStepType } from '../../steps/registry'
@@ -47,12 +47,12 @@ function checkPaths(step: Step, config: JsonLike, read: ReadName, fatal: boolean
 function typeProblem(
   kind: 'operands' | 'path',
   fatal: boolean,
-  message: string,
+  found: DeadEnd,
   at: { stepId: string; field: string },
 ): Problem {
   const code =
     kind === 'path' ? (fatal ? 'EXPRESSION_UNRESOLVED' : 'W_REF_NEVER') : fatal ? 'TYPE_MISMATCH' : 'W_TYPE_MISMATCH'
-  return { severity: fatal ? 'error' : 'warning', code, message, ...at }
+  return { severity: fatal ? 'error' : 'warning', code, ...found, ...at }
 }
 
 function checkExpressions(step: Step, read: ReadName, fatal: boolean): Problem[] {
@@ -69,9 +69,10 @@ function checkExpressions(step: Step, read: ReadName, fatal: boolean): Problem[]
     // always evaluated.
     const isSure = fatal && supplied === undefined && (!decides || nth === 0)
     const at = { stepId: step.id, field: path }
-    for (const { kind, message, sure } of found.misfits) problems.push(typeProblem(kind, isSure && sure, message, at))
+    for (const { kind, sure, ...misfit } of found.misfits) problems.push(typeProblem(kind, isSure && sure, misfit, at))
     if (!decides || found.type === NEVER || has(found.type, 'boolean')) continue
-    problems.push(typeProblem('operands', isSure, `It must give true or false, not ${wordsFor(found.type)}.`, at))
+    const message = `It must give true or false, not ${wordsFor(found.type)}.`
+    problems.push(typeProblem('operands', isSure, { message }, at))
   }
   return problems
 }
@@ -100,6 +101,6 @@ function checkFields(step: Step, read: ReadName, fatal: boolean): Problem[] {
     const given: ValueType = typeOfTemplate(step[field], read)
     if (given === NEVER || (given.kinds & ofFieldType(wanted).kinds) !== 0) return []
     const message = `It must be ${wordsFor(ofFieldType(wanted))}, not ${wordsFor(given)}.`
-    return [typeProblem('operands', fatal, message, { stepId: step.id, field })]
+    return [typeProblem('operands', fatal, { message }, { stepId: step.id, field })]
   })
 }

@@ -66,6 +66,15 @@ export function Inspector(props: Props) {
   )
   const known = new Set(['', 'edges', ...fields.map(({ name }) => name)])
   const others = problems.filter(({ field }) => !known.has(rootOf(field ?? '')) || field === undefined)
+  // Arguments have their fixes beside them.
+  const ofArguments = entry?.form.filter(({ widget }) => widget === 'arguments').map(({ name }) => name) ?? []
+  const inForm = problems.filter(
+    (problem) => !others.includes(problem) && !ofArguments.includes(rootOf(problem.field ?? '')),
+  )
+  // A text with the same mistake twice has one fix.
+  const fixable = new Map(
+    inForm.filter((problem) => actions.fixOf(problem) !== null).map((one) => [`${one.field} ${one.message}`, one]),
+  )
 
   return (
     <ScopeProvider entries={data?.entries ?? []} open={data?.open ?? true} labelOf={labelOf}>
@@ -120,6 +129,13 @@ export function Inspector(props: Props) {
           />
         ) : (
           <UnknownStep {...props} />
+        )}
+        {fixable.size > 0 && (
+          <Group gap="xs">
+            {[...fixable].map(([key, problem]) => (
+              <FixButton key={key} problem={problem} />
+            ))}
+          </Group>
         )}
         <StepIdField key={step.id} {...props} />
         <Connections definition={definition} catalog={catalog} stepId={step.id} actions={actions} readOnly={readOnly} />

@@ -1,14 +1,17 @@
 import { nearestName } from '@/server/definition/nearest'
+import { reachable } from '@/server/definition/paths'
+import { regionsOf } from '@/server/definition/regions'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Problem } from '@/server/workflows/check/problem'
-import { asObject, freeId, nameProblem } from './definition'
+import { configFix } from './config-fixes'
+import { asObject, entryOf, freeId, nameProblem } from './definition'
 import { removeSteps, updateStep } from './edit-steps'
 import type { Fix } from './fix'
 import { renameRoot, rewriteText } from './references'
 
 /** Names that a run gives by itself, so that START cannot. */
-const OF_THE_RUN = ['secrets', 'error', 'item', 'index', 'event']
+export const OF_THE_RUN = ['secrets', 'error', 'item', 'index', 'event']
 
 /** A START field that the key names wrongly gets its name; a key that nothing can fill goes. */
 export function keyFix(definition: Definition, { message }: Problem): Fix {
@@ -28,7 +31,7 @@ export function keyFix(definition: Definition, { message }: Problem): Fix {
 
 /** Fixes of a step's place in the draft, its type and its names. */
 export function stepFix(definition: Definition, catalog: Catalog, problem: Problem): Fix | null {
-  const { code, message, stepId = '', field } = problem
+  const { code, message, stepId = '' } = problem
   const step = definition.steps.find(({ id }) => id === stepId)
   if (!step) return null
   switch (code) {
@@ -75,23 +78,21 @@ export function stepFix(definition: Definition, catalog: Catalog, problem: Probl
         }),
       }
     }
-    case 'INVALID_CONFIG': {
-      const [, action] = /^names the action (.+), which the step does not have$/.exec(message) ?? []
-      if (field === 'needs' && action !== undefined) {
-        const { [action]: _gone, ...rest } = asObject(step.needs)
-        const needs = Object.keys(rest).length === 0 ? undefined : rest
-        return { label: `Remove the votes for ${action}`, apply: (before) => updateStep(before, stepId, { needs }) }
+    case 'INVALID_CONFIG':
+      return configFix(definition, catalog, step, problem)
+    case 'TOOL_NOT_FOUND':
+    case 'AGENT_NOT_FOUND':
+    case 'WORKFLOW_NOT_FOUND':
+      // Only of a version; of what does not exist at all, a person chooses another.
+      if (!/ has no (published version|version .+)\.$/.test(message)) return null
+      return {
+        // Without a version, a workflow is run in the published one, if there is one.
+        label: code === 'WORKFLOW_NOT_FOUND' ? 'Use the current version' : 'Use the latest version',
+        apply: (before) => updateStep(before, stepId, { version: undefined }),
       }
-      if (field === 'assignees' && /^names .+ twice$/.test(message) && Array.isArray(step.assignees)) {
-        const seen = new Set<string>()
-        const once = step.assignees.filter((one) => {
-          const name = String(one).toLowerCase()
-          return seen.size !== seen.add(name).size
-        })
-        return { label: 'Name each once', apply: (before) => updateStep(before, stepId, { assignees: once }) }
-      }
-      return null
-    }
+    case 'PAUSE_IN_CLEANUP':
+    case 'FORK_IN_CLEANUP':
+      return removalFix(definition, catalog, stepId)
     case 'EXPRESSION_UNRESOLVED': {
       const root = /no START field and no earlier step is named ([\w-]+)\./.exec(message)?.[1]
       if (root === undefined || OF_THE_RUN.includes(root) || nameProblem(root) !== null) return null
@@ -102,5 +103,19 @@ export function stepFix(definition: Definition, catalog: Catalog, problem: Probl
     }
     default:
       return null
+  }
+}
+
+/** Takes a step out of the path after a cancel or a failure, with the steps of its branches. Null if other paths need it. */
+function removalFix(definition: Definition, catalog: Catalog, stepId: string): Fix | null {
+  const regions = regionsOf(definition, ({ type }) => entryOf(catalog, type)?.exits)
+  const inside = regions.flatMap(({ fork, steps }) => (fork === stepId ? [...steps] : [])).filter((id) => id !== stepId)
+  const { initialStep } = definition
+  const main = initialStep === null ? new Set<string>() : reachable(definition, initialStep)
+  if ([stepId, ...inside].some((id) => main.has(id))) return null
+  return {
+    label: inside.length === 0 ? 'Remove the step' : 'Remove the step and its branches',
+    // The branches first, so that the path goes on where they end.
+    apply: (before) => removeSteps(removeSteps(before, catalog, inside, { reconnect: false }), catalog, [stepId]),
   }
 }

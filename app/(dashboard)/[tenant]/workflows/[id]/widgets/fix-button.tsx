@@ -3,6 +3,7 @@ import { Button } from '@mantine/core'
 import { Wrench } from 'lucide-react'
 import type { Problem } from '@/server/workflows/check/problem'
 import { useEditorActions } from '../actions/editor-actions'
+import { START } from '../model/definition'
 
 /**
  * Fixes a problem of the draft with one undoable edit. What only needs a value leads to its field; nothing is drawn for
@@ -15,7 +16,7 @@ export function FixButton(props: {
   onGo?: (problem: Problem) => void
 }) {
   const { problem, onFixed, onGo } = props
-  const { fixOf, fix } = useEditorActions()
+  const { fixOf, fix, addAfter } = useEditorActions()
   const label = fixOf(problem)
   const wanted = label === null ? wantedBy(problem) : null
   if (label === null && (!onGo || wanted === null)) return null
@@ -27,7 +28,11 @@ export function FixButton(props: {
       aria-label={`Fix: ${label ?? `${wanted?.toLowerCase()} ${problem.field ?? ''}`}`}
       onClick={() => {
         if (label === null) onGo?.(problem)
-        else {
+        else if (problem.code === 'NO_STEPS') {
+          // A dialog that shows the problem closes first.
+          onGo?.(problem)
+          addAfter(START)
+        } else {
           fix(problem)
           onFixed?.()
         }
