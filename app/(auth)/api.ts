@@ -40,21 +40,25 @@ class CallFailed extends Error {
 export interface FormProblem {
   fields: Record<string, string>
   text: string | null
+  /** Of the service's error. */
+  code: string | null
 }
+
+export const NO_PROBLEM: FormProblem = { fields: {}, text: null, code: null }
 
 export function problemOf(error: unknown): FormProblem {
   const told = error instanceof CallFailed ? error.told : null
   if (!told) {
-    return { fields: {}, text: 'The service could not be reached. Check the connection and try again.' }
+    return { ...NO_PROBLEM, text: 'The service could not be reached. Check the connection and try again.' }
   }
   const fields: Record<string, string> = {}
   for (const { path, message } of told.details) {
     const name = path?.split('.').at(-1)
     if (name) fields[name] ??= sentence(message)
   }
-  if (Object.keys(fields).length > 0) return { fields, text: null }
+  if (Object.keys(fields).length > 0) return { fields, text: null, code: told.code }
   const request = told.code === 'INTERNAL' ? ` (request ${told.requestId})` : ''
-  return { fields, text: `${told.message}${request}.` }
+  return { fields, text: `${told.message}${request}.`, code: told.code }
 }
 
 function sentence(text: string): string {

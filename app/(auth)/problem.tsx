@@ -1,10 +1,12 @@
 'use client'
 import { CircleAlert } from 'lucide-react'
 import { useEffect, useRef } from 'react'
+import { WhatToDo } from '@/app/_ui/error-code'
+import type { FormProblem } from './api'
 import styles from './words.module.css'
 
 /** The form's error, also announced to screen readers. */
-export function Problem({ text }: { text: string | null }) {
+export function Problem({ problem: { text, code } }: { problem: Omit<FormProblem, 'fields'> }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (text !== null) box.current?.focus()
@@ -13,7 +15,9 @@ export function Problem({ text }: { text: string | null }) {
   return (
     <div ref={box} role="alert" tabIndex={-1} className={styles.problem}>
       <CircleAlert size={16} aria-hidden />
-      <span>{text}</span>
+      <span>
+        {text} {code !== null && <WhatToDo code={code} />}
+      </span>
     </div>
   )
 }

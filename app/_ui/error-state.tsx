@@ -2,6 +2,7 @@
 import { Alert, Button, Code, Group, List, Text } from '@mantine/core'
 import { CircleAlert } from 'lucide-react'
 import { errorOf } from '@/app/_trpc/client'
+import { ErrorCode } from './error-code'
 
 /** An error message with its request id and a retry button. Rows already shown stay. */
 export function ErrorState({ error, onRetry, title }: { error: unknown; onRetry?: () => void; title?: string }) {
@@ -35,17 +36,12 @@ export function ErrorState({ error, onRetry, title }: { error: unknown; onRetry?
           </Button>
         )}
         <Text size="xs" c="dimmed">
-          {/* Only the service's own codes have a page; its errors have a request. */}
-          {requestId ? (
+          <ErrorCode code={code} />
+          {requestId && (
             <>
-              <a href={`/errors/${code}`} target="_blank" rel="noreferrer">
-                {code}
-              </a>
               {' · request '}
               <Code>{requestId}</Code>
             </>
-          ) : (
-            code
           )}
         </Text>
       </Group>

@@ -14,7 +14,7 @@ export function Notice({
 }: {
   tone: keyof typeof COLORS
   icon: LucideIcon
-  title: string
+  title: ReactNode
   /** Announced at once by assistive technology. */
   urgent?: boolean
   children?: ReactNode

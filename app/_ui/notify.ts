@@ -1,6 +1,7 @@
 import { notifications } from '@mantine/notifications'
 import { createElement } from 'react'
 import { errorOf } from '@/app/_trpc/client'
+import { WhatToDo } from './error-code'
 
 /** Confirms an action whose result is not in view. */
 export function notifyDone(message: string): void {
@@ -17,11 +18,7 @@ export function notifyLatest(id: string, message: string): void {
 export function notifyError(error: unknown, title: string): void {
   const { code, message, details, requestId } = errorOf(error)
   const first = details[0] ? ` ${details[0].path ? `${details[0].path}: ` : ''}${details[0].message}` : ''
-  const text = `${message}.${first}`
-  // Only the service's own codes have a page; its errors have a request.
-  const link = { href: `/errors/${code}`, target: '_blank' }
-  const shown = requestId
-    ? createElement('span', null, `${text} (request ${requestId}) `, createElement('a', link, 'What to do'))
-    : text
+  const text = `${message.replace(/\.$/, '')}.${first} ${requestId ? `(request ${requestId}) ` : ''}`
+  const shown = createElement('span', null, text, createElement(WhatToDo, { code }))
   notifications.show({ title, message: shown, color: 'red', autoClose: 12_000 })
 }

@@ -1,5 +1,6 @@
 import type { Metadata } from 'next'
 import { headers } from 'next/headers'
+import { errorPage } from '@/app/_ui/error-code'
 import { listMemberships, readSession } from '@/server/auth/session'
 import { database } from '@/server/database'
 import { ERRORS, type ErrorCode } from '@/server/errors'
@@ -127,7 +128,7 @@ function Errors({ document }: { document: OpenApiDocument }) {
             </a>
           </h3>
           <p className={styles.note}>
-            <a href={`/errors/${code}`}>What it means, and what to do</a>
+            <a href={errorPage(code)}>What it means, and what to do</a>
           </p>
           <ExampleBody title={`${ERRORS[code as ErrorCode].status} ${summary}`} value={value} />
         </div>

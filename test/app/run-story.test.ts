@@ -144,7 +144,12 @@ describe('the story of a run says', () => {
 
   it('that it fails as soon as its failure path has ended', () => {
     const failing = { code: 'HTTP_ERROR', message: 'It answered 404', stepId: 'book', outcome: 'failed' } as const
-    expect(story({ failing })).toBe('It failed at book: “It answered 404”. Its failure path is running.')
+    expect(story({ failing: { ...failing, stepName: 'Book a room' } })).toBe(
+      'It failed at Book a room: “It answered 404”. Its failure path is running.',
+    )
+    expect(story({ failing: { ...failing, stepId: null, stepName: null } })).toBe(
+      'It failed: “It answered 404”. Its failure path is running.',
+    )
   })
 
   it('when the next attempt is due, and which steps needed several', () => {

@@ -3,16 +3,14 @@ import { Button, Checkbox, PasswordInput, TextInput } from '@mantine/core'
 import { useMounted } from '@mantine/hooks'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import type { SetupState } from '@/server/tenants/setup/state'
-import { call, type FormProblem, problemOf } from '../api'
+import { call, NO_PROBLEM, problemOf } from '../api'
 import { signInWithPassword } from '../auth-client'
 import { Problem } from '../problem'
 import styles from '../words.module.css'
 import { useSlugPreview } from './use-slug-preview'
 
-const NONE: FormProblem = { fields: {}, text: null }
-
 export function SetupForm({ tokenRequired, hasSamples }: SetupState) {
-  const [problem, setProblem] = useState(NONE)
+  const [problem, setProblem] = useState(NO_PROBLEM)
   const [busy, setBusy] = useState(false)
   const [workspace, setWorkspace] = useState('')
   const slug = useSlugPreview(workspace)
@@ -28,7 +26,7 @@ export function SetupForm({ tokenRequired, hasSamples }: SetupState) {
     const values = new FormData(event.currentTarget)
     const text = (name: string) => String(values.get(name) ?? '')
     setBusy(true)
-    setProblem(NONE)
+    setProblem(NO_PROBLEM)
     try {
       const made = await call('setup', {
         name: text('name'),
@@ -49,7 +47,7 @@ export function SetupForm({ tokenRequired, hasSamples }: SetupState) {
   const { fields } = problem
   return (
     <form ref={form} className={styles.form} method="post" onSubmit={submit}>
-      <Problem text={problem.text} />
+      <Problem problem={problem} />
       <TextInput label="Your name" name="name" autoComplete="name" required withAsterisk={false} error={fields.name} />
       <TextInput
         label="Email"

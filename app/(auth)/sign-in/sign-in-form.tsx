@@ -2,11 +2,12 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { useMounted } from '@mantine/hooks'
 import { type FormEvent, useState } from 'react'
+import { NO_PROBLEM } from '../api'
 import { signInWithPassword } from '../auth-client'
 import { Problem } from '../problem'
 import { Providers } from '../providers'
 import styles from '../words.module.css'
-import { errorText } from './error-text'
+import { signInProblem } from './sign-in-problem'
 
 export function SignInForm({
   next,
@@ -17,7 +18,7 @@ export function SignInForm({
   error: string | null
   providers: { id: string; name: string }[]
 }) {
-  const [problem, setProblem] = useState(error === null ? null : errorText(error))
+  const [problem, setProblem] = useState(error === null ? NO_PROBLEM : signInProblem(error))
   const [busy, setBusy] = useState(false)
   const mounted = useMounted()
 
@@ -25,17 +26,17 @@ export function SignInForm({
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     setBusy(true)
-    setProblem(null)
+    setProblem(NO_PROBLEM)
     const outcome = await signInWithPassword(String(form.get('email')), String(form.get('password'))).catch(() => null)
     if (outcome?.ok) return window.location.assign(next)
     setBusy(false)
-    setProblem(errorText(outcome === null ? 'Unreachable' : (outcome.error ?? 'Unavailable')))
+    setProblem(signInProblem(outcome === null ? 'Unreachable' : (outcome.error ?? 'Unavailable')))
   }
 
   return (
     <>
       <form className={styles.form} method="post" onSubmit={submit}>
-        <Problem text={problem} />
+        <Problem problem={problem} />
         <TextInput label="Email" name="email" type="email" autoComplete="username" required withAsterisk={false} />
         <PasswordInput
           label="Password"

@@ -1,4 +1,5 @@
 import type { Metadata } from 'next'
+import { errorPage } from '@/app/_ui/error-code'
 import { ERRORS, type ErrorCode } from '@/server/errors'
 import { RUN_FAILURE_HELP } from '@/server/run-failure-help'
 import styles from '../help.module.css'
@@ -24,7 +25,7 @@ export default function ErrorsPage() {
             {CODES.filter((code) => ERRORS[code].status === status).map((code) => (
               <div key={code} style={{ display: 'contents' }}>
                 <dt>
-                  <a href={`/errors/${code}`}>{code}</a>
+                  <a href={errorPage(code)}>{code}</a>
                 </dt>
                 <dd>{ERRORS[code].message}</dd>
               </div>
@@ -38,7 +39,7 @@ export default function ErrorsPage() {
           {Object.entries(RUN_FAILURE_HELP).map(([code, { means }]) => (
             <div key={code} style={{ display: 'contents' }}>
               <dt>
-                <a href={`/errors/${code}`}>{code}</a>
+                <a href={errorPage(code)}>{code}</a>
               </dt>
               <dd>{means}</dd>
             </div>

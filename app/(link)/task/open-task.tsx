@@ -3,7 +3,7 @@ import { Button, Stack } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { Markdown } from '@/app/_ui/markdown'
 import { Time } from '@/app/_ui/time'
-import { call, type FormProblem, problemOf } from '@/app/(auth)/api'
+import { call, type FormProblem, NO_PROBLEM, problemOf } from '@/app/(auth)/api'
 import { Problem } from '@/app/(auth)/problem'
 import { type Fields, initialDraft, readDraft } from '@/app/(dashboard)/[tenant]/inbox/answer/answer-values'
 import { FieldInput } from '@/app/(dashboard)/[tenant]/inbox/answer/field-input'
@@ -66,23 +66,21 @@ export function OpenTask({ token, view, onAnswered }: Props) {
   )
 }
 
-const NONE: FormProblem = { fields: {}, text: null }
-
 function InputsForm({ fields, send }: { fields: Fields; send: Send }) {
   const [draft, setDraft] = useState(() => initialDraft(fields))
-  const [problem, setProblem] = useState(NONE)
+  const [problem, setProblem] = useState(NO_PROBLEM)
   const [busy, setBusy] = useState(false)
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const { data, errors } = readDraft(fields, draft)
-    if (Object.keys(errors).length > 0) return setProblem({ fields: errors, text: null })
+    if (Object.keys(errors).length > 0) return setProblem({ ...NO_PROBLEM, fields: errors })
     setBusy(true)
     const refused = await send({ data })
     if (!refused) return
     setBusy(false)
     // A problem inside a value has no input of its own.
     const shown = Object.keys(refused.fields).some((name) => name in fields)
-    setProblem(shown ? refused : { fields: {}, text: refused.text ?? Object.values(refused.fields).join(' ') })
+    setProblem(shown ? refused : asText(refused))
   }
   return (
     <form noValidate method="post" onSubmit={submit}>
@@ -97,11 +95,11 @@ function InputsForm({ fields, send }: { fields: Fields; send: Send }) {
             disabled={busy}
             onChange={(text) => {
               setDraft((now) => ({ ...now, [name]: text }))
-              setProblem(({ text, fields: { [name]: _gone, ...others } }) => ({ text, fields: others }))
+              setProblem(({ fields: { [name]: _gone, ...others }, ...rest }) => ({ ...rest, fields: others }))
             }}
           />
         ))}
-        <Problem text={problem.text} />
+        <Problem problem={problem} />
         <Button type="submit" size="md" loading={busy}>
           Submit
         </Button>
@@ -110,20 +108,25 @@ function InputsForm({ fields, send }: { fields: Fields; send: Send }) {
   )
 }
 
+/** Of fields that are not on the screen, for the whole form. */
+function asText({ text, fields, code }: FormProblem): FormProblem {
+  return { fields: {}, text: text ?? Object.values(fields).join(' '), code }
+}
+
 function Actions({ actions, send }: { actions: { id: string; label: string }[]; send: Send }) {
   const [chosen, setChosen] = useState<string | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
+  const [problem, setProblem] = useState(NO_PROBLEM)
   const choose = async (actionId: string) => {
     setChosen(actionId)
-    setProblem(null)
+    setProblem(NO_PROBLEM)
     const refused = await send({ actionId })
     if (!refused) return
     setChosen(null)
-    setProblem(refused.text ?? Object.values(refused.fields).join(' '))
+    setProblem(asText(refused))
   }
   return (
     <Stack gap="sm">
-      <Problem text={problem} />
+      <Problem problem={problem} />
       {actions.map(({ id, label }, index) => (
         <Button
           key={id}

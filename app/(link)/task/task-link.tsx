@@ -2,7 +2,8 @@
 import { Button, Skeleton } from '@mantine/core'
 import dynamic from 'next/dynamic'
 import { useCallback, useEffect, useState } from 'react'
-import { call, problemOf } from '@/app/(auth)/api'
+import { WhatToDo } from '@/app/_ui/error-code'
+import { call, type FormProblem, problemOf } from '@/app/(auth)/api'
 import type { TaskLinkView } from '@/server/links/view'
 import { Closed } from './closed'
 import styles from './task.module.css'
@@ -15,13 +16,13 @@ const Receipt = dynamic(() => import('./receipt').then((module) => module.Receip
 export function TaskLink() {
   const token = useToken()
   const [view, setView] = useState<TaskLinkView | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
+  const [problem, setProblem] = useState<FormProblem | null>(null)
   const load = useCallback(() => {
     if (token === null) return
     setProblem(null)
     setView(null)
     if (token === '') return setView({ state: 'unknown' })
-    call('taskLink', { token }).then(setView, (error: unknown) => setProblem(problemOf(error).text))
+    call('taskLink', { token }).then(setView, (error: unknown) => setProblem(problemOf(error)))
   }, [token])
   useEffect(load, [load])
   return (
@@ -29,7 +30,9 @@ export function TaskLink() {
       {problem !== null ? (
         <>
           <h1 className={styles.title}>The task could not be loaded</h1>
-          <p className={styles.lead}>{problem}</p>
+          <p className={styles.lead}>
+            {problem.text} {problem.code !== null && <WhatToDo code={problem.code} />}
+          </p>
           <Button mt="md" onClick={load}>
             Try again
           </Button>

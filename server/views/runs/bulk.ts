@@ -69,7 +69,7 @@ export async function runBulk(ctx: ServiceContext, input: unknown) {
     throw new AppError('INVALID_INPUT', { details: [{ path: 'searched', message }] })
   }
   const where = await bulkWhere(ctx, bulk, searched)
-  const refused: { runId: string; message: string }[] = []
+  const refused: { runId: string; code: string; message: string }[] = []
   if (where === null) return { done: 0, refused, left: false }
   const found = await ctx.db
     .select({ id: runs.id })
@@ -86,7 +86,7 @@ export async function runBulk(ctx: ServiceContext, input: unknown) {
       done++
     } catch (err) {
       if (!(err instanceof AppError) || err.status >= 500) throw err
-      refused.push({ runId, message: err.message })
+      refused.push({ runId, code: err.code, message: err.message })
     }
   }
   return { done, refused, left: found.length > AT_ONCE }

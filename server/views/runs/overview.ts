@@ -106,7 +106,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     cancelling: run.cancelRequestedAt !== null && run.endTime === null,
     cleaningUp: run.cleanupStartedAt !== null && run.endTime === null,
     /** Why it fails once its failure path has ended. */
-    failing: run.failing && run.endTime === null ? words.failing : null,
+    failing: words.failing && run.endTime === null ? withStepName(words.failing, definition, masker) : null,
     currentStepId: run.currentStepId,
     /** What it performs of its version, with the name of the step; null for all of it. */
     part: run.part && { ...run.part, stepName: nameIn(definition, lastOf(run.part), masker) },
@@ -159,6 +159,10 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
 function nameIn(definition: Definition | null, stepId: string, masker: Masker): string {
   const name = definition?.steps.find(({ id }) => id === stepId)?.name
   return typeof name === 'string' && name !== '' ? masker.text(name) : stepId
+}
+
+function withStepName<F extends { stepId: string | null }>(failing: F, definition: Definition | null, masker: Masker) {
+  return { ...failing, stepName: failing.stepId && nameIn(definition, failing.stepId, masker) }
 }
 
 export type RunOverview = Awaited<ReturnType<typeof getRunOverview>>

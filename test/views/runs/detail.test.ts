@@ -37,6 +37,7 @@ beforeAll(async () => {
     if (path === '/flaky-once' && times === 1) return { status: 503 }
     if (path === '/slow') return { after: slowMayEnd, body: {} }
     if (path === '/broken') return { status: 400 }
+    if (path === '/down') return { status: 503 }
     if (path === '/large') return { body: { text: 'x'.repeat(100_000) } }
     return { delayMs: 60, body: { said: SECRET } }
   })
@@ -293,6 +294,21 @@ describe('the overview of a run', () => {
       again: [{ runId: again, state: 'failed' }],
     })
     expect(await getRunOverview(runtime.ctx, { runId: again })).toMatchObject({ retryOf: runId, again: [] })
+  })
+
+  it('names the step because of which its failure path runs', async () => {
+    const refuse = { id: 'no', type: 'fail-flow', name: 'Book a room', code: 'NO_ROOM', message: 'None is free' }
+    const tell = effect('tell', 'down', { retry: { initialDelayMs: 60_000 } })
+    const runId = await runtime.start({ steps: [refuse, tell], onFailure: 'tell' })
+    await expect
+      .poll(async () => (await getRunOverview(runtime.ctx, { runId })).failing)
+      .toEqual({
+        code: 'NO_ROOM',
+        message: 'None is free',
+        stepId: 'no',
+        stepName: 'Book a room',
+        outcome: 'failed',
+      })
   })
 
   it('shows who cancelled it and why, and withdraws its questions', async () => {

@@ -2,7 +2,7 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { useMounted } from '@mantine/hooks'
 import { type FormEvent, useState } from 'react'
-import { call, type FormProblem, problemOf } from '../../api'
+import { call, NO_PROBLEM, problemOf } from '../../api'
 import { signInWithPassword } from '../../auth-client'
 import { Problem } from '../../problem'
 import { Providers } from '../../providers'
@@ -47,10 +47,8 @@ export function AcceptForm({ token, email, known, signedInAs, providers }: Props
   )
 }
 
-const NONE: FormProblem = { fields: {}, text: null }
-
 function AcceptButton({ token }: { token: string }) {
-  const [problem, setProblem] = useState(NONE)
+  const [problem, setProblem] = useState(NO_PROBLEM)
   const [busy, setBusy] = useState(false)
   const mounted = useMounted()
 
@@ -67,7 +65,7 @@ function AcceptButton({ token }: { token: string }) {
 
   return (
     <div className={styles.form}>
-      <Problem text={problem.text} />
+      <Problem problem={problem} />
       <Button size="md" loading={busy} disabled={!mounted} onClick={accept}>
         Accept invitation
       </Button>
@@ -76,7 +74,7 @@ function AcceptButton({ token }: { token: string }) {
 }
 
 function NewPersonForm({ token, email }: { token: string; email: string }) {
-  const [problem, setProblem] = useState(NONE)
+  const [problem, setProblem] = useState(NO_PROBLEM)
   const [busy, setBusy] = useState(false)
   const mounted = useMounted()
 
@@ -85,7 +83,7 @@ function NewPersonForm({ token, email }: { token: string; email: string }) {
     const values = new FormData(event.currentTarget)
     const person = { name: String(values.get('name')), password: String(values.get('password')) }
     setBusy(true)
-    setProblem(NONE)
+    setProblem(NO_PROBLEM)
     try {
       const { slug } = await call('acceptInvitation', { token, person })
       const signedIn = await signInWithPassword(email, person.password).catch(() => null)
@@ -99,7 +97,7 @@ function NewPersonForm({ token, email }: { token: string; email: string }) {
   const { fields } = problem
   return (
     <form className={styles.form} method="post" onSubmit={submit}>
-      <Problem text={problem.text} />
+      <Problem problem={problem} />
       {/* Lets password managers save the email with the password. */}
       <input type="hidden" name="email" value={email} autoComplete="username" />
       <TextInput label="Your name" name="name" autoComplete="name" required withAsterisk={false} error={fields.name} />

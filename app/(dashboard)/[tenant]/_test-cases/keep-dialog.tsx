@@ -38,7 +38,7 @@ export function KeepDialog<E>(props: {
     mutationFn: props.keep,
     onSuccess: () => {
       onClose()
-      notifyDone('Kept as a test case. It runs before each publication.')
+      notifyDone('Kept as a test case. It runs when somebody publishes here.')
     },
   })
   const ready = name.trim() !== '' && choice !== undefined && choice.expected !== null

@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { ChevronDown, Hand } from 'lucide-react'
 import { useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
+import { errorPage, hasPage } from '@/app/_ui/error-code'
 import { notifyError } from '@/app/_ui/notify'
 import { Time } from '@/app/_ui/time'
 import type { Task } from '@/server/views/tasks/get'
@@ -94,7 +95,7 @@ function Takers({
       </Menu.Target>
       <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
         {takers.isPending && <Skeleton height={32} width={160} m={4} />}
-        {takers.error && <Menu.Label>{errorOf(takers.error).message}</Menu.Label>}
+        {takers.error && <TakersError error={takers.error} />}
         {others.length > MANY && (
           <TextInput
             aria-label="Search members"
@@ -113,5 +114,20 @@ function Takers({
         ))}
       </Menu.Dropdown>
     </Menu>
+  )
+}
+
+/** A menu has room for a label, and may contain only menu items. */
+function TakersError({ error }: { error: unknown }) {
+  const { message, code } = errorOf(error)
+  return (
+    <>
+      <Menu.Label>{message}</Menu.Label>
+      {hasPage(code) && (
+        <Menu.Item component="a" href={errorPage(code)} target="_blank" rel="noreferrer">
+          What to do
+        </Menu.Item>
+      )}
+    </>
   )
 }

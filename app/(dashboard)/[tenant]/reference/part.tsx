@@ -5,6 +5,7 @@ import { ArrowLeft, Send } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { type MouseEvent, useMemo, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
+import { errorPage } from '@/app/_ui/error-code'
 import { ErrorState } from '@/app/_ui/error-state'
 import { OperationPart } from '@/app/reference/operation'
 import reference from '@/app/reference/reference.module.css'
@@ -58,8 +59,6 @@ export function Part({ id, name, onClose }: { id: string; name: string; onClose:
     </>
   )
 }
-
-const errorPage = (code: string) => `/errors/${code}`
 
 function callsOf({ paths }: OpenApiDocument): Call[] {
   return Object.entries(paths).flatMap(([path, methods]) =>

@@ -5,6 +5,7 @@ import Link from 'next/link'
 import { useRef, useState } from 'react'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
+import { ErrorCode } from '@/app/_ui/error-code'
 import { ErrorState } from '@/app/_ui/error-state'
 import { IdText } from '@/app/_ui/id-text'
 import type { Bulk } from '@/server/views/runs/bulk'
@@ -34,7 +35,7 @@ const WORDS = {
   },
 }
 
-type Refused = { runId: string; message: string }
+type Refused = { runId: string; code: string; message: string }
 
 /** Cancels, retries or runs again every run that matches the filter, after saying how many those are. */
 export function BulkDialog({
@@ -152,12 +153,12 @@ function RefusedRuns({ refused }: { refused: Refused[] }) {
     <div>
       <Text size="sm">{refused.length === 1 ? 'One run was' : `${refused.length} runs were`} skipped:</Text>
       <List size="sm">
-        {refused.slice(0, 10).map(({ runId, message }) => (
+        {refused.slice(0, 10).map(({ runId, code, message }) => (
           <List.Item key={runId}>
             <Link href={path(`/runs/${runId}`)}>
               <IdText id={runId} copy={false} />
             </Link>{' '}
-            {message}
+            {message} (<ErrorCode code={code} />)
           </List.Item>
         ))}
       </List>

@@ -9,6 +9,7 @@ import { useOrigin } from '../_versioned/curl'
 import { useTenant } from '../tenant-context'
 import { startCurl } from '../workflows/start-curl'
 import { useStartFields } from '../workflows/use-start-fields'
+import { VALUE_SEARCH } from './run-filter'
 
 /** Shown before the first run: how to start one. New runs appear by themselves. */
 export function NoRuns() {
@@ -46,12 +47,7 @@ export function NoMatch({ searched, onClear }: { searched: boolean; onClear: () 
       }
     >
       <p>Remove a filter, or choose a longer time range.</p>
-      {searched && (
-        <p>
-          Values are searched in the newest 2,000 runs that match the other filters, from 3 characters on. Runs with
-          more than 32 KB of input and result are left out.
-        </p>
-      )}
+      {searched && <p>{VALUE_SEARCH} A text needs at least 3 characters.</p>}
     </EmptyState>
   )
 }

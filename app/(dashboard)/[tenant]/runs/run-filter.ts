@@ -88,6 +88,10 @@ export function searchesValues(q: string | undefined): boolean {
   return q !== undefined && q.length >= 3 && !q.startsWith('run_')
 }
 
+/** What such a search leaves out: the limits of `server/views/runs/containing.ts`. */
+export const VALUE_SEARCH =
+  'Values are searched in the newest 2,000 runs that match the other filters, but not in runs with more than 32 KB of input and result. At most 200 runs are found this way, fewer if their values are large.'
+
 /** The filter without the position in the list. */
 export function filterOf({ after: _after, before: _before, limit: _limit, ...filter }: BrowseRuns) {
   return filter

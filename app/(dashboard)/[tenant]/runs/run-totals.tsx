@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useTRPC } from '@/app/_trpc/client'
 import type { BrowseRuns } from '@/server/views/runs/browse'
-import { filterOf, STATE_OPTIONS, searchesValues } from './run-filter'
+import { filterOf, STATE_OPTIONS, searchesValues, VALUE_SEARCH } from './run-filter'
 import styles from './runs.module.css'
 
 const AGAIN_MS = 10_000
@@ -17,8 +17,8 @@ export function RunTotals({ input }: { input: BrowseRuns }) {
     refetchInterval: inValues ? false : AGAIN_MS,
     refetchOnWindowFocus: !inValues,
   })
-  // Older or larger runs may have the value too, so the total is only of what was found.
-  const note = inValues ? '. Values are searched in the newest 2,000 runs only.' : ''
+  // Other runs may have the value too, so the total is only of what was found.
+  const note = inValues ? `. ${VALUE_SEARCH}` : ''
   return <p className={styles.totals}>{data && data.count > 0 ? `${totalsText(data)}${note}` : ' '}</p>
 }
 

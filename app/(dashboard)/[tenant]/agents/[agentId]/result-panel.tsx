@@ -3,6 +3,7 @@ import { CircleCheck, CircleX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { errorOf } from '@/app/_trpc/client'
 import { CopyButton } from '@/app/_ui/copy-button'
+import { WhatToDo } from '@/app/_ui/error-code'
 import { JsonView } from '@/app/_ui/json-view'
 import { durationText } from '@/app/_ui/time-text'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
@@ -38,7 +39,10 @@ export function ResultPanel(props: {
         <>
           <p className={styles.bad}>
             <CircleX size={16} aria-hidden />
-            {failure.code === 'OUTPUT_SCHEMA_MISMATCH' ? 'Does not match the schema' : failure.message}
+            <span>
+              {failure.code === 'OUTPUT_SCHEMA_MISMATCH' ? 'Does not match the schema' : failure.message}{' '}
+              <WhatToDo code={failure.code} />
+            </span>
           </p>
           {failure.details.length > 0 && (
             <dl className={styles.facts}>

@@ -2,6 +2,7 @@ import { Alert, Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { CircleAlert } from 'lucide-react'
 import { useTRPC } from '@/app/_trpc/client'
+import { WhatToDo } from '@/app/_ui/error-code'
 import { FieldsView } from '@/app/_ui/fields-view'
 import { notifyError } from '@/app/_ui/notify'
 import type { Task } from '@/server/views/tasks/get'
@@ -44,7 +45,7 @@ export function Refused({
       }}
     >
       {reason(task, refused, user.id)}
-      {label !== null && ` You had chosen “${label}”.`}
+      {label !== null && ` You had chosen “${label}”.`} <WhatToDo code={refused.code} />
       {data && 'value' in data && <FieldsView value={data.value} label="What you had filled in" />}
       <Button
         variant="default"

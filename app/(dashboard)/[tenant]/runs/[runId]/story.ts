@@ -123,8 +123,9 @@ function nowOf(run: StoryRun): Sentence[] {
   const { pauses, timer, retrying, working, done, cancelling, cleaningUp } = run
   if (cancelling || cleaningUp) return []
   if (run.failing) {
-    const { message, stepId } = run.failing
-    return [['It failed at ', { name: stepId ?? '' }, ': ', { quote: message }, '. Its failure path is running.']]
+    const { message, stepName } = run.failing
+    const where: Sentence = stepName === null ? [] : [' at ', { name: stepName }]
+    return [['It failed', ...where, ': ', { quote: message }, '. Its failure path is running.']]
   }
   if (pauses.length > 0) {
     const others = pauses.length - WAITING

@@ -3,6 +3,7 @@ import { Button, NativeSelect, NumberInput, Radio, TextInput } from '@mantine/co
 import { useMutation } from '@tanstack/react-query'
 import { CircleX, ListTree } from 'lucide-react'
 import { useTRPC } from '@/app/_trpc/client'
+import { FailureCode } from '@/app/_ui/error-code'
 import { ErrorState } from '@/app/_ui/error-state'
 import { Notice } from '@/app/_ui/notice'
 import type { JsonObject } from '@/server/definition/json'
@@ -112,7 +113,7 @@ export function McpFields({
       )}
       {list.error && <ErrorState error={list.error} title="The tools could not be listed" />}
       {failure && (
-        <Notice tone="bad" icon={CircleX} title={failure.code}>
+        <Notice tone="bad" icon={CircleX} title={<FailureCode code={failure.code} />}>
           {failure.message}
         </Notice>
       )}

@@ -3,6 +3,7 @@ import { CircleCheck, CircleX, History } from 'lucide-react'
 import { errorOf } from '@/app/_trpc/client'
 import type { RouterOutput } from '@/app/_trpc/types'
 import { CodeBlock } from '@/app/_ui/code-block'
+import { ErrorCode, FailureCode } from '@/app/_ui/error-code'
 import { durationText } from '@/app/_ui/time-text'
 import { pretty } from '../../_versioned/json'
 import styles from './test-answer.module.css'
@@ -29,7 +30,10 @@ export function TestAnswer({
     return (
       <>
         <p className={styles.failed} role="status">
-          <CircleX size={16} aria-hidden /> {status ? `HTTP ${status}` : 'No answer'}, {code}
+          <CircleX size={16} aria-hidden />
+          <span>
+            {status ? `HTTP ${status}` : 'No answer'}, <ErrorCode code={code} />
+          </span>
         </p>
         <CodeBlock
           label="Answer"
@@ -49,7 +53,10 @@ export function TestAnswer({
         </p>
       ) : 'error' in answer ? (
         <p className={styles.failed} role="status">
-          <CircleX size={16} aria-hidden /> HTTP 200, {answer.error.code} after {ms}
+          <CircleX size={16} aria-hidden />
+          <span>
+            HTTP 200, <FailureCode code={answer.error.code} /> after {ms}
+          </span>
         </p>
       ) : (
         <p className={styles.ok} role="status">

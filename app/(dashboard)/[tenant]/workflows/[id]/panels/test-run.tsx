@@ -5,6 +5,7 @@ import { CircleAlert, ExternalLink, X } from 'lucide-react'
 import Link from 'next/link'
 import { useMemo, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
+import { FailureCode } from '@/app/_ui/error-code'
 import { ErrorState } from '@/app/_ui/error-state'
 import { StatusPill } from '@/app/_ui/status-pill'
 import { Duration } from '@/app/_ui/time'
@@ -95,7 +96,12 @@ export function TestRun(props: {
           </div>
         ))}
         {error && (
-          <Alert color="red" variant="light" icon={<CircleAlert size={18} aria-hidden />} title={error.code}>
+          <Alert
+            color="red"
+            variant="light"
+            icon={<CircleAlert size={18} aria-hidden />}
+            title={<FailureCode code={error.code} />}
+          >
             <Text size="sm">{error.message}</Text>
             {error.stepId !== null && (
               <Button
