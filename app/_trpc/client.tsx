@@ -20,6 +20,7 @@ import { makeQueryClient } from './query-client'
  */
 const ALONE = new Set([
   'runs.start',
+  'tasks.addFile',
   'reference.send',
   'tools.invoke',
   'tools.invokeDraft',

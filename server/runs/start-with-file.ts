@@ -3,7 +3,7 @@ import type { ServiceContext } from '../context'
 import type { JsonObject } from '../definition/json'
 import type { RunPart } from '../definition/part'
 import { AppError } from '../errors'
-import { FILE_PART, MAX_FILE_BYTES, MultipartInput } from '../files/multipart-input'
+import { FILE_PART, MAX_FILE_BYTES, MultipartInput, type Upload } from '../files/multipart-input'
 import { parseInput } from '../parse'
 import { type StartedRun, startRun } from './start'
 
@@ -31,15 +31,19 @@ export async function startWithFile(
     file: unknown
   },
 ): Promise<StartedRun> {
-  const { name, type, base64 } = parseInput(SentFile, input.file)
-  const bytes = Buffer.from(base64, 'base64')
-  if (bytes.byteLength > MAX_FILE_BYTES) {
-    const message = `The file may have at most ${MAX_FILE_BYTES} bytes.`
-    throw new AppError('FILE_TOO_LARGE', { details: [{ path: FILE_PART, message }] })
-  }
+  const file = readSentFile(input.file)
   const { workflowId, data, version, part } = input
   const texts = new Map(formTexts(data).map(([field, text]) => [field, [text]]))
-  return startRun(ctx, { workflowId, version, part, body: new MultipartInput(texts, { name, type, bytes }) })
+  return startRun(ctx, { workflowId, version, part, body: new MultipartInput(texts, file) })
+}
+
+/** @throws AppError INVALID_INPUT, FILE_TOO_LARGE */
+export function readSentFile(file: unknown): Upload {
+  const { name, type, base64 } = parseInput(SentFile, file)
+  const bytes = Buffer.from(base64, 'base64')
+  if (bytes.byteLength <= MAX_FILE_BYTES) return { name, type, bytes }
+  const message = `The file may have at most ${MAX_FILE_BYTES} bytes.`
+  throw new AppError('FILE_TOO_LARGE', { details: [{ path: FILE_PART, message }] })
 }
 
 /** The text parts of a form that keep the types of values: all in one, unless there is a field of that part's name. */

@@ -204,6 +204,7 @@ export const EXEMPT: Record<string, string> = {
   'runs.resume': RUN,
   'runs.start': RUN,
   'secrets.debug': 'reads a token that the caller has',
+  'tasks.addFile': RUN,
   'tasks.answer': RUN,
   'tasks.claim': 'who takes care of a task decides nothing',
   'tasks.dismiss': 'only its person is shown it',

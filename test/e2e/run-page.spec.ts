@@ -162,3 +162,55 @@ test('a filter of a link says the names of workflow and step', async ({ page, wo
   await expect(filters.getByRole('button', { name: 'Failed at Pay back: remove this filter' })).toBeVisible()
   await expect(filters.getByLabel('Workflow', { exact: true }).first()).toHaveValue('Refund')
 })
+
+test('a failed run says how many others failed in the same way, and leads to them', async ({ page, workspace }) => {
+  const { refund } = await newCompany(workspace.ctx)
+  const runIds: string[] = []
+  for (const order of ['N-1', 'N-2', 'N-3']) {
+    const runId = await startRun(workspace, refund, { order, amount: 5 })
+    await reached(workspace, runId, ({ endTime }) => endTime !== undefined)
+    runIds.push(runId)
+  }
+  // Of another workflow, so not in the same way.
+  await ranOf(workspace, [{ id: 'pay_back', type: 'run-script', code: "throw new Error('no card')" } as never])
+  await page.goto(`/${workspace.slug}/runs/${runIds[0]}`)
+  await page.getByRole('link', { name: '2 other runs failed in the same way' }).click()
+  await expect(page).toHaveURL(new RegExp(`/runs\\?status=failed&workflow=${refund}&code=\\w+&step=pay_back$`))
+  await expect(page.getByRole('main').getByRole('link', { name: 'Refund' })).toHaveCount(3)
+})
+
+test('a sensitive value is revealed to an admin who confirms it, and the audit log says so; an editor cannot', async ({
+  page,
+  workspace,
+  browserOf,
+}) => {
+  const { refund } = await newCompany(workspace.ctx)
+  const iban = 'DE02120300000000202051'
+  const runId = await startRun(workspace, refund, { order: 'N-1', amount: 5, iban })
+  await reached(workspace, runId, ({ endTime }) => endTime !== undefined)
+  const inputOf = (of: Page) => of.getByRole('region', { name: 'Input', exact: true })
+
+  const editor = await browserOf('editor')
+  await editor.goto(`/${workspace.slug}/runs/${runId}`)
+  await expect(inputOf(editor)).toContainText('iban is sensitive.')
+  await expect(editor.getByRole('button', { name: /^Reveal/ })).toHaveCount(0)
+
+  const admin = await browserOf('admin')
+  await admin.goto(`/${workspace.slug}/runs/${runId}`)
+  const reveal = inputOf(admin).getByRole('button', { name: 'Reveal iban' })
+  await reveal.click()
+  const dialog = admin.getByRole('dialog', { name: 'Reveal iban?' })
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await expect(dialog).toHaveCount(0)
+  await expect(admin.getByRole('main')).not.toContainText(iban)
+  await reveal.click()
+  await dialog.getByRole('button', { name: 'Reveal' }).click()
+  await expect(inputOf(admin)).toContainText(iban)
+  await inputOf(admin).getByRole('button', { name: 'Hide iban' }).click()
+  await expect(admin.getByRole('main')).not.toContainText(iban)
+
+  // One entry: the dialog that was cancelled revealed nothing.
+  await page.goto(`/${workspace.slug}/settings/audit?action=run.revealed`)
+  await expect(page.getByRole('row')).toHaveCount(2)
+  await expect(page.getByRole('row').last()).toContainText('admin')
+})

@@ -1,3 +1,4 @@
+import { getRunStatus } from '@/server/runs/status'
 import { createWorkflow } from '@/server/workflows/create'
 import { publishWorkflow } from '@/server/workflows/publish'
 import { SAMPLE_WORKFLOWS } from '@/server/workflows/samples'
@@ -219,4 +220,50 @@ test('branches are grouped by name under the step that began them', async ({ pag
   await expect(timeline.getByRole('button', { name: /^Finance, waiting/ })).toBeFocused()
   await timeline.getByRole('button', { name: 'Branches of All at the same time' }).click()
   await expect(timeline.getByRole('button', { name: /^Finance/ })).toHaveCount(0)
+})
+
+test('another input is entered in the START fields, and what is hidden stays as it is', async ({ page, workspace }) => {
+  const { id } = await createWorkflow(workspace.ctx, {
+    name: 'Transfer',
+    payload: {
+      customer: { type: 'string' },
+      address: { type: 'object', default: { city: '' } },
+      account: { type: 'string', sensitive: true },
+    },
+    steps: [
+      {
+        ...{ id: 'end', type: 'end-flow' },
+        output: { customer: '${customer}', address: '${address}', account: '${account}' },
+      },
+    ],
+  })
+  await publishWorkflow(workspace.ctx, { id })
+  const given = { customer: 'Okafor', address: { city: 'Bern' }, account: 'DE-1' }
+  const first = await startRun(workspace, id, given)
+  await reached(workspace, first, ({ endTime }) => endTime !== undefined)
+  await page.goto(`/${workspace.slug}/runs/${first}`)
+  await page.getByRole('button', { name: 'Run again', exact: true }).click()
+  await page.getByRole('menuitem', { name: /^With another input/ }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByLabel('customer')).toHaveValue('Okafor')
+  await expect(dialog).toContainText('The value is hidden, and stays as it is.')
+  await dialog.getByLabel('customer').fill('Rossi')
+  await dialog.getByLabel(/^city string/).fill('Basel')
+  // The same as JSON, and back.
+  await dialog.getByRole('button', { name: 'Enter all fields as JSON' }).click()
+  const json = dialog.getByRole('textbox', { name: 'START fields' })
+  await expect(json).toHaveValue(/"customer": "Rossi"/)
+  await expect(json).toHaveValue(/"account": "\*\*\*"/)
+  await expect(dialog).toContainText('A sensitive field that stays so keeps its value')
+  await dialog.getByRole('button', { name: 'Enter it in rows' }).click()
+  await expect(dialog.getByLabel('customer')).toHaveValue('Rossi')
+  await dialog.getByRole('button', { name: 'Replace account' }).click()
+  await expect(dialog.getByRole('textbox', { name: 'account' })).toHaveValue('')
+  await dialog.getByRole('button', { name: 'Keep the hidden value of account' }).click()
+  await dialog.getByRole('button', { name: 'Start run' }).click()
+  await expect(page).toHaveURL(new RegExp(`/runs/(?!${first})run_`))
+  const next = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  await reached(workspace, next, ({ endTime }) => endTime !== undefined)
+  const { result } = await getRunStatus(workspace.ctx, { runId: next })
+  expect(result).toEqual({ customer: 'Rossi', address: { city: 'Basel' }, account: 'DE-1' })
 })

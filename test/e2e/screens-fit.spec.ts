@@ -1,52 +1,76 @@
+import type { Page } from '@playwright/test'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
-import { furnish } from './support/furnish'
-import { reached, startRun } from './support/runs'
+import { type Furnished, furnish } from './support/furnish'
+import { INSIDE, OUTSIDE, type Seen } from './support/routes'
+import { reached, resumeRun, startRun } from './support/runs'
+import { newWorkspace, signIn, type Workspace } from './support/workspace'
 
-/** Outside of workspaces. */
-const HEALTH = '/health'
 const WIDTHS = [360, 390, 600, 768, 900, 1024, 1152, 1280, 1440, 1920]
 
-test('no screen scrolls sideways or cuts off a column, from 360 to 1920 px', async ({ page, workspace }) => {
+let furnished: Promise<{ workspace: Workspace; made: Furnished }> | undefined
+/** Shared by all tests of this process that change nothing. */
+function filled() {
+  furnished ??= newWorkspace().then(async (workspace) => ({ workspace, made: await furnish(workspace) }))
+  return furnished
+}
+
+/** Pages on which people work on runs, and the others of a workspace: two halves, so that two workers share them. */
+const isOfRuns = (path: string) => /^\/\[tenant\](\/(runs|inbox|insights|workflows)(\/|$)|$)/.test(path)
+const HALVES = [
+  { name: 'of workflows and runs', routes: routesWhere(isOfRuns) },
+  { name: 'of everything else in a workspace', routes: routesWhere((path) => !isOfRuns(path)) },
+]
+
+function routesWhere(chosen: (path: string) => boolean): Seen[] {
+  return Object.entries(INSIDE).flatMap(([path, seen]) => (chosen(path) ? [seen] : []))
+}
+
+const loaded = (page: Page) => page.waitForFunction(() => !document.querySelector('.mantine-Skeleton-root'))
+
+for (const { name, routes } of HALVES) {
+  test(`no screen ${name} scrolls sideways or cuts off a column, from 360 to 1920 px`, async ({ page, workspace }) => {
+    test.slow()
+    const made = await furnish(workspace)
+    const runId = await startRun(workspace, made.approval, { customer: 'A'.repeat(180) })
+    await reached(workspace, runId, ({ status }) => status === 'paused')
+    const long = [`/runs/${runId}`, `/inbox?task=${encodeURIComponent(`${runId}:main:order#1`)}`]
+    const screens = [
+      ...routes.flatMap((seen) => seen(workspace.slug, made)),
+      ...(routes === HALVES[0]?.routes ? long.map((path) => `/${workspace.slug}${path}`) : []),
+    ]
+    for (const screen of screens) await expectToFit(page, screen)
+  })
+}
+
+test('no screen outside of a workspace scrolls sideways or cuts off a column, from 360 to 1920 px', async ({
+  browserOf,
+}) => {
   test.slow()
-  const { approval, failed, completed, stock, agent } = await furnish(workspace)
-  const runId = await startRun(workspace, approval, { customer: 'A'.repeat(180) })
-  await reached(workspace, runId, ({ status }) => status === 'paused')
-  const screens = ['', '/workflows', '/runs', `/runs/${failed}`, `/runs/${completed}`, `/runs/${runId}`, '/inbox']
-  const task = `/inbox?task=${encodeURIComponent(`${runId}:main:order#1`)}`
-  for (const screen of [
-    ...screens,
-    '/agents',
-    '/tools',
-    `/tools/${stock}?tab=test`,
-    '/settings/members',
-    '/settings/vault',
-    '/insights',
-    `/workflows/${approval}`,
-    `/workflows/${approval}/insights`,
-    `/agents/${agent}`,
-    task,
-    '/settings/audit',
-    HEALTH,
-  ]) {
-    await page.setViewportSize({ width: 1440, height: 900 })
-    await page.goto(screen === HEALTH ? HEALTH : `/${workspace.slug}${screen}`)
-    await page.waitForFunction(() => !document.querySelector('.mantine-Skeleton-root'))
-    for (const width of WIDTHS) {
-      await page.setViewportSize({ width, height: 900 })
-      const out = await page.evaluate(() => {
-        const beyond = [...document.querySelectorAll('main table, main section, main td, main header')]
-          // Not what only screen readers meet, nor what is in a box that scrolls by itself.
-          .filter((element) => !element.closest('.visually-hidden, section[tabindex="0"]'))
-          .filter((element) => element.getBoundingClientRect().right > window.innerWidth + 1)
-          .map((element) => `${element.tagName} ${element.className} ${element.textContent?.slice(0, 40)}`)
-        const sideways = document.documentElement.scrollWidth - window.innerWidth
-        return [...(sideways > 0 ? [`scrolls by ${sideways}`] : []), ...beyond.slice(0, 3)]
-      })
-      expect.soft(out, `${screen || 'home'} at ${width}`).toEqual([])
-    }
-  }
+  const { workspace, made } = await filled()
+  const page = await browserOf('nobody')
+  for (const seen of Object.values(OUTSIDE))
+    for (const screen of seen(workspace.slug, made)) await expectToFit(page, screen)
 })
+
+async function expectToFit(page: Page, screen: string): Promise<void> {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.goto(screen)
+  await loaded(page)
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 })
+    const out = await page.evaluate(() => {
+      const beyond = [...document.querySelectorAll('main table, main section, main td, main header')]
+        // Not what only screen readers meet, nor what is in a box that scrolls by itself.
+        .filter((element) => !element.closest('.visually-hidden, section[tabindex="0"]'))
+        .filter((element) => element.getBoundingClientRect().right > window.innerWidth + 1)
+        .map((element) => `${element.tagName} ${element.className} ${element.textContent?.slice(0, 40)}`)
+      const sideways = document.documentElement.scrollWidth - window.innerWidth
+      return [...(sideways > 0 ? [`scrolls by ${sideways}`] : []), ...beyond.slice(0, 3)]
+    })
+    expect.soft(out, `${screen} at ${width}`).toEqual([])
+  }
+}
 
 interface Shift extends PerformanceEntry {
   value: number
@@ -58,9 +82,40 @@ interface Moved {
   what: string[]
 }
 
-test('nothing moves while a screen loads', async ({ page, workspace }) => {
-  test.slow()
-  const { approval, completed, asking, deciding, failed, stock, agent } = await furnish(workspace)
+/** The first view of each page, and those views that load other things than it. */
+function loadedScreens(slug: string, made: Furnished): string[] {
+  const { approval, asking, deciding, failed, completed, agent, stock } = made
+  const first = Object.values(INSIDE).flatMap((seen) => seen(slug, made).slice(0, 1))
+  const runs = [asking, deciding, failed, completed].map((runId) => `/runs/${runId}`)
+  const others = [
+    `/inbox?task=${encodeURIComponent(`${deciding}:main:decision#1`)}`,
+    `/workflows/${approval}?step=decision`,
+    `/agents/${agent}?tab=compare`,
+    `/tools/${stock}?tab=test`,
+  ]
+  return [...new Set([...first, ...[...runs, ...others].map((path) => `/${slug}${path}`)])]
+}
+
+// One test for each width, so that two workers share them.
+for (const width of [1440, 390]) {
+  test(`nothing moves while a screen loads, at ${width} px`, async ({ page, context, browserOf }) => {
+    test.slow()
+    const { workspace, made } = await filled()
+    await signIn(context, workspace.owner)
+    await watchShifts(page)
+    await page.setViewportSize({ width, height: 900 })
+    for (const screen of loadedScreens(workspace.slug, made)) await expectStill(page, screen)
+    const outside = await browserOf('nobody')
+    await watchShifts(outside)
+    await outside.setViewportSize({ width, height: 900 })
+    for (const seen of Object.values(OUTSIDE)) {
+      const [screen = ''] = seen(workspace.slug, made)
+      await expectStill(outside, screen)
+    }
+  })
+}
+
+async function watchShifts(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const moved = { by: 0, what: [] as string[] }
     new PerformanceObserver((list) => {
@@ -75,28 +130,15 @@ test('nothing moves while a screen loads', async ({ page, workspace }) => {
     }).observe({ type: 'layout-shift', buffered: true })
     Object.assign(window, { moved })
   })
-  const task = `/inbox?task=${encodeURIComponent(`${deciding}:main:decision#1`)}`
-  const runs = [completed, asking, deciding, failed].map((runId) => `/runs/${runId}`)
-  const screens = ['', '/runs', ...runs, '/inbox', `/tools/${stock}`, `/workflows/${approval}`, '/insights']
-  for (const width of [1440, 390]) {
-    await page.setViewportSize({ width, height: 900 })
-    for (const screen of [
-      ...screens,
-      ...['/workflows', `/workflows/${approval}/insights`, '/agents', '/tools', '/settings/members', '/settings/vault'],
-      `/agents/${agent}`,
-      `/agents/${agent}?tab=compare`,
-      task,
-      '/settings/audit',
-      HEALTH,
-    ]) {
-      await page.goto(screen === HEALTH ? HEALTH : `/${workspace.slug}${screen}`)
-      await page.waitForFunction(() => !document.querySelector('.mantine-Skeleton-root'))
-      await page.waitForTimeout(500)
-      const { by, what } = await page.evaluate(() => (window as unknown as { moved: Moved }).moved)
-      expect.soft(by, `${screen || 'home'} at ${width}: ${what.join(', ')}`).toBeLessThanOrEqual(0.02)
-    }
-  }
-})
+}
+
+async function expectStill(page: Page, screen: string): Promise<void> {
+  await page.goto(screen)
+  await loaded(page)
+  await page.waitForTimeout(500)
+  const { by, what } = await page.evaluate(() => (window as unknown as { moved: Moved }).moved)
+  expect.soft(by, `${screen}: ${what.join(', ')}`).toBeLessThanOrEqual(0.02)
+}
 
 test('on a phone every place is reachable, and keys are not hinted at', async ({ page, workspace }) => {
   await page.setViewportSize({ width: 390, height: 844 })
@@ -112,6 +154,44 @@ test('on a phone every place is reachable, and keys are not hinted at', async ({
   await page.goto(`/${workspace.slug}/runs/${runId}`)
   await expect(page.getByRole('button', { name: 'Submit' })).toBeVisible()
   await expect(page.locator('kbd:visible')).toHaveCount(0)
+})
+
+test('on a phone no key is hinted at in the inbox, in lists and in the editor', async ({ page, workspace }) => {
+  const { approval } = await newCompany(workspace.ctx)
+  const [form, decision] = [
+    await startRun(workspace, approval, { customer: 'Okafor' }),
+    await startRun(workspace, approval, { customer: 'Rossi' }),
+  ]
+  for (const runId of [form, decision]) await reached(workspace, runId, ({ status }) => status === 'paused')
+  await resumeRun(workspace, decision, { type: 'collect_inputs', data: { article: 'AX-210', amount: 4 } })
+  await reached(workspace, decision, ({ status, currentStepId }) => status === 'paused' && currentStepId === 'decision')
+  const taskOf = (runId: string, step: string) => `/inbox?task=${encodeURIComponent(`${runId}:main:${step}#1`)}`
+  const button = (name: string | RegExp) => page.getByRole('button', { name }).first()
+  const search = (name: string) => page.getByLabel(name, { exact: true })
+  const hints = page.locator('main').locator('kbd:visible, .with-keyboard:visible')
+  for (const { address, shown, hinted } of [
+    { address: taskOf(form, 'order'), shown: button('Submit'), hinted: true },
+    { address: taskOf(decision, 'decision'), shown: button('Approve'), hinted: true },
+    { address: '/inbox', shown: button(/The order.*Okafor/), hinted: true },
+    { address: '/runs', shown: search('Search runs'), hinted: false },
+    { address: '/workflows', shown: search('Search workflows'), hinted: true },
+    { address: `/workflows/${approval}`, shown: button('Add step'), hinted: false },
+    { address: `/workflows/${approval}?view=graph`, shown: button('Add step'), hinted: false },
+  ]) {
+    // With a keyboard they are there, so that their absence says something.
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.goto(`/${workspace.slug}${address}`)
+    await expect(shown, address).toBeVisible()
+    if (hinted) await expect(hints.first(), address).toBeVisible()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await expect(shown, address).toBeVisible()
+    await expect(page.locator('kbd:visible, .with-keyboard:visible'), address).toHaveCount(0)
+  }
+  // Nor in the dialog that asks for a step after the chosen one.
+  await page.goto(`/${workspace.slug}/workflows/${approval}?step=order`)
+  await button('Add step').click()
+  await expect(page.getByRole('dialog').getByRole('option').first()).toBeVisible()
+  await expect(page.locator('kbd:visible, .with-keyboard:visible')).toHaveCount(0)
 })
 
 test('what does not exist answers 404 in one frame, and is not offered a second try', async ({ page, workspace }) => {

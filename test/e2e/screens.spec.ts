@@ -1,12 +1,15 @@
 import type { Page } from '@playwright/test'
 import type { RunOptions } from 'axe-core'
+import { getWorkflow } from '@/server/workflows/get'
+import { updateWorkflow } from '@/server/workflows/update'
 import { violationsOf } from './support/axe'
+import { newCompany } from './support/company'
 import { DIALOGS } from './support/dialogs'
 import { test as base, expect } from './support/fixture'
 import { type Furnished, furnish } from './support/furnish'
 import { ELSEWHERE, INSIDE, OUTSIDE, pages } from './support/routes'
 import { go, newTour, type Tour } from './support/tour'
-import { newWorkspace, signIn, type Workspace } from './support/workspace'
+import { newPerson, newWorkspace, signIn, type Workspace } from './support/workspace'
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 /** Most operations and schemas of the reference. They all look alike, and axe would take minutes for all of them. */
@@ -209,6 +212,53 @@ for (const { what, at, opener, next } of DIALOGS) {
     await expect(opener(page)).toBeFocused()
   })
 }
+
+test('the dialog of a conflict is accessible, and returns the focus to what opens it again', async ({
+  page,
+  workspace,
+}) => {
+  test.slow()
+  const { approval } = await newCompany(workspace.ctx)
+  await page.goto(`/${workspace.slug}/workflows/${approval}?step=order`)
+  await expect(page.getByLabel('Id', { exact: true })).toHaveValue('order')
+  // An editor without unsaved changes checks for others' changes now and then; this one must not notice yet.
+  await page.route('**/api/trpc/workflows.get?**', (route) => route.abort())
+  const { steps } = await getWorkflow(workspace.ctx, { id: approval })
+  const renamed = steps.map((step) => (step.id === 'order' ? { ...step, name: 'As somebody else wants it' } : step))
+  await updateWorkflow(workspace.ctx, { id: approval, body: { steps: renamed } as never })
+  await page.getByLabel('Name', { exact: true }).first().fill('As Ada wants it')
+  await page.keyboard.press('Tab')
+  await page.unroute('**/api/trpc/workflows.get?**')
+  await page.keyboard.press('ControlOrMeta+s')
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText('saved other changes while you were editing')
+  await look(page, 'a conflict')
+  await page.keyboard.press('Escape')
+  await expect(dialog).toHaveCount(0)
+  const resolve = page.getByRole('button', { name: 'Resolve' })
+  await resolve.click()
+  await expect(dialog).toContainText('As somebody else wants it')
+  await page.keyboard.press('Escape')
+  await expect(dialog).toHaveCount(0)
+  await expect(resolve).toBeFocused()
+})
+
+test('the dialog of changing one’s own role is accessible and returns the focus', async ({ page, workspace }) => {
+  test.slow()
+  // The only owner of a workspace stays one.
+  await newPerson(workspace.ctx, 'owner', 'Grace Hopper')
+  await page.goto(`/${workspace.slug}/settings/members`)
+  const role = page.getByRole('combobox', { name: 'Role of Ada Lovelace' })
+  await role.focus()
+  await role.selectOption('admin')
+  const dialog = page.getByRole('dialog', { name: 'Change your own role' })
+  await expect(dialog.getByRole('button', { name: 'Become admin' })).toBeVisible()
+  await look(page, 'changing one’s own role')
+  await page.keyboard.press('Escape')
+  await expect(dialog).toHaveCount(0)
+  await expect(role).toBeFocused()
+  await expect(role).toHaveValue('owner')
+})
 
 test('the command palette and the shortcut list are accessible', async ({ page, workspace }) => {
   await page.goto(`/${workspace.slug}/workflows`)

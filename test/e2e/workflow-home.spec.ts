@@ -3,7 +3,9 @@ import { createWorkflow } from '@/server/workflows/create'
 import { getWorkflow } from '@/server/workflows/get'
 import { publishWorkflow } from '@/server/workflows/publish'
 import { updateWorkflow } from '@/server/workflows/update'
+import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
+import { reached, resumeRun, startRun } from './support/runs'
 
 const END = {
   steps: [{ id: 'end', type: 'end-flow', name: 'The end', output: { a: 1 } }],
@@ -104,4 +106,41 @@ test('whoever publishes sees who starts the workflow', async ({ page, workspace 
     'ParentWorkflow, keeps version 1 until it is published again',
     'Each nightSchedule',
   ])
+})
+
+test('a note typed at publishing is shown with its version', async ({ page, workspace }) => {
+  const { id } = await createWorkflow(workspace.ctx, { name: 'Home', ...END } as never)
+  await page.goto(`/${workspace.slug}/workflows/${id}`)
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Note').fill('For the summer sale')
+  await dialog.getByRole('button', { name: 'Publish v1' }).click()
+  await expect(dialog).toHaveCount(0)
+  await page.goto(`/${workspace.slug}/workflows/${id}/versions`)
+  const history = page.getByRole('list', { name: 'Versions' })
+  await expect(history.getByRole('button', { name: /^Version 1/ })).toContainText('For the summer sale')
+})
+
+test('open runs of an old version are counted by the step where they stand, and listed', async ({
+  page,
+  workspace,
+}) => {
+  const { approval } = await newCompany(workspace.ctx)
+  for (const customer of ['Okafor', 'Rossi', 'Lindqvist']) {
+    const runId = await startRun(workspace, approval, { customer })
+    await reached(workspace, runId, ({ status }) => status === 'paused')
+    if (customer !== 'Lindqvist') continue
+    await resumeRun(workspace, runId, { type: 'collect_inputs', data: { article: 'AX-210', amount: 4 } })
+    await reached(workspace, runId, ({ status, currentStepId }) => status === 'paused' && currentStepId === 'decision')
+  }
+  await publishWorkflow(workspace.ctx, { id: approval })
+  await page.goto(`/${workspace.slug}/workflows/${approval}/versions`)
+  const old = page.getByRole('list', { name: 'Versions' }).getByRole('button', { name: /^Version 1/ })
+  await expect(old).toContainText('3 open runs')
+  await old.click()
+  await expect(page.getByText('3 open runs: 2 at The order, 1 at The decision')).toBeVisible()
+  await page.getByRole('link', { name: '3 open runs' }).click()
+  await expect(page).toHaveURL(/\/runs\?version=1&/)
+  for (const customer of ['Okafor', 'Rossi', 'Lindqvist'])
+    await expect(page.getByRole('main').getByRole('row').filter({ hasText: customer })).toHaveCount(1)
 })

@@ -165,6 +165,14 @@ export const CASES: Record<string, Case> = {
 
   'tasks.refused': { needs: 'task:read' },
   'tasks.answer': { needs: 'task:answer', input: (id) => ({ runId: id, body: form }) },
+  'tasks.addFile': {
+    needs: 'task:answer',
+    input: (id) => ({
+      runId: id,
+      pauseId: 'main:order#1',
+      file: { name: 'a.txt', type: 'text/plain', base64: 'aGk=' },
+    }),
+  },
   'tasks.dismiss': { needs: 'task:answer', input: (id) => ({ runId: id, pauseId: 'main:order#1' }) },
   'tasks.undo': { needs: 'task:answer', input: (id) => ({ runId: id, pauseId: 'main:order#1' }) },
   'tasks.claim': {

@@ -1,6 +1,8 @@
+import { addFile } from '../../runs/add-file'
 import { type ClaimTask, claimTask } from '../../runs/claim'
 import { holdAnswer } from '../../runs/held/hold'
 import { dismissRefusal, undoAnswer } from '../../runs/held/undo'
+import type { SentFile } from '../../runs/start-with-file'
 import type { TaskAt } from '../../runs/task-at'
 import { listTakers } from '../../views/tasks/claims'
 import { countTasks, countViews } from '../../views/tasks/count'
@@ -24,6 +26,10 @@ export const tasksRouter = router({
   answer: tenantProcedure
     .input(given<{ runId: string; body: unknown }>('runId'))
     .mutation(({ ctx, input }) => holdAnswer(ctx.service, input)),
+  /** For a field of an answer that takes a file. */
+  addFile: tenantProcedure
+    .input(given<TaskAt & { file: SentFile }>())
+    .mutation(({ ctx, input }) => addFile(ctx.service, input)),
   dismiss: tenantProcedure.input(given<TaskAt>()).mutation(({ ctx, input }) => dismissRefusal(ctx.service, input)),
   undo: tenantProcedure.input(given<TaskAt>()).mutation(({ ctx, input }) => undoAnswer(ctx.service, input)),
   claim: tenantProcedure.input(given<ClaimTask>()).mutation(({ ctx, input }) => claimTask(ctx.service, input)),

@@ -50,6 +50,26 @@ export const DIALOGS: Opened[] = [
     opener: button('Share a link'),
   },
   { what: 'adding a step', at: ({ approval }) => `/workflows/${approval}`, opener: button(/^Add step/) },
+  { what: 'finding a step', at: ({ approval }) => `/workflows/${approval}`, opener: button('Find a step') },
+  {
+    what: 'the keys of the editor',
+    at: ({ approval }) => `/workflows/${approval}`,
+    opener: button('Keyboard shortcuts'),
+  },
+  // From the outline, which a phone has too: the inspector, with the same menu, is not beside the graph there.
+  { what: 'renaming a step', at: ({ approval }) => `/workflows/${approval}?view=outline`, ...inMenu('Rename') },
+  { what: 'connecting a step', at: ({ approval }) => `/workflows/${approval}?view=outline`, ...inMenu('Connect to…') },
+  {
+    what: 'removing a connection',
+    at: ({ approval }) => `/workflows/${approval}?view=outline`,
+    ...inMenu('Remove a connection'),
+  },
+  { what: 'importing a workflow', at: () => '/workflows', opener: button('Import') },
+  {
+    what: 'deleting a workflow permanently',
+    at: () => '/workflows?status=archived',
+    ...inMenu('Delete permanently'),
+  },
   {
     what: 'what a test case expects',
     at: ({ stock }) => `/tools/${stock}?tab=test`,

@@ -2,12 +2,13 @@ import { keepAgentCase } from '@/server/agents/test-cases'
 import type { JsonObject } from '@/server/definition/json'
 import type { PresentedRun } from '@/server/runs/present'
 import { keepToolCase } from '@/server/tools/test-cases'
+import { archiveWorkflow } from '@/server/workflows/archive'
 import { createWorkflow } from '@/server/workflows/create'
 import { type Company, newCompany, type Say } from './company'
 import { cancelRun, reached, resumeRun, startRun } from './runs'
 import { newPerson, type Workspace } from './workspace'
 
-/** A workspace in which everything has happened once. */
+/** A workspace in which everything has happened once; a workflow is archived too. */
 export interface Furnished extends Company {
   /** Runs by their state. */
   completed: string
@@ -71,6 +72,8 @@ export async function furnish(workspace: Workspace, say: Say = (text) => text): 
   await call(workspace, `webhooks/${webhook.id}/test`, {})
   const shared = await call(workspace, `workflow/task-links/${asking}`, {})
   const link = new URL(String(shared.url)).hash
+  const old = await createWorkflow(ctx, { name: say('Orders by fax'), steps: [{ id: 'end', type: 'end-flow' }] })
+  await archiveWorkflow(ctx, { id: old.id })
   const ids = { link, inbound: String(inbound.id), webhook: String(webhook.id) }
   return { ...company, completed, failed, cancelled, asking, deciding, long, thread, ...ids }
 }

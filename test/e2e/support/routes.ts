@@ -14,6 +14,8 @@ export const INSIDE: Record<string, Seen> = {
     `/${slug}/workflows/${approval}?view=json`,
     `/${slug}/workflows/${long}`,
     `/${slug}/workflows/${approval}?view=list&panel=test`,
+    `/${slug}/workflows/${approval}?step=decision`,
+    `/${slug}/workflows/${approval}?step=stock`,
   ],
   '/[tenant]/workflows/[id]/runs': (slug, { approval }) => [`/${slug}/workflows/${approval}/runs`],
   '/[tenant]/workflows/[id]/insights': (slug, { approval }) => [`/${slug}/workflows/${approval}/insights`],

@@ -8,6 +8,9 @@ import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { SCHEMES, type Scheme } from '@/server/definition/inbound'
 import type { InboundItem } from '@/server/views/inbound/browse'
+import { flushFields } from '../workflows/[id]/draft/use-committed'
+import { ExpressionInput } from '../workflows/[id]/widgets/expression-input'
+import { InboundScope } from './inbound-scope'
 import { MappingFields } from './mapping-fields'
 import { SCHEME_LABELS, SECRET_HELP } from './schemes'
 
@@ -65,110 +68,120 @@ export function InboundDialog(props: {
   }
   return (
     <Dialog onClose={onClose} title={webhook ? `Edit ${webhook.name}` : 'Create an inbound webhook'} size="lg">
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          {!webhook && (
-            <NativeSelect
-              label="Workflow"
-              description="Its published version is started"
-              withAsterisk
-              data={[
-                { value: '', label: 'Choose a workflow' },
-                ...(workflows.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
-              ]}
-              value={workflowId}
-              onChange={(event) => setWorkflowId(event.currentTarget.value)}
-              data-autofocus
-            />
-          )}
-          <TextInput
-            label="Name"
-            placeholder="Opened issues"
-            withAsterisk
-            maxLength={200}
-            autoComplete="off"
-            error={problem('name')}
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <NativeSelect
-            label="How the sender signs"
-            withAsterisk
-            error={problem('scheme')}
-            data={[{ value: '', label: 'Choose' }, ...SCHEMES.map((value) => ({ value, label: SCHEME_LABELS[value] }))]}
-            value={scheme}
-            onChange={(event) => setScheme(SCHEMES.find((one) => one === event.currentTarget.value) ?? '')}
-          />
-          {scheme === 'none' && (
-            <Alert color="yellow" variant="light" icon={<TriangleAlert size={18} aria-hidden />}>
-              Anybody who knows the address can start runs with any values. Choose this only for a sender that cannot
-              sign.
-            </Alert>
-          )}
-          {scheme === 'hmac' && (
-            <Group grow align="start">
-              <TextInput
-                label="Header of the signature"
-                placeholder="X-Signature"
-                withAsterisk
-                autoComplete="off"
-                error={problem('signatureHeader')}
-                value={header}
-                onChange={(event) => setHeader(event.currentTarget.value)}
-              />
+      <InboundScope workflowId={workflowId} webhook={webhook}>
+        <form
+          onSubmit={submit}
+          // Enter sends the form from within a field, which may not have said what was typed last.
+          onKeyDownCapture={(event) => event.key === 'Enter' && flushFields()}
+          noValidate
+        >
+          <Stack>
+            {!webhook && (
               <NativeSelect
-                label="Encoding"
-                data={['hex', 'base64']}
-                value={encoding}
-                onChange={(event) => setEncoding(event.currentTarget.value === 'base64' ? 'base64' : 'hex')}
+                label="Workflow"
+                description="Its published version is started"
+                withAsterisk
+                data={[
+                  { value: '', label: 'Choose a workflow' },
+                  ...(workflows.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
+                ]}
+                value={workflowId}
+                onChange={(event) => setWorkflowId(event.currentTarget.value)}
+                data-autofocus
               />
-            </Group>
-          )}
-          {(scheme === 'hmac' || scheme === 'none') && (
+            )}
             <TextInput
-              label="Header with the id of a delivery"
-              description="Without one, equal deliveries within five minutes count as one"
-              placeholder="X-Delivery-Id"
+              label="Name"
+              placeholder="Opened issues"
+              withAsterisk
+              maxLength={200}
               autoComplete="off"
-              error={problem('idHeader')}
-              value={idHeader}
-              onChange={(event) => setIdHeader(event.currentTarget.value)}
+              error={problem('name')}
+              value={name}
+              onChange={(event) => setName(event.currentTarget.value)}
             />
-          )}
-          {!webhook && scheme !== '' && scheme !== 'none' && (
-            <PasswordInput
-              label="Secret of the sender"
-              description={SECRET_HELP[scheme]}
-              autoComplete="off"
-              error={problem('secret') && `The secret ${problem('secret')}`}
-              value={secret}
-              onChange={(event) => setSecret(event.currentTarget.value)}
+            <NativeSelect
+              label="How the sender signs"
+              withAsterisk
+              error={problem('scheme')}
+              data={[
+                { value: '', label: 'Choose' },
+                ...SCHEMES.map((value) => ({ value, label: SCHEME_LABELS[value] })),
+              ]}
+              value={scheme}
+              onChange={(event) => setScheme(SCHEMES.find((one) => one === event.currentTarget.value) ?? '')}
             />
-          )}
-          {workflowId && (
-            <MappingFields workflowId={workflowId} mapping={mapping} onChange={setMapping} problem={problem} />
-          )}
-          <TextInput
-            label="Only if"
-            description="Starts a run only if this is true"
-            placeholder={'${body.action} == "opened"'}
-            autoComplete="off"
-            classNames={{ input: 'mono' }}
-            error={problem('when')}
-            value={when}
-            onChange={(event) => setWhen(event.currentTarget.value)}
-          />
-          {error && details.length === 0 && <ErrorState error={error} title="The inbound webhook was not saved" />}
-          <DialogButtons>
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={isPending} disabled={!ready}>
-              {webhook ? 'Save' : 'Create'}
-            </Button>
-          </DialogButtons>
-        </Stack>
-      </form>
+            {scheme === 'none' && (
+              <Alert color="yellow" variant="light" icon={<TriangleAlert size={18} aria-hidden />}>
+                Anybody who knows the address can start runs with any values. Choose this only for a sender that cannot
+                sign.
+              </Alert>
+            )}
+            {scheme === 'hmac' && (
+              <Group grow align="start">
+                <TextInput
+                  label="Header of the signature"
+                  placeholder="X-Signature"
+                  withAsterisk
+                  autoComplete="off"
+                  error={problem('signatureHeader')}
+                  value={header}
+                  onChange={(event) => setHeader(event.currentTarget.value)}
+                />
+                <NativeSelect
+                  label="Encoding"
+                  data={['hex', 'base64']}
+                  value={encoding}
+                  onChange={(event) => setEncoding(event.currentTarget.value === 'base64' ? 'base64' : 'hex')}
+                />
+              </Group>
+            )}
+            {(scheme === 'hmac' || scheme === 'none') && (
+              <TextInput
+                label="Header with the id of a delivery"
+                description="Without one, equal deliveries within five minutes count as one"
+                placeholder="X-Delivery-Id"
+                autoComplete="off"
+                error={problem('idHeader')}
+                value={idHeader}
+                onChange={(event) => setIdHeader(event.currentTarget.value)}
+              />
+            )}
+            {!webhook && scheme !== '' && scheme !== 'none' && (
+              <PasswordInput
+                label="Secret of the sender"
+                description={SECRET_HELP[scheme]}
+                autoComplete="off"
+                error={problem('secret') && `The secret ${problem('secret')}`}
+                value={secret}
+                onChange={(event) => setSecret(event.currentTarget.value)}
+              />
+            )}
+            {workflowId && (
+              <MappingFields workflowId={workflowId} mapping={mapping} onChange={setMapping} problem={problem} />
+            )}
+            <ExpressionInput
+              name="Only if"
+              label="Only if"
+              description="Starts a run only if this is true"
+              placeholder={'${body.action} == "opened"'}
+              error={problem('when')}
+              value={when}
+              onChange={setWhen}
+              readOnly={false}
+            />
+            {error && details.length === 0 && <ErrorState error={error} title="The inbound webhook was not saved" />}
+            <DialogButtons>
+              <Button variant="default" onClick={onClose}>
+                Cancel
+              </Button>
+              <Button type="submit" loading={isPending} disabled={!ready}>
+                {webhook ? 'Save' : 'Create'}
+              </Button>
+            </DialogButtons>
+          </Stack>
+        </form>
+      </InboundScope>
     </Dialog>
   )
 }

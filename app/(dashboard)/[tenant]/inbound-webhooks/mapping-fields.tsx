@@ -4,12 +4,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { isRequired } from '@/server/definition/fields'
+import { ExpressionInput } from '../workflows/[id]/widgets/expression-input'
 
 /** An expression for each START field of a workflow. */
 export function MappingFields(props: {
   workflowId: string
   mapping: Record<string, string>
-  onChange: (mapping: Record<string, string>) => void
+  /** Fields may be left, and so changed, at the same time. */
+  onChange: (change: (mapping: Record<string, string>) => Record<string, string>) => void
   problem: (path: string) => string | undefined
 }) {
   const { workflowId, mapping, onChange, problem } = props
@@ -29,18 +31,19 @@ export function MappingFields(props: {
         </Text>
         {fields.length === 0 && stale.length === 0 && <Text size="sm">START has no fields.</Text>}
         {fields.map(([name, field]) => (
-          <TextInput
+          <ExpressionInput
             key={name}
+            name={name}
             label={name}
             description={[field.type, isRequired(field) ? 'required' : 'optional', field.description]
               .filter(Boolean)
               .join(', ')}
             placeholder={`\${body.${name}}`}
-            autoComplete="off"
-            classNames={{ input: 'mono' }}
             error={problem(`mapping.${name}`)}
             value={mapping[name] ?? ''}
-            onChange={(event) => onChange({ ...mapping, [name]: event.currentTarget.value })}
+            onChange={(text) => onChange((now) => ({ ...now, [name]: text }))}
+            wanted={field.type}
+            readOnly={false}
           />
         ))}
         {stale.map((name) => (
@@ -52,8 +55,8 @@ export function MappingFields(props: {
             error={problem(`mapping.${name}`)}
             value={mapping[name] ?? ''}
             onChange={(event) => {
-              const { [name]: _gone, ...others } = mapping
-              onChange(event.currentTarget.value === '' ? others : { ...others, [name]: event.currentTarget.value })
+              const text = event.currentTarget.value
+              onChange(({ [name]: _gone, ...others }) => (text === '' ? others : { ...others, [name]: text }))
             }}
           />
         ))}

@@ -1,5 +1,5 @@
 'use client'
-import { Autocomplete, Button, NativeSelect, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Autocomplete, Button, Fieldset, NativeSelect, Radio, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
@@ -7,8 +7,16 @@ import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { Time } from '@/app/_ui/time'
 import { CronError, isTimeZone, nextTimes, parseCron } from '@/server/definition/cron'
-import { isJsonObject, type JsonObject } from '@/server/definition/json'
+import { isRequired } from '@/server/definition/fields'
+import type { Field } from '@/server/definition/schema'
 import type { ScheduleItem } from '@/server/views/schedules/browse'
+import { errorsByField } from '../inbox/answer/answer-values'
+import { StartData } from '../workflows/start-data'
+import { firstDraft, readDraft, type StartDraft } from '../workflows/start-draft'
+import { useStartFields } from '../workflows/use-start-fields'
+
+/** What is wrong with the START fields: field by field, or with their JSON. */
+type Wrong = { errors: Record<string, string>; problem: string | null }
 
 const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
 
@@ -24,33 +32,44 @@ export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleItem |
     schedule?.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC',
   )
   const [catchUp, setCatchUp] = useState<'skip' | 'once'>(schedule?.catchUp ?? 'skip')
-  const first = JSON.stringify(schedule?.data ?? {}, null, 2)
-  const [text, setText] = useState(first)
+  const before = schedule?.data ?? null
+  const fields = useStartFields(workflowId, { enabled: workflowId !== '' })
+  // Nothing is changed until somebody does: the fields may come later, and be read again meanwhile.
+  const [changed, setChanged] = useState<StartDraft | null>(null)
+  const [wrong, setWrong] = useState<Wrong>({ errors: {}, problem: null })
   const saved = {
     onSuccess: async () => {
       onClose()
       await queries.invalidateQueries(trpc.schedules.pathFilter())
+    },
+    onError: (error: unknown) => {
+      const { byField } = errorsByField(errorOf(error).details, fields.data ?? {})
+      setWrong({ errors: byField, problem: null })
     },
   }
   const create = useMutation(trpc.schedules.create.mutationOptions(saved))
   const update = useMutation(trpc.schedules.update.mutationOptions(saved))
   const { error, isPending } = schedule ? update : create
   const details = error ? errorOf(error).details : []
-  const problem = (path: string) =>
-    details.find((detail) => detail.path === path || detail.path?.startsWith(`${path}.`))
-  const data = parsed(text)
+  const badName = details.find(({ path }) => path === 'name')
+  const others = details.filter((detail) => detail !== badName)
   const shown = preview(cron, timeZone)
+  const draft = fields.data && (changed ?? firstDraft(fields.data, before))
+  // What no field can show.
+  const elsewhere = errorsByField(others, fields.data ?? {}).rest.length > 0
   function submit(event: FormEvent) {
     event.preventDefault()
-    if (!data) return
     const plan = { name, cron, timeZone, catchUp }
-    // Masked values must not replace the stored ones.
-    if (schedule) {
-      const body = text === first ? plan : { ...plan, data }
-      update.mutate({ workflowId, scheduleId: schedule.id, body })
-    } else create.mutate({ workflowId, body: { ...plan, data } })
+    // What is stored stays, also where it is shown masked.
+    if (schedule && changed === null) return update.mutate({ workflowId, scheduleId: schedule.id, body: plan })
+    if (!fields.data || !draft) return
+    const { data, ...read } = readDraft(fields.data, draft, before)
+    setWrong(read)
+    if (read.problem !== null || Object.keys(read.errors).length > 0) return
+    const body = { ...plan, data }
+    if (schedule) update.mutate({ workflowId, scheduleId: schedule.id, body })
+    else create.mutate({ workflowId, body })
   }
-  const wrong = problem('data')
   return (
     <Dialog onClose={onClose} title={schedule ? `Edit ${schedule.name}` : 'Create a schedule'} size="lg">
       <form onSubmit={submit} noValidate>
@@ -65,7 +84,11 @@ export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleItem |
                 ...(workflows.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
               ]}
               value={workflowId}
-              onChange={(event) => setWorkflowId(event.currentTarget.value)}
+              onChange={(event) => {
+                setWorkflowId(event.currentTarget.value)
+                setChanged(null)
+                setWrong({ errors: {}, problem: null })
+              }}
               data-autofocus
             />
           )}
@@ -75,7 +98,7 @@ export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleItem |
             withAsterisk
             maxLength={200}
             autoComplete="off"
-            error={problem('name')?.message}
+            error={badName?.message}
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
           />
@@ -119,18 +142,28 @@ export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleItem |
               <Radio value="once" label="Start once" description="One run for all times that were missed" />
             </Stack>
           </Radio.Group>
-          <Textarea
-            label="START fields"
-            description="As JSON"
-            autosize
-            minRows={3}
-            maxRows={12}
-            classNames={{ input: 'mono' }}
-            error={data ? wrong && `${wrong.path} ${wrong.message}` : 'This must be a JSON object'}
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-          />
-          {error && details.length === 0 && <ErrorState error={error} title="The schedule was not saved" />}
+          {workflowId !== '' && (
+            <Fieldset legend="START fields">
+              {fields.error && <ErrorState error={fields.error} onRetry={() => void fields.refetch()} />}
+              {fields.isPending && <Skeleton height={80} radius="md" />}
+              {fields.data && draft && (
+                <StartData
+                  key={workflowId}
+                  fields={fields.data}
+                  before={before}
+                  draft={draft}
+                  onChange={setChanged}
+                  errors={wrong.errors}
+                  problem={wrong.problem}
+                  focus={false}
+                  fileNote={fileNote}
+                />
+              )}
+            </Fieldset>
+          )}
+          {error && (details.length === 0 || elsewhere) && (
+            <ErrorState error={error} title="The schedule was not saved" />
+          )}
           <DialogButtons>
             <Button variant="default" onClick={onClose}>
               Cancel
@@ -138,7 +171,7 @@ export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleItem |
             <Button
               type="submit"
               loading={isPending}
-              disabled={!workflowId || !name.trim() || !data || !('times' in shown)}
+              disabled={!workflowId || !name.trim() || !(schedule || draft) || !('times' in shown)}
             >
               {schedule ? 'Save' : 'Create schedule'}
             </Button>
@@ -149,13 +182,9 @@ export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleItem |
   )
 }
 
-function parsed(text: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text.trim() || '{}')
-    return isJsonObject(value) ? value : null
-  } catch {
-    return null
-  }
+function fileNote(field: Field, given: boolean): string {
+  if (given) return 'Each run gets the stored file that this schedule names.'
+  return `A schedule cannot send a file${isRequired(field) ? ', so it cannot start a workflow that needs one' : ''}.`
 }
 
 function preview(cron: string, zone: string): { times: string[] } | { of: 'cron' | 'zone'; reason: string } {

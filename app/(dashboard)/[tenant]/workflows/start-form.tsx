@@ -1,15 +1,18 @@
 'use client'
-import { Button, FileInput, NativeSelect, Skeleton, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { FileInput, Input, NativeSelect, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { Paperclip } from 'lucide-react'
-import dynamic from 'next/dynamic'
-import { useState } from 'react'
 import { isRequired } from '@/server/definition/fields'
 import type { Field, Fields } from '@/server/definition/schema'
-import { type Entry, readRows, type Typed } from './start-values'
+import { HiddenField } from './hidden-field'
+import type { Entry, Typed } from './start-values'
+import { ValueField } from './value-field'
 
-const ValueRows = dynamic(() => import('./value-rows').then((module) => module.ValueRows), {
-  loading: () => <Skeleton height={72} radius="md" />,
-})
+interface Means {
+  /** Where no file can be chosen: what the form says in place of the picker, such as that it stays. */
+  fileNote?: ((field: Field, given: boolean) => string) | undefined
+  /** The names of the fields whose values are hidden, and which keep them unless somebody replaces them. */
+  hidden?: ReadonlySet<string> | undefined
+}
 
 /** A workflow's START fields as inputs. */
 export function StartForm({
@@ -17,25 +20,37 @@ export function StartForm({
   typed,
   errors,
   onChange,
-}: {
+  hidden,
+  fileNote,
+  focus = true,
+}: Means & {
   fields: Fields
   typed: Typed
   errors: Record<string, string>
   onChange: (name: string, value: Entry) => void
+  /** Whether its first field is where a dialog places the focus. */
+  focus?: boolean
 }) {
   return (
     <Stack gap="md">
-      {Object.entries(fields).map(([name, field], index) => (
-        <StartField
-          key={name}
-          name={name}
-          field={field}
-          value={typed[name] ?? ''}
-          error={errors[name]}
-          first={index === 0}
-          onChange={(value) => onChange(name, value)}
-        />
-      ))}
+      {Object.entries(fields).map(([name, field], index) => {
+        const props = {
+          name,
+          field,
+          value: typed[name] ?? '',
+          error: errors[name],
+          first: focus && index === 0,
+          fileNote,
+        }
+        const change = (value: Entry) => onChange(name, value)
+        return hidden?.has(name) ? (
+          <HiddenField key={name} {...props} onChange={change}>
+            <StartField {...props} onChange={change} />
+          </HiddenField>
+        ) : (
+          <StartField key={name} {...props} onChange={change} />
+        )
+      })}
     </Stack>
   )
 }
@@ -46,8 +61,9 @@ function StartField({
   value,
   error,
   first,
+  fileNote,
   onChange,
-}: {
+}: Pick<Means, 'fileNote'> & {
   name: string
   field: Field
   value: Entry
@@ -56,11 +72,23 @@ function StartField({
   onChange: (value: Entry) => void
 }) {
   const required = isRequired(field)
-  const [asJson, setAsJson] = useState(false)
   const shared = { label: name, description: describe(field), error, 'data-autofocus': first || undefined }
   const change = (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value)
   if (field.type === 'boolean' && !field.options) {
     return <Switch {...shared} checked={value === true} onChange={(event) => onChange(event.currentTarget.checked)} />
+  }
+  if (field.type === 'file' && fileNote) {
+    return (
+      <Input.Wrapper
+        label={name}
+        labelElement="div"
+        description={field.description}
+        withAsterisk={required}
+        error={error}
+      >
+        <Text size="sm">{fileNote(field, value !== '')}</Text>
+      </Input.Wrapper>
+    )
   }
   if (field.type === 'file') {
     return (
@@ -92,40 +120,16 @@ function StartField({
       />
     )
   }
-  const rows = asJson ? null : readRows(field, text)
-  if (rows) {
-    return (
-      <ValueRows
-        name={name}
-        field={field}
-        required={required}
-        value={rows.value}
-        error={error}
-        onChange={(next) => onChange(next === undefined ? '' : JSON.stringify(next, null, 2))}
-        onJson={() => setAsJson(true)}
-      />
-    )
-  }
   if (field.type === 'object' || field.type === 'array' || field.type === 'any') {
     return (
-      <div>
-        <Textarea
-          {...shared}
-          withAsterisk={required}
-          autosize
-          minRows={3}
-          maxRows={14}
-          placeholder={field.type === 'array' ? '[]' : field.type === 'object' ? '{}' : 'text or JSON'}
-          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: '0.8125rem' } }}
-          value={text}
-          onChange={change}
-        />
-        {readRows(field, text) && (
-          <Button variant="subtle" size="compact-xs" mt={2} onClick={() => setAsJson(false)}>
-            Enter it in rows
-          </Button>
-        )}
-      </div>
+      <ValueField
+        label={name}
+        description={describe(field)}
+        field={field}
+        text={text}
+        error={error}
+        onChange={onChange}
+      />
     )
   }
   const number = field.type === 'number' || field.type === 'integer'

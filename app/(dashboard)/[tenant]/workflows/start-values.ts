@@ -1,13 +1,24 @@
 import { isRequired } from '@/server/definition/fields'
-import { isJsonObject, type JsonObject, type JsonValue } from '@/server/definition/json'
+import { isJsonObject, type JsonObject, type JsonValue, own } from '@/server/definition/json'
 import type { Field, Fields } from '@/server/definition/schema'
+import { HIDDEN } from '@/server/definition/sensitive'
 
 /** What a person entered in a form's fields: typed texts, the state of switches, and a chosen file. */
 export type Entry = string | boolean | File
 export type Typed = Record<string, Entry>
 
-export function firstTyped(fields: Fields): Typed {
-  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, typedDefault(field)]))
+/**
+ * What a form begins with: the defaults.
+ * @param before values to begin with in their place
+ */
+export function firstTyped(fields: Fields, before: JsonObject = {}): Typed {
+  const usual = ({ default: value }: Field) => value as JsonValue | undefined
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      typedValue(field, Object.hasOwn(before, name) ? own(before, name) : usual(field)),
+    ]),
+  )
 }
 
 /** What was typed for these fields, and the defaults of the others. The fields may have changed since it was typed. */
@@ -19,15 +30,17 @@ export function typedFor(fields: Fields, typed: Typed): Typed {
   return { ...first, ...Object.fromEntries(Object.entries(typed).filter(fits)) }
 }
 
-function typedDefault(field: Field): string | boolean {
-  const value = field.default as JsonValue | undefined
-  if (field.type === 'boolean') return value === true
+function typedValue(field: Field, value: JsonValue | undefined): string | boolean {
+  // Kept as it is, whatever the type: the form says that the value is hidden.
+  if (value === HIDDEN && field.sensitive === true) return HIDDEN
+  if (field.type === 'boolean' && !field.options) return value === true
   if (value === undefined) return ''
-  return isPlainText(field) && typeof value === 'string' ? value : JSON.stringify(value)
+  if (isPlainText(field) && typeof value === 'string') return value
+  return field.options ? JSON.stringify(value) : JSON.stringify(value, null, 2)
 }
 
 /** The server's limit. */
-const MAX_FILE_BYTES = 3_932_160
+export const MAX_FILE_BYTES = 3_932_160
 
 /** A file as a call's JSON carries it. */
 export async function sentFile(file: File | null): Promise<{ file?: { name: string; type: string; base64: string } }> {
@@ -71,6 +84,28 @@ export function readTyped(
     }
   }
   return { data, errors, file }
+}
+
+/**
+ * As `readTyped`, of a form that began with the values `before`. What nobody changed stays exactly as it was, also where
+ * it is hidden, and what was absent stays absent.
+ */
+export function readChanged(
+  fields: Fields,
+  typed: Typed,
+  before: JsonObject,
+): { data: JsonObject; errors: Record<string, string> } {
+  const first = firstTyped(fields, before)
+  const stays = (name: string, field: Field) =>
+    typed[name] === first[name] && (Object.hasOwn(before, name) || !isRequired(field))
+  const names = Object.keys(fields)
+  const changed = Object.entries(fields).filter(([name, field]) => !stays(name, field))
+  const { data: read, errors } = readTyped(Object.fromEntries(changed), typed)
+  const data = names.flatMap((name) => {
+    const value = own(changed.some(([one]) => one === name) ? read : before, name)
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return { data: Object.fromEntries(data), errors }
 }
 
 function readJson({ type }: Field, raw: string): JsonValue | undefined {

@@ -1,6 +1,6 @@
 'use client'
 import { Button } from '@mantine/core'
-import { useMemo } from 'react'
+import { useId, useMemo } from 'react'
 import { isJsonObject, type JsonValue } from '@/server/definition/json'
 import type { Field } from '@/server/definition/schema'
 import { RowLabel } from '../_arguments/argument-field'
@@ -9,34 +9,41 @@ import styles from '../_arguments/arguments.module.css'
 import { shapeOf } from '../_arguments/shape'
 import { schemaLike } from './value-schema'
 
-/** An object or a list of START as rows, like the arguments of a tool. What its default contains has rows of its own. */
+/**
+ * An object or a list of START or of a person's form as rows, like the arguments of a tool. What its default contains has
+ * rows of its own.
+ */
 export function ValueRows(props: {
-  name: string
+  /** What it is called on the screen. */
+  label: string
   field: Field
   required: boolean
   value: JsonValue | undefined
   error: string | undefined
+  readOnly: boolean
   onChange: (value: JsonValue | undefined) => void
   /** To enter it as text. */
   onJson: () => void
 }) {
-  const { name, field, required, value, error, onChange, onJson } = props
+  const { label, field, required, value, error, readOnly, onChange, onJson } = props
+  // The same field may be on the page twice: in a task, and in the dialog that starts its workflow.
+  const id = useId()
   const { type, default: usual, description = '' } = field
   const shape = useMemo(
     () => shapeOf({ ...schemaLike((usual as JsonValue | undefined) ?? (type === 'array' ? [] : {})), description }),
     [usual, type, description],
   )
   const shared = {
-    problemAt: (path: string) => (path === name ? (error ?? null) : null),
-    idOf: (path: string) => `start-${path}`,
-    readOnly: false,
+    problemAt: (path: string) => (path === label ? (error ?? null) : null),
+    idOf: (path: string) => `${id}-${path.replaceAll(/\s+/g, '-')}`,
+    readOnly,
   }
   return (
     <div className={styles.row}>
       {shape.kind === 'object' ? (
-        <fieldset className={styles.nested} aria-describedby={error ? `start-${name}-error` : undefined}>
+        <fieldset className={styles.nested} aria-describedby={error ? `${id}-error` : undefined}>
           <legend className={styles.legend}>
-            <RowLabel name={name} words={shape.words} />
+            <RowLabel name={label} words={shape.words} />
             {required && (
               <span className={styles.star} aria-hidden>
                 {' *'}
@@ -46,13 +53,13 @@ export function ValueRows(props: {
           {description !== '' && <div className={styles.about}>{description}</div>}
           <ArgumentRows
             {...shared}
-            path={name}
+            path={label}
             shape={shape}
             value={isJsonObject(value) ? value : {}}
             onChange={(next) => onChange(Object.keys(next).length === 0 ? undefined : next)}
           />
           {error && (
-            <div className={styles.error} id={`start-${name}-error`}>
+            <div className={styles.error} id={`${id}-error`}>
               {error}
             </div>
           )}
@@ -61,16 +68,20 @@ export function ValueRows(props: {
         <ArgumentRows
           {...shared}
           path=""
-          shape={{ ...shapeOf({ type: 'object', additionalProperties: false }), fields: [{ name, required, shape }] }}
-          value={value === undefined ? {} : { [name]: value }}
-          onChange={(next) => onChange(next[name])}
+          shape={{
+            ...shapeOf({ type: 'object', additionalProperties: false }),
+            fields: [{ name: label, required, shape }],
+          }}
+          value={value === undefined ? {} : { [label]: value }}
+          onChange={(next) => onChange(next[label])}
         />
       )}
       <Button
         variant="subtle"
         size="compact-xs"
         className={styles.small ?? ''}
-        aria-label={`Enter ${name} as JSON`}
+        aria-label={`Enter ${label} as JSON`}
+        disabled={readOnly}
         onClick={onJson}
       >
         Enter JSON

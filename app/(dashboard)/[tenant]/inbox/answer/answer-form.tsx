@@ -10,12 +10,14 @@ import type { PauseSignal } from '@/server/definition/run'
 import type { ShownHeld } from '@/server/views/tasks/held'
 import type { TaskPeople } from '@/server/views/tasks/people'
 import { useTenant } from '../../tenant-context'
+import { MAX_FILE_BYTES } from '../../workflows/start-values'
 import { answerHeight } from './answer-height'
 import { errorsByField, type Fields, readDraft } from './answer-values'
 import { FieldInput } from './field-input'
 import { Held } from './held'
 import { BARS } from './task-people'
 import { useAnswer } from './use-answer'
+import { useAnswerFiles } from './use-answer-files'
 import { storageKeyOf, useKeptDraft } from './use-kept-draft'
 
 interface Props {
@@ -78,23 +80,37 @@ export function AnswerForm(props: Props) {
   )
 }
 
+const TOO_LARGE = 'The file is too large: at most 3.75 MB'
+
 function InputsForm(props: Props & { fields: Fields }) {
   const { runId, pauseId, fields } = props
   const { id } = useTenant()
   const answer = useAnswer(props)
   const { draft, change, forget, kept } = useKeptDraft(storageKeyOf(id, runId, pauseId), fields)
   const [errors, setErrors] = useState<Record<string, string>>({})
+  const files = useAnswerFiles(props)
+  const [sending, setSending] = useState(false)
+  const [unsent, setUnsent] = useState<unknown>(null)
   const form = useRef<HTMLFormElement>(null)
   const { focus = false } = props
   useEffect(() => {
     if (focus) form.current?.querySelector<HTMLElement>('input, textarea, select')?.focus()
   }, [focus])
   const refused = answer.error ? errorsByField(errorOf(answer.error).details, fields) : null
-  const send = () => {
-    const read = readDraft(fields, draft)
-    setErrors(read.errors)
-    if (Object.keys(read.errors).length > 0) return
-    const body = { type: 'collect_inputs' as const, pauseId, data: read.data }
+  const busy = sending || answer.isPending
+  const send = async () => {
+    if (busy) return
+    // A chosen file counts as a value: it is sent once nothing else is wrong.
+    const chosen = Object.keys(files.files).map((name) => [name, 'chosen'] as const)
+    const read = readDraft(fields, { ...draft, ...Object.fromEntries(chosen) })
+    const large = Object.entries(files.files).filter(([, { size }]) => size > MAX_FILE_BYTES)
+    const wrong = { ...read.errors, ...Object.fromEntries(large.map(([name]) => [name, TOO_LARGE])) }
+    setErrors(wrong)
+    setUnsent(null)
+    if (Object.keys(wrong).length > 0) return
+    setSending(true)
+    const ids = await files.send().finally(() => setSending(false))
+    const body = { type: 'collect_inputs' as const, pauseId, data: { ...read.data, ...ids } }
     answer.mutate(
       { runId, body },
       {
@@ -103,15 +119,16 @@ function InputsForm(props: Props & { fields: Fields }) {
       },
     )
   }
+  const sendAll = () => void send().catch(setUnsent)
   return (
     <form
       ref={form}
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        send()
+        sendAll()
       }}
-      onKeyDown={onSendKey(send)}
+      onKeyDown={onSendKey(sendAll)}
     >
       <Stack gap="md">
         {Object.entries(fields).map(([name, field]) => (
@@ -121,7 +138,13 @@ function InputsForm(props: Props & { fields: Fields }) {
             field={field}
             text={draft[name] ?? ''}
             error={errors[name]}
-            disabled={answer.isPending}
+            disabled={busy}
+            file={files.files[name] ?? null}
+            onFile={(file) => {
+              files.choose(name, file)
+              change(name, '')
+              setErrors(({ [name]: _gone, ...rest }) => rest)
+            }}
             onChange={(text) => {
               change(name, text)
               setErrors(({ [name]: _gone, ...rest }) => rest)
@@ -131,8 +154,9 @@ function InputsForm(props: Props & { fields: Fields }) {
         {answer.error && (refused?.rest.length || Object.keys(refused?.byField ?? {}).length === 0) ? (
           <ErrorState error={answer.error} title="Your answer was not saved" />
         ) : null}
+        {unsent !== null && <ErrorState error={unsent} title="The file was not sent" />}
         <Group gap="sm">
-          <Button type="submit" loading={answer.isPending}>
+          <Button type="submit" loading={busy}>
             Submit
           </Button>
           <Text size="xs" c="dimmed" className="with-keyboard">

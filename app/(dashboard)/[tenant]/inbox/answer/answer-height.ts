@@ -1,6 +1,6 @@
 import type { PauseSignal } from '@/server/definition/run'
 import type { Field } from '@/server/definition/schema'
-import { widgetOf } from './answer-values'
+import { type Widget, widgetOf } from './answer-values'
 
 const BUTTONS = 36
 const GAP = 16
@@ -9,6 +9,8 @@ const DESCRIPTION = 18
 const INPUT = 36
 /** Two rows of radio buttons. */
 const YES_NO = 58
+/** An empty object or list in rows, with its label. */
+const ROWS = 72
 
 /** About how tall a form is, in pixels: so much room is left for it while it loads, so that nothing below it moves. */
 export function answerHeight(signal: PauseSignal): number {
@@ -18,5 +20,10 @@ export function answerHeight(signal: PauseSignal): number {
 }
 
 function fieldHeight(field: Field): number {
-  return LABEL + (field.description ? DESCRIPTION : 0) + (widgetOf(field) === 'yes-no' ? YES_NO : INPUT)
+  return LABEL + (field.description ? DESCRIPTION : 0) + inputHeight(widgetOf(field))
+}
+
+function inputHeight(widget: Widget): number {
+  if (widget === 'json') return ROWS
+  return widget === 'yes-no' ? YES_NO : INPUT
 }

@@ -1,7 +1,9 @@
 'use client'
-import { NumberInput, PasswordInput, Radio, Select, Stack, Textarea, TextInput } from '@mantine/core'
+import { FileInput, NumberInput, PasswordInput, Radio, Select, Stack, Textarea } from '@mantine/core'
+import { Paperclip } from 'lucide-react'
 import { isRequired } from '@/server/definition/fields'
 import type { Field } from '@/server/definition/schema'
+import { ValueField } from '../../workflows/value-field'
 import { labelOf, widgetOf } from './answer-values'
 
 /** The input of one declared field, by its type. Its value stays text until it is sent. */
@@ -12,6 +14,8 @@ export function FieldInput({
   error,
   onChange,
   disabled,
+  file = null,
+  onFile,
 }: {
   name: string
   field: Field
@@ -19,6 +23,9 @@ export function FieldInput({
   error: string | undefined
   onChange: (text: string) => void
   disabled: boolean
+  /** The file chosen for it. */
+  file?: File | null
+  onFile?: (file: File | null) => void
 }) {
   const common = {
     label: labelOf(name, field),
@@ -68,27 +75,29 @@ export function FieldInput({
       )
     case 'json':
       return (
-        <Textarea
-          {...common}
-          value={text}
-          onChange={(event) => onChange(event.currentTarget.value)}
-          autosize
-          minRows={3}
-          maxRows={20}
-          spellCheck={false}
-          placeholder={field.type === 'array' ? '[ ]' : '{ }'}
-          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+        <ValueField
+          label={common.label}
+          description={field.description}
+          field={field}
+          text={text}
+          error={error}
+          disabled={disabled}
+          onChange={onChange}
         />
       )
     case 'file':
       return (
-        <TextInput
+        <FileInput
           {...common}
-          description={field.description ?? 'The id of an uploaded file'}
-          value={text}
-          onChange={(event) => onChange(event.currentTarget.value)}
-          placeholder="00000000-0000-0000-0000-000000000000"
-          spellCheck={false}
+          description={[field.description, text === '' ? '' : 'A file was sent before.', 'At most 3.75 MB']
+            .filter(Boolean)
+            .join(' ')}
+          placeholder="Choose a file"
+          leftSection={<Paperclip size={16} aria-hidden />}
+          value={file}
+          onChange={(chosen) => onFile?.(chosen)}
+          clearable
+          clearButtonProps={{ 'aria-label': `Remove the file of ${common.label}` }}
         />
       )
     default:

@@ -1,14 +1,13 @@
 'use client'
-import { Alert, Button, Stack, Textarea } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { useRouter } from 'next/navigation'
+import { Button, Stack, Textarea } from '@mantine/core'
 import { useState } from 'react'
-import { useTRPC } from '@/app/_trpc/client'
 import { DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import type { JsonObject } from '@/server/definition/json'
+import { HIDDEN } from '@/server/definition/sensitive'
 import type { RunOverview } from '@/server/views/runs/overview'
-import { useTenant } from '../../tenant-context'
+import { HiddenNote } from './hidden-note'
+import { useRerun } from './use-rerun'
 
 interface Props {
   run: RunOverview
@@ -21,19 +20,9 @@ interface Props {
 
 /** Starts a new run, with edited data if there is a field for it, and opens it. */
 export function AgainForm({ run, field, fromStepId, onClose }: Props) {
-  const trpc = useTRPC()
-  const router = useRouter()
-  const { path } = useTenant()
   const [text, setText] = useState(field?.text ?? '{}')
   const [problem, setProblem] = useState<string | null>(null)
-  const rerun = useMutation(
-    trpc.runs.rerun.mutationOptions({
-      onSuccess: ({ runId }) => {
-        onClose()
-        router.push(path(`/runs/${runId}`))
-      },
-    }),
-  )
+  const rerun = useRerun(onClose)
   return (
     <form
       onSubmit={(event) => {
@@ -59,12 +48,7 @@ export function AgainForm({ run, field, fromStepId, onClose }: Props) {
             data-autofocus
           />
         )}
-        {field?.text.includes('***') && (
-          <Alert color="yellow" variant="light" p="sm">
-            Secrets and sensitive fields are shown as ***. A sensitive field that stays so keeps its value; replace
-            anything else.
-          </Alert>
-        )}
+        {field?.text.includes(HIDDEN) && <HiddenNote />}
         {rerun.error && <ErrorState error={rerun.error} title="The run was not started" />}
         <DialogButtons>
           <Button variant="default" onClick={onClose}>

@@ -1,16 +1,17 @@
 'use client'
-import { Button, Menu, Skeleton, Text } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { Button, Menu, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
 import { ChevronDown, PencilLine, Repeat, RotateCcw, StepForward } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
-import { Dialog } from '@/app/_ui/dialog'
-import { ErrorState } from '@/app/_ui/error-state'
 import { notifyError } from '@/app/_ui/notify'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { useTenant } from '../../tenant-context'
-import { AgainForm } from './again-form'
+
+// The form is large, and only an opened dialog needs it.
+const AgainInput = dynamic(() => import('./again-input').then((module) => module.AgainInput))
 
 /** Starts a new run of the same version: with the same input, with another, or from the failed step. */
 export function AgainMenu({ run }: { run: RunOverview }) {
@@ -66,31 +67,7 @@ export function AgainMenu({ run }: { run: RunOverview }) {
           )}
         </Menu.Dropdown>
       </Menu>
-      {editing && <EditInput run={run} onClose={() => setEditing(false)} />}
+      {editing && <AgainInput run={run} onClose={() => setEditing(false)} />}
     </>
-  )
-}
-
-function EditInput({ run, onClose }: { run: RunOverview; onClose: () => void }) {
-  const trpc = useTRPC()
-  const before = useQuery(trpc.runs.wholeValue.queryOptions({ of: 'run', runId: run.runId, field: 'input' }))
-  return (
-    <Dialog onClose={onClose} title="Run again with another input" size="lg">
-      {before.error ? (
-        <ErrorState error={before.error} onRetry={() => before.refetch()} />
-      ) : before.data ? (
-        <AgainForm
-          run={run}
-          field={{
-            label: 'Input',
-            description: `Version ${run.workflowVersion} of ${run.workflowName}, from its first step`,
-            text: JSON.stringify(before.data.value, null, 2),
-          }}
-          onClose={onClose}
-        />
-      ) : (
-        <Skeleton height={160} radius="md" />
-      )}
-    </Dialog>
   )
 }

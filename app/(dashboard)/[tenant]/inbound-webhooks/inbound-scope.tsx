@@ -1,0 +1,46 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useMemo } from 'react'
+import { useTRPC } from '@/app/_trpc/client'
+import type { JsonValue } from '@/server/definition/json'
+import type { InboundItem } from '@/server/views/inbound/browse'
+import { ScopeProvider } from '../workflows/[id]/widgets/scope-context'
+import { entriesOfAny, entriesOfLast } from './sent-entries'
+
+/** What `${…}` can refer to in the expressions of an inbound webhook, with the values of its last delivery. */
+export function InboundScope(props: { workflowId: string; webhook: InboundItem | null; children: ReactNode }) {
+  const { workflowId, webhook, children } = props
+  const trpc = useTRPC()
+  const fields = useQuery({ ...trpc.inbound.fields.queryOptions({ workflowId }), enabled: workflowId !== '' })
+  const latest = useQuery({
+    ...trpc.inbound.delivery.queryOptions({
+      workflowId,
+      inboundId: webhook?.id ?? '',
+      deliveryId: webhook?.last?.id ?? '',
+    }),
+    enabled: webhook !== null && webhook.last !== null,
+  })
+  const entries = useMemo(() => {
+    if (latest.data) return entriesOfLast({ ...latest.data, body: parsed(latest.data.body) })
+    const payload = Object.entries(fields.data?.data.payload ?? {})
+    return entriesOfAny(payload.map(([name, { type }]) => [name, type]))
+  }, [latest.data, fields.data])
+  return (
+    <ScopeProvider entries={entries} open labelOf={originOf}>
+      {children}
+    </ScopeProvider>
+  )
+}
+
+/** An entry says itself which delivery it comes from, in place of a step. */
+const originOf = (from: string) => from
+
+/** Undefined if it is not kept any more, or is no JSON. */
+function parsed(body: string | null): JsonValue | undefined {
+  if (body === null) return undefined
+  try {
+    return JSON.parse(body) as JsonValue
+  } catch {
+    return undefined
+  }
+}

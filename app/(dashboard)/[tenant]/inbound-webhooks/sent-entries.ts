@@ -1,0 +1,60 @@
+import { isJsonObject, type JsonValue } from '@/server/definition/json'
+import type { FieldType } from '@/server/definition/schema'
+import type { ScopeEntry } from '../workflows/[id]/widgets/scope-context'
+
+/** What a delivery brought, as far as it is known. */
+export interface Known {
+  body: JsonValue | undefined
+  headers: Record<string, string>
+  query: Record<string, string>
+}
+
+/** `body` counts as one. */
+const MAX_DEPTH = 4
+const MOST = 200
+const LAST_CHARS = 120
+
+/** What the expressions of an inbound webhook can name: all of a delivery, and what the last one had in it. */
+export function entriesOfLast({ body, headers, query }: Known): ScopeEntry[] {
+  const from = 'the last delivery'
+  return [
+    ...(body === undefined ? [entry('body', 'any', { from })] : listed('body', body, from)),
+    ...listed('headers', headers, from),
+    ...listed('query', query, from),
+  ].slice(0, MOST)
+}
+
+/** The same before there was one. A body most likely has the names of the START fields. */
+export function entriesOfAny(fields: readonly (readonly [name: string, type: FieldType])[]): ScopeEntry[] {
+  const from = 'the delivery'
+  return [
+    entry('body', 'any', { from }),
+    ...fields.map(([name, type]) => entry(`body.${name}`, type, { from, maybe: true })),
+    entry('headers', 'object', { from }),
+    entry('query', 'object', { from }),
+  ]
+}
+
+function listed(name: string, value: JsonValue, from: string): ScopeEntry[] {
+  const own = entry(name, typeOf(value), { from, last: JSON.stringify(value) })
+  const inside = isJsonObject(value) && name.split('.').length < MAX_DEPTH ? Object.entries(value) : []
+  // Other names cannot be written after a dot.
+  const named = inside.filter(([key]) => /^[A-Za-z_][\w-]*$/.test(key))
+  return [own, ...named.flatMap(([key, part]) => listed(`${name}.${key}`, part, from))]
+}
+
+function entry(
+  name: string,
+  type: FieldType,
+  { from, maybe = false, last }: { from: string; maybe?: boolean; last?: string },
+): ScopeEntry {
+  const shown = last !== undefined && last.length > LAST_CHARS ? `${last.slice(0, LAST_CHARS)}…` : last
+  return { name, type, description: null, from: 'step', stepId: from, maybe, last: shown ?? null }
+}
+
+function typeOf(value: JsonValue): FieldType {
+  if (value === null) return 'any'
+  if (Array.isArray(value)) return 'array'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
+  return typeof value === 'string' || typeof value === 'boolean' ? (typeof value as 'string' | 'boolean') : 'object'
+}

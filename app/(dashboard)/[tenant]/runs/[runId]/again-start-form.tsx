@@ -1,0 +1,83 @@
+'use client'
+import { Button, Stack, Text } from '@mantine/core'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { errorOf } from '@/app/_trpc/client'
+import { DialogButtons } from '@/app/_ui/dialog'
+import { ErrorState } from '@/app/_ui/error-state'
+import type { JsonObject } from '@/server/definition/json'
+import type { Fields } from '@/server/definition/schema'
+import { HIDDEN } from '@/server/definition/sensitive'
+import type { RunOverview } from '@/server/views/runs/overview'
+import { errorsByField } from '../../inbox/answer/answer-values'
+import { StartData } from '../../workflows/start-data'
+import { firstDraft, readDraft } from '../../workflows/start-draft'
+import { hiddenFields, hiddenParts } from './again-values'
+import { HiddenNote } from './hidden-note'
+import { useRerun } from './use-rerun'
+
+/** The START fields with what a run was given, to start a new run with. */
+export function AgainStartForm(props: {
+  run: RunOverview
+  /** What is started. */
+  about: string
+  fields: Fields
+  before: JsonObject
+  onClose: () => void
+}) {
+  const { run, about, fields, before, onClose } = props
+  const [draft, setDraft] = useState(() => firstDraft(fields, before))
+  const [errors, setErrors] = useState<Record<string, string>>({})
+  const [problem, setProblem] = useState<string | null>(null)
+  const form = useRef<HTMLFormElement>(null)
+  // The dialog has placed the focus before the fields were there.
+  useEffect(() => form.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus(), [])
+  const rerun = useRerun(onClose)
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    const read = readDraft(fields, draft, before)
+    // Who enters JSON is told of them there.
+    const masked = draft.json === null ? hiddenParts(fields, read.data, before) : {}
+    const wrong = { ...masked, ...read.errors }
+    setErrors(wrong)
+    setProblem(read.problem)
+    if (read.problem !== null || Object.keys(wrong).length > 0) return
+    rerun.mutate(
+      { runId: run.runId, body: { data: read.data } },
+      {
+        onError: (error) => setErrors(errorsByField(errorOf(error).details, fields).byField),
+      },
+    )
+  }
+  return (
+    <form ref={form} onSubmit={submit} noValidate>
+      <Stack>
+        <Text size="sm" c="dimmed">
+          {about}
+        </Text>
+        <StartData
+          fields={fields}
+          before={before}
+          draft={draft}
+          onChange={setDraft}
+          errors={errors}
+          problem={problem}
+          hidden={hiddenFields(fields, before)}
+          fileNote={fileNote}
+        />
+        {draft.json?.includes(HIDDEN) && <HiddenNote />}
+        {rerun.error && <ErrorState error={rerun.error} title="The run was not started" />}
+        <DialogButtons>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={rerun.isPending}>
+            Start run
+          </Button>
+        </DialogButtons>
+      </Stack>
+    </form>
+  )
+}
+
+const fileNote = (_field: unknown, given: boolean) =>
+  `${given ? 'The new run gets the same file.' : 'This run had no file here.'} To choose a file, start the workflow itself.`

@@ -1,0 +1,63 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '@/server/definition/json'
+import type { Fields } from '@/server/definition/schema'
+import { firstTyped, readChanged, readTyped, type Typed } from './start-values'
+
+/** What a form of START fields holds: the entries of its inputs or, if somebody chose that, all of it as JSON. */
+export interface StartDraft {
+  typed: Typed
+  json: string | null
+}
+
+/**
+ * What the form begins with.
+ * @param before the values that the fields have already; null for the defaults. Shown as JSON if fields cannot show all of
+ * it, such as the value of a field that START no longer has
+ */
+export function firstDraft(fields: Fields, before: JsonObject | null): StartDraft {
+  const json = before === null || fits(fields, before) ? null : textOf(before)
+  return { typed: firstTyped(fields, before ?? {}), json }
+}
+
+/** The values of a draft, or what is wrong with it: field by field, or with its JSON. */
+export function readDraft(
+  fields: Fields,
+  { typed, json }: StartDraft,
+  before: JsonObject | null,
+): { data: JsonObject; errors: Record<string, string>; problem: string | null } {
+  if (json === null) {
+    return { ...(before === null ? readTyped(fields, typed) : readChanged(fields, typed, before)), problem: null }
+  }
+  const data = parsed(json)
+  return { data: data ?? {}, errors: {}, problem: data ? null : 'This must be a JSON object' }
+}
+
+/** The same draft as JSON. What is not a value yet becomes text, so that it is not lost. */
+export function inJson(fields: Fields, draft: StartDraft, before: JsonObject | null): StartDraft {
+  const { data, errors } = readDraft(fields, draft, before)
+  const unread = Object.keys(errors).flatMap((name) => {
+    const entry = draft.typed[name]
+    return typeof entry === 'string' && entry.trim() !== '' ? [[name, entry] as const] : []
+  })
+  return { ...draft, json: textOf({ ...data, ...Object.fromEntries(unread) }) }
+}
+
+/** The same draft as fields; null if it is no JSON object, or if fields cannot show all of it. */
+export function inFields(fields: Fields, { json }: StartDraft): StartDraft | null {
+  const data = json === null ? null : parsed(json)
+  return data && fits(fields, data) ? { typed: firstTyped(fields, data), json: null } : null
+}
+
+function fits(fields: Fields, data: JsonObject): boolean {
+  return Object.keys(data).every((name) => Object.hasOwn(fields, name))
+}
+
+function parsed(text: string): JsonObject | null {
+  try {
+    const value = JSON.parse(text.trim() || '{}') as JsonValue
+    return isJsonObject(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+const textOf = (value: JsonObject) => JSON.stringify(value, null, 2)
