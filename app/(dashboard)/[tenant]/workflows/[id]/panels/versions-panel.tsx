@@ -18,6 +18,7 @@ import { definitionOf, labelIn } from '../model/definition'
 import { DiffList } from '../parts/diff-list'
 import { OpenRunsOf, useOpenRuns } from './open-runs'
 import styles from './versions-panel.module.css'
+import { historyKey, versionsFrom } from './versions-query'
 
 export interface VersionsPanelProps {
   workflowId: string
@@ -29,8 +30,6 @@ export interface VersionsPanelProps {
   onRestored: (restored: { version: number; definition: Definition }) => void
 }
 
-const PAGE = 50
-
 /** The version history: compares each version with the draft and restores it. */
 export function VersionsPanel(props: VersionsPanelProps) {
   const { workflowId } = props
@@ -39,9 +38,8 @@ export function VersionsPanel(props: VersionsPanelProps) {
   const [chosen, setChosen] = useState<number | null>(null)
   const openRuns = useOpenRuns(workflowId)
   const versions = useInfiniteQuery({
-    queryKey: [...trpc.workflows.versions.pathKey(), workflowId],
-    queryFn: ({ pageParam }) =>
-      client.workflows.versions.query({ id: workflowId, page: { limit: String(PAGE), offset: String(pageParam) } }),
+    queryKey: historyKey(trpc.workflows.versions, workflowId),
+    queryFn: ({ pageParam }) => client.workflows.versions.query(versionsFrom(workflowId, pageParam)),
     initialPageParam: 0,
     getNextPageParam: ({ offset, limit, total }) => (offset + limit < total ? offset + limit : undefined),
     staleTime: 0,

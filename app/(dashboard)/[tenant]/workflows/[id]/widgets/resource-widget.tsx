@@ -72,7 +72,14 @@ function ResourceSelect(
         </Text>
       )}
       {known && custom && !id.startsWith('builtin') && (
-        <Anchor component={Link} href={path(`/${kind}s/${encodeURIComponent(id)}`)} size="xs" underline="always">
+        <Anchor
+          component={Link}
+          href={path(`/${kind}s/${encodeURIComponent(id)}`)}
+          size="xs"
+          underline="always"
+          display="inline-block"
+          py={4}
+        >
           Open this {kind}
         </Anchor>
       )}
