@@ -1,13 +1,18 @@
+import { z } from 'zod'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { AppError } from '../errors'
 import { claimFile, newFileId, withStagedFile } from '../files/stage'
 import { openPauses } from '../interpreter/answer'
 import { getRunRow } from '../interpreter/find-run'
+import { parseInput } from '../parse'
 import { hasRules, requireMayAnswer } from './may-answer'
 import { personOf } from './person'
 import { signalOf } from './present'
 import { readSentFile } from './start-with-file'
+import { TaskAt } from './task-at'
+
+const AddFile = TaskAt.extend({ file: z.unknown() })
 
 /**
  * Stores a file that a person chose for an open task that asks for one. It belongs to the run, and goes with it even if it is
@@ -15,11 +20,12 @@ import { readSentFile } from './start-with-file'
  * @returns its id, which is the answer's value of the field
  * @throws AppError RUN_NOT_FOUND, RUN_NOT_PAUSED, NOT_ASSIGNED, INVALID_INPUT, FILE_TOO_LARGE, UNAVAILABLE
  */
-export async function addFile(ctx: ServiceContext, input: { runId: string; pauseId: string; file: unknown }) {
+export async function addFile(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'task:answer')
-  const upload = readSentFile(input.file)
-  const { id: runId } = await getRunRow(ctx, input.runId)
-  const found = (await openPauses(ctx, runId)).find(({ pause }) => pause.id === input.pauseId && pause.signal !== null)
+  const { runId, pauseId, file } = parseInput(AddFile, input)
+  const upload = readSentFile(file)
+  await getRunRow(ctx, runId)
+  const found = (await openPauses(ctx, runId)).find(({ pause }) => pause.id === pauseId && pause.signal !== null)
   if (!found) throw new AppError('RUN_NOT_PAUSED')
   const signal = signalOf(found.pause)
   const asks = signal.type === 'collect_inputs' && Object.values(signal.fields).some(({ type }) => type === 'file')

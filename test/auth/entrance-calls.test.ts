@@ -43,14 +43,17 @@ test('the calls of the sign-in pages match the service’s answers', async () =>
   expect(await call('previewSlug', { name: 'Engines' })).toEqual({ slug: 'engines' })
   expect(await failure(call('setup', { ...person, password: 'short', name: '' }))).toEqual({
     fields: { name: 'Is needed', password: 'Must have at least 12 characters' },
-    text: null,
+    ...{ text: null, code: 'INVALID_INPUT' },
   })
-  expect(await failure(call('setup', person))).toEqual({ fields: { token: 'The setup token is required' }, text: null })
+  expect(await failure(call('setup', person))).toEqual({
+    fields: { token: 'The setup token is required' },
+    ...{ text: null, code: 'FORBIDDEN' },
+  })
   const set = await call('setup', { ...person, token: 'chosen by the operator' })
   expect(set).toEqual({ slug: 'engines', email: 'ada@example.com' })
   expect(await failure(call('previewSlug', { name: 'x' }))).toEqual({
     fields: {},
-    text: 'This service is already set up.',
+    ...{ text: 'This service is already set up.', code: 'CONFLICT' },
   })
 
   const owner = await newMember(database, await newTenant(database), 'owner')
