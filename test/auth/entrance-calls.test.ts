@@ -53,7 +53,7 @@ test('the calls of the sign-in pages match the service’s answers', async () =>
   expect(set).toEqual({ slug: 'engines', email: 'ada@example.com' })
   expect(await failure(call('previewSlug', { name: 'x' }))).toEqual({
     fields: {},
-    ...{ text: 'This service is already set up.', code: 'CONFLICT' },
+    ...{ text: 'This service is already set up.', code: 'NOT_FOUND' },
   })
 
   const owner = await newMember(database, await newTenant(database), 'owner')
