@@ -45,17 +45,28 @@ export async function readRunCounts(
   period: Period,
 ): Promise<{ days: Map<string, RunCount[]>; workflows: Map<string, RunCount[]> }> {
   const { day, workflowId, outcome, bucket, runs } = runDays
-  const past = ctx.db
+  const summed = ctx.db
     .select({
-      day: sql<string | null>`${day}::text`,
+      day: sql<string | null>`${day}::text`.as('of_day'),
       workflowId,
       outcome,
       bucket,
-      runs: sql<number>`sum(${runs})::int`,
+      runs: sql<number>`sum(${runs})::int`.as('sum_of_runs'),
     })
     .from(runDays)
     .where(counts(ctx, period, runDays))
     .groupBy(sql`grouping sets ((${day}, ${outcome}, ${bucket}), (${workflowId}, ${outcome}, ${bucket}))`)
+    .as('summed')
+  // Many buckets in few rows: a row costs more to read than what is in it.
+  const past = ctx.db
+    .select({
+      day: summed.day,
+      workflowId: summed.workflowId,
+      outcome: summed.outcome,
+      buckets: sql<Record<string, number>>`json_object_agg(${summed.bucket}, ${summed.runs})`,
+    })
+    .from(summed)
+    .groupBy(summed.day, summed.workflowId, summed.outcome)
   const [counted, live] = await Promise.all([past, readLive(ctx, period, countRuns)])
   const found = { days: new Map<string, RunCount[]>(), workflows: new Map<string, RunCount[]>() }
   const add = (groups: Map<string, RunCount[]>, key: string, count: RunCount) => {
@@ -63,9 +74,9 @@ export async function readRunCounts(
     if (group) group.push(count)
     else groups.set(key, [count])
   }
-  for (const row of counted) {
-    if (row.day !== null) add(found.days, row.day, row)
-    else add(found.workflows, row.workflowId, row)
+  for (const { day, workflowId, outcome, buckets } of counted) {
+    const [groups, key] = day === null ? [found.workflows, workflowId] : [found.days, day]
+    for (const [bucket, runs] of Object.entries(buckets)) add(groups, key, { outcome, bucket: Number(bucket), runs })
   }
   for (const row of live) {
     const count = { outcome: String(row.outcome), bucket: Number(row.bucket), runs: Number(row.runs) }
