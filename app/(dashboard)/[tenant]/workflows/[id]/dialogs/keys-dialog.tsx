@@ -1,7 +1,8 @@
 'use client'
-import { Kbd, Table, Text } from '@mantine/core'
+import { Group, Kbd, Table, Text } from '@mantine/core'
 import { Dialog } from '@/app/_ui/dialog'
 
+/** One after the other, or one of several. */
 const KEYS: [string, string][] = [
   ['A', 'Add a step after the selected one'],
   ['Arrows', 'Move along the connections'],
@@ -10,7 +11,7 @@ const KEYS: [string, string][] = [
   ['Letters', 'Jump to a step by name'],
   ['L', 'Connect to…'],
   ['Shift L', 'Remove a connection'],
-  ['M, then arrows', 'Move the step'],
+  ['M, Arrows', 'Move the step: first M, then arrows'],
   ['F2', 'Rename'],
   ['Delete', 'Delete and close the gap (Shift: leave the gap)'],
   ['Ctrl C, Ctrl V', 'Copy and paste steps as JSON'],
@@ -37,7 +38,13 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
           {KEYS.map(([keys, text]) => (
             <Table.Tr key={keys}>
               <Table.Td>
-                <Kbd>{keys}</Kbd>
+                <Group gap={4}>
+                  {keys.split(', ').map((key) => (
+                    <Kbd key={key} style={{ whiteSpace: 'nowrap' }}>
+                      {key}
+                    </Kbd>
+                  ))}
+                </Group>
               </Table.Td>
               <Table.Td>{text}</Table.Td>
             </Table.Tr>
