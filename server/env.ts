@@ -265,6 +265,7 @@ export function readEnv(source: Record<string, string | undefined>): Env {
   const invokes = RATE_LIMIT_INVOKES ?? (ownDatabase ? 60 : 0)
   const PUBLIC_URL = rest.PUBLIC_URL ?? vercelOrigin(rest)
   const longestWaitMs = rest.VERCEL ? LONGEST_WAIT_ON_VERCEL_MS : LONGEST_WAIT_MS
+  const inTime = (ms: number) => (rest.VERCEL ? Math.min(ms, longestWaitMs) : ms)
   return Object.freeze({
     ...rest,
     PUBLIC_URL,
@@ -274,8 +275,8 @@ export function readEnv(source: Record<string, string | undefined>): Env {
     deployment: deploymentOf(rest),
     longestStepMs: rest.VERCEL ? LONGEST_STEP_ON_VERCEL_MS : Number.POSITIVE_INFINITY,
     longestWaitMs,
-    SYNC_START_TIMEOUT_MS: Math.min(rest.SYNC_START_TIMEOUT_MS, rest.VERCEL ? longestWaitMs : Number.POSITIVE_INFINITY),
-    AGENT_TIMEOUT_MS: Math.min(rest.AGENT_TIMEOUT_MS, rest.VERCEL ? longestWaitMs : Number.POSITIVE_INFINITY),
+    SYNC_START_TIMEOUT_MS: inTime(rest.SYNC_START_TIMEOUT_MS),
+    AGENT_TIMEOUT_MS: inTime(rest.AGENT_TIMEOUT_MS),
     port: PORT === undefined ? DEFAULT_PORT : Number(PORT),
     portIsDefault: PORT === undefined,
     dataDir: resolve(DATA_DIR),

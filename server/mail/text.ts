@@ -85,7 +85,7 @@ function openingOf({ kind, givenBy, workspace }: TaskMail): string {
 }
 
 /** Without line breaks and other controls, and without what turns the reading direction: so it can be a header. */
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
 }
 

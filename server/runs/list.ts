@@ -86,21 +86,21 @@ export function runsThatMatch({
   return and(
     workflowId === undefined ? undefined : eq(runs.workflowId, workflowId),
     status === undefined ? undefined : STATUS_IS[status],
-    outcome === undefined ? undefined : and(eq(runs.outcome, outcome), outcome === 'succeeded' ? undefined : FAILED),
+    outcome === undefined
+      ? undefined
+      : and(eq(runs.outcome, outcome), outcome === 'succeeded' ? undefined : STATUS_IS.failed),
   )
 }
-
-const FAILED = sql`${runs.status} = 'failed'`
 
 /**
  * Written out: only then can the planner use the partial indexes, which find the few open runs among millions, and the
  * failed ones of a workflow. An open run has no outcome.
  */
-const STATUS_IS = {
-  running: sql`${runs.status} = 'running' and ${runs.outcome} is null`,
-  paused: sql`${runs.status} = 'paused' and ${runs.outcome} is null`,
+export const STATUS_IS = {
+  running: sql`(${runs.status} = 'running' and ${runs.outcome} is null)`,
+  paused: sql`(${runs.status} = 'paused' and ${runs.outcome} is null)`,
   completed: eq(runs.status, 'completed'),
-  failed: FAILED,
+  failed: sql`${runs.status} = 'failed'`,
 } as const
 
 function presentItem<

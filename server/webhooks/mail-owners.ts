@@ -6,6 +6,7 @@ import { env } from '../env'
 import { serviceOrigin } from '../http/origin'
 import { escaped, paragraph } from '../mail/html'
 import { sendMail } from '../mail/send'
+import { oneLine } from '../mail/text'
 import type { EndpointRow } from './find'
 
 /**
@@ -44,8 +45,4 @@ export async function mailOwners(ctx: ServiceContext, endpoint: EndpointRow, gon
 
 function link(href: string): string {
   return `<a href="${escaped(href)}">See its deliveries, or enable it</a>`
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim()
 }

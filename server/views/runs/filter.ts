@@ -4,6 +4,7 @@ import { runs } from '@/db/schema/runs'
 import { workflowVersions } from '@/db/schema/workflows'
 import type { ServiceContext } from '../../context'
 import { isId } from '../../ids'
+import { STATUS_IS } from '../../runs/list'
 import { type RunPosition, readPosition } from '../../runs/position'
 import { contains, literal, SearchText } from '../../search-text'
 import { runsContaining } from './containing'
@@ -46,8 +47,8 @@ export function stateOf(run: Pick<typeof runs.$inferSelect, 'status' | 'outcome'
 
 /** Written out in the statement's text: only then can the planner use the partial index of states. */
 export const STATE_IS = {
-  running: sql`(${runs.status} = 'running' and ${runs.outcome} is null)`,
-  paused: sql`(${runs.status} = 'paused' and ${runs.outcome} is null)`,
+  running: STATUS_IS.running,
+  paused: STATUS_IS.paused,
   completed: sql`(${runs.status} = 'completed' and ${runs.outcome} = 'succeeded')`,
   failed: sql`(${runs.status} = 'failed' and ${runs.outcome} = 'failed')`,
   cancelled: sql`(${runs.status} = 'failed' and ${runs.outcome} = 'cancelled')`,
@@ -68,7 +69,7 @@ function statesAre(states: readonly RunState[], ofWorkflows: boolean): SQL | und
     return or(...states.map((state) => STATE_IS[state]))
   // In words that the index of states does not know: it is expected to hold far fewer runs than it does, and then all
   // that failed would be read for the few of one workflow, which has an index of its own.
-  return and(sql`${runs.status} = 'failed'`, inArray(sql`coalesce(${runs.outcome}, '')`, [...states]))
+  return and(STATUS_IS.failed, inArray(sql`coalesce(${runs.outcome}, '')`, [...states]))
 }
 
 /**

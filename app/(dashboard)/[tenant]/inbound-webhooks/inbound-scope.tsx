@@ -4,6 +4,7 @@ import { type ReactNode, useMemo } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import type { JsonValue } from '@/server/definition/json'
 import type { InboundItem } from '@/server/views/inbound/browse'
+import { readJson } from '../workflows/[id]/model/json-text'
 import { ScopeProvider } from '../workflows/[id]/widgets/scope-context'
 import { entriesOfAny, entriesOfLast } from './sent-entries'
 
@@ -37,10 +38,6 @@ const originOf = (from: string) => from
 
 /** Undefined if it is not kept any more, or is no JSON. */
 function parsed(body: string | null): JsonValue | undefined {
-  if (body === null) return undefined
-  try {
-    return JSON.parse(body) as JsonValue
-  } catch {
-    return undefined
-  }
+  const read = body === null ? null : readJson(body)
+  return read && 'value' in read ? read.value : undefined
 }

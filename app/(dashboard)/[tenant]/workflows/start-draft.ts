@@ -1,5 +1,6 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@/server/definition/json'
+import type { JsonObject } from '@/server/definition/json'
 import type { Fields } from '@/server/definition/schema'
+import { readObject } from '../_versioned/json'
 import { firstTyped, readChanged, readTyped, type Typed } from './start-values'
 
 /** What a form of START fields holds: the entries of its inputs or, if somebody chose that, all of it as JSON. */
@@ -52,12 +53,7 @@ function fits(fields: Fields, data: JsonObject): boolean {
 }
 
 function parsed(text: string): JsonObject | null {
-  try {
-    const value = JSON.parse(text.trim() || '{}') as JsonValue
-    return isJsonObject(value) ? value : null
-  } catch {
-    return null
-  }
+  return readObject(text.trim() || '{}').value ?? null
 }
 
 const textOf = (value: JsonObject) => JSON.stringify(value, null, 2)

@@ -1,12 +1,9 @@
 'use client'
-import { Button, Stack, Textarea } from '@mantine/core'
+import { Stack, Textarea } from '@mantine/core'
 import { useState } from 'react'
-import { DialogButtons } from '@/app/_ui/dialog'
-import { ErrorState } from '@/app/_ui/error-state'
-import type { JsonObject } from '@/server/definition/json'
-import { HIDDEN } from '@/server/definition/sensitive'
 import type { RunOverview } from '@/server/views/runs/overview'
-import { HiddenNote } from './hidden-note'
+import { readObject } from '../../_versioned/json'
+import { AgainEnd } from './again-end'
 import { useRerun } from './use-rerun'
 
 interface Props {
@@ -27,7 +24,7 @@ export function AgainForm({ run, field, fromStepId, onClose }: Props) {
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        const data = readObject(text)
+        const data = readObject(text).value
         setProblem(data ? null : 'Must be a JSON object')
         if (data) rerun.mutate({ runId: run.runId, body: { data, ...(fromStepId ? { fromStepId } : {}) } })
       }}
@@ -48,26 +45,8 @@ export function AgainForm({ run, field, fromStepId, onClose }: Props) {
             data-autofocus
           />
         )}
-        {field?.text.includes(HIDDEN) && <HiddenNote />}
-        {rerun.error && <ErrorState error={rerun.error} title="The run was not started" />}
-        <DialogButtons>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={rerun.isPending}>
-            Start run
-          </Button>
-        </DialogButtons>
+        <AgainEnd json={field?.text} rerun={rerun} onClose={onClose} />
       </Stack>
     </form>
   )
-}
-
-function readObject(text: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null
-  } catch {
-    return null
-  }
 }

@@ -1,18 +1,15 @@
 'use client'
-import { Button, Stack, Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { errorOf } from '@/app/_trpc/client'
-import { DialogButtons } from '@/app/_ui/dialog'
-import { ErrorState } from '@/app/_ui/error-state'
 import type { JsonObject } from '@/server/definition/json'
 import type { Fields } from '@/server/definition/schema'
-import { HIDDEN } from '@/server/definition/sensitive'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { errorsByField } from '../../inbox/answer/answer-values'
 import { StartData } from '../../workflows/start-data'
 import { firstDraft, readDraft } from '../../workflows/start-draft'
+import { AgainEnd } from './again-end'
 import { hiddenFields, hiddenParts } from './again-values'
-import { HiddenNote } from './hidden-note'
 import { useRerun } from './use-rerun'
 
 /** The START fields with what a run was given, to start a new run with. */
@@ -64,16 +61,7 @@ export function AgainStartForm(props: {
           hidden={hiddenFields(fields, before)}
           fileNote={fileNote}
         />
-        {draft.json?.includes(HIDDEN) && <HiddenNote />}
-        {rerun.error && <ErrorState error={rerun.error} title="The run was not started" />}
-        <DialogButtons>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={rerun.isPending}>
-            Start run
-          </Button>
-        </DialogButtons>
+        <AgainEnd json={draft.json} rerun={rerun} onClose={onClose} />
       </Stack>
     </form>
   )

@@ -1,0 +1,34 @@
+import { Alert, Button } from '@mantine/core'
+import { DialogButtons } from '@/app/_ui/dialog'
+import { ErrorState } from '@/app/_ui/error-state'
+import { HIDDEN } from '@/server/definition/sensitive'
+import type { useRerun } from './use-rerun'
+
+/** What every form that starts a run again ends with: what *** stands for in its JSON, why it failed, and the buttons. */
+export function AgainEnd(props: {
+  /** The JSON that somebody edits, if it is JSON. */
+  json: string | null | undefined
+  rerun: ReturnType<typeof useRerun>
+  onClose: () => void
+}) {
+  const { json, rerun, onClose } = props
+  return (
+    <>
+      {json?.includes(HIDDEN) && (
+        <Alert color="yellow" variant="light" p="sm">
+          Secrets and sensitive fields are shown as ***. A sensitive field that stays so keeps its value; replace
+          anything else.
+        </Alert>
+      )}
+      {rerun.error && <ErrorState error={rerun.error} title="The run was not started" />}
+      <DialogButtons>
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit" loading={rerun.isPending}>
+          Start run
+        </Button>
+      </DialogButtons>
+    </>
+  )
+}
