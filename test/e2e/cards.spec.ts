@@ -148,6 +148,33 @@ test('an author chooses what a task shows: values by name, with labels, in an or
     .not.toContain('show')
 })
 
+test('a problem that arrives late moves neither the field in use nor the list beside it', async ({
+  page,
+  workspace,
+}) => {
+  const { id } = await createWorkflow(workspace.ctx, ORDER as never)
+  // The check, which finds the missing end step, answers when the list is open.
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  await page.route(/workflows\.check/, async (route) => {
+    await opened
+    await route.continue()
+  })
+  await page.goto(`/${workspace.slug}/workflows/${id}?step=decide`)
+  const total = page.getByRole('textbox', { name: 'Value of Total' })
+  await page.getByRole('button', { name: 'Insert a value into Value of Total' }).click()
+  const list = page.getByRole('listbox', { name: 'Values for Value of Total' })
+  await expect(list).toBeVisible()
+  const before = await total.boundingBox()
+  open()
+  await expect(page.getByText('without an end step')).toBeAttached()
+  await expect(page.getByRole('button', { name: 'Problems 1' })).toBeVisible()
+  await expect(list).toBeVisible()
+  expect((await total.boundingBox())?.y).toBeCloseTo(before?.y ?? 0, 0)
+})
+
 test('a task’s message does not look like an input', async ({ page, workspace }) => {
   await waiting(workspace, {
     name: 'Form',

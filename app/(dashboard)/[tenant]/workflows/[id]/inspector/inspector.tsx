@@ -20,6 +20,7 @@ import { ScopeProvider } from '../widgets/scope-context'
 import { AvailableHere } from './available-here'
 import { Connections } from './connections'
 import styles from './inspector.module.css'
+import { KeepInPlace } from './keep-in-place'
 import { rootOf, StepForm } from './step-form'
 import { StepTrial } from './step-trial'
 import { useStepScope } from './use-step-scope'
@@ -78,81 +79,95 @@ export function Inspector(props: Props) {
 
   return (
     <ScopeProvider entries={data?.entries ?? []} open={data?.open ?? true} labelOf={labelOf}>
-      <Stack gap="md">
-        <div className={styles.head}>
-          <span className={styles.icon}>
-            <StepIcon name={entry?.icon ?? 'box'} size={18} />
-          </span>
-          <div className={styles.words}>
-            <h2 className={styles.title} id="inspector-title" tabIndex={-1}>
-              {nameOf(step)}
-            </h2>
-            <Text size="xs" c="dimmed">
-              {entry?.title ?? step.type}
-            </Text>
+      <KeepInPlace when={problems}>
+        <Stack gap="md">
+          <div className={styles.head}>
+            <span className={styles.icon}>
+              <StepIcon name={entry?.icon ?? 'box'} size={18} />
+            </span>
+            <div className={styles.words}>
+              <h2 className={styles.title} id="inspector-title" tabIndex={-1}>
+                {nameOf(step)}
+              </h2>
+              <Text size="xs" c="dimmed">
+                {entry?.title ?? step.type}
+              </Text>
+            </div>
+            <StepMenu
+              step={step}
+              catalog={catalog}
+              actions={actions}
+              onRedefine={props.onRedefine}
+              readOnly={readOnly}
+            />
           </div>
-          <StepMenu step={step} catalog={catalog} actions={actions} onRedefine={props.onRedefine} readOnly={readOnly} />
-        </div>
-        {entry && (
-          <Text size="sm" c="dimmed">
-            {entry.description}
-          </Text>
-        )}
-        <StepTrial
-          step={step}
-          readOnly={props.readOnly}
-          tested={props.tested}
-          onTested={props.onTested}
-          actions={actions}
-        />
-        {others.map((problem) => (
-          <Alert
-            key={`${problem.code} ${problem.message}`}
-            color={problem.severity === 'error' ? 'red' : 'yellow'}
-            variant="light"
-            p="xs"
-          >
-            <Text size="sm">{problem.message}</Text>
-            <FixButton problem={problem} />
-          </Alert>
-        ))}
-        {entry ? (
-          <StepForm
-            key={`${step.id} ${step.type}`}
-            fields={fields}
-            schema={schema}
-            values={step}
-            problems={problems}
-            onChange={props.onChange}
-            onRenameField={(key, from, to) => actions.renameField(step.id, key, from, to)}
+          {entry && (
+            <Text size="sm" c="dimmed">
+              {entry.description}
+            </Text>
+          )}
+          <StepTrial
+            step={step}
+            readOnly={props.readOnly}
+            tested={props.tested}
+            onTested={props.onTested}
+            actions={actions}
+          />
+          {others.map((problem) => (
+            <Alert
+              key={`${problem.code} ${problem.message}`}
+              color={problem.severity === 'error' ? 'red' : 'yellow'}
+              variant="light"
+              p="xs"
+            >
+              <Text size="sm">{problem.message}</Text>
+              <FixButton problem={problem} />
+            </Alert>
+          ))}
+          {entry ? (
+            <StepForm
+              key={`${step.id} ${step.type}`}
+              fields={fields}
+              schema={schema}
+              values={step}
+              problems={problems}
+              onChange={props.onChange}
+              onRenameField={(key, from, to) => actions.renameField(step.id, key, from, to)}
+              readOnly={readOnly}
+            />
+          ) : (
+            <UnknownStep {...props} />
+          )}
+          {fixable.size > 0 && (
+            <Group gap="xs">
+              {[...fixable].map(([key, problem]) => (
+                <FixButton key={key} problem={problem} />
+              ))}
+            </Group>
+          )}
+          <StepIdField key={step.id} {...props} />
+          <Connections
+            definition={definition}
+            catalog={catalog}
+            stepId={step.id}
+            actions={actions}
             readOnly={readOnly}
           />
-        ) : (
-          <UnknownStep {...props} />
-        )}
-        {fixable.size > 0 && (
-          <Group gap="xs">
-            {[...fixable].map(([key, problem]) => (
-              <FixButton key={key} problem={problem} />
-            ))}
-          </Group>
-        )}
-        <StepIdField key={step.id} {...props} />
-        <Connections definition={definition} catalog={catalog} stepId={step.id} actions={actions} readOnly={readOnly} />
-        <AvailableHere readOnly={readOnly} announce={actions.announce} />
-        {!readOnly && (
-          <Group gap="xs">
-            <Button
-              variant="default"
-              size="xs"
-              leftSection={<Trash2 size={16} aria-hidden />}
-              onClick={() => actions.remove([step.id])}
-            >
-              Delete step
-            </Button>
-          </Group>
-        )}
-      </Stack>
+          <AvailableHere readOnly={readOnly} announce={actions.announce} />
+          {!readOnly && (
+            <Group gap="xs">
+              <Button
+                variant="default"
+                size="xs"
+                leftSection={<Trash2 size={16} aria-hidden />}
+                onClick={() => actions.remove([step.id])}
+              >
+                Delete step
+              </Button>
+            </Group>
+          )}
+        </Stack>
+      </KeepInPlace>
     </ScopeProvider>
   )
 }
