@@ -11,6 +11,7 @@ import { publishWorkflow } from '@/server/workflows/publish'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
 import { withoutPolls } from './support/polls'
+import { meterOf } from './support/processor'
 import { reached, startRun } from './support/runs'
 import { database } from './support/workspace'
 
@@ -31,14 +32,17 @@ test('fifty tasks are cleared by keyboard, with one key for each', async ({ page
   for (const runId of runIds) await reached(workspace, runId, ({ status }) => status === 'paused')
   await page.goto(`/${workspace.slug}/inbox`)
   await expect(page.getByText('50 waiting', { exact: true })).toBeVisible()
-  const began = Date.now()
   await page.keyboard.press('j')
+  const meter = await meterOf(page)
+  const before = await meter()
   for (const [n] of runIds.entries()) {
     await expect(page.getByRole('article').getByRole('heading', { level: 2 })).toHaveText(`Order ${n}`)
     await expect(page.getByRole('article').getByRole('button', { name: 'Approve' })).toBeEnabled()
     await page.keyboard.press('1')
   }
-  expect(Date.now() - began, 'ms from the first key to the last').toBeLessThan(180_000)
+  const { own } = await meter()
+  // Half of the 180 s that fifty tasks may take: the rest is for the service, which other tests keep busy here.
+  expect(own - before.own, 'ms of the page’s own work from the first key to the last').toBeLessThan(90_000)
   await expect(page.getByText('Nothing is waiting for a person')).toBeVisible()
   for (const runId of runIds) await reached(workspace, runId, ({ status }) => status === 'completed')
 })

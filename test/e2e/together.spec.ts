@@ -6,6 +6,9 @@ import type { Workspace } from './support/workspace'
 
 const saved = (page: Page) => expect(page.getByRole('status').filter({ hasText: /(^|\s)Saved/ })).toBeVisible()
 
+/** Also in one request with other calls. */
+const LOADS = /trpc\/[^?]*workflows\.get[,?]/
+
 async function open(page: Page, workspace: Workspace, workflowId: string, step: string): Promise<void> {
   await page.goto(`/${workspace.slug}/workflows/${workflowId}?step=${step}`)
   await expect(page.getByLabel('Id', { exact: true })).toHaveValue(step)
@@ -61,11 +64,11 @@ test('when two people change the same thing, a person decides and nothing is ove
   await open(page, workspace, approval, 'order')
   await open(tom, workspace, approval, 'order')
   // An editor without unsaved changes checks for others' changes now and then; Tom's must not notice yet.
-  await tom.route('**/api/trpc/workflows.get?**', (route) => route.abort())
+  await tom.route(LOADS, (route) => route.abort())
   await rename(page, 'As Ada wants it')
   await saved(page)
   await type(tom, 'As Tom wants it')
-  await tom.unroute('**/api/trpc/workflows.get?**')
+  await tom.unroute(LOADS)
   await tom.keyboard.press('ControlOrMeta+s')
   await chooseTom(tom, workspace, approval)
 })
@@ -83,14 +86,17 @@ test('text typed while another person’s changes arrive is part of the conflict
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
-  await rename(page, 'As Ada wants it')
+  let looks = () => {}
   const looked = new Promise<void>((resolve) => {
-    void tom.route('**/api/trpc/workflows.get?**', async (route) => {
-      resolve()
-      await held
-      await route.continue()
-    })
+    looks = resolve
   })
+  // Before Ada saves: Tom's page hears of it at once.
+  await tom.route(LOADS, async (route) => {
+    looks()
+    await held
+    await route.continue()
+  })
+  await rename(page, 'As Ada wants it')
   await saved(page)
   await tom.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
   await looked

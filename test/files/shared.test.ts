@@ -70,7 +70,8 @@ test('of two processes with files of their own, the one that stores the first fi
   expect(kept).toHaveProperty('done')
   expect(await b.tell({ upload: true })).toEqual({ refused: 'UNAVAILABLE' })
   const sentence = `The files of this service are stored elsewhere than in ${join(second, 'files')}.`
-  expect(b.output().split(sentence)).toHaveLength(2)
+  // What a process prints may arrive after its messages.
+  await expect.poll(() => b.output().split(sentence)).toHaveLength(2)
   const files = await database.sql<{ id: string }[]>`select id from files`
   expect(files).toHaveLength(1)
   // It has not lost the file: it is the wrong process to ask.
@@ -81,5 +82,5 @@ test('of two processes with files of their own, the one that stores the first fi
 
   const again = await started(second, [ctx.tenantId, id])
   expect(again.child.exitCode).toBe(1)
-  expect(again.output()).toContain(sentence)
+  await expect.poll(again.output).toContain(sentence)
 })
