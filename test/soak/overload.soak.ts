@@ -23,6 +23,7 @@ scenario(
     soak.after(() => web.stop())
     const headers = { 'x-api-key': web.apiKey, 'x-tenant-id': web.tenantId }
     const made = await call('POST', `${web.url}/api/workflows`, fiveSteps('trivial', { http: '' }, ''), headers)
+    await call('POST', `${web.url}/api/workflows/${made.body.id}/publish`, {}, headers)
     const post = (path: string) => call('POST', `${web.url}/api/workflow/${path}/${made.body.id}`, { n: 1 }, headers)
     const count = async (where: string) => {
       const [row] = await database.sql<{ n: number }[]>`

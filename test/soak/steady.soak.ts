@@ -13,6 +13,8 @@ const MINUTES = 10
 const SHARE = 0.8
 /** Callers that reach the ceiling, each with one synchronous start in flight. */
 const CALLERS = 64
+/** What a shared machine does for some seconds is not what it does for minutes; checkpoints and vacuums count, too. */
+const PEAK_SECONDS = 90
 const STATUS_MS = 100
 /** Memory may grow by as much from the second minute to the last. */
 const GROWTH = 1.1
@@ -39,10 +41,11 @@ scenario(
     soak.after(() => web.stop())
     const headers = { 'x-api-key': web.apiKey, 'x-tenant-id': web.tenantId }
     const made = await call('POST', `${web.url}/api/workflows`, fiveSteps('trivial', { http: '' }, ''), headers)
+    await call('POST', `${web.url}/api/workflows/${made.body.id}/publish`, {}, headers)
     const start = () => call('POST', `${web.url}/api/workflow/start/${made.body.id}`, { n: 1 }, headers)
 
     await loop(CALLERS, 10, async () => (await start()).ms)
-    const peak = await loop(CALLERS, 20, async () => (await start()).ms)
+    const peak = await loop(CALLERS, PEAK_SECONDS, async () => (await start()).ms)
     const rate = (peak.ms.length / peak.seconds) * SHARE
 
     const failures: unknown[] = []
