@@ -236,7 +236,7 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
   bindTransport({
     kick: relay.kick,
     ...(keepAlive ? { answered: () => leaveNothing(relay.kick, keepAlive) } : {}),
-    ...(engine ? { queue: engine.queue, room: engine.room, older: engine.older } : {}),
+    ...(engine ? { queue: engine.queue, slotFor: engine.slotFor, room: engine.room, older: engine.older } : {}),
   })
   // A process that is suspended between requests checks after each request instead.
   const listening = settings.VERCEL ? null : listen(OUTBOX_CHANNEL, relay.kick)

@@ -43,10 +43,38 @@ export interface EventTransport {
   /** A request has been answered; after that, this process may be suspended. Only set on platforms that do so. */
   answered?(): void
   /** The job that the event starts, if the engine of this process keeps its jobs in the same database. */
-  queue?(event: { id: string; name: string; data: Record<string, unknown> }): Queued | undefined
+  queue?(event: { id: string; name: string; data: Record<string, unknown> }, slot?: Slot | null): Queued | undefined
+  /** A slot for the job that the event starts, as soon as one is free; null if the job is to be queued. */
+  slotFor?(event: { name: string; data: Record<string, unknown> }, patience: Patience): Promise<Slot | null>
   room?(event: { name: string; data: Record<string, unknown> }): Room
   /** Whether a process of an older release may be running, which could not read what this one writes in a new way. */
   older?(): boolean
+}
+
+/** Room that the engine of this process keeps for one run. */
+export interface Slot {
+  /** Gives it back, unless a run was written with it. */
+  release(): void
+}
+
+/** How long somebody waits for a slot. */
+export interface Patience {
+  ms: number
+  signal: AbortSignal
+  /** Asked only if no slot is free. */
+  mayWait(): Promise<boolean>
+}
+
+/**
+ * A slot for the run that an event is about to start, as soon as one is free. Null if the run is to be queued, as
+ * always where another process, or Inngest, continues it.
+ */
+export async function slotFor<N extends keyof Events>(
+  name: N,
+  data: Events[N],
+  patience: Patience,
+): Promise<Slot | null> {
+  return (await bound().transport?.slotFor?.({ name, data }, patience)) ?? null
 }
 
 /** Whether the engine's queue has room for one more: yes, not for this tenant, or for nobody. */
@@ -105,10 +133,15 @@ export function insertEvent(place: EventPlace, source: string): string {
  * Prepares an event for the statement that writes what it reports: it is sent if and only if that commits. An event that
  * only starts a job of this process's engine becomes that job, where the outbox would bring it later.
  */
-export function outgoing<N extends keyof Events>(ctx: ServiceContext, name: N, data: Events[N]): Outgoing {
+export function outgoing<N extends keyof Events>(
+  ctx: ServiceContext,
+  name: N,
+  data: Events[N],
+  slot: Slot | null = null,
+): Outgoing {
   const id = newId('evt')
   const { transport } = bound()
-  const queued = transport?.queue?.({ id, name, data })
+  const queued = transport?.queue?.({ id, name, data }, slot)
   if (!queued) {
     return {
       id,

@@ -33,7 +33,7 @@ export function createEnqueuer(
     async start() {
       direct = queueable(await readFunctions(), options.handlers ?? new Map())
     },
-    room: (event) => roomFor(backlog, direct, event),
+    room: (event) => roomFor({ backlog }, direct, event),
     // It does not check which processes are running.
     older: () => true,
     queue: (event) => queue({ now, scheduler, backlog, bootId: '', leaseMs: 0 }, direct, event),

@@ -3,7 +3,7 @@ import { Backlog } from './backlog'
 import { serverRetryDelayMs } from './backoff'
 import { createExecute } from './execute'
 import { leave } from './presence'
-import { queue, queueable, roomFor } from './queue'
+import { queue, queueable, roomFor, slotFor } from './queue'
 import { addressOf, functionReader } from './read-functions'
 import type { FunctionSpec } from './registry'
 import { KEEP_MS, LEASE_MS, LONGEST_PAUSE_MS, SLOTS } from './settings'
@@ -19,9 +19,11 @@ export type {
   HandlerAnswer,
   HandlerCall,
   NativeHandler,
+  Patience,
   Queued,
   QueuedJob,
   Room,
+  Slot,
 } from './types'
 
 export function createEngine(options: EngineOptions): Engine {
@@ -46,7 +48,12 @@ export function createEngine(options: EngineOptions): Engine {
       backlog,
     },
     createExecute({ handler, handlers, appUrl: addressOf(options), signingKey }),
-    { slots: options.slots ?? SLOTS, keepMs: options.keepMs ?? KEEP_MS, listen },
+    {
+      slots: options.slots ?? SLOTS,
+      keepMs: options.keepMs ?? KEEP_MS,
+      mostWaiting: options.mostWaiting ?? 0,
+      listen,
+    },
   )
   return {
     fetch: createFetch(worker),
@@ -59,8 +66,10 @@ export function createEngine(options: EngineOptions): Engine {
       await worker.stop(graceMs)
       leave(bootId)
     },
-    queue: (event) => (worker.older ? undefined : queue(worker.ctx, direct, event)),
-    room: (event) => roomFor(backlog, direct, event),
+    queue: (event, slot) => (worker.older ? undefined : queue(worker.ctx, direct, event, slot)),
+    slotFor: async (event, patience) =>
+      worker.older ? null : slotFor({ scheduler: worker, door: worker.door }, direct, event, patience),
+    room: (event) => roomFor({ backlog, door: worker.door }, direct, event),
     older: () => worker.older,
     kick: () => worker.kick(),
   }

@@ -1,10 +1,11 @@
 import type { Backlog } from './backlog'
 import type { Claim, EngineContext, Scheduler } from './context'
 import { rows } from './context'
+import type { Door } from './door'
 import type { EngineEvent, StepResult } from './protocol'
 import { type FunctionSpec, isTimed } from './registry'
 import { firstClaim, laneOf, type NewRun, newRun } from './start'
-import type { Engine, NativeHandler, Queued, Room } from './types'
+import type { Engine, NativeHandler, Patience, Queued, Room, Slot } from './types'
 
 /** The functions that can be queued, by the name of their event. */
 export function queueable(
@@ -30,13 +31,55 @@ export function queueable(
 
 /** Whether the queue has room for the job of an event. For an event that becomes jobs only later, it always has. */
 export function roomFor(
-  backlog: Backlog,
+  { backlog, door }: { backlog: Backlog; door?: Door },
   direct: ReadonlyMap<string, FunctionSpec>,
   { name, data }: Pick<EngineEvent, 'name' | 'data'>,
 ): Room {
   const spec = direct.get(name)
-  return spec ? backlog.room(spec.id, laneOf(spec, { data })) : 'free'
+  if (!spec) return 'free'
+  const lane = laneOf(spec, { data })
+  const room = backlog.room(spec.id, lane)
+  return room === 'free' ? (door?.room(lane) ?? 'free') : room
 }
+
+/** A slot of a lane, as long as nobody has taken it. */
+class LaneSlot implements Slot {
+  private taken = false
+
+  constructor(
+    private readonly lane: string | null,
+    private readonly giveBack: () => void,
+  ) {}
+
+  /** @returns false if it is of another lane, or was taken before */
+  take(lane: string | null): boolean {
+    if (this.taken || this.lane !== lane) return false
+    this.taken = true
+    return true
+  }
+
+  release(): void {
+    if (this.take(this.lane)) this.giveBack()
+  }
+}
+
+/** Reserves a slot for the run of an event, waiting for one at the door if need be. Null if the run is to be queued. */
+export async function slotFor(
+  { scheduler, door }: { scheduler: Pick<Scheduler, 'reserveFor' | 'releaseFrom'>; door: Door },
+  direct: ReadonlyMap<string, FunctionSpec>,
+  { name, data }: Pick<EngineEvent, 'name' | 'data'>,
+  patience: Patience,
+): Promise<Slot | null> {
+  const spec = direct.get(name)
+  if (!spec) return null
+  const lane = laneOf(spec, { data })
+  const limit = limitOf(spec)
+  const reserved =
+    scheduler.reserveFor(lane, limit) || ((await patience.mayWait()) && (await door.wait(lane, limit, patience)))
+  return reserved ? new LaneSlot(lane, () => scheduler.releaseFrom(lane)) : null
+}
+
+const limitOf = ({ concurrency }: FunctionSpec) => concurrency?.limit ?? Number.POSITIVE_INFINITY
 
 /** What preparing a job takes. A process that never claims has it too. */
 type QueueContext = Pick<EngineContext, 'now' | 'bootId' | 'leaseMs' | 'backlog'> & {
@@ -52,6 +95,7 @@ export function queue(
   ctx: QueueContext,
   direct: ReadonlyMap<string, FunctionSpec>,
   sent: Parameters<Engine['queue']>[0],
+  slot?: Slot | null,
 ): Queued | undefined {
   const spec = direct.get(sent.name)
   if (!spec) return undefined
@@ -60,7 +104,7 @@ export function queue(
   const run = newRun(spec, event, at)
   const text = JSON.stringify(event)
   const { scheduler } = ctx
-  const claimed = scheduler.reserveFor(run.lane, spec.concurrency?.limit ?? Number.POSITIVE_INFINITY)
+  const claimed = (slot instanceof LaneSlot && slot.take(run.lane)) || scheduler.reserveFor(run.lane, limitOf(spec))
   let reserved = claimed
   const { id, lane } = run
   return {

@@ -56,6 +56,19 @@ export interface Queued {
   undone(): void
 }
 
+/** A slot that is reserved for one run. */
+export interface Slot {
+  /** Gives it back, unless a run was queued with it. */
+  release(): void
+}
+
+export interface Patience {
+  ms: number
+  signal: AbortSignal
+  /** Asked only if no slot is free. */
+  mayWait(): Promise<boolean>
+}
+
 /** Whether one more job may be queued: yes, not in its lane, or in no lane. */
 export type Room = 'free' | 'lane full' | 'full'
 
@@ -113,7 +126,12 @@ export interface Engine {
    * Prepares the job that an event starts, for the transaction that writes what the event reports. Undefined if the
    * event must be sent instead, as while a process of an older release is running.
    */
-  queue(event: { id: string; name: string; data: Record<string, unknown> }): Queued | undefined
+  queue(event: { id: string; name: string; data: Record<string, unknown> }, slot?: Slot | null): Queued | undefined
+  /**
+   * Reserves a slot for the run that an event is about to start, as soon as one is free. Null if the run should be queued
+   * instead: the time is up, the signal was aborted, or jobs have been waiting in the queue, which come first.
+   */
+  slotFor(event: { name: string; data: Record<string, unknown> }, patience: Patience): Promise<Slot | null>
   /** Whether the queue has room for the job that an event starts, as far as this process knows. Sends no statement. */
   room(event: { name: string; data: Record<string, unknown> }): Room
   /** Whether a process of an older release is running. */

@@ -1,12 +1,13 @@
 import { claimDue, lookAround } from './claim'
 import type { Claim, EngineContext, Scheduler } from './context'
+import { Door } from './door'
 import { Finished } from './finished'
 import { releaseClaim, releaseClaims } from './jobs'
 import { Notifier } from './notifier'
 import { enrol, heartbeat } from './presence'
 import type { StepResult } from './protocol'
 import { sweepOld } from './retention'
-import { SWEEP_EVERY_MS, UNSURE_MS } from './settings'
+import { DOOR_MS, SWEEP_EVERY_MS, UNSURE_MS } from './settings'
 import { Slots } from './slots'
 import type { EngineOptions } from './types'
 import { expireWaits } from './waits'
@@ -37,6 +38,9 @@ export class Worker implements Scheduler {
   private readonly done: Finished
   /** More was due than there were free slots, so the next call that ends checks again. */
   private starved = false
+  /** Runs while more is due than there are free slots. */
+  private starving: NodeJS.Timeout | undefined
+  readonly door: Door
   private pumping: Promise<void> | undefined
   private pumpAgain = false
   private ticking: Promise<void> | undefined
@@ -58,10 +62,11 @@ export class Worker implements Scheduler {
   constructor(
     base: Omit<EngineContext, 'scheduler'>,
     private readonly execute: Execute,
-    private readonly options: { slots: number; keepMs: number } & Pick<EngineOptions, 'listen'>,
+    private readonly options: { slots: number; keepMs: number; mostWaiting: number } & Pick<EngineOptions, 'listen'>,
   ) {
     this.ctx = { ...base, scheduler: this }
-    this.slots = new Slots(options.slots, () => this.pump())
+    this.slots = new Slots(options.slots, () => this.opened())
+    this.door = new Door((lane, limit) => this.reserveFor(lane, limit), options.mostWaiting)
     this.done = new Finished(
       this.ctx,
       () => {
@@ -88,6 +93,8 @@ export class Worker implements Scheduler {
   async stop(graceMs: number): Promise<void> {
     if (this.state !== 'running') return
     this.state = 'stopping'
+    clearTimeout(this.starving)
+    this.door.close()
     await this.pumping
     let over: NodeJS.Timeout | undefined
     const grace = new Promise<void>((resolve) => {
@@ -118,6 +125,7 @@ export class Worker implements Scheduler {
 
   release(slots: number): void {
     this.slots.release(slots)
+    this.door.admit()
   }
 
   reserveFor(lane: string | null, limit: number): boolean {
@@ -128,6 +136,7 @@ export class Worker implements Scheduler {
   releaseFrom(lane: string | null): void {
     this.slots.releaseFor(lane)
     if (this.starved) this.pump()
+    else this.door.admit()
   }
 
   unsure(): void {
@@ -155,7 +164,7 @@ export class Worker implements Scheduler {
   wake(): void {
     if (this.state === 'running' && this.slots.free > 0) this.pump()
     else {
-      this.starved = true
+      this.starve(true)
       this.notifier.notify()
     }
   }
@@ -220,6 +229,7 @@ export class Worker implements Scheduler {
       if (claim) this.calls.set(claim.generation, { claim, abort })
     }
     this.slots.end(first.lane)
+    this.door.admit()
     // Another process may have left a job of this lane in the queue, because the lane had reached its limit.
     if (this.starved || (first.lane !== null && !this.sole)) this.pump()
   }
@@ -239,7 +249,7 @@ export class Worker implements Scheduler {
       this.pumpAgain = false
       const { free, shared } = this.slots
       if (free <= 0) {
-        this.starved = true
+        this.starve(true)
         return
       }
       // Half of the slots stay open for runs that are inserted already claimed meanwhile.
@@ -250,11 +260,11 @@ export class Worker implements Scheduler {
         const suspects = due.suspects && this.slots.suspect === undefined
         // From here on nothing is reserved for a lane, or it could get more than its limit: what is claimed now does not
         // know of it, nor it of that.
-        if (due.limited.length > 0) this.starved = true
+        if (due.limited.length > 0) this.starve(true)
         const room = { shared, served: this.slots.served(), reserved: this.slots.reservedByLane() }
         const claims = await claimDue(this.ctx, due, { ...room, slots: suspects ? 1 : slots, suspects })
         taken = claims.length
-        this.starved = taken === slots || due.limited.length > 0
+        this.starve(taken === slots || due.limited.length > 0)
         if (this.starved) this.done.hurry()
         // A suspect that cannot start yet must not make this loop spin: what it waits for pumps again.
         if (taken === slots || (suspects && taken === 1)) this.pumpAgain = true
@@ -273,6 +283,20 @@ export class Worker implements Scheduler {
         this.release(slots - taken)
       }
     }
+  }
+
+  /** Slots that were blocked for a suspect are free again. */
+  private opened(): void {
+    this.pump()
+    this.door.admit()
+  }
+
+  private starve(starved: boolean): void {
+    if (starved === this.starved || this.stopping) return
+    this.starved = starved
+    clearTimeout(this.starving)
+    if (starved) this.starving = setTimeout(() => this.door.close(), DOOR_MS).unref()
+    else this.door.open()
   }
 
   private tickIn(ms: number): void {

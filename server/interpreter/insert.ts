@@ -8,7 +8,7 @@ import type { DataRef } from '../definition/run'
 import type { Definition } from '../definition/schema'
 import { newId } from '../ids'
 import { count } from '../measures'
-import { type Outgoing, outgoing } from '../outbox'
+import { type Outgoing, outgoing, type Slot } from '../outbox'
 import { traced, traceparent } from '../traces'
 import { childDue } from './child-due'
 import { CONSUMED, isSettled, statusAfter } from './commit'
@@ -57,6 +57,8 @@ interface InsertOptions {
   plan: boolean
   /** Somebody waits here for its end, which is then answered from memory if possible. */
   remember?: boolean | undefined
+  /** Already kept for the run. */
+  slot?: Slot | null
 }
 
 /**
@@ -99,7 +101,7 @@ async function writeRun(
   const started = begin(run)
   const row = rowOf(ctx, run, started)
   const ref = { tenantId: row.tenantId, runId: row.id, branch: MAIN_BRANCH, epoch: 1, segment: 1 }
-  const event = outgoing(ctx, 'workflow/walk.requested', ref)
+  const event = outgoing(ctx, 'workflow/walk.requested', ref, options.slot)
   let due: Outgoing | null = null
   try {
     const { engineRunId } = event

@@ -8,7 +8,7 @@ import { waitForRun } from './wait'
 
 /**
  * Starts a run and returns when it has ended or paused, or when the time is up. The run continues either way, even if
- * the caller hangs up.
+ * the caller hangs up. If the engine of this process has no slot free, the run is written once it has.
  */
 export async function startAndWait(
   ctx: ServiceContext,
@@ -20,11 +20,16 @@ export async function startAndWait(
     signal: AbortSignal
   },
 ): Promise<{ run: PresentedRun; workflowVersion: number }> {
-  const since = moment()
-  const { runId, workflowVersion } = await startRun(ctx, { ...input, waits: true })
+  const { signal } = input
+  const deadline = performance.now() + waitMs(input.prefer)
+  const left = () => Math.max(0, deadline - performance.now())
+  let since = moment()
+  const begins = () => {
+    since = moment()
+  }
+  const { runId, workflowVersion } = await startRun(ctx, { ...input, waits: { ms: left(), signal, begins } })
   try {
-    const run = await waitForRun(ctx, runId, waitMs(input.prefer), input.signal, since)
-    return { run, workflowVersion }
+    return { run: await waitForRun(ctx, runId, left(), signal, since), workflowVersion }
   } finally {
     forget(runId)
   }

@@ -3,7 +3,7 @@ import { sqlState } from '@/db/index'
 import { authorize } from '../auth/policy'
 import { beyondReach } from '../auth/reach'
 import { isInTransaction, type ServiceContext, withTransaction } from '../context'
-import { isJsonObject } from '../definition/json'
+import { isJsonObject, jsonSize } from '../definition/json'
 import { lastOf, type RunPart, stepsOfPart } from '../definition/part'
 import { reachable } from '../definition/paths'
 import type { Definition } from '../definition/schema'
@@ -12,7 +12,9 @@ import { MultipartInput } from '../files/multipart-input'
 import { claimFile, newFileId, withStagedFile } from '../files/stage'
 import { insertRun } from '../interpreter/insert'
 import { partAsRun } from '../interpreter/pinned-definition'
+import { MAIN_BRANCH } from '../interpreter/receipt'
 import { permanentFailure } from '../interpreter/retry'
+import { type Slot, slotFor } from '../outbox'
 import { parseInput } from '../parse'
 import { findStepType } from '../steps/registry'
 import { requireRunnable } from '../workflows/check/definition'
@@ -23,6 +25,8 @@ import { readStartInput, type StartBody } from './input'
 
 /** How often a start reads a workflow again that is being changed. */
 const MOST_TRIES = 5
+/** The largest body of a start that waits to be written. */
+const MOST_WAITING_BYTES = 64 * 1024
 const stepId = z.string().min(1).max(200)
 /** Not beside the type, which the browser's code is near. */
 const Part = z.union([z.strictObject({ to: stepId }), z.strictObject({ only: stepId })])
@@ -36,14 +40,21 @@ export interface StartedRun {
   workflowVersion: number
 }
 
+interface Waits {
+  ms: number
+  signal: AbortSignal
+  /** Called just before the run is written. */
+  begins(): void
+}
+
 interface StartInput {
   workflowId: string
   /** An object with the START fields, or a form. */
   body: unknown
   /** `published`, `latest` or a number. */
   version?: string | undefined
-  /** The caller waits for the run's end. */
-  waits?: boolean
+  /** How long the caller waits for the run's end. Until the run can begin, it need not be written. */
+  waits?: Waits | undefined
   /** Tries out only a part of the version. */
   part?: RunPart | undefined
 }
@@ -58,10 +69,34 @@ export async function startRun(ctx: ServiceContext, input: StartInput): Promise<
   authorize(ctx, 'run:start')
   const start = readStart(input)
   const upload = start.body instanceof MultipartInput ? start.body.file : null
-  if (!upload) return beginRun(ctx, start, null)
+  if (!upload) return beginSoon(ctx, start)
   const fileId = newFileId()
   await prepareStart(ctx, start, fileId, true)
-  return withStagedFile(ctx, fileId, upload, () => beginRun(ctx, start, fileId))
+  return withStagedFile(ctx, fileId, upload, () => beginRun(ctx, start, fileId, null))
+}
+
+/** Begins the run as soon as this process can execute it, if its caller waits anyway. */
+async function beginSoon(ctx: ServiceContext, input: Start): Promise<StartedRun> {
+  if (!input.waits) return beginRun(ctx, input, null, null)
+  const walk = { tenantId: ctx.tenantId, runId: '', branch: MAIN_BRANCH, epoch: 1, segment: 1 }
+  const slot = await slotFor('workflow/walk.requested', walk, {
+    ...input.waits,
+    async mayWait() {
+      // What is refused is refused at once.
+      await prepareStart(ctx, input, null, true)
+      return isSmall(input.body)
+    },
+  })
+  try {
+    return await beginRun(ctx, input, null, slot)
+  } finally {
+    slot?.release()
+  }
+}
+
+/** A larger body is written at once: it would be in memory for as long as it waits. */
+function isSmall(body: StartBody): boolean {
+  return !(body instanceof MultipartInput) && jsonSize(body) <= MOST_WAITING_BYTES
 }
 
 interface Start extends StartInput {
@@ -69,7 +104,7 @@ interface Start extends StartInput {
 }
 
 /** @throws AppError INVALID_INPUT */
-function readStart({ workflowId, body, version, waits = false, part }: StartInput): Start {
+function readStart({ workflowId, body, version, waits, part }: StartInput): Start {
   const refuse = (path: string, message: string) => new AppError('INVALID_INPUT', { details: [{ path, message }] })
   if (!(body instanceof MultipartInput) && !isJsonObject(body)) throw refuse('data', 'must be a JSON object')
   if (version !== undefined && typeof version !== 'string') throw refuse('version', 'must be text')
@@ -154,13 +189,18 @@ function reaches(definition: Definition, stepId: string): boolean {
   return definition.initialStep !== null && reachable(definition, definition.initialStep).has(stepId)
 }
 
-async function beginRun(ctx: ServiceContext, input: Start, fileId: string | null): Promise<StartedRun> {
+async function beginRun(
+  ctx: ServiceContext,
+  input: Start,
+  fileId: string | null,
+  slot: Slot | null,
+): Promise<StartedRun> {
   let plan = true
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     // A key and a file are written with the run. Without them its one statement is all there is, unless the workflow has
     // just been changed: then the version is held, so that steady saving does not win every time.
     const isAlone = fileId === null && !ctx.keyed && tries === 0
-    const begin = (within: ServiceContext) => tryBegin(within, input, fileId, { guess: tries === 0, plan })
+    const begin = (within: ServiceContext) => tryBegin(within, input, fileId, { guess: tries === 0, plan, slot })
     const started = await attempt(ctx, begin, isAlone).catch((err: unknown) => {
       // A draft's version may be folded into the next one before the run refers to it.
       if (sqlState(err) === VERSION_GONE) return null
@@ -185,7 +225,7 @@ async function tryBegin(
   ctx: ServiceContext,
   input: Start,
   fileId: string | null,
-  { guess, plan }: { guess: boolean; plan: boolean },
+  { guess, plan, slot }: { guess: boolean; plan: boolean; slot: Slot | null },
 ): Promise<StartedRun | null> {
   const { version, definition, publishedVersion, firstStep, test, data, part } = await prepareStart(
     ctx,
@@ -194,12 +234,13 @@ async function tryBegin(
     guess,
   )
   const { workflowId } = input
+  input.waits?.begins()
   const run = { workflowId, workflowVersion: version, definition, input: data, firstStep, test, part }
   const runId = await insertRun(
     ctx,
     { ...run, context: ctx.trusted },
     { publishedVersion },
-    { plan, remember: input.waits },
+    { plan, remember: input.waits !== undefined, slot },
   )
   if (runId === null && ctx.presumed?.confirmed === false) throw new CallerUnconfirmed()
   if (runId === null) return null
