@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Shared by all subjects, so that none has a better client than another. */
-const agent = new Agent({ keepAlive: true, maxSockets: 256 })
+const agent = new Agent({ keepAlive: true, maxSockets: 4_096 })
 
 /** Closes the kept-alive connections, which would keep the process alive. */
 export function hangUp(): void {

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from '@playwright/test'
 import { print } from '@/cli/print'
-import { DIALOGS } from './e2e/support/dialogs'
+import { DIALOGS, UNASKED } from './e2e/support/dialogs'
 import { type Furnished, furnish } from './e2e/support/furnish'
 import setup from './e2e/support/global-setup'
 import { addHistory } from './e2e/support/history'
@@ -75,13 +75,14 @@ async function shootDialogs(browser: Browser, workspace: Workspace, made: Furnis
   const context = await browser.newContext({ ...options, reducedMotion: 'reduce', locale: 'en-GB' })
   await signIn(context, workspace.owner)
   const page = await context.newPage()
-  for (const { what, at, opener, next } of DIALOGS) {
+  for (const { what, at, first, opener, next } of [...DIALOGS, ...UNASKED]) {
     const name = `dialog-${what.replace(/^(an?|the) /, '').replaceAll(' ', '-')}`
     if (ONLY.length > 0 && !ONLY.some((wanted) => name.startsWith(wanted))) continue
     // Opened where there is room for every button.
     await page.setViewportSize(SIZES.wide)
     await page.goto(`/${workspace.slug}${at(made)}`)
     await loaded(page)
+    await first?.(page)
     await opener(page).click()
     await next?.(page)
     await page.getByRole('dialog').first().waitFor()

@@ -194,13 +194,14 @@ const FAILURE = {
   },
 }
 
-for (const { what, at, opener, next } of DIALOGS) {
+for (const { what, at, first, opener, next, closer } of DIALOGS) {
   test(`the dialog of ${what} is accessible and returns the focus`, async ({ tour, trouble }) => {
     test.slow()
     const { workspace, made } = await filled()
     const { page } = tour
     await tour.begin(workspace, trouble)
     await go(page, `/${workspace.slug}${at(made)}`)
+    await first?.(page)
     await opener(page).click()
     await next?.(page)
     const dialog = page.getByRole('dialog').first()
@@ -208,6 +209,7 @@ for (const { what, at, opener, next } of DIALOGS) {
     await expect.poll(() => dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true)
     await look(page, what)
     await page.keyboard.press('Escape')
+    if (closer !== undefined) await dialog.getByRole('button', { name: closer }).click()
     await expect(dialog).toBeHidden()
     await expect(opener(page)).toBeFocused()
   })

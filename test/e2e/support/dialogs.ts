@@ -5,9 +5,13 @@ import type { Furnished } from './furnish'
 export interface Opened {
   what: string
   at: (made: Furnished) => string
+  /** What must have happened before. */
+  first?: (page: Page) => Promise<void>
   opener: (page: Page) => Locator
-  /** Further clicks, if the opener is a menu. */
+  /** Further clicks, if the opener is a menu or another dialog. */
   next?: (page: Page) => Promise<void>
+  /** The button that closes it, if Escape must not: it shows something for the only time. */
+  closer?: string
 }
 
 const button = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first()
@@ -114,4 +118,137 @@ export const DIALOGS: Opened[] = [
   { what: 'deleting a secret', at: () => '/settings/vault', ...inMenu(/^Delete/) },
   { what: 'removing a member', at: () => '/settings/members', opener: button(/^Remove /) },
   { what: 'leaving a workspace', at: () => '/settings/account', opener: button(/^Leave /) },
+  {
+    what: 'deleting a test case',
+    at: ({ stock }) => `/tools/${stock}?tab=test`,
+    opener: button(/^Actions for/),
+    next: (page) => page.getByRole('menuitem', { name: 'Delete' }).click(),
+  },
+  {
+    what: 'keeping a test of a tool',
+    at: ({ stock }) => `/tools/${stock}?tab=test`,
+    first: async (page) => {
+      await page.getByLabel('article').fill('AX-210')
+      await page.getByRole('button', { name: 'Run test' }).click()
+    },
+    opener: button('Keep as a test case'),
+  },
+  {
+    what: 'keeping a run as a test case',
+    at: ({ approval }) => `/workflows/${approval}/versions`,
+    opener: button('Keep a run'),
+  },
+  {
+    what: 'an example of a schema',
+    at: ({ stock }) => `/tools/${stock}`,
+    opener: button('Generate from example JSON'),
+  },
+  { what: 'importing curl', at: ({ payments }) => `/tools/${payments}`, opener: button('Import curl') },
+  {
+    what: 'running a run again from a step',
+    at: ({ completed }) => `/runs/${completed}`,
+    first: (page) =>
+      page
+        .getByRole('region', { name: 'Timeline' })
+        .getByRole('button', { name: /^The order/ })
+        .click(),
+    opener: button('Run again from here'),
+  },
+  { what: 'editing a webhook', at: () => '/settings/webhooks', ...inMenu('Edit') },
+  { what: 'editing an inbound webhook', at: () => '/inbound-webhooks', ...inMenu('Edit') },
+  {
+    what: 'the secret of an inbound webhook',
+    at: () => '/inbound-webhooks',
+    opener: button('Actions for Payments of the bank'),
+    next: (page) => page.getByRole('menuitem', { name: /^(Set|Rotate) secret/ }).click(),
+  },
+  { what: 'editing a schedule', at: () => '/schedules', ...inMenu('Edit') },
+  { what: 'replacing a secret', at: () => '/settings/vault', ...inMenu('Replace value') },
+  {
+    what: 'the keys of the dashboard',
+    at: () => '/runs',
+    opener: button(/^Account/),
+    next: (page) => page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).click(),
+  },
+  {
+    what: 'a key that is shown once',
+    at: () => '/settings/api-keys',
+    opener: button('Create key'),
+    next: async (page) => {
+      await page.getByLabel('Name').fill('Order service')
+      await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+      await page.getByText('I have stored it').waitFor()
+    },
+    closer: 'I have stored it',
+  },
+  {
+    what: 'the link of an invitation',
+    at: () => '/settings/members',
+    opener: button(/^Invite/),
+    next: async (page) => {
+      await page.getByLabel('Email').fill('grace@example.com')
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: /^(Invite|Create)/ })
+        .click()
+      await page.getByRole('button', { name: 'Done' }).waitFor()
+    },
+  },
+]
+
+const LOADS = /trpc\/[^?]*workflows\.get[,?]/
+const SAVES = /trpc\/[^?]*workflows\.save/
+const name = (page: Page) => page.getByLabel('Name', { exact: true }).first()
+
+/** Dialogs that do not return the focus to a button that opened them; specs of their own check some of them. */
+export const UNASKED: Opened[] = [
+  {
+    what: 'fields from a sample',
+    at: ({ approval }) => `/workflows/${approval}?step=%23start`,
+    opener: button('Paste a sample'),
+  },
+  {
+    what: 'changing your own role',
+    at: () => '/settings/members',
+    opener: (page) => page.getByRole('combobox', { name: 'Role of Ada Lovelace' }),
+    next: async (page) => {
+      await page.getByRole('combobox', { name: 'Role of Ada Lovelace' }).selectOption('admin')
+    },
+  },
+  {
+    what: 'a conflict',
+    at: ({ long }) => `/workflows/${long}?step=step_0`,
+    opener: name,
+    next: async (page) => {
+      await page.route(LOADS, (route) => route.abort())
+      const other = await page.context().newPage()
+      await other.goto(page.url())
+      await name(other).fill('As somebody else wants it')
+      await other.keyboard.press('ControlOrMeta+s')
+      await other
+        .getByRole('status')
+        .filter({ hasText: /(^|\s)Saved/ })
+        .waitFor()
+      await other.close()
+      await name(page).fill('As Ada wants it')
+      await page.keyboard.press('Tab')
+      await page.unroute(LOADS)
+      await page.keyboard.press('ControlOrMeta+s')
+    },
+  },
+  {
+    what: 'changes that were not saved',
+    at: ({ approval }) => `/workflows/${approval}?step=order`,
+    opener: name,
+    next: async (page) => {
+      await page.route(SAVES, (route) => route.abort())
+      await name(page).fill('What is ordered')
+      await page.keyboard.press('Tab')
+      // Until this device has a copy.
+      await page.waitForTimeout(1_000)
+      await page.reload()
+      await page.getByRole('dialog').waitFor()
+      await page.unroute(SAVES)
+    },
+  },
 ]

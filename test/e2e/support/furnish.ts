@@ -66,6 +66,8 @@ export async function furnish(workspace: Workspace, say: Say = (text) => text): 
   await call(workspace, `workflows/${company.approval}/schedules`, schedule)
   const orders = { name: say('Orders of the shop'), scheme: 'none', when: '${body.paid}' }
   const inbound = await call(workspace, `workflows/${company.approval}/inbound-webhooks`, orders)
+  const payments = { name: say('Payments of the bank'), scheme: 'github' }
+  await call(workspace, `workflows/${company.approval}/inbound-webhooks`, payments)
   await call(workspace, String(inbound.path).replace('/api/', ''), { paid: false, customer: say('Okafor and Sons') })
   const told = { description: say('Order service'), events: ['run.paused', 'run.completed', 'run.failed'] }
   const webhook = await call(workspace, 'webhooks', { url: 'http://127.0.0.1:9/hooks', ...told })
