@@ -208,20 +208,13 @@ export const UNASKED: Opened[] = [
     opener: button('Paste a sample'),
   },
   {
-    what: 'changing your own role',
-    at: () => '/settings/members',
-    opener: (page) => page.getByRole('combobox', { name: 'Role of Ada Lovelace' }),
-    next: async (page) => {
-      await page.getByRole('combobox', { name: 'Role of Ada Lovelace' }).selectOption('admin')
-    },
-  },
-  {
     what: 'a conflict',
     at: ({ long }) => `/workflows/${long}?step=step_0`,
     opener: name,
     next: async (page) => {
       await page.route(LOADS, (route) => route.abort())
       const other = await page.context().newPage()
+      await other.setViewportSize(page.viewportSize() ?? { width: 1440, height: 900 })
       await other.goto(page.url())
       await name(other).fill('As somebody else wants it')
       await other.keyboard.press('ControlOrMeta+s')
