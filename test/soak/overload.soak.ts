@@ -5,7 +5,6 @@ import { fiveSteps } from '../../bench/workflows'
 import { TEST_ENV } from '../support/api'
 import { freshDatabase } from '../support/db'
 import { startWeb } from '../support/service'
-import { flooder } from './flood'
 import { scenario } from './rounds'
 
 const SECONDS = 8
@@ -25,10 +24,7 @@ scenario(
     const headers = { 'x-api-key': web.apiKey, 'x-tenant-id': web.tenantId }
     const made = await call('POST', `${web.url}/api/workflows`, fiveSteps('trivial', { http: '' }, ''), headers)
     await call('POST', `${web.url}/api/workflows/${made.body.id}/publish`, {}, headers)
-    const start = () => call('POST', `${web.url}/api/workflow/start/${made.body.id}`, { n: 1 }, headers)
-    const url = `${web.url}/api/workflow/start-async/${made.body.id}`
-    const flooding = flooder({ url, headers, body: { n: 1 }, connections: 256 })
-    soak.after(() => flooding.close())
+    const post = (path: string) => call('POST', `${web.url}/api/workflow/${path}/${made.body.id}`, { n: 1 }, headers)
     const count = async (where: string) => {
       const [row] = await database.sql<{ n: number }[]>`
         select count(*)::int as n from runs where ${database.sql.unsafe(where)}`
@@ -40,7 +36,7 @@ scenario(
       await work()
       return ((await ended()) - before) / ((performance.now() - from) / 1_000)
     }
-    const callers = (seconds: number) => loop(PEAK_CALLERS, seconds, async () => (await start()).ms)
+    const callers = (seconds: number) => loop(PEAK_CALLERS, seconds, async () => (await post('start')).ms)
 
     // Sent at a fixed rate whatever comes back, as callers do who do not know of each other.
     const statuses = new Map<number, number>()
@@ -48,9 +44,9 @@ scenario(
     const bad: unknown[] = []
     const open = new Set<Promise<void>>()
     const one = async () => {
-      const { status, body } = await flooding.send()
+      const { status, body } = await post('start-async')
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
-      if (status === 200) acknowledged.push(JSON.parse(body).runId)
+      if (status === 200) acknowledged.push(body.runId)
       else if (status !== 429 && status !== 503) bad.push({ status, body })
     }
     const flood = async (rate: number, seconds: number) => {
