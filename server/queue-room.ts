@@ -1,5 +1,5 @@
 import { AppError } from './errors'
-import { roomFor } from './outbox'
+import { type Patience, roomFor, type Slot, slotFor } from './outbox'
 
 /** Long enough for the queue to move, short enough that the service does not run out of work. */
 const RETRY_AFTER_S = 5
@@ -10,7 +10,7 @@ const RETRY_AFTER_S = 5
  * @throws AppError RATE_LIMITED if the tenant has its share waiting, UNAVAILABLE if the whole queue is full
  */
 export function requireRoom(tenantId: string): void {
-  const room = roomFor('workflow/walk.requested', { tenantId, runId: '', branch: '', epoch: 0, segment: 0 })
+  const room = roomFor('workflow/walk.requested', anyWalkOf(tenantId))
   if (room === 'free') return
   const headers = { 'retry-after': String(RETRY_AFTER_S) }
   if (room === 'full') {
@@ -20,4 +20,14 @@ export function requireRoom(tenantId: string): void {
     headers,
     details: [{ message: 'Too many runs of this workspace are waiting.' }],
   })
+}
+
+/** A slot for a run that is about to be written, as soon as one is free; null if it is to be queued. */
+export function slotForRun(tenantId: string, patience: Patience): Promise<Slot | null> {
+  return slotFor('workflow/walk.requested', anyWalkOf(tenantId), patience)
+}
+
+/** Before there is a run: what the engine makes of it depends only on whose it is. */
+function anyWalkOf(tenantId: string) {
+  return { tenantId, runId: '', branch: '', epoch: 0, segment: 0 }
 }

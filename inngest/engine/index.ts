@@ -19,11 +19,9 @@ export type {
   HandlerAnswer,
   HandlerCall,
   NativeHandler,
-  Patience,
   Queued,
   QueuedJob,
   Room,
-  Slot,
 } from './types'
 
 export function createEngine(options: EngineOptions): Engine {

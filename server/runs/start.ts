@@ -12,10 +12,10 @@ import { MultipartInput } from '../files/multipart-input'
 import { claimFile, newFileId, withStagedFile } from '../files/stage'
 import { insertRun } from '../interpreter/insert'
 import { partAsRun } from '../interpreter/pinned-definition'
-import { MAIN_BRANCH } from '../interpreter/receipt'
 import { permanentFailure } from '../interpreter/retry'
-import { type Slot, slotFor } from '../outbox'
+import type { Slot } from '../outbox'
 import { parseInput } from '../parse'
+import { slotForRun } from '../queue-room'
 import { findStepType } from '../steps/registry'
 import { requireRunnable } from '../workflows/check/definition'
 import { firstStepOf } from '../workflows/first-step'
@@ -78,8 +78,7 @@ export async function startRun(ctx: ServiceContext, input: StartInput): Promise<
 /** Begins the run as soon as this process can execute it, if its caller waits anyway. */
 async function beginSoon(ctx: ServiceContext, input: Start): Promise<StartedRun> {
   if (!input.waits) return beginRun(ctx, input, null, null)
-  const walk = { tenantId: ctx.tenantId, runId: '', branch: MAIN_BRANCH, epoch: 1, segment: 1 }
-  const slot = await slotFor('workflow/walk.requested', walk, {
+  const slot = await slotForRun(ctx.tenantId, {
     ...input.waits,
     async mayWait() {
       // What is refused is refused at once.

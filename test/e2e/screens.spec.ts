@@ -3,6 +3,7 @@ import type { RunOptions } from 'axe-core'
 import { getWorkflow } from '@/server/workflows/get'
 import { updateWorkflow } from '@/server/workflows/update'
 import { violationsOf } from './support/axe'
+import { LOADS } from './support/calls'
 import { newCompany } from './support/company'
 import { DIALOGS } from './support/dialogs'
 import { test as base, expect } from './support/fixture'
@@ -224,13 +225,13 @@ test('the dialog of a conflict is accessible, and returns the focus to what open
   await page.goto(`/${workspace.slug}/workflows/${approval}?step=order`)
   await expect(page.getByLabel('Id', { exact: true })).toHaveValue('order')
   // An editor without unsaved changes checks for others' changes now and then; this one must not notice yet.
-  await page.route(/trpc\/[^?]*workflows\.get[,?]/, (route) => route.abort())
+  await page.route(LOADS, (route) => route.abort())
   const { steps } = await getWorkflow(workspace.ctx, { id: approval })
   const renamed = steps.map((step) => (step.id === 'order' ? { ...step, name: 'As somebody else wants it' } : step))
   await updateWorkflow(workspace.ctx, { id: approval, body: { steps: renamed } as never })
   await page.getByLabel('Name', { exact: true }).first().fill('As Ada wants it')
   await page.keyboard.press('Tab')
-  await page.unroute(/trpc\/[^?]*workflows\.get[,?]/)
+  await page.unroute(LOADS)
   await page.keyboard.press('ControlOrMeta+s')
   const dialog = page.getByRole('dialog')
   await expect(dialog).toContainText('saved other changes while you were editing')

@@ -1,13 +1,11 @@
 import type { Page } from '@playwright/test'
 import { getWorkflow } from '@/server/workflows/get'
+import { LOADS } from './support/calls'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
 import type { Workspace } from './support/workspace'
 
 const saved = (page: Page) => expect(page.getByRole('status').filter({ hasText: /(^|\s)Saved/ })).toBeVisible()
-
-/** Also in one request with other calls. */
-const LOADS = /trpc\/[^?]*workflows\.get[,?]/
 
 async function open(page: Page, workspace: Workspace, workflowId: string, step: string): Promise<void> {
   await page.goto(`/${workspace.slug}/workflows/${workflowId}?step=${step}`)

@@ -1,11 +1,9 @@
 import type { Page } from '@playwright/test'
 import { getWorkflow } from '@/server/workflows/get'
+import { SAVES } from './support/calls'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
 import type { Workspace } from './support/workspace'
-
-/** Also in one request with other calls. */
-const SAVES = /trpc\/[^?]*workflows\.save/
 
 async function open(page: Page, workspace: Workspace, workflowId: string): Promise<void> {
   await page.goto(`/${workspace.slug}/workflows/${workflowId}?step=order`)

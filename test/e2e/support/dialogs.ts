@@ -1,4 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
+import { LOADS, SAVES } from './calls'
 import type { Furnished } from './furnish'
 
 /** How a dialog is come to. */
@@ -196,8 +197,6 @@ export const DIALOGS: Opened[] = [
   },
 ]
 
-const LOADS = /trpc\/[^?]*workflows\.get[,?]/
-const SAVES = /trpc\/[^?]*workflows\.save/
 const name = (page: Page) => page.getByLabel('Name', { exact: true }).first()
 
 /** Dialogs that do not return the focus to a button that opened them; specs of their own check some of them. */
