@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { parseAst } from 'vitest/node'
 import { source } from './support/imports'
 
-// Every error leads to the page about its code, so screens show codes with the components of one file. Problems of a
-// definition have no pages.
+// Every error and every problem of a definition leads to the page about its code, so screens show codes with the
+// components of one file.
 const COMPONENTS = 'app/_ui/error-code.tsx'
 
-const ERROR = /^(error|failure|refusal)$/i
+const ERROR = /^(error|failure|refusal|problem)$/i
 /** Attributes whose value is shown. */
 const SHOWN = ['title', 'label', 'description']
 

@@ -15,7 +15,7 @@ function PageLink({ code, text }: { code: string; text: string }) {
 /** Every code of a response has a page. A call that got none has no code of the service. */
 export const hasPage = (code: string) => code !== 'UNREACHABLE'
 
-/** The code of a call's error, with a link to its page. */
+/** The code of a call's error or of a problem of a definition, with a link to its page. */
 export function ErrorCode({ code }: { code: string }) {
   return hasPage(code) ? <PageLink code={code} text={code} /> : code
 }

@@ -86,8 +86,12 @@ test('a problem leads to its field', async ({ page, workspace }) => {
   })
   await open(page, workspace, id)
   await page.getByRole('button', { name: /^Problems [1-9]/ }).click()
-  await page
-    .getByRole('list', { name: 'Problems' })
+  const problems = page.getByRole('list', { name: 'Problems' })
+  await expect(problems.getByRole('link', { name: 'INVALID_CONFIG' }).first()).toHaveAttribute(
+    'href',
+    '/errors/INVALID_CONFIG',
+  )
+  await problems
     .getByRole('button', { name: /toolId/ })
     .first()
     .click()
@@ -98,7 +102,7 @@ test('a problem leads to its field', async ({ page, workspace }) => {
   await page.route(/workflows\.check/, (route) => route.abort())
   await page.getByRole('textbox', { name: 'Name' }).fill('Call the tool')
   await expect(page.getByText('The draft cannot be checked right now.')).toBeVisible()
-  await expect(page.getByRole('list', { name: 'Problems' }).getByRole('button', { name: /toolId/ })).not.toHaveCount(0)
+  await expect(problems.getByRole('button', { name: /toolId/ })).not.toHaveCount(0)
 })
 
 const DELIVERY = {

@@ -4,7 +4,9 @@ import { ERROR_HELP } from '@/server/error-help'
 import { AppError, ERRORS, type ErrorCode } from '@/server/errors'
 import { failureClass } from '@/server/failure-classes'
 import { errorResponse, respondError } from '@/server/http/respond'
+import { PROBLEM_HELP } from '@/server/problem-help'
 import { RUN_FAILURE_HELP } from '@/server/run-failure-help'
+import { PROBLEM_CODES } from '@/server/workflows/check/problem-codes'
 import { source } from '../support/imports'
 
 const CODES = Object.keys(ERRORS) as ErrorCode[]
@@ -45,8 +47,17 @@ describe('every error code', () => {
     expect([...codes].filter((code) => !isExplained(code)).sort()).toEqual(notOfFailedRuns.sort())
   })
 
-  test.each([...CODES, ...RUN_FAILURES])('%s says what it means and what to do, in whole sentences', (code) => {
-    const { means, fixes } = { ...ERROR_HELP, ...RUN_FAILURE_HELP }[code]
+  test('of a problem has a page, and each is one that a check finds', () => {
+    expect(PROBLEM_CODES.filter((code) => !(code in ERROR_HELP || code in PROBLEM_HELP))).toEqual([])
+    const checks = [...source].filter(
+      ([file]) => /^server\/(workflows|as-code)\//.test(file) && !/problem-codes|openapi/.test(file),
+    )
+    const found = new Set(checks.flatMap(([, text]) => text.match(/'[A-Z]+(?:_[A-Z]+)*'/g) ?? []))
+    expect(PROBLEM_CODES.filter((code) => !found.has(`'${code}'`))).toEqual([])
+  })
+
+  const helps = [ERROR_HELP, RUN_FAILURE_HELP, PROBLEM_HELP].flatMap((each) => Object.entries(each))
+  test.each(helps)('%s says what it means and what to do, in whole sentences', (_code, { means, fixes }) => {
     for (const text of [means, ...fixes]) {
       expect(text).toMatch(/^[A-Z`].{15,}[^.]\.$/)
       // Words between backticks are shown as code.

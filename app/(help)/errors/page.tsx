@@ -1,15 +1,18 @@
 import type { Metadata } from 'next'
 import { errorPage } from '@/app/_ui/error-code'
+import type { ErrorHelp } from '@/server/error-help'
 import { ERRORS, type ErrorCode } from '@/server/errors'
+import { PROBLEM_HELP } from '@/server/problem-help'
 import { RUN_FAILURE_HELP } from '@/server/run-failure-help'
 import styles from '../help.module.css'
+import { Text } from './text'
 
 export const metadata: Metadata = { title: 'Error codes', description: 'What each error code means, and what to do.' }
 
 const CODES = Object.keys(ERRORS) as ErrorCode[]
 const STATUSES = [...new Set(CODES.map((code) => ERRORS[code].status))].sort((a, b) => a - b)
 
-/** Every code that a response can have, by its HTTP status, and those with which runs fail. */
+/** Every code that a response can have, by its HTTP status, those with which runs fail, and those of problems. */
 export default function ErrorsPage() {
   return (
     <>
@@ -33,19 +36,28 @@ export default function ErrorsPage() {
           </dl>
         </section>
       ))}
-      <section aria-labelledby="of-runs">
-        <h2 id="of-runs">Of runs that failed</h2>
-        <dl className={styles.list}>
-          {Object.entries(RUN_FAILURE_HELP).map(([code, { means }]) => (
-            <div key={code} style={{ display: 'contents' }}>
-              <dt>
-                <a href={errorPage(code)}>{code}</a>
-              </dt>
-              <dd>{means}</dd>
-            </div>
-          ))}
-        </dl>
-      </section>
+      <Meanings id="of-runs" title="Of runs that failed" helps={RUN_FAILURE_HELP} />
+      <Meanings id="of-definitions" title="Of problems of definitions" helps={PROBLEM_HELP} />
     </>
+  )
+}
+
+function Meanings({ id, title, helps }: { id: string; title: string; helps: Record<string, ErrorHelp> }) {
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      <dl className={styles.list}>
+        {Object.entries(helps).map(([code, { means }]) => (
+          <div key={code} style={{ display: 'contents' }}>
+            <dt>
+              <a href={errorPage(code)}>{code}</a>
+            </dt>
+            <dd>
+              <Text text={means} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
   )
 }

@@ -42,10 +42,10 @@ async function problemsOf(ctx: ServiceContext, definition: Definition): Promise<
     if (!type || !config?.success) continue
     if (type.mode === 'effect' && type.sends) {
       const misplaced = await misplacedSecrets(ctx, type.sends(config.data))
-      for (const { path, code, message } of misplaced)
+      for (const { path, message } of misplaced)
         problems.push({
           severity: 'error',
-          code: String(code ?? 'SECRET_NOT_ALLOWED'),
+          code: 'SECRET_NOT_ALLOWED',
           message,
           stepId: step.id,
           field: path ?? 'url',
@@ -127,7 +127,7 @@ interface Taken {
   what: string
   /** The field of the step. */
   field: string
-  code: string
+  code: Problem['code']
   schema: JsonObject
 }
 

@@ -21,7 +21,7 @@ export function checkGraph(definition: Definition, outputs?: ReadonlyMap<string,
   const problems: Problem[] = []
   const add = (
     severity: Problem['severity'],
-    code: string,
+    code: Problem['code'],
     message: string,
     at: { stepId?: string; field?: string } = {},
   ) => problems.push({ severity, code, message, ...at })
@@ -65,7 +65,7 @@ export function checkGraph(definition: Definition, outputs?: ReadonlyMap<string,
 }
 
 function checkStep(step: Step): Problem[] {
-  const at = (field: string, message: string, code = 'INVALID_CONFIG'): Problem => ({
+  const at = (field: string, message: string, code: Problem['code'] = 'INVALID_CONFIG'): Problem => ({
     severity: 'error',
     code,
     message,
@@ -153,7 +153,7 @@ function checkShape(definition: Definition): Problem[] {
 
 /** A loop needs a way out, and a bound: a step with `maxVisits` on every cycle. */
 function checkLoops(definition: Definition): Problem[] {
-  const problem = (code: string, group: string[], explain: (path: string) => string): Problem[] => {
+  const problem = (code: Problem['code'], group: string[], explain: (path: string) => string): Problem[] => {
     const inside = new Set(group)
     const path = findCycle({
       ...definition,

@@ -1,8 +1,11 @@
+import type { ProblemCode } from './problem-codes'
+
 /** A problem of a definition, and where it is. Errors prevent publishing; warnings do not. */
 export interface Problem {
   [key: string]: string | undefined
   severity: 'error' | 'warning'
-  code: string
+  /** `INVALID_INPUT`: it could not even be saved. */
+  code: ProblemCode | 'INVALID_INPUT'
   message: string
   stepId?: string
   field?: string

@@ -84,7 +84,7 @@ export const OUTSIDE: Record<string, Seen> = {
   '/task': (_, { link }) => [`/task${link}`, '/task'],
   '/reference': () => ['/reference'],
   '/errors': () => ['/errors'],
-  '/errors/[code]': () => ['/errors/FORBIDDEN', '/errors/UNAVAILABLE'],
+  '/errors/[code]': () => ['/errors/FORBIDDEN', '/errors/UNAVAILABLE', '/errors/INVALID_CONFIG', '/errors/W_REF_MAYBE'],
   '/health': () => ['/health'],
 }
 

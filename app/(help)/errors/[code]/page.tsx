@@ -1,13 +1,13 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
-import { Fragment } from 'react'
-import type { RunFailure } from '@/server/definition/failure-codes'
 import { ERROR_HELP, type ErrorHelp } from '@/server/error-help'
 import { ERRORS, type ErrorCode } from '@/server/errors'
 import { errorExamples, errorsOf } from '@/server/openapi/errors'
+import { PROBLEM_HELP } from '@/server/problem-help'
 import { OPERATIONS } from '@/server/rest/openapi-document'
 import { RUN_FAILURE_HELP } from '@/server/run-failure-help'
 import styles from '../../help.module.css'
+import { Text } from '../text'
 
 /** A code that more calls than this can answer with is about the request, not about the call. */
 const FEW = 16
@@ -20,11 +20,11 @@ export async function generateMetadata({ params }: { params: Params }): Promise<
   return help ? { title: code, description: help.means } : {}
 }
 
-/** What an error code means and what to do about it. Responses and runs with the code link here. */
+/** What an error code means and what to do about it. Responses, runs and problems with the code link here. */
 export default async function ErrorPage({ params }: { params: Params }) {
   const { code: given } = await params
   const code = known(given)
-  if (!code) return <RunFailurePage code={given} />
+  if (!code) return <OwnPage code={given} />
   const { status, message } = ERRORS[code]
   const calls = OPERATIONS.filter((operation) => errorsOf(operation).includes(code))
   return (
@@ -60,18 +60,21 @@ export default async function ErrorPage({ params }: { params: Params }) {
   )
 }
 
-/** Of a code with which runs fail. */
-function RunFailurePage({ code }: { code: string }) {
-  const help = helpOf(code)
-  if (!help) notFound()
+/** Of a code with which runs fail, or which a problem of a definition has, or both. */
+function OwnPage({ code }: { code: string }) {
+  const meanings = meaningsOf(code)
+  const [first, ...others] = meanings
+  if (!first) notFound()
   return (
     <>
       <p className={styles.code}>
         <strong>{code}</strong>
-        <span>Of runs</span>
+        <span>{meanings.map(({ of }) => of).join(', ')}</span>
       </p>
-      <h1>A run failed</h1>
-      <Help help={help} />
+      <h1>{others.length > 0 ? 'A run failed, or a definition has a problem' : first.title}</h1>
+      {meanings.map(({ of, where, help }) => (
+        <Help key={of} help={help} where={others.length > 0 ? where : ''} />
+      ))}
       <p>
         <a href="/errors">All error codes</a>
       </p>
@@ -79,10 +82,11 @@ function RunFailurePage({ code }: { code: string }) {
   )
 }
 
-function Help({ help: { means, fixes } }: { help: ErrorHelp }) {
+/** @param props.where added to the heading, if a code means different things in different places */
+function Help({ help: { means, fixes }, where = '' }: { help: ErrorHelp; where?: string }) {
   return (
     <>
-      <h2>What it means</h2>
+      <h2>What it means{where}</h2>
       <p>
         <Text text={means} />
       </p>
@@ -98,20 +102,32 @@ function Help({ help: { means, fixes } }: { help: ErrorHelp }) {
   )
 }
 
-function helpOf(code: string): ErrorHelp | null {
+function helpOf(code: string): ErrorHelp | undefined {
   const own = known(code)
-  if (own) return ERROR_HELP[own]
-  return Object.hasOwn(RUN_FAILURE_HELP, code) ? RUN_FAILURE_HELP[code as RunFailure] : null
+  return own ? ERROR_HELP[own] : meaningsOf(code)[0]?.help
+}
+
+interface Meaning {
+  of: string
+  title: string
+  where: string
+  help: ErrorHelp
+}
+
+function meaningsOf(code: string): Meaning[] {
+  const meanings: Meaning[] = []
+  const ofRuns = helpIn(RUN_FAILURE_HELP, code)
+  if (ofRuns) meanings.push({ of: 'Of runs', title: 'A run failed', where: ' when a run failed', help: ofRuns })
+  const ofDefinitions = helpIn(PROBLEM_HELP, code)
+  const title = code.startsWith('W_') ? 'A warning about a definition' : 'A problem of a definition'
+  if (ofDefinitions) meanings.push({ of: 'Of definitions', title, where: ' in a definition', help: ofDefinitions })
+  return meanings
+}
+
+function helpIn(helps: Record<string, ErrorHelp>, code: string): ErrorHelp | undefined {
+  return Object.hasOwn(helps, code) ? helps[code] : undefined
 }
 
 function known(code: string): ErrorCode | null {
   return Object.hasOwn(ERRORS, code) ? (code as ErrorCode) : null
-}
-
-/** Words between backticks are code. */
-function Text({ text }: { text: string }) {
-  return text.split('`').map((part, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the text never changes
-    <Fragment key={index}>{index % 2 ? <code>{part}</code> : part}</Fragment>
-  ))
 }

@@ -2,6 +2,7 @@
 import { Text, UnstyledButton } from '@mantine/core'
 import { CircleAlert, CircleCheck, CircleDashed, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { ErrorCode } from '@/app/_ui/error-code'
 import { ErrorState } from '@/app/_ui/error-state'
 import type { Problem } from '@/server/workflows/check/problem'
 import styles from './problem-list.module.css'
@@ -64,8 +65,10 @@ export function ProblemList(props: {
                 )}
                 {problem.message}
               </span>
-              <span className={styles.code}>{problem.code}</span>
             </UnstyledButton>
+            <span className={styles.code}>
+              <ErrorCode code={problem.code} />
+            </span>
             {action(problem)}
           </li>
         ))}
