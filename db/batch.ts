@@ -26,6 +26,8 @@ const MOST_ROWS = 32
 const MOST_CHARS = 256 * 1024
 /** How many statements of one kind are sent at once. Meanwhile, further rows are collected. */
 const MOST_UNDER_WAY = 2
+/** How many callers go on in one turn of the event loop, so that what else has arrived does not wait for all of them. */
+const MOST_PER_TURN = 6
 
 interface Waiting {
   /** What no other row of the same statement may have. */
@@ -121,10 +123,13 @@ function lineOf(db: Db, statement: RowStatement): Line {
 function schedule(db: Db, statement: RowStatement, line: Line): void {
   if (line.scheduled || line.underWay >= MOST_UNDER_WAY || line.rows.every(({ key }) => line.keys.has(key))) return
   line.scheduled = true
-  setImmediate(() => {
+  const send = () => {
+    // Those who have yet to go on may have rows for the same statement.
+    if (next.length > 0) return void setImmediate(send)
     line.scheduled = false
     void flush(db, statement, line)
-  })
+  }
+  setImmediate(send)
 }
 
 async function flush(db: Db, statement: RowStatement, line: Line): Promise<void> {
@@ -162,11 +167,30 @@ async function sendBatch(db: Db, statement: RowStatement, batch: readonly Waitin
   try {
     const rows = await sendRows<{ ord: number }>(db, statement.skipping, arrayOf(batch.map(({ json }) => json)))
     const found = new Map(rows.map((row) => [row.ord, row]))
-    for (const [ord, { resolve }] of batch.entries()) resolve((found.get(ord) ?? null) as never)
+    for (const [ord, { resolve }] of batch.entries()) goOn(() => resolve((found.get(ord) ?? null) as never))
   } catch (err) {
     if (batch.length > 1 && isOfOneRow(err)) for (const { resolve } of batch) resolve(null as never)
     else for (const { reject } of batch) reject(err)
   }
+}
+
+/** What goes on in one of the next turns, and how much has gone on in this one. */
+const next: (() => void)[] = []
+let inThisTurn = 0
+
+function goOn(caller: () => void): void {
+  if (inThisTurn === 0) setImmediate(nextTurn)
+  if (inThisTurn < MOST_PER_TURN) {
+    inThisTurn++
+    caller()
+  } else next.push(caller)
+}
+
+function nextTurn(): void {
+  const now = next.splice(0, MOST_PER_TURN)
+  inThisTurn = now.length
+  if (now.length > 0) setImmediate(nextTurn)
+  for (const caller of now) caller()
 }
 
 /** Each with its position, which the statement returns as `ord`. */

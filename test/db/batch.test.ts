@@ -37,6 +37,32 @@ test('rows of one moment share a statement, and each caller gets its own answer'
   expect(sent).toHaveLength(1)
 })
 
+test('callers of one statement go on a few at a time, so that others get their turn in between', async () => {
+  const ids = Array.from({ length: 32 }, (_, index) => `many_${index}`)
+  await database.sql`insert into counters select id, 0 from unnest(${ids}::text[]) id`
+  let wentOn = 0
+  let over = false
+  const perTurn: number[] = []
+  const look = (before: number) => {
+    perTurn.push(wentOn - before)
+    if (!over) setImmediate(look, wentOn)
+  }
+  look(0)
+  const answers = await Promise.all(
+    ids.map(async (id) => {
+      const answer = await add(id, 1)
+      wentOn++
+      return answer
+    }),
+  )
+  over = true
+  await new Promise((done) => setImmediate(done))
+  expect(answers.every((answer) => answer?.n === 1)).toBe(true)
+  expect(sent).toHaveLength(1)
+  expect(perTurn.reduce((all, one) => all + one, 0)).toBe(32)
+  expect(Math.max(...perTurn)).toBeLessThanOrEqual(8)
+})
+
 test('a row that is refused does not undo the others', async () => {
   expect(await Promise.all([add('a', 1), add('nobody', 1), add('b', 1)])).toMatchObject([{ n: 1 }, null, { n: 1 }])
   expect(await counts()).toMatchObject({ a: 1, b: 1 })
