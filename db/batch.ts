@@ -174,20 +174,27 @@ async function sendBatch(db: Db, statement: RowStatement, batch: readonly Waitin
   }
 }
 
+/** For so long, work that has begun goes before what arrives: callers of a statement go on all at once. */
+export function workFirst(ms: number): void {
+  shared().workFirstUntil.at = performance.now() + ms
+}
+
+const mostPerTurn = () => (performance.now() < shared().workFirstUntil.at ? MOST_ROWS : MOST_PER_TURN)
+
 /** What goes on in one of the next turns, and how much has gone on in this one. */
 const next: (() => void)[] = []
 let inThisTurn = 0
 
 function goOn(caller: () => void): void {
   if (inThisTurn === 0) setImmediate(nextTurn)
-  if (inThisTurn < MOST_PER_TURN) {
+  if (inThisTurn < mostPerTurn()) {
     inThisTurn++
     caller()
   } else next.push(caller)
 }
 
 function nextTurn(): void {
-  const now = next.splice(0, MOST_PER_TURN)
+  const now = next.splice(0, mostPerTurn())
   inThisTurn = now.length
   if (now.length > 0) setImmediate(nextTurn)
   for (const caller of now) caller()

@@ -1,8 +1,11 @@
+import { workFirst } from '@/db/index'
 import { AppError } from './errors'
 import { type Patience, roomFor, type Slot, slotFor } from './outbox'
 
 /** Long enough for the queue to move, short enough that the service does not run out of work. */
 const RETRY_AFTER_S = 5
+/** For so long after a refusal, the runs that were accepted go before what arrives. */
+const WORK_FIRST_MS = 1_000
 
 /**
  * Refuses a start while more runs wait than `QUEUE_LIMIT` allows. Call it before the request's body is read: a refusal must
@@ -12,6 +15,7 @@ const RETRY_AFTER_S = 5
 export function requireRoom(tenantId: string): void {
   const room = roomFor('workflow/walk.requested', anyWalkOf(tenantId))
   if (room === 'free') return
+  workFirst(WORK_FIRST_MS)
   const headers = { 'retry-after': String(RETRY_AFTER_S) }
   if (room === 'full') {
     throw new AppError('UNAVAILABLE', { headers, details: [{ message: 'Too many runs are waiting.' }] })
