@@ -8,6 +8,8 @@ export function singleKeysAllowed(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return false
   if (!singleKeysOn()) return false
   const target = event.target
+  // Escape has just closed the dialog that it was pressed in.
+  if (target instanceof HTMLElement && !target.isConnected) return false
   if (
     target instanceof HTMLElement &&
     target.closest(

@@ -105,6 +105,25 @@ test('a problem leads to its field', async ({ page, workspace }) => {
   await expect(problems.getByRole('button', { name: /toolId/ })).not.toHaveCount(0)
 })
 
+test('Escape closes a dialog, and what is selected stays selected', async ({ page, workspace }) => {
+  const { id } = await createWorkflow(workspace.ctx, {
+    name: 'Order',
+    payload: { total: { type: 'number' } },
+    steps: [{ id: 'end', type: 'end-flow' }],
+  })
+  await page.goto(`/${workspace.slug}/workflows/${id}?step=%23start`)
+  const opener = page.getByRole('button', { name: 'Paste a sample' })
+  await opener.click()
+  await expect(page.getByRole('dialog').getByRole('textbox')).toBeVisible()
+  // The focus is in the dialog, on something that goes with it.
+  await expect(page.getByRole('dialog').getByRole('button').first()).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(opener).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(opener).toHaveCount(0)
+})
+
 const DELIVERY = {
   name: 'Book a delivery',
   description: 'Books a courier.',
