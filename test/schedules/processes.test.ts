@@ -83,4 +83,5 @@ test('each minute of a schedule starts one run, while the processes that fire it
     expect(times).toHaveLength(minutes)
     expect(times).toEqual(times.map((_, i) => FROM + MINUTE / 2 + i * MINUTE))
   }
-})
+  // A dozen processes load the product, one after the other.
+}, 300_000)
