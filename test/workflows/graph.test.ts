@@ -59,6 +59,14 @@ describe('checkGraph', () => {
     ])
   })
 
+  test('a field without a value is said to need one, in no words about types', () => {
+    const steps = [{ id: 'ask', type: 'call-tool' }]
+    const [missing] = checkGraph({ ...base, steps, edges: [] })
+    expect(missing).toMatchObject({ code: 'INVALID_CONFIG', field: 'toolId', message: 'A value is required.' })
+    const [wrong] = checkGraph({ ...base, steps: steps.map((step) => ({ ...step, toolId: 1 })), edges: [] })
+    expect(wrong?.message).not.toBe('A value is required.')
+  })
+
   test('two plain edges out of a step do not mean parallel branches', () => {
     expect(codes({ edges: [...base.edges, { from: 'ask', to: 'end' }] })).toContain('AMBIGUOUS_EDGES')
   })

@@ -64,6 +64,10 @@ export function checkGraph(definition: Definition, outputs?: ReadonlyMap<string,
   return problems
 }
 
+/** Zod's own words for a field without a value are about types. */
+const whatIsMissing = ({ code, input }: { code?: string; input?: unknown }) =>
+  code === 'invalid_type' && input === undefined ? 'A value is required.' : undefined
+
 function checkStep(step: Step): Problem[] {
   const at = (field: string, message: string, code: Problem['code'] = 'INVALID_CONFIG'): Problem => ({
     severity: 'error',
@@ -76,7 +80,7 @@ function checkStep(step: Step): Problem[] {
   if (!type) return [at('type', `The step type ${step.type} does not exist.`, 'UNKNOWN_STEP_TYPE')]
   const problems: Problem[] = []
   for (const schema of [CommonConfig, type.config]) {
-    const result = schema.safeParse(step)
+    const result = schema.safeParse(step, { error: whatIsMissing })
     if (result.success) continue
     for (const issue of result.error.issues) problems.push(at(pathText(issue.path), issue.message))
   }

@@ -69,7 +69,7 @@ function OwnPage({ code }: { code: string }) {
     <>
       <p className={styles.code}>
         <strong>{code}</strong>
-        <span>{meanings.map(({ of }) => of).join(', ')}</span>
+        <span>Of {meanings.map(({ of }) => of).join(' and ')}</span>
       </p>
       <h1>{others.length > 0 ? 'A run failed, or a definition has a problem' : first.title}</h1>
       {meanings.map(({ of, where, help }) => (
@@ -117,10 +117,10 @@ interface Meaning {
 function meaningsOf(code: string): Meaning[] {
   const meanings: Meaning[] = []
   const ofRuns = helpIn(RUN_FAILURE_HELP, code)
-  if (ofRuns) meanings.push({ of: 'Of runs', title: 'A run failed', where: ' when a run failed', help: ofRuns })
+  if (ofRuns) meanings.push({ of: 'runs', title: 'A run failed', where: ' when a run failed', help: ofRuns })
   const ofDefinitions = helpIn(PROBLEM_HELP, code)
   const title = code.startsWith('W_') ? 'A warning about a definition' : 'A problem of a definition'
-  if (ofDefinitions) meanings.push({ of: 'Of definitions', title, where: ' in a definition', help: ofDefinitions })
+  if (ofDefinitions) meanings.push({ of: 'definitions', title, where: ' in a definition', help: ofDefinitions })
   return meanings
 }
 
