@@ -176,10 +176,10 @@ async function sendBatch(db: Db, statement: RowStatement, batch: readonly Waitin
 
 /** For so long, work that has begun goes before what arrives: callers of a statement go on all at once. */
 export function workFirst(ms: number): void {
-  shared().workFirstUntil.at = performance.now() + ms
+  shared().workFirstUntil = performance.now() + ms
 }
 
-const mostPerTurn = () => (performance.now() < shared().workFirstUntil.at ? MOST_ROWS : MOST_PER_TURN)
+const mostPerTurn = () => (performance.now() < shared().workFirstUntil ? MOST_ROWS : MOST_PER_TURN)
 
 /** What goes on in one of the next turns, and how much has gone on in this one. */
 const next: (() => void)[] = []

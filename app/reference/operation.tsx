@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Inline, Prose } from '@/app/_ui/prose'
 import type { JsonValue } from '@/server/definition/json'
 import type {
   DocumentedOperation,
@@ -8,7 +9,6 @@ import type {
   Schema,
 } from '@/server/openapi/types'
 import { Method } from './method'
-import { Inline, Prose } from './prose'
 import styles from './reference.module.css'
 import { curlFormSample, curlSample, isParameter, sampleCall, typescriptSample } from './samples'
 import { SchemaTree, Type } from './schema-tree'

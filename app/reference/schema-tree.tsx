@@ -1,5 +1,5 @@
+import { Inline } from '@/app/_ui/prose'
 import type { Schema } from '@/server/openapi/types'
-import { Inline } from './prose'
 import styles from './reference.module.css'
 
 /** The fields of a schema as a list. A named schema is a link to its own section. */

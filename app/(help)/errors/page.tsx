@@ -1,11 +1,11 @@
 import type { Metadata } from 'next'
 import { errorPage } from '@/app/_ui/error-code'
+import { Inline } from '@/app/_ui/prose'
 import type { ErrorHelp } from '@/server/error-help'
 import { ERRORS, type ErrorCode } from '@/server/errors'
 import { PROBLEM_HELP } from '@/server/problem-help'
 import { RUN_FAILURE_HELP } from '@/server/run-failure-help'
 import styles from '../help.module.css'
-import { Text } from './text'
 
 export const metadata: Metadata = { title: 'Error codes', description: 'What each error code means, and what to do.' }
 
@@ -22,38 +22,35 @@ export default function ErrorsPage() {
         <code>requestId</code>, which is also in the log. A response with an error links to the page of its code.
       </p>
       {STATUSES.map((status) => (
-        <section key={status} aria-labelledby={`status-${status}`}>
-          <h2 id={`status-${status}`}>Status {status}</h2>
-          <dl className={styles.list}>
-            {CODES.filter((code) => ERRORS[code].status === status).map((code) => (
-              <div key={code} style={{ display: 'contents' }}>
-                <dt>
-                  <a href={errorPage(code)}>{code}</a>
-                </dt>
-                <dd>{ERRORS[code].message}</dd>
-              </div>
-            ))}
-          </dl>
-        </section>
+        <Codes
+          key={status}
+          id={`status-${status}`}
+          title={`Status ${status}`}
+          texts={CODES.filter((code) => ERRORS[code].status === status).map((code) => [code, ERRORS[code].message])}
+        />
       ))}
-      <Meanings id="of-runs" title="Of runs that failed" helps={RUN_FAILURE_HELP} />
-      <Meanings id="of-definitions" title="Of problems of definitions" helps={PROBLEM_HELP} />
+      <Codes id="of-runs" title="Of runs that failed" texts={meanings(RUN_FAILURE_HELP)} />
+      <Codes id="of-definitions" title="Of problems of definitions" texts={meanings(PROBLEM_HELP)} />
     </>
   )
 }
 
-function Meanings({ id, title, helps }: { id: string; title: string; helps: Record<string, ErrorHelp> }) {
+const meanings = (helps: Record<string, ErrorHelp>) =>
+  Object.entries(helps).map(([code, { means }]) => [code, means] as const)
+
+/** @param props.texts what to say about each code */
+function Codes({ id, title, texts }: { id: string; title: string; texts: (readonly [code: string, text: string])[] }) {
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
       <dl className={styles.list}>
-        {Object.entries(helps).map(([code, { means }]) => (
+        {texts.map(([code, text]) => (
           <div key={code} style={{ display: 'contents' }}>
             <dt>
               <a href={errorPage(code)}>{code}</a>
             </dt>
             <dd>
-              <Text text={means} />
+              <Inline text={text} />
             </dd>
           </div>
         ))}

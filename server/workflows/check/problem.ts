@@ -1,4 +1,4 @@
-import type { ProblemCode } from './problem-codes'
+import type { ProblemCode } from '../../definition/problem-codes'
 
 /** A problem of a definition, and where it is. Errors prevent publishing; warnings do not. */
 export interface Problem {

@@ -1,5 +1,6 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
+import { Inline } from '@/app/_ui/prose'
 import { ERROR_HELP, type ErrorHelp } from '@/server/error-help'
 import { ERRORS, type ErrorCode } from '@/server/errors'
 import { errorExamples, errorsOf } from '@/server/openapi/errors'
@@ -7,7 +8,6 @@ import { PROBLEM_HELP } from '@/server/problem-help'
 import { OPERATIONS } from '@/server/rest/openapi-document'
 import { RUN_FAILURE_HELP } from '@/server/run-failure-help'
 import styles from '../../help.module.css'
-import { Text } from '../text'
 
 /** A code that more calls than this can answer with is about the request, not about the call. */
 const FEW = 16
@@ -88,13 +88,13 @@ function Help({ help: { means, fixes }, where = '' }: { help: ErrorHelp; where?:
     <>
       <h2>What it means{where}</h2>
       <p>
-        <Text text={means} />
+        <Inline text={means} />
       </p>
       <h2>What to do</h2>
       <ul className={styles.fixes}>
         {fixes.map((fix) => (
           <li key={fix}>
-            <Text text={fix} />
+            <Inline text={fix} />
           </li>
         ))}
       </ul>
