@@ -49,9 +49,7 @@ describe('every error code', () => {
 
   test('of a problem has a page, and each is one that a check finds', () => {
     expect(PROBLEM_CODES.filter((code) => !(code in ERROR_HELP || code in PROBLEM_HELP))).toEqual([])
-    const checks = [...source].filter(
-      ([file]) => /^server\/(workflows|as-code)\//.test(file) && !/openapi/.test(file),
-    )
+    const checks = [...source].filter(([file]) => /^server\/(workflows|as-code)\//.test(file) && !/openapi/.test(file))
     const found = new Set(checks.flatMap(([, text]) => text.match(/'[A-Z]+(?:_[A-Z]+)*'/g) ?? []))
     expect(PROBLEM_CODES.filter((code) => !found.has(`'${code}'`))).toEqual([])
   })
