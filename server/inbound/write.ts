@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { inboundWebhooks } from '@/db/schema/inbound'
-import { workflows } from '@/db/schema/workflows'
 import { record, recordChanges } from '../audit/record'
 import type { TransactionContext } from '../context'
 import { type AuditDetails, differences } from '../definition/audit'
 import type { Scheme } from '../definition/inbound'
 import { AppError, type ErrorDetail, ImpossibleState } from '../errors'
-import { findRow, findWhole } from '../versioned/rows'
+import { findWhole } from '../versioned/row-at'
+import { findRow } from '../versioned/rows'
 import { WORKFLOW } from '../workflows/noun'
 import { type InboundRow, inboundIs } from './find'
 import type { Settings } from './schemes/scheme'
@@ -104,8 +104,7 @@ export async function checkMapping(
   workflowId: string,
   mapping: Record<string, string>,
 ): Promise<void> {
-  const started = sql`coalesce(${workflows.publishedVersion}, ${workflows.version})`
-  const { content } = await findWhole(tx, WORKFLOW, workflowId, started)
+  const { content } = await findWhole(tx, WORKFLOW, workflowId, 'started')
   const unknown = Object.keys(mapping).filter((name) => !Object.hasOwn(content.payload, name))
   if (unknown.length > 0)
     throw refused(...unknown.map((name) => ({ path: `mapping.${name}`, message: 'is not a field of START' })))

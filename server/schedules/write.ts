@@ -1,6 +1,5 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { schedules } from '@/db/schema/schedules'
-import { workflows } from '@/db/schema/workflows'
 import { record, recordChanges } from '../audit/record'
 import type { TransactionContext } from '../context'
 import { type AuditDetails, differences } from '../definition/audit'
@@ -8,7 +7,8 @@ import { nextTime, parseCron } from '../definition/cron'
 import type { JsonObject } from '../definition/json'
 import { AppError, ImpossibleState } from '../errors'
 import { readStartInput } from '../runs/input'
-import { findRow, findWhole } from '../versioned/rows'
+import { findWhole } from '../versioned/row-at'
+import { findRow } from '../versioned/rows'
 import { WORKFLOW } from '../workflows/noun'
 import { scheduleIs } from './find'
 import type { ScheduleRow } from './present'
@@ -86,8 +86,7 @@ export async function removeSchedule(tx: TransactionContext, old: ScheduleRow, b
 
 /** Refuses now what a start would refuse at night. @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT */
 export async function checkData(tx: TransactionContext, workflowId: string, data: JsonObject): Promise<void> {
-  const started = sql`coalesce(${workflows.publishedVersion}, ${workflows.version})`
-  const { content } = await findWhole(tx, WORKFLOW, workflowId, started)
+  const { content } = await findWhole(tx, WORKFLOW, workflowId, 'started')
   try {
     readStartInput(content.payload, data)
   } catch (err) {

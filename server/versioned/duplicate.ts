@@ -3,7 +3,7 @@ import { newId } from '../ids'
 import { copyName } from './copy-name'
 import { create } from './create'
 import type { Named, Noun, One, Row, VersionRow } from './noun'
-import { findWhole } from './rows'
+import { findWhole } from './row-at'
 
 /**
  * Creates a draft from the latest version; works for archived ones too.

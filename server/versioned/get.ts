@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../context'
 import type { Named, Noun, One, Row, VersionRow } from './noun'
-import { findWhole } from './rows'
+import { findWhole } from './row-at'
 
 /**
  * The latest saved version.

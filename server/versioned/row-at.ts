@@ -5,7 +5,7 @@ import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
 import { together } from '../together'
-import type { Row, VersionRow } from './noun'
+import type { Named, Noun, Row, VersionRow } from './noun'
 import { noVersion, ownRow, ownVersion, rowIs, type Tables } from './rows'
 import { versionNumber } from './versions'
 
@@ -19,13 +19,41 @@ export async function findRowAt<R extends Row, V extends VersionRow>(
   id: string,
   wanted: string | number,
 ): Promise<{ row: R; version: V }> {
-  if (!isId(id)) throw new AppError(noun.notFound)
   const named = wanted === 'latest' || wanted === 'published'
-  const version = { wanted: named ? wanted : 'number', number: versionNumber(wanted) }
+  return read(ctx, noun, id, { wanted: named ? wanted : 'number', number: versionNumber(wanted) })
+}
+
+/**
+ * The row and the content of the latest version, or of the one that a start executes unless it names another.
+ * @throws AppError the noun's `notFound`
+ */
+export async function findWhole<R extends Row, V extends VersionRow, C extends Named>(
+  ctx: ServiceContext,
+  noun: Noun<R, V, C, unknown>,
+  id: string,
+  wanted: 'latest' | 'started' = 'latest',
+): Promise<{ row: R; content: C }> {
+  const { row, version } = await read(ctx, noun, id, { wanted, number: null })
+  return { row, content: noun.contentOf(version) }
+}
+
+interface Wanted {
+  wanted: 'latest' | 'published' | 'started' | 'number'
+  /** What counts if `wanted` is a number. */
+  number: number | null
+}
+
+async function read<R extends Row, V extends VersionRow>(
+  ctx: ServiceContext,
+  noun: Tables<R, V>,
+  id: string,
+  version: Wanted,
+): Promise<{ row: R; version: V }> {
+  if (!isId(id)) throw new AppError(noun.notFound)
   const { db, tenantId } = ctx
   const [found] = await (ctx.reach || !('$client' in db)
     ? rowAt(db, noun, rowIs(ctx, noun, id), version)
-    : together(reads(db), [noun.word, tenantId, id, wanted].join('/'), () =>
+    : together(reads(db), [noun.word, tenantId, id, version.wanted, version.number].join('/'), () =>
         preparedRowAt(db, noun).execute({ tenantId, id, ...version }),
       ))
   if (!found) throw new AppError(noun.notFound)
@@ -59,7 +87,8 @@ function rowAt(
   { wanted, number }: { wanted: unknown; number: unknown },
 ) {
   const version = sql`case ${wanted}::text when 'latest' then ${table.version}
-    when 'published' then ${table.publishedVersion} else ${number}::integer end`
+    when 'published' then ${table.publishedVersion}
+    when 'started' then coalesce(${table.publishedVersion}, ${table.version}) else ${number}::integer end`
   return db
     .select({ row: table, version: versions })
     .from(table)

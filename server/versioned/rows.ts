@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { rowsInReach } from '../auth/reach'
 import type { ServiceContext, TransactionContext } from '../context'
 import { AppError, ImpossibleState } from '../errors'
@@ -27,31 +27,6 @@ export async function findRow<R extends Row>(
   const [row] = await (options.lock ? query.for('update') : query)
   if (!row) throw new AppError(noun.notFound)
   return ownRow(noun, row)
-}
-
-/**
- * The row and the content of one version: the latest, or the given one. Uses one statement, because a save between two
- * could fold away the version the first one saw.
- * @throws AppError the noun's `notFound`
- */
-export async function findWhole<R extends Row, V extends VersionRow, C extends Named>(
-  ctx: ServiceContext,
-  noun: Noun<R, V, C, unknown>,
-  id: string,
-  version: SQL = sql`${noun.table.version}`,
-): Promise<{ row: R; content: C }> {
-  if (!isId(id)) throw new AppError(noun.notFound)
-  const { table, versions } = noun
-  const [found] = await ctx.db
-    .select({ row: table, version: versions })
-    .from(table)
-    .innerJoin(
-      versions,
-      and(eq(versions.tenantId, table.tenantId), eq(noun.ownerId, table.id), eq(versions.version, version)),
-    )
-    .where(rowIs(ctx, noun, id))
-  if (!found) throw new AppError(noun.notFound)
-  return { row: ownRow(noun, found.row), content: noun.contentOf(ownVersion(noun, found.version)) }
 }
 
 /**

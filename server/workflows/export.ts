@@ -3,7 +3,7 @@ import type { ServiceContext } from '../context'
 import type { Definition } from '../definition/schema'
 import { optionalSettings } from '../definition/settings'
 import type { One } from '../versioned/noun'
-import { findWhole } from '../versioned/rows'
+import { findWhole } from '../versioned/row-at'
 import { WORKFLOW } from './noun'
 
 /**

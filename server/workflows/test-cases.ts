@@ -12,7 +12,8 @@ import { requireRun } from '../interpreter/find-run'
 import { parseInput } from '../parse'
 import { findStepType } from '../steps/registry'
 import type { One } from '../versioned/noun'
-import { findRow, findWhole } from '../versioned/rows'
+import { findWhole } from '../versioned/row-at'
+import { findRow } from '../versioned/rows'
 import { type CaseResult, RunCases, runCases } from '../versioned/run-cases'
 import {
   CaseName,

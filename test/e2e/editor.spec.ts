@@ -5,9 +5,8 @@ import { getWorkflow } from '@/server/workflows/get'
 import { SAMPLE_WORKFLOWS } from '@/server/workflows/samples'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
+import { saved } from './support/saved'
 import type { Workspace } from './support/workspace'
-
-const saved = (page: Page) => expect(page.getByRole('status').filter({ hasText: /(^|\s)Saved/ })).toBeVisible()
 
 async function open(page: Page, workspace: Workspace, workflowId: string, query = ''): Promise<void> {
   await page.goto(`/${workspace.slug}/workflows/${workflowId}${query}`)

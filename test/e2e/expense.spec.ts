@@ -1,9 +1,9 @@
 import type { Locator, Page } from '@playwright/test'
 import { getWorkflow } from '@/server/workflows/get'
 import { expect, test } from './support/fixture'
+import { saved } from './support/saved'
 import type { Workspace } from './support/workspace'
 
-const saved = (page: Page) => expect(page.getByRole('status').filter({ hasText: /(^|\s)Saved/ })).toBeVisible()
 const workflowIn = (page: Page) => /\/workflows\/([^/?]+)/.exec(page.url())?.[1] ?? ''
 const picker = (page: Page) => page.getByRole('combobox', { name: 'Search step types' })
 const node = (page: Page, name: string) => page.locator('.react-flow__node-step').filter({ hasText: name })

@@ -4,6 +4,7 @@ import { createTool } from '@/server/tools/create'
 import { startService } from '@/test/support/service'
 import { newCompany } from './support/company'
 import { expect, test, watch } from './support/fixture'
+import { saved } from './support/saved'
 
 interface Caller {
   url: string
@@ -22,7 +23,6 @@ function startByCurl({ url, apiKey, tenantId }: Caller, workflowId: string): str
 }
 
 const workflowIn = (page: Page) => /\/workflows\/([^/?]+)/.exec(page.url())?.[1] ?? ''
-const saved = (page: Page) => expect(page.getByRole('status').filter({ hasText: /(^|\s)Saved/ })).toBeVisible()
 
 test('from the first visit to a completed run, by mouse', async ({ browser, trouble }) => {
   test.setTimeout(240_000)

@@ -3,6 +3,7 @@ import { getWorkflow } from '@/server/workflows/get'
 import { SAVES } from './support/calls'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
+import { saved } from './support/saved'
 import type { Workspace } from './support/workspace'
 
 async function open(page: Page, workspace: Workspace, workflowId: string): Promise<void> {
@@ -70,7 +71,7 @@ test('an edit that was undone is not offered after a reload', async ({ context, 
   await page.getByRole('button', { name: /^Undo: / }).click()
   await expect(nodes).toHaveCount(before)
   await page.unroute(SAVES)
-  await expect(page.getByRole('status').filter({ hasText: /(^|\s)Saved/ })).toBeVisible()
+  await saved(page)
   // The editor offers what it finds once it has asked the server for the newest version.
   const loaded = page.waitForResponse(
     (response) => response.url().includes('workflows.get') && response.request().method() === 'POST',

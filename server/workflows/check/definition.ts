@@ -14,9 +14,7 @@ import { findStepType } from '../../steps/registry'
 import { loadTool } from '../../tools/find'
 import { certainMismatches } from '../../tools/json-schema'
 import { misplacedSecrets } from '../../vault/misplaced'
-import { findRowAt } from '../../versioned/row-at'
-import { findWhole } from '../../versioned/rows'
-import { STARTED_VERSION } from '../input-schema'
+import { findRowAt, findWhole } from '../../versioned/row-at'
 import { WORKFLOW } from '../noun'
 import { type Flow, flowOf } from './flow'
 import { checkGraph } from './graph'
@@ -117,7 +115,7 @@ async function resourceExists(
 const STARTED = 'started'
 
 async function workflowAt(ctx: ServiceContext, id: string, version: string | number) {
-  if (version === STARTED) return findWhole(ctx, WORKFLOW, id, STARTED_VERSION)
+  if (version === STARTED) return findWhole(ctx, WORKFLOW, id, STARTED)
   const found = await findRowAt(ctx, WORKFLOW, id, version)
   return { row: found.row, content: WORKFLOW.contentOf(found.version) }
 }

@@ -1,6 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { LOADS, SAVES } from './calls'
 import type { Furnished } from './furnish'
+import { saved } from './saved'
 
 /** How a dialog is come to. */
 export interface Opened {
@@ -217,10 +218,7 @@ export const UNASKED: Opened[] = [
       await other.goto(page.url())
       await name(other).fill('As somebody else wants it')
       await other.keyboard.press('ControlOrMeta+s')
-      await other
-        .getByRole('status')
-        .filter({ hasText: /(^|\s)Saved/ })
-        .waitFor()
+      await saved(other)
       await other.close()
       await name(page).fill('As Ada wants it')
       await page.keyboard.press('Tab')
