@@ -1,11 +1,13 @@
 import { workFirst } from '@/db/index'
 import { AppError } from './errors'
-import { type Patience, roomFor, type Slot, slotFor } from './outbox'
+import { type Patience, type Room, roomFor, type Slot, slotFor } from './outbox'
 
 /** Long enough for the queue to move, short enough that the service does not run out of work. */
 const RETRY_AFTER_S = 5
 /** For so long after a refusal, the runs that were accepted go before what arrives. */
 const WORK_FIRST_MS = 1_000
+
+export type NoRoom = Exclude<Room, 'free'>
 
 /**
  * Refuses a start while more runs wait than `QUEUE_LIMIT` allows. Call it before the request's body is read: a refusal must
@@ -13,17 +15,26 @@ const WORK_FIRST_MS = 1_000
  * @throws AppError RATE_LIMITED if the tenant has its share waiting, UNAVAILABLE if the whole queue is full
  */
 export function requireRoom(tenantId: string): void {
+  const room = roomOf(tenantId)
+  if (room !== 'free') throw refusalOf(room)
+}
+
+/** Whether a start of the tenant has room. If not, it is taken to be refused. */
+export function roomOf(tenantId: string): Room {
   const room = roomFor('workflow/walk.requested', anyWalkOf(tenantId))
-  if (room === 'free') return
-  workFirst(WORK_FIRST_MS)
+  if (room !== 'free') workFirst(WORK_FIRST_MS)
+  return room
+}
+
+/** What a start without room is told. */
+export function refusalOf(room: NoRoom): AppError {
   const headers = { 'retry-after': String(RETRY_AFTER_S) }
-  if (room === 'full') {
-    throw new AppError('UNAVAILABLE', { headers, details: [{ message: 'Too many runs are waiting.' }] })
-  }
-  throw new AppError('RATE_LIMITED', {
-    headers,
-    details: [{ message: 'Too many runs of this workspace are waiting.' }],
-  })
+  return room === 'full'
+    ? new AppError('UNAVAILABLE', { headers, details: [{ message: 'Too many runs are waiting.' }] })
+    : new AppError('RATE_LIMITED', {
+        headers,
+        details: [{ message: 'Too many runs of this workspace are waiting.' }],
+      })
 }
 
 /** A slot for a run that is about to be written, as soon as one is free; null if it is to be queued. */

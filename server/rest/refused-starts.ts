@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { AppError } from '../errors'
+import type { AppError } from '../errors'
 import { requestIdFrom } from '../http/request-id'
 import { errorResponse, type PlainAnswer } from '../http/respond'
 import { processWide } from '../process'
-import { requireRoom } from '../queue-room'
+import { type NoRoom, refusalOf, requireRoom, roomOf } from '../queue-room'
 
 /**
  * For how long a refused credential is remembered. One that is disabled meanwhile gets its 401 after this time at the
@@ -18,6 +18,7 @@ interface Known {
   until: number
 }
 
+const refusals: Partial<Record<NoRoom, AppError>> = {}
 const known = () => processWide('refused-starts', () => new Map<string, Known>())
 
 /**
@@ -50,13 +51,11 @@ export function refuseAgain(headers: IncomingHttpHeaders): PlainAnswer | null {
     known().delete(key)
     return null
   }
-  try {
-    requireRoom(caller.tenantId)
-    return null
-  } catch (err) {
-    if (!(err instanceof AppError)) throw err
-    return errorResponse(err, requestIdFrom(headers['x-request-id'] as string | undefined))
-  }
+  const room = roomOf(caller.tenantId)
+  if (room === 'free') return null
+  // Made once: an error notes where it was made, which takes as long as all else here.
+  refusals[room] ??= refusalOf(room)
+  return errorResponse(refusals[room], requestIdFrom(headers['x-request-id'] as string | undefined))
 }
 
 /** Names a credential without keeping it. Undefined for browsers, whose answers take more than this. */
