@@ -1,6 +1,6 @@
 'use client'
 import { Alert, Button, Group, NativeSelect, PasswordInput, Stack, TextInput } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { TriangleAlert } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
@@ -10,6 +10,7 @@ import { SCHEMES, type Scheme } from '@/server/definition/inbound'
 import type { InboundItem } from '@/server/views/inbound/browse'
 import { flushFields } from '../workflows/[id]/draft/use-committed'
 import { ExpressionInput } from '../workflows/[id]/widgets/expression-input'
+import { WorkflowSelect } from '../workflows/workflow-select'
 import { InboundScope } from './inbound-scope'
 import { MappingFields } from './mapping-fields'
 import { SCHEME_LABELS, SECRET_HELP } from './schemes'
@@ -24,7 +25,6 @@ export function InboundDialog(props: {
   const { webhook, onClose, onCreated } = props
   const trpc = useTRPC()
   const queries = useQueryClient()
-  const workflows = useQuery({ ...trpc.runs.workflows.queryOptions(), enabled: webhook === null })
   const [workflowId, setWorkflowId] = useState(webhook?.workflowId ?? '')
   const [name, setName] = useState(webhook?.name ?? '')
   const [scheme, setScheme] = useState<Scheme | ''>(webhook?.scheme ?? '')
@@ -76,20 +76,7 @@ export function InboundDialog(props: {
           noValidate
         >
           <Stack>
-            {!webhook && (
-              <NativeSelect
-                label="Workflow"
-                description="Its published version is started"
-                withAsterisk
-                data={[
-                  { value: '', label: 'Choose a workflow' },
-                  ...(workflows.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
-                ]}
-                value={workflowId}
-                onChange={(event) => setWorkflowId(event.currentTarget.value)}
-                data-autofocus
-              />
-            )}
+            {!webhook && <WorkflowSelect value={workflowId} onChange={setWorkflowId} />}
             <TextInput
               label="Name"
               placeholder="Opened issues"

@@ -1,6 +1,6 @@
 'use client'
-import { Autocomplete, Button, Fieldset, NativeSelect, Radio, Skeleton, Stack, Text, TextInput } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Autocomplete, Button, Fieldset, Radio, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
@@ -14,6 +14,7 @@ import { errorsByField } from '../inbox/answer/answer-values'
 import { StartData } from '../workflows/start-data'
 import { firstDraft, readDraft, type StartDraft } from '../workflows/start-draft'
 import { useStartFields } from '../workflows/use-start-fields'
+import { WorkflowSelect } from '../workflows/workflow-select'
 
 /** What is wrong with the START fields: field by field, or with their JSON. */
 type Wrong = { errors: Record<string, string>; problem: string | null }
@@ -24,7 +25,6 @@ const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zon
 export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleItem | null; onClose: () => void }) {
   const trpc = useTRPC()
   const queries = useQueryClient()
-  const workflows = useQuery({ ...trpc.runs.workflows.queryOptions(), enabled: schedule === null })
   const [workflowId, setWorkflowId] = useState(schedule?.workflowId ?? '')
   const [name, setName] = useState(schedule?.name ?? '')
   const [cron, setCron] = useState(schedule?.cron ?? '0 9 * * mon-fri')
@@ -75,21 +75,13 @@ export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleItem |
       <form onSubmit={submit} noValidate>
         <Stack>
           {!schedule && (
-            <NativeSelect
-              label="Workflow"
-              description="Its published version is started"
-              withAsterisk
-              data={[
-                { value: '', label: 'Choose a workflow' },
-                ...(workflows.data ?? []).map(({ id, name }) => ({ value: id, label: name })),
-              ]}
+            <WorkflowSelect
               value={workflowId}
-              onChange={(event) => {
-                setWorkflowId(event.currentTarget.value)
+              onChange={(id) => {
+                setWorkflowId(id)
                 setChanged(null)
                 setWrong({ errors: {}, problem: null })
               }}
-              data-autofocus
             />
           )}
           <TextInput
