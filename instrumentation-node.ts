@@ -24,6 +24,7 @@ import { bindCallNoter, DEV_KEY_HEADER, setDevKey } from './inngest/public'
 import { keepRegistering, registerAtStart } from './inngest/register'
 import { createRelay, type KeepAlive, type OutgoingEvent } from './inngest/relay'
 import { callFunctions, handlers } from './inngest/serve'
+import { BOOT, couldNotStart } from './instrumentation-settings'
 import { now, setClock } from './server/clock'
 import type { Sweep } from './server/context'
 import { keyring } from './server/crypto'
@@ -54,7 +55,6 @@ export interface Boot {
   failed(message: string): void
 }
 
-const BOOT = Symbol.for('millrace.boot')
 const BOOTED = Symbol.for('millrace.booted')
 const RUNTIME = Symbol.for('millrace.runtime')
 type Global = typeof globalThis & { [BOOT]?: Boot; [BOOTED]?: Promise<void>; [RUNTIME]?: Runtime }
@@ -80,10 +80,8 @@ async function bootOnce(listener: Boot | undefined): Promise<void> {
     if (!(err instanceof EnvError)) log().debug({ err }, 'the runtime did not start')
     const reason = err instanceof DatabaseUnavailable ? err.message : reasonOf(err)
     if (listener) return listener.failed(reason)
-    process.stderr.write(`The service could not start: ${reason.replace(/\.$/, '')}.\n`)
-    // Next remembers the failure and would respond with 500 for as long as the process runs. The platform starts
-    // another one.
-    process.exit(1)
+    // Next remembers the failure and would respond with 500 for as long as the process runs.
+    couldNotStart(reason)
   }
 }
 

@@ -53,7 +53,7 @@ export const USAGE = `millrace admin: run it beside the service, with the same e
   cors set --tenant ID --origins https://a.example.com,https://b.example.com   ('' for none)
   inngest sync [--url https://millrace.example.com]       (tells the Inngest server where the functions are)
   runs rewake --tenant ID --id RUN_ID                     (has the engine take a run up again, from its last record)
-  installation reset                                      (after a key was lost, files moved, or the database was copied)
+  installation reset [--copied]                           (after a key was lost or files moved; --copied: the database is a copy)
   backup --to FILE                                        (of the running service and its embedded database; holds secrets)
   restore --from FILE [--force]                           (into DATA_DIR, while the service is stopped)
   pull -f DIR --tenant ID [--prune]                       (writes what people defined into files)
@@ -105,6 +105,7 @@ export const OPTIONS = {
   folder: { type: 'string', short: 'f' },
   publish: { type: 'boolean' },
   prune: { type: 'boolean' },
+  copied: { type: 'boolean' },
   help: { type: 'boolean', default: false },
 } as const
 
@@ -143,7 +144,7 @@ export const COMMANDS: Record<string, Command> = {
   ),
   'vault list': inTenant(listVaultSecrets),
   'vault delete': inTenant((ctx, flags) => deleteVaultSecret(ctx, textOf(flags, 'name'))),
-  'installation reset': ({ db }) => resetInstallation(db),
+  'installation reset': ({ db }, { copied }) => resetInstallation(db, { copied: copied === true }),
   'inngest sync': ({ sql }, flags) => syncInngest(sql, flags),
   'runs rewake': inTenant((ctx, flags) => rewakeRun(ctx, { runId: textOf(flags, 'id') })),
   'runs keep': inTenant((ctx, flags) => keepRuns(ctx, { days: days(flags) })),

@@ -16,6 +16,8 @@ const WATCH_MS = 5_000
 const MISSED_MS = 70_000
 /** A start on a platform that bills by time waits this long at most. */
 const START_MS = 8_000
+/** How the SDK ends its message when the server has not accepted the key. */
+const REFUSED = /\bstatus code: 401\b/
 
 /**
  * Registers the functions with the Inngest server, unless any process has registered exactly the same before.
@@ -118,8 +120,9 @@ async function tell(url: string, { VERCEL_AUTOMATION_BYPASS_SECRET: bypass }: En
     body: {},
   })
   if (status === 200) return null
-  const said = JSON.parse(body || '{}') as { message?: string }
-  return `${said.message ?? 'no reason given'} (${status})`
+  const { message = 'no reason given' } = JSON.parse(body || '{}') as { message?: string }
+  // The SDK expects JSON of the server, which refuses a key in plain text.
+  return REFUSED.test(message) ? 'the Inngest server refuses INNGEST_SIGNING_KEY (401)' : `${message} (${status})`
 }
 
 async function fingerprintOf(url: string, settings: Env): Promise<string> {

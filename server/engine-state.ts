@@ -52,8 +52,9 @@ export function inngestProblem(state: InngestState, sweptOften: boolean): string
   }
   const unheard = askedS !== null && askedS > ASKED_S && (calledS ?? Number.POSITIVE_INFINITY) >= askedS
   if (unheard || (sweptOften && silentS(state) > SILENT_S)) {
-    const since = calledS === null ? 'never' : `last ${Math.round(calledS)} s ago`
-    return `The Inngest server called the functions ${since}; check that it reaches ${registration.url} and INNGEST_SIGNING_KEY.`
+    const since =
+      calledS === null ? 'has never called the functions' : `last called the functions ${Math.round(calledS)} s ago`
+    return `The Inngest server ${since}; check that it reaches ${registration.url} and INNGEST_SIGNING_KEY.`
   }
   return null
 }

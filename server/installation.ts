@@ -104,8 +104,11 @@ export function fileStore({ BLOB_READ_WRITE_TOKEN, VERCEL, dataDir }: Env): stri
   return `folder:${keptSecret(join(dataDir, 'files', '.store'), () => newId('store')).trim()}`
 }
 
-/** Clears what the processes share, so that the next one to start records it again. */
-export async function resetInstallation(db: Db): Promise<{ reset: true }> {
-  await db.update(installation).set({ deployment: null, keyCheck: null, fileStore: null })
+/**
+ * Clears what the processes share, so that the next one to start records it again.
+ * @param options.copied the database is a copy, so it is no longer the production one that it says it is
+ */
+export async function resetInstallation(db: Db, { copied = false } = {}): Promise<{ reset: true }> {
+  await db.update(installation).set({ keyCheck: null, fileStore: null, ...(copied ? { deployment: null } : {}) })
   return { reset: true }
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -22,8 +23,7 @@ beforeAll(async () => {
   await firstBoot(database.db, { BOOTSTRAP_TENANT_ID: 'ten_next', BOOTSTRAP_API_KEY: apiKey })
   const port = await freePort()
   const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: temporaryDir(), RATE_LIMIT_FAILURES: '3' }
-  const command = ['node_modules/next/dist/bin/next', 'start', '-p', String(port), '-H', '127.0.0.1']
-  const child = spawn(process.execPath, command, { env: env as unknown as NodeJS.ProcessEnv })
+  const child = nextStart(port, env)
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data))
   const ended = new Promise((done) => child.once('exit', done))
   stop = async () => {
@@ -47,7 +47,21 @@ afterAll(async () => {
   await database?.close()
 })
 
+function nextStart(port: number, env: Record<string, string | undefined>) {
+  const command = ['node_modules/next/dist/bin/next', 'start', '-p', String(port), '-H', '127.0.0.1']
+  return spawn(process.execPath, command, { env: env as unknown as NodeJS.ProcessEnv })
+}
+
 const { send } = rawHttp(() => ({ url, apiKey }))
+
+test('a setting that cannot be used ends the process with its reason', async () => {
+  const env = { PATH: process.env.PATH, DATABASE_URL: database.url, DATA_DIR: temporaryDir(), SETUP_TOKEN: 'short' }
+  const child = nextStart(await freePort(), env)
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (said += data))
+  const [code] = await once(child, 'exit')
+  expect([code, said]).toEqual([1, expect.stringMatching(/^The service could not start: SETUP_TOKEN .*\.$/m)])
+})
 
 test.each(['/api/%E0%A4%A', '/%ff', '/acme/%C3%28'])('the path %s is refused with the usual error', async (path) => {
   const { status, text } = await send('GET', path)

@@ -94,7 +94,7 @@ test('a server that does not call any more is told the functions again, at most 
   // Nobody has called, so the service does not become healthy by telling it again.
   expect(
     engineState.inngestProblem({ ...(await engineState.readInngestState(database.sql)), calledS: 500 }, true),
-  ).toContain('called the functions last 500 s ago')
+  ).toContain('last called the functions 500 s ago')
 })
 
 test('one that refuses is asked again within seconds, until it accepts', async () => {

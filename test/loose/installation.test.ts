@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), 'millrace-installation-'))
-  await resetInstallation(database.db)
+  await resetInstallation(database.db, { copied: true })
 })
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 afterAll(() => database?.close())
@@ -105,6 +105,15 @@ describe('previews', () => {
     await expect(migrate(database.url, 'preview')).rejects.toThrow(refusal)
     await expect(joined(preview)).rejects.toThrow(refusal)
     await joined({ more: { VERCEL: '1', VERCEL_ENV: 'production' } })
+  })
+
+  test('a reset leaves production its database, unless the database is a copy', async () => {
+    await migrate(database.url, 'production')
+    await resetInstallation(database.db)
+    await expect(migrate(database.url, 'preview')).rejects.toThrow(refusal)
+    await resetInstallation(database.db, { copied: true })
+    await migrate(database.url, 'preview')
+    await joined(preview)
   })
 
   test('a preview uses a database of its own', async () => {
