@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MOST_URL } from '@/cli/guards.mjs'
 import { firstBoot } from '@/server/tenants/boot/seed'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { freePort } from '../support/free-port'
 import { rawHttp } from '../support/raw-http'
 import { ensureBuilt, temporaryDir } from '../support/service'
 
@@ -91,11 +90,3 @@ test('a client that writes x-forwarded-for itself is counted by its own address'
   expect(statuses.slice(0, 3)).toEqual([401, 401, 401])
   expect(statuses.slice(3)).toEqual([429, 429, 429])
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((done) => server.once('listening', done))
-  const { port } = server.address() as AddressInfo
-  await new Promise((done) => server.close(done))
-  return port
-}

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { TEST_ENV } from '../support/api'
 import { freshDatabase } from '../support/db'
+import { freePort } from '../support/free-port'
 import { startWeb, temporaryDir } from '../support/service'
 import { startProxy } from '../support/tcp-proxy'
 
@@ -79,14 +80,4 @@ function withoutBuildId(): string {
   for (const name of readdirSync('.')) if (name !== '.next') link(name)
   for (const name of readdirSync('.next')) if (name !== 'BUILD_ID') link(join('.next', name))
   return root
-}
-
-async function freePort(): Promise<number> {
-  const { createServer } = await import('node:net')
-  return new Promise((done) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => done(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
-import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePort } from './free-port'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const SERVER = 'node_modules/@modelcontextprotocol/server-everything/dist/index.js'
@@ -34,10 +34,3 @@ export async function startMcpServer(): Promise<McpServer> {
 }
 
 /** A port that nobody uses now. */
-export async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((done) => probe.listen(0, '127.0.0.1', done))
-  const address = probe.address()
-  await new Promise((done) => probe.close(done))
-  return typeof address === 'object' && address ? address.port : 0
-}
