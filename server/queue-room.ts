@@ -19,7 +19,7 @@ export function requireRoom(tenantId: string): void {
   if (room !== 'free') throw refusalOf(room)
 }
 
-/** Whether a start of the tenant has room. If not, it is taken to be refused. */
+/** Whether a start of the tenant has room. Without, the caller must refuse it; what was accepted goes first for a while. */
 export function roomOf(tenantId: string): Room {
   const room = roomFor('workflow/walk.requested', anyWalkOf(tenantId))
   if (room !== 'free') workFirst(WORK_FIRST_MS)

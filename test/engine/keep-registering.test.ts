@@ -29,6 +29,8 @@ const server = createServer((request, response) => {
   request.once('end', () => {
     registered += 1
     addresses.push((JSON.parse(body) as { url?: string }).url ?? '')
+    // As a real server refuses a key.
+    if (status === 401) return response.writeHead(401).end('Authentication failed')
     const said = status === 200 ? { status, modified: true } : { status, error: 'not now' }
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(said))
   })
@@ -95,6 +97,18 @@ test('a server that does not call any more is told the functions again, at most 
   expect(
     engineState.inngestProblem({ ...(await engineState.readInngestState(database.sql)), calledS: 500 }, true),
   ).toContain('last called the functions 500 s ago')
+})
+
+test('a key that the server refuses is named', async () => {
+  status = 401
+  await database.sql`update installation set registration = null`
+  start()
+  const problem = async () => engineState.inngestProblem(await engineState.readInngestState(database.sql), true)
+  await until(async () => /could not be registered/.test((await problem()) ?? ''))
+  expect(await problem()).toBe(
+    'The functions could not be registered: the Inngest server refuses INNGEST_SIGNING_KEY (401).',
+  )
+  status = 200
 })
 
 test('one that refuses is asked again within seconds, until it accepts', async () => {
