@@ -80,6 +80,20 @@ export function isUnavailable(error: unknown): boolean {
   return UNAVAILABLE.has(failure.code) || /^08...$/.test(failure.code)
 }
 
+const REFUSED = /unsupported startup parameter(?:.*?: *(\w+))?|unrecognized configuration parameter "(\w+)"/i
+
+/**
+ * Poolers such as PgBouncer reject a setting at connection time, and so do servers that do not know it. Connections are
+ * then opened without it.
+ * @returns the name of the setting, empty if the refusal does not say it
+ */
+export function refusedSetting(error: unknown): string | undefined {
+  let at = error
+  while (at instanceof Error && at.cause instanceof Error) at = at.cause
+  const found = at instanceof Error ? REFUSED.exec(at.message) : null
+  return found ? (found[1] ?? found[2] ?? '') : undefined
+}
+
 /** The SQLSTATE of a failed statement, such as `23505`, even inside Drizzle's wrapper. */
 export function sqlState(error: unknown): string | undefined {
   const code = withCode(error)?.code

@@ -1,5 +1,5 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
-import { timeLeft, within } from './deadline'
+import { refusedSetting, timeLeft, within } from './deadline'
 import { type Subscriber, type Subscription, subscribe } from './listen'
 import { openPool, type Pool } from './pool'
 import { shared } from './shared'
@@ -40,12 +40,6 @@ const BY_KEY = { enable_seqscan: 'off', enable_bitmapscan: 'off' }
 
 /** A transaction may take as long as so many calls. */
 const TRANSACTION_CALLS = 3
-
-/**
- * Poolers such as PgBouncer reject a setting at connection time, and so do servers that do not know it. Connections are
- * then opened without it.
- */
-const REFUSED = /unsupported startup parameter(?:.*?: *(\w+))?|unrecognized configuration parameter "(\w+)"/i
 
 /**
  * The process's connection pool for a URL (`?host=/dir` for a Unix socket). A second call returns the same pool. A late
@@ -89,10 +83,9 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
   const openListener: Parameters<typeof subscribe>[0] = (own) => open(own, timeout, listenUrl)
   const listeners = new Set<Listener>()
   const failed = (error: unknown) => {
-    const rejected = error instanceof Error ? REFUSED.exec(error.message) : null
-    if (!rejected) return
+    const named = refusedSetting(error)
+    if (named === undefined) return
     const known = Object.keys({ ...timeout, ...BY_KEY })
-    const named = rejected[1] ?? rejected[2] ?? ''
     const names = known.includes(named) ? [named] : known
     // Several connections may be rejected at the same time.
     if (names.every((name) => refused.has(name))) return

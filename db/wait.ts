@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DatabaseUnavailable, isUnavailable } from './deadline'
+import { DatabaseUnavailable, isUnavailable, refusedSetting } from './deadline'
 
 /** How long a start waits for its database: a crashed one recovers first, and in a compose file both start together. */
 export const START_PATIENCE_MS = 60_000
@@ -29,7 +29,8 @@ export async function whenAvailable<T>(work: () => Promise<T>, { onWait, signal,
         const message = `The database could not be used within ${Math.round(patienceMs / 1_000)} s: ${reason}.`
         throw new DatabaseUnavailable(message, { cause: error })
       }
-      if (!told.has(reason)) onWait(reason)
+      // The next connection is opened without that setting: nobody waits.
+      if (!told.has(reason) && refusedSetting(error) === undefined) onWait(reason)
       told.add(reason)
       await sleep(RETRY_MS, undefined, signal ? { signal } : {})
     }

@@ -44,6 +44,17 @@ test('any other failure is thrown at once', async () => {
   expect(reasons).toEqual([])
 })
 
+test('a refused setting of the connection is no wait: the next connection goes without it', async () => {
+  const reasons: string[] = []
+  const older = Object.assign(fault('42704', 'unrecognized configuration parameter "transaction_timeout"'), {
+    severity: 'FATAL',
+  })
+  const pooler = fault('08P01', 'unsupported startup parameter: statement_timeout')
+  const waiting = { onWait: (reason: string) => reasons.push(reason) }
+  expect(await whenAvailable(work(older, pooler), waiting)).toBe(3)
+  expect(reasons).toEqual([])
+})
+
 test('a stop ends the waiting', async () => {
   const stop = new AbortController()
   const waiting = whenAvailable(() => Promise.reject(recovering()), { onWait: () => stop.abort(), signal: stop.signal })
