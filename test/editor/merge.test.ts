@@ -102,6 +102,13 @@ describe('merge', () => {
     expect(merge(base, mine, theirs, { 'step:c': 'theirs' }).merged.steps.map(({ id }) => id)).toEqual(['a', 'b', 'c'])
   })
 
+  test('a conflict is named after its step, also where only one side still has it', () => {
+    const named = updateStep(updateStep(base, 'a', { name: 'Look up' }), 'c', { name: 'Decided' })
+    const mine = removeSteps(updateStep(named, 'a', { toolId: 'm' }), catalog, ['c'])
+    const theirs = updateStep(updateStep(named, 'a', { toolId: 'h' }), 'c', { toolId: 'h' })
+    expect(merge(named, mine, theirs).conflicts.map(({ title }) => title)).toEqual(['Step Look up', 'Step Decided'])
+  })
+
   test('a time limit that both sides changed alike is no conflict, and neither is one that a single side changed', () => {
     const limited = (timeoutMs: number | null, name = base.name) =>
       setMeta(base, { name, limits: timeoutMs === null ? null : { timeoutMs } })

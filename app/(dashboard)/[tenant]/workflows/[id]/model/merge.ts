@@ -3,6 +3,7 @@ import { exitOf } from '@/server/definition/exits'
 import type { JsonValue } from '@/server/definition/json'
 import type { Definition, Edge, Field, Step } from '@/server/definition/schema'
 import { optionalSettings } from '@/server/definition/settings'
+import { labelIn } from './definition'
 
 export type Side = 'mine' | 'theirs'
 
@@ -51,6 +52,7 @@ export function merge(
   choices: Readonly<Record<string, Side>> = {},
 ): Merge {
   const conflicts: Conflict[] = []
+  const label = (stepId: string) => labelIn(stepId, mine, theirs)
   const choose = <V>(conflict: Conflict, ours: V, others: V): V => {
     conflicts.push(conflict)
     return choices[conflict.id] === 'theirs' ? others : ours
@@ -58,14 +60,14 @@ export function merge(
 
   const steps = mergeMaps(byStep(base), byStep(mine), byStep(theirs), (stepId, was, ours, others) =>
     choose<Step | null>(
-      { id: `step:${stepId}`, kind: 'step', title: `Step ${stepId}`, stepId, was, mine: ours, theirs: others },
+      { id: `step:${stepId}`, kind: 'step', title: `Step ${label(stepId)}`, stepId, was, mine: ours, theirs: others },
       ours,
       others,
     ),
   )
   const edges = mergeMaps(byExit(base), byExit(mine), byExit(theirs), (key, was, ours, others) => {
     const [from = '', exit = ''] = JSON.parse(key) as string[]
-    const title = exit === 'next' ? `Connection from ${from}` : `Connection from ${from} (${exit})`
+    const title = exit === 'next' ? `Connection from ${label(from)}` : `Connection from ${label(from)} (${exit})`
     return choose<Edge[] | null>(
       { id: `edge:${key}`, kind: 'edge', title, from, exit, was, mine: ours, theirs: others },
       ours,
