@@ -22,6 +22,8 @@ async function namesOf(workspace: Workspace, workflowId: string): Promise<(strin
 async function restore(page: Page, workspace: Workspace, workflowId: string, name: string): Promise<void> {
   const dialog = page.getByRole('dialog')
   await expect(dialog).toContainText('Restore unsaved changes?')
+  // Enter must not discard what was never saved.
+  await expect(dialog.getByRole('button', { name: 'Restore' })).toBeFocused()
   await page.unroute(SAVES)
   await dialog.getByRole('button', { name: 'Restore' }).click()
   await expect.poll(() => namesOf(workspace, workflowId)).toContain(name)

@@ -48,7 +48,9 @@ export function RestoreDialog({
           >
             Discard
           </Button>
+          {/* Without a cross the focus would be on Discard, where Enter loses the changes. */}
           <Button
+            data-autofocus
             onClick={() => {
               draft.restoreUnsaved(copy)
               close()
