@@ -6,22 +6,47 @@ import styles from './page-header.module.css'
 export function PageHeader({
   title,
   back,
+  tabs,
   meta,
+  beside,
   actions,
 }: {
   title: ReactNode
   /** The list this screen belongs to. */
   back?: { href: string; label: string }
+  /** Links to the pages of one thing, below its title: at the same place on each of them, whatever else they show. */
+  tabs?: ReactNode
   meta?: ReactNode
+  /** At the end of the title's line, where it has its room from the start. Only with tabs. */
+  beside?: ReactNode
   actions?: ReactNode
 }) {
+  const heading = (
+    <>
+      {back && <BackLink {...back} />}
+      <h1 className={styles.title}>{title}</h1>
+    </>
+  )
+  const facts = meta && <div className={styles.meta}>{meta}</div>
   return (
-    <header className={styles.header}>
-      <div className={styles.words}>
-        {back && <BackLink {...back} />}
-        <h1 className={styles.title}>{title}</h1>
-        {meta && <div className={styles.meta}>{meta}</div>}
-      </div>
+    <header className={`${styles.header} ${tabs ? styles.tabbed : ''}`}>
+      {tabs ? (
+        <div className={styles.lines}>
+          <div className={styles.first}>
+            {heading}
+            {beside !== undefined && <div className={styles.beside}>{beside}</div>}
+          </div>
+          <div className={styles.words}>
+            {tabs}
+            {facts}
+          </div>
+        </div>
+      ) : (
+        <div className={styles.words}>
+          {heading}
+          {facts}
+        </div>
+      )}
       {actions && <div className={styles.actions}>{actions}</div>}
     </header>
   )

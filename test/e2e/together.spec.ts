@@ -111,7 +111,7 @@ async function chooseTom(tom: Page, workspace: Workspace, approval: string): Pro
   await expect(dialog).toContainText('As Tom wants it')
   // What each side changed stands out, beside what was there before.
   await expect(dialog.locator('mark')).toHaveText(['As Tom wants it', 'As Ada wants it'])
-  await expect(dialog.getByRole('region', { name: 'Step order, name' })).toContainText('Before: The order')
+  await expect(dialog.getByRole('region', { name: 'Step The order, name' })).toContainText('Before: The order')
   await dialog.getByRole('button', { name: 'Use these choices' }).click()
   await expect.poll(() => namesOf(workspace, approval)).toContain('As Tom wants it')
 }

@@ -34,6 +34,42 @@ test('a workflow has five tabs, each with its address', async ({ page, workspace
   }
 })
 
+test('title, tabs and Publish stay where they are from tab to tab', async ({ page, workspace }) => {
+  const { id } = await createWorkflow(workspace.ctx, { name: 'Home', ...END } as never)
+  await publishWorkflow(workspace.ctx, { id })
+  await updateWorkflow(workspace.ctx, { id, body: { description: 'New' } as never })
+  const base = `/${workspace.slug}/workflows/${id}`
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 900 })
+    const placesAt = async (path: string) => {
+      await page.goto(`${base}${path}`)
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText('Home')
+      if (['', '/versions', '/settings'].includes(path)) {
+        await expect(page.getByText('1 unpublished change')).toBeVisible()
+        await expect(page.getByRole('button', { name: 'Publish', exact: true })).toBeVisible()
+      }
+      const title = await page.getByRole('heading', { level: 1 }).boundingBox()
+      const tab = await page
+        .getByRole('navigation', { name: 'This workflow' })
+        .getByRole('link', { name: 'Settings' })
+        .boundingBox()
+      return [title?.x, title?.y, title?.height, tab?.x, tab?.y].map((place) => Math.round(place ?? Number.NaN))
+    }
+    const ofEditor = await placesAt('')
+    for (const path of ['/runs', '/insights', '/versions', '/settings'])
+      expect(await placesAt(path), `${path} at ${width}`).toEqual(ofEditor)
+  }
+})
+
+test('what is published from the page of the versions is in its list', async ({ page, workspace }) => {
+  const { id } = await createWorkflow(workspace.ctx, { name: 'Home', ...END } as never)
+  await page.goto(`/${workspace.slug}/workflows/${id}/versions`)
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Publish v1' }).click()
+  await expect(page.getByText('v1 published')).toBeVisible()
+  await expect(page.getByRole('list', { name: 'Versions' }).getByRole('button').first()).toContainText('Published')
+})
+
 test('only what was published has a number; a draft has its time, and is restored from its page', async ({
   page,
   workspace,

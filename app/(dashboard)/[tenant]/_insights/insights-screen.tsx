@@ -65,7 +65,7 @@ function WorkflowHeader({ workflowId, actions }: { workflowId: string; actions: 
     <PageHeader
       title={name}
       back={{ href: path('/workflows'), label: 'Workflows' }}
-      meta={<WorkflowTabs id={workflowId} here="insights" />}
+      tabs={<WorkflowTabs id={workflowId} here="insights" />}
       actions={actions}
     />
   )

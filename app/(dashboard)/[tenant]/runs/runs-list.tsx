@@ -121,7 +121,7 @@ function WorkflowHeader({ workflowId, actions }: { workflowId: string; actions: 
     <PageHeader
       title={name}
       back={{ href: path('/workflows'), label: 'Workflows' }}
-      meta={<WorkflowTabs id={workflowId} here="runs" />}
+      tabs={<WorkflowTabs id={workflowId} here="runs" />}
       actions={actions}
     />
   )

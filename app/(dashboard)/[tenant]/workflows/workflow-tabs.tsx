@@ -10,13 +10,14 @@ const TABS = {
   versions: 'Versions',
   settings: 'Settings',
 } as const
+export type WorkflowTab = keyof typeof TABS
 
 /** The pages of one workflow. */
-export function WorkflowTabs({ id, here }: { id: string; here: keyof typeof TABS }) {
+export function WorkflowTabs({ id, here }: { id: string; here: WorkflowTab }) {
   const { path } = useTenant()
   const base = path(`/workflows/${encodeURIComponent(id)}`)
   return (
-    <nav aria-label="This workflow">
+    <nav aria-label="This workflow" className={styles.nav}>
       <ul className={styles.tabs}>
         {Object.entries(TABS).map(([name, label]) => (
           <li key={name}>

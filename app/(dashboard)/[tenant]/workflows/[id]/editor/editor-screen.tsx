@@ -8,7 +8,6 @@ import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Draft as WorkflowDraft } from '@/server/views/workflows/get-draft'
 import { useTenant } from '../../../tenant-context'
-import { WorkflowTabs } from '../../workflow-tabs'
 import { EditorActionsProvider } from '../actions/editor-actions'
 import type { CanvasHandle, EditorDialog, GoTo, SaveNow } from '../actions/screen'
 import { useScreenActions } from '../actions/use-editor-actions'
@@ -30,7 +29,7 @@ import { focusPanel, type Panel } from './bottom-panel'
 import { DraftDialogs } from './draft-dialogs'
 import styles from './editor.module.css'
 import { EditorDialogs } from './editor-dialogs'
-import { EditorHeader } from './header'
+import { DraftHeader } from './header'
 import { HeaderActions, PanelButtons } from './header-actions'
 import { OpenPanel } from './open-panel'
 import { readOnlyReason } from './read-only-reason'
@@ -186,14 +185,17 @@ export const EditorScreen = memo(function EditorScreen(props: {
   return (
     <EditorActionsProvider value={actions}>
       <div className={styles.screen}>
-        <EditorHeader
+        <DraftHeader
+          id={workflowId}
+          here="editor"
           name={definition.name}
           publishedVersion={publishedVersion}
           unpublished={unpublished}
           archived={archived}
-          reason={reason}
-          saveState={
-            <SaveStateText save={save} onRetry={() => void draft.saveNow()} onConflict={() => setResolving(true)} />
+          state={
+            reason ?? (
+              <SaveStateText save={save} onRetry={() => void draft.saveNow()} onConflict={() => setResolving(true)} />
+            )
           }
           others={
             <Here
@@ -205,7 +207,6 @@ export const EditorScreen = memo(function EditorScreen(props: {
               onNewer={draft.shown}
             />
           }
-          tabs={<WorkflowTabs id={workflowId} here="editor" />}
           actions={
             !archived && (
               <HeaderActions

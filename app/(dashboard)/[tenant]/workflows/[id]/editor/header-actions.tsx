@@ -4,6 +4,17 @@ import { CircleAlert, History, Play, Rocket, Route } from 'lucide-react'
 import { useTenant } from '../../../tenant-context'
 import type { Panel } from './bottom-panel'
 
+/** Opens the dialog that publishes, for the roles that may. */
+export function PublishButton({ onPublish }: { onPublish: () => void }) {
+  const { may } = useTenant()
+  if (!may('workflow:publish')) return null
+  return (
+    <Button leftSection={<Rocket size={16} aria-hidden />} onClick={onPublish}>
+      Publish
+    </Button>
+  )
+}
+
 /** Actions on the whole workflow, for the roles that have them. */
 export function HeaderActions(props: { testing: boolean; onTest: () => void; onPublish: () => void }) {
   const { testing, onTest, onPublish } = props
@@ -15,11 +26,7 @@ export function HeaderActions(props: { testing: boolean; onTest: () => void; onP
           Test run
         </Button>
       )}
-      {may('workflow:publish') && (
-        <Button leftSection={<Rocket size={16} aria-hidden />} onClick={onPublish}>
-          Publish
-        </Button>
-      )}
+      <PublishButton onPublish={onPublish} />
     </>
   )
 }

@@ -1,44 +1,44 @@
 'use client'
 import type { ReactNode } from 'react'
-import { BackLink } from '@/app/_ui/back-link'
+import { PageHeader } from '@/app/_ui/page-header'
 import { useTenant } from '../../../tenant-context'
-import styles from './editor.module.css'
-import head from './header.module.css'
+import { WorkflowTabs } from '../../workflow-tabs'
+import styles from './header.module.css'
 
-/** The workflow's name, what is published, what is not, and whether the draft is saved. */
-export function EditorHeader(props: {
+/** The header of the pages on which the draft is edited or compared: what is published, what is not yet, and Publish. */
+export function DraftHeader(props: {
+  id: string
+  here: 'editor' | 'versions' | 'settings'
   name: string
   publishedVersion: number | null
   /** The number of changes since the published version; null when nothing is published. */
   unpublished: number | null
   archived: boolean
-  /** Why the workflow is read-only, or null. */
-  reason: string | null
-  saveState: ReactNode
-  /** Who else is here. It has its place whether or not anybody is. */
-  others: ReactNode
-  tabs: ReactNode
+  /** Why the workflow is read-only, or whether the draft is saved. */
+  state?: ReactNode
+  /** Who else is here. */
+  others?: ReactNode
   actions: ReactNode
 }) {
-  const { name, publishedVersion, unpublished, archived, reason, saveState, others, tabs, actions } = props
+  const { id, here, name, publishedVersion, unpublished, archived, state, others, actions } = props
   const { path } = useTenant()
   return (
-    <header className={styles.header}>
-      <div className={head.words}>
-        <BackLink href={path('/workflows')} label="Workflows" />
-        <h1 className={head.title}>{name}</h1>
-        <span className={head.facts}>
+    <PageHeader
+      title={name}
+      back={{ href: path('/workflows'), label: 'Workflows' }}
+      tabs={<WorkflowTabs id={id} here={here} />}
+      meta={
+        <span className={styles.facts}>
           <span>{liveText(publishedVersion, archived)}</span>
           {publishedVersion !== null && unpublished !== null && (
-            <span className={unpublished > 0 ? head.changes : undefined}>{changesText(unpublished)}</span>
+            <span className={unpublished > 0 ? styles.changes : undefined}>{changesText(unpublished)}</span>
           )}
-          <span role="status">{reason ?? saveState}</span>
+          {state !== undefined && <span role="status">{state}</span>}
         </span>
-        <div className={head.others}>{others}</div>
-      </div>
-      {tabs}
-      <div className={head.actions}>{actions}</div>
-    </header>
+      }
+      beside={others}
+      actions={actions}
+    />
   )
 }
 
@@ -48,6 +48,6 @@ function liveText(publishedVersion: number | null, archived: boolean): string {
 }
 
 function changesText(count: number): string {
-  if (count === 0) return 'no unpublished changes'
+  if (count === 0) return 'No unpublished changes'
   return count === 1 ? '1 unpublished change' : `${count} unpublished changes`
 }

@@ -1,11 +1,11 @@
 import { Skeleton } from '@mantine/core'
 import { PageBody } from '@/app/_ui/page-body'
-import { PageHeader } from '@/app/_ui/page-header'
+import { LoadingHeader } from '../../loading-header'
 
 export default function Loading() {
   return (
     <>
-      <PageHeader title="Insights" />
+      <LoadingHeader here="insights" />
       <PageBody>
         <Skeleton height={96} radius="md" />
         <Skeleton height={220} radius="md" mt="md" />

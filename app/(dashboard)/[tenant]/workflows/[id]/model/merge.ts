@@ -3,7 +3,7 @@ import { exitOf } from '@/server/definition/exits'
 import type { JsonValue } from '@/server/definition/json'
 import type { Definition, Edge, Field, Step } from '@/server/definition/schema'
 import { optionalSettings } from '@/server/definition/settings'
-import { labelIn } from './definition'
+import { findStep, labelIn } from './definition'
 
 export type Side = 'mine' | 'theirs'
 
@@ -52,7 +52,8 @@ export function merge(
   choices: Readonly<Record<string, Side>> = {},
 ): Merge {
   const conflicts: Conflict[] = []
-  const label = (stepId: string) => labelIn(stepId, mine, theirs)
+  // By the name that both began with: either side may have renamed it.
+  const label = (stepId: string) => labelIn(stepId, base, findStep(mine, stepId) ? mine : theirs)
   const choose = <V>(conflict: Conflict, ours: V, others: V): V => {
     conflicts.push(conflict)
     return choices[conflict.id] === 'theirs' ? others : ours

@@ -1,11 +1,11 @@
 import { PageBody } from '@/app/_ui/page-body'
-import { PageHeader } from '@/app/_ui/page-header'
 import { RowsSkeleton } from '../../../runs/rows-skeleton'
+import { LoadingHeader } from '../../loading-header'
 
 export default function Loading() {
   return (
     <>
-      <PageHeader title="Runs" />
+      <LoadingHeader here="runs" />
       <PageBody>
         <RowsSkeleton />
       </PageBody>

@@ -1,11 +1,11 @@
 import { Skeleton } from '@mantine/core'
 import { PageBody } from '@/app/_ui/page-body'
-import { PageHeader } from '@/app/_ui/page-header'
+import { LoadingHeader } from '../../loading-header'
 
 export default function Loading() {
   return (
     <>
-      <PageHeader title="Settings" />
+      <LoadingHeader here="settings" />
       <PageBody narrow>
         <Skeleton height={420} radius="md" />
       </PageBody>

@@ -13,9 +13,14 @@ import { useTenant } from '../../../tenant-context'
 import { WorkflowTabs } from '../../workflow-tabs'
 import { useDraft } from '../draft/use-draft'
 import { loadedOf, useDraftServer } from '../draft/use-draft-server'
+import { useUnpublished } from '../draft/use-unpublished'
 import { DraftDialogs } from '../editor/draft-dialogs'
+import { DraftHeader } from '../editor/header'
+import { PublishButton } from '../editor/header-actions'
 import { readOnlyReason } from '../editor/read-only-reason'
 import { SaveStateText } from '../editor/save-state'
+import { useGoToEditor } from '../editor/use-go-to-editor'
+import { focusField } from '../inspector/focus-field'
 import { WorkflowPanel } from '../inspector/workflow-panel'
 
 /** The settings of one workflow. They are part of its draft: callers get them with the next version. */
@@ -31,7 +36,11 @@ export function SettingsScreen({ workflowId }: { workflowId: string }) {
   if (workflow.data) return <Loaded key={workflowId} workflow={workflow.data} />
   return (
     <>
-      <PageHeader title="Workflow" back={{ href: path('/workflows'), label: 'Workflows' }} />
+      <PageHeader
+        title="Workflow"
+        back={{ href: path('/workflows'), label: 'Workflows' }}
+        tabs={<WorkflowTabs id={workflowId} here="settings" />}
+      />
       <PageBody narrow>
         {workflow.error ? (
           <ErrorState
@@ -50,7 +59,8 @@ export function SettingsScreen({ workflowId }: { workflowId: string }) {
 function Loaded({ workflow }: { workflow: WorkflowDraft }) {
   const { id: workflowId } = workflow
   const tenant = useTenant()
-  const reason = readOnlyReason(tenant, workflow.status === 'archived')
+  const archived = workflow.status === 'archived'
+  const reason = readOnlyReason(tenant, archived)
   const draft = useDraft({
     tenantId: tenant.id,
     workflowId,
@@ -59,8 +69,11 @@ function Loaded({ workflow }: { workflow: WorkflowDraft }) {
     readOnly: reason !== null,
     onMerged: (text) => notifyLatest('merged', text),
   })
-  const { history, save } = draft.state
+  const { history, publishedVersion, save } = draft.state
   const { definition } = history.present
+  const unpublished = useUnpublished(workflow, publishedVersion, definition)
+  const [publishing, setPublishing] = useState(false)
+  const goToEditor = useGoToEditor(workflowId)
   const [resolving, setResolving] = useState(true)
   useEffect(() => {
     if (save.kind === 'conflict') setResolving(true)
@@ -76,19 +89,19 @@ function Loaded({ workflow }: { workflow: WorkflowDraft }) {
     )
   return (
     <>
-      <PageHeader
-        title={definition.name}
-        back={{ href: tenant.path('/workflows'), label: 'Workflows' }}
-        meta={
-          <>
-            <WorkflowTabs id={workflowId} here="settings" />
-            <span role="status">
-              {reason ?? (
-                <SaveStateText save={save} onRetry={() => void draft.saveNow()} onConflict={() => setResolving(true)} />
-              )}
-            </span>
-          </>
+      <DraftHeader
+        id={workflowId}
+        here="settings"
+        name={definition.name}
+        publishedVersion={publishedVersion}
+        unpublished={unpublished}
+        archived={archived}
+        state={
+          reason ?? (
+            <SaveStateText save={save} onRetry={() => void draft.saveNow()} onConflict={() => setResolving(true)} />
+          )
         }
+        actions={!archived && <PublishButton onPublish={() => setPublishing(true)} />}
       />
       <PageBody narrow>
         <WorkflowPanel definition={definition} onRedefine={redefine} readOnly={reason !== null} page />
@@ -97,9 +110,14 @@ function Loaded({ workflow }: { workflow: WorkflowDraft }) {
         workflowId={workflowId}
         draft={draft}
         save={async () => ((await draft.saveNow()) ? draft.getState().base.version : null)}
-        onGoTo={() => {}}
-        publishing={false}
-        onPublishClosed={() => {}}
+        onGoTo={(target) => {
+          // The fields of the workflow itself are here; those of steps and START are in the editor.
+          if (target.stepId === undefined && !target.field?.startsWith('payload'))
+            setTimeout(() => focusField('', target.field), 0)
+          else goToEditor(target)
+        }}
+        publishing={publishing}
+        onPublishClosed={() => setPublishing(false)}
         resolving={resolving}
         onResolveClosed={() => setResolving(false)}
         readOnly={reason !== null}

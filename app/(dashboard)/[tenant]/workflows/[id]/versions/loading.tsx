@@ -1,11 +1,11 @@
 import { Skeleton } from '@mantine/core'
 import { PageBody } from '@/app/_ui/page-body'
-import { PageHeader } from '@/app/_ui/page-header'
+import { LoadingHeader } from '../../loading-header'
 
 export default function Loading() {
   return (
     <>
-      <PageHeader title="Versions" />
+      <LoadingHeader here="versions" />
       <PageBody>
         <Skeleton height={240} radius="md" />
       </PageBody>

@@ -1,16 +1,27 @@
 'use client'
 import { Skeleton } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import dynamic from 'next/dynamic'
+import { useMemo, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
 import { useTenant } from '../../../tenant-context'
 import { WorkflowTabs } from '../../workflow-tabs'
+import type { PublishDialogProps } from '../dialogs/publish-dialog'
+import { DraftHeader } from '../editor/header'
+import { PublishButton } from '../editor/header-actions'
+import { useGoToEditor } from '../editor/use-go-to-editor'
 import { definitionOf } from '../model/definition'
 import { VersionsPanel } from '../panels/versions-panel'
+import { historyKey } from '../panels/versions-query'
 import { WorkflowCases } from './workflow-cases'
+
+const PublishDialog = dynamic<PublishDialogProps>(
+  () => import('../dialogs/publish-dialog').then((module) => module.PublishDialog),
+  { ssr: false },
+)
 
 /** The versions and drafts of one workflow, each compared with the draft of now. */
 export function VersionsScreen({ workflowId }: { workflowId: string }) {
@@ -19,21 +30,43 @@ export function VersionsScreen({ workflowId }: { workflowId: string }) {
   const workflow = useQuery(trpc.workflows.get.queryOptions({ id: workflowId }))
   const { data, error } = workflow
   const definition = useMemo(() => data && definitionOf(data), [data])
+  const [publishing, setPublishing] = useState(false)
+  const goToEditor = useGoToEditor(workflowId)
+  const queries = useQueryClient()
+  const archived = data?.status === 'archived'
+  // Nothing is edited here; somebody else may have saved meanwhile.
+  const current = async () => (await workflow.refetch()).data?.version ?? null
+  const published = () => {
+    void workflow.refetch()
+    void queries.invalidateQueries({ queryKey: historyKey(trpc.workflows.versions, workflowId) })
+    void queries.invalidateQueries({ queryKey: trpc.workflows.openRuns.queryKey({ id: workflowId }) })
+  }
   return (
     <>
-      <PageHeader
-        title={data?.name ?? 'Workflow'}
-        back={{ href: path('/workflows'), label: 'Workflows' }}
-        meta={<WorkflowTabs id={workflowId} here="versions" />}
-      />
+      {data ? (
+        <DraftHeader
+          id={workflowId}
+          here="versions"
+          name={data.name}
+          publishedVersion={data.publishedVersion}
+          unpublished={data.unpublishedChanges}
+          archived={archived}
+          actions={!archived && <PublishButton onPublish={() => setPublishing(true)} />}
+        />
+      ) : (
+        <PageHeader
+          title="Workflow"
+          back={{ href: path('/workflows'), label: 'Workflows' }}
+          tabs={<WorkflowTabs id={workflowId} here="versions" />}
+        />
+      )}
       <PageBody>
         {definition ? (
           <>
             <VersionsPanel
               workflowId={workflowId}
               definition={definition}
-              // Nothing is edited here; somebody else may have saved meanwhile.
-              save={async () => (await workflow.refetch()).data?.version ?? null}
+              save={current}
               onRestored={() => void workflow.refetch()}
             />
             <WorkflowCases workflowId={workflowId} definition={definition} />
@@ -44,6 +77,14 @@ export function VersionsScreen({ workflowId }: { workflowId: string }) {
           <Skeleton height={240} radius="md" />
         )}
       </PageBody>
+      <PublishDialog
+        opened={publishing}
+        onClose={() => setPublishing(false)}
+        workflowId={workflowId}
+        save={current}
+        onPublished={published}
+        onGoTo={goToEditor}
+      />
     </>
   )
 }

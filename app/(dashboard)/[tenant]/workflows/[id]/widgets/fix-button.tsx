@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core'
 import { Wrench } from 'lucide-react'
 import type { Problem } from '@/server/workflows/check/problem'
-import { useEditorActions } from '../actions/editor-actions'
+import { useActionsHere } from '../actions/editor-actions'
 import { START } from '../model/definition'
 
 /**
@@ -16,8 +16,9 @@ export function FixButton(props: {
   onGo?: (problem: Problem) => void
 }) {
   const { problem, onFixed, onGo } = props
-  const { fixOf, fix, addAfter } = useEditorActions()
-  const label = fixOf(problem)
+  // Null on the pages where the draft is not edited. There the field is all that a problem can lead to.
+  const actions = useActionsHere()
+  const label = actions?.fixOf(problem) ?? null
   const wanted = label === null ? wantedBy(problem) : null
   if (label === null && (!onGo || wanted === null)) return null
   return (
@@ -27,13 +28,13 @@ export function FixButton(props: {
       leftSection={<Wrench size={12} aria-hidden />}
       aria-label={`Fix: ${label ?? `${wanted?.toLowerCase()} ${problem.field ?? ''}`}`}
       onClick={() => {
-        if (label === null) onGo?.(problem)
+        if (label === null || actions === null) onGo?.(problem)
         else if (problem.code === 'NO_STEPS') {
           // A dialog that shows the problem closes first.
           onGo?.(problem)
-          addAfter(START)
+          actions.addAfter(START)
         } else {
-          fix(problem)
+          actions.fix(problem)
           onFixed?.()
         }
       }}

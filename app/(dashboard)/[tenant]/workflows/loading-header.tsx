@@ -1,0 +1,20 @@
+'use client'
+import { useParams } from 'next/navigation'
+import type { ReactNode } from 'react'
+import { PageHeader } from '@/app/_ui/page-header'
+import { useTenant } from '../tenant-context'
+import { type WorkflowTab, WorkflowTabs } from './workflow-tabs'
+
+/** The header of a workflow's page while the page loads: title and tabs are where they stay. */
+export function LoadingHeader({ here, actions }: { here: WorkflowTab; actions?: ReactNode }) {
+  const { path } = useTenant()
+  const { id } = useParams<{ id: string }>()
+  return (
+    <PageHeader
+      title="Workflow"
+      back={{ href: path('/workflows'), label: 'Workflows' }}
+      tabs={<WorkflowTabs id={decodeURIComponent(id)} here={here} />}
+      actions={actions}
+    />
+  )
+}
