@@ -10,7 +10,7 @@ import {
   neighboursOf,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/canvas/graph'
 import { bodiesOf, hullsOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/canvas/hulls'
-import { lanesOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/canvas/lines'
+import { bendsOf, hasRoom, labelAt, lanesOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/canvas/lines'
 import { connect, disconnect, FIRST_BOUND } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/connect'
 import { START } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/definition'
 import { addStep } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/edit-steps'
@@ -217,9 +217,19 @@ describe('the ways of lines', () => {
     })
     const lanes = lanesOf([line('a', 0, 'b', 1), line('c', 2, 'b', 1), line('a', 0, 'c', 2)], boxes)
     expect(lanes.get('ab')?.x).toBe(200 + gap / 2)
+    // Its button is not in the gap, where both would cut it off, but below the step that it leaves.
+    const ab = line('a', 0, 'b', 1)
+    const button = labelAt(bendsOf(ab.start, ab.end, false, lanes.get('ab')), lanes.get('ab'))
+    expect(button.x).toBeLessThan(200 - 12)
+    expect(button.y).toBeGreaterThan(60 + 12)
     expect(lanes.get('cb')?.x).toBe(400 + gap * 1.5)
     // A step is in the way of this one.
     expect(lanes.get('ac')?.x).toBeLessThan(0)
+  })
+
+  test('a line has a button only where it covers neither end', () => {
+    const down = (length: number) => bendsOf({ x: 0, y: 0 }, { x: 0, y: length }, false, undefined)
+    expect([24, 39, 40, 80].map((length) => hasRoom(down(length)))).toEqual([false, false, true, true])
   })
 
   test('no long line crosses a node in any tidied graph', () => {

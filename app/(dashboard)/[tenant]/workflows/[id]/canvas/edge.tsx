@@ -4,7 +4,7 @@ import { Plus, RotateCcw } from 'lucide-react'
 import { memo } from 'react'
 import { useActionsHere } from '../actions/editor-actions'
 import styles from './edge.module.css'
-import { bendsOf, type Lane, middleOf, roundedPath } from './lines'
+import { bendsOf, hasRoom, type Lane, labelAt, roundedPath } from './lines'
 
 export type StepEdgeData = {
   exit: string
@@ -15,7 +15,7 @@ export type StepEdgeData = {
   bound: string
   /** The route around nodes. */
   lane: Lane | undefined
-  /** The button's label; empty where nothing can be added. */
+  /** The button's label; empty where nothing can be added. A short line has no button: the keys and the toolbar add there. */
   add: string
   /** How often a run took it; absent where no run is shown. */
   times?: number
@@ -35,7 +35,8 @@ export const StepEdge = memo(function StepEdge(props: EdgeProps<StepFlowEdge>) {
   const start = { x: sourceX, y: sourceY }
   const end = { x: targetX, y: targetY }
   const bends = bendsOf(start, end, sourcePosition === Position.Right, lane)
-  const middle = middleOf(bends)
+  const middle = labelAt(bends, lane)
+  const insert = add !== '' && hasRoom(bends)
   const marker = { ...(props.markerEnd === undefined ? {} : { markerEnd: props.markerEnd }) }
   const far = Math.hypot(middle.x - sourceX, middle.y - sourceY) > FAR
   const often = times !== undefined && times > 1 ? `×${times}` : ''
@@ -50,7 +51,7 @@ export const StepEdge = memo(function StepEdge(props: EdgeProps<StepFlowEdge>) {
         interactionWidth={0}
         className={`${styles[kind]} ${failure ? styles.failure : ''} ${went}`}
       />
-      {(text !== '' || bound !== '' || add !== '') && (
+      {(text !== '' || bound !== '' || insert) && (
         <EdgeLabelRenderer>
           <div
             className={`${styles.label} nodrag nopan`}
@@ -62,7 +63,7 @@ export const StepEdge = memo(function StepEdge(props: EdgeProps<StepFlowEdge>) {
                 <RotateCcw size={12} aria-hidden /> {bound}
               </span>
             )}
-            {add !== '' && (
+            {insert && (
               <button
                 type="button"
                 tabIndex={-1}

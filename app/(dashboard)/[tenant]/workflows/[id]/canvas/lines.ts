@@ -15,6 +15,8 @@ const APART = 14
 const TRIES = 9
 /** Between two neighbours that stand closer than lines keep away from nodes, one still fits into a gap this wide. */
 const NARROW = 8
+/** The button of a line, and as much on either side as its dot and its arrow take. */
+const ROOM = 24 + 2 * 8
 
 export interface Line {
   id: string
@@ -31,6 +33,8 @@ export interface Line {
 export interface Lane {
   x: number
   leave: number
+  /** Its long part is between two nodes that leave room for the line and nothing else. */
+  narrow?: boolean
 }
 
 /**
@@ -52,7 +56,7 @@ export function lanesOf(lines: readonly Line[], boxes: ReadonlyMap<string, Box>)
       inTheWay.every((box) => x <= box.x - MARGIN + 1 || x >= box.x + box.width + MARGIN - 1)
     const gap = up && !sideways ? gapBetween(boxes.get(from), boxes.get(to)) : null
     if (gap !== null && inTheWay.every((box) => gap < box.x || gap > box.x + box.width)) {
-      lanes.set(id, { x: gap, leave: start.y + LEAVE })
+      lanes.set(id, { x: gap, leave: start.y + LEAVE, narrow: true })
       continue
     }
     const beside = inTheWay.flatMap((box) => [box.x - MARGIN, box.x + box.width + MARGIN])
@@ -128,10 +132,21 @@ export function roundedPath(points: readonly Position[], radius: number): string
   return path
 }
 
+/** Where a line's words and button are: half-way, or on the stretch before the gap between two nodes. */
+export function labelAt(points: readonly Position[], lane: Lane | undefined): Position {
+  const [, from, to] = points
+  return lane?.narrow && from && to ? { x: (from.x + to.x) / 2, y: from.y } : middleOf(points)
+}
+
+/** Whether a line is long enough for a button that covers neither the dot it begins at nor its arrow. */
+export function hasRoom(points: readonly Position[]): boolean {
+  return lengthOf(points) >= ROOM
+}
+
 /** Half-way along a line. */
 export function middleOf(points: readonly Position[]): Position {
   const lengths = points.slice(1).map((point, i) => distance(points[i] ?? point, point))
-  let left = lengths.reduce((sum, length) => sum + length, 0) / 2
+  let left = lengthOf(points) / 2
   for (const [i, length] of lengths.entries()) {
     const [a, b] = [points[i], points[i + 1]]
     if (!a || !b) break
@@ -139,6 +154,10 @@ export function middleOf(points: readonly Position[]): Position {
     left -= length
   }
   return points[0] ?? { x: 0, y: 0 }
+}
+
+function lengthOf(points: readonly Position[]): number {
+  return points.slice(1).reduce((sum, point, i) => sum + distance(points[i] ?? point, point), 0)
 }
 
 function distance(a: Position, b: Position): number {
