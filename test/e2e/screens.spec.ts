@@ -263,7 +263,7 @@ test('the dialog of changing one’s own role is accessible and returns the focu
   await expect(role).toHaveValue('owner')
 })
 
-test('the command palette and the shortcut list are accessible', async ({ page, workspace }) => {
+test('the search box and the shortcut list are accessible', async ({ page, workspace }) => {
   await page.goto(`/${workspace.slug}/workflows`)
   await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
   // Keys work only once the page's script has loaded, which is not visible.
@@ -271,7 +271,7 @@ test('the command palette and the shortcut list are accessible', async ({ page, 
     await page.keyboard.press('ControlOrMeta+k')
     await expect(page.getByRole('dialog').first()).toBeVisible({ timeout: 5_000 })
   }).toPass()
-  await look(page, 'command palette')
+  await look(page, 'search box')
   await page.keyboard.press('Escape')
   await expect(page.getByRole('dialog')).toHaveCount(0)
   await page.keyboard.press('?')

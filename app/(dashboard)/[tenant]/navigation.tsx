@@ -17,7 +17,7 @@ export function Navigation({ onSearch, onKeys }: { onSearch: () => void; onKeys:
       <div className={styles.top}>
         <WorkspaceMenu />
       </div>
-      <UnstyledButton className={styles.search} aria-label="Command palette" onClick={onSearch}>
+      <UnstyledButton className={styles.search} aria-label="Search everything" onClick={onSearch}>
         <Search size={18} aria-hidden strokeWidth={1.75} />
         <span className={styles.searchText}>Search</span>
         <span className={styles.searchKeys} aria-hidden>

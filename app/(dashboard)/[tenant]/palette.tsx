@@ -53,7 +53,7 @@ export function Palette({
       scrollable
       maxHeight="26rem"
       size="lg"
-      title="Command palette"
+      title="Search everything"
       classNames={{ header: 'visually-hidden' }}
     >
       <Spotlight.Search

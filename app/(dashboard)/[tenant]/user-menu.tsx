@@ -2,6 +2,7 @@
 import { type MantineColorScheme, Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
 import { BookOpen, Check, CircleUser, Keyboard, LogOut, Monitor, Moon, SlidersHorizontal, Sun } from 'lucide-react'
 import Link from 'next/link'
+import { useState } from 'react'
 import { signOut } from '@/app/(auth)/sign-out'
 import { useTenant } from './tenant-context'
 import styles from './user-menu.module.css'
@@ -53,9 +54,7 @@ export function UserMenu({ onKeys }: { onKeys: () => void }) {
         >
           Preferences
         </Menu.Item>
-        <Menu.Item leftSection={<Keyboard size={16} aria-hidden />} onClick={onKeys}>
-          Keyboard shortcuts
-        </Menu.Item>
+        <KeysItem onKeys={onKeys} />
         <Menu.Item component={Link} href={path('/reference')} leftSection={<BookOpen size={16} aria-hidden />}>
           API reference
         </Menu.Item>
@@ -64,5 +63,16 @@ export function UserMenu({ onKeys }: { onKeys: () => void }) {
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
+  )
+}
+
+/** Not drawn rather than hidden, so that the arrow keys of the menu do not come to it. */
+function KeysItem({ onKeys }: { onKeys: () => void }) {
+  const [keyboard] = useState(() => window.matchMedia('(min-width: 48.0625em) and (hover: hover)').matches)
+  if (!keyboard) return null
+  return (
+    <Menu.Item leftSection={<Keyboard size={16} aria-hidden />} onClick={onKeys}>
+      Keyboard shortcuts
+    </Menu.Item>
   )
 }

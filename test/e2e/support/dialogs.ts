@@ -60,7 +60,7 @@ export const DIALOGS: Opened[] = [
   {
     what: 'the keys of the editor',
     at: ({ approval }) => `/workflows/${approval}`,
-    opener: button('Keyboard shortcuts'),
+    opener: button('Editor shortcuts'),
   },
   // From the outline, which a phone has too: the inspector, with the same menu, is not beside the graph there.
   { what: 'renaming a step', at: ({ approval }) => `/workflows/${approval}?view=outline`, ...inMenu('Rename') },

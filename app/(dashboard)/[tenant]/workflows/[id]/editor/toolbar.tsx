@@ -61,7 +61,7 @@ export function Toolbar(props: {
             </Button>
           </Tooltip>
           {view === 'graph' && (
-            <Tooltip label="Arrange all steps (Shift+T)">
+            <Tooltip label="Tidy all steps (Shift+T)">
               <Button
                 size="xs"
                 variant="default"
@@ -79,8 +79,8 @@ export function Toolbar(props: {
           <Search size={16} aria-hidden />
         </ActionIcon>
       </Tooltip>
-      <Tooltip label="Keyboard shortcuts">
-        <ActionIcon variant="default" aria-label="Keyboard shortcuts" onClick={props.onKeys}>
+      <Tooltip label="Editor shortcuts">
+        <ActionIcon variant="default" className="with-keyboard" aria-label="Editor shortcuts" onClick={props.onKeys}>
           <Keyboard size={16} aria-hidden />
         </ActionIcon>
       </Tooltip>
