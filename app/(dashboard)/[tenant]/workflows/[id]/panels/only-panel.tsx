@@ -91,7 +91,6 @@ export function OnlyForm(props: {
       {start.error && <ErrorState error={start.error} title="The step was not run" />}
       <Group gap="xs">
         <Button
-          variant="light"
           loading={busy || start.isPending}
           leftSection={<Play size={16} aria-hidden />}
           onClick={() => void run()}

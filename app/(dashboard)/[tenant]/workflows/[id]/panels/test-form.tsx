@@ -88,12 +88,7 @@ export function TestForm(props: {
         )}
         {start.error && <ErrorState error={start.error} title="The run was not started" />}
         <div>
-          <Button
-            type="submit"
-            loading={saving || start.isPending}
-            leftSection={<Play size={16} aria-hidden />}
-            variant="light"
-          >
+          <Button type="submit" loading={saving || start.isPending} leftSection={<Play size={16} aria-hidden />}>
             {to === null ? 'Run this draft' : `Run to ${stepLabel(definition, to)}`}
           </Button>
         </div>

@@ -79,7 +79,7 @@ function Arguments(props: WidgetProps & { args: JsonObject }) {
             onChange={(next) => setAsJson(next === 'json')}
           />
           {count > 0 && !asJson && (
-            <Button variant="light" size="compact-sm" onClick={mapAll}>
+            <Button variant="default" size="compact-sm" onClick={mapAll}>
               {count === 1 ? 'Map 1 of the same name' : `Map ${count} of the same name`}
             </Button>
           )}

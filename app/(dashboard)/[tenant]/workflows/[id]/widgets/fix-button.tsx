@@ -23,7 +23,7 @@ export function FixButton(props: {
   if (label === null && (!onGo || wanted === null)) return null
   return (
     <Button
-      variant="light"
+      variant="default"
       size="compact-xs"
       leftSection={<Wrench size={12} aria-hidden />}
       aria-label={`Fix: ${label ?? `${wanted?.toLowerCase()} ${problem.field ?? ''}`}`}
