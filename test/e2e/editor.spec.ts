@@ -271,7 +271,7 @@ test('an unpublished draft can be test-run, and an earlier version restored', as
   await saved(page)
   await expect.poll(async () => (await stepsOf(workspace, id))[0]?.output).toEqual({ text: 'Good night, ${name}' })
 
-  await page.getByRole('button', { name: 'Versions', exact: true }).click()
+  await page.getByRole('button', { name: 'History', exact: true }).click()
   // Only publishing makes a number that people see.
   const history = page.getByRole('list', { name: 'Versions' })
   await expect(history.getByRole('button', { name: /^Draft of \d\d:\d\d/ })).toHaveCount(2)

@@ -154,6 +154,9 @@ test('on a phone every place is reachable, and keys are not hinted at', async ({
   await page.goto(`/${workspace.slug}/runs/${runId}`)
   await expect(page.getByRole('button', { name: 'Submit' })).toBeVisible()
   await expect(page.locator('kbd:visible')).toHaveCount(0)
+  await page.getByRole('button', { name: /^Account of/ }).click()
+  await expect(page.getByRole('menuitem', { name: 'Preferences' })).toBeVisible()
+  await expect(page.getByRole('menuitem', { name: 'Keyboard shortcuts' })).toHaveCount(0)
 })
 
 test('on a phone no key is hinted at in the inbox, in lists and in the editor', async ({ page, workspace }) => {
@@ -175,8 +178,8 @@ test('on a phone no key is hinted at in the inbox, in lists and in the editor', 
     { address: '/inbox', shown: button(/The order.*Okafor/), hinted: true },
     { address: '/runs', shown: search('Search runs'), hinted: false },
     { address: '/workflows', shown: search('Search workflows'), hinted: true },
-    { address: `/workflows/${approval}`, shown: button('Add step'), hinted: false },
-    { address: `/workflows/${approval}?view=graph`, shown: button('Add step'), hinted: false },
+    { address: `/workflows/${approval}`, shown: button('Add step'), hinted: true },
+    { address: `/workflows/${approval}?view=graph`, shown: button('Add step'), hinted: true },
   ]) {
     // With a keyboard they are there, so that their absence says something.
     await page.setViewportSize({ width: 1440, height: 900 })
@@ -189,6 +192,10 @@ test('on a phone no key is hinted at in the inbox, in lists and in the editor', 
   }
   // Nor in the dialog that asks for a step after the chosen one.
   await page.goto(`/${workspace.slug}/workflows/${approval}?step=order`)
+  // The address of a step opens its form.
+  await expect(page.getByRole('dialog', { name: 'Step' }).getByLabel('Id', { exact: true })).toHaveValue('order')
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
   await button('Add step').click()
   await expect(page.getByRole('dialog').getByRole('option', { name: /^Condition/ })).toBeVisible()
   await expect(page.locator('kbd:visible, .with-keyboard:visible')).toHaveCount(0)

@@ -1,5 +1,5 @@
 'use client'
-import { ActionIcon } from '@mantine/core'
+import { ActionIcon, Drawer } from '@mantine/core'
 import { X } from 'lucide-react'
 import type { CSSProperties, KeyboardEvent, ReactNode } from 'react'
 import { Resizer, usePanelSize } from '../parts/resizer'
@@ -10,7 +10,7 @@ const PANELS = {
   test: 'Test run',
   step: 'This step',
   simulate: 'Simulation',
-  versions: 'Versions',
+  versions: 'History',
 } as const
 export type Panel = keyof typeof PANELS
 
@@ -28,18 +28,43 @@ export function focusPanel(): void {
   setTimeout(() => document.getElementById(ID)?.focus(), 0)
 }
 
-/** The panel below the graph. */
+/** The panel below the graph. On a phone, where there is no room below it, a sheet. */
 export function BottomPanel(props: {
   panel: Panel
+  phone: boolean
   tabs: readonly Panel[]
   onPanel: (panel: Panel) => void
   onClose: () => void
   children: ReactNode
 }) {
-  const { panel, tabs, onClose, children } = props
+  const { panel, phone, tabs, onClose, children } = props
   const height = usePanelSize('bottom', { min: 120, max: 800 })
   const title = PANELS[panel]
   const tabbed = tabs.includes(panel)
+  const content = tabbed ? (
+    <div role="tabpanel" id={`${ID}-content`} aria-labelledby={tabId(panel)}>
+      {children}
+    </div>
+  ) : (
+    children
+  )
+  if (phone) {
+    return (
+      <Drawer
+        opened
+        onClose={onClose}
+        position="bottom"
+        size="100%"
+        title={tabbed ? 'Try out the draft' : title}
+        styles={{ body: { padding: 0 } }}
+      >
+        <section id={ID} tabIndex={-1} className={styles.sheet} aria-label={title}>
+          {tabbed && <PanelTabs {...props} />}
+          {content}
+        </section>
+      </Drawer>
+    )
+  }
   return (
     <>
       <Resizer panel={height} label="Resize the panel" controls={ID} vertical={false} />
@@ -56,13 +81,7 @@ export function BottomPanel(props: {
             <X size={16} aria-hidden />
           </ActionIcon>
         </div>
-        {tabbed ? (
-          <div role="tabpanel" id={`${ID}-content`} aria-labelledby={tabId(panel)}>
-            {children}
-          </div>
-        ) : (
-          children
-        )}
+        {content}
       </section>
     </>
   )

@@ -1,6 +1,5 @@
 'use client'
 import { Drawer } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
 import dynamic from 'next/dynamic'
 import { type CSSProperties, memo, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { notifyLatest } from '@/app/_ui/notify'
@@ -38,6 +37,7 @@ import { SidePanel } from './side-panel'
 import { Toolbar, type View } from './toolbar'
 import { useAnnouncedErrors } from './use-announced-errors'
 import { useAnnouncer } from './use-announcer'
+import { usePhone } from './use-phone'
 import { type UrlState, useNavigation } from './use-url-state'
 import { ViewArea } from './view-area'
 
@@ -62,7 +62,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
   const { workflow, catalog, initial } = props
   const { id: workflowId } = workflow
   const tenant = useTenant()
-  const phone = useMediaQuery('(max-width: 48em)') ?? false
+  const phone = usePhone()
   const archived = workflow.status === 'archived'
   const reason = readOnlyReason(tenant, archived)
   const readOnly = reason !== null
@@ -81,7 +81,8 @@ export const EditorScreen = memo(function EditorScreen(props: {
   const unpublished = useUnpublished(workflow, publishedVersion, definition)
   const { announcement, announce } = useAnnouncer()
   const [dialog, setDialog] = useState<EditorDialog | null>(null)
-  const [sheet, setSheet] = useState(false)
+  // On a phone the form and the panel are sheets, of which one is open at a time. An address with a step opens its form.
+  const [sheet, setSheet] = useState(initial.step !== '' && initial.panel === '')
   const [publishing, setPublishing] = useState(false)
   // Closing the dialog without a choice keeps the conflict; the header leads back to it.
   const [resolving, setResolving] = useState(true)
@@ -115,7 +116,10 @@ export const EditorScreen = memo(function EditorScreen(props: {
     setSelection,
     setDialog,
     openForm(stepId, field) {
-      if (phone) setSheet(true)
+      if (phone) {
+        setPanel(null)
+        setSheet(true)
+      }
       const mayFocus = focusClaim()
       setTimeout(() => focusField(stepId, field, mayFocus), 0)
     },
@@ -178,7 +182,10 @@ export const EditorScreen = memo(function EditorScreen(props: {
       actions={actions}
       onRedefine={redefine}
       tested={test.steps}
-      onTested={() => setPanel('test')}
+      onTested={() => {
+        setSheet(false)
+        setPanel('test')
+      }}
       readOnly={readOnly}
     />
   )
@@ -254,6 +261,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
             {panel !== null && (
               <OpenPanel
                 panel={panel}
+                phone={phone}
                 onPanel={setPanel}
                 onClose={() => setPanel(null)}
                 workflowId={workflowId}

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core'
 import { CircleAlert, History, Play, Rocket, Route } from 'lucide-react'
 import { useTenant } from '../../../tenant-context'
 import type { Panel } from './bottom-panel'
+import styles from './editor.module.css'
 
 /** Opens the dialog that publishes, for the roles that may. */
 export function PublishButton({ onPublish }: { onPublish: () => void }) {
@@ -41,7 +42,7 @@ export function PanelButtons(props: { panel: Panel | null; problems: number | nu
   const button = (name: Panel, Icon: typeof History, text: string) => (
     <Button
       size="xs"
-      variant={panel === name ? 'light' : 'default'}
+      variant="default"
       aria-expanded={panel === name}
       leftSection={<Icon size={16} aria-hidden />}
       onClick={() => onPanel(name)}
@@ -53,7 +54,8 @@ export function PanelButtons(props: { panel: Panel | null; problems: number | nu
     <>
       {button('problems', CircleAlert, `Problems ${problems ?? '…'}`)}
       {may('workflow:simulate') && button('simulate', Route, 'Simulate')}
-      {button('versions', History, 'Versions')}
+      {/* On a phone the tab of the same page does as much. */}
+      <span className={styles.wide}>{button('versions', History, 'History')}</span>
     </>
   )
 }

@@ -32,6 +32,7 @@ const VersionsPanel = dynamic<VersionsPanelProps>(
 /** The open panel with its content. */
 export function OpenPanel(props: {
   panel: Panel
+  phone: boolean
   onPanel: (panel: Panel) => void
   onClose: () => void
   workflowId: string
@@ -46,12 +47,12 @@ export function OpenPanel(props: {
   onGoTo: GoTo
   onRestored: VersionsPanelProps['onRestored']
 }) {
-  const { panel, onPanel, onClose, workflowId, definition, catalog, selected, test, onSelect } = props
+  const { panel, phone, onPanel, onClose, workflowId, definition, catalog, selected, test, onSelect } = props
   const { check, save, onGoTo, onRestored } = props
   const { may } = useTenant()
   const tabs = TRIALS.filter((name) => may(name === 'simulate' ? 'workflow:simulate' : 'run:start'))
   return (
-    <BottomPanel panel={panel} tabs={tabs} onPanel={onPanel} onClose={onClose}>
+    <BottomPanel panel={panel} phone={phone} tabs={tabs} onPanel={onPanel} onClose={onClose}>
       {panel === 'problems' && (
         <ProblemList
           problems={check.problems}
