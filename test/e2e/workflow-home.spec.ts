@@ -107,7 +107,7 @@ test('settings are edited on their own page and are part of the draft; viewers o
   await expect(viewer.getByText('Your role (viewer) can view this workflow but not edit it.')).toBeVisible()
   await page.goto(`/${workspace.slug}/workflows/${id}/settings`)
   await page.getByLabel('Business key').fill('${orderId}')
-  await page.getByLabel('Time limit of a run').fill('P2D')
+  await page.getByLabel('Time limit of a run', { exact: true }).fill('2')
   await expect(page.getByRole('status').filter({ hasText: /Saved \d/ })).toBeVisible()
   expect(await getWorkflow(workspace.ctx, { id })).toMatchObject({
     businessKey: '${orderId}',

@@ -1,11 +1,11 @@
 'use client'
 import { Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
-import { durationMs, durationText } from '@/server/definition/duration'
 import type { Definition } from '@/server/definition/schema'
 import { isTimeLimit } from '@/server/definition/settings'
 import { useCommitted } from '../draft/use-committed'
 import { nameOf } from '../model/definition'
 import { setInitial, setMeta } from '../model/edit-steps'
+import { DurationInput } from '../widgets/duration-widget'
 import styles from './inspector.module.css'
 
 /** The form of the workflow itself, shown while no step is selected. */
@@ -28,13 +28,13 @@ export function WorkflowPanel(props: {
   const key = useCommitted(definition.businessKey ?? '', (text) =>
     onRedefine('change the business key', (before) => setMeta(before, { businessKey: text.trim() || null }), 'key'),
   )
-  const limit = useCommitted(definition.limits?.timeoutMs ? durationText(definition.limits.timeoutMs) : '', (text) => {
-    const timeoutMs = durationMs(text.trim())
-    if (text.trim() === '') onRedefine('remove the time limit', (before) => setMeta(before, { limits: null }), 'limit')
+  const limit = useCommitted(String(definition.limits?.timeoutMs ?? ''), (text) => {
+    const timeoutMs = Number(text)
+    if (text === '') onRedefine('remove the time limit', (before) => setMeta(before, { limits: null }), 'limit')
     else if (isTimeLimit(timeoutMs))
       onRedefine('change the time limit', (before) => setMeta(before, { limits: { timeoutMs } }), 'limit')
   })
-  const isLimit = limit.text.trim() === '' || isTimeLimit(durationMs(limit.text.trim()))
+  const isLimit = limit.text === '' || isTimeLimit(Number(limit.text))
   const example = Object.keys(payload)[0] ?? 'orderId'
   // A draft may contain an id twice; the Select must not.
   const choices = [...new Map(steps.map((step) => [step.id, { value: step.id, label: nameOf(step) }])).values()]
@@ -79,16 +79,16 @@ export function WorkflowPanel(props: {
         onChange={(event) => key.setText(event.currentTarget.value)}
         onBlur={key.flush}
       />
-      <TextInput
+      <DurationInput
         id="step-field-limits.timeoutMs"
         label="Time limit of a run"
-        description="From its start, including waits. After that, the run fails as timed out."
-        placeholder="No limit; P30D is 30 days"
-        maxLength={50}
-        value={limit.text}
-        error={isLimit ? null : 'Enter a length of at least a second, such as PT2H or P30D.'}
+        help="From its start, including waits. After that, the run fails as timed out."
+        placeholder="No limit"
+        unset="d"
+        value={limit.text === '' ? undefined : Number(limit.text)}
+        problem={isLimit ? null : 'Enter at least 1 second and at most 10 years.'}
         readOnly={readOnly}
-        onChange={(event) => limit.setText(event.currentTarget.value)}
+        onChange={(ms) => limit.setText(ms === undefined ? '' : String(ms))}
         onBlur={limit.flush}
       />
       {steps.length > 0 && (

@@ -8,6 +8,7 @@ const UNITS = [
   { value: 's', label: 'seconds', ms: 1_000 },
   { value: 'min', label: 'minutes', ms: 60_000 },
   { value: 'h', label: 'hours', ms: 3_600_000 },
+  { value: 'd', label: 'days', ms: 86_400_000 },
 ] as const
 type Unit = (typeof UNITS)[number]['value']
 
@@ -32,12 +33,16 @@ export function DurationInput(props: {
   help?: string | undefined
   value: number | undefined
   onChange: (ms: number | undefined) => void
+  onBlur?: () => void
   problem?: string | null
+  placeholder?: string
+  /** The unit as long as there is no value. */
+  unset?: Unit
   readOnly: boolean
 }) {
-  const { id, label, help, value, onChange, problem, readOnly } = props
+  const { id, label, help, value, onChange, onBlur, problem, placeholder, unset = 's', readOnly } = props
   const [chosen, setChosen] = useState<Unit | null>(null)
-  const unit = unitOf(chosen ?? fitting(value))
+  const unit = unitOf(chosen ?? fitting(value, unset))
   return (
     <Input.Wrapper id={id} label={label} description={help} error={problem} labelElement="label">
       <Group gap={8} wrap="nowrap" mt={4}>
@@ -45,6 +50,8 @@ export function DurationInput(props: {
           id={id}
           flex={1}
           min={0}
+          {...(placeholder === undefined ? {} : { placeholder })}
+          {...(onBlur === undefined ? {} : { onBlur })}
           value={value === undefined ? '' : value / unit.ms}
           onChange={(next) => onChange(typeof next === 'number' ? Math.round(next * unit.ms) : undefined)}
           readOnly={readOnly}
@@ -67,8 +74,8 @@ export function DurationInput(props: {
   )
 }
 
-function fitting(ms: number | undefined): Unit {
-  if (ms === undefined) return 's'
+function fitting(ms: number | undefined, unset: Unit): Unit {
+  if (ms === undefined) return unset
   return UNITS.findLast((unit) => ms >= unit.ms && ms % unit.ms === 0)?.value ?? 'ms'
 }
 
