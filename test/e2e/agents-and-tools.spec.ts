@@ -53,7 +53,7 @@ test('an agent is saved while it is edited, published with a note, and restored'
   await expect(dialog.getByText('Answers in one sentence.').first()).toBeVisible()
   await expect(dialog.getByRole('region', { name: 'Used by' }).getByRole('link').first()).toBeVisible()
   await dialog.getByLabel('Note').fill('Shorter answers')
-  await dialog.getByRole('button', { name: 'Publish version 2' }).click()
+  await dialog.getByRole('button', { name: 'Publish v2' }).click()
   await expect(page.getByText('Version 2 is published.')).toBeVisible()
   await page.getByRole('tab', { name: 'Versions' }).click()
   await expect(page.getByRole('button', { name: /^Version 2.*Shorter answers/ })).toBeVisible()

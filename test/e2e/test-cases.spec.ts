@@ -36,9 +36,9 @@ test('a test of a tool is kept as a test case, run again, and shown before the t
   await page.keyboard.type('return { twice: 41 }')
   await page.getByRole('button', { name: 'Publish' }).click()
   await expect(dialog.getByText('One test case runs when you publish.')).toBeVisible()
-  await dialog.getByRole('button', { name: 'Publish version 2' }).click()
+  await dialog.getByRole('button', { name: 'Publish v2' }).click()
   await expect(dialog.getByRole('row', { name: /twice 42 41/ })).toBeVisible()
-  await dialog.getByRole('button', { name: 'Publish version 2 anyway' }).click()
+  await dialog.getByRole('button', { name: 'Publish v2 anyway' }).click()
   await expect(page.getByText('Version 2 is published.')).toBeVisible()
   expect(await getTool(workspace.ctx, { id })).toMatchObject({ version: 2, publishedVersion: 2 })
 

@@ -36,7 +36,7 @@ export interface PublishDialogProps {
 export function PublishDialog(props: PublishDialogProps) {
   const { opened, onClose, version } = props
   return (
-    <Dialog opened={opened} onClose={onClose} title={`Publish version ${version}`} size="xl">
+    <Dialog opened={opened} onClose={onClose} title={`Publish v${version}`} size="xl">
       <Publish {...props} />
     </Dialog>
   )
@@ -87,7 +87,7 @@ function Publish({ onClose, noun, version, before, after, users, cases, onPublis
           onClick={() => onPublish(note)}
           loading={busy}
         >
-          Publish version {version}
+          Publish v{version}
           {anyway && ' anyway'}
         </ReasonButton>
       </DialogButtons>

@@ -165,7 +165,7 @@ function Summary({ changes }: { changes: WorkflowChanges }) {
         : `v${to} is the same, but uses the current versions of its tools, agents and workflows.`
     return (
       <Text size="sm">
-        Version {from} is published. {since}
+        v{from} is published. {since}
       </Text>
     )
   }
