@@ -46,6 +46,7 @@ export const ExitHandle = memo(function ExitHandle(props: {
           {times > 1 && ` ×${times}`}
         </span>
       )}
+      {exit.tier === 'rest' && <span className={styles.exitLabel}>else{times > 1 && ` ×${times}`}</span>}
       {open && exit.tier === 'way' && <Plus className={styles.plus} size={12} aria-hidden />}
     </Handle>
   )
