@@ -32,6 +32,13 @@ export function Choices(
     setRows(changeChoice(rows, key, part, problemOf))
   return (
     <FieldFrame field={field} problem={problem}>
+      {rows.length > 0 && (
+        // Each field has a name of its own.
+        <div className={`${styles.pair} ${styles.heads}`} aria-hidden>
+          <span>Label</span>
+          <span>Id</span>
+        </div>
+      )}
       {rows.map((row, index) => {
         const rowLabel = row.label || row.id || `${noun} ${index + 1}`
         return (
