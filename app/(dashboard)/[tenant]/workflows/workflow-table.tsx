@@ -80,6 +80,7 @@ function Row({
             <div className={styles.stack}>
               <StatusPill status={runPill({ status: item.lastRun.state, outcome: null })} />
               <span className={styles.quiet}>
+                <span className={styles.onCard}>last run </span>
                 <Time at={item.lastRun.startTime} />
               </span>
             </div>
@@ -90,7 +91,10 @@ function Row({
       </td>
       <td>
         <div className={styles.stack}>
-          <Time at={item.updatedAt} />
+          <span>
+            <span className={styles.onCard}>Updated </span>
+            <Time at={item.updatedAt} />
+          </span>
           {item.updatedBy && <span className={styles.quiet}>by {item.updatedBy.name}</span>}
         </div>
       </td>
