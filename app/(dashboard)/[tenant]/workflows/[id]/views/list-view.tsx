@@ -129,9 +129,9 @@ function rowsOf(definition: Definition, catalog: Catalog, tested: TestedSteps | 
   const start: Row = {
     id: START,
     name: 'START',
-    type: fields.length === 0 ? 'No fields' : fields.join(', '),
+    type: 'Start',
     icon: '',
-    state: '',
+    state: fields.length === 0 ? 'No fields' : fields.join(', '),
     tested: undefined,
   }
   return [
