@@ -77,7 +77,7 @@ export function ExpectedDialog(props: {
             </div>
           )
         })}
-        <p className={styles.note}>Values are JSON: a text is in quotes.</p>
+        <p className={styles.note}>Values are JSON. Put text in quotes.</p>
       </Stack>
     ),
     equals: (

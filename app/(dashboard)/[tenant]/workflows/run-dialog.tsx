@@ -87,7 +87,7 @@ function RunForm({
       <Stack>
         <Text size="sm" c="dimmed">
           {version === null
-            ? 'This workflow was never published, so its saved draft runs.'
+            ? 'This workflow has never been published, so its saved draft runs.'
             : `Version ${version} runs, as it does for API callers.`}
           {Object.keys(fields).length === 0 && ' It needs no input.'}
         </Text>

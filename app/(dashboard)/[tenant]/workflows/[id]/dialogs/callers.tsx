@@ -49,7 +49,8 @@ function List({ callers: { parents, schedules, inbound, recent } }: { callers: W
       <Starters kind="Inbound webhook" starters={inbound} href={path('/inbound-webhooks')} />
       {recent.map(({ id, kind, name, runs, lastAt }) => (
         <Caller key={id} name={name}>
-          {KINDS[kind]}, {runs === 1 ? '1 run' : `${runs.toLocaleString('en')} runs`} lately, last <Time at={lastAt} />
+          {KINDS[kind]}, {runs === 1 ? '1 recent run' : `${runs.toLocaleString('en')} recent runs, the last one`}{' '}
+          <Time at={lastAt} />
         </Caller>
       ))}
     </ul>

@@ -101,6 +101,6 @@ function visit(value: JsonValue, path: string, see: (text: string, path: string)
 
 /** How many references a new id would update, in words. */
 export function referencesText(count: number): string {
-  if (count === 0) return 'Nothing refers to this step.'
+  if (count === 0) return 'No expression refers to this step.'
   return count === 1 ? 'Changing it updates 1 reference.' : `Changing it updates ${count} references.`
 }

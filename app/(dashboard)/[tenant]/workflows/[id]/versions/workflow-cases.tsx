@@ -10,7 +10,7 @@ import { TestCases } from '../../../_test-cases/test-cases'
 import { useTenant } from '../../../tenant-context'
 import { KeepWorkflowCase } from './keep-workflow-case'
 
-/** The workflow's test cases: runs that were kept, walked again on the draft. */
+/** The workflow's test cases: runs that were kept, with whose results and answers the draft is tested. */
 export function WorkflowCases({ workflowId: id, definition }: { workflowId: string; definition: Definition }) {
   const trpc = useTRPC()
   const { workflows } = useTRPCClient()
@@ -41,7 +41,7 @@ export function WorkflowCases({ workflowId: id, definition }: { workflowId: stri
         kinds={['succeeds', 'fails', 'fields', 'equals']}
         empty={
           mayEdit
-            ? 'None yet. Keep a run: it is then walked again each time before the workflow is published.'
+            ? 'None yet. Keep a run, and the draft is tested with its results and answers each time somebody publishes it.'
             : 'This workflow has no test cases.'
         }
         open={null}
