@@ -19,7 +19,7 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
     id: 'wf_hello',
     definition: {
       name: 'Hello',
-      description: 'Greets by name. Nothing waits for a person, so a sync start returns the result.',
+      description: 'Greets by name. Nothing waits for a person, so whoever starts it can wait for the result.',
       initialStep: 'greet',
       payload: { name: { type: 'string', description: 'Who is greeted' } },
       steps: [
@@ -78,10 +78,10 @@ export const SAMPLE_WORKFLOWS: { id: string; definition: Definition }[] = [
     id: 'wf_document',
     definition: {
       name: 'Document',
-      description: 'Takes a file as the multipart part `attachment` and returns its content.',
+      description: 'Takes a file and returns its content.',
       initialStep: 'read',
       payload: {
-        fileId: { type: 'file', description: 'The document; filled by the part `attachment` of a multipart start' },
+        fileId: { type: 'file', description: 'The document. A multipart start sends it as the part named attachment.' },
       },
       steps: [
         {
