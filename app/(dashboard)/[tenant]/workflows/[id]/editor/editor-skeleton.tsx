@@ -1,12 +1,12 @@
 import { Skeleton } from '@mantine/core'
-import { LoadingHeader } from '../../loading-header'
+import { HeaderSkeleton } from '../../header-skeleton'
 import styles from './editor.module.css'
 
 /** The editor's outline, shown while its data loads. */
 export function EditorSkeleton() {
   return (
     <div className={styles.screen} aria-busy="true">
-      <LoadingHeader here="editor" actions={<Skeleton height={36} width={200} />} />
+      <HeaderSkeleton here="editor" actions={<Skeleton height={36} width={200} />} />
       <div className={styles.toolbar}>
         <Skeleton height={30} width={420} />
       </div>

@@ -1,11 +1,11 @@
 import { Skeleton } from '@mantine/core'
 import { PageBody } from '@/app/_ui/page-body'
-import { LoadingHeader } from '../../loading-header'
+import { HeaderSkeleton } from '../../header-skeleton'
 
 export default function Loading() {
   return (
     <>
-      <LoadingHeader here="insights" />
+      <HeaderSkeleton here="insights" />
       <PageBody>
         <Skeleton height={96} radius="md" />
         <Skeleton height={220} radius="md" mt="md" />

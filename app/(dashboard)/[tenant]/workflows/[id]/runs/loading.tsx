@@ -1,11 +1,11 @@
 import { PageBody } from '@/app/_ui/page-body'
 import { RowsSkeleton } from '../../../runs/rows-skeleton'
-import { LoadingHeader } from '../../loading-header'
+import { HeaderSkeleton } from '../../header-skeleton'
 
 export default function Loading() {
   return (
     <>
-      <LoadingHeader here="runs" />
+      <HeaderSkeleton here="runs" />
       <PageBody>
         <RowsSkeleton />
       </PageBody>

@@ -1,11 +1,11 @@
 import { Skeleton } from '@mantine/core'
 import { PageBody } from '@/app/_ui/page-body'
-import { LoadingHeader } from '../../loading-header'
+import { HeaderSkeleton } from '../../header-skeleton'
 
 export default function Loading() {
   return (
     <>
-      <LoadingHeader here="settings" />
+      <HeaderSkeleton here="settings" />
       <PageBody narrow>
         <Skeleton height={420} radius="md" />
       </PageBody>

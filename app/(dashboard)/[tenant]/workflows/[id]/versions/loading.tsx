@@ -1,11 +1,11 @@
 import { Skeleton } from '@mantine/core'
 import { PageBody } from '@/app/_ui/page-body'
-import { LoadingHeader } from '../../loading-header'
+import { HeaderSkeleton } from '../../header-skeleton'
 
 export default function Loading() {
   return (
     <>
-      <LoadingHeader here="versions" />
+      <HeaderSkeleton here="versions" />
       <PageBody>
         <Skeleton height={240} radius="md" />
       </PageBody>

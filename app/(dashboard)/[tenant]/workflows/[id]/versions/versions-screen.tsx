@@ -77,14 +77,16 @@ export function VersionsScreen({ workflowId }: { workflowId: string }) {
           <Skeleton height={240} radius="md" />
         )}
       </PageBody>
-      <PublishDialog
-        opened={publishing}
-        onClose={() => setPublishing(false)}
-        workflowId={workflowId}
-        save={current}
-        onPublished={published}
-        onGoTo={goToEditor}
-      />
+      {publishing && (
+        <PublishDialog
+          opened
+          onClose={() => setPublishing(false)}
+          workflowId={workflowId}
+          save={current}
+          onPublished={published}
+          onGoTo={goToEditor}
+        />
+      )}
     </>
   )
 }

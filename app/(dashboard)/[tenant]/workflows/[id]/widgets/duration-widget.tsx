@@ -1,5 +1,5 @@
 'use client'
-import { Group, Input, NumberInput, Select } from '@mantine/core'
+import { Group, Input, Select, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { fieldElementId, type WidgetProps } from './widget'
 
@@ -42,18 +42,34 @@ export function DurationInput(props: {
 }) {
   const { id, label, help, value, onChange, onBlur, problem, placeholder, unset = 's', readOnly } = props
   const [chosen, setChosen] = useState<Unit | null>(null)
-  const unit = unitOf(chosen ?? fitting(value, unset))
+  /** What somebody is typing, such as "1.", which is no other number than "1". */
+  const [typed, setTyped] = useState<string | null>(null)
+  const keeps =
+    chosen !== null && (typed !== null || value === undefined || Number.isInteger(value / unitOf(chosen).ms))
+  const unit = unitOf(keeps ? chosen : fitting(value, unset))
+  function type(text: string) {
+    if (!/^\d*\.?\d*$/.test(text)) return
+    setTyped(text)
+    // The unit does not change under the number: 1.5 hours are 90 minutes once the field is left.
+    setChosen(unit.value)
+    onChange(/\d/.test(text) ? Math.round(Number(text) * unit.ms) : undefined)
+  }
   return (
     <Input.Wrapper id={id} label={label} description={help} error={problem} labelElement="label">
       <Group gap={8} wrap="nowrap" mt={4}>
-        <NumberInput
+        <TextInput
           id={id}
           flex={1}
-          min={0}
-          {...(placeholder === undefined ? {} : { placeholder })}
-          {...(onBlur === undefined ? {} : { onBlur })}
-          value={value === undefined ? '' : value / unit.ms}
-          onChange={(next) => onChange(typeof next === 'number' ? Math.round(next * unit.ms) : undefined)}
+          inputMode="decimal"
+          autoComplete="off"
+          maxLength={12}
+          placeholder={placeholder}
+          value={typed ?? (value === undefined ? '' : String(value / unit.ms))}
+          onChange={(event) => type(event.currentTarget.value)}
+          onBlur={() => {
+            setTyped(null)
+            onBlur?.()
+          }}
           readOnly={readOnly}
         />
         <Select
@@ -66,6 +82,7 @@ export function DurationInput(props: {
           onChange={(next) => {
             if (next === null) return
             setChosen(next as Unit)
+            setTyped(null)
             if (value !== undefined) onChange(Math.round((value / unit.ms) * unitOf(next).ms))
           }}
         />

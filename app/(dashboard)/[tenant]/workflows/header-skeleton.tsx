@@ -6,7 +6,7 @@ import { useTenant } from '../tenant-context'
 import { type WorkflowTab, WorkflowTabs } from './workflow-tabs'
 
 /** The header of a workflow's page while the page loads: title and tabs are where they stay. */
-export function LoadingHeader({ here, actions }: { here: WorkflowTab; actions?: ReactNode }) {
+export function HeaderSkeleton({ here, actions }: { here: WorkflowTab; actions?: ReactNode }) {
   const { path } = useTenant()
   const { id } = useParams<{ id: string }>()
   return (
