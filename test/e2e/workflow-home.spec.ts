@@ -108,7 +108,7 @@ test('settings are edited on their own page and are part of the draft; viewers o
   await page.goto(`/${workspace.slug}/workflows/${id}/settings`)
   await page.getByLabel('Business key').fill('${orderId}')
   await page.getByLabel('Time limit of a run', { exact: true }).fill('2')
-  await expect(page.getByLabel('Unit of time limit of a run')).toHaveValue('days')
+  await expect(page.getByRole('combobox', { name: 'Unit of time limit of a run' })).toHaveValue('days')
   await expect(page.getByRole('status').filter({ hasText: /Saved \d/ })).toBeVisible()
   expect(await getWorkflow(workspace.ctx, { id })).toMatchObject({
     businessKey: '${orderId}',
