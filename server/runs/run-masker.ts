@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../context'
-import type { JsonLike } from '../definition/json'
+import type { JsonLike, JsonObject } from '../definition/json'
 import { sensitiveFields, textsUnder, withoutFields } from '../definition/sensitive'
 import { pinnedDefinition } from '../interpreter/pinned-definition'
 import { RUN_DATA } from '../interpreter/run-data'
@@ -34,9 +34,7 @@ export async function runMasker(ctx: ServiceContext, run: Of): Promise<RunMasker
     .select({ input: runs.input, data: RUN_DATA })
     .from(runs)
     .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, run.id)))
-  // A value may be in other fields too, and in texts.
-  const texts = new Set(textsUnder([stored?.input ?? {}, stored?.data ?? {}], hides))
-  const values = maskerOf([...texts].filter((text) => text.length >= SHORTEST_VALUE).slice(0, MOST_VALUES))
+  const values = valuesMasker([stored?.input ?? {}, stored?.data ?? {}], hides)
   return {
     hides,
     vault,
@@ -46,7 +44,13 @@ export async function runMasker(ctx: ServiceContext, run: Of): Promise<RunMasker
   }
 }
 
-/** The same for the id of a run. */
+/** A masker for the values of these fields, which may be in other fields too, and in texts. */
+export function valuesMasker(stored: JsonObject[], hides: ReadonlySet<string>): Masker {
+  const texts = new Set(textsUnder(stored, hides))
+  return maskerOf([...texts].filter((text) => text.length >= SHORTEST_VALUE).slice(0, MOST_VALUES))
+}
+
+/** A masker for what screens show of the run with this id. */
 export async function runMaskerOf(ctx: ServiceContext, runId: string): Promise<RunMasker> {
   const [run] = await ctx.db
     .select({ id: runs.id, workflowId: runs.workflowId, workflowVersion: runs.workflowVersion })

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listAudit } from '@/server/audit-log/list'
 import { rerunRun } from '@/server/runs/rerun'
@@ -161,24 +162,32 @@ test('each field of a value can be revealed, however large the value is', async 
   }
 })
 
-test('lists of runs leave out the message of a failure that may hold a hidden value; its page and an export have it', async () => {
+test('lists of runs mask hidden values in the message of a failure, as its page does; an export has them', async () => {
   const definition = (sensitive: boolean) => ({
-    payload: { iban: { type: 'string', sensitive } },
+    payload: { iban: { type: 'string', sensitive }, text: { type: 'string' } },
     steps: [{ id: 'no', type: 'fail-flow', code: 'REFUSED', message: 'No account ${iban}' }],
   })
-  const [hiding, open] = await Promise.all(
-    [true, false].map(async (sensitive) => {
-      const failed = await runtime.start(definition(sensitive), { iban: IBAN })
-      return runtime.wait(failed)
-    }),
-  )
-  const ids = [hiding, open].map((run) => run?.runId ?? '')
+  const failed = async (sensitive: boolean, text: string, iban = IBAN) => {
+    const run = await runtime.start(definition(sensitive), { iban, text })
+    return (await runtime.wait(run))?.runId ?? ''
+  }
+  const random = randomBytes(20_000).toString('hex')
+  const ids = [
+    await failed(true, ''),
+    await failed(false, ''),
+    // Too large to be read for a list.
+    await failed(true, random),
+    await failed(true, random.slice(0, 2_000)),
+    // A cut must not leave a part of the value that is not found.
+    await failed(true, '', 'long'.repeat(100)),
+  ]
   const { runs } = await browseRuns(runtime.ctx, { states: ['failed'] })
   const messages = (items: typeof runs) => ids.map((id) => items.find(({ runId: of }) => of === id)?.failure?.message)
-  expect(messages(runs)).toEqual(['REFUSED', `No account ${IBAN}`])
-  expect(messages(await refreshRuns(runtime.ctx, { runIds: ids }))).toEqual(['REFUSED', `No account ${IBAN}`])
+  const shown = ['No account ***', `No account ${IBAN}`, 'REFUSED', 'No account ***', 'No account ***']
+  expect(messages(runs)).toEqual(shown)
+  expect(messages(await refreshRuns(runtime.ctx, { runIds: ids }))).toEqual(shown)
   expect((await getRunOverview(runtime.ctx, { runId: ids[0] ?? '' })).error?.message).toBe('No account ***')
-  expect((await exportRuns(runtime.ctx, { states: ['failed'] })).csv.split(`No account ${IBAN}`)).toHaveLength(3)
+  expect((await exportRuns(runtime.ctx, { states: ['failed'] })).csv.split(`No account ${IBAN}`)).toHaveLength(5)
 })
 
 test('a value of the vault stays masked when its field is revealed', async () => {

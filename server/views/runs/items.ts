@@ -9,7 +9,7 @@ import { stateOf } from './filter'
 import { OF_DRAFT } from './of-draft'
 
 /** Lists cut longer messages; the run's own page shows them in full. */
-const MESSAGE_CHARS = 300
+export const MESSAGE_CHARS = 300
 
 interface Waiting {
   pauseId: string
