@@ -42,8 +42,11 @@ export async function rerunFrom(
   })
 }
 
-/** The position of the latest visit of a step on the main path, up to where that failed if it did. */
-async function positionOf(tx: TransactionContext, old: RunRow, stepId: string): Promise<number> {
+/**
+ * The position of the latest visit of a step on the main path, up to where that failed if it did.
+ * @throws AppError INVALID_INPUT if there is none
+ */
+export async function positionOf(tx: TransactionContext, old: RunRow, stepId: string): Promise<number> {
   const [visit] = await tx.db
     .select({ seq: stepRecords.seq })
     .from(stepRecords)

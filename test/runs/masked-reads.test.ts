@@ -38,6 +38,8 @@ interface Run {
   workflowId: string
   /** The numbers of its steps, in order. */
   seqs: number[]
+  /** The ids of those outside of branches. */
+  mainSteps: string[]
 }
 
 const once = () => [undefined]
@@ -61,6 +63,10 @@ const READS: Record<string, Look> = {
   'runs.stepValues': {
     inputs: ({ workflowId }) =>
       ['ask', 'work', 'decide', 'talk'].map((stepId) => ({ workflowId, stepId, names: ['note', 'who', 'ask', '_'] })),
+    words: true,
+  },
+  'runs.dataAtStep': {
+    inputs: ({ runId, mainSteps }) => mainSteps.map((stepId) => ({ runId, stepId })),
     words: true,
   },
   'runs.conversation': { inputs: ({ runId, seqs }) => seqs.map((seq) => ({ runId, seq })), words: true },
@@ -156,9 +162,10 @@ const answer = (runId: string) =>
   resumeRun(runtime.ctx, { runId, body: { type: 'collect_inputs', data: { who: SECRET } } })
 
 async function withSteps(runId: string): Promise<Run> {
-  const { rows } = await readTimeline(runtime.ctx, { runId })
+  const { rows, steps } = await readTimeline(runtime.ctx, { runId })
   const { workflowId } = await runtime.status(runId)
-  return { runId, workflowId, seqs: rows.map(([seq]) => seq) }
+  const main = steps.filter(([, , , branch]) => branch === 'main')
+  return { runId, workflowId, seqs: rows.map(([seq]) => seq), mainSteps: main.map(([id]) => id) }
 }
 
 async function paused(): Promise<Run> {

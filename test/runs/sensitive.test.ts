@@ -7,6 +7,7 @@ import { revealField } from '@/server/runs/reveal'
 import { setVaultSecret } from '@/server/vault/set'
 import { browseRuns } from '@/server/views/runs/browse'
 import { runsContaining } from '@/server/views/runs/containing'
+import { readDataAtStep } from '@/server/views/runs/data-at-step'
 import { getRunDefinition } from '@/server/views/runs/definition'
 import { exportRuns } from '@/server/views/runs/export'
 import { readOutputs } from '@/server/views/runs/outputs'
@@ -86,7 +87,8 @@ async function screens(): Promise<Record<string, string>> {
     readOutputs(ctx, { runId }),
     readStepValues(ctx, { workflowId, stepId: 'decide', names: ['_'] }),
   ])
-  const shown = { outputs, before, scope, overview, status: status.text, tasks, task, steps, values }
+  const at = await readDataAtStep(ctx, { runId, stepId: 'decide' })
+  const shown = { at, outputs, before, scope, overview, status: status.text, tasks, task, steps, values }
   return Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, JSON.stringify(value)]))
 }
 
@@ -101,6 +103,24 @@ test('no screen shows the value of a sensitive field, under its name or in anoth
   expect(input).toMatchObject({ value: { iban: '***', limit: '***', city: 'Bonn' } })
   expect(hidden.input.toSorted()).toEqual(['iban', 'limit'])
   expect(hidden.data.toSorted()).toEqual(['iban', 'limit', 'pin'])
+})
+
+test('the data at a step has its fields by their declaration or their value, and only what was there before it', async () => {
+  const at = (stepId: string) => readDataAtStep(runtime.ctx, { runId, stepId })
+  expect(await at('log')).toEqual({
+    fields: {
+      iban: { type: 'string', sensitive: true },
+      limit: { type: 'number', sensitive: true },
+      city: { type: 'string' },
+      pin: { type: 'string', sensitive: true },
+      letter: { type: 'string' },
+      nested: { type: 'object' },
+    },
+    values: { iban: '***', limit: '***', city: 'Bonn', pin: '***', letter: 'To *** in Bonn', nested: { iban: '***' } },
+    leftOut: [],
+  })
+  expect(Object.keys((await at('ask')).fields)).toEqual(['iban', 'limit', 'city'])
+  await expect(at('end')).rejects.toMatchObject({ code: 'INVALID_INPUT' })
 })
 
 test('a search for a value finds no run by what its screens hide', async () => {

@@ -19,6 +19,7 @@ import { type Bulk, countBulk, type RunBulk, runBulk } from '../../views/runs/bu
 import { listComments } from '../../views/runs/comments'
 import { readConversation } from '../../views/runs/conversation'
 import { type CountNewRuns, countNewRuns } from '../../views/runs/count-new'
+import { type ReadDataAtStep, readDataAtStep } from '../../views/runs/data-at-step'
 import { getRunDefinition } from '../../views/runs/definition'
 import { type ExportRuns, exportRuns } from '../../views/runs/export'
 import type { RunFilter } from '../../views/runs/filter'
@@ -67,6 +68,10 @@ export const runsRouter = router({
   stepValues: tenantProcedure
     .input(given<ReadStepValues>('workflowId'))
     .query(({ ctx, input }) => readStepValues(ctx.service, input)),
+  /** For running a run again from a step with some of its data changed. */
+  dataAtStep: tenantProcedure
+    .input(given<ReadDataAtStep>())
+    .query(({ ctx, input }) => readDataAtStep(ctx.service, input)),
   conversation: tenantProcedure
     .input(given<ReadStep>())
     .query(({ ctx, input }) => readConversation(ctx.service, input)),

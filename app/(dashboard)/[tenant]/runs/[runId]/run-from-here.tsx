@@ -1,17 +1,17 @@
 'use client'
-import { Button, Stack, Text } from '@mantine/core'
+import { Button, Skeleton, Stack, Text } from '@mantine/core'
 import { Repeat } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { useState } from 'react'
 import { Dialog } from '@/app/_ui/dialog'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { useTenant } from '../../tenant-context'
 import { AgainForm } from './again-form'
 
-const CHANGES = {
-  label: 'Data to change',
-  description: 'Run data fields to replace, such as {"amount": 20}. Leave {} to change nothing.',
-  text: '{}',
-}
+// The form is large, and only an opened dialog needs it.
+const AgainFromForm = dynamic(() => import('./again-from-form').then((module) => module.AgainFromForm), {
+  loading: () => <Skeleton height={160} radius="md" />,
+})
 
 /** Starts a new run that continues at a step of this one. Editors may change some of its data. */
 export function RunFromHere({ run, stepId, stepName }: { run: RunOverview; stepId: string; stepName: string }) {
@@ -37,12 +37,11 @@ export function RunFromHere({ run, stepId, stepName }: { run: RunOverview; stepI
             Starts a new run that keeps everything up to the latest visit of this step. This step and those after it run
             again, and call other systems again. This run does not change.
           </Text>
-          <AgainForm
-            run={run}
-            field={may('workflow:write') ? CHANGES : undefined}
-            fromStepId={stepId}
-            onClose={() => setOpen(false)}
-          />
+          {may('workflow:write') ? (
+            <AgainFromForm runId={run.runId} stepId={stepId} onClose={() => setOpen(false)} />
+          ) : (
+            <AgainForm run={run} field={undefined} fromStepId={stepId} onClose={() => setOpen(false)} />
+          )}
         </Stack>
       </Dialog>
     </>

@@ -1,0 +1,127 @@
+'use client'
+import { Button, Skeleton, Stack, Text, Textarea } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { errorOf, useTRPC } from '@/app/_trpc/client'
+import { ErrorState } from '@/app/_ui/error-state'
+import type { JsonObject } from '@/server/definition/json'
+import type { Fields } from '@/server/definition/schema'
+import { errorsByField } from '../../inbox/answer/answer-values'
+import { firstDraft } from '../../workflows/start-draft'
+import { StartForm } from '../../workflows/start-form'
+import { changesInFields, changesInJson, editable, readChanges } from './again-changes'
+import { AgainEnd } from './again-end'
+import { hiddenFields, hiddenParts } from './again-values'
+import { useRerun } from './use-rerun'
+
+interface Props {
+  runId: string
+  /** Where the new run continues. */
+  stepId: string
+  onClose: () => void
+}
+
+/** The run data from before a step, to start a new run with that continues there. Only what is changed is sent. */
+export function AgainFromForm(props: Props) {
+  const trpc = useTRPC()
+  const { runId, stepId } = props
+  const { data, error, refetch } = useQuery({
+    ...trpc.runs.dataAtStep.queryOptions({ runId, stepId }),
+    // A refetch must not change what somebody edits, and the next dialog begins with what is there by then.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    // The transport's types cannot express "any JSON".
+    select: ({ fields, values, leftOut }) => {
+      const before = values as unknown as JsonObject
+      return { fields: editable(fields as unknown as Fields, before), before, leftOut }
+    },
+  })
+  if (error) return <ErrorState error={error} onRetry={() => refetch()} />
+  if (!data) return <Skeleton height={160} radius="md" />
+  return <Form {...props} {...data} />
+}
+
+function Form(props: Props & { fields: Fields; before: JsonObject; leftOut: string[] }) {
+  const { runId, stepId, fields, before, leftOut, onClose } = props
+  const [draft, setDraft] = useState(() =>
+    Object.keys(fields).length === 0 ? { typed: {}, json: '{}' } : firstDraft(fields, before),
+  )
+  const [errors, setErrors] = useState<Record<string, string>>({})
+  const [problem, setProblem] = useState<string | null>(null)
+  const form = useRef<HTMLFormElement>(null)
+  // The dialog has placed the focus before the fields were there.
+  useEffect(() => form.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus(), [])
+  const rerun = useRerun(onClose)
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    const read = readChanges(fields, draft, before)
+    // Who enters JSON is told of them there.
+    const masked = draft.json === null ? hiddenParts(fields, read.changes, before) : {}
+    const wrong = { ...masked, ...read.errors }
+    setErrors(wrong)
+    setProblem(read.problem)
+    if (read.problem !== null || Object.keys(wrong).length > 0) return
+    rerun.mutate(
+      { runId, body: { data: read.changes, fromStepId: stepId } },
+      { onError: (error) => setErrors(errorsByField(errorOf(error).details, fields).byField) },
+    )
+  }
+  const asFields = draft.json === null ? null : changesInFields(fields, draft, before)
+  return (
+    <form ref={form} onSubmit={submit} noValidate>
+      <Stack>
+        {draft.json === null ? (
+          <div>
+            <StartForm
+              fields={fields}
+              typed={draft.typed}
+              errors={errors}
+              hidden={hiddenFields(fields, before)}
+              fileNote={fileNote}
+              onChange={(name, value) => setDraft({ ...draft, typed: { ...draft.typed, [name]: value } })}
+            />
+            <Button
+              variant="subtle"
+              size="compact-xs"
+              mt="xs"
+              aria-label="Enter the changes as JSON"
+              onClick={() => setDraft(changesInJson(fields, draft, before))}
+            >
+              Enter JSON
+            </Button>
+          </div>
+        ) : (
+          <div>
+            <Textarea
+              label="Data to change"
+              description={'The fields to replace, as JSON, such as {"amount": 20}. The others stay as they are.'}
+              autosize
+              minRows={6}
+              maxRows={20}
+              spellCheck={false}
+              classNames={{ input: 'mono' }}
+              error={problem ?? (Object.values(errors).join(' ') || undefined)}
+              value={draft.json}
+              onChange={(event) => setDraft({ ...draft, json: event.currentTarget.value })}
+              data-autofocus
+            />
+            {asFields && Object.keys(fields).length > 0 && (
+              <Button variant="subtle" size="compact-xs" mt={2} onClick={() => setDraft(asFields)}>
+                Enter it in rows
+              </Button>
+            )}
+          </div>
+        )}
+        {leftOut.length > 0 && (
+          <Text size="sm" c="dimmed">
+            Too large to edit here: {leftOut.join(', ')}. To replace {leftOut.length === 1 ? 'it' : 'one'}, enter JSON.
+          </Text>
+        )}
+        <AgainEnd json={draft.json} rerun={rerun} onClose={onClose} />
+      </Stack>
+    </form>
+  )
+}
+
+const fileNote = (_field: unknown, given: boolean) =>
+  given ? 'The new run gets the same file.' : 'This run had no file here.'
