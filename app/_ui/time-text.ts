@@ -15,7 +15,7 @@ export function absoluteTime(date: Date, zone: TimeZone, precise: boolean): stri
   return new Intl.DateTimeFormat('en-GB', {
     year: 'numeric',
     month: 'short',
-    day: '2-digit',
+    day: 'numeric',
     hour: '2-digit',
     minute: '2-digit',
     second: '2-digit',
@@ -42,23 +42,32 @@ export function clockTime(date: Date, zone: TimeZone, now: number): string {
 }
 
 const STEPS = [
-  { unit: 'day', ms: 86_400_000 },
-  { unit: 'hour', ms: 3_600_000 },
-  { unit: 'minute', ms: 60_000 },
+  { unit: 'd', ms: 86_400_000 },
+  { unit: 'h', ms: 3_600_000 },
+  { unit: 'm', ms: 60_000 },
 ] as const
 
+/** In the units of `durationText`: just now, 4 m ago, in 3 h, 2 d ago, 9 Nov 2026 */
 export function relativeTime(date: Date, now: number): string {
   const elapsed = now - date.getTime()
   const step = STEPS.find(({ ms }) => Math.abs(elapsed) >= ms)
   if (!step) return elapsed < -5_000 ? 'in a moment' : 'just now'
-  if (step.unit === 'day' && Math.abs(elapsed) > 30 * step.ms) {
+  if (step.unit === 'd' && Math.abs(elapsed) > 30 * step.ms) {
     return new Intl.DateTimeFormat('en-GB', { year: 'numeric', month: 'short', day: 'numeric' }).format(date)
   }
-  return new Intl.RelativeTimeFormat('en', { style: 'short' }).format(-Math.round(elapsed / step.ms), step.unit)
+  const text = together(`${Math.round(Math.abs(elapsed) / step.ms)} ${step.unit}`)
+  return elapsed < 0 ? `in ${text}` : `${text} ago`
 }
 
-/** 840 ms, 1.2 s, 4 m 02 s, 3 h 05 m, 12 d 4 h */
+/** 840 ms, 1.2 s, 4 m 02 s, 3 h 05 m, 12 d 4 h, each on one line. */
 export function durationText(ms: number): string {
+  return together(inUnits(ms))
+}
+
+/** With spaces at which no line breaks. */
+const together = (text: string) => text.replaceAll(' ', '\u00a0')
+
+function inUnits(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`
   const seconds = Math.floor(ms / 1_000)

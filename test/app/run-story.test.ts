@@ -85,7 +85,7 @@ describe('the story of a run says', () => {
 
   it('who decided what, and how much of the time it waited for people', () => {
     expect(story({ state: 'completed', endTime: at(40), answers: [answer()], done: 3 })).toBe(
-      'Tess chose “Approve” for Order of AX-210. It completed 3 steps in 40 m 00 s, of which it waited 30 m 00 s for people.',
+      'Tess chose “Approve” for Order of AX-210. It completed 3 steps in 40\u00a0m\u00a000\u00a0s, of which it waited 30\u00a0m\u00a000\u00a0s for people.',
     )
   })
 
@@ -99,7 +99,7 @@ describe('the story of a run says', () => {
     })
     expect(told).toBe(
       '2 earlier answers led here. Tess filled in Decide. Tess filled in Decide. Tess filled in Decide. ' +
-        'It completed 9 steps in 59 m 00 s, of which it waited 30 m 00 s for people.',
+        'It completed 9 steps in 59\u00a0m\u00a000\u00a0s, of which it waited 30\u00a0m\u00a000\u00a0s for people.',
     )
   })
 
@@ -162,10 +162,10 @@ describe('the story of a run says', () => {
   it('how far a failed run got, and what a retry keeps', () => {
     const failed = { state: 'failed', endTime: at(1), error: { code: 'X', message: 'no', stepId: 'pay' } } as const
     expect(story({ ...failed, done: 2 })).toBe(
-      'It failed after 1 m 00 s. 2 steps before that completed and would be kept by a retry.',
+      'It failed after 1\u00a0m\u00a000\u00a0s. 2 steps before that completed and would be kept by a retry.',
     )
-    expect(story(failed)).toBe('It failed after 1 m 00 s at its first step, so nothing else ran.')
-    expect(story({ ...failed, error: null, done: 1 })).toBe('It failed after 1 m 00 s and one step.')
+    expect(story(failed)).toBe('It failed after 1\u00a0m\u00a000\u00a0s at its first step, so nothing else ran.')
+    expect(story({ ...failed, error: null, done: 1 })).toBe('It failed after 1\u00a0m\u00a000\u00a0s and one step.')
     expect(story({ state: 'timed_out', endTime: at(1), done: 1 })).toContain('reached its time limit')
   })
 
@@ -178,7 +178,7 @@ describe('the story of a run says', () => {
       cleanup: 'completed' as const,
     }
     expect(story({ state: 'cancelled', endTime: at(3), cancellation, done: 1 })).toBe(
-      `Tess cancelled it at ${at(2)}: “The customer called.” Its cleanup path completed. It had completed one step in 3 m 00 s.`,
+      `Tess cancelled it at ${at(2)}: “The customer called.” Its cleanup path completed. It had completed one step in 3\u00a0m\u00a000\u00a0s.`,
     )
     const under = { ...cancellation, cleanup: null, reason: null }
     expect(story({ cancellation: under, cancelling: true })).toBe(

@@ -2,7 +2,7 @@
 import { Button, Stack } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { Markdown } from '@/app/_ui/markdown'
-import { Time } from '@/app/_ui/time'
+import { Clock } from '@/app/_ui/time'
 import { call, type FormProblem, NO_PROBLEM, problemOf } from '@/app/(auth)/api'
 import { Problem } from '@/app/(auth)/problem'
 import { type Fields, initialDraft, readDraft } from '@/app/(dashboard)/[tenant]/inbox/answer/answer-values'
@@ -59,7 +59,7 @@ export function OpenTask({ token, view, onAnswered }: Props) {
         {leftOut.length > 0 && <p>Files cannot be sent through this link: {leftOut.join(', ')}.</p>}
         {votes && <p>Several people decide this together. You have one vote, and it is final.</p>}
         <p>
-          The link works once, until <Time at={expiresAt} absolute />.
+          The link works once, until <Clock at={expiresAt} />.
         </p>
       </footer>
     </>

@@ -7,7 +7,7 @@ import { CodeBlock } from '@/app/_ui/code-block'
 import { CopyButton } from '@/app/_ui/copy-button'
 import { Dialog } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
-import { Time } from '@/app/_ui/time'
+import { Clock } from '@/app/_ui/time'
 import { LinkList } from './link-list'
 
 const LIVES = [
@@ -41,7 +41,7 @@ export function LinkDialog({ runId, pauseId, onClose }: { runId: string; pauseId
             <CodeBlock label="The link" text={made.url} wrap />
             <Group justify="space-between">
               <Text size="sm" c="dimmed">
-                It works until <Time at={made.expiresAt} absolute /> and is not shown again.
+                It works until <Clock at={made.expiresAt} /> and is not shown again.
               </Text>
               <CopyButton text={made.url} label="Copy the link">
                 Copy the link

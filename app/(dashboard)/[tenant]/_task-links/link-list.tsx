@@ -3,7 +3,7 @@ import { Button, Group, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
-import { Time, useNow } from '@/app/_ui/time'
+import { Clock, Time, useNow } from '@/app/_ui/time'
 import type { TaskLinkItem } from '@/server/views/tasks/links'
 import styles from './link-list.module.css'
 
@@ -60,7 +60,7 @@ function State({ link, busy, onRevoke }: { link: TaskLinkItem; busy: boolean; on
   return (
     <Group gap="sm" wrap="nowrap">
       <Text size="sm" c="dimmed">
-        Until <Time at={link.expiresAt} absolute />
+        Until <Clock at={link.expiresAt} />
       </Text>
       <Button variant="default" size="compact-sm" loading={busy} onClick={onRevoke}>
         Revoke
