@@ -125,5 +125,5 @@ function seriesOf({ agents, spentDays }: Insights, value: (one: Spent) => number
 function unpricedText({ answers, unpriced }: Spent): string | undefined {
   if (unpriced === 0) return undefined
   if (unpriced === answers) return 'no prices are set'
-  return `without ${count(unpriced)} of ${count(answers)} answers, whose models have no prices`
+  return `without ${count(unpriced)} of ${count(answers)} answers: no price is set`
 }

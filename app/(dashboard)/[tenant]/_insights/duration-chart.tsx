@@ -1,15 +1,18 @@
 'use client'
 import { durationText } from '@/app/_ui/time-text'
 import { ChartTable } from './chart-table'
+import { durationScale } from './duration-scale'
 import styles from './insights.module.css'
 import { dayText } from './period'
 import { DayTicks, Legend } from './stacked-bars'
 
 const WIDTH = 600
 const HEIGHT = 160
+/** Where the highest and the lowest line of the scale are, with room for half a dot or label. */
 const TOP = 6
+const BOTTOM = HEIGHT - 6
 const LINES = [
-  { key: 'p95', label: '95 % within', colour: styles.p95 },
+  { key: 'p95', label: '95% within', colour: styles.p95 },
   { key: 'p50', label: 'Half within', colour: styles.p50 },
 ] as const
 
@@ -24,43 +27,56 @@ export function DurationChart(props: {
   const { caption, days, none, empty } = props
   const known = days.flatMap(({ p50, p95 }) => [p50, p95].filter((ms) => ms !== null))
   if (known.length === 0) return <p className={styles.note}>{empty}</p>
-  const [low, high] = [Math.log(Math.min(...known)), Math.log(Math.max(...known))]
+  const scale = durationScale(known)
   const step = WIDTH / Math.max(1, days.length)
   const x = (index: number) => (index + 0.5) * step
-  const y = (ms: number) =>
-    high === low ? HEIGHT / 2 : HEIGHT - 8 - ((Math.log(ms) - low) / (high - low)) * (HEIGHT - 8 - TOP)
+  const y = (ms: number) => BOTTOM - scale.at(ms) * (BOTTOM - TOP)
   const last = days.findLast(({ p50 }) => p50 !== null)
   return (
     <figure className={styles.figure}>
       <div className={styles.tick} aria-hidden>
-        {durationText(Math.exp(high))}
+        Logarithmic scale
       </div>
-      <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT + 1}`}
-        className={styles.svg}
-        role="img"
-        aria-label={`Durations between ${durationText(Math.exp(low))} and ${durationText(Math.exp(high))}${
-          last ? `; on ${dayText(last.day)} half took at most ${durationText(last.p50 ?? 0)}` : ''
-        }`}
-      >
-        <line x1={0} x2={WIDTH} y1={HEIGHT} y2={HEIGHT} className={styles.axis} />
-        {LINES.map(({ key }) => (
-          <g key={key} className={styles[key]}>
-            {/* A day without runs leaves a gap. */}
-            {pathsOf(days.map((day, index) => (day[key] === null ? null : [x(index), y(day[key])]))).map((points) => (
-              <polyline key={points} points={points} fill="none" strokeWidth={2} strokeLinejoin="round" />
-            ))}
-            {days.map((day, index) =>
-              day[key] === null ? null : (
-                <circle key={day.day} cx={x(index)} cy={y(day[key])} r={days.length > 31 ? 1.5 : 3}>
-                  <title>{`${dayText(day.day)}: ${durationText(day[key])}`}</title>
-                </circle>
-              ),
-            )}
-          </g>
-        ))}
-      </svg>
-      <DayTicks days={days} />
+      <div className={styles.scaled}>
+        <div className={styles.scale} aria-hidden>
+          {scale.lines.map(({ at, text }) => (
+            <span key={text} style={{ top: `${((BOTTOM - at * (BOTTOM - TOP)) / HEIGHT) * 100}%` }}>
+              {text}
+            </span>
+          ))}
+        </div>
+        <svg
+          viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+          className={styles.svg}
+          role="img"
+          aria-label={`Durations between ${durationText(Math.min(...known))} and ${durationText(Math.max(...known))}${
+            last ? `; on ${dayText(last.day)} half within ${durationText(last.p50 ?? 0)}` : ''
+          }`}
+        >
+          {scale.lines.map(({ at, text }) => {
+            const height = BOTTOM - at * (BOTTOM - TOP)
+            return <line key={text} x1={0} x2={WIDTH} y1={height} y2={height} className={styles.gridLine} />
+          })}
+          {LINES.map(({ key }) => (
+            <g key={key} className={styles[key]}>
+              {/* A day without runs leaves a gap. */}
+              {pathsOf(days.map((day, index) => (day[key] === null ? null : [x(index), y(day[key])]))).map((points) => (
+                <polyline key={points} points={points} fill="none" strokeWidth={2} strokeLinejoin="round" />
+              ))}
+              {days.map((day, index) =>
+                day[key] === null ? null : (
+                  <circle key={day.day} cx={x(index)} cy={y(day[key])} r={days.length > 31 ? 1.5 : 3}>
+                    <title>{`${dayText(day.day)}: ${durationText(day[key])}`}</title>
+                  </circle>
+                ),
+              )}
+            </g>
+          ))}
+        </svg>
+      </div>
+      <div className={styles.underScale}>
+        <DayTicks days={days} />
+      </div>
       <Legend lines={LINES} />
       <ChartTable
         caption={caption}

@@ -12,7 +12,7 @@ import { StackedBars } from './stacked-bars'
 import { WaitsCard } from './waits-card'
 
 const KINDS = [
-  { key: 'succeeded', label: 'Succeeded', colour: styles.succeeded },
+  { key: 'succeeded', label: 'Completed', colour: styles.succeeded },
   { key: 'failed', label: 'Failed', colour: styles.failed },
   { key: 'stopped', label: 'Cancelled or terminated', colour: styles.stopped },
 ] as const
@@ -34,8 +34,8 @@ export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorks
       <dl className={styles.tiles}>
         <Tile label="Runs that ended" value={count(all)} />
         <Tile label="Failed" value={percentText(total.failed, all)} note={count(total.failed)} bad={total.failed > 0} />
-        <Tile label="Half took at most" value={orNone(total.p50)} note="p50 of runs that succeeded" />
-        <Tile label="95 % took at most" value={orNone(total.p95)} note="p95 of runs that succeeded" />
+        <Tile label="Half within" value={orNone(total.p50)} note="of the runs that completed" />
+        <Tile label="95% within" value={orNone(total.p95)} note="of the runs that completed" />
       </dl>
       <div className={styles.charts}>
         <Card title="Runs that ended each day">
@@ -52,7 +52,7 @@ export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorks
             days={days}
             caption="How long runs took each day"
             none="no runs"
-            empty="No run succeeded in this period."
+            empty="No run completed in this period."
           />
         </Card>
       </div>
@@ -67,8 +67,8 @@ export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorks
                   <th scope="col">Workflow</th>
                   <th scope="col">Runs</th>
                   <th scope="col">Failed</th>
-                  <th scope="col">p50</th>
-                  <th scope="col">p95</th>
+                  <th scope="col">Half within</th>
+                  <th scope="col">95% within</th>
                   {withAgents && <th scope="col">Cost of agents</th>}
                 </tr>
               </thead>

@@ -28,7 +28,7 @@ const VALUES: Record<Heat, (step: StepFigures) => number> = {
 }
 
 function textOf(heat: Heat, { p50, p95, visits, failed, tokens, cost, wait }: StepFigures): string {
-  if (heat === 'time') return `half within ${durationText(p50)}, 95 % ${durationText(p95)}`
+  if (heat === 'time') return `half within ${durationText(p50)}, 95% ${durationText(p95)}`
   if (heat === 'failures') return failed === 0 ? 'never failed' : `${percentText(failed, visits)} of ${visits} failed`
   if (heat === 'waiting') return wait === null ? 'no tasks' : waitText(wait)
   if (tokens === null) return 'no tokens'

@@ -50,17 +50,18 @@ export function Scroll({ label, children }: { label: string; children: ReactNode
   )
 }
 
-/** A value with a bar beside the highest one. */
+/** A value, and a bar as long as it is beside the highest one. */
 export function Bar({ value, most, text }: { value: number | null; most: number; text: (value: number) => string }) {
   if (value === null) return '–'
   return (
     <span className={styles.bar}>
+      {/* First, so that it stands on the line of the row's other figures. */}
+      <span>{text(value)}</span>
       <span
         className={styles.fill}
         style={{ width: `${Math.max(2, (value / Math.max(Number.MIN_VALUE, most)) * 100)}%` }}
         aria-hidden
       />
-      <span>{text(value)}</span>
     </span>
   )
 }

@@ -13,7 +13,7 @@ export function periodOf(text: string): 7 | 30 | 90 {
 export function percentText(part: number, whole: number): string {
   if (whole === 0) return '–'
   const share = (part / whole) * 100
-  return `${share === 0 || share >= 10 ? Math.round(share) : share.toFixed(1)} %`
+  return `${share === 0 || share >= 10 ? Math.round(share) : share.toFixed(1)}%`
 }
 
 /** 20 Nov, of a day such as 2026-11-20. */

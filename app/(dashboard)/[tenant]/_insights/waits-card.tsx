@@ -45,9 +45,9 @@ export function WaitsCard({ insights, ofWorkspace }: { insights: Insights; ofWor
       }
     >
       <div className={styles.charts}>
-        <Chart title="Answered each day, and waiting since">
+        <Chart title="Answered each day, and still waiting">
           <StackedBars
-            caption="Tasks answered each day, and tasks that wait since that day"
+            caption="Tasks answered each day, and tasks asked that day that still wait"
             days={days}
             series={[
               {
@@ -58,7 +58,7 @@ export function WaitsCard({ insights, ofWorkspace }: { insights: Insights; ofWor
               },
               {
                 key: 'waiting',
-                label: 'Still waiting since that day',
+                label: 'Asked that day, still waiting',
                 colour: styles.waiting,
                 values: days.map(({ waiting }) => waiting),
               },
@@ -83,7 +83,7 @@ export function WaitsCard({ insights, ofWorkspace }: { insights: Insights; ofWor
               <th scope="col">Step</th>
               <th scope="col">Answers</th>
               <th scope="col">Half within</th>
-              <th scope="col">95 % within</th>
+              <th scope="col">95% within</th>
               <th scope="col">Waiting now</th>
             </tr>
           </thead>
@@ -103,7 +103,7 @@ export function WaitsCard({ insights, ofWorkspace }: { insights: Insights; ofWor
                   {row.waiting === 0 ? '–' : count(row.waiting)}
                   {row.since !== null && (
                     <span className={styles.since}>
-                      oldest <Time at={row.since} />
+                      oldest asked <Time at={row.since} />
                     </span>
                   )}
                 </td>
