@@ -63,21 +63,24 @@ export function Checklist() {
       </div>
       <Progress value={(100 * done) / steps.length} size={3} radius={0} aria-label="First steps" color="race.7" />
       <ol className={styles.steps}>
-        {steps.map(({ title, why, action, ...step }) => (
-          <li key={title} className={styles.step} data-done={step.done || undefined}>
-            {step.done ? (
-              <CircleCheck size={20} className={styles.done} aria-label="Done" />
-            ) : (
-              <CircleDashed size={20} className={styles.open} aria-label="To do" />
-            )}
-            <span className={styles.what}>
-              <span className={styles.title}>{title}</span>
-              {!step.done && <span className={styles.quiet}>{why}</span>}
-            </span>
-            {!step.done && action}
-          </li>
-        ))}
+        {steps
+          .filter((step) => !step.done)
+          .map((step) => (
+            <StepRow key={step.title} step={step} />
+          ))}
       </ol>
+      {done > 0 && (
+        <details className={styles.finished}>
+          <summary>{done === 1 ? 'One step is done' : `${done} steps are done`}</summary>
+          <ol className={styles.steps}>
+            {steps
+              .filter((step) => step.done)
+              .map((step) => (
+                <StepRow key={step.title} step={step} />
+              ))}
+          </ol>
+        </details>
+      )}
       {running && sample && (
         <RunDialog
           workflow={{ ...sample, publishedVersion: 1 }}
@@ -86,6 +89,23 @@ export function Checklist() {
         />
       )}
     </section>
+  )
+}
+
+function StepRow({ step: { done, title, why, action } }: { step: Step }) {
+  return (
+    <li className={styles.step} data-done={done || undefined}>
+      {done ? (
+        <CircleCheck size={20} className={styles.done} aria-label="Done" />
+      ) : (
+        <CircleDashed size={20} className={styles.open} aria-label="To do" />
+      )}
+      <span className={styles.what}>
+        <span className={styles.title}>{title}</span>
+        {!done && <span className={styles.quiet}>{why}</span>}
+      </span>
+      {!done && action}
+    </li>
   )
 }
 

@@ -52,7 +52,9 @@ function Rows({ runs, none }: { runs: RunItem[]; none: string }) {
       {runs.map((run) => (
         <li key={run.runId}>
           <Link className={styles.row} href={path(`/runs/${run.runId}`)}>
-            <StatusPill status={run.cancelling ? 'cancelling' : run.state} />
+            <span className={styles.state}>
+              <StatusPill status={run.cancelling ? 'cancelling' : run.state} />
+            </span>
             <span className={styles.what}>
               <span className={styles.title}>
                 {run.businessKey === null ? '' : `${run.businessKey} · `}
