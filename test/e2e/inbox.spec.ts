@@ -303,7 +303,7 @@ test('a task is claimed, given to somebody else and released, and others see it'
   const other = await browserOf('operator')
   await other.goto(`/${workspace.slug}/inbox?task=${runId}:order`)
   const theirs = other.getByRole('region', { name: 'Claim' })
-  await expect(theirs).toContainText('Claimed by nobody')
+  await expect(theirs).toContainText('Unclaimed')
   await page.goto(`/${workspace.slug}/inbox?task=${runId}:order`)
   const claim = page.getByRole('region', { name: 'Claim' })
   await claim.getByRole('button', { name: 'Claim' }).click()
@@ -317,7 +317,7 @@ test('a task is claimed, given to somebody else and released, and others see it'
   await expect(theirs).toContainText('Claimed by you')
   await expect(page.getByText('You have nothing to do')).toBeVisible()
   await theirs.getByRole('button', { name: 'Release' }).click()
-  await expect(claim).toContainText('Claimed by nobody')
+  await expect(claim).toContainText('Unclaimed')
 })
 
 test('a comment at a task is on the page of its run, for everybody', async ({ page, workspace, browserOf }) => {

@@ -38,7 +38,7 @@ export function ClaimBar({ task, onChanged }: { task: Task; onChanged: () => voi
             Claimed by {own ? 'you' : by.name} <Time at={by.at} />
           </>
         ) : (
-          'Claimed by nobody'
+          'Unclaimed'
         )}
       </Text>
       {!own && people.bar === null && (

@@ -176,9 +176,12 @@ export function Inbox() {
               </>
             ) : (
               tasks.length > 0 && (
-                <p className={`${styles.hint} ${styles.choose}`}>
-                  Choose a task<span className="with-keyboard">, or press J</span>.
-                </p>
+                // None is chosen by itself: a single key answers the one that is.
+                <div className={styles.choose}>
+                  <EmptyState icon={InboxIcon} title="Choose a task">
+                    <span className="with-keyboard">Or press J for the first.</span>
+                  </EmptyState>
+                </div>
               )
             )}
           </div>

@@ -57,12 +57,7 @@ function QueueItem({
       <span className={styles.itemTime}>
         <Time at={task.answeredAt ?? task.createdAt} />
       </span>
-      {task.answeredAt && (
-        <span className={styles.itemMeta}>
-          {task.label ?? 'Filled in'}{' '}
-          {task.votes === null ? `by ${task.answeredBy?.name ?? 'somebody'}` : `after ${voted(task.votes.cast)}`}
-        </span>
-      )}
+      {task.answeredAt && <span className={styles.itemMeta}>{answered(task)}</span>}
       {!task.answeredAt && task.claimedBy && (
         <span className={styles.itemMeta}>
           Claimed by {task.claimedBy.id === user.id ? 'you' : task.claimedBy.name}
@@ -89,6 +84,13 @@ function QueueItem({
       </span>
     </button>
   )
+}
+
+/** Ada Lovelace chose Approve. */
+function answered({ label, votes, answeredBy }: TaskItem): string {
+  const who = answeredBy?.name ?? 'Somebody'
+  if (label === null) return `${who} filled it in`
+  return votes === null ? `${who} chose ${label}` : `${label}, after ${voted(votes.cast)}`
 }
 
 function voted(votes: number): string {

@@ -102,18 +102,26 @@ function TaskHead({ task }: { task: Task }) {
   const { path } = useTenant()
   return (
     <header className={styles.viewHead}>
-      <h2>{task.title}</h2>
+      <div className={styles.viewTitle}>
+        <h2>{task.title}</h2>
+        <span className={styles.viewActions}>
+          <Link href={path(`/runs/${task.runId}`)}>Open the run</Link>
+          <TaskLinkButton task={task} />
+        </span>
+      </div>
       <p className={styles.viewMeta}>
         {task.run.businessKey !== null && <strong className={styles.key}>{task.run.businessKey}</strong>}
-        <span>{task.run.workflowName}</span>
-        {task.run.startedVia === 'test' && <TestMark />}
+        <span>
+          {task.run.workflowName}
+          {task.run.startedVia === 'test' && <TestMark />}
+        </span>
         <span>step {task.stepName}</span>
         <span>
           asked <Time at={task.createdAt} />
         </span>
-        <IdText id={task.runId} />
-        <Link href={path(`/runs/${task.runId}`)}>Open the run</Link>
-        <TaskLinkButton task={task} />
+        <span>
+          <IdText id={task.runId} />
+        </span>
       </p>
     </header>
   )
