@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest'
 import { pulseText } from '@/app/(dashboard)/[tenant]/_home/pulse-text'
-import { RUN_STATES } from '@/server/views/runs/filter'
+import type { RunState } from '@/server/views/runs/filter'
 
 test('the states that are named add up to all runs', () => {
-  const counts = Object.fromEntries(RUN_STATES.map((state, index) => [state, index + 1]))
-  const [total = 0, ...named] = (pulseText({ counts, exact: true }).replace('24 hours', '').match(/\d+/g) ?? []).map(
-    Number,
+  const counts: Record<RunState, number> = {
+    ...{ running: 1, paused: 2, completed: 4, failed: 8 },
+    ...{ timed_out: 16, cancelled: 32, terminated: 64 },
+  }
+  expect(pulseText({ counts, exact: true })).toBe(
+    '127 runs in the last 24 hours: 4 completed, 1 running, 2 waiting, 24 failed, 32 cancelled, 64 terminated',
   )
-  expect(named.reduce((sum, count) => sum + count, 0)).toBe(total)
-  expect(total).toBe((RUN_STATES.length * (RUN_STATES.length + 1)) / 2)
 })
 
 test('one run, none, and more than are counted', () => {
