@@ -12,6 +12,7 @@ import { failedAt } from '../../runs/progress'
 import { runMaskerOf } from '../../runs/run-masker'
 import { isLarge } from '../../runs/stored-run'
 import { noSuchStep } from '../../runs/whole-value'
+import { findStepType } from '../../steps/registry'
 import { nameAnswerers } from '../actors'
 import { cutValue } from '../value'
 import { readRelative } from './family'
@@ -40,6 +41,8 @@ export async function readStep(ctx: ServiceContext, input: unknown) {
     stepId: record.stepId,
     stepName,
     stepType: record.stepType,
+    /** As the editor calls it. */
+    typeTitle: findStepType(record.stepType)?.title ?? record.stepType,
     branch: record.branch,
     /** Whether a new run can continue at this visit: not in a branch, and not after the run failed. */
     startsAgain: record.branch === MAIN_BRANCH && record.beforeFailure,

@@ -83,7 +83,7 @@ function StepTabs({
         <Fact name="Step">
           <code>{step.stepId}</code> {step.visit > 1 && `visit ${step.visit}`}
         </Fact>
-        <Fact name="Type">{step.stepType}</Fact>
+        <Fact name="Type">{step.typeTitle}</Fact>
         {where !== '' && <Fact name="Branch">{where}</Fact>}
         {exit !== null && <Fact name="Exit">{exit}</Fact>}
         <Fact name="Began">
