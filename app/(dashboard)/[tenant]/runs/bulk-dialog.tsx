@@ -93,15 +93,24 @@ export function BulkDialog({
   const { data } = counted
   const total = data?.count ?? 0
   const runs = `${total.toLocaleString('en')}${data?.more ? '+' : ''} ${total === 1 && !data?.more ? 'run' : 'runs'}`
+  // "Cancel" would be one of two buttons that say so.
+  const quiet =
+    state === 'working'
+      ? 'Stop'
+      : state === 'over' || total === 0
+        ? 'Close'
+        : verb === 'cancel'
+          ? 'Keep them'
+          : 'Cancel'
   return (
     <Dialog onClose={close} title={words.title}>
       <Stack>
         {counted.error && <ErrorState error={counted.error} onRetry={() => counted.refetch()} />}
         {counted.isPending && <Skeleton height={40} radius="md" />}
-        {data && total === 0 && <Text>{words.none}</Text>}
+        {data && total === 0 && <Text size="sm">{words.none}</Text>}
         {data && total > 0 && state !== 'over' && (
           <>
-            <Text>
+            <Text size="sm">
               <strong>{runs}</strong> {words.what}
             </Text>
             {verb === 'cancel' && (
@@ -120,7 +129,7 @@ export function BulkDialog({
           <Progress value={(100 * (done + refused.length)) / Math.max(1, total)} aria-label="Progress" />
         )}
         {state === 'over' && (
-          <Text role="status">
+          <Text size="sm" role="status">
             {done.toLocaleString('en')} {done === 1 ? 'run was' : 'runs were'} {words.did}.
           </Text>
         )}
@@ -128,7 +137,7 @@ export function BulkDialog({
         {error ? <ErrorState error={error} title="Not all runs were handled" /> : null}
         <DialogButtons>
           <Button variant="default" onClick={close}>
-            {state === 'working' ? 'Stop' : 'Close'}
+            {quiet}
           </Button>
           {total > 0 && state !== 'over' && (
             <Button
