@@ -34,9 +34,10 @@ test('what a run was given, what came of it and who decided what take no click',
   await expect(page.getByText('Ada Lovelace chose “Approve” for Order of AX-210.')).toBeVisible()
   await expect(page.getByRole('region', { name: 'Input', exact: true })).toContainText('Okafor')
   await expect(page.getByRole('region', { name: 'Result', exact: true })).toContainText('AX-210')
-  const decisions = page.getByRole('region', { name: 'Decisions' })
-  await expect(decisions).toContainText('Approve')
-  await expect(decisions).toContainText(/by Ada Lovelace, \d\d:\d\d .*: “fine”/)
+  // A form was filled in, too.
+  const answers = page.getByRole('region', { name: 'Answers' })
+  await expect(answers).toContainText('Approve')
+  await expect(answers).toContainText(/by Ada Lovelace, \d\d:\d\d .*: “fine”/)
   // The axis has times; dragging along it shows a part, and a button the whole again.
   const axis = page.getByRole('region', { name: 'Timeline' })
   await expect(axis).toContainText(/\d (ms|s)/)

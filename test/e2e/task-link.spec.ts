@@ -83,5 +83,5 @@ test('somebody without an account decides on a phone, and gets a receipt', async
   await expect(guest.getByText('Reject')).toBeVisible()
   await reached(workspace, runId, ({ endTime }) => endTime !== undefined)
   await page.goto(`/${workspace.slug}/runs/${runId}`)
-  await expect(page.getByRole('region', { name: 'Decisions' })).toContainText('by a link made by Ada Lovelace')
+  await expect(page.getByRole('region', { name: 'Answers' })).toContainText('by a link made by Ada Lovelace')
 })

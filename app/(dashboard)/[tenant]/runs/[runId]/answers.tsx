@@ -105,7 +105,7 @@ function Decisions({ run, onOpen }: { run: RunOverview; onOpen: (key: string) =>
   const [all, setAll] = useState(false)
   const shown = [...(all ? answers : answers.slice(-DECISIONS))].reverse()
   return (
-    <Card title="Decisions">
+    <Card title={answers.every(({ kind }) => kind === 'request_user_action') ? 'Decisions' : 'Answers'}>
       <ul className={styles.decisions}>
         {shown.map((answer) => (
           <Decision key={answer.id} answer={answer} onOpen={onOpen} />

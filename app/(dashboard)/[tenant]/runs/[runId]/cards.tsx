@@ -61,8 +61,13 @@ export function WaitingCards({ run, onSettled }: { run: RunOverview; onSettled: 
         <>
           <span>{pause.signal.title ?? pause.stepName}</span>
           <span className={styles.cardMeta}>
-            needs {pause.signal.type === 'collect_inputs' ? 'input' : 'a decision'}, waiting for{' '}
-            <Duration from={pause.createdAt} />
+            needs {pause.signal.type === 'collect_inputs' ? 'input' : 'a decision'}
+            {/* The header says it of the only one. */}
+            {run.pauses.length > 1 && (
+              <>
+                , waiting for <Duration from={pause.createdAt} />
+              </>
+            )}
           </span>
         </>
       }

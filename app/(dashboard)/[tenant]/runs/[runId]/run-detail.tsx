@@ -135,7 +135,13 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
                   {timeline.data.cut && <p className={styles.note}>Only the newest visits are counted.</p>}
                 </div>
               ) : (
-                <Timeline runId={runId} told={timeline.data} selected={selected} onSelect={select} />
+                <Timeline
+                  runId={runId}
+                  told={timeline.data}
+                  endLabel={run.result ? 'Result' : 'End'}
+                  selected={selected}
+                  onSelect={select}
+                />
               ))}
             <div ref={panel} className={styles.side}>
               <Details

@@ -18,6 +18,7 @@ interface Props {
   /** When the run began. */
   began: number
   names: Timeline['names']
+  endLabel: string
   selected: string | null
   place: number
   /** No line above is still loading, so the position of the selected one is final. */
@@ -136,10 +137,10 @@ function LineRow({
   goTo,
   ...rest
 }: Omit<Props, 'tree' | 'place' | 'settled' | 'none'> & { line: Line; idle: boolean; goTo: (key: string) => void }) {
-  const { runId, axis, began, names, onSelect, onOpen, onMore } = rest
+  const { runId, axis, began, names, endLabel, onSelect, onOpen, onMore } = rest
   switch (line.kind) {
     case 'boundary':
-      return <BoundaryRow which={line.key} selected={line.key === selected} onSelect={onSelect} />
+      return <BoundaryRow which={line.key} endLabel={endLabel} selected={line.key === selected} onSelect={onSelect} />
     case 'visit': {
       const { visit, where, open } = line
       const row = (

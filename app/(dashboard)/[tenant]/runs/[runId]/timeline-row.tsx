@@ -109,13 +109,15 @@ function barsOf(visit: Visit): (Segment & { attempt: number | null; failed: bool
   })
 }
 
-/** The run's input or result. */
+/** The run's input, or its result or the data it ended with. */
 export function BoundaryRow({
   which,
+  endLabel,
   selected,
   onSelect,
 }: {
   which: string
+  endLabel: string
   selected: boolean
   onSelect: (key: string) => void
 }) {
@@ -131,7 +133,7 @@ export function BoundaryRow({
     >
       <span className={styles.name}>
         <Icon size={15} className={styles.quiet} aria-hidden />
-        <span className={styles.nameText}>{start ? 'Start' : 'Result'}</span>
+        <span className={styles.nameText}>{start ? 'Start' : endLabel}</span>
       </span>
     </button>
   )

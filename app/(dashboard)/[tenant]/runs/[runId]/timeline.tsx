@@ -20,11 +20,14 @@ export const RESULT = '(result)'
 export function Timeline({
   runId,
   told,
+  endLabel,
   selected,
   onSelect,
 }: {
   runId: string
   told: Told
+  /** What its last line is called, once the run has ended. */
+  endLabel: string
   selected: string | null
   onSelect: (key: string) => void
 }) {
@@ -111,6 +114,7 @@ export function Timeline({
       </div>
       <TimelineAxis began={began} axis={axis} onZoom={zoomIn} />
       <TimelineList
+        endLabel={endLabel}
         runId={runId}
         tree={tree}
         axis={axis}
