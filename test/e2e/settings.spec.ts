@@ -128,7 +128,7 @@ test('a webhook is created, its secret shown once, and a test that cannot be del
   await row.getByRole('button', { name: /^Actions for/ }).click()
   await page.getByRole('menuitem', { name: 'Send test' }).click()
   const delivery = page.getByRole('row').filter({ hasText: 'webhook.test' })
-  await expect(delivery).toContainText('To be sent')
+  await expect(delivery).toContainText('Retrying')
   await expect(delivery).toContainText('1 attempt')
   await expect(row).toContainText('Failing')
   await delivery.getByRole('button', { name: 'Redeliver' }).click()

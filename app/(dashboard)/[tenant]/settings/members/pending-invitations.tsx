@@ -1,5 +1,5 @@
 'use client'
-import { Button, Group } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
@@ -49,7 +49,7 @@ function InvitationRow({ invitation }: { invitation: PendingInvitation }) {
   return (
     <tr>
       <td>
-        <span className={styles.strong}>{email}</span>
+        <span className={`${styles.strong} ${styles.wrap}`}>{email}</span>
       </td>
       <td>
         <div className={styles.stack}>
@@ -70,7 +70,7 @@ function InvitationRow({ invitation }: { invitation: PendingInvitation }) {
           {invitedBy && <span className={styles.quiet}>by {invitedBy}</span>}
         </div>
       </td>
-      <td>{manages(role) && <InvitationActions id={id} email={email} />}</td>
+      <td className={styles.actions}>{manages(role) && <InvitationActions id={id} email={email} />}</td>
     </tr>
   )
 }
@@ -97,7 +97,7 @@ function InvitationActions({ id, email }: { id: string; email: string }) {
   )
   return (
     <>
-      <Group gap="xs" wrap="nowrap" justify="flex-end">
+      <div className={styles.buttons}>
         <Button
           size="compact-sm"
           variant="default"
@@ -117,7 +117,7 @@ function InvitationActions({ id, email }: { id: string; email: string }) {
         >
           Revoke
         </Button>
-      </Group>
+      </div>
       {shown && renew.data && (
         <InvitationLink
           {...renew.data}

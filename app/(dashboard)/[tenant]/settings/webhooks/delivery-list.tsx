@@ -8,7 +8,7 @@ import { CodeBlock } from '@/app/_ui/code-block'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyError } from '@/app/_ui/notify'
 import { type PillStatus, StatusPill } from '@/app/_ui/status-pill'
-import { Time } from '@/app/_ui/time'
+import { Time, useNow } from '@/app/_ui/time'
 import type { WebhookDelivery, WebhookEndpoint } from '@/server/webhooks/present'
 import { useTenant } from '../../tenant-context'
 import styles from '../settings.module.css'
@@ -18,6 +18,8 @@ const PILLS: Record<WebhookDelivery['status'], [PillStatus, string]> = {
   delivered: ['completed', 'Delivered'],
   failed: ['failed', 'Given up'],
 }
+
+const RETRYING: [PillStatus, string] = ['queued', 'Retrying']
 
 /** What was sent to a webhook and what came back, newest first. */
 export function DeliveryList({ webhook }: { webhook: WebhookEndpoint }) {
@@ -63,8 +65,8 @@ export function DeliveryList({ webhook }: { webhook: WebhookEndpoint }) {
 function Delivery({ webhookId, delivery }: { webhookId: string; delivery: WebhookDelivery }) {
   const { path } = useTenant()
   const [open, setOpen] = useState(false)
-  const [status, label] = PILLS[delivery.status]
   const last = delivery.attempts.at(-1)
+  const [status, label] = delivery.status === 'pending' && last?.error ? RETRYING : PILLS[delivery.status]
   return (
     <tr>
       <td>
@@ -82,11 +84,7 @@ function Delivery({ webhookId, delivery }: { webhookId: string; delivery: Webhoo
           <span className={styles.quiet}>
             {delivery.attempts.length} {delivery.attempts.length === 1 ? 'attempt' : 'attempts'}
           </span>
-          {delivery.nextAttemptAt && delivery.attempts.length > 0 && (
-            <span className={styles.quiet}>
-              Next <Time at={delivery.nextAttemptAt} />
-            </span>
-          )}
+          {delivery.nextAttemptAt && last && <NextAttempt at={delivery.nextAttemptAt} />}
         </div>
       </td>
       <td>
@@ -104,17 +102,29 @@ function Delivery({ webhookId, delivery }: { webhookId: string; delivery: Webhoo
           ) : (
             <span className={styles.quiet}>None yet</span>
           )}
-          <Button size="compact-xs" variant="subtle" aria-expanded={open} onClick={() => setOpen(!open)}>
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            className={styles.flush ?? ''}
+            aria-expanded={open}
+            onClick={() => setOpen(!open)}
+          >
             {open ? 'Hide body' : 'Show body'}
           </Button>
           {open && <Body webhookId={webhookId} deliveryId={delivery.id} />}
         </div>
       </td>
-      <td>
+      <td className={styles.actions}>
         <Redeliver webhookId={webhookId} deliveryId={delivery.id} />
       </td>
     </tr>
   )
+}
+
+/** A few seconds ahead are as good as now. */
+function NextAttempt({ at }: { at: string }) {
+  const now = useNow(15_000)
+  return <span className={styles.quiet}>Next attempt {Date.parse(at) > now + 5_000 ? <Time at={at} /> : 'now'}</span>
 }
 
 function Body({ webhookId, deliveryId }: { webhookId: string; deliveryId: string }) {
