@@ -1,16 +1,17 @@
 'use client'
-import { Button, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { Button, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import type { Role } from '@/server/roles'
+import { RoleField } from './role-field'
 
 /** Asks for the name and the role of a new key or signing secret. */
 export function CredentialDialog(props: {
   noun: 'key' | 'secret'
   title: string
   name: { description: string; placeholder: string }
-  role: { label: string; description: string; choices: { value: Role; label: string }[] }
+  role: { label: string; says: (role: Role) => string | undefined; choices: Role[] }
   /** What else is asked, given the role. */
   more?: (role: Role) => ReactNode
   onCreate: (made: { name: string; role: Role }) => void
@@ -42,12 +43,12 @@ export function CredentialDialog(props: {
             onChange={(event) => setName(event.currentTarget.value)}
             data-autofocus
           />
-          <NativeSelect
+          <RoleField
             label={props.role.label}
-            description={props.role.description}
-            data={props.role.choices}
+            choices={props.role.choices}
+            description={props.role.says(role)}
             value={role}
-            onChange={(event) => setRole(event.currentTarget.value as Role)}
+            onChange={setRole}
           />
           {more?.(role)}
           {error !== null && <ErrorState error={error} title={`The ${noun} was not created`} />}

@@ -4,22 +4,27 @@ import { useTenant } from '../tenant-context'
 
 /** From the lowest role to the highest, with what each may do. */
 export const ROLES: { value: Role; may: string }[] = [
-  { value: 'viewer', may: 'reads' },
-  { value: 'operator', may: 'starts runs and answers them' },
-  { value: 'editor', may: 'changes and publishes workflows, agents and tools' },
-  { value: 'admin', may: 'manages keys, secrets and members' },
-  { value: 'owner', may: 'does everything' },
+  { value: 'viewer', may: 'Sees workflows, runs, agents and tools' },
+  { value: 'operator', may: 'Starts runs and answers tasks' },
+  { value: 'editor', may: 'Changes and publishes workflows, agents and tools' },
+  { value: 'admin', may: 'Manages keys, secrets and members' },
+  { value: 'owner', may: 'Does everything' },
 ]
+
+/** What a role may do beyond the ones below it, in a few words. */
+export function mayOf(role: Role): string | undefined {
+  return ROLES.find(({ value }) => value === role)?.may
+}
 
 /** The roles a person may give: none above their own. */
 export function useRoles(): {
-  choices: { value: Role; label: string }[]
+  choices: Role[]
   mayGive(role: string): boolean
 } {
   const { role: own } = useTenant()
   const given = ROLES.slice(0, ROLES.findIndex(({ value }) => value === own) + 1)
   return {
-    choices: given.map(({ value, may }) => ({ value, label: `${value}: ${may}` })),
+    choices: given.map(({ value }) => value),
     mayGive: (role) => given.some(({ value }) => value === role),
   }
 }

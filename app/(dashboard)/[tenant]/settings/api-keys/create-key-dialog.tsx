@@ -2,7 +2,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '@/app/_trpc/client'
 import { CredentialDialog } from '../credential-dialog'
-import { useRoles } from '../roles'
+import { mayOf, useRoles } from '../roles'
 import { KeyShown } from './key-shown'
 
 /** Creates a key. Its value is shown only here, so after that only the button closes the dialog. */
@@ -20,7 +20,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
       noun="key"
       title="Create an API key"
       name={{ description: 'Where it will be used', placeholder: 'Billing service' }}
-      role={{ label: 'Role', description: 'What this key may do', choices }}
+      role={{ label: 'Role', says: mayOf, choices }}
       onCreate={(made) => create.mutate(made)}
       onClose={onClose}
       busy={create.isPending}

@@ -1,11 +1,13 @@
 'use client'
-import { Button, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { Button, Stack, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import type { Role } from '@/server/roles'
+import { RoleField } from '../role-field'
+import { mayOf } from '../roles'
 import { InvitationLink } from './invitation-link'
 import { useMemberRoles } from './use-member-roles'
 
@@ -40,12 +42,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
             onChange={(event) => setEmail(event.currentTarget.value)}
             data-autofocus
           />
-          <NativeSelect
-            label="Role"
-            data={choices}
-            value={role}
-            onChange={(event) => setRole(event.currentTarget.value as Role)}
-          />
+          <RoleField label="Role" choices={choices} description={mayOf(role)} value={role} onChange={setRole} />
           {invite.error && !ofEmail && <ErrorState error={invite.error} title="The invitation was not created" />}
           <DialogButtons>
             <Button variant="default" onClick={onClose}>

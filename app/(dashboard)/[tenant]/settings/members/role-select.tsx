@@ -21,7 +21,7 @@ export function RoleSelect({ member }: { member: Member }) {
   const queries = useQueryClient()
   const router = useRouter()
   const { user } = useTenant()
-  const { names } = useMemberRoles()
+  const { choices } = useMemberRoles()
   const [own, setOwn] = useState<Role | null>(null)
   const change = useMutation(
     trpc.members.changeRole.mutationOptions({
@@ -48,7 +48,7 @@ export function RoleSelect({ member }: { member: Member }) {
       <NativeSelect
         size="xs"
         aria-label={`Role of ${member.name}`}
-        data={names}
+        data={choices}
         value={change.isPending ? change.variables.role : member.role}
         disabled={change.isPending}
         onChange={(event) => choose(event.currentTarget.value as Role)}

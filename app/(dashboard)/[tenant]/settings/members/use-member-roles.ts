@@ -8,8 +8,7 @@ export function useMemberRoles() {
     may(value === 'admin' || value === 'owner' ? 'member:manage-admin' : 'member:manage'),
   )
   return {
-    choices: given.map(({ value, may: does }) => ({ value, label: `${value}: ${does}` })),
-    names: given.map(({ value }) => ({ value, label: value })),
+    choices: given.map(({ value }) => value),
     manages: (role: string) => given.some(({ value }) => value === role),
   }
 }

@@ -5,7 +5,7 @@ import { useTRPC } from '@/app/_trpc/client'
 import type { Role } from '@/server/roles'
 import { useTenant } from '../../tenant-context'
 import { CredentialDialog } from '../credential-dialog'
-import { useRoles } from '../roles'
+import { mayOf, useRoles } from '../roles'
 import { LimitFields } from './limit-fields'
 import { NO_LIMITS } from './limits'
 import { SecretShown } from './secret-shown'
@@ -32,10 +32,13 @@ export function CreateSecretDialog({ onClose }: { onClose: () => void }) {
       name={{ description: 'The backend that signs tokens with it', placeholder: 'Customer portal' }}
       role={{
         label: 'Role of its tokens',
-        description: `As operator, a token can start, answer and cancel every run it can see. Choose viewer if your users only look${
-          raises ? '' : '. Only owners can choose more than operator'
-        }`,
-        choices: choices.filter(({ value }) => raises || USUAL.includes(value)),
+        says: (role) =>
+          USUAL.includes(role)
+            ? `As operator, a token can start, answer and cancel every run it can see. Choose viewer if your users only look${
+                raises ? '' : '. Only owners can choose more than operator'
+              }`
+            : mayOf(role),
+        choices: choices.filter((role) => raises || USUAL.includes(role)),
       }}
       // A role above operator changes things, which limits do not cover.
       more={(role) => USUAL.includes(role) && <LimitFields limits={limits} onChange={setLimits} />}

@@ -1,0 +1,23 @@
+import { NativeSelect } from '@mantine/core'
+import type { Role } from '@/server/roles'
+
+/** Chooses a role. What it may do is said below, because a phone would cut it off in the field. */
+export function RoleField(props: {
+  label: string
+  choices: Role[]
+  description: string | undefined
+  value: Role
+  onChange: (role: Role) => void
+}) {
+  const { label, choices, description, value, onChange } = props
+  return (
+    <NativeSelect
+      label={label}
+      data={choices}
+      description={description}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value as Role)}
+    />
+  )
+}
