@@ -3,7 +3,7 @@ import { Button, Stack, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 
-/** Asks before an action that cannot be undone. With `typed`, that text must be entered first. */
+/** Asks before an action, most often one that cannot be undone. With `typed`, that text must be entered first. */
 export function ConfirmDialog({
   opened,
   onClose,
@@ -12,6 +12,8 @@ export function ConfirmDialog({
   confirm,
   busy = false,
   typed,
+  harmless = false,
+  keep = harmless ? 'Cancel' : 'Keep',
   children,
 }: {
   opened: boolean
@@ -22,6 +24,10 @@ export function ConfirmDialog({
   confirm: string
   busy?: boolean
   typed?: string
+  /** Nothing is lost by it, so its button is not red. */
+  harmless?: boolean
+  /** The label of the button that leaves everything as it is. */
+  keep?: string
   children: ReactNode
 }) {
   const [text, setText] = useState('')
@@ -35,7 +41,7 @@ export function ConfirmDialog({
         }}
       >
         <Stack>
-          <div>{children}</div>
+          <Stack gap="sm">{children}</Stack>
           {typed !== undefined && (
             <TextInput
               label={`Type ${typed} to confirm`}
@@ -46,9 +52,9 @@ export function ConfirmDialog({
           )}
           <DialogButtons>
             <Button variant="default" onClick={onClose}>
-              Keep
+              {keep}
             </Button>
-            <Button type="submit" color="red.8" loading={busy} disabled={!ready}>
+            <Button type="submit" {...(harmless ? {} : { color: 'red.8' })} loading={busy} disabled={!ready}>
               {confirm}
             </Button>
           </DialogButtons>

@@ -52,7 +52,14 @@ export function DialogButtons({ beside, children }: { beside?: ReactNode; childr
   return (
     <Group justify={beside ? 'space-between' : 'flex-end'} className={styles.buttons ?? ''}>
       {beside}
-      {beside ? <Group>{children}</Group> : children}
+      {/* They stay on the right even where they do not fit on the line. */}
+      {beside ? (
+        <Group ml="auto" justify="flex-end">
+          {children}
+        </Group>
+      ) : (
+        children
+      )}
     </Group>
   )
 }

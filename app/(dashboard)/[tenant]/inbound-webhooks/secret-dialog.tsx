@@ -35,8 +35,9 @@ export function SecretDialog(props: {
       onConfirm={() =>
         rotate.mutate({ workflowId: webhook.workflowId, inboundId: webhook.id, body: secret ? { secret } : {} })
       }
-      title={isFirst ? 'Set the secret' : 'Rotate the secret'}
+      title={`${isFirst ? 'Set' : 'Rotate'} the secret of “${webhook.name}”`}
       confirm={isFirst ? 'Set' : 'Rotate'}
+      harmless
       busy={rotate.isPending}
     >
       {!isFirst && <Text size="sm">For 24 hours the old secret is accepted as well.</Text>}

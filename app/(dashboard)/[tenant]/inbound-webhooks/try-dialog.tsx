@@ -97,7 +97,7 @@ export function TryDialog({ webhook, onClose }: { webhook: InboundItem; onClose:
           </Stack>
           <DialogButtons
             beside={
-              <Button variant="subtle" disabled={!latest.data?.body} onClick={useLast}>
+              <Button variant="default" disabled={!latest.data?.body} onClick={useLast}>
                 Use the last delivery
               </Button>
             }

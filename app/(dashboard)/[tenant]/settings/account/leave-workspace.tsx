@@ -31,6 +31,7 @@ export function LeaveWorkspace() {
         onConfirm={() => leave.mutate()}
         title={`Leave ${name}`}
         confirm="Leave"
+        keep="Stay"
         busy={leave.isPending}
       >
         You will lose access to {name} at once. Workflows, runs and API keys stay; your open invitation links stop

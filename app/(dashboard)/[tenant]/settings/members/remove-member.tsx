@@ -40,6 +40,7 @@ export function RemoveMember({ member }: { member: Member }) {
         onConfirm={() => remove.mutate({ userId: member.userId })}
         title={label}
         confirm={isSelf ? 'Leave' : 'Remove'}
+        keep={isSelf ? 'Stay' : 'Keep'}
         busy={remove.isPending}
       >
         {isSelf ? 'You will lose' : `${member.name} loses`} access to {workspace} at once. Workflows, runs and API keys

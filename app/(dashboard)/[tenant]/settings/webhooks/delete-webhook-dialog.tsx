@@ -6,6 +6,7 @@ import { ConfirmDialog } from '@/app/_ui/confirm-dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone } from '@/app/_ui/notify'
 import type { WebhookEndpoint } from '@/server/webhooks/present'
+import { calledOf } from './called'
 
 export function DeleteWebhookDialog({ webhook, onClose }: { webhook: WebhookEndpoint; onClose: () => void }) {
   const trpc = useTRPC()
@@ -24,7 +25,7 @@ export function DeleteWebhookDialog({ webhook, onClose }: { webhook: WebhookEndp
       opened
       onClose={onClose}
       onConfirm={() => remove.mutate({ id: webhook.id })}
-      title="Delete the webhook"
+      title={`Delete “${calledOf(webhook)}”?`}
       confirm="Delete"
       busy={remove.isPending}
     >

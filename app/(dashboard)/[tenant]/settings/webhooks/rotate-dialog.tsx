@@ -5,6 +5,7 @@ import { useTRPC } from '@/app/_trpc/client'
 import { ConfirmDialog } from '@/app/_ui/confirm-dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import type { WebhookEndpoint } from '@/server/webhooks/present'
+import { calledOf } from './called'
 
 export function RotateDialog(props: {
   webhook: WebhookEndpoint
@@ -27,8 +28,9 @@ export function RotateDialog(props: {
       opened
       onClose={onClose}
       onConfirm={() => rotate.mutate({ id: webhook.id, body: {} })}
-      title="Rotate the secret"
+      title={`Rotate the secret of “${calledOf(webhook)}”`}
       confirm="Rotate"
+      harmless
       busy={rotate.isPending}
     >
       <Text size="sm">
