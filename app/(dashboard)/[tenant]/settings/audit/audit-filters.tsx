@@ -8,7 +8,7 @@ import { otherChoice } from '../../_versioned/choices'
 import { TimeFilter } from '../../time-filter'
 import styles from './audit.module.css'
 import { FILTER_NAMES } from './audit-filter'
-import { ACTORS, doneWords, THINGS, thingOf } from './audit-words'
+import { ACTORS, actionWords, THINGS, thingOf } from './audit-words'
 
 type Change = (changes: Record<string, string | null>) => void
 
@@ -19,7 +19,7 @@ const WHAT = AUDIT_THINGS.map((kind) => ({
     { value: kind, label: `${THINGS[kind]}: anything` },
     ...AUDIT_ACTIONS.filter((action) => thingOf(action) === kind).map((action) => ({
       value: action,
-      label: `${THINGS[kind]} ${doneWords(action)}`,
+      label: actionWords(action),
     })),
   ],
 }))

@@ -50,7 +50,12 @@ export function AuditLog() {
         {page.error && <ErrorState error={page.error} onRetry={() => void page.refetch()} />}
         {allowed && page.isPending && <Skeleton height={320} radius="md" />}
         {page.data && page.data.entries.length > 0 && (
-          <AuditRows entries={page.data.entries} busy={page.isPlaceholderData} hrefOf={hrefOf} />
+          <AuditRows
+            entries={page.data.entries}
+            names={page.data.names}
+            busy={page.isPlaceholderData}
+            hrefOf={hrefOf}
+          />
         )}
         {page.data?.entries.length === 0 && (
           <Nothing

@@ -3,17 +3,23 @@ import { History } from 'lucide-react'
 import Link from 'next/link'
 import { Time } from '@/app/_ui/time'
 import type { AuditEntry } from '@/server/audit-log/list'
+import type { AuditName } from '@/server/views/audit'
 import { useTenant } from '../../tenant-context'
 import styles from './audit.module.css'
-import { ACTORS, detailTexts, doneWords, pageOf, THINGS } from './audit-words'
+import { detailsOf } from './audit-details'
+import { ACTORS, actionWords, pageOf } from './audit-words'
+import { DetailText } from './detail-text'
 
 /** One line per entry; on a phone the cells of an entry stand below each other. */
 export function AuditRows({
   entries,
+  names,
   busy,
   hrefOf,
 }: {
   entries: AuditEntry[]
+  /** Of the ids in their details. */
+  names: AuditName[]
   busy: boolean
   /** The address of the log with one more filter. */
   hrefOf: (name: string, value: string) => string
@@ -36,14 +42,15 @@ export function AuditRows({
       </thead>
       <tbody>
         {entries.map((entry) => (
-          <Row key={entry.id} entry={entry} hrefOf={hrefOf} />
+          <Row key={entry.id} entry={entry} names={names} hrefOf={hrefOf} />
         ))}
       </tbody>
     </table>
   )
 }
 
-function Row({ entry, hrefOf }: { entry: AuditEntry; hrefOf: (name: string, value: string) => string }) {
+function Row(props: { entry: AuditEntry; names: AuditName[]; hrefOf: (name: string, value: string) => string }) {
+  const { entry, names, hrefOf } = props
   const { path } = useTenant()
   const { at, actor, action, thing, address, requestId } = entry
   const page = pageOf(thing.kind, thing.id)
@@ -63,9 +70,7 @@ function Row({ entry, hrefOf }: { entry: AuditEntry; hrefOf: (name: string, valu
         </span>
       </td>
       <td>
-        <span className={styles.what}>
-          {THINGS[thing.kind]} {doneWords(action)}
-        </span>
+        <span className={styles.what}>{actionWords(action)}</span>
         <span className={styles.thing}>
           {page ? <Link href={path(page)}>{thing.name}</Link> : thing.name}
           <Link
@@ -79,15 +84,20 @@ function Row({ entry, hrefOf }: { entry: AuditEntry; hrefOf: (name: string, valu
         </span>
       </td>
       <td className={styles.details} title={requestId ? `Request ${requestId}` : undefined}>
-        {detailTexts(entry.details).map(({ name, from, to }) => (
+        {detailsOf(entry.details, thing.kind).map(({ name, from, to }) => (
           <span key={name} className={styles.detail}>
             <span className={styles.name}>{name}</span>{' '}
             {from !== null && (
               <>
-                <del className={styles.from}>{from}</del> <span aria-hidden>→</span>{' '}
+                <del className={styles.from}>
+                  <DetailText pieces={from} names={names} />
+                </del>{' '}
+                <span aria-hidden>→</span>{' '}
               </>
             )}
-            <span className={styles.to}>{to}</span>
+            <span className={styles.to}>
+              <DetailText pieces={to} names={names} />
+            </span>
           </span>
         ))}
       </td>

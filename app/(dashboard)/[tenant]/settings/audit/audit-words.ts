@@ -1,4 +1,4 @@
-import type { AuditAction, AuditActor, AuditDetails, AuditThing } from '@/server/definition/audit'
+import type { AuditAction, AuditActor, AuditThing } from '@/server/definition/audit'
 
 export const THINGS: Record<AuditThing, string> = {
   workflow: 'Workflow',
@@ -25,9 +25,22 @@ export const ACTORS: Record<AuditActor, string> = {
   system: 'System',
 }
 
-type Done = AuditAction extends `${string}.${infer D}` ? D : never
+/** Of a part of the thing, which its kind before it would only obscure. */
+const ALONE = {
+  'member.roleChanged': 'Role of a member changed',
+  'workspace.corsChanged': 'Allowed origins changed',
+  'workspace.runsKept': 'Retention of runs changed',
+  'workspace.auditKept': 'Retention of the audit log changed',
+  'run.linkMade': 'Task link made',
+  'run.linkRevoked': 'Task link revoked',
+  'run.linkUsed': 'Task answered by link',
+  'run.revealed': 'Sensitive field revealed',
+} as const satisfies Partial<Record<AuditAction, string>>
 
-/** What was done, after the name of the thing. */
+type DoneOf<A> = A extends `${string}.${infer D}` ? D : never
+type Done = DoneOf<Exclude<AuditAction, keyof typeof ALONE>>
+
+/** What was done, after the kind of the thing. */
 const DONE: Record<Done, string> = {
   created: 'created',
   cloned: 'cloned',
@@ -46,50 +59,25 @@ const DONE: Record<Done, string> = {
   bound: 'bound to hosts',
   added: 'added',
   joined: 'joined',
-  roleChanged: 'role changed',
   removed: 'removed',
   left: 'left',
   renewed: 'renewed',
   revoked: 'revoked',
   renamed: 'renamed',
-  corsChanged: 'allowed origins changed',
-  runsKept: 'retention of runs changed',
-  auditKept: 'retention of the audit log changed',
   cancelled: 'cancelled',
   terminated: 'terminated',
   retried: 'retried',
   rerun: 'rerun',
-  linkMade: 'task link made',
-  linkRevoked: 'task link revoked',
-  linkUsed: 'task answered by link',
-  revealed: 'sensitive field revealed',
 }
 
-export function doneWords(action: AuditAction): string {
-  // The type of an action says so.
-  return DONE[action.slice(action.indexOf('.') + 1) as Done]
+export function actionWords(action: AuditAction): string {
+  const alone: Partial<Record<AuditAction, string>> = ALONE
+  // The types say that every other action is in `DONE`.
+  return alone[action] ?? `${THINGS[thingOf(action)]} ${DONE[action.slice(action.indexOf('.') + 1) as Done]}`
 }
 
 export function thingOf(action: AuditAction): AuditThing {
   return action.slice(0, action.indexOf('.')) as AuditThing
-}
-
-/** A summary as texts: each with a name, and what it was before if it is known. */
-export function detailTexts(details: AuditDetails): { name: string; from: string | null; to: string }[] {
-  return Object.entries(details).map(([key, value]) => {
-    const name = key.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-    if (value !== null && typeof value === 'object' && !Array.isArray(value))
-      return { name, from: text(value.from), to: text(value.to) }
-    return { name, from: null, to: text(value) }
-  })
-}
-
-function text(value: string | number | boolean | null | string[]): string {
-  // Not the same as an empty list: a limit that is not set allows everything.
-  if (value === null || value === '') return 'not set'
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ')
-  return String(value)
 }
 
 /** Where the thing is shown, if it has a page; it may be gone by now. */
