@@ -14,6 +14,7 @@ import type { InboundItem } from '@/server/views/inbound/browse'
 import styles from '../settings/settings.module.css'
 import { useTenant } from '../tenant-context'
 import { OutcomePill } from './outcome-pill'
+import { reasonWords } from './reason-words'
 
 /** What an inbound webhook received, newest first. */
 export function DeliveryList({ webhook }: { webhook: InboundItem }) {
@@ -62,7 +63,7 @@ function Delivery({ one, delivery }: { one: OneInbound; delivery: InboundDeliver
       <td>
         <div className={styles.stack}>
           <Time at={delivery.createdAt} />
-          {delivery.replayOf && <span className={styles.quiet}>A replay</span>}
+          {delivery.replayOf && <span className={styles.quiet}>Redelivered</span>}
         </div>
       </td>
       <td>
@@ -71,19 +72,25 @@ function Delivery({ one, delivery }: { one: OneInbound; delivery: InboundDeliver
           {delivery.runId && <Link href={path(`/runs/${delivery.runId}`)}>{delivery.runId}</Link>}
           {delivery.error && (
             <span className={`${styles.wrap} ${delivery.status === 'filtered' ? styles.quiet : styles.bad}`}>
-              {delivery.error}
+              {reasonWords(delivery.error)}
             </span>
           )}
         </div>
       </td>
       <td>
-        <Button size="compact-xs" variant="subtle" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          className={styles.flush ?? ''}
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+        >
           {open ? 'Hide' : 'Show'}
         </Button>
         {open && <Contents one={one} deliveryId={delivery.id} />}
       </td>
-      <td>
-        <Replay one={one} deliveryId={delivery.id} />
+      <td className={styles.actions}>
+        <Redeliver one={one} deliveryId={delivery.id} />
       </td>
     </tr>
   )
@@ -105,12 +112,12 @@ function Contents({ one, deliveryId }: { one: OneInbound; deliveryId: string }) 
   )
 }
 
-function Replay({ one, deliveryId }: { one: OneInbound; deliveryId: string }) {
+function Redeliver({ one, deliveryId }: { one: OneInbound; deliveryId: string }) {
   const trpc = useTRPC()
   const queries = useQueryClient()
-  const replay = useMutation(
+  const redeliver = useMutation(
     trpc.inbound.replay.mutationOptions({
-      onError: (error) => notifyError(error, 'It was not replayed'),
+      onError: (error) => notifyError(error, 'It was not redelivered'),
       onSettled: () => queries.invalidateQueries(trpc.inbound.pathFilter()),
     }),
   )
@@ -118,10 +125,10 @@ function Replay({ one, deliveryId }: { one: OneInbound; deliveryId: string }) {
     <Button
       size="compact-sm"
       variant="default"
-      loading={replay.isPending}
-      onClick={() => replay.mutate({ ...one, deliveryId })}
+      loading={redeliver.isPending}
+      onClick={() => redeliver.mutate({ ...one, deliveryId })}
     >
-      Replay
+      Redeliver
     </Button>
   )
 }

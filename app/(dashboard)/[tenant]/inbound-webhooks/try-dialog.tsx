@@ -9,6 +9,7 @@ import { ErrorState } from '@/app/_ui/error-state'
 import { StatusPill } from '@/app/_ui/status-pill'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { InboundItem } from '@/server/views/inbound/browse'
+import { reasonWords } from './reason-words'
 
 /** Shows what a sample would start. Nothing is started, and nothing is kept. */
 export function TryDialog({ webhook, onClose }: { webhook: InboundItem; onClose: () => void }) {
@@ -39,7 +40,7 @@ export function TryDialog({ webhook, onClose }: { webhook: InboundItem; onClose:
   const fields = { autosize: true, maxRows: 12, classNames: { input: 'mono' } } as const
   const result = attempt.data
   return (
-    <Dialog onClose={onClose} title={`Try a delivery to ${webhook.name}`} size="lg">
+    <Dialog onClose={onClose} title={`Try a delivery to “${webhook.name}”`} size="lg">
       <form
         noValidate
         onSubmit={(event) => {
@@ -85,7 +86,7 @@ export function TryDialog({ webhook, onClose }: { webhook: InboundItem; onClose:
                     label={result.starts ? 'Starts a run' : 'Starts no run'}
                   />
                 </div>
-                {result.filtered && <Text size="sm">{result.filtered}</Text>}
+                {result.filtered && <Text size="sm">{reasonWords(result.filtered)}</Text>}
                 {result.problems.map(({ path, message }) => (
                   <Text key={path} size="sm" c="red">
                     {message}
