@@ -42,14 +42,14 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
   return (
     <>
       <h1 className={styles.title}>Join {workspace}</h1>
-      <p className={styles.lead}>{invitedBy ? `${invitedBy} invites you.` : 'You are invited.'}</p>
+      <p className={styles.lead}>{invitedBy ? `${invitedBy} invited you.` : 'You are invited.'}</p>
       <dl className={styles.facts}>
-        <dt>Workspace</dt>
-        <dd>{workspace}</dd>
         <dt>Role</dt>
         <dd>{role}</dd>
         <dt>For</dt>
-        <dd>{email}</dd>
+        <dd>
+          <Email of={email} />
+        </dd>
       </dl>
       <AcceptForm
         token={token}
@@ -58,6 +58,18 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
         signedInAs={user?.email ?? null}
         providers={identityProviderNames()}
       />
+    </>
+  )
+}
+
+/** Breaks before its domain, not within a word, where it does not fit on the line. */
+function Email({ of }: { of: string }) {
+  const at = of.lastIndexOf('@')
+  return (
+    <>
+      {of.slice(0, at)}
+      <wbr />
+      {of.slice(at)}
     </>
   )
 }
