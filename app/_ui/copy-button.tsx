@@ -19,6 +19,8 @@ export function CopyButton({ text, label = 'Copy', children }: { text: string; l
       <ActionIcon
         variant="subtle"
         color="gray"
+        // Within a line of text.
+        style={{ verticalAlign: 'middle' }}
         aria-label={clipboard.copied ? 'Copied' : label}
         onClick={() => clipboard.copy(text)}
       >

@@ -35,7 +35,7 @@ export function MemberTable({ members }: { members: Member[] }) {
                   <span className={styles.strong}>
                     {member.name}{' '}
                     {member.userId === user.id && (
-                      <Badge size="sm" variant="default">
+                      <Badge size="sm" variant="default" tt="none" fw={500}>
                         you
                       </Badge>
                     )}

@@ -38,7 +38,7 @@ function Fields() {
     <>
       <NativeSelect
         label="Time zone"
-        description="Used for every time on every screen"
+        description="All times are shown in it"
         value={zone}
         onChange={(event) => setZone(event.currentTarget.value)}
         data={[
@@ -62,15 +62,17 @@ function Fields() {
           ]}
         />
       </div>
-      <Switch
-        label="Single-letter shortcuts"
-        description="J, K, C, / and others. Shortcuts with Ctrl or Command always work. Press ? to see them all."
-        checked={keys}
-        onChange={(event) => {
-          setKeys(event.currentTarget.checked)
-          setSingleKeys(event.currentTarget.checked)
-        }}
-      />
+      <div className="with-keyboard">
+        <Switch
+          label="Single-letter shortcuts"
+          description="J, K, C, / and others. Shortcuts with Ctrl or Command always work. Press ? to see them all."
+          checked={keys}
+          onChange={(event) => {
+            setKeys(event.currentTarget.checked)
+            setSingleKeys(event.currentTarget.checked)
+          }}
+        />
+      </div>
     </>
   )
 }

@@ -26,10 +26,10 @@ export function ServiceScreen() {
   return (
     <>
       <PageHeader title="Service" meta="How the whole service does, for those who run it: all workspaces together." />
-      <PageBody narrow>
+      <PageBody narrow={allowed}>
         {!allowed && (
           <EmptyState icon={CircleAlert} title="Not in this workspace">
-            Only owners of the workspace that runs the service see this. The setting OPERATOR_TENANT_ID names it.
+            Only owners of the workspace that runs the service see this.
           </EmptyState>
         )}
         {service.error && <ErrorState error={service.error} onRetry={() => service.refetch()} />}

@@ -25,7 +25,7 @@ export function WorkspaceSettings() {
           <div className={styles.parts}>
             <NameForm name={settings.data.name} />
             <dl className={styles.facts}>
-              <Fact label="Tenant id" value={settings.data.id}>
+              <Fact label="Workspace id" value={settings.data.id}>
                 Callers with a key send it as x-tenant-id.
               </Fact>
               <Fact label="Address" value={`/${settings.data.slug}`}>
