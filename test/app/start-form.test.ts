@@ -90,10 +90,10 @@ test('an import must be a JSON object', () => {
 })
 
 test('the palette matches the beginnings of words, best match first', () => {
-  const commands = ['API keys', 'Create an API key', 'New workflow', 'Workflows'].map((label) => ({ label }))
+  const commands = ['API keys', 'New API key', 'New workflow', 'Workflows'].map((label) => ({ label }))
   const found = (text: string) => matching(commands, text).map(({ label }) => label)
   expect(found('work')).toEqual(['Workflows', 'New workflow'])
-  expect(found('key api')).toEqual(['API keys', 'Create an API key'])
+  expect(found('key api')).toEqual(['API keys', 'New API key'])
   expect(found('flow')).toEqual([])
   expect(found(' ')).toHaveLength(4)
 })

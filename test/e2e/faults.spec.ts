@@ -171,10 +171,10 @@ test('dialogs share one frame: the same heading, cross, room and corners', async
   const dialogs = [
     ['/workflows', 'New workflow'],
     ['/tools', 'New tool'],
-    ['/settings/api-keys', 'Create key'],
-    ['/settings/vault', 'Add secret'],
+    ['/settings/api-keys', 'New key'],
+    ['/settings/vault', 'New secret'],
     ['/settings/members', /^Invite/],
-    ['/schedules', 'Create schedule'],
+    ['/schedules', 'New schedule'],
     [`/workflows/${approval}`, /^Publish/],
   ] as const
   const frames: string[] = []

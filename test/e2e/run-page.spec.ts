@@ -199,7 +199,7 @@ test('a sensitive value is revealed to an admin who confirms it, and the audit l
   await admin.goto(`/${workspace.slug}/runs/${runId}`)
   const reveal = inputOf(admin).getByRole('button', { name: 'Reveal iban' })
   await reveal.click()
-  const dialog = admin.getByRole('dialog', { name: 'Reveal iban?' })
+  const dialog = admin.getByRole('dialog', { name: 'Reveal “iban”?' })
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await expect(dialog).toHaveCount(0)
   await expect(admin.getByRole('main')).not.toContainText(iban)

@@ -164,7 +164,7 @@ test('a run is found by a value of its input, the filters are kept as a view, an
   await expect(page).toHaveURL(/\/runs\?q=parcel$/)
   await expect(main.getByText('1 run: 1 completed')).toBeVisible()
   await page.getByRole('button', { name: 'Actions for these runs' }).click()
-  await page.getByRole('menuitem', { name: 'Run ended runs again…' }).click()
+  await page.getByRole('menuitem', { name: 'Rerun ended runs…' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Run 1 run again' }).click()
   await expect(page.getByRole('dialog')).toContainText('1 run was run again.')
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()

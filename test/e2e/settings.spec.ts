@@ -27,7 +27,7 @@ async function shownValue(page: Page, pattern: RegExp): Promise<string> {
 
 test('a key is created, used, rotated and disabled', async ({ page, workspace }) => {
   await page.goto(`/${workspace.slug}/settings/api-keys`)
-  await page.getByRole('button', { name: 'Create key' }).first().click()
+  await page.getByRole('button', { name: 'New key' }).first().click()
   await page.getByRole('dialog').getByLabel('Name').fill('Billing')
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
   const key = await shownValue(page, /sk_[\w-]{20,}/)
@@ -100,7 +100,7 @@ test('a vault secret is never shown again', async ({ page, workspace }) => {
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('PARTNER_TOKEN')
   await dialog.getByRole('textbox', { name: 'Value' }).fill(value)
-  await dialog.getByRole('button', { name: /add|set|save|keep|store/i }).click()
+  await dialog.getByRole('button', { name: 'Create secret' }).click()
   await expect(page.getByRole('row').filter({ hasText: 'PARTNER_TOKEN' })).toBeVisible()
   const seen: string[] = []
   page.on('response', async (response) => seen.push(await response.text().catch(() => '')))
@@ -115,12 +115,12 @@ test('a webhook is created, its secret shown once, and a test that cannot be del
   workspace,
 }) => {
   await page.goto(`/${workspace.slug}/settings/webhooks`)
-  await page.getByRole('button', { name: 'Create webhook' }).first().click()
+  await page.getByRole('button', { name: 'New webhook' }).first().click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('URL').fill('ftp://hooks')
+  await dialog.getByLabel('Address').fill('ftp://hooks')
   await dialog.getByRole('button', { name: 'Create webhook' }).click()
   await expect(dialog).toContainText('must be an http or https URL')
-  await dialog.getByLabel('URL').fill('http://127.0.0.1:9/hooks')
+  await dialog.getByLabel('Address').fill('http://127.0.0.1:9/hooks')
   await dialog.getByRole('button', { name: 'Create webhook' }).click()
   const secret = await shownValue(page, /whsec_[A-Za-z0-9+/=]{40,}/)
   await expect(page.locator('body')).not.toContainText(secret)
@@ -141,7 +141,7 @@ test('a schedule shows its next times as it is written, and is paused and resume
   const steps = [{ id: 'end', type: 'end-flow' }]
   await createWorkflow(workspace.ctx, { name: 'Report', payload: { region: { type: 'string' } }, steps })
   await page.goto(`/${workspace.slug}/schedules`)
-  await page.getByRole('button', { name: 'Create schedule' }).first().click()
+  await page.getByRole('button', { name: 'New schedule' }).first().click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Workflow').selectOption({ label: 'Report' })
   await dialog.getByLabel('Name').fill('Every morning')
@@ -174,9 +174,9 @@ test('a schedule shows its next times as it is written, and is paused and resume
 
 test('a secret is flagged until it is bound to hosts, and a short value is refused', async ({ page, workspace }) => {
   await page.goto(`/${workspace.slug}/settings/vault`)
-  await page.getByRole('button', { name: 'Add secret' }).first().click()
+  await page.getByRole('button', { name: 'New secret' }).first().click()
   const dialog = page.getByRole('dialog')
-  const save = dialog.getByRole('button', { name: 'Add secret' })
+  const save = dialog.getByRole('button', { name: 'Create secret' })
   await dialog.getByLabel('Name').fill('PARTNER_TOKEN')
   await dialog.getByRole('textbox', { name: 'Value' }).fill('elevenchars')
   await save.click()
@@ -205,10 +205,7 @@ test('a signing secret is created, and the page tells whether a call with a toke
   workspace,
 }) => {
   await page.goto(`/${workspace.slug}/settings/signing-secrets`)
-  await page
-    .getByRole('button', { name: /^Create/ })
-    .first()
-    .click()
+  await page.getByRole('button', { name: 'New secret' }).first().click()
   await page.getByRole('dialog').getByLabel('Name').fill('Customer portal')
   await page.getByRole('dialog').getByRole('button', { name: 'Create secret' }).click()
   const lines = await shownValue(page, /JWT_KEY_ID=\S+\s+JWT_SECRET=\S+\s+JWT_AUDIENCE=\S+/)
@@ -236,7 +233,7 @@ test('a signing secret is created, and the page tells whether a call with a toke
   await expect(page.locator('body')).not.toContainText(secret)
 })
 
-test('an inbound webhook is created, tried, receives a delivery and replays it', async ({
+test('an inbound webhook is created, tried, receives a delivery and redelivers it', async ({
   page,
   workspace,
   request,
@@ -244,7 +241,7 @@ test('an inbound webhook is created, tried, receives a delivery and replays it',
   const payload = { title: { type: 'string' }, number: { type: 'integer' } }
   await createWorkflow(workspace.ctx, { name: 'Issues', payload, steps: [{ id: 'end', type: 'end-flow' }] })
   await page.goto(`/${workspace.slug}/inbound-webhooks`)
-  await page.getByRole('button', { name: 'Create inbound webhook' }).first().click()
+  await page.getByRole('button', { name: 'New inbound webhook' }).first().click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Workflow').selectOption({ label: 'Issues' })
   await dialog.getByLabel('Name').fill('Opened issues')
@@ -253,7 +250,7 @@ test('an inbound webhook is created, tried, receives a delivery and replays it',
   await dialog.getByLabel('How the sender signs').selectOption('github')
   await dialog.getByRole('textbox', { name: 'title' }).fill('${payload.title}')
   await dialog.getByRole('textbox', { name: 'Only if' }).fill('${body.action} == "opened"')
-  const create = dialog.getByRole('button', { name: 'Create' })
+  const create = dialog.getByRole('button', { name: 'Create inbound webhook' })
   await create.click()
   await expect(dialog).toContainText('uses ${payload.title}')
   await dialog.getByRole('textbox', { name: 'title' }).fill('${body.issue.title}')
@@ -283,9 +280,9 @@ test('an inbound webhook is created, tried, receives a delivery and replays it',
   await expect(deliveries).toHaveCount(1)
   await deliveries.getByRole('button', { name: 'Show' }).click()
   await expect(deliveries).toContainText('x-github-delivery: one')
-  await deliveries.getByRole('button', { name: 'Replay' }).click()
+  await deliveries.getByRole('button', { name: 'Redeliver' }).click()
   await expect(deliveries).toHaveCount(2)
-  await expect(deliveries.first()).toContainText('A replay')
+  await expect(deliveries.first()).toContainText('Redelivered')
   await expect(deliveries.first().getByRole('link')).toHaveText(/^run_/)
 })
 
@@ -298,7 +295,7 @@ test('a schedule’s START fields are filled in by rows, without a file, or as J
   const steps = [{ id: 'end', type: 'end-flow' }]
   await createWorkflow(workspace.ctx, { name: 'Digest', payload, steps })
   await page.goto(`/${workspace.slug}/schedules`)
-  await page.getByRole('button', { name: 'Create schedule' }).first().click()
+  await page.getByRole('button', { name: 'New schedule' }).first().click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Workflow').selectOption({ label: 'Digest' })
   await dialog.getByLabel('Name').fill('Every evening')
@@ -338,7 +335,7 @@ test('the expressions of an inbound webhook are chosen from what a delivery brin
   const payload = { title: { type: 'string' } }
   await createWorkflow(workspace.ctx, { name: 'Bugs', payload, steps: [{ id: 'end', type: 'end-flow' }] })
   await page.goto(`/${workspace.slug}/inbound-webhooks`)
-  await page.getByRole('button', { name: 'Create inbound webhook' }).first().click()
+  await page.getByRole('button', { name: 'New inbound webhook' }).first().click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Workflow').selectOption({ label: 'Bugs' })
   await dialog.getByRole('button', { name: 'Insert a value into title' }).click()

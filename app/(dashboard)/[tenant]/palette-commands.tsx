@@ -23,7 +23,7 @@ export function useCommands(onKeys: () => void): Command[] {
     ['New workflow', '/workflows?new=1', 'workflow:write'],
     ['New agent', '/agents?new=1', 'agent:write'],
     ['New tool', '/tools?new=1', 'tool:write'],
-    ['Create an API key', '/settings/api-keys?new=1', 'key:manage'],
+    ['New API key', '/settings/api-keys?new=1', 'key:manage'],
   ] as const
   return [
     ...PLACES.map(({ label, href, icon, key }) => ({

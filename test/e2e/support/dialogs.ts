@@ -29,12 +29,12 @@ export const DIALOGS: Opened[] = [
   { what: 'a new workflow', at: () => '/workflows', opener: button('New workflow') },
   { what: 'a new agent', at: () => '/agents', opener: button('New agent') },
   { what: 'a new tool', at: () => '/tools', opener: button('New tool') },
-  { what: 'a new key', at: () => '/settings/api-keys', opener: button('Create key') },
-  { what: 'a new signing secret', at: () => '/settings/signing-secrets', opener: button(/^Create/) },
-  { what: 'a new schedule', at: () => '/schedules', opener: button('Create schedule') },
-  { what: 'a new inbound webhook', at: () => '/inbound-webhooks', opener: button('Create inbound webhook') },
-  { what: 'a new webhook', at: () => '/settings/webhooks', opener: button('Create webhook') },
-  { what: 'a new secret', at: () => '/settings/vault', opener: button('Add secret') },
+  { what: 'a new key', at: () => '/settings/api-keys', opener: button('New key') },
+  { what: 'a new signing secret', at: () => '/settings/signing-secrets', opener: button('New secret') },
+  { what: 'a new schedule', at: () => '/schedules', opener: button('New schedule') },
+  { what: 'a new inbound webhook', at: () => '/inbound-webhooks', opener: button('New inbound webhook') },
+  { what: 'a new webhook', at: () => '/settings/webhooks', opener: button('New webhook') },
+  { what: 'a new secret', at: () => '/settings/vault', opener: button('New secret') },
   {
     what: 'the hosts of a secret',
     at: () => '/settings/vault',
@@ -92,7 +92,7 @@ export const DIALOGS: Opened[] = [
     what: 'running many runs again',
     at: () => '/runs',
     opener: button('Actions for these runs'),
-    next: (page) => page.getByRole('menuitem', { name: /^Run ended runs again/ }).click(),
+    next: (page) => page.getByRole('menuitem', { name: /^Rerun ended runs/ }).click(),
   },
   { what: 'running a workflow', at: () => '/workflows', ...inMenu('Run') },
   { what: 'cancelling a run', at: ({ asking }) => `/runs/${asking}`, opener: button(/^Cancel/) },
@@ -175,7 +175,7 @@ export const DIALOGS: Opened[] = [
   {
     what: 'a key that is shown once',
     at: () => '/settings/api-keys',
-    opener: button('Create key'),
+    opener: button('New key'),
     next: async (page) => {
       await page.getByLabel('Name').fill('Order service')
       await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()

@@ -142,7 +142,7 @@ function stepsOf(facts: Facts, path: (path: string) => string, run: () => void):
       title: 'Create an API key',
       why: 'One key per service, with the lowest role that works.',
       operation: 'key:manage',
-      action: go('Create key', '/settings/api-keys?new=1'),
+      action: go('New key', '/settings/api-keys?new=1'),
     },
     {
       done: facts.published,

@@ -12,7 +12,7 @@ export function RenameCase(props: { name: string; rename: (name: string) => Prom
   const [name, setName] = useState(props.name)
   const rename = useMutation({ mutationFn: props.rename, onSuccess: onClose })
   return (
-    <Dialog onClose={onClose} title="Rename the test case">
+    <Dialog onClose={onClose} title={`Rename “${props.name}”`}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -58,7 +58,7 @@ export function DeleteCase(props: { name: string; remove: () => Promise<unknown>
       opened
       onClose={onClose}
       onConfirm={() => remove.mutate()}
-      title={`Delete ${name}?`}
+      title={`Delete “${name}”?`}
       confirm="Delete"
       busy={remove.isPending}
     >

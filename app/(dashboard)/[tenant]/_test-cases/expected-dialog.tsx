@@ -104,7 +104,7 @@ export function ExpectedDialog(props: {
     ),
   }
   return (
-    <Dialog onClose={onClose} title={`What ${props.name} expects`} size="lg">
+    <Dialog onClose={onClose} title={`What “${props.name}” expects`} size="lg">
       <form
         onSubmit={(event) => {
           event.preventDefault()

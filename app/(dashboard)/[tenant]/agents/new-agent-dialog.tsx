@@ -81,7 +81,7 @@ function NewAgentForm({ onClose }: { onClose: () => void }) {
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={create.isPending}>
+          <Button type="submit" loading={create.isPending} disabled={!name.trim()}>
             Create agent
           </Button>
         </DialogButtons>

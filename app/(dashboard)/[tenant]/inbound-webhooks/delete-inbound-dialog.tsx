@@ -25,7 +25,7 @@ export function DeleteInboundDialog({ webhook, onClose }: { webhook: InboundItem
       opened
       onClose={onClose}
       onConfirm={() => remove.mutate({ workflowId, inboundId: id })}
-      title={`Delete ${name}`}
+      title={`Delete “${name}”?`}
       confirm="Delete"
       busy={remove.isPending}
     >

@@ -20,7 +20,7 @@ export function InboundDialog(props: {
   webhook: InboundItem | null
   onClose: () => void
   /** With the secret, if one was generated. */
-  onCreated: (id: string, secret: string | null) => void
+  onCreated: (made: { id: string; name: string; secret: string | null }) => void
 }) {
   const { webhook, onClose, onCreated } = props
   const trpc = useTRPC()
@@ -37,9 +37,9 @@ export function InboundDialog(props: {
   const changed = () => queries.invalidateQueries(trpc.inbound.pathFilter())
   const create = useMutation(
     trpc.inbound.create.mutationOptions({
-      onSuccess: async ({ id, secret }) => {
+      onSuccess: async (made) => {
         await changed()
-        onCreated(id, secret)
+        onCreated(made)
       },
     }),
   )
@@ -67,7 +67,7 @@ export function InboundDialog(props: {
     else create.mutate({ workflowId, body: { ...body, ...(secret && scheme !== 'none' ? { secret } : {}) } })
   }
   return (
-    <Dialog onClose={onClose} title={webhook ? `Edit ${webhook.name}` : 'Create an inbound webhook'} size="lg">
+    <Dialog onClose={onClose} title={webhook ? `Edit “${webhook.name}”` : 'New inbound webhook'} size="lg">
       <InboundScope workflowId={workflowId} webhook={webhook}>
         <form
           onSubmit={submit}
@@ -163,7 +163,7 @@ export function InboundDialog(props: {
                 Cancel
               </Button>
               <Button type="submit" loading={isPending} disabled={!ready}>
-                {webhook ? 'Save' : 'Create'}
+                {webhook ? 'Save' : 'Create inbound webhook'}
               </Button>
             </DialogButtons>
           </Stack>

@@ -27,7 +27,7 @@ const DeliveryList = dynamic(() => import('./delivery-list').then((module) => mo
 type Open =
   | { dialog: 'create' }
   | { dialog: 'edit' | 'try' | 'secret' | 'delete'; webhook: InboundItem }
-  | { dialog: 'shown'; value: string }
+  | { dialog: 'shown'; name: string; value: string }
 
 /** The addresses at which other systems start workflows. The deliveries of the chosen one are listed below. */
 export function InboundList() {
@@ -48,7 +48,7 @@ export function InboundList() {
         actions={
           allowed && (
             <Button leftSection={<Plus size={16} aria-hidden />} onClick={create}>
-              Create inbound webhook
+              New inbound webhook
             </Button>
           )
         }
@@ -71,7 +71,7 @@ export function InboundList() {
               actions={
                 allowed && (
                   <Button variant="default" onClick={create}>
-                    Create inbound webhook
+                    New inbound webhook
                   </Button>
                 )
               }
@@ -85,9 +85,9 @@ export function InboundList() {
         <InboundDialog
           webhook={open.dialog === 'edit' ? open.webhook : null}
           onClose={close}
-          onCreated={(id, secret) => {
+          onCreated={({ id, name, secret }) => {
             set({ webhook: id })
-            setOpen(secret === null ? null : { dialog: 'shown', value: secret })
+            setOpen(secret === null ? null : { dialog: 'shown', name, value: secret })
           }}
         />
       )}
@@ -96,12 +96,14 @@ export function InboundList() {
         <SecretDialog
           webhook={open.webhook}
           onClose={close}
-          onSaved={(secret) => setOpen(secret === null ? null : { dialog: 'shown', value: secret })}
+          onSaved={(secret) =>
+            setOpen(secret === null ? null : { dialog: 'shown', name: open.webhook.name, value: secret })
+          }
         />
       )}
       {open?.dialog === 'delete' && <DeleteInboundDialog webhook={open.webhook} onClose={close} />}
       {open?.dialog === 'shown' && (
-        <ShownOnce title="The secret of the inbound webhook" what="secret" value={open.value} onClose={close}>
+        <ShownOnce title={`The secret of “${open.name}”`} what="secret" value={open.value} onClose={close}>
           <span>Give it to the sender, with the address of the inbound webhook. The sender signs with it.</span>
         </ShownOnce>
       )}

@@ -27,7 +27,7 @@ const WORDS = {
     go: (count: string) => `Retry ${count}`,
   },
   rerun: {
-    title: 'Run ended runs again',
+    title: 'Rerun ended runs',
     none: 'No ended run matches the filters, or all of them have been run again or have a parent run.',
     what: 'ended. Each will be run again from the first step as a new run, with the same input and version. Runs with a parent run are left out.',
     did: 'run again',

@@ -49,7 +49,7 @@ export function ListActions({ input, onChanged }: { input: BrowseRuns; onChanged
           )}
           {may('run:retry') && (
             <Menu.Item leftSection={<RotateCcw size={16} aria-hidden />} onClick={() => setAsked('rerun')}>
-              Run ended runs again…
+              Rerun ended runs…
             </Menu.Item>
           )}
           {may('run:cancel') && (

@@ -11,7 +11,6 @@ export function SaveViewDialog({ query, onClose }: { query: string; onClose: () 
   const trpc = useTRPC()
   const queries = useQueryClient()
   const [name, setName] = useState('')
-  const [problem, setProblem] = useState<string | null>(null)
   const save = useMutation(
     trpc.members.saveRunView.mutationOptions({
       onSuccess(views) {
@@ -22,8 +21,6 @@ export function SaveViewDialog({ query, onClose }: { query: string; onClose: () 
   )
   function submit(event: FormEvent) {
     event.preventDefault()
-    if (!name.trim()) return setProblem('Enter a name')
-    setProblem(null)
     save.mutate({ name, query })
   }
   return (
@@ -35,7 +32,6 @@ export function SaveViewDialog({ query, onClose }: { query: string; onClose: () 
             description="Keeps the search and the filters, but not the time. Only you see it. A view with the same name is replaced."
             placeholder="Refunds that failed"
             withAsterisk
-            error={problem}
             maxLength={60}
             autoComplete="off"
             value={name}
@@ -47,7 +43,7 @@ export function SaveViewDialog({ query, onClose }: { query: string; onClose: () 
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button type="submit" loading={save.isPending}>
+            <Button type="submit" loading={save.isPending} disabled={!name.trim()}>
               Save
             </Button>
           </DialogButtons>

@@ -25,7 +25,7 @@ export function DeleteScheduleDialog({ schedule, onClose }: { schedule: Schedule
       opened
       onClose={onClose}
       onConfirm={() => remove.mutate({ workflowId, scheduleId: id })}
-      title={`Delete ${name}`}
+      title={`Delete “${name}”?`}
       confirm="Delete"
       busy={remove.isPending}
     >

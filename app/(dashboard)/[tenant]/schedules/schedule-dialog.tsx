@@ -71,7 +71,7 @@ export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleItem |
     else create.mutate({ workflowId, body })
   }
   return (
-    <Dialog onClose={onClose} title={schedule ? `Edit ${schedule.name}` : 'Create a schedule'} size="lg">
+    <Dialog onClose={onClose} title={schedule ? `Edit “${schedule.name}”` : 'New schedule'} size="lg">
       <form onSubmit={submit} noValidate>
         <Stack>
           {!schedule && (

@@ -37,7 +37,7 @@ export function ScheduleList() {
         actions={
           allowed && (
             <Button leftSection={<Plus size={16} aria-hidden />} onClick={create}>
-              Create schedule
+              New schedule
             </Button>
           )
         }
@@ -55,7 +55,7 @@ export function ScheduleList() {
               actions={
                 allowed && (
                   <Button variant="default" onClick={create}>
-                    Create schedule
+                    New schedule
                   </Button>
                 )
               }

@@ -22,11 +22,9 @@ export function CredentialDialog(props: {
   const { noun, title, more, onCreate, onClose, busy, error } = props
   const [name, setName] = useState('')
   const [role, setRole] = useState<Role>('operator')
-  const [problem, setProblem] = useState<string | null>(null)
   function submit(event: FormEvent) {
     event.preventDefault()
-    setProblem(name.trim() ? null : `Enter a name for the ${noun}`)
-    if (name.trim()) onCreate({ name, role })
+    onCreate({ name, role })
   }
   return (
     <Dialog onClose={onClose} title={title}>
@@ -38,7 +36,6 @@ export function CredentialDialog(props: {
             withAsterisk
             maxLength={200}
             autoComplete="off"
-            error={problem}
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
             data-autofocus
@@ -56,7 +53,7 @@ export function CredentialDialog(props: {
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button type="submit" loading={busy}>
+            <Button type="submit" loading={busy} disabled={!name.trim()}>
               Create {noun}
             </Button>
           </DialogButtons>

@@ -112,7 +112,7 @@ function NewToolForm({ onClose }: { onClose: () => void }) {
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={create.isPending}>
+          <Button type="submit" loading={create.isPending} disabled={!name.trim()}>
             Create tool
           </Button>
         </DialogButtons>

@@ -32,7 +32,7 @@ export function DeleteDialog({
       opened
       onClose={onClose}
       onConfirm={() => remove.mutate({ id, terminateRuns })}
-      title={`Delete ${name} permanently`}
+      title={`Delete “${name}” permanently?`}
       confirm="Delete permanently"
       typed={name}
       busy={remove.isPending}

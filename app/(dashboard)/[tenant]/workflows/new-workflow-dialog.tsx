@@ -34,7 +34,6 @@ export function NewWorkflowDialog({ begin, onClose }: { begin: 'blank' | 'import
     create.reset()
     fromSample.reset()
     if (way === 'import') return sendImport(readImport(text))
-    if (!name.trim()) return setProblem('Enter a name')
     setProblem(null)
     if (sample === BLANK) create.mutate({ name })
     else fromSample.mutate({ sampleId: sample, name })
@@ -64,7 +63,6 @@ export function NewWorkflowDialog({ begin, onClose }: { begin: 'blank' | 'import
             description={way === 'import' ? 'Leave empty to keep the name in the JSON' : undefined}
             placeholder="Order approval"
             withAsterisk={way !== 'import'}
-            error={way === 'blank' ? problem : null}
             maxLength={200}
             autoComplete="off"
             value={name}
@@ -88,7 +86,7 @@ export function NewWorkflowDialog({ begin, onClose }: { begin: 'blank' | 'import
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button type="submit" loading={busy}>
+            <Button type="submit" loading={busy} disabled={way === 'import' ? !text.trim() : !name.trim()}>
               {way === 'import' ? 'Import and open' : 'Create and open'}
             </Button>
           </DialogButtons>

@@ -33,7 +33,7 @@ export function RunDialog({
 }) {
   const fields = useStartFields(workflow.id)
   return (
-    <Dialog onClose={onClose} title={`Run ${workflow.name}`} size="lg">
+    <Dialog onClose={onClose} title={`Run “${workflow.name}”`} size="lg">
       {fields.error && <ErrorState error={fields.error} onRetry={() => void fields.refetch()} />}
       {fields.data && <RunForm workflow={workflow} fields={fields.data} prefill={prefill} onClose={onClose} />}
       {fields.isPending && <Skeleton height={120} radius="md" />}
@@ -91,12 +91,14 @@ function RunForm({
             : `Version ${version} runs, as it does for API callers.`}
           {Object.keys(fields).length === 0 && ' It needs no input.'}
         </Text>
-        <StartForm
-          fields={fields}
-          typed={typed}
-          errors={errors}
-          onChange={(name, value) => setTyped((before) => ({ ...before, [name]: value }))}
-        />
+        {Object.keys(fields).length > 0 && (
+          <StartForm
+            fields={fields}
+            typed={typed}
+            errors={errors}
+            onChange={(name, value) => setTyped((before) => ({ ...before, [name]: value }))}
+          />
+        )}
         {start.error && <ErrorState error={start.error} title="The run was not started" />}
         <DialogButtons>
           <Button variant="default" onClick={onClose}>

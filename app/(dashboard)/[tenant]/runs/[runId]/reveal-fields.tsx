@@ -1,5 +1,5 @@
 'use client'
-import { Button, Stack } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { EyeOff } from 'lucide-react'
 import { useState } from 'react'
@@ -48,7 +48,7 @@ function Field({ runId, of, name }: { runId: string; of: Part; name: string }) {
           )}
         </>
       )}
-      <Dialog opened={asking} onClose={() => setAsking(false)} title={`Reveal ${name}?`}>
+      <Dialog opened={asking} onClose={() => setAsking(false)} title={`Reveal “${name}”?`}>
         <form
           onSubmit={(event) => {
             event.preventDefault()
@@ -56,7 +56,9 @@ function Field({ runId, of, name }: { runId: string; of: Part; name: string }) {
           }}
         >
           <Stack>
-            <p>You will see the value until you leave this page. The audit log will say that you did.</p>
+            <Text size="sm">
+              You will see the value until you leave this page. The audit log will say that you did.
+            </Text>
             {reveal.error && <ErrorState error={reveal.error} title="The value was not revealed" />}
             <DialogButtons>
               <Button variant="default" onClick={() => setAsking(false)}>

@@ -31,7 +31,7 @@ export function RunFromHere({ run, stepId, stepName }: { run: RunOverview; stepI
       >
         Run again from here
       </Button>
-      <Dialog opened={open} onClose={() => setOpen(false)} title={`Run again from ${stepName}`} size="lg">
+      <Dialog opened={open} onClose={() => setOpen(false)} title={`Run again from “${stepName}”`} size="lg">
         <Stack>
           <Text size="sm">
             Starts a new run that keeps everything up to the latest visit of this step. This step and those after it run

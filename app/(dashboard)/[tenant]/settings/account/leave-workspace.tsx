@@ -29,7 +29,7 @@ export function LeaveWorkspace() {
         opened={asking}
         onClose={() => setAsking(false)}
         onConfirm={() => leave.mutate()}
-        title={`Leave ${name}`}
+        title={`Leave “${name}”?`}
         confirm="Leave"
         keep="Stay"
         busy={leave.isPending}

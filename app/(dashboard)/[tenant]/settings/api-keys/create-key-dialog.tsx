@@ -14,11 +14,11 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
     trpc.keys.create.mutationOptions({ onSuccess: () => queries.invalidateQueries(trpc.keys.pathFilter()) }),
   )
   if (create.data)
-    return <KeyShown title={`The key ${create.variables.name}`} value={create.data.key} onClose={onClose} />
+    return <KeyShown title={`The key “${create.variables.name}”`} value={create.data.key} onClose={onClose} />
   return (
     <CredentialDialog
       noun="key"
-      title="Create an API key"
+      title="New API key"
       name={{ description: 'Where it will be used', placeholder: 'Billing service' }}
       role={{ label: 'Role', says: mayOf, choices }}
       onCreate={(made) => create.mutate(made)}

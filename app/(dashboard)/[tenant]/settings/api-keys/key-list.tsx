@@ -37,7 +37,7 @@ export function KeyList() {
         actions={
           allowed && (
             <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setCreating(true)}>
-              Create key
+              New key
             </Button>
           )
         }
@@ -45,7 +45,7 @@ export function KeyList() {
       <PageBody>
         <div className={styles.controls}>
           <span className={styles.quiet}>
-            A key goes into the header x-api-key, with the tenant id in x-tenant-id. Use keys only on servers.
+            A key goes into the header x-api-key, with the id of the workspace in x-tenant-id. Use keys only on servers.
           </span>
           {gone.length > 0 && (
             <Switch
@@ -66,7 +66,7 @@ export function KeyList() {
               title="No working keys"
               actions={
                 <Button variant="default" onClick={() => setCreating(true)}>
-                  Create key
+                  New key
                 </Button>
               }
             >

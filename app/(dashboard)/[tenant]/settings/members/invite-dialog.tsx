@@ -48,7 +48,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button type="submit" loading={invite.isPending}>
+            <Button type="submit" loading={invite.isPending} disabled={!email.trim()}>
               Create link
             </Button>
           </DialogButtons>

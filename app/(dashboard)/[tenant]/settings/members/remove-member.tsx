@@ -38,7 +38,7 @@ export function RemoveMember({ member }: { member: Member }) {
         opened={asking}
         onClose={() => setAsking(false)}
         onConfirm={() => remove.mutate({ userId: member.userId })}
-        title={label}
+        title={isSelf ? `Leave “${workspace}”?` : `Remove ${member.name}?`}
         confirm={isSelf ? 'Leave' : 'Remove'}
         keep={isSelf ? 'Stay' : 'Keep'}
         busy={remove.isPending}

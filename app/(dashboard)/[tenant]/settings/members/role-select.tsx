@@ -65,7 +65,7 @@ export function RoleSelect({ member }: { member: Member }) {
           }
           change.mutate({ userId: member.userId, role: own }, { onSuccess: done })
         }}
-        title="Change your own role"
+        title="Change your own role?"
         confirm={`Become ${own ?? ''}`}
         busy={change.isPending}
       >

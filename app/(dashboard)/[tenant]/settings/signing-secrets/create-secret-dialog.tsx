@@ -23,12 +23,12 @@ export function CreateSecretDialog({ onClose }: { onClose: () => void }) {
     trpc.secrets.create.mutationOptions({ onSuccess: () => queries.invalidateQueries(trpc.secrets.pathFilter()) }),
   )
   if (create.data)
-    return <SecretShown title={`The secret ${create.variables.name}`} made={create.data} onClose={onClose} />
+    return <SecretShown title={`The secret “${create.variables.name}”`} made={create.data} onClose={onClose} />
   const raises = may('secret:raise-role')
   return (
     <CredentialDialog
       noun="secret"
-      title="Create a signing secret"
+      title="New signing secret"
       name={{ description: 'The backend that signs tokens with it', placeholder: 'Customer portal' }}
       role={{
         label: 'Role of its tokens',

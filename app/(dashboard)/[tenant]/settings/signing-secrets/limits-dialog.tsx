@@ -25,7 +25,7 @@ export function LimitsDialog({ secret, onClose }: { secret: SecretItem; onClose:
     }),
   )
   return (
-    <Dialog onClose={onClose} title={`Limits of ${name}`}>
+    <Dialog onClose={onClose} title={`Limits of “${name}”`}>
       <Stack>
         <LimitFields limits={limits} onChange={setLimits} />
         {save.error && <ErrorState error={save.error} title="The limits were not saved" />}

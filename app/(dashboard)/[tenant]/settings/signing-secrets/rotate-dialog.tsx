@@ -11,7 +11,7 @@ export function RotateDialog({ secret, onClose }: { secret: { id: string; name: 
   const rotate = useMutation(
     trpc.secrets.rotate.mutationOptions({ onSuccess: () => queries.invalidateQueries(trpc.secrets.pathFilter()) }),
   )
-  if (rotate.data) return <SecretShown title={`The new secret ${secret.name}`} made={rotate.data} onClose={onClose} />
+  if (rotate.data) return <SecretShown title={`The new secret “${secret.name}”`} made={rotate.data} onClose={onClose} />
   return (
     <RotateCredential
       noun="secret"

@@ -34,7 +34,7 @@ export function SecretList() {
         actions={
           allowed && (
             <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setCreating(true)}>
-              Create secret
+              New secret
             </Button>
           )
         }
@@ -57,7 +57,7 @@ export function SecretList() {
                 title="No signing secrets"
                 actions={
                   <Button variant="default" onClick={() => setCreating(true)}>
-                    Create secret
+                    New secret
                   </Button>
                 }
               >

@@ -29,7 +29,7 @@ export function BindSecretDialog({ secret, onClose }: { secret: VaultItem; onClo
     bind.mutate({ name, hosts })
   }
   return (
-    <Dialog onClose={onClose} title={`Hosts of ${name}`}>
+    <Dialog onClose={onClose} title={`Hosts of “${name}”`}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <HostsInput

@@ -25,7 +25,7 @@ export function DeleteSecretDialog({ secret, onClose }: { secret: VaultItem; onC
       opened
       onClose={onClose}
       onConfirm={() => remove.mutate({ name: secret.name })}
-      title={`Delete ${secret.name}`}
+      title={`Delete “${secret.name}”?`}
       confirm="Delete"
       typed={secret.name}
       busy={remove.isPending}

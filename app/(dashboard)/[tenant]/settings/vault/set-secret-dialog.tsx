@@ -35,7 +35,7 @@ export function SetSecretDialog({ replaces, onClose }: { replaces: VaultItem | n
     set.mutate({ name, value, ...(hosts.length > 0 ? { hosts } : {}) })
   }
   return (
-    <Dialog onClose={onClose} title={replaces ? `Replace value of ${replaces.name}` : 'Add a secret'}>
+    <Dialog onClose={onClose} title={replaces ? `Replace the value of “${replaces.name}”` : 'New secret'}>
       <form onSubmit={submit} noValidate>
         <Stack>
           {!replaces && (
@@ -80,7 +80,7 @@ export function SetSecretDialog({ replaces, onClose }: { replaces: VaultItem | n
               Cancel
             </Button>
             <Button type="submit" loading={set.isPending} disabled={!name.trim() || !value}>
-              {replaces ? 'Replace' : 'Add secret'}
+              {replaces ? 'Replace' : 'Create secret'}
             </Button>
           </DialogButtons>
         </Stack>

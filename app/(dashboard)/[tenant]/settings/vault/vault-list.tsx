@@ -38,7 +38,7 @@ export function VaultList() {
         actions={
           allowed && (
             <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setSetting({ replaces: null })}>
-              Add secret
+              New secret
             </Button>
           )
         }
@@ -69,7 +69,7 @@ export function VaultList() {
               title="The vault is empty"
               actions={
                 <Button variant="default" onClick={() => setSetting({ replaces: null })}>
-                  Add secret
+                  New secret
                 </Button>
               }
             >

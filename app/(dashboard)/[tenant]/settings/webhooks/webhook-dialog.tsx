@@ -7,6 +7,7 @@ import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { WEBHOOK_EVENTS, type WebhookEvent, type WebhookFormat } from '@/server/definition/webhook'
 import type { WebhookEndpoint } from '@/server/webhooks/present'
+import { calledOf } from './called'
 
 const LABELS: Record<WebhookEvent, string> = {
   'run.started': 'A run starts',
@@ -29,7 +30,7 @@ const USUAL = WEBHOOK_EVENTS.filter((event) => event !== 'run.started' && event 
 export function WebhookDialog(props: {
   webhook: WebhookEndpoint | null
   onClose: () => void
-  onCreated: (secret: string) => void
+  onCreated: (made: Pick<WebhookEndpoint, 'url' | 'description'> & { secret: string }) => void
 }) {
   const { webhook, onClose, onCreated } = props
   const trpc = useTRPC()
@@ -41,10 +42,10 @@ export function WebhookDialog(props: {
   const changed = () => queries.invalidateQueries(trpc.webhooks.pathFilter())
   const create = useMutation(
     trpc.webhooks.create.mutationOptions({
-      onSuccess: async ({ secret, format }) => {
+      onSuccess: async (made) => {
         // A chat does not check signatures.
-        if (format === 'slack') onClose()
-        else onCreated(secret)
+        if (made.format === 'slack') onClose()
+        else onCreated(made)
         await changed()
       },
     }),
@@ -67,11 +68,11 @@ export function WebhookDialog(props: {
     else create.mutate(body)
   }
   return (
-    <Dialog onClose={onClose} title={webhook ? 'Edit the webhook' : 'Create a webhook'}>
+    <Dialog onClose={onClose} title={webhook ? `Edit “${calledOf(webhook)}”` : 'New webhook'}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
-            label="URL"
+            label="Address"
             description={format === 'slack' ? 'An incoming webhook of the chat' : 'Where messages are posted'}
             placeholder={format === 'slack' ? 'https://hooks.slack.com/services/…' : 'https://example.com/hooks'}
             withAsterisk
@@ -107,7 +108,7 @@ export function WebhookDialog(props: {
           )}
           <DialogButtons>
             <Button variant="default" onClick={onClose}>
-              Close
+              Cancel
             </Button>
             <Button type="submit" loading={isPending} disabled={!url.trim() || events.length === 0}>
               {webhook ? 'Save' : 'Create webhook'}

@@ -14,6 +14,7 @@ import type { WebhookEndpoint } from '@/server/webhooks/present'
 import { useTenant } from '../../tenant-context'
 import styles from '../settings.module.css'
 import { ShownOnce } from '../shown-once'
+import { calledOf } from './called'
 import { DeleteWebhookDialog } from './delete-webhook-dialog'
 import { DeliveryList } from './delivery-list'
 import { RotateDialog } from './rotate-dialog'
@@ -24,7 +25,7 @@ import { WebhookTable } from './webhook-table'
 type Open =
   | { dialog: 'create' }
   | { dialog: 'edit' | 'rotate' | 'delete'; webhook: WebhookEndpoint }
-  | { dialog: 'secret'; value: string }
+  | { dialog: 'secret'; called: string; value: string }
 
 /** The addresses that get messages about runs. The deliveries of the chosen one are listed below. */
 export function WebhookList() {
@@ -44,7 +45,7 @@ export function WebhookList() {
         actions={
           allowed && (
             <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setOpen({ dialog: 'create' })}>
-              Create webhook
+              New webhook
             </Button>
           )
         }
@@ -72,7 +73,7 @@ export function WebhookList() {
               title="No webhooks"
               actions={
                 <Button variant="default" onClick={() => setOpen({ dialog: 'create' })}>
-                  Create webhook
+                  New webhook
                 </Button>
               }
             >
@@ -85,19 +86,19 @@ export function WebhookList() {
         <WebhookDialog
           webhook={open.dialog === 'edit' ? open.webhook : null}
           onClose={close}
-          onCreated={(value) => setOpen({ dialog: 'secret', value })}
+          onCreated={(made) => setOpen({ dialog: 'secret', called: calledOf(made), value: made.secret })}
         />
       )}
       {open?.dialog === 'rotate' && (
         <RotateDialog
           webhook={open.webhook}
           onClose={close}
-          onRotated={(value) => setOpen({ dialog: 'secret', value })}
+          onRotated={(value) => setOpen({ dialog: 'secret', called: calledOf(open.webhook), value })}
         />
       )}
       {open?.dialog === 'delete' && <DeleteWebhookDialog webhook={open.webhook} onClose={close} />}
       {open?.dialog === 'secret' && (
-        <ShownOnce title="The secret of the webhook" what="secret" value={open.value} onClose={close}>
+        <ShownOnce title={`The secret of “${open.called}”`} what="secret" value={open.value} onClose={close}>
           <span className={styles.quiet}>
             Your service verifies every message with it; there are libraries for it in most languages.
           </span>

@@ -29,7 +29,7 @@ export function ConnectDialog(props: {
     ...targets.filter(({ connection }) => !connection.ok),
   ]
   return (
-    <Dialog top onClose={onClose} title={`Connect ${stepLabel(definition, from)} to…`}>
+    <Dialog top onClose={onClose} title={`Connect “${stepLabel(definition, from)}” to…`}>
       <Stack gap="sm">
         <ExitPicker definition={definition} catalog={catalog} stepId={from} exit={exit} onExit={onExit} />
         <SearchList
@@ -61,7 +61,7 @@ export function DisconnectDialog(props: {
   const exits = exitsOf(definition, catalog, from)
   const edges = definition.edges.filter((edge) => edge.from === from)
   return (
-    <Dialog top onClose={onClose} title={`Remove a connection from ${stepLabel(definition, from)}`}>
+    <Dialog top onClose={onClose} title={`Remove a connection from “${stepLabel(definition, from)}”`}>
       <SearchList
         label="Connection to remove"
         items={edges.map((edge) => {

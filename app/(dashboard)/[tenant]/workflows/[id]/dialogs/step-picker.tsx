@@ -48,7 +48,7 @@ export function StepPicker(props: {
   }
 
   return (
-    <Dialog onClose={onClose} title={after === null ? 'Add step' : `Add step after ${after}`} top>
+    <Dialog onClose={onClose} title={after === null ? 'Add step' : `Add step after “${after}”`} top>
       {exit && <div className={styles.exit}>{exit}</div>}
       <TextInput
         data-autofocus
