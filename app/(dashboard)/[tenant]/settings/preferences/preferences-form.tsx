@@ -38,7 +38,7 @@ function Fields() {
     <>
       <NativeSelect
         label="Time zone"
-        description="All times are shown in it"
+        description="All times are shown in this zone"
         value={zone}
         onChange={(event) => setZone(event.currentTarget.value)}
         data={[
