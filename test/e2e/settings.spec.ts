@@ -155,12 +155,15 @@ test('a schedule shows its next times as it is written, and is paused and resume
   await zone.press('Tab')
   await expect(dialog.locator('time')).toHaveCount(5)
   await expect(dialog.locator('time').first()).toHaveAttribute('datetime', /T04:00:00/)
+  await expect(dialog.locator('time').first()).toContainText('09:30')
+  await expect(dialog).toContainText('Every day at 09:30, Asia/Kolkata')
   await create.click()
   await expect(dialog).toContainText('Required')
   await dialog.getByLabel('region').fill('north')
   await create.click()
   await expect(dialog).toBeHidden()
   const row = page.getByRole('row').filter({ hasText: 'Every morning' })
+  await expect(row).toContainText('Every day at 09:30, Asia/Kolkata')
   await expect(row.locator('time')).toHaveCount(5)
   for (const [verb, left] of [
     ['Pause', 0],

@@ -5,7 +5,6 @@ import { type FormEvent, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
-import { Time } from '@/app/_ui/time'
 import { CronError, isTimeZone, nextTimes, parseCron } from '@/server/definition/cron'
 import { isRequired } from '@/server/definition/fields'
 import type { Field } from '@/server/definition/schema'
@@ -15,6 +14,8 @@ import { StartData } from '../workflows/start-data'
 import { firstDraft, readDraft, type StartDraft } from '../workflows/start-draft'
 import { useStartFields } from '../workflows/use-start-fields'
 import { WorkflowSelect } from '../workflows/workflow-select'
+import { cronText } from './cron-text'
+import { ScheduledTime } from './scheduled-time'
 
 /** What is wrong with the START fields: field by field, or with their JSON. */
 type Wrong = { errors: Record<string, string>; problem: string | null }
@@ -54,6 +55,7 @@ export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleItem |
   const badName = details.find(({ path }) => path === 'name')
   const others = details.filter((detail) => detail !== badName)
   const shown = preview(cron, timeZone)
+  const words = 'times' in shown ? cronText(cron) : null
   const draft = fields.data && (changed ?? firstDraft(fields.data, before))
   // What no field can show.
   const elsewhere = errorsByField(others, fields.data ?? {}).rest.length > 0
@@ -94,15 +96,20 @@ export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleItem |
             value={name}
             onChange={(event) => setName(event.currentTarget.value)}
           />
-          <TextInput
-            label="Cron"
-            description="Minute, hour, day, month, weekday"
-            withAsterisk
-            autoComplete="off"
-            error={'reason' in shown && shown.of === 'cron' ? `It ${shown.reason}` : undefined}
-            value={cron}
-            onChange={(event) => setCron(event.currentTarget.value)}
-          />
+          <Stack gap={4}>
+            <TextInput
+              label="Cron"
+              description="Minute, hour, day, month, weekday"
+              withAsterisk
+              autoComplete="off"
+              error={'reason' in shown && shown.of === 'cron' ? `It ${shown.reason}` : undefined}
+              value={cron}
+              onChange={(event) => setCron(event.currentTarget.value)}
+            />
+            <Text size="sm" aria-live="polite">
+              {words !== null && `${words}, ${timeZone}`}
+            </Text>
+          </Stack>
           <Autocomplete
             label="Time zone"
             withAsterisk
@@ -119,7 +126,7 @@ export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleItem |
             {'times' in shown
               ? shown.times.map((at) => (
                   <Text key={at} size="sm">
-                    <Time at={at} absolute />
+                    <ScheduledTime at={at} zone={timeZone} />
                   </Text>
                 ))
               : 'None'}

@@ -10,6 +10,9 @@ import { Time } from '@/app/_ui/time'
 import type { ScheduleItem } from '@/server/views/schedules/browse'
 import styles from '../settings/settings.module.css'
 import { useTenant } from '../tenant-context'
+import { cronText } from './cron-text'
+import { ScheduledTime } from './scheduled-time'
+import own from './schedules.module.css'
 
 type OnOpen = (dialog: 'edit' | 'delete', schedule: ScheduleItem) => void
 
@@ -35,9 +38,7 @@ export function ScheduleTable({ schedules, onOpen }: { schedules: ScheduleItem[]
               <div className={styles.stack}>
                 <span className={styles.strong}>{schedule.name}</span>
                 <Link href={path(`/workflows/${schedule.workflowId}`)}>{schedule.workflowName}</Link>
-                <span className={styles.quiet}>
-                  <code>{schedule.cron}</code> {schedule.timeZone}
-                </span>
+                <Rule schedule={schedule} />
               </div>
             </td>
             <td>
@@ -50,11 +51,11 @@ export function ScheduleTable({ schedules, onOpen }: { schedules: ScheduleItem[]
               </div>
             </td>
             <td>
-              <div className={styles.stack}>
-                <span className={`${styles.label} ${styles.quiet}`}>Next times</span>
+              <span className={`${styles.label} ${styles.quiet}`}>Next times</span>
+              <div className={own.times}>
                 {schedule.next.length === 0 && <span className={styles.quiet}>None</span>}
                 {schedule.next.map((at) => (
-                  <Time key={at} at={at} absolute />
+                  <ScheduledTime key={at} at={at} zone={schedule.timeZone} />
                 ))}
               </div>
             </td>
@@ -69,6 +70,24 @@ export function ScheduleTable({ schedules, onOpen }: { schedules: ScheduleItem[]
         ))}
       </tbody>
     </table>
+  )
+}
+
+/** When it starts the workflow: in words where there are some, and as cron. */
+function Rule({ schedule: { cron, timeZone } }: { schedule: ScheduleItem }) {
+  const text = cronText(cron)
+  return (
+    <>
+      {text !== null && (
+        <span>
+          {text}, {timeZone}
+        </span>
+      )}
+      <span className={styles.quiet}>
+        <code>{cron}</code>
+        {text === null && ` ${timeZone}`}
+      </span>
+    </>
   )
 }
 

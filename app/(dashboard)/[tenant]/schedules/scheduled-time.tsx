@@ -1,0 +1,21 @@
+'use client'
+import { relativeTime } from '@/app/_ui/time-text'
+
+/** A time at which a schedule starts its workflow, on the clock of the schedule: its rule names the hours of that one. */
+export function ScheduledTime({ at, zone }: { at: string; zone: string }) {
+  const date = new Date(at)
+  return (
+    <time dateTime={at} title={relativeTime(date, Date.now())} suppressHydrationWarning>
+      {new Intl.DateTimeFormat('en-GB', {
+        weekday: 'short',
+        year: 'numeric',
+        month: 'short',
+        day: 'numeric',
+        hour: '2-digit',
+        minute: '2-digit',
+        timeZone: zone,
+        timeZoneName: 'short',
+      }).format(date)}
+    </time>
+  )
+}
