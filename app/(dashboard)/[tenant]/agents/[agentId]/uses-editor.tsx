@@ -14,6 +14,7 @@ export interface Use {
 interface Known {
   id: string
   name: string
+  description: string
   version: number
   publishedVersion: number | null
 }
@@ -32,6 +33,7 @@ export function UsesEditor(props: {
   const { title, text, noun, known, uses, onChange, error, readOnly } = props
   const { path } = useTenant()
   const heading = `uses-${noun}`
+  const names = choicesOf(known)
   const free = known.filter(({ id }) => !uses.some((use) => use.id === id))
   return (
     <section className={styles.group} aria-labelledby={heading}>
@@ -41,13 +43,13 @@ export function UsesEditor(props: {
         <ul className={styles.uses}>
           {uses.map((use) => {
             const found = known.find(({ id }) => id === use.id)
-            const name = found?.name ?? use.id
+            const name = names.find(({ value }) => value === use.id)?.label ?? use.id
             return (
               <li key={use.id}>
-                <span>
+                <div>
                   <Link href={path(`/${noun}s/${encodeURIComponent(use.id)}`)}>{name}</Link>
-                  {found && found.name !== found.id && <span className={styles.note}> {found.id}</span>}
-                </span>
+                  {found?.description && <p className={styles.note}>{found.description}</p>}
+                </div>
                 <NativeSelect
                   size="xs"
                   aria-label={`Version of ${name}`}
