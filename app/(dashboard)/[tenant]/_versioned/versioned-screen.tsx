@@ -1,12 +1,13 @@
 'use client'
 import { Tabs } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { PageBody } from '@/app/_ui/page-body'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import { DraftNotes } from './draft-notes'
 import { PublishDialog } from './publish-dialog'
 import { UnfinishedTexts, useUnfinishedField } from './unfinished'
 import type { OpenedResource, Versioned } from './use-versioned'
+import styles from './versioned.module.css'
 import { VersionedHeader } from './versioned-header'
 import { VersionsTab } from './versions-tab'
 
@@ -37,17 +38,24 @@ export function VersionedScreen<R extends OpenedResource, F extends { name: stri
   onRestart: () => void
   tab: string
   tabs: readonly VersionedTab[]
+  /** Shows a version as the form of the tabs, which nobody can change. */
+  view: (content: F) => ReactNode
   may: { write: boolean; publish: boolean }
   /** Restores it from the archive. */
   verbs: { restore: (resource: R) => void; restoring: boolean }
 }) {
-  const { noun, resource, versioned, problem, tab, tabs, may, verbs } = props
+  const { noun, resource, versioned, problem, tab, tabs, view, may, verbs } = props
   const { draft, publish, restore, versions, problems } = versioned
   const url = useUrlState()
   const archived = resource.status === 'archived'
   const readOnly = archived || !may.write
   const [seen, setSeen] = useState<readonly string[]>([tab])
   if (!seen.includes(tab)) setSeen([...seen, tab])
+  const row = useRef<HTMLDivElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: shows the tab of the URL
+  useEffect(() => {
+    row.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [tab])
   const [wrong] = problems
   const unfinished = useUnfinishedField(versioned.name)
   const obstacle =
@@ -95,14 +103,16 @@ export function VersionedScreen<R extends OpenedResource, F extends { name: stri
           onChange={(next) => url.set({ tab: next === tabs[0]?.name ? null : next })}
           keepMounted={false}
         >
-          <Tabs.List mb="lg">
-            {tabs.map(({ name, label }) => (
-              <Tabs.Tab key={name} value={name}>
-                {label}
-              </Tabs.Tab>
-            ))}
-            <Tabs.Tab value={VERSIONS}>Versions</Tabs.Tab>
-          </Tabs.List>
+          <div ref={row} className={styles.tabs}>
+            <Tabs.List>
+              {tabs.map(({ name, label }) => (
+                <Tabs.Tab key={name} value={name}>
+                  {label}
+                </Tabs.Tab>
+              ))}
+              <Tabs.Tab value={VERSIONS}>Versions</Tabs.Tab>
+            </Tabs.List>
+          </div>
           {tabs.map(({ name, stays = false, panel }) => (
             <Tabs.Panel key={name} value={name} keepMounted={stays && seen.includes(name)}>
               {panel}
@@ -116,6 +126,7 @@ export function VersionedScreen<R extends OpenedResource, F extends { name: stri
               error={versions.error}
               onRetry={() => versions.refetch()}
               read={versioned.readVersion}
+              view={view}
               onRestore={readOnly ? null : restore.mutate}
               draft={versioned.hasDraft ? { author: resource.draft.byName ?? null, at: draft.known.draft.at } : null}
               restoring={restore.isPending}

@@ -1,13 +1,15 @@
 'use client'
-import { Button, Group, Select, Skeleton } from '@mantine/core'
+import { Button, Group, SegmentedControl, Select, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { RotateCcw } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
 import { CodeBlock } from '@/app/_ui/code-block'
 import { CodeDiff } from '@/app/_ui/code-diff'
 import { ErrorState } from '@/app/_ui/error-state'
 import { Time } from '@/app/_ui/time'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import { pretty } from './json'
+import { UnfinishedTexts } from './unfinished'
 import styles from './versioned.module.css'
 
 export interface VersionItem {
@@ -23,20 +25,23 @@ export interface VersionItem {
 }
 
 /** The history: who saved what and when, comparing versions, and restoring one into the draft. */
-export function VersionsTab(props: {
+export function VersionsTab<F extends object>(props: {
   id: string
   items: VersionItem[] | undefined
   total: number
   error: unknown
   onRetry: () => void
   /** The content of a version, without dates and numbers. */
-  read: (version: number) => Promise<object>
+  read: (version: number) => Promise<F>
+  /** Shows a version as the form that it was written in. */
+  view: (content: F) => ReactNode
   onRestore: ((version: number) => void) | null
   /** The draft beside the versions; its time is null until it is saved. */
   draft: { author: string | null; at: string | null } | null
   restoring: boolean
 }) {
-  const { id, items, total, error, onRetry, read, onRestore, draft, restoring } = props
+  const { id, items, total, error, onRetry, read, view, onRestore, draft, restoring } = props
+  const [asJson, setAsJson] = useState(false)
   const url = useUrlState()
   const first = items?.[0]
   const chosen = items?.find(({ version }) => String(version) === url.get('version')) ?? first
@@ -98,6 +103,17 @@ export function VersionsTab(props: {
                 .map(({ version }) => ({ value: String(version), label: `Version ${version}` })),
             ]}
           />
+          {!other && (
+            <SegmentedControl
+              aria-label={`Version ${chosen.version} as`}
+              value={asJson ? 'json' : 'form'}
+              onChange={(next) => setAsJson(next === 'json')}
+              data={[
+                { value: 'form', label: 'Form' },
+                { value: 'json', label: 'JSON' },
+              ]}
+            />
+          )}
           {onRestore && !chosen.current && (
             <Button
               variant="default"
@@ -109,23 +125,27 @@ export function VersionsTab(props: {
             </Button>
           )}
         </Group>
-        <Content id={id} version={chosen.version} against={other?.version ?? null} read={read} />
+        <Content
+          id={id}
+          version={chosen.version}
+          against={other?.version ?? null}
+          read={read}
+          view={asJson ? null : view}
+        />
       </div>
     </div>
   )
 }
 
-function Content({
-  id,
-  version,
-  against,
-  read,
-}: {
+function Content<F extends object>(props: {
   id: string
   version: number
   against: number | null
-  read: (version: number) => Promise<object>
+  read: (version: number) => Promise<F>
+  /** Null shows it as JSON. */
+  view: ((content: F) => ReactNode) | null
 }) {
+  const { id, version, against, read, view } = props
   const after = useQuery({ queryKey: ['version', id, version], queryFn: () => read(version), staleTime: Infinity })
   const before = useQuery({
     queryKey: ['version', id, against],
@@ -136,7 +156,15 @@ function Content({
   const failed = after.error ?? (against === null ? null : before.error)
   if (failed) return <ErrorState error={failed} onRetry={() => after.refetch()} />
   if (!after.data || (against !== null && !before.data)) return <Skeleton height={200} radius="md" />
-  if (against === null || !before.data) return <CodeBlock text={pretty(after.data)} label={`Version ${version}`} wrap />
+  if (against === null || !before.data) {
+    if (view === null) return <CodeBlock text={pretty(after.data)} label={`Version ${version}`} wrap />
+    return (
+      // Its fields must not take up what somebody left unfinished in the draft.
+      <UnfinishedTexts key={version} value={null}>
+        {view(after.data)}
+      </UnfinishedTexts>
+    )
+  }
   const [left, right] = [pretty(before.data), pretty(after.data)]
   if (left === right) return <p className={styles.note}>These two versions are identical.</p>
   return <CodeDiff label={`Changes from version ${against} to ${version}`} before={left} after={right} />

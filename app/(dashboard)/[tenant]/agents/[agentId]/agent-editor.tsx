@@ -24,6 +24,10 @@ const WIDE = '(min-width: 90em)'
 
 const PAGE = { limit: '100', offset: '0' }
 
+const unheard = () => {}
+/** Of a form that nobody can change. */
+const UNCHANGED = { change: unheard, error: null, readOnly: true }
+
 /** One agent: its instructions, its output, a playground, and its history. */
 export function AgentEditor({ agent }: { agent: Agent }) {
   const trpc = useTRPC()
@@ -97,6 +101,12 @@ export function AgentEditor({ agent }: { agent: Agent }) {
         { name: 'compare', label: 'Compare', panel: <Compare agent={agent} onScreen={onScreen} /> },
         { name: 'cases', label: 'Test cases', panel: <AgentCases agent={agent} onScreen={onScreen} /> },
       ]}
+      view={(content) => (
+        <>
+          <EditTab agentId={id} form={content} {...UNCHANGED} />
+          <SchemaTab form={content} {...UNCHANGED} onProblem={unheard} />
+        </>
+      )}
       may={{ write: mayWrite, publish: may('agent:publish') }}
       verbs={useAgentVerbs()}
     />

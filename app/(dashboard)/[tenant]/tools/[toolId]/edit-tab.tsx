@@ -1,5 +1,6 @@
 'use client'
 import { Switch, TextInput } from '@mantine/core'
+import { useId } from 'react'
 import type { JsonObject } from '@/server/definition/json'
 import { errorAt } from '../../_versioned/field-errors'
 import { SchemaEditor } from '../../_versioned/schema-editor'
@@ -19,11 +20,12 @@ export function EditTab(props: {
   readOnly: boolean
 }) {
   const { form, change, report, error, readOnly } = props
+  const id = useId()
   const kind = { config: form.config, onConfig: (config: JsonObject) => change({ config }), report, error, readOnly }
   return (
     <div className={styles.wide}>
-      <section className={styles.group} aria-labelledby="tool-self">
-        <h2 id="tool-self">What it is</h2>
+      <section className={styles.group} aria-labelledby={id}>
+        <h2 id={id}>What it is</h2>
         <div className={styles.pair}>
           <TextInput
             label="Name"
@@ -87,9 +89,10 @@ function OptionalSchema(props: {
   readOnly: boolean
 }) {
   const { of, title, label, text, value, onChange, report, error, readOnly } = props
+  const id = useId()
   return (
-    <section className={styles.group} aria-labelledby={`tool-${of}`}>
-      <h2 id={`tool-${of}`}>{title}</h2>
+    <section className={styles.group} aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
       <Switch
         label={`Checked against a schema`}
         aria-label={`${title}: checked against a schema`}

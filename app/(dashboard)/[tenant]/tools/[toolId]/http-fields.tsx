@@ -1,7 +1,7 @@
 'use client'
 import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core'
 import { ClipboardPaste } from 'lucide-react'
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { errorAt } from '../../_versioned/field-errors'
 import { useSecretNames } from '../../_versioned/use-secret-names'
 import styles from '../../_versioned/versioned.module.css'
@@ -13,8 +13,9 @@ import { textOf, textsOf, withField } from './tool-form'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** The request: its target, its content, and which part of the answer is the result. */
+/** The request: its target, its content, and which part of the response is the result. */
 export function HttpFields({ config, onConfig, report, error, readOnly }: KindProps) {
+  const id = useId()
   const [importing, setImporting] = useState(false)
   // Counts imports, so that fields with their own typed text start over.
   const [imports, setImports] = useState(0)
@@ -25,8 +26,8 @@ export function HttpFields({ config, onConfig, report, error, readOnly }: KindPr
   const result = textOf(config, 'result') || 'json'
   const set = (name: string, value: Parameters<typeof withField>[2]) => onConfig(withField(config, name, value))
   return (
-    <section className={styles.group} aria-labelledby="tool-http">
-      <h2 id="tool-http">Request</h2>
+    <section className={styles.group} aria-labelledby={id}>
+      <h2 id={id}>Request</h2>
       <span className={styles.note}>
         You can use <code>{'${args.x}'}</code>, <code>{'${dataContext.x}'}</code>, <code>{'${context.x}'}</code> and{' '}
         <code>{'${secrets.NAME}'}</code> from the vault.
@@ -97,8 +98,8 @@ export function HttpFields({ config, onConfig, report, error, readOnly }: KindPr
         <NativeSelect
           label="Result"
           data={[
-            { value: 'json', label: 'The answer as JSON' },
-            { value: 'text', label: 'The answer as text' },
+            { value: 'json', label: 'The response as JSON' },
+            { value: 'text', label: 'The response as text' },
             { value: 'full', label: 'Status, headers and body' },
           ]}
           value={result}
@@ -107,7 +108,7 @@ export function HttpFields({ config, onConfig, report, error, readOnly }: KindPr
           error={errorAt(error, 'config.result')}
         />
         <TextInput
-          label="Part of the answer"
+          label="Part of the response"
           placeholder="items[0].id"
           value={textOf(config, 'path')}
           readOnly={readOnly}

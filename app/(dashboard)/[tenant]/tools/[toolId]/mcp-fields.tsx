@@ -2,6 +2,7 @@
 import { Button, NativeSelect, NumberInput, Radio, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { CircleX, ListTree } from 'lucide-react'
+import { useId } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { FailureCode } from '@/app/_ui/error-code'
 import { ErrorState } from '@/app/_ui/error-state'
@@ -30,6 +31,7 @@ export function McpFields({
   readOnly,
   onInputSchema,
 }: KindProps & { onInputSchema: (schema: JsonObject) => void }) {
+  const id = useId()
   const trpc = useTRPC()
   const names = useSecretNames()
   const list = useMutation(trpc.tools.listRemote.mutationOptions())
@@ -40,8 +42,8 @@ export function McpFields({
   const toolName = textOf(config, 'toolName')
   const { url, headers, timeoutMs } = config
   return (
-    <section className={styles.group} aria-labelledby="tool-mcp">
-      <h2 id="tool-mcp">MCP server</h2>
+    <section className={styles.group} aria-labelledby={id}>
+      <h2 id={id}>MCP server</h2>
       <TextInput
         label="URL"
         required

@@ -1,5 +1,6 @@
 'use client'
 import { NumberInput, TagsInput } from '@mantine/core'
+import { useId } from 'react'
 import { CodeEditor } from '@/app/_ui/code-editor'
 import { errorAt } from '../../_versioned/field-errors'
 import styles from '../../_versioned/versioned.module.css'
@@ -8,20 +9,21 @@ import { textOf, withField } from './tool-form'
 
 /** The script, its time limit, and the hosts it may call. */
 export function ScriptFields({ config, onConfig, error, readOnly }: KindProps) {
+  const id = useId()
   const hosts = Array.isArray(config.allowedHosts) ? config.allowedHosts.map(String) : []
   const timeout = typeof config.timeoutMs === 'number' ? config.timeoutMs : ''
   const problem = errorAt(error, 'config.code')
   return (
-    <section className={styles.group} aria-labelledby="tool-script">
-      <h2 id="tool-script">Script</h2>
-      <span className={styles.note} id="script-scope">
+    <section className={styles.group} aria-labelledby={id}>
+      <h2 id={id}>Script</h2>
+      <span className={styles.note} id={`${id}-scope`}>
         The body of a function. It gets <code>args</code>, <code>dataContext</code> and the verified{' '}
         <code>context</code>; what you <code>return</code> becomes the result, as JSON. <code>await</code> and{' '}
         <code>console.log</code> work.
       </span>
       <CodeEditor
         label="Code"
-        describedBy="script-scope"
+        describedBy={`${id}-scope`}
         language="javascript"
         value={textOf(config, 'code')}
         onChange={(code) => code !== config.code && onConfig({ ...config, code })}

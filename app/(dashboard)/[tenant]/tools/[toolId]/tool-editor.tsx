@@ -13,6 +13,8 @@ import { useProblems } from './use-problems'
 
 const PAGE = { limit: '100', offset: '0' }
 
+const unheard = () => {}
+
 /** One tool: its configuration, a test tab, and its history. */
 export function ToolEditor({ tool }: { tool: OpenedTool }) {
   const trpc = useTRPC()
@@ -81,6 +83,7 @@ export function ToolEditor({ tool }: { tool: OpenedTool }) {
           ),
         },
       ]}
+      view={(content) => <EditTab form={content} change={unheard} report={unheard} error={null} readOnly />}
       may={{ write: mayWrite, publish: may('tool:publish') }}
       verbs={useToolVerbs()}
     />
