@@ -30,13 +30,15 @@ const offer = (name: string, type: 'string' | 'number' | 'integer' | 'object' | 
 
 describe('the shape of a schema', () => {
   test('is read from every form a schema has for one type', () => {
-    expect(kindOf({ type: ['string', 'null'] })).toEqual(['string', 'string'])
-    expect(kindOf({ anyOf: [{ type: 'integer' }, { type: 'null' }] })).toEqual(['integer', 'integer'])
+    expect(kindOf({ type: ['string', 'null'] })).toEqual(['string', 'text'])
+    expect(kindOf({ anyOf: [{ type: 'integer' }, { type: 'null' }] })).toEqual(['integer', 'whole number'])
     expect(kindOf({ anyOf: [{ const: 'a' }, { const: 'b' }] })).toEqual(['choice', 'one of 2'])
-    expect(kindOf({ anyOf: [{ type: 'string' }, { type: 'number' }] })).toEqual(['any', 'string or number'])
-    expect(kindOf({ type: 'array', items: { type: 'string' } })).toEqual(['list', 'list of string'])
+    expect(kindOf({ anyOf: [{ type: 'string' }, { type: 'number' }] })).toEqual(['any', 'text or number'])
+    expect(kindOf({ type: 'array', items: { type: 'string' } })).toEqual(['list', 'list of text'])
     expect(kindOf({ properties: { a: {} } })).toEqual(['object', 'object'])
-    expect(kindOf(true)).toEqual(['any', 'any'])
+    expect(kindOf({ type: 'array', items: { type: 'object' } })).toEqual(['list', 'list of objects'])
+    expect(kindOf({ type: ['boolean', 'integer'] })).toEqual(['any', 'yes or no or whole number'])
+    expect(kindOf(true)).toEqual(['any', 'anything'])
   })
 
   test('follows references inside the schema, also to itself', () => {

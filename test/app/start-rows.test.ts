@@ -10,8 +10,8 @@ test('what the default of an object or a list contains has typed rows, and more 
   expect(shape).toMatchObject({ kind: 'object', open: true })
   expect(shape.fields.map(({ name, shape }) => [name, shape.words])).toEqual([
     ['customer', 'object'],
-    ['lines', 'list of object'],
-    ['note', 'any'],
+    ['lines', 'list of objects'],
+    ['note', 'anything'],
   ])
   expect(shape.fields[0]?.shape.fields.map(({ name, shape }) => [name, shape.kind])).toEqual([
     ['name', 'string'],

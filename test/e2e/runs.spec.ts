@@ -249,7 +249,7 @@ test('another input is entered in the START fields, and what is hidden stays as 
   await expect(dialog.getByLabel('customer')).toHaveValue('Okafor')
   await expect(dialog).toContainText('The value is hidden, and stays as it is.')
   await dialog.getByLabel('customer').fill('Rossi')
-  await dialog.getByLabel(/^city string/).fill('Basel')
+  await dialog.getByLabel(/^city text/).fill('Basel')
   // The same as JSON, and back.
   await dialog.getByRole('button', { name: 'Enter all fields as JSON' }).click()
   const json = dialog.getByRole('textbox', { name: 'START fields' })

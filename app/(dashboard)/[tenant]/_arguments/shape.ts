@@ -1,12 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue, own } from '@/server/definition/json'
 import type { FieldType } from '@/server/definition/schema'
+import { listWords, typeWords } from './type-words'
 
 type Kind = 'string' | 'number' | 'integer' | 'boolean' | 'choice' | 'object' | 'list' | 'any'
 
 /** What a form needs to know of one value's JSON Schema. */
 export interface Shape {
   kind: Kind
-  /** The type as a row shows it, such as `list of string`. */
+  /** The type as a row shows it, such as `list of text`. */
   words: string
   description: string
   /** The values of a choice. */
@@ -27,9 +28,11 @@ export interface ShapeField {
   shape: Shape
 }
 
+const ANYTHING = typeWords('any')
+
 const ANY: Shape = {
   kind: 'any',
-  words: 'any',
+  words: ANYTHING,
   description: '',
   options: [],
   fields: [],
@@ -57,7 +60,7 @@ export function shapeOf(schema: JsonValue | undefined, root: JsonValue | undefin
     const [only] = shapes
     if (shapes.length === 1 && only) return { ...only, ...about, description: about.description || only.description }
     const words = [...new Set(shapes.map((shape) => shape.words))]
-    return { ...ANY, ...about, words: words.length === 0 || words.length > 3 ? 'any' : words.join(' or ') }
+    return { ...ANY, ...about, words: words.length === 0 || words.length > 3 ? ANYTHING : words.join(' or ') }
   }
   const types = typesOf(found)
   const [type] = types.length === 1 ? types : []
@@ -66,16 +69,16 @@ export function shapeOf(schema: JsonValue | undefined, root: JsonValue | undefin
     case 'number':
     case 'integer':
     case 'boolean':
-      return { ...ANY, ...about, kind: type, words: type }
+      return { ...ANY, ...about, kind: type, words: typeWords(type) }
     case 'array': {
       const item = found.items === undefined ? null : shapeOf(found.items, root, depth + 1)
-      const words = item === null || item.words === 'any' ? 'list' : `list of ${item.words}`
+      const words = item === null || item.words === ANYTHING ? 'list' : `list of ${listWords(item.words)}`
       return { ...ANY, ...about, kind: 'list', words, item }
     }
     case 'object':
       return { ...ANY, ...about, kind: 'object', words: 'object', ...fieldsOf(found, root, depth) }
     default:
-      return { ...ANY, ...about, words: types.length === 0 ? 'any' : types.join(' or ') }
+      return { ...ANY, ...about, words: types.length === 0 ? ANYTHING : types.map(typeWords).join(' or ') }
   }
 }
 

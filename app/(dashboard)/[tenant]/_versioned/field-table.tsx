@@ -1,20 +1,12 @@
 'use client'
 import { ActionIcon, Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { Plus, Trash2 } from 'lucide-react'
+import { listWords, typeLabel, typeWords } from '../_arguments/type-words'
 import { FIELD_TYPES, type FieldType, ITEM_TYPES, newField, type SchemaField } from './schema-fields'
 import styles from './versioned.module.css'
 
-const TYPE_LABELS: Record<FieldType, string> = {
-  string: 'Text',
-  number: 'Number',
-  integer: 'Whole number',
-  boolean: 'Yes or no',
-  object: 'Object',
-  array: 'List',
-  any: 'Anything',
-  other: 'As written',
-}
-const ITEM_OPTIONS = ITEM_TYPES.map((type) => ({ value: type, label: `of ${TYPE_LABELS[type].toLowerCase()}` }))
+const labelOf = (type: FieldType) => (type === 'other' ? 'As written' : typeLabel(type))
+const ITEM_OPTIONS = ITEM_TYPES.map((type) => ({ value: type, label: `of ${listWords(typeWords(type))}` }))
 const MAX_DEPTH = 4
 
 /** The fields of an object, one per row, with the fields of nested objects below their row. */
@@ -83,7 +75,7 @@ function FieldRow(props: {
         />
         <NativeSelect
           aria-label={`Type of ${called}`}
-          data={types.map((one) => ({ value: one, label: TYPE_LABELS[one] }))}
+          data={types.map((one) => ({ value: one, label: labelOf(one) }))}
           value={type}
           disabled={readOnly || type === 'other'}
           onChange={(event) => onChange(withType(event.currentTarget.value as FieldType))}

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { isRequired } from '@/server/definition/fields'
+import { typeWords } from '../_arguments/type-words'
 import { ExpressionInput } from '../workflows/[id]/widgets/expression-input'
 
 /** An expression for each START field of a workflow. */
@@ -35,7 +36,7 @@ export function MappingFields(props: {
             key={name}
             name={name}
             label={name}
-            description={[field.type, isRequired(field) ? 'required' : 'optional', field.description]
+            description={[typeWords(field.type), isRequired(field) ? 'required' : 'optional', field.description]
               .filter(Boolean)
               .join(', ')}
             placeholder={`\${body.${name}}`}

@@ -3,6 +3,7 @@ import { FileInput, Input, NativeSelect, Stack, Switch, Text, TextInput } from '
 import { Paperclip } from 'lucide-react'
 import { isRequired } from '@/server/definition/fields'
 import type { Field, Fields } from '@/server/definition/schema'
+import { typeWords } from '../_arguments/type-words'
 import { HiddenField } from './hidden-field'
 import type { Entry, Typed } from './start-values'
 import { ValueField } from './value-field'
@@ -146,6 +147,6 @@ function StartField({
 }
 
 function describe({ type, description }: Field): string {
-  const kind = type === 'file' ? 'a file of at most 3.75 MB' : type
+  const kind = type === 'file' ? 'a file of at most 3.75 MB' : typeWords(type)
   return description ? `${description} (${kind})` : kind
 }
