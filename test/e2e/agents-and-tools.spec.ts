@@ -155,7 +155,7 @@ test('testing a tool tests what is on the screen, saved or not, and an answer do
   // Nothing reaches the server but the test itself.
   await page.route(/trpc\/[^?]*saveDraft/, (route) => route.abort())
   await write("return { said: 'new' }")
-  await expect(page.getByText('Tests what you see; not saved yet.')).toBeVisible()
+  await expect(page.getByText('Tests the draft on screen; not saved yet.')).toBeVisible()
   await page.getByRole('button', { name: 'Run test' }).click()
   const answer = page.getByRole('region', { name: 'Answer' }).first()
   await expect(answer).toContainText('"new"')
@@ -175,7 +175,7 @@ test('the playground talks to the agent on the screen, and is beside the form wh
   await page.goto(`/${workspace.slug}/agents/${agent}`)
   await page.getByLabel('Description', { exact: true }).fill('Not saved')
   await page.getByRole('tab', { name: 'Playground' }).click()
-  await expect(page.getByText('Tests what you see; not saved yet.')).toBeVisible()
+  await expect(page.getByText('Tests the draft on screen; not saved yet.')).toBeVisible()
   const message = page.getByRole('textbox', { name: /message/i }).first()
   await message.fill('Where is my order N-20417?')
   await message.press('ControlOrMeta+Enter')

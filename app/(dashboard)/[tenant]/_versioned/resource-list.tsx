@@ -171,7 +171,7 @@ export function ResourceList<R extends Resource>(props: {
                     <td>
                       <span className={styles.status}>
                         <StatusPill status={row.status} />
-                        <span className={styles.versions}>{versionText(row)}</span>
+                        <span className={styles.versions}>{versionsText(row)}</span>
                       </span>
                     </td>
                     {columns.map(({ label, cell }) => (
@@ -209,8 +209,9 @@ export function ResourceList<R extends Resource>(props: {
   )
 }
 
-/** Says in words that a draft is not published. */
-function versionText({ status, version, publishedVersion }: Resource): string {
-  if (publishedVersion === null || status === 'archived') return `v${version}`
+/** Which version it is, beside the mark of its status. What was never published has none that anybody gets. */
+export function versionsText({ status, version, publishedVersion }: Resource): string {
+  if (status === 'archived') return `v${version}`
+  if (publishedVersion === null) return ''
   return publishedVersion === version ? `v${version}` : `v${publishedVersion}, v${version} not published`
 }

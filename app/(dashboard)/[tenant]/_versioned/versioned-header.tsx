@@ -6,7 +6,7 @@ import { ReasonButton } from '@/app/_ui/reason-button'
 import { StatusPill } from '@/app/_ui/status-pill'
 import { useTenant } from '../tenant-context'
 import type { DraftState } from './draft-state'
-import type { Resource } from './resource-list'
+import { type Resource, versionsText } from './resource-list'
 import { SaveStateText } from './save-state'
 
 /** The header of an agent's or tool's page: what is published, and whether what is typed is saved. */
@@ -29,6 +29,7 @@ export function VersionedHeader(props: {
   const { noun, resource, name, state, problem, obstacle, onSave, onDiscard, onPublish, mayWrite, mayPublish } = props
   const { path } = useTenant()
   const { status, version, publishedVersion } = resource
+  const versions = versionsText(resource)
   const editable = mayWrite && status !== 'archived'
   const hasDraft = props.hasDraft || problem !== null
   const live = status === 'published' && publishedVersion === version && !hasDraft
@@ -41,7 +42,7 @@ export function VersionedHeader(props: {
       meta={
         <>
           <StatusPill status={status} />
-          <span>{liveText(resource)}</span>
+          {versions && <span>{versions}</span>}
           <SaveStateText state={state} problem={problem} onRetry={onSave} />
         </>
       }
@@ -61,11 +62,4 @@ export function VersionedHeader(props: {
       }
     />
   )
-}
-
-function liveText({ status, version, publishedVersion }: Resource): string {
-  if (status === 'archived') return `Version ${version}`
-  if (publishedVersion === null) return 'Not published yet'
-  if (publishedVersion === version) return `Version ${version} is published`
-  return `Version ${publishedVersion} is published, version ${version} is not`
 }
