@@ -143,7 +143,7 @@ export const DIALOGS: Opened[] = [
   {
     what: 'an example of a schema',
     at: ({ stock }) => `/tools/${stock}`,
-    opener: button('Generate from example JSON'),
+    opener: button('Paste a sample'),
   },
   { what: 'importing curl', at: ({ payments }) => `/tools/${payments}`, opener: button('Import curl') },
   {

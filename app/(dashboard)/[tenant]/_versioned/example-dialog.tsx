@@ -7,7 +7,7 @@ import type { JsonObject } from '@/server/definition/json'
 import { readObject } from './json'
 import styles from './versioned.module.css'
 
-/** Takes an example and makes a schema from it. */
+/** Takes a sample and makes a schema from it. */
 export function ExampleDialog({
   opened,
   onClose,
@@ -20,11 +20,11 @@ export function ExampleDialog({
   const [text, setText] = useState('')
   const read = readObject(text)
   return (
-    <Dialog opened={opened} onClose={onClose} title="Generate from example JSON" size="lg">
+    <Dialog opened={opened} onClose={onClose} title="Fields from a sample" size="lg">
       <Stack>
-        <Text size="sm">Paste an example object. Each of its fields becomes required.</Text>
+        <Text size="sm">Paste a JSON object. Its fields replace those of the schema, and each becomes required.</Text>
         <CodeEditor
-          label="Example JSON"
+          label="Sample"
           language="json"
           value={text}
           onChange={setText}
@@ -44,7 +44,7 @@ export function ExampleDialog({
               onClose()
             }}
           >
-            Replace the schema
+            Replace the fields
           </Button>
         </DialogButtons>
       </Stack>

@@ -101,7 +101,7 @@ export function SchemaEditor(props: {
               leftSection={<WandSparkles size={16} aria-hidden />}
               onClick={() => setAsking(true)}
             >
-              Generate from example JSON
+              Paste a sample
             </Button>
           </Group>
         )}
