@@ -47,7 +47,7 @@ test('a test of a tool is kept as a test case, run again, and shown before the t
   await page.getByRole('menuitem', { name: 'Change what it expects' }).click()
   await dialog.getByLabel('twice, as JSON').fill('forty')
   await dialog.getByRole('button', { name: 'Change', exact: true }).click()
-  await expect(dialog.getByText('put a text in quotes')).toBeVisible()
+  await expect(dialog.getByText('This is not JSON. Put text in quotes')).toBeVisible()
   await dialog.getByLabel('twice, as JSON').fill('41')
   await dialog.getByRole('button', { name: 'Change', exact: true }).click()
   await expect(cases.getByText('twice is 41')).toBeVisible()

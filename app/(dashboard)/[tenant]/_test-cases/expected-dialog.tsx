@@ -10,13 +10,15 @@ import type { Expected } from '@/server/definition/test-case'
 import { draftOf, type ExpectedDraft, readExpected } from './expected-draft'
 import styles from './test-cases.module.css'
 
+/** In the order and the words of the dialog that keeps a test case. */
 const LABELS: Record<Expected['kind'], string> = {
-  succeeds: 'It succeeds',
-  fails: 'It fails',
-  fields: 'These fields',
   equals: 'Exactly this result',
+  fields: 'These fields',
   contains: 'An answer that contains a text',
+  succeeds: 'Succeeds, whatever the result',
+  fails: 'Fails',
 }
+const ORDER = Object.keys(LABELS) as Expected['kind'][]
 
 /** Changes what a test case expects. */
 export function ExpectedDialog(props: {
@@ -32,7 +34,9 @@ export function ExpectedDialog(props: {
   const [problem, setProblem] = useState<{ at: string; text: string } | null>(null)
   const change = useMutation({ mutationFn: props.change, onSuccess: onClose })
   // Fields are those of a result, so only a case that has some can expect them.
-  const kinds = props.kinds.filter((kind) => kind !== 'fields' || draft.fields.length > 0 || draft.kind === 'fields')
+  const hasFields = draft.fields.length > 0 || draft.kind === 'fields'
+  const kinds = ORDER.filter((kind) => props.kinds.includes(kind) && (kind !== 'fields' || hasFields))
+  const ofAgent = props.kinds.includes('contains')
   const edit = (part: Partial<ExpectedDraft>) => {
     setDraft({ ...draft, ...part })
     setProblem(null)
@@ -123,7 +127,7 @@ export function ExpectedDialog(props: {
             <Stack gap="sm" mt="xs">
               {kinds.map((kind) => (
                 <div key={kind}>
-                  <Radio value={kind} label={LABELS[kind]} />
+                  <Radio value={kind} label={ofAgent && kind === 'succeeds' ? 'Any answer' : LABELS[kind]} />
                   {kind === draft.kind && input[kind] && <div className={styles.input}>{input[kind]}</div>}
                 </div>
               ))}

@@ -42,7 +42,7 @@ export function readExpected({ kind, code, value, text, fields }: ExpectedDraft)
       const found: ExpectedField[] = []
       for (const field of fields) {
         const read = parse(field.text)
-        if (read === undefined) return wrong(pathText(field.path), 'This is not JSON: put a text in quotes')
+        if (read === undefined) return wrong(pathText(field.path), 'This is not JSON. Put text in quotes')
         found.push({ path: field.path, value: read })
       }
       return { expected: { kind, fields: found } }

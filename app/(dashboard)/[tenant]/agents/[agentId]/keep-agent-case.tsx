@@ -36,7 +36,7 @@ export function KeepAgentCase(props: {
     ? [
         {
           value: 'fields',
-          label: 'These fields of the answer',
+          label: 'These fields',
           description: 'And the answer matches the schema',
           input: <FieldChoice fields={fields} chosen={chosen} onChange={setChosen} />,
           expected: chosen.length === 0 ? null : { kind: 'fields', fields: expectedFields },

@@ -41,7 +41,7 @@ export function KeepToolCase(props: { tested: Tested; keep: (body: Body) => Prom
             : [
                 {
                   value: 'fields',
-                  label: 'These fields of the result',
+                  label: 'These fields',
                   description: 'For results with times or ids that differ each time',
                   input: <FieldChoice fields={fields} chosen={chosen} onChange={setChosen} />,
                   expected: chosen.length === 0 ? null : ({ kind: 'fields', fields: expectedFields } as const),
