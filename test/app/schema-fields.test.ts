@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { newField, toFields, toSchema } from '@/app/(dashboard)/[tenant]/_versioned/schema-fields'
-import { exampleMessages, inferSchema, sampleOf } from '@/app/(dashboard)/[tenant]/_versioned/schema-samples'
+import { exampleMessages, givenBy, inferSchema, sampleOf } from '@/app/(dashboard)/[tenant]/_versioned/schema-samples'
 import type { JsonObject } from '@/server/definition/json'
 import { mismatches, schemaProblems } from '@/server/tools/json-schema'
 import { rounds } from '../support/rounds'
@@ -117,5 +117,26 @@ test('the sample of a simple schema matches it', () => {
   }
   expect(mismatches(schema, sampleOf(schema), 'data')).toEqual([])
   expect(exampleMessages(schema)).toHaveLength(3)
+  expect(exampleMessages(schema)[1]).toBe('What would you put down for name, mail, size and kind?')
   expect(exampleMessages(null).length).toBeGreaterThan(0)
+})
+
+test('a test of a tool begins with what the schema gives, and with nothing made up', () => {
+  expect(givenBy(undefined)).toBeUndefined()
+  expect(
+    givenBy({ type: 'object', properties: { article: { type: 'string' } }, required: ['article'] }),
+  ).toBeUndefined()
+  const properties = {
+    article: { type: 'string', examples: ['AX-210'] },
+    amount: { type: 'number', default: 0 },
+    unit: { const: 'piece' },
+    kind: { enum: ['x', 'y'] },
+    where: { type: 'object', properties: { city: { default: 'Bern' }, street: { type: 'string' } } },
+  }
+  expect(givenBy({ type: 'object', properties })).toEqual({
+    article: 'AX-210',
+    amount: 0,
+    unit: 'piece',
+    where: { city: 'Bern' },
+  })
 })

@@ -14,9 +14,10 @@ export function onScreenState(versioned: { draft: { dirty: boolean }; hasDraft: 
 
 /** The choice of what to test, beside versions. */
 export const ON_SCREEN = 'screen'
+export const ON_SCREEN_LABEL = 'The draft on screen'
 
 /** Says that a test is of what is on the screen, and who else has it. */
 export function testsText(state: OnScreen<unknown>['state'], version: number): string {
-  if (state === 'unsaved') return 'Tests what you see; not saved yet.'
-  return state === 'draft' ? 'Tests what you see; not published yet.' : `Tests what you see: version ${version}.`
+  if (state === 'unsaved') return 'Tests the draft on screen; not saved yet.'
+  return state === 'draft' ? 'Tests the draft on screen; not published yet.' : `Tests version ${version}, as on screen.`
 }

@@ -54,6 +54,21 @@ export function sampleOf(schema: JsonValue | undefined, depth = 0): JsonValue {
   }
 }
 
+/** Only what a schema gives itself: constants, defaults and examples. Nothing that looks as if somebody had typed it. */
+export function givenBy(schema: JsonValue | undefined, depth = 0): JsonValue | undefined {
+  if (!isObject(schema) || depth > MAX_DEPTH) return undefined
+  if (schema.default !== undefined) return schema.default
+  if (schema.const !== undefined) return schema.const
+  if (Array.isArray(schema.examples) && schema.examples[0] !== undefined) return schema.examples[0]
+  if (!isObject(schema.properties)) return undefined
+  const given: JsonObject = {}
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const value = givenBy(property, depth + 1)
+    if (value !== undefined) given[name] = value
+  }
+  return Object.keys(given).length > 0 ? given : undefined
+}
+
 /** Three test messages for an agent: form-like text, a question in words, and a message without the expected data. */
 export function exampleMessages(schema: JsonObject | null): string[] {
   const sample = schema ? sampleOf(schema) : null
@@ -66,7 +81,7 @@ export function exampleMessages(schema: JsonObject | null): string[] {
   const spoken = names.slice(0, 4).map((name) => name.replaceAll(/[_-]+/g, ' '))
   return [
     names.map((name) => `${name}: ${asText(name)}`).join(', '),
-    `Tell me the ${spoken.length > 1 ? `${spoken.slice(0, -1).join(', ')} and ${spoken.at(-1)}` : spoken[0]} of my last order.`,
+    `What would you put down for ${spoken.length > 1 ? `${spoken.slice(0, -1).join(', ')} and ${spoken.at(-1)}` : spoken[0]}?`,
     'Nothing in this message fits.',
   ]
 }

@@ -10,7 +10,7 @@ import { ReasonButton } from '@/app/_ui/reason-button'
 import { onSendKey } from '@/app/_ui/send-key'
 import type { JsonObject } from '@/server/definition/json'
 import { sameJson } from '../../_versioned/json'
-import { ON_SCREEN, type OnScreen, testsText } from '../../_versioned/on-screen'
+import { ON_SCREEN, ON_SCREEN_LABEL, type OnScreen, testsText } from '../../_versioned/on-screen'
 import { useTenant } from '../../tenant-context'
 import type { Agent, AgentForm } from './agent-form'
 import styles from './compare.module.css'
@@ -173,7 +173,7 @@ function Side(props: { side: ReturnType<typeof useAnswer>; wanted: string; form:
 function versionsOf({ version, publishedVersion }: Agent, editable: boolean) {
   const earlier = Array.from({ length: Math.min(49, version - 1) }, (_, index) => String(version - 1 - index))
   return [
-    ...(editable ? [{ value: ON_SCREEN, label: 'What you see' }] : []),
+    ...(editable ? [{ value: ON_SCREEN, label: ON_SCREEN_LABEL }] : []),
     { value: 'latest', label: `Latest (version ${version})` },
     ...(publishedVersion === null ? [] : [{ value: 'published', label: `Published (version ${publishedVersion})` }]),
     ...earlier.map((value) => ({ value, label: `Version ${value}` })),

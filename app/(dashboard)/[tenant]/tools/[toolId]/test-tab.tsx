@@ -15,8 +15,8 @@ import { shapeOf } from '../../_arguments/shape'
 import { curl, useOrigin } from '../../_versioned/curl'
 import { errorAt } from '../../_versioned/field-errors'
 import { pretty, readObject, sameJson } from '../../_versioned/json'
-import { ON_SCREEN, type OnScreen, testsText } from '../../_versioned/on-screen'
-import { sampleOf } from '../../_versioned/schema-samples'
+import { ON_SCREEN, ON_SCREEN_LABEL, type OnScreen, testsText } from '../../_versioned/on-screen'
+import { givenBy } from '../../_versioned/schema-samples'
 import styles from '../../_versioned/versioned.module.css'
 import { useTenant } from '../../tenant-context'
 import { ArgsForm } from './args-form'
@@ -44,7 +44,7 @@ export function TestTab({
   const seen = version === ON_SCREEN ? onScreen : null
   const schema = (seen?.form ?? tool).inputSchema
   const hasRows = schema !== null && shapeOf({ ...schema, type: 'object' }, schema).fields.length > 0
-  const [args, setArgs] = useState(() => pretty(sampleOf(schema ?? { type: 'object' })))
+  const [args, setArgs] = useState(() => pretty(givenBy(schema ?? undefined) ?? {}))
   const [dataContext, setDataContext] = useState('')
   const [asForm, setAsForm] = useState(hasRows)
   const invokeVersion = useMutation(trpc.tools.invoke.mutationOptions())
@@ -148,7 +148,7 @@ export function TestTab({
             label="Version"
             value={version}
             onChange={(event) => setVersion(event.currentTarget.value)}
-            data={[...(onScreen ? [{ value: ON_SCREEN, label: 'What you see' }] : []), ...versionsOf(tool)]}
+            data={[...(onScreen ? [{ value: ON_SCREEN, label: ON_SCREEN_LABEL }] : []), ...versionsOf(tool)]}
           />
           <ReasonButton
             type="submit"
