@@ -58,6 +58,9 @@ export const theme = createTheme({
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     // A menu may contain only menu items, and the placeholder is not one.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    // The library's colours hardly differ from the page in the dark theme.
+    Tabs: { vars: () => ({ root: { '--tabs-color': 'var(--mantine-color-anchor)' } }) },
+    SegmentedControl: { styles: { root: { background: 'var(--track)' }, indicator: { background: 'var(--thumb)' } } },
   },
 })
 
@@ -73,6 +76,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-body': '#ffffff',
     '--panel': '#f7f9fa',
     '--hover': '#eff2f4',
+    '--track': '#eff2f4',
+    '--thumb': '#ffffff',
     '--line': '#e3e8eb',
     '--line-strong': '#b8c2c9',
     '--status-running': '#1a63c4',
@@ -95,6 +100,10 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-body': '#11171c',
     '--panel': '#171e24',
     '--hover': '#1d252c',
+    '--track': '#1d252c',
+    '--thumb': '#3b4751',
+    '--mantine-color-gray-light': '#222b33',
+    '--mantine-color-gray-light-hover': '#2b353e',
     '--line': '#2b353e',
     '--line-strong': '#5f6d78',
     '--status-running': '#7db4ff',
