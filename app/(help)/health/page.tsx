@@ -50,8 +50,8 @@ export default async function HealthPage() {
       </p>
       <h2>More</h2>
       <p>
-        Programs ask <a href="/api/health">GET /api/health</a>. Whoever runs the service finds what is wrong, and how to
-        mend it, with <code>npm run -s admin -- doctor</code>.
+        Programs ask <a href="/api/health">GET /api/health</a>. If you run the service,{' '}
+        <code>npm run -s admin -- doctor</code> says what is wrong and how to fix it.
       </p>
     </>
   )

@@ -21,12 +21,12 @@ export function Welcome() {
       <h2>Call it from a program</h2>
       <p>
         A program needs {may('key:manage') ? <Link href={path('/settings/api-keys')}>an API key</Link> : 'an API key'}.
-        Its document for generators of clients, with the types of your workflows:
+        To generate a client, download the OpenAPI document, with the types of your workflows:
       </p>
       <CodeBlock label="Command" text={command} wrap />
       <p className={styles.quiet}>
-        Without a workspace: <a href="/reference">the reference of the API</a> and{' '}
-        <a href="/api/openapi.json">its document</a>.
+        You need no workspace for the <a href="/reference">public API reference</a> and its{' '}
+        <a href="/api/openapi.json">OpenAPI document</a>.
       </p>
     </div>
   )
