@@ -18,6 +18,7 @@ const run = (more: Partial<Told> = {}): Told => ({
   retrying: null,
   working: [],
   done: 0,
+  atFailure: null,
   error: null,
   cancellation: null,
   cancelling: false,
@@ -104,20 +105,37 @@ describe('the story of a run says', () => {
   })
 
   it('which exit it took where there were several', () => {
-    const turn = { stepId: 'amount', stepName: 'Amount', exit: 'large', label: 'Large', toName: 'Ask the manager' }
+    const large = { exit: 'large', label: 'Large', toName: 'Ask the manager', at: at(2), error: null }
+    const turn = { stepId: 'amount', stepName: 'Amount', ...large }
     expect(story({ turns: [turn], working: [{ stepId: 'ask', stepName: 'Ask' }] })).toBe(
       'Amount took the exit “Large” to Ask the manager. It is at Ask now.',
     )
-    expect(story({ turns: [{ ...turn, exit: 'error', toName: 'Tell sales' }], done: 1 })).toContain(
-      'Amount failed, so the run took its error exit to Tell sales.',
+    const failed = { ...turn, exit: 'error', toName: 'Tell sales', error: 'It answered 404.\nat line 1' }
+    expect(story({ turns: [failed], done: 1 })).toContain(
+      'Amount failed: “It answered 404”, so the run took its error exit to Tell sales.',
     )
+    expect(story({ turns: [{ ...failed, error: `${'x'.repeat(159)}🙂 and more` }] })).toContain(`“${'x'.repeat(159)}…”`)
     expect(story({ turns: [{ ...turn, toName: null }], done: 1 })).toContain('“Large”, where the path ended.')
   })
 
   it('where a decision led, in one sentence with it', () => {
-    const turn = { stepId: 'decide', stepName: 'Decide', exit: 'approve', label: 'Approve', toName: 'Ship it' }
+    const led = { exit: 'approve', label: 'Approve', toName: 'Ship it', at: at(31), error: null }
+    const turn = { stepId: 'decide', stepName: 'Decide', ...led }
     expect(story({ turns: [turn], answers: [answer()], done: 1 })).toMatch(
       /^Tess chose “Approve” for Order of AX-210, which led to Ship it\. It is about/,
+    )
+  })
+
+  it('all of it in the order in which it happened, and the next step only once', () => {
+    const exit = { exit: 'true', label: 'True', error: null }
+    const turns = [
+      { stepId: 'k1', stepName: 'More than 1,000?', ...exit, toName: 'More than 10,000?', at: at(1) },
+      { stepId: 'k10', stepName: 'More than 10,000?', ...exit, label: 'False', toName: 'Is it urgent?', at: at(2) },
+      { stepId: 'decide', stepName: 'Decide', ...exit, toName: 'Approved', at: at(31) },
+    ]
+    const repeated = [{ stepId: 'pay', stepName: 'Pay', attempts: 3, at: at(40) }]
+    expect(story({ state: 'completed', endTime: at(45), answers: [answer()], turns, repeated, done: 6 })).toMatch(
+      /^More than 1,000\? took the exit “True”\. More than 10,000\? took the exit “False” to Is it urgent\? Tess chose “Approve” for Order of AX-210, which led to Approved\. Pay succeeded at attempt 3\. It completed/,
     )
   })
 
@@ -154,16 +172,28 @@ describe('the story of a run says', () => {
 
   it('when the next attempt is due, and which steps needed several', () => {
     const retrying = { stepId: 'crm', stepName: 'Call CRM', attempt: 2, error: '503', nextAt: at(9), log: null }
-    expect(story({ retrying, repeated: [{ stepId: 'pay', stepName: 'Pay', attempts: 3 }] })).toBe(
+    expect(story({ retrying, repeated: [{ stepId: 'pay', stepName: 'Pay', attempts: 3, at: at(5) }] })).toBe(
       `Pay succeeded at attempt 3. Attempt 2 at Call CRM failed; the next is due at ${at(9)}.`,
     )
   })
 
   it('how far a failed run got, and what a retry keeps', () => {
     const failed = { state: 'failed', endTime: at(1), error: { code: 'X', message: 'no', stepId: 'pay' } } as const
-    expect(story({ ...failed, done: 2 })).toBe(
-      'It failed after 1\u00a0m\u00a000\u00a0s. 2 steps before that completed and would be kept by a retry.',
+    const path = [
+      { stepName: 'Release the stock', status: 'completed' },
+      { stepName: 'Tell sales', status: 'failed' },
+    ] as const
+    const atFailure = (kept: number, ran = 0) => ({ kept, path: path.slice(0, ran) })
+    expect(story({ ...failed, done: 2, atFailure: atFailure(2) })).toBe(
+      'It failed after 1\u00a0m\u00a000\u00a0s. A retry would keep 2 steps before that.',
     )
+    expect(story({ ...failed, done: 2, atFailure: atFailure(1, 1) })).toBe(
+      'It failed after 1\u00a0m\u00a000\u00a0s. A retry would keep one step before that. Then, on its failure path, Release the stock completed.',
+    )
+    expect(story({ ...failed, done: 1, atFailure: atFailure(0, 2) })).toBe(
+      'It failed after 1\u00a0m\u00a000\u00a0s at its first step. Then, on its failure path, Release the stock completed and Tell sales failed.',
+    )
+    expect(story({ ...failed, done: 2, atFailure: atFailure(0) })).toContain('A retry would begin at its first step.')
     expect(story(failed)).toBe('It failed after 1\u00a0m\u00a000\u00a0s at its first step, so nothing else ran.')
     expect(story({ ...failed, error: null, done: 1 })).toBe('It failed after 1\u00a0m\u00a000\u00a0s and one step.')
     expect(story({ state: 'timed_out', endTime: at(1), done: 1 })).toContain('reached its time limit')

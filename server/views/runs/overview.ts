@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, getTableColumns, gt, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, gt, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
@@ -15,6 +15,7 @@ import { RUN_DATA } from '../../interpreter/run-data'
 import { largeRead } from '../../large-reads'
 import { maskWords } from '../../runs/mask-words'
 import { signalOf } from '../../runs/present'
+import { failedAt, ofMainPath } from '../../runs/progress'
 import { runMasker } from '../../runs/run-masker'
 import { isLarge } from '../../runs/stored-run'
 import { findStepType } from '../../steps/registry'
@@ -37,6 +38,8 @@ const ANSWERS = 50
 const RUNS_AGAIN = 20
 const REPEATED = 3
 const EDITED = 20
+/** How many steps of a failure path to read. */
+const ON_PATH = 20
 
 /**
  * Everything about a run except its steps: its state, who started it, what it is waiting for and who gave earlier
@@ -62,8 +65,9 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
   // What an author puts into a question is for those who answer it.
   const masker = hiding.vault
   const waiting = run.endTime ? [] : asked.filter(({ pause }) => !pause.answeredAt)
-  const [turns, alike, failureLog, parent, peopleOf, heldAt] = await Promise.all([
-    definition ? readTurns(ctx, run.id, definition, masker) : [],
+  const [turns, atFailure, alike, failureLog, parent, peopleOf, heldAt] = await Promise.all([
+    definition ? readTurns(ctx, run.id, definition, hiding) : [],
+    run.outcome === 'failed' || run.outcome === 'timed_out' ? readAtFailure(ctx, run.id, masker) : null,
     run.error && run.outcome === 'failed' ? countAlike(ctx, run, run.error) : null,
     readFailureLog(ctx, run, hiding),
     readRelative(ctx, run.parentRunId, masker),
@@ -137,8 +141,13 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     timer: run.endTime ? null : (timers.map((row) => presentTimer(row, masker)).at(0) ?? null),
     /** How many visits completed. */
     done,
+    /** Of a failed run: how many steps a retry keeps, and what its failure path did. */
+    atFailure,
     /** Steps that completed only after failed attempts. */
-    repeated: repeated.map((row) => maskWords(row, masker)),
+    repeated: repeated.map(({ endTime, ...row }) => ({
+      ...maskWords(row, masker),
+      at: (endTime ?? run.startTime).toISOString(),
+    })),
     turns,
     /** Other runs that failed at the same step with the same code. */
     alike,
@@ -247,10 +256,35 @@ async function countDone(ctx: ServiceContext, runId: string): Promise<number> {
   return row?.count ?? 0
 }
 
+/** How many steps a retry keeps (see `keptBefore`), and the steps of the failure path, which follow the one that failed. */
+async function readAtFailure(ctx: ServiceContext, runId: string, masker: Masker) {
+  const before = failedAt(ctx, runId)
+  const onMain = ofMainPath(ctx, runId)
+  const { status, handled, seq, stepName } = stepRecords
+  const [[kept], path] = await Promise.all([
+    ctx.db
+      .select({ count: sql<number>`count(*)::int` })
+      .from(stepRecords)
+      .where(and(onMain, or(eq(status, 'completed'), eq(handled, true)), lt(seq, before))),
+    ctx.db
+      .select({ stepName, status })
+      .from(stepRecords)
+      .where(and(onMain, gt(seq, before)))
+      .orderBy(asc(seq))
+      .limit(ON_PATH),
+  ])
+  return { kept: kept?.count ?? 0, path: path.map((row) => maskWords(row, masker)) }
+}
+
 /** The latest steps that completed after failed attempts, oldest first. */
 async function readRepeated(ctx: ServiceContext, runId: string) {
   const rows = await ctx.db
-    .select({ stepId: stepRecords.stepId, stepName: stepRecords.stepName, attempts: stepRecords.attempt })
+    .select({
+      stepId: stepRecords.stepId,
+      stepName: stepRecords.stepName,
+      attempts: stepRecords.attempt,
+      endTime: stepRecords.endTime,
+    })
     .from(stepRecords)
     .where(
       and(

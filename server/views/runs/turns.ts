@@ -1,11 +1,11 @@
-import { and, desc, eq, isNotNull } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, sql } from 'drizzle-orm'
 import { stepRecords } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
 import { exitOf, exitsOf } from '../../definition/exits'
 import { isJsonObject, own } from '../../definition/json'
 import type { Definition, Step } from '../../definition/schema'
+import type { RunMasker } from '../../runs/run-masker'
 import { findStepType } from '../../steps/registry'
-import type { Masker } from '../../vault/mask'
 
 /** How many of the latest to read. A loop takes the same exit again and again. */
 const TURNS = 20
@@ -19,6 +19,9 @@ export interface Turn {
   label: string
   /** The step it led to; null when the path ended there. */
   toName: string | null
+  at: string
+  /** Why it failed, where its `error` exit was taken. */
+  error: string | null
 }
 
 /** Which way the run went at its latest steps with several exits, oldest first; of a loop, the last time. */
@@ -26,18 +29,26 @@ export async function readTurns(
   ctx: ServiceContext,
   runId: string,
   definition: Definition,
-  masker: Masker,
+  hiding: RunMasker,
 ): Promise<Turn[]> {
+  // A name is the author's; an error may quote a sensitive value.
+  const masker = hiding.vault
   const rows = await ctx.db
-    .select({ stepId: stepRecords.stepId, stepName: stepRecords.stepName, exit: stepRecords.exit })
+    .select({
+      stepId: stepRecords.stepId,
+      stepName: stepRecords.stepName,
+      exit: stepRecords.exit,
+      endTime: stepRecords.endTime,
+      error: sql<string | null>`case when ${stepRecords.exit} = 'error' then ${stepRecords.error} end`,
+    })
     .from(stepRecords)
     .where(and(eq(stepRecords.tenantId, ctx.tenantId), eq(stepRecords.runId, runId), isNotNull(stepRecords.exit)))
     .orderBy(desc(stepRecords.seq))
     .limit(TURNS)
   const last = rows.filter(({ stepId }, at) => rows.findIndex((row) => row.stepId === stepId) === at)
-  return last.reverse().flatMap(({ stepId, stepName, exit }) => {
+  return last.reverse().flatMap(({ stepId, stepName, exit, endTime, error }) => {
     // That its branches are done is no decision.
-    if (exit === null || exit === 'done') return []
+    if (exit === null || exit === 'done' || endTime === null) return []
     const toName = targetOf(definition, stepId, exit)
     return [
       {
@@ -46,6 +57,8 @@ export async function readTurns(
         exit,
         label: masker.text(labelOf(definition, stepId, exit)),
         toName: toName === null ? null : masker.text(toName),
+        at: endTime.toISOString(),
+        error: error === null ? null : hiding.text(error),
       },
     ]
   })

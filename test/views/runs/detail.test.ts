@@ -263,7 +263,15 @@ describe('the overview of a run', () => {
     )
     await runtime.wait(runId)
     expect((await getRunOverview(runtime.ctx, { runId })).turns).toEqual([
-      { stepId: 'large', stepName: 'Is it large?', exit: 'true', label: 'True', toName: 'Ask the boss' },
+      {
+        stepId: 'large',
+        stepName: 'Is it large?',
+        exit: 'true',
+        at: expect.any(String),
+        error: null,
+        label: 'True',
+        toName: 'Ask the boss',
+      },
     ])
   })
 
@@ -276,7 +284,7 @@ describe('the overview of a run', () => {
       .poll(async () => (await getRunOverview(runtime.ctx, { runId })).working)
       .toEqual([{ stepId: 'slow', stepName: expect.any(String) }])
     expect((await getRunOverview(runtime.ctx, { runId })).repeated).toEqual([
-      { stepId: 'again', stepName: 'Again', attempts: 2 },
+      { stepId: 'again', stepName: 'Again', attempts: 2, at: expect.any(String) },
     ])
     endSlow()
     await runtime.wait(runId)
@@ -309,6 +317,17 @@ describe('the overview of a run', () => {
         stepName: 'Book a room',
         outcome: 'failed',
       })
+  })
+
+  it('counts what a retry of a failed run keeps, apart from what its failure path did', async () => {
+    const { steps, edges } = line(effect('a', 'fine'), effect('b', 'broken'))
+    const tell = effect('tell', 'fine', { name: 'Release the stock' })
+    const runId = await runtime.start({ steps: [...steps, tell], edges, onFailure: 'tell' })
+    await runtime.wait(runId)
+    expect(await getRunOverview(runtime.ctx, { runId })).toMatchObject({
+      done: 2,
+      atFailure: { kept: 1, path: [{ stepName: 'Release the stock', status: 'completed' }] },
+    })
   })
 
   it('shows who cancelled it and why, and withdraws its questions', async () => {

@@ -1,5 +1,6 @@
 import { durationText } from '@/app/_ui/time-text'
 import type { RunOverview } from '@/server/views/runs/overview'
+import { wholeChars } from '@/server/whole-chars'
 
 /** A piece of a sentence: plain text, an emphasised name, a quotation, a point in time, or another run. */
 export type Piece = string | { name: string } | { quote: string } | { at: string } | { runId: string; text: string }
@@ -18,6 +19,7 @@ type StoryRun = Pick<
   | 'retrying'
   | 'working'
   | 'done'
+  | 'atFailure'
   | 'error'
   | 'cancellation'
   | 'cancelling'
@@ -29,16 +31,12 @@ type StoryRun = Pick<
 const ANSWERS = 3
 const TURNS = 2
 const WAITING = 2
+/** The characters of a message that a sentence quotes. */
+const QUOTED = 160
 
 /** Why the run went the way it did, and what it waits for and until when: one short paragraph, made by rules. */
 export function storyOf(run: StoryRun): Piece[] {
-  const sentences = [
-    ...answersOf(run),
-    ...turnsOf(run),
-    ...run.repeated.map(({ stepName, attempts }) => [{ name: stepName }, ` succeeded at attempt ${attempts}.`]),
-    ...cancelOf(run),
-    ...(run.endTime ? endOf(run, run.endTime) : nowOf(run)),
-  ]
+  const sentences = [...whatHappened(run), ...cancelOf(run), ...(run.endTime ? endOf(run, run.endTime) : nowOf(run))]
   return sentences.flatMap((sentence, index) => (index === 0 ? sentence : [' ', ...sentence]))
 }
 
@@ -54,39 +52,78 @@ export function plainText(pieces: Piece[]): string {
     .join('')
 }
 
-function answersOf({ answers, turns }: StoryRun): Sentence[] {
-  const earlier = answers.length - ANSWERS
-  const before: Sentence[] =
-    earlier > 0 ? [[`${earlier} earlier ${earlier === 1 ? 'answer' : 'answers'} led here.`]] : []
-  return [
-    ...before,
-    ...answers.slice(-ANSWERS).map(({ answeredBy, label, title, stepId, stepName, kind, votes }): Sentence => {
-      const who = answeredBy?.kind === 'link' ? `Somebody with ${answeredBy.name}` : (answeredBy?.name ?? 'Somebody')
-      const what = { name: title ?? stepName }
-      const toName = turns.find((turn) => turn.stepId === stepId)?.toName
-      const led: Sentence = toName ? [', which led to ', { name: toName }, '.'] : ['.']
-      if (kind === 'collect_inputs') return [who, ' filled in ', what, ...led]
-      if (votes) {
-        const { cast, names } = votes
-        const count = `${names.length} of ${cast} chose `
-        return [count, { quote: label ?? 'an action' }, ' for ', what, `: ${listed(names)}`, ...led]
-      }
-      return [who, ' chose ', { quote: label ?? 'an action' }, ' for ', what, ...led]
+interface Happened {
+  at: string
+  /** The step, where the sentence begins with its name. */
+  begins?: string
+  /** @param next the step with which the next sentence begins */
+  tell: (next: string | undefined) => Sentence
+}
+
+/** What people decided, which exits steps took and what needed several attempts, in the order in which it happened. */
+function whatHappened(run: StoryRun): Sentence[] {
+  const earlier = run.answers.length - ANSWERS
+  const repeated = run.repeated.map(
+    ({ stepName, attempts, at }): Happened => ({
+      at,
+      begins: stepName,
+      tell: () => [{ name: stepName }, ` succeeded at attempt ${attempts}.`],
     }),
+  )
+  const all = [...answersOf(run), ...turnsOf(run), ...repeated].sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
+  return [
+    ...(earlier > 0 ? [[`${earlier} earlier ${earlier === 1 ? 'answer' : 'answers'} led here.`]] : []),
+    ...all.map(({ tell }, index) => tell(all[index + 1]?.begins)),
   ]
 }
 
+function answersOf({ answers, turns }: StoryRun): Happened[] {
+  return answers
+    .slice(-ANSWERS)
+    .map(({ answeredBy, answeredAt, label, title, stepId, stepName, kind, votes }): Happened => {
+      const who = answeredBy?.kind === 'link' ? `Somebody with ${answeredBy.name}` : (answeredBy?.name ?? 'Somebody')
+      const what = { name: title ?? stepName }
+      const toName = turns.find((turn) => turn.stepId === stepId)?.toName
+      const led = (next: string | undefined): Sentence =>
+        toName && toName !== next ? [', which led to ', ...ended(toName)] : ['.']
+      const said = (): Sentence => {
+        if (kind === 'collect_inputs') return [who, ' filled in ', what]
+        const chosen = { quote: label ?? 'an action' }
+        if (!votes) return [who, ' chose ', chosen, ' for ', what]
+        return [`${votes.names.length} of ${votes.cast} chose `, chosen, ' for ', what, `: ${listed(votes.names)}`]
+      }
+      return { at: answeredAt, tell: (next) => [...said(), ...led(next)] }
+    })
+}
+
 /** Where a step with several exits led. What people decided is part of the sentence about their answer. */
-function turnsOf({ turns, answers }: StoryRun): Sentence[] {
+function turnsOf({ turns, answers }: StoryRun): Happened[] {
   const decided = new Set(answers.slice(-ANSWERS).map(({ stepId }) => stepId))
   return turns
     .filter(({ stepId }) => !decided.has(stepId))
     .slice(-TURNS)
-    .map(({ stepName, exit, label, toName }): Sentence => {
-      const to: Sentence = toName === null ? [', where the path ended.'] : [' to ', { name: toName }, '.']
-      if (exit === 'error') return [{ name: stepName }, ' failed, so the run took its error exit', ...to]
-      return [{ name: stepName }, ' took the exit ', { quote: label }, ...to]
+    .map(({ stepName, exit, label, toName, at, error }): Happened => {
+      const to = (next: string | undefined): Sentence => {
+        if (toName === null) return [', where the path ended.']
+        return toName === next ? ['.'] : [' to ', ...ended(toName)]
+      }
+      const took: Sentence =
+        exit === 'error'
+          ? [' failed', ...(error ? [': ', { quote: short(error) }] : []), ', so the run took its error exit']
+          : [' took the exit ', { quote: label }]
+      return { at, begins: stepName, tell: (next) => [{ name: stepName }, ...took, ...to(next)] }
     })
+}
+
+/** A name at the end of a sentence: one that is a question ends it by itself. */
+function ended(name: string): Sentence {
+  return /[.?!…]$/.test(name) ? [{ name }] : [{ name }, '.']
+}
+
+/** The first line of a message, without the stop that would end the sentence around it. */
+function short(message: string): string {
+  const [line = ''] = message.trim().split('\n')
+  return line.length > QUOTED ? `${wholeChars(line, QUOTED).trimEnd()}…` : line.replace(/\.$/, '')
 }
 
 function cancelOf({ cancellation, cleaningUp, cancelling }: StoryRun): Sentence[] {
@@ -112,11 +149,28 @@ function endOf(run: StoryRun, endTime: string): Sentence[] {
     const people: Piece = waited > 0 ? `, of which it waited ${durationText(waited)} for people` : ''
     return [[`It completed ${steps(done)} in ${took}`, people, '.']]
   }
-  if (state === 'timed_out') return [[`It reached its time limit after ${took} and ${steps(done)}.`]]
+  const path = onPath(run)
+  if (state === 'timed_out') return [[`It reached its time limit after ${took} and ${steps(done)}.`], ...path]
   if (state !== 'failed') return [[`It had completed ${steps(done)} in ${took}.`]]
-  if (!error?.stepId) return [[`It failed after ${took} and ${steps(done)}.`]]
-  if (done === 0) return [[`It failed after ${took} at its first step, so nothing else ran.`]]
-  return [[`It failed after ${took}. ${capital(steps(done))} before that completed and would be kept by a retry.`]]
+  if (!error?.stepId) return [[`It failed after ${took} and ${steps(done)}.`], ...path]
+  if (done === 0 && path.length === 0) return [[`It failed after ${took} at its first step, so nothing else ran.`]]
+  const { kept, path: after } = run.atFailure ?? { kept: 0, path: [] }
+  const before = done - after.filter(({ status }) => status === 'completed').length
+  if (before === 0) return [[`It failed after ${took} at its first step.`], ...path]
+  const retry = kept === 0 ? 'A retry would begin at its first step' : `A retry would keep ${steps(kept)} before that`
+  return [[`It failed after ${took}. ${retry}.`], ...path]
+}
+
+/** What the failure path did: it runs once the step has failed, and before the run ends. */
+function onPath({ atFailure }: StoryRun): Sentence[] {
+  const path = atFailure?.path ?? []
+  const groups = (['completed', 'failed'] as const).flatMap((status) => {
+    const names = path.filter((step) => step.status === status).map(({ stepName }) => stepName)
+    return names.length === 0 ? [] : [[{ name: listed(names) }, ` ${status}`]]
+  })
+  const [first, second] = groups
+  if (!first) return []
+  return [['Then, on its failure path, ', ...first, ...(second ? [' and ', ...second] : []), '.']]
 }
 
 function nowOf(run: StoryRun): Sentence[] {
@@ -213,8 +267,4 @@ function waitedFor({ answers }: StoryRun): number {
 
 function steps(count: number): string {
   return count === 1 ? 'one step' : count === 0 ? 'no step' : `${count.toLocaleString('en')} steps`
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }
