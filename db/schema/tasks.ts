@@ -68,6 +68,8 @@ export const runComments = pgTable(
     author: text().notNull(),
     text: text().notNull(),
     createdAt: moment().notNull(),
+    /** The task that its author answered with it. */
+    pauseId: text(),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.runId, t.id] }),

@@ -120,9 +120,13 @@ export type PauseAnswer =
   | { due: true }
 
 /** A person's answer as they gave it, for one pause. */
-export type GivenAnswer =
+export type GivenAnswer = (
   | { type: 'collect_inputs'; pauseId: string; data: JsonObject }
   | { type: 'request_user_action'; pauseId: string; actionId: string; actionValue?: string | undefined }
+) & {
+  /** Why, in their words. */
+  remark?: string
+}
 
 /** Why an answer was not taken. */
 export type Refusal = { code: string; message: string }

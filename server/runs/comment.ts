@@ -2,7 +2,7 @@ import { and, count, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { runComments } from '@/db/schema/tasks'
 import { authorize, may } from '../auth/policy'
-import { type ServiceContext, withTransaction } from '../context'
+import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { unstorable } from '../definition/json'
 import { AppError } from '../errors'
 import { newId } from '../ids'
@@ -13,15 +13,13 @@ import { parseInput } from '../parse'
 const MOST_CHARS = 5_000
 const MOST_OF_A_RUN = 200
 
-export const AddComment = z.object({
-  runId: z.string().max(100),
-  text: z
-    .string()
-    .trim()
-    .min(1)
-    .max(MOST_CHARS)
-    .refine((text) => unstorable(text) === null, 'is not valid text'),
-})
+const Text = z
+  .string()
+  .trim()
+  .max(MOST_CHARS)
+  .refine((text) => unstorable(text) === null, 'is not valid text')
+
+export const AddComment = z.object({ runId: z.string().max(100), text: Text.min(1) })
 export type AddComment = z.input<typeof AddComment>
 
 /**
@@ -32,18 +30,44 @@ export async function addComment(ctx: ServiceContext, input: unknown): Promise<{
   authorize(ctx, 'task:answer')
   const { runId, text } = parseInput(AddComment, input)
   await requireRun(ctx, runId)
-  const id = newId('cmt')
-  await withTransaction(ctx, async (tx) => {
+  return withTransaction(ctx, async (tx) => {
     await lockRun(tx, { tenantId: tx.tenantId, runId })
-    const [found] = await tx.db
-      .select({ comments: count() })
-      .from(runComments)
-      .where(and(eq(runComments.tenantId, tx.tenantId), eq(runComments.runId, runId)))
-    if ((found?.comments ?? 0) >= MOST_OF_A_RUN)
-      throw new AppError('CONFLICT', { message: `A run has at most ${MOST_OF_A_RUN} comments` })
-    const written = { author: tx.actor.id, text, createdAt: tx.now() }
-    await tx.db.insert(runComments).values({ tenantId: tx.tenantId, id, runId, ...written })
+    await requireRoom(tx, runId)
+    return write(tx, { runId, text })
   })
+}
+
+/** What a person says with an answer. Nothing is none. */
+export const Remark = Text.optional().transform((text) => text || undefined)
+
+/**
+ * Adds what a person said with an answer, in the transaction that gives it. There is room for it: an answer that was held
+ * must not fail because of others' comments.
+ */
+export async function addRemark(
+  tx: TransactionContext,
+  remark: { runId: string; pauseId: string; text: string; at?: Date | undefined },
+): Promise<void> {
+  await write(tx, remark)
+}
+
+/** @throws AppError CONFLICT if the run has as many comments as it may */
+export async function requireRoom(tx: TransactionContext, runId: string): Promise<void> {
+  const [found] = await tx.db
+    .select({ comments: count() })
+    .from(runComments)
+    .where(and(eq(runComments.tenantId, tx.tenantId), eq(runComments.runId, runId)))
+  if ((found?.comments ?? 0) >= MOST_OF_A_RUN)
+    throw new AppError('CONFLICT', { message: `A run has at most ${MOST_OF_A_RUN} comments` })
+}
+
+async function write(
+  tx: TransactionContext,
+  { at, ...comment }: { runId: string; text: string; pauseId?: string; at?: Date | undefined },
+): Promise<{ id: string }> {
+  const id = newId('cmt')
+  const written = { author: tx.actor.id, createdAt: at ?? tx.now() }
+  await tx.db.insert(runComments).values({ tenantId: tx.tenantId, id, ...comment, ...written })
   return { id }
 }
 

@@ -10,6 +10,7 @@ import { isId } from '../ids'
 import { answerAtRest, dataAt, type OpenPause, openPauses, writeAnswer } from '../interpreter/answer'
 import { getRunRow } from '../interpreter/find-run'
 import { parseInput } from '../parse'
+import { addRemark } from './comment'
 import { hasRules, isVote, requireMayAnswer } from './may-answer'
 import { type Person, personOf } from './person'
 import { signalOf } from './present'
@@ -43,14 +44,20 @@ export async function resumeRun(ctx: ServiceContext, input: { runId: string; bod
   return withTransaction(ctx, (tx) => giveAnswer(tx, input.runId, answer, { byLink }))
 }
 
-/** When its person gave an answer, if not now; and the link, if it came by one. */
+/** When its person gave an answer, if not now; what they said with it; and the link, if it came by one. */
 interface Given {
   at?: Date | undefined
+  remark?: string | undefined
   byLink?: ByLink | undefined
 }
 
 /** Answers an open pause in a transaction, as `resumeRun`. */
-export async function giveAnswer(tx: TransactionContext, runId: string, answer: ResumeRun, { at, byLink }: Given = {}) {
+export async function giveAnswer(
+  tx: TransactionContext,
+  runId: string,
+  answer: ResumeRun,
+  { at, remark, byLink }: Given = {},
+) {
   const { run, chosen, given, signal, person } = await readPaused(tx, runId, answer, { lock: true, byLink })
   const via = byLink?.via ?? (person ? viaOf(tx, person) : null)
   const decided = await decide(tx, chosen, signal, person && { person, via }, given, at)
@@ -59,6 +66,7 @@ export async function giveAnswer(tx: TransactionContext, runId: string, answer: 
   const status = decided
     ? await writeAnswer(tx, chosen, decided, { id: person?.id ?? tx.actor.id, via, ...then })
     : run.status
+  if (remark) await addRemark(tx, { runId: run.id, pauseId: chosen.pause.id, text: remark, at })
   return { success: true, runId: run.id, status }
 }
 

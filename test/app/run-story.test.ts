@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
+import { saidWith } from '@/app/(dashboard)/[tenant]/runs/[runId]/said-with'
 import { plainText, storyOf } from '@/app/(dashboard)/[tenant]/runs/[runId]/story'
 
 type Told = Parameters<typeof storyOf>[0]
@@ -38,6 +39,7 @@ const answer = (more: Partial<Told['answers'][number]> = {}): Told['answers'][nu
   answeredBy: tess,
   answer: { size: 2, value: {} },
   votes: null,
+  remarks: [],
   ...more,
 })
 const pause = (more: Partial<Told['pauses'][number]> = {}): Told['pauses'][number] => ({
@@ -47,6 +49,7 @@ const pause = (more: Partial<Told['pauses'][number]> = {}): Told['pauses'][numbe
   createdAt: at(1),
   dueAt: null,
   people: { assignees: null, votes: null, needs: [], voters: null, bar: null },
+  remarks: [],
   held: null,
   signal: {
     type: 'request_user_action',
@@ -220,4 +223,14 @@ describe('the story of a run says', () => {
     expect(story({})).toBe('It has not begun yet: it waits for its turn.')
     expect(story({ done: 4 })).toBe('It is about to begin its next step.')
   })
+})
+
+test('what people said with a decision is quoted, with their names where several decided', () => {
+  const remarks = [
+    { by: 'usr_1', name: 'Ada', text: 'fine' },
+    { by: 'usr_2', name: 'Bob', text: 'too dear' },
+  ]
+  expect(saidWith(answer())).toBe('')
+  expect(saidWith(answer({ remarks: remarks.slice(0, 1) }))).toBe(': “fine”')
+  expect(saidWith(answer({ remarks, votes: { cast: 2, names: ['Ada'] } }))).toBe('; Ada: “fine”; Bob: “too dear”')
 })

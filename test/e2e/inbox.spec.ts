@@ -28,9 +28,18 @@ test('counts follow an answer at once, and never contradict the queue', async ({
   await expect(badge).toBeVisible()
   await expect(page.getByText('2 waiting', { exact: true })).toBeVisible()
   await page.getByRole('button', { name: /Order of AX-210.*Okafor/ }).click()
+  // Digits that are typed into the remark choose nothing.
+  await page.getByLabel('Remark').fill('Over budget')
+  await page.getByLabel('Remark').pressSequentially(' 12')
   await page.getByRole('button', { name: 'Reject' }).click()
   await expect(one).toBeVisible()
   await expect(page.getByText('1 waiting', { exact: true })).toBeVisible()
+  await reached(workspace, first, ({ endTime }) => endTime !== undefined)
+  await page.goto(`/${workspace.slug}/inbox?view=done`)
+  await page.getByRole('button', { name: /Order of AX-210.*Okafor/ }).click()
+  await expect(page.getByRole('article').getByText('“Over budget 12”')).toBeVisible()
+  await page.getByRole('link', { name: 'Open the run' }).click()
+  await expect(page.getByRole('region', { name: /^(Decisions|Answers)$/ })).toContainText('“Over budget 12”')
 })
 
 test('when somebody else answers, counts and list follow without a reload or a poll', async ({

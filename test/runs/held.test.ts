@@ -7,6 +7,9 @@ import { sweepHeld } from '@/server/runs/held/give'
 import { holdAnswer } from '@/server/runs/held/hold'
 import { dismissRefusal, undoAnswer } from '@/server/runs/held/undo'
 import { resumeRun } from '@/server/runs/resume'
+import { setVaultSecret } from '@/server/vault/set'
+import { listComments } from '@/server/views/runs/comments'
+import { getRunOverview } from '@/server/views/runs/overview'
 import { countTasks } from '@/server/views/tasks/count'
 import { getTask } from '@/server/views/tasks/get'
 import { listRefused } from '@/server/views/tasks/held'
@@ -19,7 +22,7 @@ import { newVisitor } from '../trpc/support'
 // I42. Short holds here; where a hold must last, the test undoes it, or something else comes first.
 
 const HOLD_MS = 1_500
-const settings = { ANSWER_UNDO_MS: String(HOLD_MS), MILLRACE_HOST_ID: 'one' }
+const settings = { ANSWER_UNDO_MS: String(HOLD_MS), MILLRACE_HOST_ID: 'one', ENCRYPTION_KEY: 'ab'.repeat(32) }
 
 let database: FreshDatabase
 let runtime: TestRuntime
@@ -186,6 +189,57 @@ test('votes are held side by side, and each counts from when it was given', asyn
   expect((await getTask(tess, { runId, pauseId: PAUSE })).held).toMatchObject({ own: true, label: 'Yes' })
   await runtime.wait(runId)
   expect((await getTask(tess, { runId, pauseId: PAUSE })).status).toBe('answered')
+})
+
+const question = {
+  name: 'Question',
+  steps: [{ id: 'ask', type: 'request-user-action', title: 'The order', actions: [{ id: 'yes', label: 'Yes' }] }],
+}
+const decide = (by: ServiceContext, runId: string, remark: string) =>
+  holdAnswer(by, { runId, body: { type: 'request_user_action', pauseId: PAUSE, actionId: 'yes' }, remark })
+const commentsOf = async (runId: string) =>
+  (await listComments(bob, { runId })).map(({ text, author, task }) => ({ text, author, task }))
+
+test('a remark becomes a comment once the run gets the answer, and an undone answer takes it along', async () => {
+  await setVaultSecret(runtime.ctx, { name: 'PASSWORD', value: 'swordfish-8472' })
+  const runId = await paused(question)
+  await decide(tess, runId, ' not yet ')
+  expect(await undo(tess, runId)).toMatchObject({ answer: { actionId: 'yes', remark: 'not yet' } })
+  await expect(decide(tess, runId, 'x'.repeat(5_001))).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  await decide(tess, runId, 'fine, swordfish-8472')
+  expect((await getTask(tess, { runId, pauseId: PAUSE })).held).toMatchObject({ remark: 'fine, ***' })
+  expect(await commentsOf(runId)).toEqual([])
+  expect(JSON.stringify(await runtime.wait(runId))).not.toContain('fine')
+  expect(await commentsOf(runId)).toEqual([{ text: 'fine, ***', author: 'operator', task: 'The order' }])
+  const remarks = [{ by: tess.actor.id, name: 'operator', text: 'fine, ***' }]
+  expect(await getTask(bob, { runId, pauseId: PAUSE })).toMatchObject({ remarks })
+  expect(await getRunOverview(bob, { runId })).toMatchObject({ answers: [{ label: 'Yes', remarks }] })
+})
+
+test('a remark is kept with an answer that counts at once, with each vote, and with a refusal', async () => {
+  const expires = { ...question.steps[0], expiresIn: 'PT6S' }
+  const atOnce = await paused({ ...question, steps: [expires] })
+  expect(await decide(tess, atOnce, 'quick')).toEqual({ undoMs: null })
+  expect(await commentsOf(atOnce)).toMatchObject([{ text: 'quick' }])
+  const voted = await paused({
+    ...question,
+    steps: [{ ...question.steps[0], needs: { yes: 2 }, assignees: ['role:operator'] }],
+  })
+  await decide(tess, voted, 'mine')
+  await decide(bob, voted, 'and mine')
+  await runtime.wait(voted)
+  const { answers } = await getRunOverview(bob, { runId: voted })
+  expect(answers[0]?.remarks.map(({ by, text }) => [by, text]).sort()).toEqual(
+    [
+      [tess.actor.id, 'mine'],
+      [bob.actor.id, 'and mine'],
+    ].sort(),
+  )
+  const stopped = await paused(question)
+  await decide(tess, stopped, 'too late')
+  await cancelRun(runtime.ctx, { runId: stopped })
+  expect(await refusalOf(tess, stopped)).toMatchObject({ remark: 'too late' })
+  expect(await commentsOf(stopped)).toEqual([])
 })
 
 test('there is no time to undo where it would outlast the task, or in a test run', async () => {

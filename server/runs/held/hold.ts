@@ -1,4 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm'
+import { z } from 'zod'
 import { users } from '@/db/schema/members'
 import { heldAnswers } from '@/db/schema/tasks'
 import { authorize } from '../../auth/policy'
@@ -9,9 +10,10 @@ import { AppError } from '../../errors'
 import type { OpenPause } from '../../interpreter/answer'
 import { emit } from '../../outbox'
 import { parseInput } from '../../parse'
+import { Remark, requireRoom } from '../comment'
 import { isVote } from '../may-answer'
 import { personOf } from '../person'
-import { readPaused, resumeRun } from '../resume'
+import { giveAnswer, readPaused, resumeRun } from '../resume'
 import { ResumeRun } from '../schema'
 import { requireNoVote } from '../vote'
 
@@ -21,29 +23,47 @@ const MARGIN_MS = 5_000
 /**
  * Answers an open pause for a person at the dashboard, who can undo it for ten seconds. Until then the run knows nothing
  * of it, and whatever happens to the run meanwhile comes first: another answer over REST, a cancel, a terminate. An answer
- * to a test run counts at once.
+ * to a test run counts at once. What the person says with it becomes a comment when the run gets the answer.
  * @returns for how long it can be undone, in milliseconds; null if it counts already
  * @throws AppError as `resumeRun`; RUN_NOT_PAUSED also if somebody else's answer is held
  */
-export async function holdAnswer(ctx: ServiceContext, input: { runId: string; body: unknown }) {
+export async function holdAnswer(ctx: ServiceContext, input: { runId: string; body: unknown; remark?: unknown }) {
   authorize(ctx, 'task:answer')
+  const { runId } = input
   const answer = parseInput(ResumeRun, input.body)
-  const held = ctx.actor.kind === 'user' && (await withTransaction(ctx, (tx) => hold(tx, input.runId, answer)))
-  if (!held) await resumeRun(ctx, input)
-  return { undoMs: held ? env().ANSWER_UNDO_MS : null }
+  const { remark } = parseInput(WithRemark, input)
+  const held = ctx.actor.kind === 'user' && (await withTransaction(ctx, (tx) => hold(tx, runId, answer, remark)))
+  if (held) return { undoMs: env().ANSWER_UNDO_MS }
+  if (remark === undefined) await resumeRun(ctx, input)
+  else await withTransaction(ctx, (tx) => giveAnswer(tx, runId, answer, { remark }))
+  return { undoMs: null }
 }
 
-async function hold(tx: TransactionContext, runId: string, answer: ResumeRun): Promise<boolean> {
+const WithRemark = z.object({ remark: Remark })
+
+async function hold(
+  tx: TransactionContext,
+  runId: string,
+  answer: ResumeRun,
+  remark: string | undefined,
+): Promise<boolean> {
   const { run, chosen, signal, person } = await readPaused(tx, runId, answer, { lock: true })
   const { pause } = chosen
   const me = person ?? (await personOf(tx))
   if (isVote(signal)) await requireNoVote(tx, { runId, pauseId: pause.id }, me)
   await requireNoneHeld(tx, { runId, pauseId: pause.id }, isVote(signal))
+  // Checked while its person can still shorten or leave it.
+  if (remark !== undefined) await requireRoom(tx, run.id)
   const heldAt = tx.now()
   const until = new Date(heldAt.getTime() + env().ANSWER_UNDO_MS)
   if (env().ANSWER_UNDO_MS === 0 || run.startedVia === 'test' || endsBy(chosen, until)) return false
   const key = { tenantId: tx.tenantId, runId, pauseId: pause.id, person: tx.actor.id }
-  const row = { answer: givenTo(pause.id, answer), heldAt, until, refused: null }
+  const row = {
+    answer: { ...givenTo(pause.id, answer), ...(remark === undefined ? {} : { remark }) },
+    heldAt,
+    until,
+    refused: null,
+  }
   await tx.db
     .insert(heldAnswers)
     .values({ ...key, ...row })

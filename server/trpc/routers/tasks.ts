@@ -24,7 +24,7 @@ export const tasksRouter = router({
   /** Answers of the caller that were not taken in the end. */
   refused: tenantProcedure.query(({ ctx }) => listRefused(ctx.service)),
   answer: tenantProcedure
-    .input(given<{ runId: string; body: unknown }>('runId'))
+    .input(given<{ runId: string; body: unknown; remark?: string | undefined }>('runId'))
     .mutation(({ ctx, input }) => holdAnswer(ctx.service, input)),
   /** For a field of an answer that takes a file. */
   addFile: tenantProcedure

@@ -1,4 +1,5 @@
-import { and, asc, eq } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, sql } from 'drizzle-orm'
+import { pauses } from '@/db/schema/runs'
 import { runComments } from '@/db/schema/tasks'
 import { authorize, may } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
@@ -15,8 +16,19 @@ export async function listComments(ctx: ServiceContext, { runId }: { runId: stri
   await requireRun(ctx, runId)
   const [rows, masker] = await Promise.all([
     ctx.db
-      .select()
+      .select({
+        ...getTableColumns(runComments),
+        task: sql<string | null>`coalesce(${pauses.signal}->>'title', ${pauses.stepId})`,
+      })
       .from(runComments)
+      .leftJoin(
+        pauses,
+        and(
+          eq(pauses.tenantId, runComments.tenantId),
+          eq(pauses.runId, runComments.runId),
+          eq(pauses.id, runComments.pauseId),
+        ),
+      )
       .where(and(eq(runComments.tenantId, ctx.tenantId), eq(runComments.runId, runId)))
       .orderBy(asc(runComments.createdAt), asc(runComments.id)),
     runMaskerOf(ctx, runId),
@@ -25,12 +37,14 @@ export async function listComments(ctx: ServiceContext, { runId }: { runId: stri
     ctx,
     rows.map(({ author }) => author),
   )
-  return rows.map(({ id, author, text, createdAt }) => ({
+  return rows.map(({ id, author, text, createdAt, task }) => ({
     id,
     author: nameOf(author)?.name ?? author,
     own: author === ctx.actor.id,
     mayDelete:
       may(ctx.actor.role, 'settings:manage') || (author === ctx.actor.id && may(ctx.actor.role, 'task:answer')),
+    /** The task that its author answered with it. */
+    task: task === null ? null : masker.text(task),
     text: masker.text(text),
     at: createdAt.toISOString(),
   }))

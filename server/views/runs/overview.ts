@@ -23,6 +23,7 @@ import type { Masker } from '../../vault/mask'
 import { type AnswererName, nameActors, nameAnswerers } from '../actors'
 import { readHeld } from '../tasks/held'
 import { readPeople } from '../tasks/people'
+import { readRemarks } from '../tasks/remarks'
 import { showStart, type ValueStart, valueStart } from '../value'
 import { countAlike } from './alike'
 import { answerLabel } from './answer-label'
@@ -81,11 +82,17 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
   ])
   const words = maskWords(run, hiding)
   const { cancellation, error } = words
-  const [nameOf, answererOf] = await Promise.all([
+  const [nameOf, answererOf, remarksOf] = await Promise.all([
     nameActors(ctx, [run.startedBy, cancellation?.requestedBy ?? null]),
     nameAnswerers(
       ctx,
       asked.map(({ pause }) => pause),
+    ),
+    readRemarks(
+      ctx,
+      run.id,
+      asked.map(({ pause }) => pause.id),
+      hiding,
     ),
   ])
   const input = showStart(run.input ?? NOTHING, hiding)
@@ -154,9 +161,18 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     pauses: waiting.map((row) => ({
       ...presentOpen(row, masker),
       people: peopleOf(row.pause.id),
+      remarks: remarksOf(row.pause.id),
       held: heldAt?.(row.pause.id, signalOf(row.pause)).held ?? null,
     })),
-    answers: asked.flatMap(({ pause, stepName }) => presentAnswer(pause, stepName, hiding, answererOf)).slice(-ANSWERS),
+    answers: asked
+      .flatMap(({ pause, stepName }) =>
+        presentAnswer(pause, stepName, hiding, answererOf).map((answer) => ({
+          ...answer,
+          /** What those who decided said with it. */
+          remarks: remarksOf(pause.id),
+        })),
+      )
+      .slice(-ANSWERS),
     /** The names of the fields whose values are hidden in each. */
     hidden: { input: inInput, data: inData, result: inResult },
     input,

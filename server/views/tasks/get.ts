@@ -19,6 +19,7 @@ import { cutValue } from '../value'
 import { readClaim } from './claims'
 import { readHeld } from './held'
 import { readPeople } from './people'
+import { readRemarks } from './remarks'
 import { GetTask } from './schema'
 
 /** How many of the latest steps before the task to show. */
@@ -55,9 +56,10 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
   const asked = signalOf(pause)
   // What an author puts into a question is for those who answer it.
   const masker = hiding.vault
-  const [answererOf, peopleOf, heldAt, claim, steps, [stored]] = await Promise.all([
+  const [answererOf, peopleOf, remarksOf, heldAt, claim, steps, [stored]] = await Promise.all([
     nameAnswerers(ctx, [pause]),
     readPeople(ctx, runId, [{ id: pause.id, signal: asked }], masker),
+    readRemarks(ctx, runId, [pause.id], hiding),
     readHeld(ctx, runId, masker),
     readClaim(ctx, runId, pause.id),
     readSteps(ctx, pause),
@@ -80,6 +82,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
     createdAt: pause.createdAt.toISOString(),
     status: status,
     people: peopleOf(pause.id),
+    remarks: remarksOf(pause.id),
     // Of a closed task only the viewer's own: they will be told that it was not taken.
     held: status === 'open' || held?.own ? held : null,
     refused,

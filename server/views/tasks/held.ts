@@ -16,6 +16,8 @@ export interface ShownHeld {
   name: string
   /** Of the action; null for a form. */
   label: string | null
+  /** What the viewer said with it. */
+  remark: string | null
   /** For how long it can still be undone. The browser's clock may differ from the server's. */
   leftMs: number
 }
@@ -26,6 +28,8 @@ export interface ShownRefusal extends Refusal {
   label: string | null
   /** What was filled in. */
   data: CutValue | null
+  /** What was said with it. */
+  remark: string | null
 }
 
 interface HeldHere {
@@ -57,6 +61,7 @@ export async function readHeld(
             name: open.name ?? 'Somebody',
             // What somebody else chose may still change.
             label: open === mine ? labelOf(signal, open.held.answer, masker) : null,
+            remark: open === mine ? remarkOf(open.held.answer, masker) : null,
             leftMs: Math.max(0, open.held.until.getTime() - ctx.now().getTime()),
           }
         : null,
@@ -72,7 +77,11 @@ function labelOf(signal: PauseSignal, answer: GivenAnswer, masker: Masker): stri
 
 function whatWasGiven(signal: PauseSignal, answer: GivenAnswer, masker: Masker) {
   const data = answer.type === 'collect_inputs' ? cutValue(answer.data, masker) : null
-  return { label: labelOf(signal, answer, masker), data }
+  return { label: labelOf(signal, answer, masker), data, remark: remarkOf(answer, masker) }
+}
+
+function remarkOf({ remark }: GivenAnswer, masker: Masker): string | null {
+  return remark === undefined ? null : masker.text(remark)
 }
 
 const SHOWN = 20

@@ -42,7 +42,7 @@ export function Comments({ runId }: { runId: string }) {
 
 function OneComment({
   runId,
-  comment: { id, author, own, mayDelete, text, at },
+  comment: { id, author, own, mayDelete, task, text, at },
   onDeleted,
 }: {
   runId: string
@@ -59,7 +59,8 @@ function OneComment({
   return (
     <article>
       <header className={styles.head}>
-        <strong>{own ? 'You' : author}</strong> <Time at={at} />
+        <strong>{own ? 'You' : author}</strong>
+        {task !== null && <span>with the answer to {task}</span>} <Time at={at} />
         {mayDelete && (
           <Button
             variant="subtle"

@@ -18,6 +18,7 @@ import { AnswerForm } from './answer/answer-form'
 import { KeptText } from './answer/kept-text'
 import { Question } from './answer/question'
 import { Refused } from './answer/refused'
+import remarkStyles from './answer/remark.module.css'
 import { People, Votes } from './answer/task-people'
 import { storageKeyOf } from './answer/use-kept-draft'
 import { ClaimBar } from './claim-bar'
@@ -70,7 +71,7 @@ export function TaskView({
       {task.refused && <Refused task={task} refused={task.refused} onDismissed={settled} />}
       {/* With the run's data in its place or behind it, the card comes after the people. */}
       <Question signal={withoutCard(task.signal)} />
-      {task.status === 'open' && <People people={task.people} dueAt={task.signal.dueAt} />}
+      {task.status === 'open' && <People people={task.people} remarks={task.remarks} dueAt={task.signal.dueAt} />}
       <TaskData task={task} />
       {task.status === 'open' ? (
         <AnswerForm
@@ -170,7 +171,15 @@ function Closed({ task, onNext }: { task: Task; onNext: () => void }) {
           </>
         )}
         .{task.answer && 'value' in task.answer && <FieldsView value={given(task)} label="The answer" />}
-        {task.people.votes && task.people.votes.length > 0 && <Votes votes={task.people.votes} />}
+        {task.people.votes && task.people.votes.length > 0 ? (
+          <Votes votes={task.people.votes} remarks={task.remarks} />
+        ) : (
+          task.remarks.map(({ by, text }) => (
+            <p key={by} className={remarkStyles.remark}>
+              “{text}”
+            </p>
+          ))
+        )}
       </Alert>
       <KeptText storageKey={storageKeyOf(id, task.runId, task.pauseId)} />
       <div>

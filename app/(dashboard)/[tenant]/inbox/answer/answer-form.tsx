@@ -1,5 +1,5 @@
 'use client'
-import { Button, Group, Kbd, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Group, Kbd, Skeleton, Stack, Text, Textarea } from '@mantine/core'
 import { useMounted } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
 import { errorOf } from '@/app/_trpc/client'
@@ -12,7 +12,7 @@ import type { TaskPeople } from '@/server/views/tasks/people'
 import { useTenant } from '../../tenant-context'
 import { MAX_FILE_BYTES } from '../../workflows/start-values'
 import { answerHeight } from './answer-height'
-import { errorsByField, type Fields, readDraft } from './answer-values'
+import { errorsByField, type Fields, REMARK, readDraft } from './answer-values'
 import { FieldInput } from './field-input'
 import { Held } from './held'
 import { BARS } from './task-people'
@@ -79,6 +79,9 @@ export function AnswerForm(props: Props) {
     <Actions {...props} actions={signal.actions} />
   )
 }
+
+/** Of a remark, as of any comment. */
+const MOST_CHARS = 5_000
 
 const TOO_LARGE = 'The file is too large: at most 3.75 MB'
 
@@ -175,9 +178,15 @@ function InputsForm(props: Props & { fields: Fields }) {
 
 function Actions(props: Props & { actions: { id: string; label: string }[] }) {
   const { runId, pauseId, actions, keys = false } = props
+  const { id: tenantId } = useTenant()
   const answer = useAnswer(props)
+  const { draft, change, forget } = useKeptDraft(storageKeyOf(tenantId, runId, pauseId), REMARK)
+  const remark = draft.remark ?? ''
   const choose = (actionId: string) =>
-    answer.mutate({ runId, body: { type: 'request_user_action', pauseId, actionId } })
+    answer.mutate(
+      { runId, body: { type: 'request_user_action', pauseId, actionId }, ...(remark.trim() === '' ? {} : { remark }) },
+      { onSuccess: forget },
+    )
   const digits = actions.slice(0, 9).map(({ id }, index) => [String(index + 1), () => choose(id)] as const)
   useSingleKeys(keys && !answer.isPending ? Object.fromEntries(digits) : {})
   return (
@@ -203,6 +212,18 @@ function Actions(props: Props & { actions: { id: string; label: string }[] }) {
           </Button>
         ))}
       </Group>
+      {/* After the buttons: most decisions need no words. */}
+      <Textarea
+        aria-label="Remark"
+        placeholder="Remark (optional)"
+        value={remark}
+        onChange={(event) => change('remark', event.currentTarget.value)}
+        maxLength={MOST_CHARS}
+        autosize
+        minRows={1}
+        maxRows={10}
+        disabled={answer.isPending}
+      />
       {answer.error && <ErrorState error={answer.error} title="Your decision was not saved" />}
     </Stack>
   )

@@ -14,7 +14,7 @@ const ROWS = 72
 
 /** About how tall a form is, in pixels: so much room is left for it while it loads, so that nothing below it moves. */
 export function answerHeight(signal: PauseSignal): number {
-  if (signal.type !== 'collect_inputs') return BUTTONS
+  if (signal.type !== 'collect_inputs') return BUTTONS + GAP + INPUT
   const fields = Object.values(signal.fields as unknown as Record<string, Field>)
   return fields.reduce((height, field) => height + fieldHeight(field) + GAP, BUTTONS)
 }

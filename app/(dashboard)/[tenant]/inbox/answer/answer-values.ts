@@ -7,6 +7,9 @@ export type Fields = Record<string, Field>
 /** The typed text of each field. Kept as text so that an incomplete number or JSON is not lost. */
 export type Draft = Record<string, string>
 
+/** What a person may say with a decision, kept while it is typed like the fields of a form. */
+export const REMARK: Fields = { remark: { type: 'string' } }
+
 /** The input control for a field. */
 export type Widget = 'text' | 'secret' | 'number' | 'choice' | 'yes-no' | 'json' | 'file'
 

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef } from 'react'
 import { useNow } from '@/app/_ui/time'
 import type { PauseSignal } from '@/server/definition/run'
 import type { ShownHeld } from '@/server/views/tasks/held'
+import styles from './remark.module.css'
 import { useUndoAnswer } from './use-undo-answer'
 
 /** In place of the form, as long as an answer can still be undone: by the person, or by somebody else. */
@@ -46,6 +47,7 @@ export function Held({
       }
       styles={{ title: { color: 'var(--mantine-color-text)' } }}
     >
+      {held.remark !== null && <p className={styles.remark}>“{held.remark}”</p>}
       {held.own || over
         ? `The run gets the answer ${seconds}.`
         : `The run gets the answer ${seconds}, unless it is undone.`}

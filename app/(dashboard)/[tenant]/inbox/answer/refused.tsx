@@ -8,6 +8,7 @@ import { notifyError } from '@/app/_ui/notify'
 import type { Task } from '@/server/views/tasks/get'
 import type { ShownRefusal } from '@/server/views/tasks/held'
 import { useTenant } from '../../tenant-context'
+import styles from './remark.module.css'
 
 /** Tells a person that what they answered was not taken, why, and what it was. */
 export function Refused({
@@ -31,7 +32,7 @@ export function Refused({
       onError: (error) => notifyError(error, 'The notice was not dismissed'),
     }),
   )
-  const { label, data } = refused
+  const { label, data, remark } = refused
   return (
     <Alert
       variant="light"
@@ -46,6 +47,7 @@ export function Refused({
     >
       {reason(task, refused, user.id)}
       {label !== null && ` You had chosen “${label}”.`} <WhatToDo code={refused.code} />
+      {remark !== null && <p className={styles.remark}>Your remark: “{remark}”</p>}
       {data && 'value' in data && <FieldsView value={data.value} label="What you had filled in" />}
       <Button
         variant="default"

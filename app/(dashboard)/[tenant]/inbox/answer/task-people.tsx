@@ -3,6 +3,7 @@ import { useMounted } from '@mantine/hooks'
 import { CalendarClock } from 'lucide-react'
 import { Clock, Time, useNow } from '@/app/_ui/time'
 import type { ShownVote, TaskPeople } from '@/server/views/tasks/people'
+import type { ShownRemark } from '@/server/views/tasks/remarks'
 import { useTenant } from '../../tenant-context'
 import styles from './task-people.module.css'
 
@@ -24,7 +25,15 @@ export function Due({ at, said = false }: { at: string; said?: boolean }) {
 }
 
 /** Who may answer a task, and the votes so far. Nothing for a task that anybody may answer alone. */
-export function People({ people, dueAt }: { people: TaskPeople; dueAt?: string | undefined }) {
+export function People({
+  people,
+  remarks,
+  dueAt,
+}: {
+  people: TaskPeople
+  remarks: ShownRemark[]
+  dueAt?: string | undefined
+}) {
   const { assignees, votes, needs, voters } = people
   if (!assignees && !votes && !dueAt) return null
   return (
@@ -54,7 +63,7 @@ export function People({ people, dueAt }: { people: TaskPeople; dueAt?: string |
           </div>
           <div>
             <dt>Who voted</dt>
-            <dd>{votes.length === 0 ? 'nobody yet' : <Votes votes={votes} />}</dd>
+            <dd>{votes.length === 0 ? 'nobody yet' : <Votes votes={votes} remarks={remarks} />}</dd>
           </div>
         </>
       )}
@@ -62,8 +71,9 @@ export function People({ people, dueAt }: { people: TaskPeople; dueAt?: string |
   )
 }
 
-export function Votes({ votes }: { votes: ShownVote[] }) {
+export function Votes({ votes, remarks }: { votes: ShownVote[]; remarks: ShownRemark[] }) {
   const { user } = useTenant()
+  const saidBy = (person: string) => remarks.filter(({ by }) => by === person).map(({ text }) => `: “${text}”`)
   return (
     <ul className={styles.votes}>
       {votes.map(({ by, name, label, value, via, at }) => (
@@ -71,6 +81,7 @@ export function Votes({ votes }: { votes: ShownVote[] }) {
           {by === user.id ? 'You' : name}: <strong>{label}</strong>
           {value !== null && ` “${value}”`}
           {via !== null && `, through ${via}`} <Clock at={at} />
+          {saidBy(by)}
         </li>
       ))}
     </ul>

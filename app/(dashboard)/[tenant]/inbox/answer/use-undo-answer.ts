@@ -3,7 +3,7 @@ import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
 import { notifyDone, notifyError } from '@/app/_ui/notify'
 import type { PauseSignal } from '@/server/definition/run'
 import { useTenant } from '../../tenant-context'
-import { type Fields, textsOf } from './answer-values'
+import { type Fields, REMARK, textsOf } from './answer-values'
 import { storageKeyOf, storeDraft } from './use-kept-draft'
 
 interface Answered {
@@ -30,6 +30,8 @@ export function useUndoAnswer(): (of: Answered) => void {
       const fields = signal.fields as unknown as Fields
       storeDraft(storageKeyOf(id, runId, pauseId), textsOf(fields, answer.data), fields)
     }
+    if (answer.remark !== undefined && signal.type === 'request_user_action')
+      storeDraft(storageKeyOf(id, runId, pauseId), { remark: answer.remark }, REMARK)
     onUndone?.()
     notifyDone(`Your answer was undone. ${open ? 'The task is open again.' : 'Meanwhile the task was closed.'}`)
   }

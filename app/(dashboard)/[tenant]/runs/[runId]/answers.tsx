@@ -9,6 +9,7 @@ import type { ReadWholeValue } from '@/server/runs/whole-value'
 import type { RunOverview } from '@/server/views/runs/overview'
 import type { CutValue } from '@/server/views/value'
 import styles from './answers.module.css'
+import { saidWith } from './said-with'
 import { ValueView } from './value-view'
 
 /** Only for runs with sensitive fields. The server draws it too, so that nothing below moves. */
@@ -144,6 +145,7 @@ function Decision({ answer, onOpen }: { answer: RunOverview['answers'][number]; 
         by {answer.votes ? answer.votes.names.join(', ') : (answeredBy?.name ?? 'somebody')}
         {answer.votes && ` (${answer.votes.names.length} of ${answer.votes.cast} votes)`}, <Clock at={answeredAt} />
         {words !== null && `: “${words}”`}
+        {saidWith(answer)}
       </span>
       {data !== undefined && <FieldsView value={data} label={`What was filled in for ${title ?? stepName}`} />}
       {given === null && <p className={styles.note}>The answer is large. Open the step to see it.</p>}

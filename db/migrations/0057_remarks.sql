@@ -1,0 +1,1 @@
+ALTER TABLE "run_comments" ADD COLUMN "pause_id" text;
