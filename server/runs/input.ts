@@ -17,7 +17,10 @@ export type StartBody = JsonObject | MultipartInput
 export function readStartInput(payload: Fields, body: StartBody, fileId: string | null = null): JsonObject {
   const details: ErrorDetail[] = []
   const values = body instanceof MultipartInput ? formValues(payload, body, details) : jsonValues(payload, body)
-  const filled = fileId === null ? values : { ...values, ...fileFields(payload, values, fileId, details) }
+  if (fileId !== null && Object.hasOwn(payload, 'fileId') && Object.hasOwn(values, 'fileId')) {
+    details.push({ path: 'fileId', message: 'fileId is the id of the attachment and cannot be sent along with it' })
+  }
+  const filled = fileId === null ? values : { ...values, ...fileFields(payload, values, fileId) }
   const refused = new Set(details.map(({ path }) => path))
   const checked = checkFields(payload, filled)
   details.push(...checked.details.filter(({ path }) => !refused.has(path)))
@@ -86,10 +89,8 @@ function fromText(name: string, field: Field, text: string): JsonValue {
   }
 }
 
-function fileFields(payload: Fields, values: JsonObject, fileId: string, details: ErrorDetail[]): JsonObject {
-  if (Object.hasOwn(payload, 'fileId') && Object.hasOwn(values, 'fileId')) {
-    details.push({ path: 'fileId', message: 'fileId is the id of the attachment and cannot be sent along with it' })
-  }
+/** A file as the value of every field for one that has none. */
+export function fileFields(payload: Fields, values: JsonObject, fileId: string): JsonObject {
   const empty = Object.keys(payload).filter((name) => !Object.hasOwn(values, name))
   const filled = empty.filter((name) => name === 'fileId' || payload[name]?.type === 'file')
   return Object.fromEntries(filled.map((name) => [name, fileId]))

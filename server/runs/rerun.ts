@@ -7,12 +7,14 @@ import { checkFields } from '../definition/fields'
 import { own } from '../definition/json'
 import { sensitiveFields, withHidden, withoutHidden } from '../definition/sensitive'
 import { AppError } from '../errors'
+import { claimFile } from '../files/stage'
 import { getRunRow } from '../interpreter/find-run'
 import { insertRun } from '../interpreter/insert'
 import { partAsRun } from '../interpreter/pinned-definition'
 import { parseInput } from '../parse'
 import { findVersionToRun } from '../workflows/find-version-to-run'
 import { checkEdits, refuseTooMuchData } from './edits'
+import { fileFields } from './input'
 import { rerunFrom } from './rerun-from'
 
 export const RerunBody = z.object({
@@ -24,9 +26,14 @@ export const RerunBody = z.object({
  * Starts a new run like an earlier one on the same version: from the first step, with the old input or with new input; or
  * from a step to which the old run came, with the run data it had there, in which `data` replaces fields. The old run
  * stays as it is and may have any status. A sensitive field that is still hidden in `data` keeps its value.
+ * @param newFile a staged file, for the file fields that `data` leaves out
  * @throws AppError RUN_NOT_FOUND, FORBIDDEN, INVALID_INPUT, WORKFLOW_ARCHIVED, WORKFLOW_NOT_FOUND
  */
-export async function rerunRun(ctx: ServiceContext, input: { runId: string; body: unknown }) {
+export async function rerunRun(
+  ctx: ServiceContext,
+  input: { runId: string; body: unknown },
+  newFile: string | null = null,
+) {
   authorize(ctx, 'run:retry')
   const { data: edited, fromStepId } = parseInput(RerunBody, input.body)
   return withTransaction(ctx, async (tx) => {
@@ -54,14 +61,15 @@ export async function rerunRun(ctx: ServiceContext, input: { runId: string; body
       refuseTooMuchData(given)
       next = given
     } else if (given) {
-      const { data, details } = checkFields(definition.payload, given)
+      const filled = newFile === null ? given : { ...fileFields(definition.payload, given, newFile), ...given }
+      const { data, details } = checkFields(definition.payload, filled)
       if (details.length > 0) {
         throw new AppError('INVALID_INPUT', {
           details: details.map((detail) => ({ ...detail, path: `data.${detail.path}` })),
         })
       }
       // The id of a form's file is not a declared field, so keep it; the file still exists.
-      const fileId = own(before, 'fileId')
+      const fileId = newFile ?? own(before, 'fileId')
       next = fileId === undefined ? data : { fileId, ...data }
     }
     if (definition.initialStep === null) throw new AppError('CONFLICT', { message: 'The version has no first step' })
@@ -78,6 +86,7 @@ export async function rerunRun(ctx: ServiceContext, input: { runId: string; body
       part,
     })
     if (runId === null) throw new AppError('WORKFLOW_ARCHIVED')
+    if (newFile !== null) await claimFile(tx, newFile, runId)
     await note(runId, edited ? { edited: Object.keys(edited) } : {})
     return { success: true, runId, retryOf: old.id }
   })

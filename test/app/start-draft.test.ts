@@ -17,16 +17,24 @@ const FIELDS: Fields = {
 describe('a form that begins with values', () => {
   const before: JsonObject = { name: '', order: { a: [1] }, account: '***', paper: 'some-id' }
   const first = firstDraft(FIELDS, before)
-  const typing = (typed: Record<string, string | boolean>) => ({ ...first, typed: { ...first.typed, ...typed } })
+  const typing = (typed: Record<string, string | boolean | File>) => ({ ...first, typed: { ...first.typed, ...typed } })
 
   test('sends what nobody changed as it was, and leaves out what was absent', () => {
     expect(first.typed).toMatchObject({ count: '3', urgent: false, account: '***' })
-    expect(readDraft(FIELDS, first, before)).toEqual({ data: before, errors: {}, problem: null })
+    expect(readDraft(FIELDS, first, before)).toEqual({ data: before, errors: {}, file: null, problem: null })
     expect(readDraft(FIELDS, typing({ name: 'Ada', urgent: true, count: '4' }), before).data).toEqual({
       ...before,
       ...{ name: 'Ada', urgent: true, count: 4 },
     })
     expect(readDraft(FIELDS, typing({ order: '', paper: '' }), before).data).toEqual({ name: '', account: '***' })
+  })
+
+  test('leaves a file that was chosen to the call that sends it, and keeps the one before in JSON', () => {
+    const paper = new File(['x'], 'paper.txt')
+    const { data, file } = readDraft(FIELDS, typing({ paper }), before)
+    expect(file).toBe(paper)
+    expect(data).toEqual({ name: '', order: { a: [1] }, account: '***' })
+    expect(JSON.parse(inJson(FIELDS, typing({ paper }), before).json ?? '')).toEqual(before)
   })
 
   test('asks for what was absent but is needed now, and checks what was changed', () => {

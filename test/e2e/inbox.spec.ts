@@ -180,7 +180,19 @@ test('a start that takes a file has a file picker', async ({ page, workspace }) 
     buffer: Buffer.alloc(2_000_000, 'a'),
   })
   await dialog.getByRole('button', { name: 'Start run' }).click()
-  await expect(page.getByRole('region', { name: 'Result', exact: true })).toContainText(/[0-9a-f]{8}-[0-9a-f]{4}-/)
+  const result = page.getByRole('region', { name: 'Result', exact: true })
+  await expect(result).toContainText(/[0-9a-f]{8}-[0-9a-f]{4}-/)
+  const before = (await result.textContent()) ?? ''
+  // So has a start like it.
+  await page.getByRole('button', { name: 'Run again', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'With another input…' }).click()
+  await expect(dialog).toContainText('The new run gets the same file, unless you choose another')
+  const other = { name: 'other.txt', mimeType: 'text/plain', buffer: Buffer.from('b') }
+  await dialog.locator('input[type="file"]').setInputFiles(other)
+  await dialog.getByRole('button', { name: 'Start run' }).click()
+  await expect(dialog).toHaveCount(0)
+  await expect(result).toContainText(/[0-9a-f]{8}-[0-9a-f]{4}-/)
+  await expect(result).not.toContainText(before)
 })
 
 test('objects and lists of a start are filled in by rows', async ({ page, workspace }) => {

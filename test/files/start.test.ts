@@ -119,6 +119,29 @@ describe.each(['start', 'start-async'] as const)('POST /api/workflow/%s with a f
   })
 })
 
+test('a run runs again with its file, or with another one', async () => {
+  const id = await workflow({ title: { type: 'string' }, document: { type: 'file' } })
+  const { body } = await start([text('title', 'T'), attachment('first')], id)
+  const { rerunRun } = await import('@/server/runs/rerun')
+  const { rerunWithFile } = await import('@/server/runs/rerun-with-file')
+  const old = (await product.wait(body.runId)).data as { document: string; fileId: string }
+  const same = await rerunRun(product.ctx, {
+    runId: body.runId,
+    body: { data: { title: 'U', document: old.document } },
+  })
+  expect((await product.wait(same.runId)).data).toMatchObject({ title: 'U', document: old.fileId, fileId: old.fileId })
+  const file = { name: 'b.txt', type: 'text/plain', base64: Buffer.from('second').toString('base64') }
+  const { runId } = await rerunWithFile(product.ctx, { runId: body.runId, data: { title: 'V' }, file })
+  const { document, fileId } = (await product.wait(runId)).data as typeof old
+  expect(document).toBe(fileId)
+  expect(fileId).not.toBe(old.fileId)
+  const [row] = await database.db.select().from(files).where(eq(files.id, fileId))
+  expect(row).toMatchObject({ runId, name: 'b.txt', size: 6 })
+  // Whatever is refused leaves no file behind.
+  await expect(rerunWithFile(product.ctx, { runId, data: {}, file })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  expect(stored().sort()).toEqual([old.fileId, fileId].sort())
+})
+
 describe('a rejected start leaves behind', () => {
   const cases: [string, number, string, (id: string) => Promise<Answer>][] = [
     [

@@ -5,6 +5,7 @@ import { cancelRun } from '../../runs/cancel'
 import { type AddComment, addComment, type DeleteComment, deleteComment } from '../../runs/comment'
 import { openRunEvents } from '../../runs/events'
 import { rerunRun } from '../../runs/rerun'
+import { rerunWithFile } from '../../runs/rerun-with-file'
 import { resumeRun } from '../../runs/resume'
 import { retryRun } from '../../runs/retry'
 import { type RevealField, revealField } from '../../runs/reveal'
@@ -115,6 +116,10 @@ export const runsRouter = router({
   terminate: tenantProcedure.input(given<StopRun>()).mutation(({ ctx, input }) => terminateRun(ctx.service, input)),
   retry: tenantProcedure.input(given<OneRun>('runId')).mutation(({ ctx, input }) => retryRun(ctx.service, input)),
   rerun: tenantProcedure
-    .input(given<OneRun & { body: { data?: JsonObject; fromStepId?: string } }>('runId'))
-    .mutation(({ ctx, input }) => rerunRun(ctx.service, input)),
+    .input(given<OneRun & { body: { data?: JsonObject; fromStepId?: string }; file?: SentFile }>('runId'))
+    .mutation(({ ctx, input: { runId, body, file } }) =>
+      file === undefined
+        ? rerunRun(ctx.service, { runId, body })
+        : rerunWithFile(ctx.service, { runId, data: body.data ?? {}, file }),
+    ),
 })

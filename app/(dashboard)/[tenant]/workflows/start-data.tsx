@@ -17,9 +17,10 @@ export function StartData(props: {
   problem: string | null
   hidden?: ReadonlySet<string>
   focus?: boolean
-  fileNote: (field: Field, given: boolean) => string
+  fileNote?: (field: Field, given: boolean) => string
+  keptFile?: string
 }) {
-  const { fields, before, draft, onChange, errors, problem, hidden, fileNote, focus = true } = props
+  const { fields, before, draft, onChange, errors, problem, hidden, fileNote, keptFile, focus = true } = props
   if (draft.json === null && Object.keys(fields).length === 0) {
     return (
       <Text size="sm" c="dimmed">
@@ -36,6 +37,7 @@ export function StartData(props: {
           errors={errors}
           hidden={hidden}
           fileNote={fileNote}
+          keptFile={keptFile}
           focus={focus}
           onChange={(name, value) => onChange({ ...draft, typed: { ...draft.typed, [name]: value } })}
         />

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@/server/definition/json'
+import { type JsonObject, own } from '@/server/definition/json'
 import type { Fields } from '@/server/definition/schema'
 import { readObject } from '../_versioned/json'
 import { firstTyped, readChanged, readTyped, type Typed } from './start-values'
@@ -24,12 +24,12 @@ export function readDraft(
   fields: Fields,
   { typed, json }: StartDraft,
   before: JsonObject | null,
-): { data: JsonObject; errors: Record<string, string>; problem: string | null } {
+): { data: JsonObject; errors: Record<string, string>; file: File | null; problem: string | null } {
   if (json === null) {
     return { ...(before === null ? readTyped(fields, typed) : readChanged(fields, typed, before)), problem: null }
   }
   const data = parsed(json)
-  return { data: data ?? {}, errors: {}, problem: data ? null : 'This must be a JSON object' }
+  return { data: data ?? {}, errors: {}, file: null, problem: data ? null : 'This must be a JSON object' }
 }
 
 /** The same draft as JSON. What is not a value yet becomes text, so that it is not lost. */
@@ -39,7 +39,12 @@ export function inJson(fields: Fields, draft: StartDraft, before: JsonObject | n
     const entry = draft.typed[name]
     return typeof entry === 'string' && entry.trim() !== '' ? [[name, entry] as const] : []
   })
-  return { ...draft, json: textOf({ ...data, ...Object.fromEntries(unread) }) }
+  // JSON cannot hold a chosen file: the one before stays.
+  const files = Object.keys(fields).flatMap((name) => {
+    const value = own(before ?? {}, name)
+    return draft.typed[name] instanceof File && value !== undefined ? [[name, value] as const] : []
+  })
+  return { ...draft, json: textOf({ ...data, ...Object.fromEntries([...unread, ...files]) }) }
 }
 
 /** The same draft as fields; null if it is no JSON object, or if fields cannot show all of it. */

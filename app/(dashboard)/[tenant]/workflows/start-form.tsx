@@ -11,6 +11,8 @@ import { ValueField } from './value-field'
 interface Means {
   /** Where no file can be chosen: what the form says in place of the picker, such as that it stays. */
   fileNote?: ((field: Field, given: boolean) => string) | undefined
+  /** What a file field says that has a file already, which stays unless another is chosen. */
+  keptFile?: string | undefined
   /** The names of the fields whose values are hidden, and which keep them unless somebody replaces them. */
   hidden?: ReadonlySet<string> | undefined
 }
@@ -23,6 +25,7 @@ export function StartForm({
   onChange,
   hidden,
   fileNote,
+  keptFile,
   focus = true,
 }: Means & {
   fields: Fields
@@ -42,6 +45,7 @@ export function StartForm({
           error: errors[name],
           first: focus && index === 0,
           fileNote,
+          keptFile,
         }
         const change = (value: Entry) => onChange(name, value)
         return hidden?.has(name) ? (
@@ -63,8 +67,9 @@ function StartField({
   error,
   first,
   fileNote,
+  keptFile,
   onChange,
-}: Pick<Means, 'fileNote'> & {
+}: Pick<Means, 'fileNote' | 'keptFile'> & {
   name: string
   field: Field
   value: Entry
@@ -92,11 +97,13 @@ function StartField({
     )
   }
   if (field.type === 'file') {
+    const kept = keptFile !== undefined && typeof value === 'string' && value !== ''
     return (
       <FileInput
         {...shared}
+        description={kept ? `${keptFile} (${describe(field)})` : shared.description}
         withAsterisk={required}
-        placeholder="Choose a file"
+        placeholder={kept ? 'Choose another file' : 'Choose a file'}
         leftSection={<Paperclip size={16} aria-hidden />}
         value={value instanceof File ? value : null}
         onChange={(file) => onChange(file ?? '')}

@@ -94,18 +94,18 @@ export function readChanged(
   fields: Fields,
   typed: Typed,
   before: JsonObject,
-): { data: JsonObject; errors: Record<string, string> } {
+): { data: JsonObject; errors: Record<string, string>; file: File | null } {
   const first = firstTyped(fields, before)
   const stays = (name: string, field: Field) =>
     typed[name] === first[name] && (Object.hasOwn(before, name) || !isRequired(field))
   const names = Object.keys(fields)
   const changed = Object.entries(fields).filter(([name, field]) => !stays(name, field))
-  const { data: read, errors } = readTyped(Object.fromEntries(changed), typed)
+  const { data: read, errors, file } = readTyped(Object.fromEntries(changed), typed)
   const data = names.flatMap((name) => {
     const value = own(changed.some(([one]) => one === name) ? read : before, name)
     return value === undefined ? [] : [[name, value] as const]
   })
-  return { data: Object.fromEntries(data), errors }
+  return { data: Object.fromEntries(data), errors, file }
 }
 
 function readJson({ type }: Field, raw: string): JsonValue | undefined {

@@ -7,7 +7,8 @@ import type { Fields } from '@/server/definition/schema'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { errorsByField } from '../../inbox/answer/answer-values'
 import { StartData } from '../../workflows/start-data'
-import { firstDraft, readDraft } from '../../workflows/start-draft'
+import { firstDraft, readDraft, type StartDraft } from '../../workflows/start-draft'
+import { sentFile, type Typed } from '../../workflows/start-values'
 import { AgainEnd } from './again-end'
 import { hiddenFields, hiddenParts } from './again-values'
 import { useRerun } from './use-rerun'
@@ -22,14 +23,16 @@ export function AgainStartForm(props: {
   onClose: () => void
 }) {
   const { run, about, fields, before, onClose } = props
-  const [draft, setDraft] = useState(() => firstDraft(fields, before))
+  const [first] = useState(() => firstDraft(fields, before))
+  const [draft, setDraft] = useState(first)
   const [errors, setErrors] = useState<Record<string, string>>({})
   const [problem, setProblem] = useState<string | null>(null)
   const form = useRef<HTMLFormElement>(null)
   // The dialog has placed the focus before the fields were there.
   useEffect(() => form.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus(), [])
   const rerun = useRerun(onClose)
-  function submit(event: FormEvent) {
+  const change = (next: StartDraft) => setDraft({ ...next, typed: withFiles(fields, next.typed, first.typed) })
+  async function submit(event: FormEvent) {
     event.preventDefault()
     const read = readDraft(fields, draft, before)
     // Who enters JSON is told of them there.
@@ -39,14 +42,14 @@ export function AgainStartForm(props: {
     setProblem(read.problem)
     if (read.problem !== null || Object.keys(wrong).length > 0) return
     rerun.mutate(
-      { runId: run.runId, body: { data: read.data } },
+      { runId: run.runId, body: { data: read.data }, ...(await sentFile(read.file)) },
       {
         onError: (error) => setErrors(errorsByField(errorOf(error).details, fields).byField),
       },
     )
   }
   return (
-    <form ref={form} onSubmit={submit} noValidate>
+    <form ref={form} onSubmit={(event) => void submit(event)} noValidate>
       <Stack>
         <Text size="sm" c="dimmed">
           {about}
@@ -55,11 +58,11 @@ export function AgainStartForm(props: {
           fields={fields}
           before={before}
           draft={draft}
-          onChange={setDraft}
+          onChange={change}
           errors={errors}
           problem={problem}
           hidden={hiddenFields(fields, before)}
-          fileNote={fileNote}
+          keptFile="The new run gets the same file, unless you choose another"
         />
         <AgainEnd json={draft.json} rerun={rerun} onClose={onClose} />
       </Stack>
@@ -67,5 +70,8 @@ export function AgainStartForm(props: {
   )
 }
 
-const fileNote = (_field: unknown, given: boolean) =>
-  `${given ? 'The new run gets the same file.' : 'This run had no file here.'} To choose a file, start the workflow itself.`
+/** A chosen file that was removed leaves the one before. */
+function withFiles(fields: Fields, typed: Typed, first: Typed): Typed {
+  const removed = Object.keys(fields).filter((name) => fields[name]?.type === 'file' && typed[name] === '')
+  return { ...typed, ...Object.fromEntries(removed.map((name) => [name, first[name] ?? ''])) }
+}
