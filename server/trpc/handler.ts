@@ -14,7 +14,7 @@ import { appRouter } from './root'
 
 const MAX_BATCH = 10
 const ENDPOINT = '/api/trpc'
-const WITH_FILE = ['runs.start', 'tasks.addFile', 'reference.send']
+const WITH_FILE = ['runs.start', 'runs.rerun', 'tasks.addFile', 'reference.send']
 
 /**
  * The dashboard's own API. The session is a cookie, so only pages of this origin may call it: JSON that no HTML form
@@ -96,7 +96,7 @@ function hostOf(origin: string): string | null {
 }
 
 /**
- * A start, an answer and a call of the reference may carry a file, if there is only one call and a person is signed in.
+ * A start, a rerun, an answer and a call of the reference may carry a file, if there is only one call and a person is signed in.
  * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_INPUT
  */
 async function readBody(request: Request, url: URL, calls: string[]): Promise<JsonObject> {

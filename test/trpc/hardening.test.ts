@@ -152,6 +152,13 @@ describe('a start', () => {
     expect(text).toContain('WORKFLOW_NOT_FOUND')
   })
 
+  test('like that of an earlier run may carry a file too', async () => {
+    const again = { runId: 'run_none', body: { data: {} }, file: file(2_000_000) }
+    const { status, text } = await send(owner, { path: 'runs.rerun', body: JSON.stringify(again) })
+    expect(status, text).not.toBe(413)
+    expect(text).toContain('RUN_NOT_FOUND')
+  })
+
   test.each<[string, Sent]>([
     ['with other calls', { ...body({ 0: big, 1: {} }), ...batched, path: 'runs.start,workflows.list' }],
     ['twice', { ...body({ 0: big, 1: big }), ...batched, path: 'runs.start,runs.start' }],
