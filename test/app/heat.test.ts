@@ -46,14 +46,14 @@ describe('the heat of a step', () => {
   it('says how long tasks waited, and how many wait now', () => {
     const text = (more: Partial<Step>) => heatOf('waiting', step(more), [step(more)]).text
     expect(text({})).toBe('no tasks')
-    expect(text(waits(61_000))).toBe('half answered within 1\u00a0m\u00a001\u00a0s')
-    expect(text(waits(61_000, 3))).toBe('half answered within 1\u00a0m\u00a001\u00a0s, 3 waiting')
+    expect(text(waits(61_000))).toBe('half 1\u00a0m\u00a001\u00a0s')
+    expect(text(waits(61_000, 3))).toBe('half 1\u00a0m\u00a001\u00a0s, 3 waiting')
     expect(text(waits(null, 2))).toBe('2 waiting')
     expect(heatOf('waiting', step(waits(null, 2)), [step(waits(61_000))]).share).toBe(0)
   })
 
   it('says the time of half and of nearly all visits', () => {
-    expect(heatOf('time', step(), [step()]).text).toBe('half within 1.0\u00a0s, 95% 4.0\u00a0s')
+    expect(heatOf('time', step(), [step()]).text).toBe('half 1.0\u00a0s, 95% 4.0\u00a0s')
   })
 
   it('says tokens and cost of one visit, and no cost where prices are not set', () => {

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 
-/** The boundaries of buckets are 10 % apart, so a figure read from them is at most 5 % off. */
+/** The boundaries of buckets are 10 % apart. */
 const PER_E = 10
 /** Powers of e, in ms: the last bucket begins after 800 years. */
 const MOST = 24
@@ -11,9 +11,9 @@ export function bucketOf(from: SQL, to: SQL): SQL {
   return sql`width_bucket(ln(${ms}), 0, ${sql.raw(String(MOST))}, ${sql.raw(String(MOST * PER_E))})::smallint`
 }
 
-/** The middle of a bucket, in ms. */
-export function msOf(bucket: number): number {
-  return Math.exp((bucket - 0.5) / PER_E)
+/** The end of a bucket, in ms: all that it counts took less. */
+export function endOf(bucket: number): number {
+  return Math.exp(bucket / PER_E)
 }
 
 /** Counts by bucket. */
@@ -23,14 +23,14 @@ export function addTo(spread: Spread, bucket: number, count: number): void {
   spread.set(bucket, (spread.get(bucket) ?? 0) + count)
 }
 
-/** The duration that this share of all counts does not exceed, in ms; null without counts. */
+/** A duration that this share of all counts does not exceed, up to 10 % too long, in ms; null without counts. */
 export function percentile(spread: Spread, share: number): number | null {
   const total = [...spread.values()].reduce((sum, count) => sum + count, 0)
   if (total === 0) return null
   let seen = 0
   for (const [bucket, count] of [...spread].sort(([a], [b]) => a - b)) {
     seen += count
-    if (seen >= total * share) return Math.round(msOf(bucket))
+    if (seen >= total * share) return Math.ceil(endOf(bucket))
   }
   return null
 }

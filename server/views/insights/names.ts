@@ -1,4 +1,4 @@
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import { agents } from '@/db/schema/agents'
 import { workflows, workflowVersions } from '@/db/schema/workflows'
 import type { ServiceContext } from '../../context'
@@ -15,7 +15,8 @@ export async function namesOf(ctx: ServiceContext, ids: { workflows: string[]; a
         and(
           eq(workflowVersions.tenantId, workflows.tenantId),
           eq(workflowVersions.workflowId, workflows.id),
-          eq(workflowVersions.version, workflows.version),
+          // Not a draft that nobody has published.
+          eq(workflowVersions.version, sql`coalesce(${workflows.publishedVersion}, ${workflows.version})`),
         ),
       )
       .where(and(eq(workflows.tenantId, ctx.tenantId), inArray(workflows.id, [...new Set(ids.workflows)]))),

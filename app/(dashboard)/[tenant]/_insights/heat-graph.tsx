@@ -57,6 +57,7 @@ export function HeatGraph({ workflowId }: { workflowId: string }) {
       {figures.data && (
         <p className={styles.note}>
           {figures.data.runs === 1 ? 'The newest run' : `The newest ${figures.data.runs} runs`} of version {version}.
+          {SAYS[heat]}
         </p>
       )}
       {definition && catalog.data && figures.data ? (
@@ -74,6 +75,14 @@ export function HeatGraph({ workflowId }: { workflowId: string }) {
       )}
     </Card>
   )
+}
+
+/** What the figures on the cards mean, where they do not say it. */
+const SAYS: Record<Heat, string> = {
+  time: ' Half of the visits, and 95%, took at most the time on the step.',
+  waiting: ' Half of the tasks were answered within the time on the step.',
+  failures: '',
+  tokens: '',
 }
 
 const COLOURS: Record<Heat, string> = {

@@ -11,7 +11,7 @@ export const HEATS = [
 ] as const
 export type Heat = (typeof HEATS)[number]['value']
 
-/** A step's share of the hottest one, from 0 to 1, and its figure in words. */
+/** A step's share of the hottest one, from 0 to 1, and its figure in words: in few enough for a card. */
 export function heatOf(heat: Heat, step: StepFigures | undefined, all: readonly StepFigures[]) {
   if (!step) return { share: 0, text: 'not reached' }
   if (step.visits === 0 && heat !== 'waiting') return { share: 0, text: 'under way' }
@@ -28,7 +28,7 @@ const VALUES: Record<Heat, (step: StepFigures) => number> = {
 }
 
 function textOf(heat: Heat, { p50, p95, visits, failed, tokens, cost, wait }: StepFigures): string {
-  if (heat === 'time') return `half within ${durationText(p50)}, 95% ${durationText(p95)}`
+  if (heat === 'time') return `half ${durationText(p50)}, 95% ${durationText(p95)}`
   if (heat === 'failures') return failed === 0 ? 'never failed' : `${percentText(failed, visits)} of ${visits} failed`
   if (heat === 'waiting') return wait === null ? 'no tasks' : waitText(wait)
   if (tokens === null) return 'no tokens'
@@ -39,5 +39,5 @@ function textOf(heat: Heat, { p50, p95, visits, failed, tokens, cost, wait }: St
 function waitText({ p50, waiting }: NonNullable<StepFigures['wait']>): string {
   const now = waiting === 0 ? [] : [`${waiting} waiting`]
   if (p50 === null) return now.join()
-  return [`half answered within ${durationText(p50)}`, ...now].join(', ')
+  return [`half ${durationText(p50)}`, ...now].join(', ')
 }
