@@ -6,9 +6,11 @@ import {
   exitsTaken,
   isLeft,
   mergeTimeline,
+  offsetText,
   stateOf,
   ticksOf,
   visitsOf,
+  wordOf,
   zoomed,
 } from '@/app/(dashboard)/[tenant]/runs/[runId]/timeline-model'
 import type { Timeline } from '@/server/views/runs/timeline'
@@ -99,6 +101,20 @@ describe('the visits of a run', () => {
   })
 })
 
+it('the time of a segment is called what it is: between attempts, and while an answer can be undone', () => {
+  const [first, asked] = visitsOf(
+    told({
+      rows: [
+        [1, 0, 1, 1, 0, 400, 2, [0, 0, 50, 1, 50, 100, 0, 100, 300, 1, 300, 400]],
+        [2, 1, 1, 1, 400, 900, 1, [0, 400, 420, 2, 420, 800, 0, 800, 900]],
+      ],
+    }),
+  )
+  const words = (visit: typeof first) => visit?.segments.map((segment) => wordOf(visit, segment))
+  expect(words(first)).toEqual(['queued', 'running', 'waits to try again', 'running'])
+  expect(words(asked)).toEqual(['queued', 'waiting', 'answered, and can be undone'])
+})
+
 it('a branch is called by its name, an item by its number, and a branch whose name was not read by its key', () => {
   const names: Timeline['names'] = { checks: [['credit', 'Credit']] }
   const labels = ['main/checks#1/credit', 'main/checks#1/fraud', 'main/each#1/1700'].map((one) =>
@@ -175,6 +191,8 @@ describe('the axis of a run', () => {
     const rows = [row(1, 0, 1_000), row(2, 1_000, 3 * DAY, [2, 1_000, 3 * DAY]), row(3, 3 * DAY, 3 * DAY + 1_000)]
     const ticks = ticksOf(axis(rows, 3 * DAY + 1_000))
     expect(ticks.map(({ text }) => text)).toEqual(['0', '500 ms', '3 d', '+500 ms', '+1 s'])
+    expect(texts([row(1, 0, 130_000)], 130_000)).toEqual(['0', '30 s', '1 m', '1 m 30 s', '2 m'])
+    expect(offsetText(124_000)).toBe('2 m 04 s')
     for (const [index, { at }] of ticks.entries()) expect(at).toBeGreaterThan(ticks[index - 1]?.at ?? -1)
   })
 

@@ -1,4 +1,5 @@
 'use client'
+import { useMounted } from '@mantine/hooks'
 import { type PointerEvent, useRef, useState } from 'react'
 import { absoluteTime, durationText, useTimeZone } from '@/app/_ui/time-text'
 import styles from './timeline.module.css'
@@ -19,7 +20,9 @@ export function TimelineAxis({
   axis: Axis
   onZoom: (range: { from: number; to: number }) => void
 }) {
-  const [zone] = useTimeZone()
+  const [chosen] = useTimeZone()
+  // As every other time on the page: the server's HTML would stay in its own zone.
+  const zone = useMounted() ? chosen : 'UTC'
   const track = useRef<HTMLDivElement>(null)
   const [drag, setDrag] = useState<{ from: number; to: number } | null>(null)
   const at = (event: PointerEvent) => {

@@ -254,7 +254,7 @@ const STEPS_MS = [
 
 /** A label so near the end is on the left of its line. */
 export function isLeft(at: number): boolean {
-  return at > 0.93
+  return at > 0.86
 }
 
 /** Whether a label would overlap the one before it. */
@@ -299,7 +299,7 @@ const UNITS = [
   ['ms', 1],
 ] as const
 
-/** The two largest units that are not zero: 200 ms, 5.3 s, 1 m 30 s, 3 d 4 h. */
+/** The two largest units that are not zero, written as everywhere: 200 ms, 5.3 s, 1 m 05 s, 3 h 05 m, 3 d 4 h. */
 export function offsetText(ms: number): string {
   let left = Math.round(ms)
   if (left >= 1_000 && left < 60_000) return `${Math.round(left / 100) / 10} s`
@@ -307,7 +307,8 @@ export function offsetText(ms: number): string {
   for (const [unit, size] of UNITS) {
     const count = Math.floor(left / size)
     left -= count * size
-    if (count > 0) parts.push(`${count} ${unit}`)
+    const inside = parts.length > 0 && (unit === 's' || unit === 'm')
+    if (count > 0) parts.push(`${inside ? String(count).padStart(2, '0') : count} ${unit}`)
     // After one unit only its neighbour is worth saying.
     if (parts.length === 2 || (parts.length === 1 && count === 0)) break
   }
@@ -348,6 +349,16 @@ export function chosen(visits: readonly Visit[], { text, errorsOnly }: { text: s
         visit.stepId.toLowerCase().includes(wanted) ||
         visit.type.includes(wanted)),
   )
+}
+
+/** What the time of a segment is called: between two others, it may be more than a wait for a turn. */
+export function wordOf(visit: Pick<Visit, 'segments' | 'type'>, segment: Segment): string {
+  if (segment.kind !== 'queued') return segment.kind
+  const before = visit.segments[visit.segments.indexOf(segment) - 1]?.kind
+  if (before === 'running') return 'waits to try again'
+  const asks = visit.type === 'collect-inputs' || visit.type === 'request-user-action'
+  // Most of it is the time in which an answer can be undone.
+  return before === 'waiting' && asks ? 'answered, and can be undone' : 'queued'
 }
 
 /** The state of a visit in one word. */

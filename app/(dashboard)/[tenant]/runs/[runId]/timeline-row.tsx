@@ -13,7 +13,7 @@ import {
 import { memo } from 'react'
 import { durationText } from '@/app/_ui/time-text'
 import styles from './timeline.module.css'
-import { type Axis, type Segment, stateOf, type Visit } from './timeline-model'
+import { type Axis, type Segment, stateOf, type Visit, wordOf } from './timeline-model'
 
 export const ICONS = {
   queued: { icon: CircleDashed, word: 'queued' },
@@ -43,7 +43,7 @@ export const VisitRow = memo(function VisitRow({
   onSelect: (key: string) => void
 }) {
   const state = stateOf(visit)
-  const { icon: Icon, word } = ICONS[state]
+  const { icon: Icon, word: said } = ICONS[state]
   const took = visit.end === null ? axis.end - visit.start : visit.end - visit.start
   const attempts = visit.attempts > 1 ? `, ${visit.attempts} attempts` : ''
   const again = `${where ? `, ${where}` : ''}${visit.visit > 1 ? `, visit ${visit.visit}` : ''}`
@@ -55,7 +55,7 @@ export const VisitRow = memo(function VisitRow({
       data-line
       className={styles.row}
       aria-current={selected || undefined}
-      aria-label={`${visit.name}${again}, ${word}${exit === null ? '' : `, exit ${exit}`}${attempts}, ${durationText(took)}`}
+      aria-label={`${visit.name}${again}, ${said}${exit === null ? '' : `, exit ${exit}`}${attempts}, ${durationText(took)}`}
       onClick={() => onSelect(visit.key)}
     >
       <span className={`${styles.name} ${styles.inset}`}>
@@ -75,10 +75,10 @@ export const VisitRow = memo(function VisitRow({
       <span className={styles.took}>{visit.carried ? 'earlier' : durationText(took)}</span>
       <span className={styles.track}>
         {!visit.carried &&
-          barsOf(visit).map(({ kind, from, to, attempt, failed }) => {
+          barsOf(visit).map(({ kind, from, to, attempt, failed, word }) => {
             const left = axis.place(from)
             const width = axis.place(to ?? axis.end) - left
-            const what = attempt === null ? kind : `attempt ${attempt}${failed ? ', failed' : ''},`
+            const what = attempt === null ? word : `attempt ${attempt}${failed ? ', failed' : ''},`
             return (
               <span
                 key={`${kind}${from}`}
@@ -96,16 +96,17 @@ export const VisitRow = memo(function VisitRow({
 })
 
 /** A visit's bars. Each of several attempts has its own bar, and all but the last have failed. */
-function barsOf(visit: Visit): (Segment & { attempt: number | null; failed: boolean })[] {
+function barsOf(visit: Visit): (Segment & { attempt: number | null; failed: boolean; word: string })[] {
   const { segments, attempts, status } = visit
   const tries = segments.filter(({ kind }) => kind === 'running').length
   let attempt = Math.max(0, attempts - tries)
   return segments.map((segment) => {
-    if (segment.kind !== 'running') return { ...segment, attempt: null, failed: false }
+    const word = wordOf(visit, segment)
+    if (segment.kind !== 'running') return { ...segment, attempt: null, failed: false, word }
     attempt++
     // If the last attempt has ended and the visit has not, that attempt has failed too, and the next one is due.
     const failed = attempt < attempts || status === 'failed' || (status === 'running' && segment.to !== null)
-    return { ...segment, attempt: attempts > 1 ? attempt : null, failed }
+    return { ...segment, attempt: attempts > 1 ? attempt : null, failed, word }
   })
 }
 
