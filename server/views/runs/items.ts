@@ -3,6 +3,7 @@ import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
 import type { RunError } from '../../definition/run'
 import { maskWords } from '../../runs/mask-words'
+import type { Masker } from '../../vault/mask'
 import { tenantMasker } from '../../vault/masker'
 import { nameActors } from '../actors'
 import { stateOf } from './filter'
@@ -18,6 +19,12 @@ interface Waiting {
   kind: string
   title: string | null
   since: string
+}
+
+/** What a run waits for that no person gives. */
+interface Awaits {
+  eventName: string | null
+  childRunId: string | null
 }
 
 interface FailedStep {
@@ -53,6 +60,11 @@ export async function readRunItems(ctx: ServiceContext, ids: string[]) {
             and s.branch = p.branch and s.step_id = p.step_id and s.visit = p.visit
           where p.tenant_id = runs.tenant_id and p.run_id = runs.id and p.answered_at is null and p.signal is not null
           order by p.created_at, p.id limit 1) end`,
+        awaits: sql<Awaits | null>`case when ${runs.status} = 'running' then (
+          select jsonb_build_object('eventName', p.event_name, 'childRunId', p.child_run_id)
+          from ${pauses} p
+          where p.tenant_id = runs.tenant_id and p.run_id = runs.id and p.answered_at is null and p.signal is null
+          order by p.created_at, p.id limit 1) end`,
         failedStep: sql<FailedStep | null>`case when ${runs.outcome} = 'failed' then (
           select jsonb_build_object('name', s.step_name, 'attempts', s.attempt) from ${stepRecords} s
           where s.tenant_id = runs.tenant_id and s.run_id = runs.id and s.step_id = runs.error->>'stepId'
@@ -68,28 +80,37 @@ export async function readRunItems(ctx: ServiceContext, ids: string[]) {
     ctx,
     rows.map(({ startedBy }) => startedBy),
   )
-  return rows.map(({ status, outcome, cancelRequestedAt, startTime, endTime, error, waiting, failedStep, ...run }) => ({
-    ...maskWords(run, masker),
-    state: stateOf({ status, outcome }),
-    cancelling: cancelRequestedAt !== null && endTime === null,
-    startTime: startTime.toISOString(),
-    endTime: endTime?.toISOString() ?? null,
-    startedBy: nameOf(run.startedBy),
-    waiting: waiting && {
-      ...maskWords(waiting, masker),
-      since: new Date(waiting.since).toISOString(),
-    },
-    failure:
-      error && outcome === 'failed'
-        ? {
-            code: error.code,
-            message: masker.text(error.message).slice(0, MESSAGE_CHARS),
-            stepId: error.stepId,
-            stepName: masker.json(failedStep?.name ?? error.stepId),
-            attempts: failedStep?.attempts ?? 1,
-          }
-        : null,
-  }))
+  return rows.map(
+    ({ status, outcome, cancelRequestedAt, startTime, endTime, error, waiting, awaits, failedStep, ...run }) => ({
+      ...maskWords(run, masker),
+      state: stateOf({ status, outcome }),
+      cancelling: cancelRequestedAt !== null && endTime === null,
+      startTime: startTime.toISOString(),
+      endTime: endTime?.toISOString() ?? null,
+      startedBy: nameOf(run.startedBy),
+      waiting: waiting && {
+        ...maskWords(waiting, masker),
+        since: new Date(waiting.since).toISOString(),
+      },
+      /** Such as `an event: paid`; null for nothing. */
+      awaits: awaits && awaited(awaits, masker),
+      failure:
+        error && outcome === 'failed'
+          ? {
+              code: error.code,
+              message: masker.text(error.message).slice(0, MESSAGE_CHARS),
+              stepId: error.stepId,
+              stepName: masker.json(failedStep?.name ?? error.stepId),
+              attempts: failedStep?.attempts ?? 1,
+            }
+          : null,
+    }),
+  )
+}
+
+function awaited({ eventName, childRunId }: Awaits, masker: Masker): string {
+  if (eventName !== null) return `an event: ${masker.text(eventName)}`
+  return childRunId === null ? 'a set time' : 'the end of another run'
 }
 
 export type RunItem = Awaited<ReturnType<typeof readRunItems>>[number]

@@ -97,7 +97,7 @@ function RunRow({ run, marked, oneWorkflow }: { run: RunItem; marked: boolean; o
 }
 
 /** What the run is waiting for, or why it failed. */
-function Reason({ run: { waiting, failure } }: { run: RunItem }) {
+function Reason({ run: { waiting, awaits, failure } }: { run: RunItem }) {
   if (waiting) {
     return (
       <>
@@ -115,5 +115,5 @@ function Reason({ run: { waiting, failure } }: { run: RunItem }) {
       </>
     )
   }
-  return null
+  return awaits
 }
