@@ -102,7 +102,7 @@ export function Facts({ metadata, ms, wanted }: { metadata: JsonObject; ms: numb
     ['Model', scripted ? 'Scripted, offline' : metadata.modelId],
     ['Tool calls', metadata.toolCalls],
     ['Tokens', usage.totalTokens],
-    ['Cost', metadata.cost],
+    ['Cost', metadata.cost ?? (scripted ? null : 'no price is set for the model')],
   ]
   const warnings = Array.isArray(metadata.warnings) ? metadata.warnings : []
   return (

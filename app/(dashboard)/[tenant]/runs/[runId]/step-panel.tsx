@@ -179,8 +179,10 @@ function UsageFacts({ usage }: { usage: NonNullable<StepDetail['usage']> }) {
         {inputTokens.toLocaleString('en')} in, {outputTokens.toLocaleString('en')} out
       </Fact>
       <Fact name="Tool calls">{usage.toolCalls}</Fact>
-      {usage.cost !== undefined && (
-        <Fact name="Cost">{usage.cost.toLocaleString('en', { maximumFractionDigits: 6 })}</Fact>
+      {usage.provider !== 'scripted' && (
+        <Fact name="Cost">
+          {usage.cost?.toLocaleString('en', { maximumFractionDigits: 6 }) ?? 'no price is set for the model'}
+        </Fact>
       )}
     </>
   )
