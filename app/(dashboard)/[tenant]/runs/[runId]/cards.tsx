@@ -17,6 +17,7 @@ import { Question } from '../../inbox/answer/question'
 import { People } from '../../inbox/answer/task-people'
 import { useTenant } from '../../tenant-context'
 import { LogLines } from './log-lines'
+import { mayRetry } from './may-retry'
 import styles from './run.module.css'
 import type { Visit } from './timeline-model'
 import { sizeText } from './value-view'
@@ -189,8 +190,8 @@ function RetryFromHere({ run }: { run: RunOverview }) {
       onError: (error) => notifyError(error, 'The run was not retried'),
     }),
   )
-  // Already retried: the facts above link to that run, and a second retry is in the menu.
-  if (!may('run:retry') || run.again.length > 0) return null
+  // Of one already retried, a second retry is in the menu.
+  if (!may('run:retry') || !mayRetry(run)) return null
   const gone = run.workflow === null || run.workflow.status === 'archived'
   return (
     <Button

@@ -7,6 +7,7 @@ import { Dialog } from '@/app/_ui/dialog'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { useTenant } from '../../tenant-context'
 import { AgainForm } from './again-form'
+import { mayRetry } from './may-retry'
 
 // The form is large, and only an opened dialog needs it.
 const AgainFromForm = dynamic(() => import('./again-from-form').then((module) => module.AgainFromForm), {
@@ -18,6 +19,8 @@ export function RunFromHere({ run, stepId, stepName }: { run: RunOverview; stepI
   const { may } = useTenant()
   const [open, setOpen] = useState(false)
   if (!may('run:retry')) return null
+  // Who may not change its data has the same button on the failure's card.
+  if (!may('workflow:write') && run.error?.stepId === stepId && mayRetry(run)) return null
   const gone = run.workflow === null || run.workflow.status === 'archived'
   return (
     <>
