@@ -9,15 +9,20 @@ import { useTenant } from '../tenant-context'
 import { Card } from './card'
 import styles from './home.module.css'
 
+const SHOWN = 5
+
 /** The tasks that have waited longest. */
 export function WaitingCard() {
   const trpc = useTRPC()
   const { path } = useTenant()
-  const tasks = useQuery(trpc.tasks.list.queryOptions({ limit: 5 }))
+  const tasks = useQuery(trpc.tasks.list.queryOptions({ limit: SHOWN }))
   const count = useQuery(trpc.tasks.count.queryOptions({}))
   const number = count.data && count.data.count > 0 ? ` (${count.data.count}${count.data.more ? '+' : ''})` : ''
+  const shown = tasks.data?.tasks.length ?? SHOWN
+  const all =
+    count.data && count.data.count > shown ? `See all ${count.data.count}${count.data.more ? '+' : ''}` : 'Inbox'
   return (
-    <Card title={`Waiting for people${number}`} more={{ href: path('/inbox'), label: 'Inbox' }} query={tasks}>
+    <Card title={`Waiting for people${number}`} more={{ href: path('/inbox'), label: all }} query={tasks}>
       {({ tasks }) =>
         tasks.length === 0 ? (
           <p className={styles.note}>Nothing is waiting for an answer.</p>

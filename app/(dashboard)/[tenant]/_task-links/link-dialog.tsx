@@ -33,8 +33,8 @@ export function LinkDialog({ runId, pauseId, onClose }: { runId: string; pauseId
     <Dialog onClose={onClose} title="Share a link to this task" size="lg">
       <Stack>
         <Text size="sm">
-          Whoever has the link can answer this task once, in your name, without signing in. They see the title, the
-          message and what to answer, and nothing else of the run.
+          Whoever has the link can answer this task once, in your name, without signing in. They see what the task
+          shows: its title, message, card and due time. They see nothing else of the run.
         </Text>
         {made ? (
           <>
