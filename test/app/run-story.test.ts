@@ -117,7 +117,9 @@ describe('the story of a run says', () => {
     expect(story({ turns: [failed], done: 1 })).toContain(
       'Amount failed: “It answered 404”, so the run took its error exit to Tell sales.',
     )
-    expect(story({ turns: [{ ...failed, error: `${'x'.repeat(159)}🙂 and more` }] })).toContain(`“${'x'.repeat(159)}…”`)
+    expect(story({ turns: [{ ...failed, error: `${'x'.repeat(159)}🙂 and more` }] })).toContain(
+      `“${'x'.repeat(159)}🙂…”`,
+    )
     expect(story({ turns: [{ ...turn, toName: null }], done: 1 })).toContain('“Large”, where the path ended.')
   })
 

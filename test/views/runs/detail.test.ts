@@ -10,7 +10,6 @@ import { readWholeValue } from '@/server/runs/whole-value'
 import { setVaultSecret } from '@/server/vault/set'
 import { getRunDefinition } from '@/server/views/runs/definition'
 import { getRunOverview } from '@/server/views/runs/overview'
-import { refreshRuns } from '@/server/views/runs/refresh'
 import { SEGMENT_KINDS } from '@/server/views/runs/segments'
 import { readStatusText } from '@/server/views/runs/status-text'
 import { readStep } from '@/server/views/runs/step-detail'
@@ -318,23 +317,6 @@ describe('the overview of a run', () => {
         stepName: 'Book a room',
         outcome: 'failed',
       })
-  })
-
-  it('waits for an event or a time, which the list says too', async () => {
-    const hear = { id: 'hear', type: 'wait-for-event', event: 'paid' }
-    const later = { id: 'later', type: 'delay', for: 'PT1H' }
-    for (const [step, awaits] of [
-      [hear, 'an event: paid'],
-      [later, 'a set time'],
-    ] as const) {
-      const runId = await runtime.start(line(step))
-      await expect
-        .poll(async () => (await refreshRuns(runtime.ctx, { runIds: [runId] }))[0])
-        .toMatchObject({ waiting: null, awaits })
-      await cancelRun(runtime.ctx, { runId })
-      await runtime.wait(runId)
-      expect(await refreshRuns(runtime.ctx, { runIds: [runId] })).toMatchObject([{ awaits: null }])
-    }
   })
 
   it('counts what a retry of a failed run keeps, apart from what its failure path did', async () => {

@@ -1,6 +1,5 @@
 import { durationText } from '@/app/_ui/time-text'
 import type { RunOverview } from '@/server/views/runs/overview'
-import { wholeChars } from '@/server/whole-chars'
 
 /** A piece of a sentence: plain text, an emphasised name, a quotation, a point in time, or another run. */
 export type Piece = string | { name: string } | { quote: string } | { at: string } | { runId: string; text: string }
@@ -123,7 +122,7 @@ function ended(name: string): Sentence {
 /** The first line of a message, without the stop that would end the sentence around it. */
 function short(message: string): string {
   const [line = ''] = message.trim().split('\n')
-  return line.length > QUOTED ? `${wholeChars(line, QUOTED).trimEnd()}…` : line.replace(/\.$/, '')
+  return line.length > QUOTED ? `${Array.from(line).slice(0, QUOTED).join('').trimEnd()}…` : line.replace(/\.$/, '')
 }
 
 function cancelOf({ cancellation, cleaningUp, cancelling }: StoryRun): Sentence[] {
