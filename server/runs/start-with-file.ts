@@ -28,13 +28,14 @@ export async function startWithFile(
     data: JsonObject
     version?: string | undefined
     part?: RunPart | undefined
+    test?: boolean | undefined
     file: unknown
   },
 ): Promise<StartedRun> {
   const file = readSentFile(input.file)
-  const { workflowId, data, version, part } = input
+  const { workflowId, data, version, part, test } = input
   const texts = new Map(formTexts(data).map(([field, text]) => [field, [text]]))
-  return startRun(ctx, { workflowId, version, part, body: new MultipartInput(texts, file) })
+  return startRun(ctx, { workflowId, version, part, test, body: new MultipartInput(texts, file) })
 }
 
 /** @throws AppError INVALID_INPUT, FILE_TOO_LARGE */

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { createWorkflow } from '@/server/workflows/create'
+import { publishWorkflow } from '@/server/workflows/publish'
 import { violationsOf } from './support/axe'
 import { expect, test } from './support/fixture'
 import type { Workspace } from './support/workspace'
@@ -100,6 +101,20 @@ test('of many visits only those seen are drawn, and each can be opened', async (
   await expect(visits.last()).toHaveAttribute('aria-posinset', '46')
   await visits.last().getByRole('button').click()
   await expect(page.getByRole('complementary', { name: 'Details of One' })).toBeVisible()
+})
+
+test('a test run of a published workflow that nobody has changed since is a test as well', async ({
+  page,
+  workspace,
+}) => {
+  const id = await prices(workspace)
+  await publishWorkflow(workspace.ctx, { id })
+  await open(page, workspace, id)
+  await page.getByRole('button', { name: 'Test run' }).click()
+  await runDraft(page, '60', 'Run this draft')
+  await page.goto(`/${workspace.slug}/workflows/${id}/runs`)
+  const row = page.getByRole('row').filter({ hasText: 'Completed' })
+  await expect(row.getByText('Test', { exact: true })).toBeVisible()
 })
 
 test('a test runs to a step and no further', async ({ page, workspace }) => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ServiceContext } from '@/server/context'
 import { businessKeyOf } from '@/server/definition/business-key'
 import { listRuns } from '@/server/runs/list'
 import { rerunRun } from '@/server/runs/rerun'
@@ -11,6 +12,7 @@ import { browseRuns } from '@/server/views/runs/browse'
 import { getRunOverview } from '@/server/views/runs/overview'
 import { countTasks } from '@/server/views/tasks/count'
 import { listTasks } from '@/server/views/tasks/list'
+import { getChanges } from '@/server/views/workflows/changes'
 import { createWorkflow } from '@/server/workflows/create'
 import { publishWorkflow } from '@/server/workflows/publish'
 import { updateWorkflow } from '@/server/workflows/update'
@@ -143,4 +145,26 @@ it('a test of a draft is left out of the inbox and of figures, and its repeats a
   const { tasks } = await listTasks(ctx, { q: 'T-1', tests: true })
   expect(tasks).toMatchObject([{ startedVia: 'test' }, { startedVia: 'test' }])
   expect((await countTasks(ctx, { tests: true })).count).toBe((before[0] ?? 0) + 2)
+})
+
+it('a test of the published version is a test as well, for those who may change it', async () => {
+  const actor = { kind: 'user', id: 'usr_1', name: 'Ada', sessionId: '', role: 'editor' } as const
+  const editor: ServiceContext = { ...runtime.ctx, actor }
+  const operator: ServiceContext = { ...editor, actor: { ...actor, role: 'operator' } }
+  const id = await workflow()
+  const via = async (ctx: ServiceContext, input: { version?: string; test?: boolean }) => {
+    const { runId } = await startRun(ctx, { workflowId: id, body: { orderId: 'T-2' }, ...input })
+    await runtime.wait(runId, (run) => run.status === 'paused')
+    return (await getRunOverview(runtime.ctx, { runId })).startedVia
+  }
+  const { running } = await getChanges(editor, { id })
+  expect(await via(editor, { version: '1', test: true })).toBe('test')
+  expect((await getChanges(editor, { id })).running).toBe(running)
+  expect(await via(editor, {})).toBe('user')
+  expect(await via(operator, { test: false })).toBe('user')
+  expect((await getChanges(editor, { id })).running).toBe(running + 2)
+  // Only people test.
+  expect(await via(runtime.ctx, { test: true })).toBe('apiKey')
+  await expect(via(operator, { test: true })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  await expect(via(editor, { test: 'yes' as never })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
 })

@@ -46,6 +46,8 @@ interface StartInput {
   data: JsonObject
   version?: string
   part?: RunPart
+  /** The run is marked as a test, whatever its version. */
+  test?: boolean
   file?: SentFile
 }
 
@@ -99,10 +101,10 @@ export const runsRouter = router({
     }),
   start: tenantProcedure
     .input(given<StartInput>('workflowId'))
-    .mutation(({ ctx, input: { workflowId, data, version, file, part } }) =>
+    .mutation(({ ctx, input: { workflowId, data, version, file, part, test } }) =>
       file === undefined
-        ? startRun(ctx.service, { workflowId, body: data, version, part })
-        : startWithFile(ctx.service, { workflowId, data, version, part, file }),
+        ? startRun(ctx.service, { workflowId, body: data, version, part, test })
+        : startWithFile(ctx.service, { workflowId, data, version, part, test, file }),
     ),
   resume: tenantProcedure
     .input(given<OneRun & { body: unknown }>('runId'))

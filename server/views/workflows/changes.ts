@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gt, inArray, isNull } from 'drizzle-orm'
+import { and, asc, count, eq, gt, inArray, isNull, ne } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import { workflowVersions } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
@@ -33,7 +33,7 @@ export interface WorkflowChanges {
   after: Definition
   /** Who has saved since then, and how many versions. A burst of autosaves counts as one. */
   authors: { id: string; name: string; versions: number }[]
-  /** Open runs, which stay on the version they started with. */
+  /** Open runs, which stay on the version they started with. Tests do not count. */
   running: number
   problems: Problem[]
   /** The tools, agents and workflows whose version in use would change. */
@@ -80,6 +80,7 @@ export async function getChanges(ctx: ServiceContext, { id }: One): Promise<Work
           inArray(runs.status, ['running', 'paused']),
           // So that the index of open runs is used.
           isNull(runs.outcome),
+          ne(runs.startedVia, 'test'),
         ),
       ),
   ])

@@ -50,7 +50,7 @@ export function TestForm(props: {
     setUnsaved(version === null)
     if (version === null) return
     const part = to === null ? null : { to }
-    const wanted = { workflowId, data: read.data, version: String(version), ...(part ? { part } : {}) }
+    const wanted = { workflowId, data: read.data, version: String(version), test: true, ...(part ? { part } : {}) }
     // Said even if another panel is open by then. The form shows the error.
     start.mutateAsync({ ...wanted, ...(await sentFile(read.file)) }).then(
       ({ runId }) => onStarted({ runId, version, part }),
