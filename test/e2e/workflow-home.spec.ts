@@ -34,6 +34,25 @@ test('a workflow has five tabs, each with its address', async ({ page, workspace
   }
 })
 
+test('the Runs tab of a published workflow starts that workflow, and says how others do', async ({
+  page,
+  workspace,
+}) => {
+  await createWorkflow(workspace.ctx, { name: 'A first one', ...END } as never)
+  const { id } = await createWorkflow(workspace.ctx, { name: 'Home', ...END } as never)
+  const runs = `/${workspace.slug}/workflows/${id}/runs`
+  await page.goto(runs)
+  await expect(page.getByRole('main').locator('pre')).toContainText(`/start-async/${id}`)
+  const run = page.getByRole('button', { name: 'Run', exact: true })
+  await expect(run).toHaveCount(0)
+  await publishWorkflow(workspace.ctx, { id })
+  await page.goto(runs)
+  await expect(page.getByText('Start one with Run above')).toBeVisible()
+  await run.click()
+  await page.getByRole('dialog', { name: 'Run “Home”' }).getByRole('button', { name: 'Start run' }).click()
+  await expect(page).toHaveURL(/\/runs\/run_/)
+})
+
 test('title, tabs and Publish stay where they are from tab to tab', async ({ page, workspace }) => {
   const { id } = await createWorkflow(workspace.ctx, { name: 'Home', ...END } as never)
   await publishWorkflow(workspace.ctx, { id })

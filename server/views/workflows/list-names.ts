@@ -5,15 +5,31 @@ import type { ServiceContext } from '../../context'
 import { tenantMasker } from '../../vault/masker'
 import { LIST_CAP } from '../../versioned/columns'
 
+export interface WorkflowName {
+  id: string
+  name: string
+  /** What a start runs; null if the workflow was never published, or is archived. */
+  publishedVersion: number | null
+}
+
 /** Ids and names of the tenant's workflows, archived ones included, sorted by name: for filters of runs and tasks. */
-export async function listWorkflowNames(ctx: ServiceContext): Promise<{ id: string; name: string }[]> {
+export async function listWorkflowNames(ctx: ServiceContext): Promise<WorkflowName[]> {
   authorize(ctx, 'workflow:read')
   const select = ctx.db
-    .select({ id: workflows.id, name: workflows.name })
+    .select({
+      id: workflows.id,
+      name: workflows.name,
+      publishedVersion: workflows.publishedVersion,
+      archivedAt: workflows.archivedAt,
+    })
     .from(workflows)
     .where(eq(workflows.tenantId, ctx.tenantId))
     .orderBy(asc(sql`lower(${workflows.name})`), asc(workflows.id))
     .limit(LIST_CAP)
   const [rows, masker] = await Promise.all([select, tenantMasker(ctx)])
-  return rows.map(({ id, name }) => ({ id, name: masker.text(name) }))
+  return rows.map(({ id, name, publishedVersion, archivedAt }) => ({
+    id,
+    name: masker.text(name),
+    publishedVersion: archivedAt === null ? publishedVersion : null,
+  }))
 }

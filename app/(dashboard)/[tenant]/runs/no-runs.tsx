@@ -11,20 +11,29 @@ import { startCurl } from '../workflows/start-curl'
 import { useStartFields } from '../workflows/use-start-fields'
 import { VALUE_SEARCH } from './run-filter'
 
-/** Shown before the first run: how to start one. New runs appear by themselves. */
-export function NoRuns() {
+/** Shown before the first run, of the workspace or of one workflow: how to start one. New runs appear by themselves. */
+export function NoRuns({ workflowId }: { workflowId: string | undefined }) {
   const trpc = useTRPC()
-  const { id } = useTenant()
+  const { id, may } = useTenant()
   const origin = useOrigin()
   const { data } = useQuery({ ...trpc.runs.workflows.queryOptions(), staleTime: 60_000 })
-  const workflow = data?.[0]
-  const fields = useStartFields(workflow?.id ?? '', { enabled: workflow !== undefined })
+  const workflow = workflowId === undefined ? data?.[0] : data?.find((one) => one.id === workflowId)
+  // An archived workflow has none to start with.
+  const fields = useStartFields(workflow?.id ?? '', { enabled: workflow !== undefined, retry: false })
+  const byHand = (workflow?.publishedVersion ?? null) !== null && may('run:start')
   return (
     <EmptyState icon={ListVideo} title="No runs yet">
-      <p>
-        A run is one execution of a workflow. Start one from the menu of a workflow, or with an API key, and it appears
-        here.
-      </p>
+      {workflowId === undefined ? (
+        <p>
+          A run is one execution of a workflow. Start one from the menu of a workflow, or with an API key, and it
+          appears here.
+        </p>
+      ) : (
+        <p>
+          A run is one execution of this workflow.{' '}
+          {byHand ? 'Start one with Run above, or with an API key' : 'Start one with an API key'}, and it appears here.
+        </p>
+      )}
       {workflow && fields.data && (
         <CodeBlock
           label="command that starts a run"

@@ -18,6 +18,7 @@ import { FilterBar } from './filter-bar'
 import { ListActions } from './list-actions'
 import { NoMatch, NoRuns } from './no-runs'
 import { RowsSkeleton } from './rows-skeleton'
+import { RunButton } from './run-button'
 import { cursorOf, FILTER_NAMES, inputOf } from './run-filter'
 import { RunRows } from './run-rows'
 import { RunTotals } from './run-totals'
@@ -64,6 +65,7 @@ export function RunsList({ workflowId }: { workflowId?: string }) {
             )}
             <SavedViews params={new URLSearchParams(params)} workflowId={workflowId} />
             <ListActions input={input} onChanged={showNew} />
+            {workflowId !== undefined && <RunButton workflowId={workflowId} />}
           </>
         }
       />
@@ -89,7 +91,7 @@ export function RunsList({ workflowId }: { workflowId?: string }) {
             onClear={() => set(Object.fromEntries([...FILTER_NAMES, 'cursor'].map((name) => [name, null])))}
           />
         ) : (
-          page.data && <NoRuns />
+          page.data && <NoRuns workflowId={workflowId} />
         )}
         {page.data && (page.data.previous || page.data.next) && (
           <nav className={styles.pages} aria-label="Pages">
