@@ -58,6 +58,8 @@ test('from the first visit to a completed run, by mouse', async ({ browser, trou
       if (type !== 'Call a tool') continue
       await page.getByRole('combobox', { name: 'Tool' }).click()
       await page.getByRole('option', { name: /^Greet/ }).click()
+      // A step is called after what it calls, until somebody names it.
+      await expect(page.getByRole('textbox', { name: 'Name', exact: true })).toHaveValue(/^Greet/)
     }
     await saved(page)
     const workflowId = workflowIn(page)
@@ -87,7 +89,7 @@ async function answerBoth(page: Page): Promise<void> {
   await queue.getByLabel('answer').fill('Ground floor')
   await queue.getByRole('button', { name: 'Submit' }).click()
   // The run's next question appears in the queue.
-  await queue.getByRole('button', { name: /^request_user_action/ }).click()
+  await queue.getByRole('button', { name: /^Request a decision/ }).click()
   await queue.getByRole('button', { name: 'Approve' }).click()
 }
 
@@ -147,13 +149,13 @@ test('from an empty canvas to a completed run, with the keyboard alone', async (
   await expect(page.getByRole('dialog')).toHaveCount(0)
   await press('g', 'i')
   await expect(page).toHaveURL(/\/inbox/)
-  await expect(page.getByRole('button', { name: /^collect_inputs/ })).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Collect inputs/ })).toBeVisible()
   await press('j')
   await expect(page.getByLabel('answer')).toBeVisible()
   await tabTo(page, 'answer')
   await page.keyboard.type('Ground floor')
   await press('Control+Enter')
-  await expect(page.getByRole('button', { name: /^request_user_action/ })).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Request a decision/ })).toBeVisible()
   await press('Escape', 'j')
   await expect(page.getByRole('button', { name: 'Approve' })).toBeVisible()
   await tabTo(page, 'Approve')

@@ -23,6 +23,7 @@ import {
   updateStep,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/edit-steps'
 import { renameStep } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/rename'
+import { nameAfter } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/step-names'
 import type { Definition } from '@/server/definition/schema'
 import { checkGraph } from '@/server/workflows/check/graph'
 import { rounds } from '../support/rounds'
@@ -79,6 +80,30 @@ describe('addStep', () => {
     expect(path(addStep(only.definition, catalog, 'call-agent', { after: 'end_flow', exit: 'next' }).definition)).toBe(
       'call_agent end_flow',
     )
+  })
+
+  test('a step is called by the title of its type, with a number where another one is, and changes its name with its type', () => {
+    const one = addStep(empty, catalog, 'call-tool', null)
+    const two = addStep(one.definition, catalog, 'call-tool', { after: one.stepId, exit: 'next' })
+    expect(two.definition.steps.map(({ name }) => name)).toEqual(['Call a tool', 'Call a tool 2'])
+    const agent = changeType(two.definition, catalog, two.stepId, 'call-agent')
+    expect(agent.steps.map(({ name }) => name)).toEqual(['Call a tool', 'Call an agent'])
+  })
+
+  test('a step is called after the tool that is chosen in it, until a person names it', () => {
+    const { definition, stepId } = addStep(empty, catalog, 'call-tool', null)
+    const choose = (from: Definition, before: string, after: string) =>
+      nameAfter(from, stepId, 'Call a tool', { before, after })
+    const ship = choose(definition, '', 'Ship')
+    expect(ship.steps[0]?.name).toBe('Ship')
+    const mail = choose(ship, 'Ship', 'Send mail')
+    expect(mail.steps[0]?.name).toBe('Send mail')
+    expect(choose(mail, 'Send mail', '')).toBe(mail)
+    const named = updateStep(mail, stepId, { name: 'Tell them' })
+    expect(choose(named, 'Send mail', 'Ship')).toBe(named)
+    const second = addStep(ship, catalog, 'call-tool', null)
+    const both = nameAfter(second.definition, second.stepId, 'Call a tool', { before: '', after: 'Ship' })
+    expect(both.steps.map(({ name }) => name)).toEqual(['Ship', 'Ship 2'])
   })
 
   test('leaves the catalog’s sample unchanged', () => {

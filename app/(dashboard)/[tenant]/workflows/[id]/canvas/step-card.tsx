@@ -35,7 +35,8 @@ export function StepCard({ name, type, icon, ...shows }: { name: string; type: s
         <StepIcon name={icon} size={18} />
       </span>
       <span className={styles.words}>
-        {output === '' && <span className={styles.type}>{type}</span>}
+        {/* A step may be named after its type. */}
+        {output === '' && type !== name && <span className={styles.type}>{type}</span>}
         <span className={styles.name}>{name}</span>
         {told && (
           <span className={styles.told}>

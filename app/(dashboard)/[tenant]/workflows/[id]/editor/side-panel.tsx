@@ -8,8 +8,9 @@ import type { ScreenActions } from '../actions/use-editor-actions'
 import { Inspector } from '../inspector/inspector'
 import { StartPanel } from '../inspector/start-panel'
 import { WorkflowPanel } from '../inspector/workflow-panel'
-import { findStep, nameOf, START } from '../model/definition'
+import { entryOf, findStep, nameOf, START } from '../model/definition'
 import { setPayload, setStepValue } from '../model/edit-steps'
+import { type Called, nameAfter } from '../model/step-names'
 import type { TestedSteps } from '../parts/tested'
 
 interface Props {
@@ -61,10 +62,14 @@ function Form({ only, ...props }: Props & { only: string | undefined }) {
     if (selection.length > 1) return <p>{selection.length} steps selected.</p>
     return <WorkflowPanel definition={definition} onRedefine={onRedefine} readOnly={props.readOnly} />
   }
-  const change = (name: string, value: JsonValue | undefined) =>
+  const title = entryOf(props.catalog, step.type)?.title ?? step.type
+  const change = (name: string, value: JsonValue | undefined, called?: Called) =>
     onRedefine(
       `edit ${name} of ${nameOf(step)}`,
-      (before) => setStepValue(before, props.catalog, step.id, name, value),
+      (before) => {
+        const changed = setStepValue(before, props.catalog, step.id, name, value)
+        return called ? nameAfter(changed, step.id, title, called) : changed
+      },
       `${step.id}:${name}`,
     )
   return (

@@ -10,8 +10,10 @@ import type { ScreenActions } from '../actions/use-editor-actions'
 import { useCommitted } from '../draft/use-committed'
 import { entryOf, nameOf, stepLabel } from '../model/definition'
 import { changeType } from '../model/edit-steps'
+import { inWords } from '../model/problem-words'
 import { referencesText, referencesTo } from '../model/references'
 import { renameStepProblem } from '../model/rename'
+import type { Called } from '../model/step-names'
 import { StepIcon } from '../parts/step-icon'
 import type { Tested } from '../parts/tested'
 import { FixButton } from '../widgets/fix-button'
@@ -38,7 +40,7 @@ interface Props {
   tested: Tested | null
   onTested: () => void
   /** Sets a value of the step; `undefined` removes it. */
-  onChange: (name: string, value: JsonValue | undefined) => void
+  onChange: (name: string, value: JsonValue | undefined, called?: Called) => void
   onRedefine: (label: string, command: (definition: Definition) => Definition) => void
   readOnly: boolean
 }
@@ -89,9 +91,11 @@ export function Inspector(props: Props) {
               <h2 className={styles.title} id="inspector-title" tabIndex={-1}>
                 {nameOf(step)}
               </h2>
-              <Text size="xs" c="dimmed">
-                {entry?.title ?? step.type}
-              </Text>
+              {nameOf(step) !== entry?.title && (
+                <Text size="xs" c="dimmed">
+                  {entry?.title ?? step.type}
+                </Text>
+              )}
             </div>
             <StepMenu
               step={step}
@@ -120,7 +124,7 @@ export function Inspector(props: Props) {
               variant="light"
               p="xs"
             >
-              <Text size="sm">{problem.message}</Text>
+              <Text size="sm">{inWords(problem.message)}</Text>
               <FixButton problem={problem} />
             </Alert>
           ))}

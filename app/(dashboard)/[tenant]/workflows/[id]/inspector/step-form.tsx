@@ -8,6 +8,8 @@ import type { CatalogField } from '@/server/steps/catalog'
 import type { FieldHint } from '@/server/steps/form'
 import type { Problem } from '@/server/workflows/check/problem'
 import { isObject } from '../model/json-text'
+import { inWords, underField } from '../model/problem-words'
+import type { Called } from '../model/step-names'
 import { ActionsWidget } from '../widgets/actions-widget'
 import { BranchesWidget } from '../widgets/branches-widget'
 import { CasesWidget } from '../widgets/cases-widget'
@@ -82,7 +84,7 @@ interface Props {
   schema: JsonObject
   values: JsonObject
   problems: readonly Problem[]
-  onChange: (name: string, value: JsonValue | undefined) => void
+  onChange: (name: string, value: JsonValue | undefined, called?: Called) => void
   onRenameField: (name: string, from: string, to: string) => void
   readOnly: boolean
 }
@@ -156,7 +158,7 @@ function FormField({
       siblings={values}
       problem={problemAt(problems, field.name)}
       problems={problems.filter((problem) => problem.field !== undefined && rootOf(problem.field) === field.name)}
-      onChange={(value) => onChange(field.name, value)}
+      onChange={(value, called) => onChange(field.name, value, called)}
       onRenameField={(from, to) => onRenameField(field.name, from, to)}
       readOnly={readOnly}
     />
@@ -167,7 +169,9 @@ function FormField({
 function problemAt(problems: readonly Problem[], name: string): string | null {
   const here = problems.filter(({ field }) => field !== undefined && rootOf(field) === name)
   if (here.length === 0) return null
-  return here.map(({ field, message }) => (field === name ? message : `${field}: ${message}`)).join(' ')
+  return here
+    .map(({ field, message }) => (field === name ? underField(message) : `${field}: ${inWords(message)}`))
+    .join(' ')
 }
 
 export function rootOf(field: string): string {

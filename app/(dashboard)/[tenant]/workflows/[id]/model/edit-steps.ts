@@ -19,6 +19,7 @@ import {
   waysOn,
 } from './definition'
 import { isObject } from './json-text'
+import { freeName, isGiven } from './step-names'
 
 /** Where a new step goes: after an exit of a step or START, or null for unconnected. */
 export type InsertPoint = { after: string; exit: string } | null
@@ -43,7 +44,7 @@ export function insertPointFor(definition: Definition, catalog: Catalog, insertP
 }
 
 /**
- * Adds a step with its type's sample values. If the exit already led to a step, the new one goes in between; a step
+ * Adds a step with its type's sample values and title. If the exit already led to a step, the new one goes in between; a step
  * that ends the run cuts off what followed. START leads to the first step ever added.
  */
 export function addStep(
@@ -58,7 +59,8 @@ export function addStep(
   const taken = new Set([...definition.steps.map((step) => step.id), ...fieldNames(definition, catalog)])
   const stepId = freeId(type.replaceAll('-', '_'), taken)
   const { id: _id, type: _type, ...defaults } = { ...structuredClone(entry?.sample ?? {}), ...config }
-  const steps = insertAfter(definition.steps, insertPoint?.after ?? null, { id: stepId, type, ...defaults })
+  const name = freeName(definition, entry?.title ?? type)
+  const steps = insertAfter(definition.steps, insertPoint?.after ?? null, { id: stepId, type, name, ...defaults })
   const added: Definition = { ...definition, steps, initialStep: definition.initialStep ?? stepId }
   if (!insertPoint) return { definition: added, stepId }
   const followed =
@@ -204,7 +206,7 @@ function exitIds(definition: Definition, catalog: Catalog, stepId: string): stri
 }
 
 /**
- * Changes a step's type. Keeps fields both types have, and edges from exits both types have; the main path continues at
+ * Changes a step's type. Keeps fields both types have, a name that a person gave, and edges from exits both types have; the main path continues at
  * the new type's main exit.
  */
 export function changeType(definition: Definition, catalog: Catalog, stepId: string, type: string): Definition {
@@ -214,7 +216,9 @@ export function changeType(definition: Definition, catalog: Catalog, stepId: str
   const steps = definition.steps.map((step) => {
     if (step.id !== stepId) return step
     const same = Object.entries(step).filter(([key]) => kept.has(key))
-    return { id: stepId, type, ...structuredClone(entry.sample), ...Object.fromEntries(same) } as Step
+    const given = isGiven(step.name, entryOf(catalog, step.type)?.title ?? step.type)
+    const name = given ? { name: freeName(definition, entry.title, stepId) } : {}
+    return { id: stepId, type, ...structuredClone(entry.sample), ...Object.fromEntries(same), ...name } as Step
   })
   const changed = { ...definition, steps }
   const exits = exitIds(changed, catalog, stepId)

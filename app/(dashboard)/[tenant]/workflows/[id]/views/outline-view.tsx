@@ -192,7 +192,7 @@ function Line({
         onFocus={() => actions.select([step.id])}
       >
         <span className={styles.name}>{nameOf(step)}</span>
-        <span className={styles.type}>{entry?.title ?? step.type}</span>
+        {nameOf(step) !== entry?.title && <span className={styles.type}>{entry?.title ?? step.type}</span>}
       </button>
       <RowMarks stepId={step.id} />
       {errors > 0 && (

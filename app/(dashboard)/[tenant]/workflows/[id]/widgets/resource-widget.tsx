@@ -3,9 +3,10 @@ import { Anchor, Select, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import { useTRPC } from '@/app/_trpc/client'
-import { type Choice, choicesOf, otherChoice } from '../../../_versioned/choices'
+import { choicesOf, otherChoice } from '../../../_versioned/choices'
 import { useTenant } from '../../../tenant-context'
 import { inputProps, type WidgetProps } from './widget'
+import styles from './widgets.module.css'
 
 /** Chooses a tool of the workspace or a built-in one. */
 export function ToolWidget(props: WidgetProps) {
@@ -15,8 +16,8 @@ export function ToolWidget(props: WidgetProps) {
   // Mantine throws when a value is listed twice.
   const ids = new Set(own?.items.map(({ id }) => id))
   const groups = [
-    { group: 'Tools of this workspace', items: choicesOf(own?.items ?? []) },
-    { group: 'Built in', items: choicesOf((builtin?.items ?? []).filter(({ id }) => !ids.has(id))) },
+    { group: 'Tools of this workspace', items: own?.items ?? [] },
+    { group: 'Built in', items: (builtin?.items ?? []).filter(({ id }) => !ids.has(id)) },
   ]
   return <ResourceSelect {...props} groups={groups} kind="tool" loaded={own !== undefined && builtin !== undefined} />
 }
@@ -25,7 +26,7 @@ export function ToolWidget(props: WidgetProps) {
 export function AgentWidget(props: WidgetProps) {
   const trpc = useTRPC()
   const { data } = useQuery(trpc.agents.list.queryOptions({ limit: '100' }))
-  const groups = [{ group: 'Agents of this workspace', items: choicesOf(data?.items ?? []) }]
+  const groups = [{ group: 'Agents of this workspace', items: data?.items ?? [] }]
   return <ResourceSelect {...props} groups={groups} kind="agent" loaded={data !== undefined} />
 }
 
@@ -33,20 +34,30 @@ export function AgentWidget(props: WidgetProps) {
 export function WorkflowWidget(props: WidgetProps) {
   const trpc = useTRPC()
   const { data } = useQuery(trpc.workflows.list.queryOptions({ limit: 100 }))
-  const groups = [{ group: 'Workflows of this workspace', items: choicesOf(data?.items ?? []) }]
+  const groups = [{ group: 'Workflows of this workspace', items: data?.items ?? [] }]
   return <ResourceSelect {...props} groups={groups} kind="workflow" loaded={data !== undefined} />
 }
 
 type Kind = 'tool' | 'agent' | 'workflow'
 
+interface Item {
+  id: string
+  name: string
+  publishedVersion: number | null
+}
+
 function ResourceSelect(
-  props: WidgetProps & { groups: { group: string; items: Choice[] }[]; kind: Kind; loaded: boolean },
+  props: WidgetProps & { groups: { group: string; items: readonly Item[] }[]; kind: Kind; loaded: boolean },
 ) {
   const { groups, kind, loaded, value, onChange } = props
   const { path } = useTenant()
-  const filled = groups.filter(({ items }) => items.length > 0)
+  const all = new Map(groups.flatMap(({ items }) => items.map((item) => [item.id, item])))
+  const filled = groups
+    .filter(({ items }) => items.length > 0)
+    .map(({ group, items }) => ({ group, items: choicesOf(items) }))
+  const nameOf = (chosen: string | null) => all.get(chosen ?? '')?.name ?? ''
   const id = typeof value === 'string' ? value : ''
-  const known = filled.some(({ items }) => items.some((item) => item.value === id))
+  const known = all.has(id)
   // Stays visible: an expression, something that no longer exists, or anything while the list loads.
   const current = id.includes('${') ? { value: id, label: id } : otherChoice(id, loaded)
   const unknown = id !== '' && !known ? [{ group: 'Current value', items: [current] }] : []
@@ -57,7 +68,13 @@ function ResourceSelect(
         {...inputProps(props)}
         data={[...filled, ...unknown]}
         value={id || null}
-        onChange={(next) => onChange(next ?? '')}
+        onChange={(next) => onChange(next ?? '', { before: nameOf(id), after: nameOf(next) })}
+        renderOption={({ option: { value, label } }) => (
+          <span className={styles.choice}>
+            {label}
+            {all.get(value)?.publishedVersion === null && <span className={styles.unpublished}>not published</span>}
+          </span>
+        )}
         placeholder={`Choose ${kind === 'agent' ? 'an' : 'a'} ${kind}`}
         searchable
         nothingFoundMessage={loaded ? `No ${kind} matches` : 'Loading'}

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { CatalogField } from '@/server/steps/catalog'
 import type { Problem } from '@/server/workflows/check/problem'
+import type { Called } from '../model/step-names'
 
 /** The props of every control in a step's form. A value of `undefined` removes the field from the step. */
 export interface WidgetProps {
@@ -8,7 +9,8 @@ export interface WidgetProps {
   /** JSON Schema of the field, if the catalog has one. */
   schema: JsonObject
   value: JsonValue | undefined
-  onChange: (value: JsonValue | undefined) => void
+  /** `called` says what the step may be named after. */
+  onChange: (value: JsonValue | undefined, called?: Called) => void
   /** Renames a field that this value declares, and the references to it. */
   onRenameField: (from: string, to: string) => void
   /** The field's problem, or null. */

@@ -1,0 +1,47 @@
+import type { Definition } from '@/server/definition/schema'
+import type { Catalog } from '@/server/steps/catalog'
+import type { Problem } from '@/server/workflows/check/problem'
+import { entryOf, findStep } from './definition'
+
+const KINDS: Record<string, string> = {
+  number: 'a number',
+  integer: 'a whole number',
+  string: 'text',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'a list',
+}
+
+/** A problem's field as its form labels it, with the path inside it; '' without one. */
+export function fieldLabel(
+  definition: Definition,
+  catalog: Catalog | undefined,
+  { stepId, field = '' }: Problem,
+): string {
+  const step = stepId === undefined ? undefined : findStep(definition, stepId)
+  const root = /^[^.[]*/.exec(field)?.[0] ?? ''
+  if (!step || !catalog || root === '') return field
+  const form = [...(entryOf(catalog, step.type)?.form ?? []), ...catalog.common.form]
+  const label = form.find(({ name }) => name === root)?.label
+  if (label === undefined) return field
+  const inside = field.slice(root.length).replace(/^\./, '')
+  return inside === '' ? label : `${label} · ${inside}`
+}
+
+/** A message in words: what checks JSON names types as JSON Schema does. The API answers so, and keeps to it. */
+export function inWords(message: string): string {
+  return message.replace(
+    /\bmust be (number|integer|string|boolean|object|array)(?=[.,;]|$)/g,
+    (_, kind: string) => `must be ${KINDS[kind]}`,
+  )
+}
+
+/** A message under the field that it is about. */
+export function underField(message: string): string {
+  if (message === 'is required') return 'Required'
+  if (message === NEITHER_OR_BOTH) return 'Set this or “Until”, but not both'
+  return inWords(message)
+}
+
+/** What a delay says of its two fields. */
+export const NEITHER_OR_BOTH = 'or until must be set, but not both'
