@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
 import { fixOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/fixes'
+import {
+  fieldLabel,
+  inWords,
+  NEITHER_OR_BOTH,
+  underField,
+} from '@/app/(dashboard)/[tenant]/workflows/[id]/model/problem-words'
 import { keyProblems } from '@/server/definition/business-key'
 import type { Definition } from '@/server/definition/schema'
 import { checkGraph } from '@/server/workflows/check/graph'
@@ -229,6 +235,47 @@ test('a value of the wrong type is converted only when that says the same', () =
   expect(fixed({ a: '1.5' }, problem('args.a', 'wrong', { message: 'it must be integer' }))).toBeUndefined()
   for (const a of ['five', '0x10', '', '12345678901234567890', true])
     expect(fixed({ a }, problem('args.a', 'wrong'))).toBeUndefined()
+})
+
+test('a text where a number is wanted becomes the START field of that name, if it is one and always there', () => {
+  const use = (field: object, a: unknown, message = 'it must be number') => {
+    const draft = { ...call({ a }), payload: { a: field } } as Definition
+    return fixOf(draft, catalog, problem('args.a', 'wrong', { message }))?.apply(draft).steps[0]?.args
+  }
+  expect(use({ type: 'number' }, 'abc')).toEqual({ a: '${a}' })
+  expect(use({ type: 'integer' }, 'abc')).toEqual({ a: '${a}' })
+  expect(use({ type: 'number', required: false, default: 1 }, 'abc')).toEqual({ a: '${a}' })
+  // What says the same as a number stays.
+  expect(use({ type: 'number' }, '5')).toEqual({ a: 5 })
+  expect(use({ type: 'string' }, 'abc')).toBeUndefined()
+  expect(use({ type: 'number', required: false }, 'abc')).toBeUndefined()
+  expect(use({ type: 'number' }, '${b}')).toBeUndefined()
+  expect(use({ type: 'number' }, 'abc', 'it must be integer')).toBeUndefined()
+})
+
+test('a delay without a length gets one; of two a person decides', () => {
+  const fixed = (delay: object) => {
+    const draft = workflow({ initialStep: 'wait', steps: [{ id: 'wait', type: 'delay', ...delay }, end({})] })
+    const of = { severity: 'error', code: 'INVALID_CONFIG', stepId: 'wait', field: 'for' } as const
+    return fixOf(draft, catalog, { ...of, message: NEITHER_OR_BOTH })?.apply(draft).steps[0]?.for
+  }
+  expect(fixed({})).toBe('PT1M')
+  expect(fixed({ for: 'PT1H', until: '${due}' })).toBeUndefined()
+})
+
+test('a problem names its field as the form does, and types in words', () => {
+  const draft = workflow({ steps: [{ id: 'call', type: 'call-tool', toolId: '', args: {} }] })
+  const label = (field: string) => fieldLabel(draft, catalog, problem(field, 'wrong'))
+  expect(['toolId', 'args.lines[0].n', 'name', 'odd'].map(label)).toEqual([
+    'Tool',
+    'Arguments · lines[0].n',
+    'Name',
+    'odd',
+  ])
+  expect(inWords('Ship does not accept args.n: it must be number.')).toBe(
+    'Ship does not accept args.n: it must be a number.',
+  )
+  expect(underField('is required')).toBe('Required')
 })
 
 test('a second step with the same id gets one of its own, and the first keeps what leads to it', () => {

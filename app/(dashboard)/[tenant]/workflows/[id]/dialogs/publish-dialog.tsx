@@ -13,6 +13,7 @@ import type { Problem } from '@/server/workflows/check/problem'
 import { PublishCases } from '../../../_test-cases/publish-cases'
 import type { GoTo, SaveNow } from '../actions/screen'
 import { definitionOf, labelIn, stepLabel } from '../model/definition'
+import { fieldLabel } from '../model/problem-words'
 import { DiffList } from '../parts/diff-list'
 import { ProblemList } from '../parts/problem-list'
 import { FixButton } from '../widgets/fix-button'
@@ -50,6 +51,7 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
     staleTime: 0,
     gcTime: 0,
   })
+  const catalog = useQuery({ ...trpc.steps.catalog.queryOptions(), staleTime: Number.POSITIVE_INFINITY })
   const publish = useMutation(
     trpc.workflows.publish.mutationOptions({
       onSuccess: ({ name, version }) => {
@@ -111,6 +113,7 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
             error={null}
             onGo={goTo}
             nameOf={(stepId) => stepLabel(changes.data.after, stepId)}
+            fieldOf={(problem) => fieldLabel(changes.data.after, catalog.data, problem)}
             action={(problem) => <FixButton problem={problem} onFixed={saved.again} onGo={goTo} />}
           />
         </section>

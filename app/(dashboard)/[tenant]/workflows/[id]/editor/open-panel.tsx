@@ -7,6 +7,7 @@ import { useTenant } from '../../../tenant-context'
 import type { GoTo, SaveNow } from '../actions/screen'
 import type { useProblems } from '../draft/use-problems'
 import { stepLabel } from '../model/definition'
+import { fieldLabel } from '../model/problem-words'
 import type { SimulatePanelProps } from '../panels/simulate-panel'
 import type { TestPanelProps } from '../panels/test-panel'
 import type { VersionsPanelProps } from '../panels/versions-panel'
@@ -60,6 +61,7 @@ export function OpenPanel(props: {
           error={check.error}
           onGo={onGoTo}
           nameOf={(stepId) => stepLabel(definition, stepId)}
+          fieldOf={(problem) => fieldLabel(definition, catalog, problem)}
           action={(problem) => <FixButton problem={problem} onGo={onGoTo} />}
         />
       )}

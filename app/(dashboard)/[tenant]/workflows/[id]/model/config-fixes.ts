@@ -4,6 +4,7 @@ import type { Problem } from '@/server/workflows/check/problem'
 import { asObject, entryOf, fieldNames, freeId, nameProblem } from './definition'
 import { updateStep } from './edit-steps'
 import type { Fix } from './fix'
+import { NEITHER_OR_BOTH } from './problem-words'
 
 /** Fixes of a configuration that its step's type refuses. */
 export function configFix(definition: Definition, catalog: Catalog, step: Step, problem: Problem): Fix | null {
@@ -12,6 +13,9 @@ export function configFix(definition: Definition, catalog: Catalog, step: Step, 
     label,
     apply: (before) => updateStep(before, step.id, change),
   })
+  // Of both, a person decides which one counts.
+  if (message === NEITHER_OR_BOTH && step.for === undefined && step.until === undefined)
+    return set('Wait for a minute', { for: 'PT1M' })
   const [, action] = /^names the action (.+), which the step does not have$/.exec(message) ?? []
   if (field === 'needs' && action !== undefined) {
     const { [action]: _gone, ...rest } = asObject(step.needs)

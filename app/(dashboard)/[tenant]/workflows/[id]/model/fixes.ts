@@ -10,7 +10,7 @@ import { addStep, updateStep } from './edit-steps'
 import type { Fix } from './fix'
 import { placeOf } from './place'
 import { referenceFix } from './reference-fixes'
-import { argumentFix, literalFix } from './value-fixes'
+import { argumentFix, literalFix, startFieldFix } from './value-fixes'
 
 /** The fix of a problem, or null when it needs a person's decision. */
 export function fixOf(definition: Definition, catalog: Catalog, problem: Problem): Fix | null {
@@ -45,7 +45,7 @@ export function fixOf(definition: Definition, catalog: Catalog, problem: Problem
       )
     case 'W_TOOL_ARGS':
     case 'W_WORKFLOW_INPUT':
-      return argumentFix(step.id, step, problem)
+      return argumentFix(step.id, step, problem) ?? startFieldFix(definition, step, problem)
     case 'TYPE_MISMATCH':
     case 'W_TYPE_MISMATCH':
       return literalFix(step.id, step, problem)

@@ -1,10 +1,13 @@
 import { type Token, tokens } from '@/server/definition/expression/tokens'
-import { isJsonObject, type JsonObject, type JsonValue } from '@/server/definition/json'
+import { isJsonObject, type JsonObject, type JsonValue, own } from '@/server/definition/json'
+import type { Definition, Step } from '@/server/definition/schema'
 import { TemplateSyntaxError } from '@/server/definition/template'
 import type { Problem } from '@/server/workflows/check/problem'
 import { numberOrText } from '../../../_arguments/values'
 import type { Fix } from './fix'
 import { changeAt, inText, placeOf, valueAt } from './place'
+
+const WANTED = /must be (number|integer|string|boolean)/
 
 /** An argument that is not accepted gets the near name or the same value as another type, or goes. */
 export function argumentFix(
@@ -37,7 +40,7 @@ export function argumentFix(
     }
   }
   if (fault !== 'wrong' || typeof value === 'object') return null
-  const wanted = /must be (number|integer|string|boolean)/.exec(message)?.[1]
+  const wanted = WANTED.exec(message)?.[1]
   const text = String(value).trim()
   const converted =
     wanted === 'string'
@@ -51,6 +54,24 @@ export function argumentFix(
   if (wanted === 'number' && typeof converted !== 'number') return null
   if (wanted === 'integer' && !Number.isInteger(converted)) return null
   return { label: `Make ${name} a ${wanted}`, apply: (before) => changeAt(before, stepId, path, () => converted) }
+}
+
+/** A literal of the wrong type becomes the START field of its argument's name, if that is always there and of the type. */
+export function startFieldFix(
+  { payload }: Definition,
+  step: Step,
+  { field = '', fault, message }: Problem,
+): Fix | null {
+  const path = placeOf(step, field)
+  const name = path?.at(-1)
+  const wanted = WANTED.exec(message)?.[1]
+  if (path === null || typeof name !== 'string' || fault !== 'wrong' || wanted === undefined) return null
+  const value = valueAt(step, path)
+  const given = own(payload, name)
+  if (typeof value === 'object' || value === undefined || String(value).includes('${')) return null
+  if (given?.type !== wanted && !(wanted === 'number' && given?.type === 'integer')) return null
+  if (given?.required === false && given.default === undefined) return null
+  return { label: `Use \${${name}}`, apply: (before) => changeAt(before, step.id, path, () => `\${${name}}`) }
 }
 
 /** A literal of the wrong type becomes the value that it says: a list that was written as text, or a number in quotes. */

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { ErrorCode } from '@/app/_ui/error-code'
 import { ErrorState } from '@/app/_ui/error-state'
 import type { Problem } from '@/server/workflows/check/problem'
+import { inWords } from '../model/problem-words'
 import styles from './problem-list.module.css'
 
 /** The draft's problems, errors first. A click shows the step and field to fix. */
@@ -16,10 +17,12 @@ export function ProblemList(props: {
   onGo: (problem: Problem) => void
   /** The name of a step, by its id. */
   nameOf: (stepId: string) => string
+  /** The field of a problem, as its form labels it. */
+  fieldOf: (problem: Problem) => string
   /** A button beside a problem. */
   action: (problem: Problem) => ReactNode
 }) {
-  const { problems, checked, error, onGo, nameOf, action } = props
+  const { problems, checked, error, onGo, nameOf, fieldOf, action } = props
   if (error && problems.length === 0) {
     return (
       <div className={styles.panel}>
@@ -60,10 +63,10 @@ export function ProblemList(props: {
                 {problem.stepId !== undefined && (
                   <span className={styles.where}>
                     {nameOf(problem.stepId)}
-                    {problem.field ? ` · ${problem.field}` : ''}
+                    {problem.field ? ` · ${fieldOf(problem)}` : ''}
                   </span>
                 )}
-                {problem.message}
+                {inWords(problem.message)}
               </span>
             </UnstyledButton>
             <span className={styles.code}>

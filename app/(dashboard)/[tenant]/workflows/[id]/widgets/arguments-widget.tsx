@@ -8,6 +8,7 @@ import { shapeOf } from '../../../_arguments/shape'
 import { FormMeansProvider, type TextProps } from '../../../_arguments/texts'
 import { useEditorActions } from '../actions/editor-actions'
 import { isObject } from '../model/json-text'
+import { inWords } from '../model/problem-words'
 import { ArgumentsJson } from './arguments-json'
 import { ExpressionInput } from './expression-input'
 import { FixButton } from './fix-button'
@@ -47,7 +48,7 @@ function Arguments(props: WidgetProps & { args: JsonObject }) {
   const told = (path: string) => at(path).filter(({ fault }) => fault !== 'missing')
   const problemAt = (path: string) =>
     told(path)
-      .map(({ fault, message }) => (fault === 'unknown' ? `The ${noun} has no such field.` : message))
+      .map(({ fault, message }) => (fault === 'unknown' ? `The ${noun} has no such field.` : inWords(message)))
       .join(' ') || null
   const whole = at('')
   const fixable = problems.filter((problem) => problem.field !== field.name)
