@@ -8,6 +8,7 @@ export type StepGroup = 'people' | 'work' | 'flow' | 'data'
  * maps names to templated values, `fields` maps names to declared fields, `actions` is a list of ids and labels.
  * `expression` is one expression, `expressions` maps names to expressions, `cases` is a list of ids, labels and
  * expressions. `assignees` is a list of people and roles; `shown` is a list of labels and templated values.
+ * `hosts` is a list of names of hosts.
  */
 type PlainWidget =
   | 'text'
@@ -32,6 +33,7 @@ type PlainWidget =
   | 'retry'
   | 'assignees'
   | 'shown'
+  | 'hosts'
 
 interface Hint {
   label: string

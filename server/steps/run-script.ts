@@ -26,9 +26,10 @@ export const runScript = defineStep({
     code: { widget: 'code', label: 'Code', help: 'The body of an async function: return what the step gives.' },
     args: { widget: 'key-value', label: 'Arguments', help: 'What the code reads as args. Values may use ${…}.' },
     allowedHosts: {
-      widget: 'json',
+      widget: 'hosts',
       label: 'Allowed hosts',
-      help: 'The hosts that fetch may call, such as ["api.example.com"].',
+      help: 'Hosts that fetch may call. If empty, fetch is off. Press Enter after each.',
+      placeholder: 'api.example.com',
       advanced: true,
     },
   },

@@ -44,6 +44,12 @@ const CountsWidget = dynamic<WidgetProps>(
   { ssr: false, loading: () => <Skeleton height={72} radius="md" /> },
 )
 
+// Only scripts call hosts of their own.
+const HostsWidget = dynamic<WidgetProps>(() => import('../widgets/hosts-widget').then((module) => module.HostsWidget), {
+  ssr: false,
+  loading: () => <Skeleton height={72} radius="md" />,
+})
+
 const ShownWidget = dynamic<WidgetProps>(() => import('../widgets/shown-widget').then((module) => module.ShownWidget), {
   ssr: false,
   loading: () => <Skeleton height={72} radius="md" />,
@@ -76,6 +82,7 @@ const WIDGETS: Record<FieldHint['widget'], ComponentType<WidgetProps>> = {
   assignees: AssigneesWidget,
   counts: CountsWidget,
   shown: ShownWidget,
+  hosts: HostsWidget,
 }
 
 interface Props {

@@ -37,6 +37,8 @@ function Arguments(props: WidgetProps & { args: JsonObject }) {
   const means = useMemo(() => ({ Text: ExpressionText, offers: entries }), [entries])
   const [asJson, setAsJson] = useState(false)
   const [invalid, setInvalid] = useState(false)
+  // Rows show whatever a closed schema allows, and what it does not allow beside it.
+  const json = asJson && shape.open
   const noun = field.widget === 'arguments' ? field.resource : 'tool'
   const shared = readOnly ? {} : sharedNames(shape, args, entries)
   const count = Object.keys(shared).length
@@ -67,25 +69,29 @@ function Arguments(props: WidgetProps & { args: JsonObject }) {
       id={fieldElementId(field.name)}
     >
       <Stack gap="md">
-        <Group justify="space-between" gap="xs">
-          <SegmentedControl
-            size="xs"
-            aria-label={`How to enter ${field.label.toLowerCase()}`}
-            data={[
-              { value: 'rows', label: 'Fields' },
-              { value: 'json', label: 'JSON' },
-            ]}
-            value={asJson ? 'json' : 'rows'}
-            disabled={invalid}
-            onChange={(next) => setAsJson(next === 'json')}
-          />
-          {count > 0 && !asJson && (
-            <Button variant="default" size="compact-sm" onClick={mapAll}>
-              {count === 1 ? 'Map 1 of the same name' : `Map ${count} of the same name`}
-            </Button>
-          )}
-        </Group>
-        {asJson ? (
+        {(shape.open || count > 0) && (
+          <Group justify="space-between" gap="xs">
+            {shape.open && (
+              <SegmentedControl
+                size="xs"
+                aria-label={`How to enter ${field.label.toLowerCase()}`}
+                data={[
+                  { value: 'rows', label: 'Fields' },
+                  { value: 'json', label: 'JSON' },
+                ]}
+                value={json ? 'json' : 'rows'}
+                disabled={json && invalid}
+                onChange={(next) => setAsJson(next === 'json')}
+              />
+            )}
+            {count > 0 && !json && (
+              <Button variant="default" size="compact-sm" onClick={mapAll}>
+                {count === 1 ? 'Map 1 of the same name' : `Map ${count} of the same name`}
+              </Button>
+            )}
+          </Group>
+        )}
+        {json ? (
           <ArgumentsJson label={field.label} value={args} onChange={set} onInvalid={setInvalid} readOnly={readOnly} />
         ) : (
           <FormMeansProvider value={means}>
