@@ -1,7 +1,8 @@
-import { and, asc, count, desc, eq, inArray, max, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gte, inArray, isNotNull, max, sql } from 'drizzle-orm'
 import { inboundWebhooks } from '@/db/schema/inbound'
 import { runs } from '@/db/schema/runs'
 import { schedules } from '@/db/schema/schedules'
+import { workflowVersions } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { tenantMasker } from '../../vault/masker'
@@ -18,7 +19,7 @@ export interface Starter {
   enabled: boolean
 }
 
-/** Somebody who has started runs of the published version, among the latest ones. */
+/** Somebody who has started runs lately, of whichever version was published then. */
 export interface RecentCaller {
   id: string
   kind: 'user' | 'apiKey' | 'token'
@@ -32,15 +33,18 @@ export interface WorkflowCallers {
   parents: UserOf[]
   schedules: Starter[]
   inbound: Starter[]
-  /** Those who started the published version, most recent first. */
+  /** Those who started it in the last 30 days, most recent first. */
   recent: RecentCaller[]
 }
 
 /** Enough to say who is affected; a list of hundreds would not be read. */
 const MOST = 100
 const MOST_RECENT = 20
+const RECENT_MS = 30 * 24 * 60 * 60 * 1_000
 /** Among so many of the latest runs, so that it takes no longer when there are a million. */
 const LATEST_RUNS = 2_000
+/** Of so many of the newest versions that were published. */
+const LATEST_VERSIONS = 50
 /** Of these a run has somebody behind it whom a new version concerns; others start it by what is listed anyway. */
 const PEOPLE = ['apiKey', 'jwt', 'user'] as const
 
@@ -50,7 +54,7 @@ const PEOPLE = ['apiKey', 'jwt', 'user'] as const
  */
 export async function readCallers(ctx: ServiceContext, { id }: One): Promise<WorkflowCallers> {
   authorize(ctx, 'workflow:read')
-  const { publishedVersion } = await findRow(ctx, WORKFLOW, id)
+  await findRow(ctx, WORKFLOW, id)
   const starter = (table: typeof schedules | typeof inboundWebhooks) =>
     ctx.db
       .select({ id: table.id, name: table.name, enabled: table.enabled })
@@ -63,7 +67,7 @@ export async function readCallers(ctx: ServiceContext, { id }: One): Promise<Wor
     workflowsWith(ctx, { id, of: 'workflow' }),
     starter(schedules),
     starter(inboundWebhooks),
-    publishedVersion === null ? [] : readRecent(ctx, id, publishedVersion),
+    readRecent(ctx, id),
   ])
   const nameOf = await nameActors(
     ctx,
@@ -81,8 +85,25 @@ export async function readCallers(ctx: ServiceContext, { id }: One): Promise<Wor
   }
 }
 
-function readRecent(ctx: ServiceContext, id: string, version: number) {
-  const latest = ctx.db
+/**
+ * Version by version, the newest first, because that is how the index of a workflow's runs has them in order of time. No
+ * more are read than are counted, however many versions there are.
+ */
+function readRecent(ctx: ServiceContext, id: string) {
+  const published = ctx.db
+    .select({ version: workflowVersions.version })
+    .from(workflowVersions)
+    .where(
+      and(
+        eq(workflowVersions.tenantId, ctx.tenantId),
+        eq(workflowVersions.workflowId, id),
+        isNotNull(workflowVersions.publishedAt),
+      ),
+    )
+    .orderBy(desc(workflowVersions.version))
+    .limit(LATEST_VERSIONS)
+    .as('published')
+  const ofVersion = ctx.db
     .select({
       startedBy: runs.startedBy,
       startedVia: runs.startedVia,
@@ -90,8 +111,26 @@ function readRecent(ctx: ServiceContext, id: string, version: number) {
       parent: runs.parentRunId,
     })
     .from(runs)
-    .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.workflowId, id), eq(runs.workflowVersion, version)))
+    .where(
+      and(
+        eq(runs.tenantId, ctx.tenantId),
+        eq(runs.workflowId, id),
+        eq(runs.workflowVersion, published.version),
+        gte(runs.startTime, new Date(ctx.now().getTime() - RECENT_MS)),
+      ),
+    )
     .orderBy(desc(runs.startTime))
+    .limit(LATEST_RUNS)
+    .as('of_version')
+  const latest = ctx.db
+    .select({
+      startedBy: ofVersion.startedBy,
+      startedVia: ofVersion.startedVia,
+      startTime: ofVersion.startTime,
+      parent: ofVersion.parent,
+    })
+    .from(published)
+    .crossJoinLateral(ofVersion)
     .limit(LATEST_RUNS)
     .as('latest')
   return ctx.db

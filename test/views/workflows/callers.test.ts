@@ -65,9 +65,12 @@ test('a publication says who and what starts the workflow: parents, schedules, i
     { id: key.id, kind: 'apiKey', name: 'Shop', runs: 2, lastAt: expect.stringMatching(/^\d{4}-/) },
   ])
 
-  // Runs of earlier versions say nothing of who gets the next one.
+  // Whoever called an earlier version gets the next one too, unless that was long ago.
   await updateWorkflow(owner, { id, body: { description: 'Changed' } as never })
   await publishWorkflow(owner, { id })
-  expect((await readCallers(owner, { id })).recent).toEqual([])
+  await startRun(shop, { workflowId: id, body: {} })
+  expect((await readCallers(owner, { id })).recent).toMatchObject([{ name: 'Shop', runs: 3 }])
+  await database.sql`update runs set start_time = start_time - interval '31 days' where workflow_version = 1 and workflow_id = ${id}`
+  expect((await readCallers(owner, { id })).recent).toMatchObject([{ name: 'Shop', runs: 1 }])
   expect(await outcome(readCallers(stranger, { id }))).toBe('WORKFLOW_NOT_FOUND')
 })

@@ -33,7 +33,11 @@ export function Callers({ workflowId }: { workflowId: string }) {
 function List({ callers: { parents, schedules, inbound, recent } }: { callers: WorkflowCallers }) {
   const { path } = useTenant()
   if (parents.length + schedules.length + inbound.length + recent.length === 0) {
-    return <p className={dialog.note}>No workflow, schedule or inbound webhook starts it, and nobody has called it.</p>
+    return (
+      <p className={dialog.note}>
+        No workflow, schedule or inbound webhook starts it, and nobody has called it in the last 30 days.
+      </p>
+    )
   }
   return (
     <ul className={dialog.callers}>
