@@ -46,6 +46,13 @@ describe('the form of a start', () => {
     expect(readTyped(fields, { paper: '' }).errors).toEqual({ paper: 'Required' })
   })
 
+  test('leaves out the rows at the end of a list that nobody filled in', () => {
+    const read = (list: unknown) => readTyped({ list: { type: 'array' } }, { list: JSON.stringify(list) }).data.list
+    expect(read(['a', '', 'b', '', ''])).toEqual(['a', '', 'b'])
+    expect(read([''])).toEqual([])
+    expect(read([0, false, null, {}])).toEqual([0, false, null, {}])
+  })
+
   test('reports errors by field, and leaves out optional empty fields', () => {
     const { data, errors } = readTyped(FIELDS, {
       name: ' ',

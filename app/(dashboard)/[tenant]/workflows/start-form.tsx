@@ -1,6 +1,7 @@
 'use client'
 import { FileInput, Input, NativeSelect, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { Paperclip } from 'lucide-react'
+import { useState } from 'react'
 import { isRequired } from '@/server/definition/fields'
 import type { Field, Fields } from '@/server/definition/schema'
 import { typeWords } from '../_arguments/type-words'
@@ -35,6 +36,9 @@ export function StartForm({
   /** Whether its first field is where a dialog places the focus. */
   focus?: boolean
 }) {
+  // What somebody has changed since it was refused is no longer what was refused.
+  const [changed, setChanged] = useState({ since: errors, names: new Set<string>() })
+  const names = changed.since === errors ? changed.names : new Set<string>()
   return (
     <Stack gap="md">
       {Object.entries(fields).map(([name, field], index) => {
@@ -42,12 +46,15 @@ export function StartForm({
           name,
           field,
           value: typed[name] ?? '',
-          error: errors[name],
+          error: names.has(name) ? undefined : errors[name],
           first: focus && index === 0,
           fileNote,
           keptFile,
         }
-        const change = (value: Entry) => onChange(name, value)
+        const change = (value: Entry) => {
+          setChanged({ since: errors, names: new Set([...names, name]) })
+          onChange(name, value)
+        }
         return hidden?.has(name) ? (
           <HiddenField key={name} {...props} onChange={change}>
             <StartField {...props} onChange={change} />

@@ -80,10 +80,15 @@ export function readTyped(
     else {
       const value = readJson(field, raw)
       if (value === undefined) errors[name] = wrongText(field)
-      else data[name] = value
+      else data[name] = field.type === 'array' ? withoutEmptyEnd(value) : value
     }
   }
   return { data, errors, file }
+}
+
+/** A row that somebody added to a list and left empty is no element of it. */
+function withoutEmptyEnd(value: JsonValue): JsonValue {
+  return Array.isArray(value) ? value.slice(0, value.findLastIndex((element) => element !== '') + 1) : value
 }
 
 /**
