@@ -69,7 +69,12 @@ export function CodeMirror(props: CodeEditorProps) {
     shown.dispatch(setDiagnostics(shown.state, inside))
   }, [diagnostics])
 
-  return <div ref={host} className={`${styles.editor} ${props.singleLine ? styles.single : ''}`} />
+  return (
+    <div
+      ref={host}
+      className={`${styles.editor} ${props.singleLine ? styles.single : ''} ${readOnly ? styles.fixed : ''}`}
+    />
+  )
 }
 
 function extensionsOf(latest: { current: CodeEditorProps }): Extension[] {

@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone } from '@/app/_ui/notify'
+import { ReasonButton } from '@/app/_ui/reason-button'
 import { pathText } from '@/server/definition/json'
 import type { ExpectedField } from '@/server/definition/test-case'
 import styles from './test-cases.module.css'
@@ -18,6 +19,8 @@ export interface Choice<E> {
   input?: ReactNode
   /** Null as long as it is not complete. */
   expected: E | null
+  /** What it takes to complete it. */
+  wanted?: string
 }
 
 /** Asks for the name of a test case and what it expects. */
@@ -41,13 +44,14 @@ export function KeepDialog<E>(props: {
       notifyDone('Kept as a test case. It runs when somebody publishes here.')
     },
   })
-  const ready = name.trim() !== '' && choice !== undefined && choice.expected !== null
+  const reason =
+    name.trim() === '' ? 'Enter a name' : choice?.expected ? null : (choice?.wanted ?? 'Choose what is expected')
   return (
     <Dialog onClose={onClose} title="Keep as a test case" size="lg">
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          if (ready && choice.expected !== null) keep.mutate({ name, expected: choice.expected })
+          if (reason === null && choice?.expected) keep.mutate({ name, expected: choice.expected })
         }}
       >
         <Stack>
@@ -75,9 +79,9 @@ export function KeepDialog<E>(props: {
             <Button variant="default" onClick={onClose}>
               Cancel
             </Button>
-            <Button type="submit" loading={keep.isPending} disabled={!ready}>
+            <ReasonButton type="submit" reason={reason} loading={keep.isPending}>
               Keep
-            </Button>
+            </ReasonButton>
           </DialogButtons>
         </Stack>
       </form>

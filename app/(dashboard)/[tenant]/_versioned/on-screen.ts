@@ -14,7 +14,11 @@ export function onScreenState(versioned: { draft: { dirty: boolean }; hasDraft: 
 
 /** The choice of what to test, beside versions. */
 export const ON_SCREEN = 'screen'
-export const ON_SCREEN_LABEL = 'The draft on screen'
+
+/** As the note beside it says it: what is the same as a version is no draft. */
+export function onScreenLabel(state: OnScreen<unknown>['state']): string {
+  return state === 'version' ? 'As on screen' : 'The draft on screen'
+}
 
 /** Says that a test is of what is on the screen, and who else has it. */
 export function testsText(state: OnScreen<unknown>['state'], version: number): string {

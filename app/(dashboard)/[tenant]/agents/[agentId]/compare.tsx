@@ -10,7 +10,7 @@ import { ReasonButton } from '@/app/_ui/reason-button'
 import { onSendKey } from '@/app/_ui/send-key'
 import type { JsonObject } from '@/server/definition/json'
 import { sameJson } from '../../_versioned/json'
-import { ON_SCREEN, ON_SCREEN_LABEL, type OnScreen, testsText } from '../../_versioned/on-screen'
+import { ON_SCREEN, type OnScreen, onScreenLabel, testsText } from '../../_versioned/on-screen'
 import { useTenant } from '../../tenant-context'
 import type { Agent, AgentForm } from './agent-form'
 import styles from './compare.module.css'
@@ -26,7 +26,7 @@ export interface CompareProps {
 /** One message, two versions of the agent: both answers beside each other, and what each of them cost. */
 export function Compare({ agent, onScreen }: CompareProps) {
   const { may } = useTenant()
-  const options = versionsOf(agent, onScreen !== null)
+  const options = versionsOf(agent, onScreen)
   const published = agent.publishedVersion === null ? 'latest' : 'published'
   const [versions, setVersions] = useState<readonly [string, string]>([
     published,
@@ -170,10 +170,10 @@ function Side(props: { side: ReturnType<typeof useAnswer>; wanted: string; form:
   )
 }
 
-function versionsOf({ version, publishedVersion }: Agent, editable: boolean) {
+function versionsOf({ version, publishedVersion }: Agent, onScreen: OnScreen<AgentForm> | null) {
   const earlier = Array.from({ length: Math.min(49, version - 1) }, (_, index) => String(version - 1 - index))
   return [
-    ...(editable ? [{ value: ON_SCREEN, label: ON_SCREEN_LABEL }] : []),
+    ...(onScreen ? [{ value: ON_SCREEN, label: onScreenLabel(onScreen.state) }] : []),
     { value: 'latest', label: `Latest (version ${version})` },
     ...(publishedVersion === null ? [] : [{ value: 'published', label: `Published (version ${publishedVersion})` }]),
     ...earlier.map((value) => ({ value, label: `Version ${value}` })),

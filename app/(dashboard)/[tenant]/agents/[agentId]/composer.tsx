@@ -7,7 +7,7 @@ import { CopyButton } from '@/app/_ui/copy-button'
 import { onSendKey } from '@/app/_ui/send-key'
 import { curl, useOrigin } from '../../_versioned/curl'
 import { readObject } from '../../_versioned/json'
-import { ON_SCREEN, ON_SCREEN_LABEL, type OnScreen, testsText } from '../../_versioned/on-screen'
+import { ON_SCREEN, type OnScreen, onScreenLabel, testsText } from '../../_versioned/on-screen'
 import { useTenant } from '../../tenant-context'
 import { agentCurl } from '../agent-curl'
 import type { AgentForm, ShownAgent } from './agent-form'
@@ -94,7 +94,7 @@ export function Composer(props: {
             value={version}
             onChange={(event) => onVersion(event.currentTarget.value)}
             data={[
-              ...(props.onScreen ? [{ value: ON_SCREEN, label: ON_SCREEN_LABEL }] : []),
+              ...(props.onScreen ? [{ value: ON_SCREEN, label: onScreenLabel(props.onScreen.state) }] : []),
               { value: 'latest', label: `Latest (version ${agent.version})` },
               ...(agent.publishedVersion === null
                 ? []

@@ -40,6 +40,7 @@ export function KeepAgentCase(props: {
           description: 'And the answer matches the schema',
           input: <FieldChoice fields={fields} chosen={chosen} onChange={setChosen} />,
           expected: chosen.length === 0 ? null : { kind: 'fields', fields: expectedFields },
+          wanted: 'Tick a field',
         },
         any,
       ]
@@ -58,6 +59,7 @@ export function KeepAgentCase(props: {
             />
           ),
           expected: text.trim() === '' ? null : { kind: 'contains', text },
+          wanted: 'Enter the text',
         },
         any,
       ]

@@ -13,13 +13,14 @@ export function ArgsForm(props: {
   onChange: (value: JsonObject) => void
   /** The server's error, with paths such as `args.name`. */
   error: unknown
+  readOnly: boolean
 }) {
-  const { schema, value, onChange, error } = props
+  const { schema, value, onChange, error, readOnly } = props
   const shape = useMemo(() => shapeOf({ ...schema, type: 'object' }, schema), [schema])
   const details = error ? errorOf(error).details : []
   const problemAt = (path: string) => details.find((detail) => detail.path === `args.${path}`)?.message ?? null
   return (
-    <Stack gap="md">
+    <Stack gap="md" data-read-only={readOnly || undefined}>
       <ArgumentRows
         path=""
         shape={shape}
@@ -27,7 +28,7 @@ export function ArgsForm(props: {
         onChange={onChange}
         problemAt={problemAt}
         idOf={(path) => `argument-${path}`}
-        readOnly={false}
+        readOnly={readOnly}
       />
     </Stack>
   )

@@ -45,6 +45,7 @@ export function KeepToolCase(props: { tested: Tested; keep: (body: Body) => Prom
                   description: 'For results with times or ids that differ each time',
                   input: <FieldChoice fields={fields} chosen={chosen} onChange={setChosen} />,
                   expected: chosen.length === 0 ? null : ({ kind: 'fields', fields: expectedFields } as const),
+                  wanted: 'Tick a field',
                 },
               ]),
           { value: 'succeeds', label: 'Succeeds, whatever the result', expected: { kind: 'succeeds' } },

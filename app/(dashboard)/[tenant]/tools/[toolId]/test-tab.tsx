@@ -3,7 +3,7 @@ import { NativeSelect, SegmentedControl } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
 import dynamic from 'next/dynamic'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import type { RouterOutput } from '@/app/_trpc/types'
 import { CodeBlock } from '@/app/_ui/code-block'
@@ -15,7 +15,7 @@ import { shapeOf } from '../../_arguments/shape'
 import { curl, useOrigin } from '../../_versioned/curl'
 import { errorAt } from '../../_versioned/field-errors'
 import { pretty, readObject, sameJson } from '../../_versioned/json'
-import { ON_SCREEN, ON_SCREEN_LABEL, type OnScreen, testsText } from '../../_versioned/on-screen'
+import { ON_SCREEN, type OnScreen, onScreenLabel, testsText } from '../../_versioned/on-screen'
 import { givenBy } from '../../_versioned/schema-samples'
 import styles from '../../_versioned/versioned.module.css'
 import { useTenant } from '../../tenant-context'
@@ -53,6 +53,12 @@ export function TestTab({
   const [tested, setTested] = useState<ToolForm | null>(null)
   const [called, setCalled] = useState<{ args: JsonObject; dataContext: JsonObject } | null>(null)
   const invoke = tested ? invokeDraft : invokeVersion
+  const answer = useRef<HTMLElement>(null)
+  const come = invoke.isPending || invoke.isIdle ? null : invoke.submittedAt
+  // It stands beside the form's first rows, or below all of them: far from the button of a long form.
+  useEffect(() => {
+    if (come !== null) answer.current?.scrollIntoView({ block: 'nearest' })
+  }, [come])
   const readArgs = readObject(args)
   const readContext = dataContext.trim() === '' ? { value: {} } : readObject(dataContext)
   const problem =
@@ -61,6 +67,8 @@ export function TestTab({
       : readContext.problem !== undefined
         ? `Data context: ${readContext.problem}`
         : null
+  // Somebody who may not call it would fill in a form for nothing.
+  const readOnly = tool.status === 'archived' || !may('tool:invoke')
   const obstacle =
     tool.status === 'archived'
       ? 'Archived tools cannot be called'
@@ -113,11 +121,19 @@ export function TestTab({
             value={readArgs.value ?? {}}
             onChange={(value) => setArgs(pretty(value))}
             error={invoke.error}
+            readOnly={readOnly}
           />
         ) : (
           <div>
             <div className={styles.label}>Arguments</div>
-            <CodeEditor label="Arguments" language="json" value={args} onChange={setArgs} minHeight="8rem" />
+            <CodeEditor
+              label="Arguments"
+              language="json"
+              value={args}
+              onChange={setArgs}
+              readOnly={readOnly}
+              minHeight="8rem"
+            />
             {(readArgs.problem ?? said) && (
               <p className={styles.error} role="alert">
                 {readArgs.problem ?? said}
@@ -133,6 +149,7 @@ export function TestTab({
               language="json"
               value={dataContext}
               onChange={setDataContext}
+              readOnly={readOnly}
               placeholder={'{ "customer": "A-17" }'}
               minHeight="4rem"
             />
@@ -147,8 +164,12 @@ export function TestTab({
           <NativeSelect
             label="Version"
             value={version}
+            disabled={readOnly}
             onChange={(event) => setVersion(event.currentTarget.value)}
-            data={[...(onScreen ? [{ value: ON_SCREEN, label: ON_SCREEN_LABEL }] : []), ...versionsOf(tool)]}
+            data={[
+              ...(onScreen ? [{ value: ON_SCREEN, label: onScreenLabel(onScreen.state) }] : []),
+              ...versionsOf(tool),
+            ]}
           />
           <ReasonButton
             type="submit"
@@ -164,7 +185,7 @@ export function TestTab({
           {obstacle === null ? <span className="with-keyboard">Run with Ctrl or ⌘ + Enter.</span> : `${obstacle}.`}
         </span>
       </form>
-      <section className={styles.group} aria-label="Answer">
+      <section ref={answer} className={styles.group} aria-label="Answer">
         <TestAnswer answer={invoke.data ?? null} error={invoke.error} busy={invoke.isPending} outdated={outdated} />
         <div className={styles.label}>
           {seen && seen.state !== 'version'
