@@ -9,7 +9,12 @@ export function errorAt(error: unknown, path: string): string | null {
   const inner = String(found.path ?? '')
     .slice(path.length)
     .replace(/^\./, '')
-  return inner === '' ? found.message : `${inner}: ${found.message}`
+  return inner === '' ? underField(found.message) : `${inner}: ${found.message}`
+}
+
+/** A message under its field, where it follows no name. */
+export function underField(message: string): string {
+  return message === 'is required' ? 'Required' : message
 }
 
 /** What the server would refuse, in the shape of its error. */

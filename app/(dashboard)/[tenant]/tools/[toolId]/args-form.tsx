@@ -5,6 +5,7 @@ import { errorOf } from '@/app/_trpc/client'
 import type { JsonObject } from '@/server/definition/json'
 import { ArgumentRows } from '../../_arguments/argument-rows'
 import { shapeOf } from '../../_arguments/shape'
+import { underField } from '../../_versioned/field-errors'
 
 /** Arguments as a form built from their schema: the rows of the workflow editor, with plain values. */
 export function ArgsForm(props: {
@@ -18,7 +19,10 @@ export function ArgsForm(props: {
   const { schema, value, onChange, error, readOnly } = props
   const shape = useMemo(() => shapeOf({ ...schema, type: 'object' }, schema), [schema])
   const details = error ? errorOf(error).details : []
-  const problemAt = (path: string) => details.find((detail) => detail.path === `args.${path}`)?.message ?? null
+  const problemAt = (path: string) => {
+    const found = details.find((detail) => detail.path === `args.${path}`)
+    return found ? underField(found.message) : null
+  }
   return (
     <Stack gap="md" data-read-only={readOnly || undefined}>
       <ArgumentRows
