@@ -92,7 +92,7 @@ test('a problem leads to its field', async ({ page, workspace }) => {
     '/errors/INVALID_CONFIG',
   )
   await problems
-    .getByRole('button', { name: /toolId/ })
+    .getByRole('button', { name: / · Tool/ })
     .first()
     .click()
   await expect(page.getByLabel('Id', { exact: true })).toHaveValue('call')
@@ -102,7 +102,7 @@ test('a problem leads to its field', async ({ page, workspace }) => {
   await page.route(/workflows\.check/, (route) => route.abort())
   await page.getByRole('textbox', { name: 'Name' }).fill('Call the tool')
   await expect(page.getByText('The draft cannot be checked right now.')).toBeVisible()
-  await expect(problems.getByRole('button', { name: /toolId/ })).not.toHaveCount(0)
+  await expect(problems.getByRole('button', { name: / · Tool/ })).not.toHaveCount(0)
 })
 
 test('Escape closes a dialog, and what is selected stays selected', async ({ page, workspace }) => {
