@@ -211,7 +211,14 @@ test('what does not exist answers 404 in one frame, and is not offered a second 
   const nowhere = await page.goto(`/${workspace.slug}/no-such-page`)
   expect(nowhere?.status()).toBe(404)
   await expect(page.getByRole('navigation', { name: 'Main' })).toBeVisible()
-  for (const gone of ['/workflows/wf_none', '/runs/run_NONE', '/tools/tool_none', '/inbox?task=run_NONE:main:a%231']) {
+  const ids = [
+    '/workflows/wf_none',
+    '/workflows/wf_none/runs',
+    '/workflows/wf_none/insights',
+    '/workflows/wf_none/settings',
+  ]
+  ids.push('/workflows/wf_none/versions', '/runs/run_NONE', '/tools/tool_none', '/inbox?task=run_NONE:main:a%231')
+  for (const gone of ids) {
     await page.goto(`/${workspace.slug}${gone}`)
     await expect(page.getByRole('main')).toContainText(/not found|does not exist/i)
     await expect(page.getByRole('button', { name: 'Try again' })).toHaveCount(0)
