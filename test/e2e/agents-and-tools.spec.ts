@@ -28,6 +28,7 @@ test('an agent answers in the playground with data that matches its schema, and 
 test('a tool can be tested and shows the HTTP answer', async ({ page, workspace }) => {
   const { stock, declined } = await newCompany(workspace.ctx)
   await page.goto(`/${workspace.slug}/tools/${stock}?tab=test`)
+  await page.getByRole('textbox', { name: /^article/ }).fill('AX-210')
   await page.getByRole('button', { name: /^Run/ }).first().click()
   await expect(page.getByText('executionTime').first()).toBeVisible()
   await page.goto(`/${workspace.slug}/tools/${declined}?tab=test`)

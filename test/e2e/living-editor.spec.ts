@@ -50,7 +50,7 @@ test('during a test, the graph shows what each step did, and a click on one its 
   await showAll(page)
   await runDraft(page, '60', 'Run this draft')
   const told = node(page, 'Tell them')
-  await expect(told).toContainText(/Completed.*\d+ ms/)
+  await expect(told).toContainText(/Completed.*\d+\sms/)
   await expect(told).toContainText('"told":"It costs 120"')
   await expect(told).toHaveAccessibleName(/Tell them.*in the test run: Completed/)
   await expect(node(page, 'Give up')).not.toContainText('Completed')
