@@ -140,13 +140,13 @@ async function addTenants(sql: Sql, tenants: number, buckets: number, divided: b
     insert into members (tenant_id, user_id, role) select distinct tenant_id, user_id, 'owner' from scale.shares;
     insert into workflows (tenant_id, id, name, description, status, version, published_version, created_by, updated_by)
       select tenant_id, workflow_id, name, '', 'published', 1, 1, user_id, user_id from scale.shares;
-    insert into workflow_versions (tenant_id, workflow_id, version, name, definition, created_by)
+    insert into workflow_versions (tenant_id, workflow_id, version, name, definition, created_by, published_at)
       select tenant_id, workflow_id, 1, name, json_build_object('name', name, 'description', '', 'initialStep', 'charge',
         'payload', '{}'::json, 'edges', '[{"from": "charge", "to": "approve"}, {"from": "approve", "to": "done"}]'::json,
         'steps', '[{"id": "charge", "type": "call-tool", "name": "Charge the card", "toolId": "tool_add"},
           {"id": "approve", "type": "request-user-action", "name": "Approve", "title": "Approve the order?",
             "actions": [{"id": "yes", "label": "Yes"}]},
-          {"id": "done", "type": "end-flow", "name": "Done"}]'::json), user_id
+          {"id": "done", "type": "end-flow", "name": "Done"}]'::json), user_id, now()
       from scale.shares`)
 }
 

@@ -42,6 +42,11 @@ export const workflowVersions = pgTable(
     /** When the first of the autosaves folded into this version was made. Null for a single save. */
     burstSince: moment(),
     publishedAt: moment(),
+    /**
+     * What people call it: the first version of the workflow that is published is 1. Null until then. A trigger sets it with
+     * `publishedAt`, so that it does not matter who publishes, and it stays.
+     */
+    number: integer(),
     /** What its publisher wrote about it. */
     note: text(),
     /** The versions of what its steps use, as they were when it was published. Null where nothing was pinned. */

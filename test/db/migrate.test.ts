@@ -11,9 +11,13 @@ import { asAdmin } from '@/db/postgres/probe'
 import { openDriver } from '@/db/url'
 import { databaseUrl } from '../support/postgres'
 
-const names = ['migrate', 'migrate_old', 'migrate_busy', 'migrate_parts'].map((name) => `${name}_${process.pid}`)
+const names = ['migrate', 'migrate_old', 'migrate_busy', 'migrate_parts', 'migrate_numbers'].map(
+  (name) => `${name}_${process.pid}`,
+)
 const { adminUrl } = inject('testServer')
-const [url = '', oldUrl = '', busyUrl = '', partsUrl = ''] = names.map((name) => databaseUrl(adminUrl, name))
+const [url = '', oldUrl = '', busyUrl = '', partsUrl = '', numbersUrl = ''] = names.map((name) =>
+  databaseUrl(adminUrl, name),
+)
 
 interface Journal {
   entries: { tag: string; when: number }[]
@@ -62,6 +66,50 @@ test('a database of an earlier release keeps its runs and what a process of that
     await migrate(oldUrl)
     expect(before).toMatchObject({ id: 'run_1', epoch: 3 })
     expect(await sql`select * from runs`).toEqual([expect.objectContaining(before ?? {})])
+  } finally {
+    await close()
+    await rm(folder, { recursive: true })
+  }
+})
+
+test('versions that were published before have numbers in their order, and a process of that release makes the next', async () => {
+  const { sql, close } = openDatabase(numbersUrl, { max: 2 })
+  const folder = await migrationsBefore('0058_version_number')
+  try {
+    await migrateTo(numbersUrl, folder)
+    for (const tenant of ['ten_1', 'ten_2']) {
+      await sql`insert into tenants (id, slug, name) values (${tenant}, ${tenant}, 'One')`
+      for (const workflow of ['wf_1', 'wf_2'])
+        for (const version of [1, 4, 10, 14])
+          await sql`insert into workflow_versions (tenant_id, workflow_id, version, name, definition, created_by, published_at)
+            values (${tenant}, ${workflow}, ${version}, 'W', '{}', 'system', case when ${version}::int > 1 then now() end)`
+    }
+    await sql`update workflow_versions set published_at = null where workflow_id = 'wf_2' and version = 10`
+    await migrate(numbersUrl)
+    const numbers = async (workflow: string) =>
+      (
+        await sql`select distinct version, number from workflow_versions where workflow_id = ${workflow} order by version`
+      ).map(({ version, number }) => [version, number])
+    expect(await numbers('wf_1')).toEqual([
+      [1, null],
+      [4, 1],
+      [10, 2],
+      [14, 3],
+    ])
+    expect(await numbers('wf_2')).toEqual([
+      [1, null],
+      [4, 1],
+      [10, null],
+      [14, 2],
+    ])
+    await sql`insert into workflow_versions (tenant_id, workflow_id, version, name, definition, created_by)
+      select id, 'wf_2', 17, 'W', '{}', 'system' from tenants`
+    for (let time = 0; time < 2; time++)
+      await sql`update workflow_versions set published_at = now() where workflow_id = 'wf_2' and version in (14, 17)`
+    expect((await numbers('wf_2')).slice(-2)).toEqual([
+      [14, 2],
+      [17, 3],
+    ])
   } finally {
     await close()
     await rm(folder, { recursive: true })

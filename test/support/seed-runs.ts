@@ -18,8 +18,8 @@ async function seedWorkflow(sql: Sql, tenantId: string, id: string, name: string
   }
   await sql`insert into workflows (tenant_id, id, name, description, status, version, published_version, created_by, updated_by)
     values (${tenantId}, ${id}, ${name}, '', 'published', 1, 1, 'system', 'system') on conflict do nothing`
-  await sql`insert into workflow_versions (tenant_id, workflow_id, version, name, definition, created_by)
-    values (${tenantId}, ${id}, 1, ${name}, ${sql.json(definition as never)}, 'system') on conflict do nothing`
+  await sql`insert into workflow_versions (tenant_id, workflow_id, version, name, definition, created_by, published_at)
+    values (${tenantId}, ${id}, 1, ${name}, ${sql.json(definition as never)}, 'system', now()) on conflict do nothing`
 }
 
 export interface LongRun {
@@ -145,8 +145,8 @@ export async function seedIterations(sql: Sql, tenantId: string, items: number):
   }
   await sql`insert into workflows (tenant_id, id, name, description, status, version, published_version, created_by, updated_by)
     values (${tenantId}, 'wf_each', ${definition.name}, '', 'published', 1, 1, 'system', 'system') on conflict do nothing`
-  await sql`insert into workflow_versions (tenant_id, workflow_id, version, name, definition, language, created_by)
-    values (${tenantId}, 'wf_each', 1, ${definition.name}, ${sql.json(definition as never)}, 1, 'system') on conflict do nothing`
+  await sql`insert into workflow_versions (tenant_id, workflow_id, version, name, definition, language, created_by, published_at)
+    values (${tenantId}, 'wf_each', 1, ${definition.name}, ${sql.json(definition as never)}, 1, 'system', now()) on conflict do nothing`
   await sql`delete from runs where tenant_id = ${tenantId} and id = ${runId}`
   await forge(sql, [runId])
   const began = new Date(Date.now() - 3_600_000).toISOString()

@@ -6,6 +6,7 @@ import { FORGED, refused } from './finality'
 import { pauseRules, recordRules } from './records'
 import type { Rule, Violation } from './rule'
 import { runRules } from './runs'
+import { versionRules } from './versions'
 import { voteRules } from './votes'
 
 export interface CheckOptions {
@@ -27,6 +28,7 @@ export async function checkInvariants(sql: Sql, { engine = true }: CheckOptions 
     ...pauseRules,
     ...voteRules,
     ...auditRules,
+    ...versionRules,
     ...(engine ? engineRules : []),
   ]
   const [{ forged } = { forged: false }] = await sql<{ forged: boolean }[]>`
