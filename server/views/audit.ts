@@ -2,11 +2,13 @@ import { and, eq, inArray } from 'drizzle-orm'
 import { agents } from '@/db/schema/agents'
 import { tools } from '@/db/schema/tools'
 import { workflows } from '@/db/schema/workflows'
-import { listAudit } from '../audit-log/list'
+import { type AuditEntry, listAudit } from '../audit-log/list'
 import type { ServiceContext } from '../context'
 import type { AuditDetails } from '../definition/audit'
 import { tenantMasker } from '../vault/masker'
+import { versionNumber } from '../versioned/versions'
 import { nameActors } from './actors'
+import { numbersOf } from './workflows/numbers'
 
 /** What an id in the details of an entry stands for. */
 export interface AuditName {
@@ -19,13 +21,17 @@ export interface AuditName {
 /** Details that say who did something. */
 const ACTORS = ['madeBy', 'answersFor']
 
-/** The audit log as `listAudit` gives it, with the names that its details have only the ids of, as far as they exist. */
+/**
+ * The audit log as `listAudit` gives it, with the names that its details have only the ids of, as far as they exist, and
+ * with the versions of workflows by the numbers that people see.
+ */
 export async function browseAudit(ctx: ServiceContext, input: unknown) {
   const page = await listAudit(ctx, input)
   const ids = new Set(page.entries.flatMap(({ details }) => Object.values(details).flatMap(textsOf)))
   const actorIds = page.entries.flatMap(({ details }) => ACTORS.flatMap((name) => textsOf(details[name] ?? null)))
-  const [masker, nameOf, ...found] = await Promise.all([
+  const [masker, entries, nameOf, ...found] = await Promise.all([
     tenantMasker(ctx),
+    withNumbers(ctx, page.entries),
     nameActors(ctx, actorIds),
     namesIn(ctx, workflows, startingWith('wf_', ids)),
     namesIn(ctx, agents, startingWith('agt_', ids)),
@@ -40,7 +46,31 @@ export async function browseAudit(ctx: ServiceContext, input: unknown) {
     ...(ofTools ?? []).map((row) => ({ ...row, kind: 'tool' as const })),
     ...[...new Set(actorIds)].map((id) => ({ id, kind: 'actor' as const, name: nameOf(id)?.name ?? id })),
   ]
-  return { ...page, names }
+  return { ...page, entries, names }
+}
+
+/** Where the details of a workflow's entries have versions. */
+const VERSIONS = ['version', 'replaces', 'from']
+
+/** Drafts have no numbers, so an entry says nothing of a version that was only saved. */
+async function withNumbers(ctx: ServiceContext, entries: readonly AuditEntry[]): Promise<AuditEntry[]> {
+  const versionsOf = ({ thing, details }: AuditEntry) =>
+    (thing.kind === 'workflow' ? VERSIONS : []).flatMap((name) => {
+      const value = details[name]
+      const version = typeof value === 'number' || typeof value === 'string' ? versionNumber(value) : null
+      return version === null ? [] : [{ name, workflowId: thing.id, version }]
+    })
+  const numberOf = await numbersOf(ctx, entries.flatMap(versionsOf))
+  return entries.map((entry) => {
+    const details = { ...entry.details }
+    for (const { name, workflowId, version } of versionsOf(entry)) {
+      const saved = name === 'version' && entry.action !== 'workflow.published'
+      const number = saved ? null : numberOf(workflowId, version)
+      if (number === null) delete details[name]
+      else details[name] = number
+    }
+    return { ...entry, details }
+  })
 }
 
 function textsOf(value: AuditDetails[string]): string[] {

@@ -110,6 +110,34 @@ test('only what was published has a number; a draft has its time, and is restore
   await expect(page.getByText('The draft is the same.').first()).toBeVisible()
 })
 
+test('people see how often a workflow was published, and once which version that is in the API', async ({
+  page,
+  workspace,
+}) => {
+  const { id } = await createWorkflow(workspace.ctx, { name: 'Home', ...END } as never)
+  const save = (a: number) =>
+    updateWorkflow(workspace.ctx, { id, body: { steps: [{ ...END.steps[0], output: { a } }] } as never })
+  for (const a of [2, 3]) await save(a)
+  expect((await publishWorkflow(workspace.ctx, { id })).version).toBe(3)
+  await startRun(workspace, id, {})
+  for (const a of [4, 5]) await save(a)
+  await page.goto(`/${workspace.slug}/workflows/${id}/versions`)
+  await expect(page.getByText('v1 published')).toBeVisible()
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Publish v2' }).click()
+  await expect(page.getByText('Version 2 of Home is published.')).toBeVisible()
+  await expect(page.getByText('v2 published')).toBeVisible()
+  const history = page.getByRole('list', { name: 'Versions' }).getByRole('button')
+  await expect(history.filter({ hasText: /^Version 2/ })).toContainText('version 5 in the API')
+  await expect(history.filter({ hasText: /^Version 1/ })).toContainText('version 3 in the API')
+  await page.goto(`/${workspace.slug}/workflows/${id}`)
+  await expect(page.getByText('v2 published')).toBeVisible()
+  await page.goto(`/${workspace.slug}/workflows/${id}/runs?version=3`)
+  await expect(page.getByRole('button', { name: 'Version 1: remove this filter' })).toBeVisible()
+  await page.getByRole('main').getByRole('row').getByRole('link', { name: 'v1' }).click()
+  await expect(page.getByText('Version 1 of Home')).toBeVisible()
+})
+
 test('settings are edited on their own page and are part of the draft; viewers only read them', async ({
   page,
   workspace,

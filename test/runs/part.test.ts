@@ -61,7 +61,7 @@ describe('a run to a step', () => {
     const payload = { n: { type: 'number' } }
     const run = await tried({ payload, steps, edges: chain('a', 'b', 'c') }, { to: 'b' }, { n: 3 })
     expect(run).toMatchObject({ status: 'completed', outcome: 'succeeded' })
-    expect(await getRunOverview(runtime.ctx, run)).toMatchObject({ startedVia: 'test', ofDraft: true })
+    expect(await getRunOverview(runtime.ctx, run)).toMatchObject({ startedVia: 'test', versionNumber: null })
     expect(visited(run)).toEqual(['a', 'b'])
     expect(callsOf(run.runId)).toEqual(['a', 'b'])
     expect(run.data).toMatchObject({ n: 3, a: { said: 'a' }, b: { said: 'b' } })
@@ -80,11 +80,11 @@ describe('a run to a step', () => {
     const seen = [ofVersion.runId, ofDraft.runId, ...children.map(({ runId }) => runId)]
     const overviews = await Promise.all(seen.map((runId) => getRunOverview(runtime.ctx, { runId })))
     expect(overviews.map(({ startedVia }) => startedVia)).toEqual(Array(4).fill('test'))
-    expect(overviews.map((run) => run.ofDraft)).toEqual([false, true, false, false])
+    expect(overviews.map(({ versionNumber }) => versionNumber)).toEqual([1, null, 1, 1])
     const listed = (await browseRuns(runtime.ctx, { workflowIds: [id] })).runs
-    expect(listed.map(({ runId, ofDraft }) => [runId, ofDraft])).toEqual([
-      [ofDraft.runId, true],
-      [ofVersion.runId, false],
+    expect(listed.map(({ runId, versionNumber }) => [runId, versionNumber])).toEqual([
+      [ofDraft.runId, null],
+      [ofVersion.runId, 1],
     ])
   })
 

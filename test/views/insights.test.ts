@@ -167,10 +167,11 @@ describe('insights', () => {
   test('of steps come from the newest runs of the newest version', async () => {
     const ctx = at(await newTenant(database))
     const id = await newWorkflow(ctx, 'W')
-    expect(await readStepFigures(ctx, { id })).toEqual({ version: null, runs: 0, layout: {}, steps: [] })
+    expect(await readStepFigures(ctx, { id })).toEqual({ version: null, number: null, runs: 0, layout: {}, steps: [] })
     await seed(ctx, id, [{ daysAgo: 0 }, { daysAgo: 1, outcome: 'failed', ms: 9_000 }, { daysAgo: 0, via: 'test' }])
     expect(await readStepFigures(ctx, { id })).toEqual({
       version: 1,
+      number: null,
       layout: {},
       runs: 2,
       steps: [{ stepId: 'ask', visits: 2, failed: 1, p50: 1_000, p95: 9_000, tokens: null, cost: null, wait: null }],

@@ -7,6 +7,7 @@ import { readCallers } from '../../views/workflows/callers'
 import { getChanges } from '../../views/workflows/changes'
 import { checkDraft } from '../../views/workflows/check-draft'
 import { getDraft } from '../../views/workflows/get-draft'
+import { readVersion } from '../../views/workflows/one-version'
 import { openRunsByVersion } from '../../views/workflows/open-runs'
 import { type ReadScope, readScope } from '../../views/workflows/scope-of'
 import { versionHistory } from '../../views/workflows/version-history'
@@ -15,7 +16,6 @@ import { createWorkflow } from '../../workflows/create'
 import { deleteWorkflowPermanently } from '../../workflows/delete-permanently'
 import { duplicateWorkflow } from '../../workflows/duplicate'
 import { exportWorkflow } from '../../workflows/export'
-import { getWorkflowVersion } from '../../workflows/get-version'
 import { getInputSchema } from '../../workflows/input-schema'
 import { publishWorkflow } from '../../workflows/publish'
 import { restoreWorkflowVersion } from '../../workflows/restore-version'
@@ -110,7 +110,7 @@ export const workflowsRouter = router({
   openRuns: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => openRunsByVersion(ctx.service, input)),
   version: tenantProcedure
     .input(given<OneVersion>('id', 'version'))
-    .query(({ ctx, input }) => getWorkflowVersion(ctx.service, input)),
+    .query(({ ctx, input }) => readVersion(ctx.service, input)),
   restore: tenantProcedure
     .input(given<Guarded & OneVersion>('id', 'version'))
     .mutation(({ ctx, input }) => restoreWorkflowVersion(ctx.service, input)),

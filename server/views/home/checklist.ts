@@ -7,6 +7,7 @@ import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { tenantMasker } from '../../vault/masker'
 import { SAMPLE_WORKFLOWS } from '../../workflows/samples'
+import { PUBLISHED_NUMBER } from '../workflows/numbers'
 
 /** What a workspace has achieved so far, based on facts rather than clicks. */
 export interface Checklist {
@@ -21,7 +22,7 @@ export interface Checklist {
   /** There is another member. */
   invited: boolean
   /** A sample to start a run of; null when there is none. */
-  sample: { id: string; name: string } | null
+  sample: { id: string; name: string; publishedNumber: number | null } | null
 }
 
 /** The sample that needs no person comes first. */
@@ -62,7 +63,7 @@ export async function readChecklist(ctx: ServiceContext): Promise<Checklist> {
     ),
     ctx.db.select(one).from(members).where(eq(members.tenantId, tenantId)).limit(2),
     ctx.db
-      .select({ id: workflows.id, name: workflows.name })
+      .select({ id: workflows.id, name: workflows.name, publishedNumber: PUBLISHED_NUMBER })
       .from(workflows)
       .where(
         and(eq(workflows.tenantId, tenantId), inArray(workflows.id, SAMPLE_IDS), eq(workflows.status, 'published')),

@@ -6,6 +6,7 @@ import type { Layout } from '../../definition/layout'
 import type { One } from '../../versioned/noun'
 import { findRow } from '../../versioned/rows'
 import { WORKFLOW } from '../../workflows/noun'
+import { NUMBER_OF_RUN } from '../workflows/numbers'
 import { bucketOf } from './buckets'
 import { type Waits, waitsOf } from './figures'
 import type { WaitCount } from './read-counts'
@@ -32,6 +33,8 @@ export interface StepFigures {
 export interface StepsOfRuns {
   /** Null if there is no run. */
   version: number | null
+  /** What people call it; null for a draft. */
+  number: number | null
   /** How many runs were looked at. */
   runs: number
   /** Where the editor has the steps. */
@@ -49,12 +52,12 @@ export async function readStepFigures(ctx: ServiceContext, { id }: One): Promise
   const { layout } = await findRow(ctx, WORKFLOW, id)
   const of = and(eq(runs.tenantId, ctx.tenantId), eq(runs.workflowId, id), ne(runs.startedVia, 'test'))
   const [newest] = await ctx.db
-    .select({ version: runs.workflowVersion })
+    .select({ version: runs.workflowVersion, number: NUMBER_OF_RUN })
     .from(runs)
     .where(of)
     .orderBy(desc(runs.workflowVersion))
     .limit(1)
-  if (!newest) return { version: null, runs: 0, layout, steps: [] }
+  if (!newest) return { version: null, number: null, runs: 0, layout, steps: [] }
   const looked = await ctx.db
     .select({ id: runs.id })
     .from(runs)
@@ -78,6 +81,7 @@ export async function readStepFigures(ctx: ServiceContext, { id }: One): Promise
   const [rows, answered, waiting] = await Promise.all([stepRows, readAnswers(ctx, ids), readWaiting(ctx, id)])
   return {
     version: newest.version,
+    number: newest.number,
     runs: looked.length,
     layout,
     steps: rows.map((row) => {

@@ -6,8 +6,8 @@ import { maskWords } from '../../runs/mask-words'
 import type { Masker } from '../../vault/mask'
 import { tenantMasker } from '../../vault/masker'
 import { nameActors } from '../actors'
+import { NUMBER_OF_RUN } from '../workflows/numbers'
 import { stateOf } from './filter'
-import { OF_DRAFT } from './of-draft'
 
 /** Lists cut longer messages; the run's own page shows them in full. */
 export const MESSAGE_CHARS = 300
@@ -43,6 +43,7 @@ export async function readRunItems(ctx: ServiceContext, ids: string[]) {
         workflowName: runs.workflowName,
         businessKey: runs.businessKey,
         workflowVersion: runs.workflowVersion,
+        versionNumber: NUMBER_OF_RUN,
         status: runs.status,
         outcome: runs.outcome,
         cancelRequestedAt: runs.cancelRequestedAt,
@@ -50,7 +51,6 @@ export async function readRunItems(ctx: ServiceContext, ids: string[]) {
         endTime: runs.endTime,
         startedBy: runs.startedBy,
         startedVia: runs.startedVia,
-        ofDraft: OF_DRAFT,
         retryOf: runs.retryOf,
         error: sql<RunError | null>`${runs.error}`,
         waiting: sql<Waiting | null>`case when ${runs.status} = 'paused' then (

@@ -25,13 +25,13 @@ import { readHeld } from '../tasks/held'
 import { readPeople } from '../tasks/people'
 import { readRemarks } from '../tasks/remarks'
 import { showStart, type ValueStart, valueStart } from '../value'
+import { NUMBER_OF_RUN } from '../workflows/numbers'
 import { countAlike } from './alike'
 import { answerLabel } from './answer-label'
 import { lastLines, readFailureLog } from './failure-log'
 import { readRelative } from './family'
 import { stateOf } from './filter'
 import { hiddenFields } from './hidden'
-import { OF_DRAFT } from './of-draft'
 import { readTurns } from './turns'
 
 /** How many of the latest to show. */
@@ -111,6 +111,8 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     workflowName: words.workflowName,
     businessKey: words.businessKey,
     workflowVersion: run.workflowVersion,
+    /** What people call it; null for a draft. */
+    versionNumber: run.versionNumber,
     /** The workflow's current state; null when it was deleted. */
     workflow,
     state: stateOf(run),
@@ -125,7 +127,6 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     endTime: run.endTime?.toISOString() ?? null,
     startedBy: nameOf(run.startedBy),
     startedVia: run.startedVia,
-    ofDraft: run.ofDraft,
     retryOf: run.retryOf,
     /** The fields of run data that were changed before it continued from that run. */
     edited: masker.json(Object.keys(run.edits ?? {}).slice(0, EDITED)),
@@ -204,7 +205,7 @@ async function readRun(ctx: ServiceContext, runId: string) {
     result: valueStart(sql`runs.result`),
   }
   const [run] = await ctx.db
-    .select({ ...plainColumns, ...starts, ofDraft: OF_DRAFT })
+    .select({ ...plainColumns, ...starts, versionNumber: NUMBER_OF_RUN })
     .from(runs)
     .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId)))
   if (!run) throw new AppError('RUN_NOT_FOUND')

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, ilike, inArray, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, getTableColumns, ilike, inArray, ne, or, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { z } from 'zod'
 import { runs } from '@/db/schema/runs'
@@ -11,6 +11,7 @@ import { contains, SearchText } from '../../search-text'
 import { presentItem } from '../../versioned/present'
 import { nameActors } from '../actors'
 import { type RunState, stateOf } from '../runs/filter'
+import { PUBLISHED_NUMBER } from './numbers'
 
 const DEFAULT_LIMIT = 25
 const MAX_LIMIT = 100
@@ -40,7 +41,7 @@ export async function browseWorkflows(ctx: ServiceContext, input: unknown) {
   const order = sort === 'name' ? asc(sql`lower(${workflows.name})`) : desc(workflows.updatedAt)
   const [rows, [total]] = await Promise.all([
     ctx.db
-      .select()
+      .select({ ...getTableColumns(workflows), publishedNumber: PUBLISHED_NUMBER })
       .from(workflows)
       .where(where)
       .orderBy(order, asc(workflows.id))
@@ -64,6 +65,7 @@ export async function browseWorkflows(ctx: ServiceContext, input: unknown) {
   ])
   const items = rows.map((row) => ({
     ...presentItem(row),
+    publishedNumber: row.publishedNumber,
     updatedBy: nameOf(row.updatedBy),
     /** How many changes publishing would make; also 0 when nothing is published. */
     unpublishedChanges: changes.get(row.id) ?? 0,

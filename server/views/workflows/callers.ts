@@ -11,12 +11,19 @@ import { findRow } from '../../versioned/rows'
 import { WORKFLOW } from '../../workflows/noun'
 import { nameActors } from '../actors'
 import { type UserOf, workflowsWith } from '../users-of'
+import { numbersOf } from './numbers'
 
 /** Something that starts a workflow by itself. */
 export interface Starter {
   id: string
   name: string
   enabled: boolean
+}
+
+/** A workflow that runs it. */
+export interface Parent extends UserOf {
+  /** What people call the version that it keeps to; null if that is a draft, or none. */
+  keepsNumber: number | null
 }
 
 /** Somebody who has started runs lately, of whichever version was published then. */
@@ -30,7 +37,7 @@ export interface RecentCaller {
 
 export interface WorkflowCallers {
   /** Published workflows with a step that runs it. */
-  parents: UserOf[]
+  parents: Parent[]
   schedules: Starter[]
   inbound: Starter[]
   /** Those who started it in the last 30 days, most recent first. */
@@ -69,12 +76,20 @@ export async function readCallers(ctx: ServiceContext, { id }: One): Promise<Wor
     starter(inboundWebhooks),
     readRecent(ctx, id),
   ])
-  const nameOf = await nameActors(
-    ctx,
-    recent.map(({ by }) => by),
-  )
+  const [nameOf, numberOf] = await Promise.all([
+    nameActors(
+      ctx,
+      recent.map(({ by }) => by),
+    ),
+    numbersOf(
+      ctx,
+      parents.flatMap(({ keepsTo }) => (keepsTo === null ? [] : [{ workflowId: id, version: keepsTo }])),
+    ),
+  ])
   return {
-    parents: parents.filter((parent) => parent.id !== id),
+    parents: parents
+      .filter((parent) => parent.id !== id)
+      .map((parent) => ({ ...parent, keepsNumber: parent.keepsTo === null ? null : numberOf(id, parent.keepsTo) })),
     schedules: masker.json(scheduled),
     inbound: masker.json(inbound),
     recent: recent.flatMap(({ by, runs: times, lastAt }) => {

@@ -16,6 +16,7 @@ import { findPins } from '../../workflows/find-pins'
 import { WORKFLOW } from '../../workflows/noun'
 import { hintsOf } from '../../workflows/simulate'
 import { nameActors } from '../actors'
+import { nextNumber } from './numbers'
 import { type UsedVersion, usedVersions } from './used-versions'
 
 export interface WorkflowChanges {
@@ -23,6 +24,8 @@ export interface WorkflowChanges {
   from: number | null
   /** The version as which it would be published, once there are no errors; `from` when publishing does nothing. */
   to: number
+  /** What people call these two. */
+  numbers: { from: number | null; to: number }
   /** The latest version, which contains the changes. */
   latest: number
   /** Publishing does nothing: the latest version is live, with the present versions of what it uses. */
@@ -56,7 +59,7 @@ export async function getChanges(ctx: ServiceContext, { id }: One): Promise<Work
   authorize(ctx, 'workflow:read')
   const { row, version: saved } = await findRowAt(ctx, WORKFLOW, id, 'latest')
   const from = row.publishedVersion
-  const [published, saves, [open]] = await Promise.all([
+  const [published, saves, [open], next] = await Promise.all([
     from === null ? null : findVersion(ctx, WORKFLOW, row, from),
     ctx.db
       .select({ by: workflowVersions.createdBy, versions: count() })
@@ -83,6 +86,7 @@ export async function getChanges(ctx: ServiceContext, { id }: One): Promise<Work
           ne(runs.startedVia, 'test'),
         ),
       ),
+    nextNumber(ctx, id),
   ])
   const [before, after] = [published && WORKFLOW.contentOf(published), WORKFLOW.contentOf(saved)]
   const pins = await findPins(ctx, after)
@@ -98,6 +102,11 @@ export async function getChanges(ctx: ServiceContext, { id }: One): Promise<Work
   return {
     from,
     to: to ?? row.version,
+    // What was published before keeps its number.
+    numbers: {
+      from: published?.number ?? null,
+      to: (to === null || to === row.version ? saved.number : null) ?? next,
+    },
     latest: row.version,
     live: to === null,
     diff: before ? diffDefinitions(before, after) : firstDiff(after),

@@ -2,9 +2,9 @@ import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { diffDefinitions, sizeOfDiff } from '../../definition/diff'
 import type { Layout } from '../../definition/layout'
-import { findDefinition } from '../../interpreter/pinned-definition'
 import type { One } from '../../versioned/noun'
 import { findWhole } from '../../versioned/row-at'
+import { findVersion } from '../../versioned/rows'
 import { WORKFLOW } from '../../workflows/noun'
 import { type PresentedWorkflow, presentWorkflow } from '../../workflows/present'
 import { nameActors } from '../actors'
@@ -12,6 +12,8 @@ import { nameActors } from '../actors'
 export interface Draft extends PresentedWorkflow {
   layout: Layout
   updatedByName: string
+  /** What people call the published version; null when none is. */
+  publishedNumber: number | null
   /** The number of differences from the published version; null when none is published. */
   unpublishedChanges: number | null
 }
@@ -25,12 +27,13 @@ export async function getDraft(ctx: ServiceContext, { id }: One): Promise<Draft>
   const { row, content: definition } = await findWhole(ctx, WORKFLOW, id)
   const [name, published] = await Promise.all([
     nameActors(ctx, [row.updatedBy]),
-    row.publishedVersion === null ? null : findDefinition(ctx, id, row.publishedVersion),
+    row.publishedVersion === null ? null : findVersion(ctx, WORKFLOW, row, row.publishedVersion),
   ])
   return {
     ...presentWorkflow(row, definition),
     layout: row.layout,
     updatedByName: name(row.updatedBy)?.name ?? row.updatedBy,
-    unpublishedChanges: published && sizeOfDiff(diffDefinitions(published, definition)),
+    publishedNumber: published?.number ?? null,
+    unpublishedChanges: published && sizeOfDiff(diffDefinitions(WORKFLOW.contentOf(published), definition)),
   }
 }

@@ -4,8 +4,12 @@ import { tools } from '@/db/schema/tools'
 import { workflows } from '@/db/schema/workflows'
 import type { ServiceContext } from '../../context'
 import type { Pin, Pins } from '../../definition/pins'
+import { numbersOf } from './numbers'
 
-/** A tool, agent or workflow that is used without a version, and the version that publishing would fix. */
+/**
+ * A tool, agent or workflow that is used without a version, and the version that publishing would fix. A workflow's is
+ * given by the number that people see.
+ */
 export interface UsedVersion {
   kind: Pin['kind']
   id: string
@@ -23,8 +27,19 @@ export async function usedVersions(ctx: ServiceContext, before: Pins | null, aft
     const from = old?.kind === kind && old.id === id ? old.version : null
     if (from !== to) changed.set(`${kind}:${id}:${from}`, { kind, id, from, to })
   }
-  const names = await namesOf(ctx, [...changed.values()])
-  return [...changed.values()].map((use) => ({ ...use, name: names.get(`${use.kind}:${use.id}`) ?? use.id }))
+  const uses = [...changed.values()]
+  const versions = uses.flatMap(({ kind, id, from, to }) =>
+    kind === 'workflow' ? [from, to].flatMap((version) => (version === null ? [] : [{ workflowId: id, version }])) : [],
+  )
+  const [names, numberOf] = await Promise.all([namesOf(ctx, uses), numbersOf(ctx, versions)])
+  const seen = ({ kind, id }: Pick<Pin, 'kind' | 'id'>, version: number) =>
+    kind === 'workflow' ? (numberOf(id, version) ?? version) : version
+  return uses.map((use) => ({
+    ...use,
+    name: names.get(`${use.kind}:${use.id}`) ?? use.id,
+    from: use.from === null ? null : seen(use, use.from),
+    to: seen(use, use.to),
+  }))
 }
 
 const TABLES = { tool: tools, agent: agents, workflow: workflows }

@@ -56,8 +56,8 @@ test('a publication says who and what starts the workflow: parents, schedules, i
 
   const seen = await readCallers(owner, { id })
   expect(seen.parents).toEqual([
-    { kind: 'workflow', id: expect.any(String), name: 'Alpha', keepsTo: 1, pinned: true },
-    { kind: 'workflow', id: expect.any(String), name: 'Zeta, by name', keepsTo: 1, pinned: false },
+    { kind: 'workflow', id: expect.any(String), name: 'Alpha', keepsTo: 1, keepsNumber: 1, pinned: true },
+    { kind: 'workflow', id: expect.any(String), name: 'Zeta, by name', keepsTo: 1, keepsNumber: 1, pinned: false },
   ])
   expect(seen.schedules).toEqual([{ id: expect.stringMatching(/^sch_/), name: 'Hourly ***', enabled: false }])
   expect(seen.inbound).toEqual([{ id: expect.stringMatching(/^inb_/), name: 'Issues', enabled: true }])

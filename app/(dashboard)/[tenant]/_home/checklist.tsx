@@ -82,11 +82,7 @@ export function Checklist() {
         </details>
       )}
       {running && sample && (
-        <RunDialog
-          workflow={{ ...sample, publishedVersion: 1 }}
-          prefill={{ name: tenant.user.name }}
-          onClose={() => setRunning(false)}
-        />
+        <RunDialog workflow={sample} prefill={{ name: tenant.user.name }} onClose={() => setRunning(false)} />
       )}
     </section>
   )

@@ -30,14 +30,14 @@ export function LiveCard() {
           </p>
         ) : (
           <ul className={styles.rows}>
-            {items.map(({ id, name, publishedVersion, unpublishedChanges, lastRun }) => (
+            {items.map(({ id, name, publishedNumber, unpublishedChanges, lastRun }) => (
               <li key={id}>
                 <Link className={styles.row} href={path(`/workflows/${id}`)}>
                   <Radio size={18} color="var(--status-completed)" aria-hidden />
                   <span className={styles.what}>
                     <span className={styles.title}>{name}</span>
                     <span className={styles.quiet}>
-                      Version {publishedVersion}
+                      Version {publishedNumber}
                       {unpublishedChanges > 0 &&
                         `, ${unpublishedChanges} unpublished ${unpublishedChanges === 1 ? 'change' : 'changes'}`}
                     </span>

@@ -5,9 +5,10 @@ import { X } from 'lucide-react'
 import type { Ref } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { SearchField } from '@/app/_ui/search-field'
+import type { RunItem } from '@/server/views/runs/items'
 import { choicesOf, otherChoice } from '../_versioned/choices'
 import { TimeFilter } from '../time-filter'
-import { FILTER_NAMES, STATE_OPTIONS, VIA_OPTIONS } from './run-filter'
+import { FILTER_NAMES, inputOf, STATE_OPTIONS, VIA_OPTIONS } from './run-filter'
 import styles from './runs.module.css'
 
 type Set = (changes: Record<string, string | string[] | null>) => void
@@ -17,13 +18,13 @@ export function FilterBar({
   params,
   set,
   searchRef,
-  oneWorkflow = false,
+  workflowId,
 }: {
   params: URLSearchParams
   set: Set
   searchRef: Ref<HTMLInputElement>
   /** The list is that of a single workflow, which cannot be filtered by another. */
-  oneWorkflow?: boolean
+  workflowId?: string | undefined
 }) {
   const change = (changes: Record<string, string | string[] | null>) => set({ ...changes, cursor: null })
   const filtered = FILTER_NAMES.some((name) => params.has(name))
@@ -46,7 +47,9 @@ export function FilterBar({
         clearable
         className={styles.statusFilter ?? ''}
       />
-      {!oneWorkflow && <WorkflowFilter value={params.get('workflow')} onChange={(workflow) => change({ workflow })} />}
+      {workflowId === undefined && (
+        <WorkflowFilter value={params.get('workflow')} onChange={(workflow) => change({ workflow })} />
+      )}
       <Select
         aria-label="Started by"
         placeholder="Started by anyone"
@@ -57,7 +60,7 @@ export function FilterBar({
         className={styles.filter ?? ''}
       />
       <TimeFilter label="Started within" params={params} onChange={change} className={styles.filter ?? ''} />
-      <LinkedFilters params={params} onChange={change} />
+      <LinkedFilters params={params} workflowId={workflowId ?? params.get('workflow')} onChange={change} />
       {filtered && (
         <Button
           variant="subtle"
@@ -73,23 +76,35 @@ export function FilterBar({
 }
 
 /** Filters that only links set: a business key, a version, and a failure's step and code. */
-function LinkedFilters({ params, onChange }: { params: URLSearchParams; onChange: Set }) {
+function LinkedFilters(props: { params: URLSearchParams; workflowId: string | null; onChange: Set }) {
+  const { params, workflowId, onChange } = props
   const trpc = useTRPC()
   const failedAt = params.get('step')
-  const workflow = params.get('workflow')
+  const { version } = inputOf(params)
+  const ofWorkflow = workflowId === null ? {} : { workflowIds: [workflowId] }
   const { data } = useQuery({
     ...trpc.runs.list.queryOptions({
-      ...(workflow === null ? {} : { workflowIds: [workflow] }),
+      ...ofWorkflow,
       ...(failedAt === null ? {} : { failedAt }),
       limit: 1,
     }),
     enabled: failedAt !== null,
     staleTime: Number.POSITIVE_INFINITY,
   })
-  const shown = (name: string) => (name === 'step' && data?.runs[0]?.failure?.stepName) || params.get(name)
+  // The address has the API's version. Of runs of several workflows, each has its own number.
+  const pinned = useQuery({
+    ...trpc.runs.list.queryOptions({ ...ofWorkflow, ...(version === undefined ? {} : { version }), limit: 1 }),
+    enabled: version !== undefined && workflowId !== null,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const shown = (name: string) => {
+    if (name === 'step') return data?.runs[0]?.failure?.stepName ?? failedAt
+    if (name === 'version') return pinned.isLoading ? '…' : versionText(params.get(name), pinned.data?.runs[0])
+    return params.get(name)
+  }
   return [
     ['key', 'Key '],
-    ['version', 'Version '],
+    ['version', ''],
     ['step', 'Failed at '],
     ['code', 'Failed with '],
   ].map(([name = '', words]) =>
@@ -106,6 +121,11 @@ function LinkedFilters({ params, onChange }: { params: URLSearchParams; onChange
       </Button>
     ) : null,
   )
+}
+
+function versionText(version: string | null, run: RunItem | undefined): string {
+  if (!run) return `Version ${version} in the API`
+  return run.versionNumber === null ? 'A draft' : `Version ${run.versionNumber}`
 }
 
 function WorkflowFilter({ value, onChange }: { value: string | null; onChange: (id: string | null) => void }) {

@@ -68,9 +68,9 @@ function RunRow({ run, marked, oneWorkflow }: { run: RunItem; marked: boolean; o
       <td>
         <Link href={path(`/runs/${run.runId}`)} className={styles.open} title={run.workflowName}>
           <span className={oneWorkflow ? 'visually-hidden' : undefined}>{run.workflowName}</span>
-          {oneWorkflow && (run.ofDraft ? 'Draft' : `v${run.workflowVersion}`)}
+          {oneWorkflow && (run.versionNumber === null ? 'Draft' : `v${run.versionNumber}`)}
         </Link>
-        {!oneWorkflow && !run.ofDraft && <span className={styles.version}>v{run.workflowVersion}</span>}
+        {!oneWorkflow && run.versionNumber !== null && <span className={styles.version}>v{run.versionNumber}</span>}
         {run.startedVia === 'test' && <TestMark />}
       </td>
       <td className={styles.above}>

@@ -70,12 +70,7 @@ export function RunsList({ workflowId }: { workflowId?: string }) {
         }
       />
       <PageBody>
-        <FilterBar
-          params={new URLSearchParams(params)}
-          set={set}
-          searchRef={search}
-          oneWorkflow={workflowId !== undefined}
-        />
+        <FilterBar params={new URLSearchParams(params)} set={set} searchRef={search} workflowId={workflowId} />
         <RunTotals input={input} />
         <div role="status" className="visually-hidden">
           {newRuns > 0 ? `${newRuns} new runs` : ''}

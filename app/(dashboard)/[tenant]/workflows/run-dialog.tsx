@@ -17,7 +17,8 @@ import { useStartFields } from './use-start-fields'
 interface Startable {
   id: string
   name: string
-  publishedVersion: number | null
+  /** Null if it was never published. */
+  publishedNumber: number | null
 }
 
 /** Starts a run with values for the START fields, and opens it. */
@@ -81,7 +82,7 @@ function RunForm({
     event.preventDefault()
     startRun().catch((error: unknown) => notifyError(error, 'The run was not started'))
   }
-  const version = workflow.publishedVersion
+  const version = workflow.publishedNumber
   return (
     <form ref={form} onSubmit={submit} noValidate>
       <Stack>

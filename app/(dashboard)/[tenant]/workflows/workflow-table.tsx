@@ -107,10 +107,10 @@ function Row({
 
 /** Which version is published, in words: a pill's colour alone does not distinguish a draft. */
 function Liveness({ item }: { item: WorkflowListItem }) {
-  const { status, publishedVersion, version, unpublishedChanges } = item
+  const { status, publishedVersion, publishedNumber, version, unpublishedChanges } = item
   if (status === 'archived') return null
   if (publishedVersion === null) return <span className={styles.quiet}>Never published</span>
-  if (status === 'draft') return <span className={styles.quiet}>Callers still start version {publishedVersion}</span>
+  if (status === 'draft') return <span className={styles.quiet}>Callers still start version {publishedNumber}</span>
   if (unpublishedChanges > 0) {
     return (
       <span className={styles.quiet}>
@@ -118,5 +118,7 @@ function Liveness({ item }: { item: WorkflowListItem }) {
       </span>
     )
   }
-  return version === publishedVersion ? <span className={styles.quiet}>Version {version} is published</span> : null
+  return version === publishedVersion ? (
+    <span className={styles.quiet}>Version {publishedNumber} is published</span>
+  ) : null
 }

@@ -23,7 +23,8 @@ export function AgainInput({ run, onClose }: { run: RunOverview; onClose: () => 
     select: ({ definition }) => definition.payload as unknown as Fields,
   })
   const input = before.data?.value as JsonValue | undefined
-  const about = `Version ${run.workflowVersion} of ${run.workflowName}, from its first step`
+  const version = run.versionNumber === null ? 'A draft' : `Version ${run.versionNumber}`
+  const about = `${version} of ${run.workflowName}, from its first step`
   return (
     <Dialog onClose={onClose} title="Run again with another input" size="lg">
       {before.error ? (

@@ -86,7 +86,7 @@ export function RunFacts({ run, live }: { run: RunOverview; live: LiveState }) {
   return (
     <p className={styles.line}>
       <span>
-        {run.ofDraft ? 'A draft' : `Version ${run.workflowVersion}`} of{' '}
+        {run.versionNumber === null ? 'A draft' : `Version ${run.versionNumber}`} of{' '}
         {run.workflow ? <Link href={workflow}>{run.workflowName}</Link> : run.workflowName}
       </span>
       <span>

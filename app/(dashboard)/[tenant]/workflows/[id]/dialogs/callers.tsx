@@ -41,12 +41,12 @@ function List({ callers: { parents, schedules, inbound, recent } }: { callers: W
   }
   return (
     <ul className={dialog.callers}>
-      {parents.map(({ id, name, keepsTo, pinned }) => (
+      {parents.map(({ id, name, keepsTo, keepsNumber, pinned }) => (
         <Caller key={id} name={<Link href={path(`/workflows/${id}`)}>{name}</Link>}>
           Workflow
           {keepsTo === null
             ? ', gets the new version at once'
-            : `, keeps version ${keepsTo}${pinned ? ' until it is published again' : ''}`}
+            : `, keeps ${keepsNumber === null ? 'a draft' : `version ${keepsNumber}`}${pinned ? ' until it is published again' : ''}`}
         </Caller>
       ))}
       <Starters kind="Schedule" starters={schedules} href={path('/schedules')} />

@@ -56,7 +56,8 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
     trpc.workflows.publish.mutationOptions({
       onSuccess: ({ name, version }) => {
         void cache.invalidateQueries({ queryKey: trpc.workflows.list.queryKey() })
-        notifyDone(`Version ${version} of ${name} is published.`)
+        const { to, numbers } = changes.data ?? {}
+        notifyDone(`${version === to ? `Version ${numbers?.to} of ${name}` : name} is published.`)
         onPublished(version)
         onClose()
       },
@@ -91,7 +92,7 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
     return <ErrorState error={changes.error} title="The changes could not be loaded" onRetry={again} />
   }
   if (!changes.data) return <Skeleton height={220} radius="md" aria-label="Saving and comparing" role="status" />
-  const { from, to, latest, live, problems, uses } = changes.data
+  const { from, numbers, latest, live, problems, uses } = changes.data
   const goTo = (problem: Problem) => {
     onClose()
     onGoTo(problem)
@@ -149,7 +150,7 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
             loading={publish.isPending}
             onClick={() => publish.mutate({ id: workflowId, ifMatch: `"${latest}"`, note })}
           >
-            Publish v{to}
+            Publish v{numbers.to}
             {anyway && ' anyway'}
           </Button>
         )}
@@ -159,16 +160,16 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
 }
 
 function Summary({ changes }: { changes: WorkflowChanges }) {
-  const { from, to, latest, diff, before, after, authors, running } = changes
+  const { from, to, numbers, latest, diff, before, after, authors, running } = changes
   const [text, setText] = useState(false)
   if (from === latest) {
     const since =
       from === to
         ? 'Nothing has changed since then.'
-        : `v${to} is the same, but uses the current versions of its tools, agents and workflows.`
+        : `v${numbers.to} is the same, but uses the current versions of its tools, agents and workflows.`
     return (
       <Text size="sm">
-        v{from} is published. {since}
+        v{numbers.from} is published. {since}
       </Text>
     )
   }
@@ -176,8 +177,8 @@ function Summary({ changes }: { changes: WorkflowChanges }) {
     <>
       <Text size="sm">
         {from === null
-          ? `v${to} of ${after.name} is the first version to be published, so everything is new.`
-          : `v${to} of ${after.name} replaces v${from}, which is published now.`}{' '}
+          ? `v${numbers.to} of ${after.name} is the first version to be published, so everything is new.`
+          : `v${numbers.to} of ${after.name} replaces v${numbers.from}, which is published now.`}{' '}
         {authors.length > 0 && `Changes by ${authors.map(authorText).join(', ')}.`}
       </Text>
       <DiffList diff={diff} nameOf={(stepId) => labelIn(stepId, after, before)} />
@@ -186,7 +187,7 @@ function Summary({ changes }: { changes: WorkflowChanges }) {
           {running === 1
             ? '1 run continues on the version it started with. '
             : `${running} runs continue on the versions they started with. `}
-          New runs use v{to}.
+          New runs use v{numbers.to}.
         </Text>
       )}
       {before && (
@@ -197,7 +198,13 @@ function Summary({ changes }: { changes: WorkflowChanges }) {
             onChange={(event) => setText(event.currentTarget.checked)}
             size="sm"
           />
-          {text && <CodeDiff label={`Changes from v${from} to v${to}`} before={textOf(before)} after={textOf(after)} />}
+          {text && (
+            <CodeDiff
+              label={`Changes from v${numbers.from} to v${numbers.to}`}
+              before={textOf(before)}
+              after={textOf(after)}
+            />
+          )}
         </>
       )}
     </>

@@ -33,8 +33,12 @@ export function useDraftServer(workflowId: string): DraftServer {
         const settings = Object.fromEntries(OPTIONAL_SETTINGS.map((name) => [name, definition[name]]))
         cache.setQueryData(trpc.workflows.get.queryKey({ id: workflowId }), (before) =>
           before && before.version <= known.version
-            ? // How far it is from the published version is computed again.
-              { ...before, ...definition, ...settings, ...known, unpublishedChanges: null }
+            ? {
+                ...{ ...before, ...definition, ...settings, ...known },
+                publishedNumber: known.publishedVersion === before.publishedVersion ? before.publishedNumber : null,
+                // How far it is from the published version is computed again.
+                unpublishedChanges: null,
+              }
             : before,
         )
       },

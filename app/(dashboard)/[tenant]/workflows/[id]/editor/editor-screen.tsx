@@ -16,7 +16,7 @@ import { redoLabel, undoLabel } from '../draft/history'
 import { useDraft } from '../draft/use-draft'
 import { loadedOf, useDraftServer } from '../draft/use-draft-server'
 import { useProblems } from '../draft/use-problems'
-import { useUnpublished } from '../draft/use-unpublished'
+import { usePublished } from '../draft/use-published'
 import { focusClaim, focusField } from '../inspector/focus-field'
 import { START } from '../model/definition'
 import { copySteps } from '../model/fragment'
@@ -78,7 +78,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
   const { definition } = history.present
   const shown = useShownLayout(history.present, catalog)
   const check = useProblems(definition)
-  const unpublished = useUnpublished(workflow, publishedVersion, definition)
+  const published = usePublished(workflow, publishedVersion, definition)
   const { announcement, announce } = useAnnouncer()
   const [dialog, setDialog] = useState<EditorDialog | null>(null)
   // On a phone the form and the panel are sheets, of which one is open at a time. An address with a step opens its form.
@@ -197,7 +197,8 @@ export const EditorScreen = memo(function EditorScreen(props: {
           here="editor"
           name={definition.name}
           publishedVersion={publishedVersion}
-          unpublished={unpublished}
+          publishedNumber={published.number}
+          unpublished={published.changes}
           archived={archived}
           state={
             reason ?? (

@@ -11,6 +11,8 @@ export function DraftHeader(props: {
   here: 'editor' | 'versions' | 'settings'
   name: string
   publishedVersion: number | null
+  /** What people call it; null when nothing is published, or while that loads. */
+  publishedNumber: number | null
   /** The number of changes since the published version; null when nothing is published. */
   unpublished: number | null
   archived: boolean
@@ -20,7 +22,7 @@ export function DraftHeader(props: {
   others?: ReactNode
   actions: ReactNode
 }) {
-  const { id, here, name, publishedVersion, unpublished, archived, state, others, actions } = props
+  const { id, here, name, publishedVersion, publishedNumber, unpublished, archived, state, others, actions } = props
   const { path } = useTenant()
   return (
     <PageHeader
@@ -29,7 +31,7 @@ export function DraftHeader(props: {
       tabs={<WorkflowTabs id={id} here={here} />}
       meta={
         <span className={styles.facts}>
-          <span>{liveText(publishedVersion, archived)}</span>
+          <span>{liveText(publishedVersion, publishedNumber, archived)}</span>
           {publishedVersion !== null && unpublished !== null && (
             <span className={unpublished > 0 ? styles.changes : undefined}>{changesText(unpublished)}</span>
           )}
@@ -42,9 +44,10 @@ export function DraftHeader(props: {
   )
 }
 
-function liveText(publishedVersion: number | null, archived: boolean): string {
+function liveText(publishedVersion: number | null, number: number | null, archived: boolean): string {
   if (archived) return 'Archived'
-  return publishedVersion === null ? 'Draft, never published' : `v${publishedVersion} published`
+  if (publishedVersion === null) return 'Draft, never published'
+  return number === null ? 'Published' : `v${number} published`
 }
 
 function changesText(count: number): string {

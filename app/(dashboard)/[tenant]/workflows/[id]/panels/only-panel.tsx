@@ -24,7 +24,7 @@ export function OnlyForm(props: {
   step: Step
   catalog: Catalog
   save: SaveNow
-  onStarted: (run: { runId: string; version: number }) => void
+  onStarted: (run: { runId: string }) => void
 }) {
   const { workflowId, step, catalog, save, onStarted } = props
   const trpc = useTRPC()
@@ -58,7 +58,7 @@ export function OnlyForm(props: {
     }
     // Said even if another step is selected meanwhile. The form shows the error.
     start.mutateAsync({ workflowId, data: read.value, version: String(version), part: { only: step.id } }).then(
-      ({ runId }) => onStarted({ runId, version }),
+      ({ runId }) => onStarted({ runId }),
       () => {},
     )
   }

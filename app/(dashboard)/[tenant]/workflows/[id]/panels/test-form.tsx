@@ -53,7 +53,7 @@ export function TestForm(props: {
     const wanted = { workflowId, data: read.data, version: String(version), test: true, ...(part ? { part } : {}) }
     // Said even if another panel is open by then. The form shows the error.
     start.mutateAsync({ ...wanted, ...(await sentFile(read.file)) }).then(
-      ({ runId }) => onStarted({ runId, version, part }),
+      ({ runId }) => onStarted({ runId, part }),
       () => {},
     )
   }

@@ -33,7 +33,7 @@ export function TestRun(props: {
   onClear: () => void
 }) {
   const { run, definition, selected, onSelect, onGoTo, onClear } = props
-  const { runId, version, part } = run
+  const { runId, part } = run
   const trpc = useTRPC()
   const { path } = useTenant()
   const overview = useQuery(trpc.runs.overview.queryOptions({ runId }))
@@ -49,7 +49,7 @@ export function TestRun(props: {
     return <ErrorState error={overview.error} title="The run could not be loaded" onRetry={again} />
   }
   if (!overview.data) return <Skeleton height={120} radius="md" />
-  const { state, cancelling, startTime, endTime, error, pauses, result } = overview.data
+  const { state, cancelling, startTime, endTime, error, pauses, result, versionNumber } = overview.data
   const missed = part && 'to' in part && endTime !== null && !error && !visits.some(({ stepId }) => stepId === part.to)
   return (
     <div className={styles.run}>
@@ -60,7 +60,7 @@ export function TestRun(props: {
             <Duration from={startTime} to={endTime} />
           </span>
           <span>
-            version {version}
+            {versionNumber === null ? 'draft' : `version ${versionNumber}`}
             {part &&
               ('to' in part ? `, to ${stepLabel(definition, part.to)}` : `, only ${stepLabel(definition, part.only)}`)}
           </span>

@@ -105,7 +105,7 @@ export function VersionsPanel(props: VersionsPanelProps) {
 
 /** Only publishing makes a number that people see: a draft has the time at which it was saved. */
 function VersionName({ item }: { item: VersionHistoryItem }) {
-  if (item.publishedAt !== null) return `Version ${item.version}`
+  if (item.number !== null) return `Version ${item.number}`
   return (
     <span>
       Draft of <Clock at={item.createdAt} />
@@ -113,12 +113,12 @@ function VersionName({ item }: { item: VersionHistoryItem }) {
   )
 }
 
-function named({ version, publishedAt }: VersionHistoryItem): string {
-  return publishedAt === null ? 'this earlier draft' : `version ${version}`
+function named({ number }: VersionHistoryItem): string {
+  return number === null ? 'this earlier draft' : `version ${number}`
 }
 
-function sameAs({ current, publishedAt }: VersionHistoryItem): string {
-  return current && publishedAt === null ? 'This is the draft in the editor.' : 'The draft is the same.'
+function sameAs({ current, number }: VersionHistoryItem): string {
+  return current && number === null ? 'This is the draft in the editor.' : 'The draft is the same.'
 }
 
 function VersionLine({ item, openRuns }: { item: VersionHistoryItem; openRuns: string | null }) {
@@ -133,6 +133,9 @@ function VersionLine({ item, openRuns }: { item: VersionHistoryItem; openRuns: s
         {item.publishedAt === null ? 'saved' : <Time at={item.publishedAt} />} by {item.createdByName}
         {item.publishedAt !== null && !item.published && ', was published'}
       </span>
+      {item.number !== null && item.number !== item.version && (
+        <span className={styles.api}>version {item.version} in the API</span>
+      )}
       {openRuns !== null && <span className={styles.about}>{openRuns}</span>}
       {item.note !== null && <span className={styles.about}>{item.note}</span>}
     </>
@@ -177,7 +180,7 @@ function OneVersion(props: VersionsPanelProps & { item: VersionHistoryItem; onRe
   const diff = diffDefinitions(definition, earlier)
   const same = sizeOfDiff(diff) === 0
   return (
-    <section aria-label={item.publishedAt === null ? 'Earlier draft' : `Version ${item.version}`}>
+    <section aria-label={item.number === null ? 'Earlier draft' : `Version ${item.number}`}>
       <Stack gap="sm">
         <Group justify="space-between">
           <Text size="sm" fw={500}>

@@ -7,7 +7,6 @@ import type { TestedSteps } from './tested'
 /** A test run that the editor shows, on the canvas and in its panel. */
 export interface StartedTest {
   runId: string
-  version: number
   part: RunPart | null
 }
 

@@ -13,7 +13,7 @@ import { useTenant } from '../../../tenant-context'
 import { WorkflowTabs } from '../../workflow-tabs'
 import { useDraft } from '../draft/use-draft'
 import { loadedOf, useDraftServer } from '../draft/use-draft-server'
-import { useUnpublished } from '../draft/use-unpublished'
+import { usePublished } from '../draft/use-published'
 import { DraftDialogs } from '../editor/draft-dialogs'
 import { DraftHeader } from '../editor/header'
 import { PublishButton } from '../editor/header-actions'
@@ -71,7 +71,7 @@ function Loaded({ workflow }: { workflow: WorkflowDraft }) {
   })
   const { history, publishedVersion, save } = draft.state
   const { definition } = history.present
-  const unpublished = useUnpublished(workflow, publishedVersion, definition)
+  const published = usePublished(workflow, publishedVersion, definition)
   const [publishing, setPublishing] = useState(false)
   const goToEditor = useGoToEditor(workflowId)
   const [resolving, setResolving] = useState(true)
@@ -94,7 +94,8 @@ function Loaded({ workflow }: { workflow: WorkflowDraft }) {
         here="settings"
         name={definition.name}
         publishedVersion={publishedVersion}
-        unpublished={unpublished}
+        publishedNumber={published.number}
+        unpublished={published.changes}
         archived={archived}
         state={
           reason ?? (

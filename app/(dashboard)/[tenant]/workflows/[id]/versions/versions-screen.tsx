@@ -49,6 +49,7 @@ export function VersionsScreen({ workflowId }: { workflowId: string }) {
           here="versions"
           name={data.name}
           publishedVersion={data.publishedVersion}
+          publishedNumber={data.publishedNumber}
           unpublished={data.unpublishedChanges}
           archived={archived}
           actions={!archived && <PublishButton onPublish={() => setPublishing(true)} />}

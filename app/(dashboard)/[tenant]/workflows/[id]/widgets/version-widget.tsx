@@ -2,14 +2,20 @@
 import { Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '@/app/_trpc/client'
+import { clockTime, useTimeZone } from '@/app/_ui/time-text'
+import type { VersionHistoryItem } from '@/server/views/workflows/version-history'
 import { inputProps, type WidgetProps } from './widget'
 
 const PAGE = { limit: '100', offset: '0' }
 
-/** Chooses the version of the tool, agent or workflow that another field names. */
+/**
+ * Chooses the version of the tool, agent or workflow that another field names. A step keeps the API's version; a workflow's
+ * is shown by the number that people see.
+ */
 export function VersionWidget(props: WidgetProps) {
   const { field, value, onChange, siblings } = props
   const trpc = useTRPC()
+  const [zone] = useTimeZone()
   const of = field.widget === 'version' ? siblings[field.of] : undefined
   const id = typeof of === 'string' && !of.includes('${') ? of : ''
   const resource = field.widget === 'version' ? field.resource : 'tool'
@@ -28,10 +34,18 @@ export function VersionWidget(props: WidgetProps) {
     enabled: resource === 'workflow' && id !== '',
     retry: false,
   })
-  const items = { tool: tools, agent: agents, workflow: workflows }[resource].data?.items ?? []
-  const numbers = items.map(({ version, published }) => ({
+  const nameOf = ({ number, createdAt }: VersionHistoryItem) =>
+    number === null ? `Draft of ${clockTime(new Date(createdAt), zone, Date.now())}` : `Version ${number}`
+  const items =
+    resource === 'workflow'
+      ? (workflows.data?.items ?? []).map((item) => ({ ...item, name: nameOf(item) }))
+      : ({ tool: tools, agent: agents }[resource].data?.items ?? []).map((item) => ({
+          ...item,
+          name: `Version ${item.version}`,
+        }))
+  const numbers = items.map(({ version, published, name }) => ({
     value: String(version),
-    label: `Version ${version}${published ? ', published' : ''}`,
+    label: `${name}${published ? ', published' : ''}`,
   }))
   const named = [
     { value: 'latest', label: 'Always the latest' },
@@ -39,10 +53,11 @@ export function VersionWidget(props: WidgetProps) {
   ]
   const current = value === undefined ? null : String(value)
   const known = [...named, ...numbers]
+  const unlisted = resource === 'workflow' && current !== null && /^\d+$/.test(current)
   const data =
     current === null || known.some((item) => item.value === current)
       ? known
-      : [...known, { value: current, label: current }]
+      : [...known, { value: current, label: unlisted ? `Version ${current} in the API` : current }]
   return (
     <Select
       {...inputProps(props)}
