@@ -29,7 +29,10 @@ describe('the checklist', () => {
     const ctx = asUser(await newTenant(database))
     await addSamples(ctx)
     const nothing = { ran: false, called: false, keyed: false, published: false, invited: false }
-    expect(await readChecklist(ctx)).toEqual({ ...nothing, sample: { id: 'wf_hello', name: 'Hello', publishedNumber: 1 } })
+    expect(await readChecklist(ctx)).toEqual({
+      ...nothing,
+      sample: { id: 'wf_hello', name: 'Hello', publishedNumber: 1 },
+    })
     await startRun(ctx, { workflowId: 'wf_hello', body: { name: 'Ada' } })
     expect(await readChecklist(ctx)).toMatchObject({ ...nothing, ran: true })
     const { id } = await createApiKey(ctx, { name: 'Backend', role: 'editor' })

@@ -4,12 +4,13 @@ import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { tenantMasker } from '../../vault/masker'
 import { LIST_CAP } from '../../versioned/columns'
+import { PUBLISHED_NUMBER } from './numbers'
 
 export interface WorkflowName {
   id: string
   name: string
-  /** What a start runs; null if the workflow was never published, or is archived. */
-  publishedVersion: number | null
+  /** Of the version that a start runs; null if the workflow was never published, or is archived. */
+  publishedNumber: number | null
 }
 
 /** Ids and names of the tenant's workflows, archived ones included, sorted by name: for filters of runs and tasks. */
@@ -19,7 +20,7 @@ export async function listWorkflowNames(ctx: ServiceContext): Promise<WorkflowNa
     .select({
       id: workflows.id,
       name: workflows.name,
-      publishedVersion: workflows.publishedVersion,
+      publishedNumber: PUBLISHED_NUMBER,
       archivedAt: workflows.archivedAt,
     })
     .from(workflows)
@@ -27,9 +28,9 @@ export async function listWorkflowNames(ctx: ServiceContext): Promise<WorkflowNa
     .orderBy(asc(sql`lower(${workflows.name})`), asc(workflows.id))
     .limit(LIST_CAP)
   const [rows, masker] = await Promise.all([select, tenantMasker(ctx)])
-  return rows.map(({ id, name, publishedVersion, archivedAt }) => ({
+  return rows.map(({ id, name, publishedNumber, archivedAt }) => ({
     id,
     name: masker.text(name),
-    publishedVersion: archivedAt === null ? publishedVersion : null,
+    publishedNumber: archivedAt === null ? publishedNumber : null,
   }))
 }

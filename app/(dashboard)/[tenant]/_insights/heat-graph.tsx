@@ -57,8 +57,7 @@ export function HeatGraph({ workflowId }: { workflowId: string }) {
       {figures.data && (
         <p className={styles.note}>
           {figures.data.runs === 1 ? 'The newest run' : `The newest ${figures.data.runs} runs`} of{' '}
-          {figures.data.number === null ? 'a draft' : `version ${figures.data.number}`}.
-          {SAYS[heat]}
+          {figures.data.number === null ? 'a draft' : `version ${figures.data.number}`}.{SAYS[heat]}
         </p>
       )}
       {definition && catalog.data && figures.data ? (

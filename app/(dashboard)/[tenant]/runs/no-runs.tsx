@@ -20,7 +20,7 @@ export function NoRuns({ workflowId }: { workflowId: string | undefined }) {
   const workflow = workflowId === undefined ? data?.[0] : data?.find((one) => one.id === workflowId)
   // An archived workflow has none to start with.
   const fields = useStartFields(workflow?.id ?? '', { enabled: workflow !== undefined, retry: false })
-  const byHand = (workflow?.publishedVersion ?? null) !== null && may('run:start')
+  const byHand = (workflow?.publishedNumber ?? null) !== null && may('run:start')
   return (
     <EmptyState icon={ListVideo} title="No runs yet">
       {workflowId === undefined ? (

@@ -13,7 +13,7 @@ export function RunButton({ workflowId }: { workflowId: string }) {
   const { may } = useTenant()
   const workflow = useNamed(workflowId)
   const [asked, setAsked] = useState(false)
-  if (!workflow || workflow.publishedVersion === null || !may('run:start')) return null
+  if (!workflow || workflow.publishedNumber === null || !may('run:start')) return null
   return (
     <>
       <Button leftSection={<Play size={16} aria-hidden />} onClick={() => setAsked(true)}>

@@ -179,7 +179,7 @@ function UsageFacts({ usage }: { usage: NonNullable<StepDetail['usage']> }) {
         {inputTokens.toLocaleString('en')} in, {outputTokens.toLocaleString('en')} out
       </Fact>
       <Fact name="Tool calls">{usage.toolCalls}</Fact>
-      {usage.provider !== 'scripted' && (
+      {(usage.cost !== undefined || usage.provider !== 'scripted') && (
         <Fact name="Cost">
           {usage.cost?.toLocaleString('en', { maximumFractionDigits: 6 }) ?? 'no price is set for the model'}
         </Fact>
