@@ -35,13 +35,16 @@ export async function serverTrpc(tenant: string) {
       initialPageParam: null,
       retry: false,
     })
-  /** The answer of a query as the first page of an infinite list with a key of its own. */
-  const prefetchFirst = (queryKey: QueryKey, page: { queryKey: QueryKey }) => {
+  /**
+   * The answer of a query as the first page of an infinite list with a key of its own.
+   * @param initialPageParam as in the list, which reads its first page again with this one
+   */
+  const prefetchFirst = (queryKey: QueryKey, page: { queryKey: QueryKey }, initialPageParam: number) => {
     const { queryFn } = page as FetchQueryOptions
     if (typeof queryFn !== 'function') throw new Error('This query cannot be prefetched.')
     // Its input is in its key.
     const read = (context: object) => queryFn({ ...context, queryKey: page.queryKey } as never)
-    return queryClient.prefetchInfiniteQuery({ queryKey, queryFn: read, initialPageParam: null, retry: false })
+    return queryClient.prefetchInfiniteQuery({ queryKey, queryFn: read, initialPageParam, retry: false })
   }
   /** What has been prefetched; undefined if that failed. */
   const known = <T,>(options: { queryKey: QueryKey }) => queryClient.getQueryData<T>(options.queryKey)

@@ -18,7 +18,7 @@ export default async function Page({ params }: { params: Promise<{ tenant: strin
     prefetch(trpc.workflows.get.queryOptions({ id })),
     prefetch(trpc.workflows.openRuns.queryOptions({ id })),
     prefetch(trpc.workflows.cases.queryOptions({ id })),
-    prefetchFirst(queryKey, trpc.workflows.versions.queryOptions(versionsFrom(id, 0))),
+    prefetchFirst(queryKey, trpc.workflows.versions.queryOptions(versionsFrom(id, 0)), 0),
   ])
   // What is shown first. Everything is below it, so it must not come later.
   const newest = known<History>({ queryKey })?.pages[0]?.items[0]
