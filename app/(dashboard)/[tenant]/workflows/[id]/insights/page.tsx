@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { serverTrpc } from '@/app/_trpc/server'
 import { InsightsScreen } from '../../../_insights/insights-screen'
 import { DEFAULT_DAYS } from '../../../_insights/period'
-import { requireWorkflow } from '../require-workflow'
+import { requireWorkflow } from '../../require-workflow'
 
 export const metadata: Metadata = { title: 'Insights of a workflow' }
 

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { serverTrpc } from '@/app/_trpc/server'
 import { RunsList } from '../../../runs/runs-list'
-import { requireWorkflow } from '../require-workflow'
+import { requireWorkflow } from '../../require-workflow'
 
 export const metadata: Metadata = { title: 'Runs of a workflow' }
 
