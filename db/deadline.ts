@@ -88,10 +88,16 @@ const REFUSED = /unsupported startup parameter(?:.*?: *(\w+))?|unrecognized conf
  * @returns the name of the setting, empty if the refusal does not say it
  */
 export function refusedSetting(error: unknown): string | undefined {
-  let at = error
-  while (at instanceof Error && at.cause instanceof Error) at = at.cause
+  const at = rootOf(error)
   const found = at instanceof Error ? REFUSED.exec(at.message) : null
   return found ? (found[1] ?? found[2] ?? '') : undefined
+}
+
+/** The innermost cause of an error, without Drizzle's statement and its parameters. */
+export function rootOf(error: unknown): unknown {
+  let at = error
+  while (at instanceof Error && at.cause instanceof Error) at = at.cause
+  return at
 }
 
 /** The SQLSTATE of a failed statement, such as `23505`, even inside Drizzle's wrapper. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DatabaseUnavailable, isUnavailable, refusedSetting } from './deadline'
+import { DatabaseUnavailable, isUnavailable, refusedSetting, rootOf } from './deadline'
 
 /** How long a start waits for its database: a crashed one recovers first, and in a compose file both start together. */
 export const START_PATIENCE_MS = 60_000
@@ -37,12 +37,9 @@ export async function whenAvailable<T>(work: () => Promise<T>, { onWait, signal,
   }
 }
 
-/**
- * What the database or the connection reported: the innermost cause, without Drizzle's statement and its parameters.
- */
+/** What the database or the connection reported. */
 export function reasonOf(error: unknown): string {
-  let at = error
-  while (at instanceof Error && at.cause instanceof Error) at = at.cause
+  const at = rootOf(error)
   if (!(at instanceof Error)) return String(at)
   // Node gives no message when a name has several addresses and all of them refused.
   const text = at.message || ('code' in at ? String(at.code) : at.name)
