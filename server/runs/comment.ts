@@ -32,7 +32,7 @@ export async function addComment(ctx: ServiceContext, input: unknown): Promise<{
   await requireRun(ctx, runId)
   return withTransaction(ctx, async (tx) => {
     await lockRun(tx, { tenantId: tx.tenantId, runId })
-    await requireRoom(tx, runId)
+    await requireRoomForComment(tx, runId)
     return write(tx, { runId, text })
   })
 }
@@ -52,7 +52,7 @@ export async function addRemark(
 }
 
 /** @throws AppError CONFLICT if the run has as many comments as it may */
-export async function requireRoom(tx: TransactionContext, runId: string): Promise<void> {
+export async function requireRoomForComment(tx: TransactionContext, runId: string): Promise<void> {
   const [found] = await tx.db
     .select({ comments: count() })
     .from(runComments)

@@ -10,7 +10,7 @@ import { AppError } from '../../errors'
 import type { OpenPause } from '../../interpreter/answer'
 import { emit } from '../../outbox'
 import { parseInput } from '../../parse'
-import { Remark, requireRoom } from '../comment'
+import { Remark, requireRoomForComment } from '../comment'
 import { isVote } from '../may-answer'
 import { personOf } from '../person'
 import { giveAnswer, readPaused, resumeRun } from '../resume'
@@ -53,7 +53,7 @@ async function hold(
   if (isVote(signal)) await requireNoVote(tx, { runId, pauseId: pause.id }, me)
   await requireNoneHeld(tx, { runId, pauseId: pause.id }, isVote(signal))
   // Checked while its person can still shorten or leave it.
-  if (remark !== undefined) await requireRoom(tx, run.id)
+  if (remark !== undefined) await requireRoomForComment(tx, run.id)
   const heldAt = tx.now()
   const until = new Date(heldAt.getTime() + env().ANSWER_UNDO_MS)
   if (env().ANSWER_UNDO_MS === 0 || run.startedVia === 'test' || endsBy(chosen, until)) return false
