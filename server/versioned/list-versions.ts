@@ -11,7 +11,7 @@ import { findRow, type Tables } from './rows'
  * @param options.column one more column to read per version
  * @throws AppError the noun's `notFound`, INVALID_INPUT
  */
-export async function listVersions<R extends Row, K extends string>(
+export async function listVersions<R extends Row, K = string>(
   ctx: ServiceContext,
   noun: Tables<R>,
   input: One & { page: unknown },

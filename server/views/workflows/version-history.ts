@@ -1,39 +1,39 @@
+import { sql } from 'drizzle-orm'
+import { workflowVersions } from '@/db/schema/workflows'
+import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
+import { listVersions } from '../../versioned/list-versions'
 import type { One } from '../../versioned/noun'
-import { listWorkflowVersions } from '../../workflows/list-versions'
+import { presentVersionItem } from '../../versioned/present'
 import { WORKFLOW } from '../../workflows/noun'
 import { nameActors } from '../actors'
 import { findNotes } from '../versioned'
-import { numbersOf } from './numbers'
 
 /**
  * The workflow's versions with the numbers that people see, their authors' names and the notes of their publishers.
  * @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT
  */
 export async function versionHistory(ctx: ServiceContext, input: One & { page: unknown }) {
-  const { items, total, limit, offset } = await listWorkflowVersions(ctx, input)
-  const [name, note, numberOf] = await Promise.all([
+  authorize(ctx, 'workflow:read')
+  const { row, versions, ...page } = await listVersions(ctx, WORKFLOW, input, {
+    column: sql<number | null>`${workflowVersions.number}`,
+  })
+  const [name, note] = await Promise.all([
     nameActors(
       ctx,
-      items.map(({ createdBy }) => createdBy),
+      versions.map(({ createdBy }) => createdBy),
     ),
     findNotes(ctx, WORKFLOW, input.id),
-    numbersOf(
-      ctx,
-      items.map(({ id, version }) => ({ workflowId: id, version })),
-    ),
   ])
   return {
-    items: items.map((item) => ({
-      ...item,
+    items: versions.map(({ column: number, ...version }) => ({
+      ...presentVersionItem(version, row),
       /** Null for a draft. */
-      number: numberOf(item.id, item.version),
-      createdByName: name(item.createdBy)?.name ?? item.createdBy,
-      note: note(item.version),
+      number,
+      createdByName: name(version.createdBy)?.name ?? version.createdBy,
+      note: note(version.version),
     })),
-    total,
-    limit,
-    offset,
+    ...page,
   }
 }
 export type VersionHistoryItem = Awaited<ReturnType<typeof versionHistory>>['items'][number]
