@@ -1,13 +1,10 @@
-import { and, eq, inArray } from 'drizzle-orm'
-import { agents } from '@/db/schema/agents'
-import { tools } from '@/db/schema/tools'
-import { workflows } from '@/db/schema/workflows'
 import { type AuditEntry, listAudit } from '../audit-log/list'
 import type { ServiceContext } from '../context'
 import type { AuditDetails } from '../definition/audit'
 import { tenantMasker } from '../vault/masker'
 import { versionNumber } from '../versioned/versions'
 import { nameActors } from './actors'
+import { namesOf } from './names-of'
 import { numbersOf } from './workflows/numbers'
 
 /** What an id in the details of an entry stands for. */
@@ -20,6 +17,12 @@ export interface AuditName {
 
 /** Details that say who did something. */
 const ACTORS = ['madeBy', 'answersFor']
+/** How the ids of those that have a page begin. */
+const KINDS = [
+  ['workflow', 'wf_'],
+  ['agent', 'agt_'],
+  ['tool', 'tool_'],
+] as const
 
 /**
  * The audit log as `listAudit` gives it, with the names that its details have only the ids of, as far as they exist, and
@@ -29,21 +32,20 @@ export async function browseAudit(ctx: ServiceContext, input: unknown) {
   const page = await listAudit(ctx, input)
   const ids = new Set(page.entries.flatMap(({ details }) => Object.values(details).flatMap(textsOf)))
   const actorIds = page.entries.flatMap(({ details }) => ACTORS.flatMap((name) => textsOf(details[name] ?? null)))
-  const [masker, entries, nameOf, ...found] = await Promise.all([
+  const things = KINDS.flatMap(([kind, prefix]) =>
+    [...ids].filter((id) => id.startsWith(prefix)).map((id) => ({ kind, id })),
+  )
+  const [masker, entries, nameOf, found] = await Promise.all([
     tenantMasker(ctx),
     withNumbers(ctx, page.entries),
     nameActors(ctx, actorIds),
-    namesIn(ctx, workflows, startingWith('wf_', ids)),
-    namesIn(ctx, agents, startingWith('agt_', ids)),
-    namesIn(ctx, tools, startingWith('tool_', ids)),
+    namesOf(ctx, things),
   ])
-  const [ofWorkflows, ofAgents, ofTools] = found.map((rows) =>
-    rows.map((row) => ({ ...row, name: masker.text(row.name) })),
-  )
   const names: AuditName[] = [
-    ...(ofWorkflows ?? []).map((row) => ({ ...row, kind: 'workflow' as const })),
-    ...(ofAgents ?? []).map((row) => ({ ...row, kind: 'agent' as const })),
-    ...(ofTools ?? []).map((row) => ({ ...row, kind: 'tool' as const })),
+    ...things.flatMap(({ kind, id }) => {
+      const name = found.get(`${kind}:${id}`)
+      return name === undefined ? [] : [{ id, kind, name: masker.text(name) }]
+    }),
     ...[...new Set(actorIds)].map((id) => ({ id, kind: 'actor' as const, name: nameOf(id)?.name ?? id })),
   ]
   return { ...page, entries, names }
@@ -77,20 +79,4 @@ function textsOf(value: AuditDetails[string]): string[] {
   if (typeof value === 'string') return [value]
   if (Array.isArray(value)) return value
   return value !== null && typeof value === 'object' ? [...textsOf(value.from), ...textsOf(value.to)] : []
-}
-
-function startingWith(prefix: string, ids: ReadonlySet<string>): string[] {
-  return [...ids].filter((id) => id.startsWith(prefix))
-}
-
-async function namesIn(
-  ctx: ServiceContext,
-  table: typeof workflows | typeof agents | typeof tools,
-  ids: string[],
-): Promise<{ id: string; name: string }[]> {
-  if (ids.length === 0) return []
-  return await ctx.db
-    .select({ id: table.id, name: table.name })
-    .from(table)
-    .where(and(eq(table.tenantId, ctx.tenantId), inArray(table.id, ids)))
 }

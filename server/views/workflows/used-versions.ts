@@ -1,9 +1,6 @@
-import { and, eq, inArray } from 'drizzle-orm'
-import { agents } from '@/db/schema/agents'
-import { tools } from '@/db/schema/tools'
-import { workflows } from '@/db/schema/workflows'
 import type { ServiceContext } from '../../context'
 import type { Pin, Pins } from '../../definition/pins'
+import { namesOf } from '../names-of'
 import { numbersOf } from './numbers'
 
 /**
@@ -40,21 +37,4 @@ export async function usedVersions(ctx: ServiceContext, before: Pins | null, aft
     from: use.from === null ? null : seen(use, use.from),
     to: seen(use, use.to),
   }))
-}
-
-const TABLES = { tool: tools, agent: agents, workflow: workflows }
-
-async function namesOf(ctx: ServiceContext, uses: Pick<Pin, 'kind' | 'id'>[]): Promise<Map<string, string>> {
-  const names = new Map<string, string>()
-  for (const kind of ['tool', 'agent', 'workflow'] as const) {
-    const ids = uses.filter((use) => use.kind === kind).map(({ id }) => id)
-    if (ids.length === 0) continue
-    const table = TABLES[kind]
-    const rows = await ctx.db
-      .select({ id: table.id, name: table.name })
-      .from(table)
-      .where(and(eq(table.tenantId, ctx.tenantId), inArray(table.id, ids)))
-    for (const { id, name } of rows) names.set(`${kind}:${id}`, name)
-  }
-  return names
 }
