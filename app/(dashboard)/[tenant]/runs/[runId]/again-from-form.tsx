@@ -1,5 +1,5 @@
 'use client'
-import { Button, Skeleton, Stack, Text, Textarea } from '@mantine/core'
+import { Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
@@ -7,8 +7,8 @@ import { ErrorState } from '@/app/_ui/error-state'
 import type { JsonObject } from '@/server/definition/json'
 import type { Fields } from '@/server/definition/schema'
 import { errorsByField } from '../../inbox/answer/answer-values'
+import { DataFields } from '../../workflows/data-fields'
 import { firstDraft } from '../../workflows/start-draft'
-import { StartForm } from '../../workflows/start-form'
 import { changesInFields, changesInJson, editable, readChanges } from './again-changes'
 import { AgainEnd } from './again-end'
 import { hiddenFields, hiddenParts } from './again-values'
@@ -66,52 +66,23 @@ function Form(props: Props & { fields: Fields; before: JsonObject; leftOut: stri
       { onError: (error) => setErrors(errorsByField(errorOf(error).details, fields).byField) },
     )
   }
-  const asFields = draft.json === null ? null : changesInFields(fields, draft, before)
+  const asFields =
+    draft.json === null || Object.keys(fields).length === 0 ? null : changesInFields(fields, draft, before)
   return (
     <form ref={form} onSubmit={submit} noValidate>
       <Stack>
-        {draft.json === null ? (
-          <div>
-            <StartForm
-              fields={fields}
-              typed={draft.typed}
-              errors={errors}
-              hidden={hiddenFields(fields, before)}
-              fileNote={fileNote}
-              onChange={(name, value) => setDraft({ ...draft, typed: { ...draft.typed, [name]: value } })}
-            />
-            <Button
-              variant="subtle"
-              size="compact-xs"
-              mt="xs"
-              aria-label="Enter the changes as JSON"
-              onClick={() => setDraft(changesInJson(fields, draft, before))}
-            >
-              Enter JSON
-            </Button>
-          </div>
-        ) : (
-          <div>
-            <Textarea
-              label="Data to change"
-              description={'The fields to replace, as JSON, such as {"amount": 20}. The others stay as they are.'}
-              autosize
-              minRows={6}
-              maxRows={20}
-              spellCheck={false}
-              classNames={{ input: 'mono' }}
-              error={problem ?? (Object.values(errors).join(' ') || undefined)}
-              value={draft.json}
-              onChange={(event) => setDraft({ ...draft, json: event.currentTarget.value })}
-              data-autofocus
-            />
-            {asFields && Object.keys(fields).length > 0 && (
-              <Button variant="subtle" size="compact-xs" mt={2} onClick={() => setDraft(asFields)}>
-                Enter it in rows
-              </Button>
-            )}
-          </div>
-        )}
+        <DataFields
+          fields={fields}
+          draft={draft}
+          onChange={setDraft}
+          errors={errors}
+          problem={problem}
+          words={WORDS}
+          asJson={() => changesInJson(fields, draft, before)}
+          asFields={asFields}
+          hidden={hiddenFields(fields, before)}
+          fileNote={fileNote}
+        />
         {leftOut.length > 0 && (
           <Text size="sm" c="dimmed">
             Too large to edit here: {leftOut.join(', ')}. To replace {leftOut.length === 1 ? 'it' : 'one'}, enter JSON.
@@ -121,6 +92,12 @@ function Form(props: Props & { fields: Fields; before: JsonObject; leftOut: stri
       </Stack>
     </form>
   )
+}
+
+const WORDS = {
+  enter: 'Enter the changes as JSON',
+  label: 'Data to change',
+  description: 'The fields to replace, as JSON, such as {"amount": 20}. The others stay as they are.',
 }
 
 const fileNote = (_field: unknown, given: boolean) =>
