@@ -12,6 +12,7 @@ import type { OneInbound } from '@/server/inbound/find'
 import type { InboundDelivery } from '@/server/inbound/present'
 import type { InboundItem } from '@/server/views/inbound/browse'
 import styles from '../settings/settings.module.css'
+import { ShowButton } from '../settings/show-button'
 import { useTenant } from '../tenant-context'
 import { OutcomePill } from './outcome-pill'
 import { reasonWords } from './reason-words'
@@ -78,15 +79,7 @@ function Delivery({ one, delivery }: { one: OneInbound; delivery: InboundDeliver
         </div>
       </td>
       <td>
-        <Button
-          size="compact-xs"
-          variant="subtle"
-          className={styles.flush ?? ''}
-          aria-expanded={open}
-          onClick={() => setOpen(!open)}
-        >
-          {open ? 'Hide' : 'Show'}
-        </Button>
+        <ShowButton open={open} onChange={setOpen} />
         {open && <Contents one={one} deliveryId={delivery.id} />}
       </td>
       <td className={styles.actions}>

@@ -12,6 +12,7 @@ import { Time, useNow } from '@/app/_ui/time'
 import type { WebhookDelivery, WebhookEndpoint } from '@/server/webhooks/present'
 import { useTenant } from '../../tenant-context'
 import styles from '../settings.module.css'
+import { ShowButton } from '../show-button'
 
 const PILLS: Record<WebhookDelivery['status'], [PillStatus, string]> = {
   pending: ['queued', 'To be sent'],
@@ -102,15 +103,7 @@ function Delivery({ webhookId, delivery }: { webhookId: string; delivery: Webhoo
           ) : (
             <span className={styles.quiet}>None yet</span>
           )}
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            className={styles.flush ?? ''}
-            aria-expanded={open}
-            onClick={() => setOpen(!open)}
-          >
-            {open ? 'Hide body' : 'Show body'}
-          </Button>
+          <ShowButton open={open} onChange={setOpen} what="body" />
           {open && <Body webhookId={webhookId} deliveryId={delivery.id} />}
         </div>
       </td>
