@@ -8,8 +8,7 @@ export function singleKeysAllowed(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return false
   if (!singleKeysOn()) return false
   const target = event.target
-  // Escape has just closed the dialog that it was pressed in.
-  if (target instanceof HTMLElement && !target.isConnected) return false
+  if (hasClosed(event)) return false
   if (
     target instanceof HTMLElement &&
     target.closest(
@@ -18,6 +17,11 @@ export function singleKeysAllowed(event: KeyboardEvent): boolean {
   )
     return false
   return document.querySelector('[role="dialog"], [role="alertdialog"]') === null
+}
+
+/** Whether a key has just closed the dialog that it was pressed in, as Escape does. It means nothing else then. */
+export function hasClosed({ target }: KeyboardEvent): boolean {
+  return target instanceof HTMLElement && !target.isConnected
 }
 
 export function singleKeysOn(): boolean {

@@ -11,6 +11,7 @@ import { EmptyState } from '@/app/_ui/empty-state'
 import { ErrorState } from '@/app/_ui/error-state'
 import { PageBody } from '@/app/_ui/page-body'
 import { PageHeader } from '@/app/_ui/page-header'
+import { hasClosed } from '@/app/_ui/single-keys'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import { isBranch } from '@/server/definition/branches'
 import type { RunOverview } from '@/server/views/runs/overview'
@@ -181,7 +182,7 @@ function Details({
   useEffect(() => {
     function onKey(event: KeyboardEvent) {
       const open = document.querySelector('[role="dialog"], [role="menu"], [role="listbox"]')
-      if (event.key === 'Escape' && selected && !open && !event.defaultPrevented) onClose()
+      if (event.key === 'Escape' && selected && !open && !event.defaultPrevented && !hasClosed(event)) onClose()
     }
     window.addEventListener('keydown', onKey)
     return () => window.removeEventListener('keydown', onKey)
