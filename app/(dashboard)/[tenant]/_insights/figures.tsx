@@ -26,13 +26,19 @@ export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorks
   const href = (id: string, rest: string) => path(`/workflows/${encodeURIComponent(id)}${rest}`)
   return (
     <>
-      {uncounted > 0 && (
-        <p className={styles.note} role="status">
-          {uncounted === 1 ? '1 earlier day is' : `${uncounted} earlier days are`} still being counted.
-        </p>
-      )}
       <dl className={styles.tiles}>
-        <Tile label="Runs that ended" value={count(all)} />
+        {/* Always with a note: what is below stays where it is when the last day has been counted. */}
+        <Tile
+          label="Runs that ended"
+          value={count(all)}
+          note={
+            <span role="status">
+              {uncounted === 0
+                ? `in ${days.length} days`
+                : `${uncounted === 1 ? '1 day' : `${uncounted} days`} still to count`}
+            </span>
+          }
+        />
         <Tile label="Failed" value={percentText(total.failed, all)} note={count(total.failed)} bad={total.failed > 0} />
         <Tile label="Half within" value={orNone(total.p50)} note="of the runs that completed" />
         <Tile label="95% within" value={orNone(total.p95)} note="of the runs that completed" />

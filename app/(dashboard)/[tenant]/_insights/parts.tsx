@@ -6,7 +6,7 @@ import styles from './insights.module.css'
 export const orNone = (ms: number | null) => (ms === null ? '–' : durationText(ms))
 export const count = (value: number) => value.toLocaleString('en')
 
-export function Tile(props: { label: string; value: string; note?: string | undefined; bad?: boolean }) {
+export function Tile(props: { label: string; value: string; note?: ReactNode; bad?: boolean }) {
   const { label, value, note, bad = false } = props
   return (
     <div className={styles.tile}>

@@ -1,5 +1,6 @@
 'use client'
 import { Tabs } from '@mantine/core'
+import dynamic from 'next/dynamic'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { PageBody } from '@/app/_ui/page-body'
 import { useUrlState } from '@/app/_ui/use-url-state'
@@ -9,7 +10,11 @@ import { UnfinishedTexts, useUnfinishedField } from './unfinished'
 import type { OpenedResource, Versioned } from './use-versioned'
 import styles from './versioned.module.css'
 import { VersionedHeader } from './versioned-header'
-import { VersionsTab } from './versions-tab'
+
+// The type says that one content is read and shown, which `dynamic` forgets.
+const VersionsTab = dynamic(() => import('./versions-tab').then((module) => module.VersionsTab), {
+  ssr: false,
+}) as typeof import('./versions-tab').VersionsTab
 
 export interface VersionedTab {
   name: string
