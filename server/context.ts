@@ -37,7 +37,7 @@ export interface ServiceContext {
   readonly trusted: JsonObject | null
   /** Set for the tokens of a limited secret. `server/auth/reach.ts` reads it. */
   readonly reach?: Reach | undefined
-  /** Set for a start whose key its own statement checks. */
+  /** Set for a verb whose own statement checks the key. */
   readonly presumed?: PresumedCaller | undefined
   /** Set when the request came with an `Idempotency-Key`. */
   readonly keyed?: KeyedRequest
@@ -46,6 +46,8 @@ export interface ServiceContext {
 /** A caller whose key was not read for this request. See `server/auth/presumed.ts`. */
 export interface PresumedCaller {
   readonly keyHash: string
+  /** The role it is presumed to have. */
+  readonly role: Role
   /** The statement was sent: only its answer can say now that nothing was written. */
   sent: boolean
   /** Set by the statement that finds the key good. */

@@ -1,11 +1,13 @@
 import type { Db } from '@/db/index'
 import { perDb } from '@/db/per-db'
-import type { PresumedCaller } from '../context'
+import type { PresumedCaller, ServiceContext } from '../context'
+import { CallerUnconfirmed } from '../errors'
 import { hashApiKey, looksLikeApiKey } from './api-key'
 import type { Identity } from './identity'
 
-// Whoever has just sent a good key is presumed to send a good key again, so that a start need not read it first. The
-// statement that writes the run checks the key; nothing else may be done for a caller who is only presumed.
+// Whoever has just sent a good key is presumed to send a good key again, so that what is asked most often need not read
+// it first: the statement that starts a run, resumes it or reads its status checks the key too. Nothing else may be
+// written or answered for a caller who is only presumed.
 
 /** After this time a key is read again, which also notes its use. */
 const KNOWN_MS = 30_000
@@ -47,5 +49,28 @@ export function presumedCaller(headers: Headers, db: Db): Presumption | null {
   const { identity } = found
   const named = headers.get('x-tenant-id')
   if (named !== null && named !== identity.tenantId) return null
-  return { identity, presumed: { keyHash, sent: false, confirmed: false } }
+  return { identity, presumed: { keyHash, role: identity.actor.role, sent: false, confirmed: false } }
+}
+
+/**
+ * In SQL, whether a presumed caller's key is good and has the presumed role.
+ * @param write the tag of the statement: `String.raw` for a text
+ */
+export function goodKey<V, R>(
+  write: (strings: TemplateStringsArray, ...values: V[]) => R,
+  { hash, tenantId, role, at }: Record<'hash' | 'tenantId' | 'role' | 'at', V>,
+): R {
+  return write`(
+        select 1 from api_keys k
+        where k.hash = ${hash} and k.tenant_id = ${tenantId} and k.role = ${role} and k.disabled_at is null
+          and (k.grace_until is null or k.grace_until > ${at})
+        limit 1)`
+}
+
+/**
+ * For a verb that goes on without a statement that checked the key.
+ * @throws CallerUnconfirmed
+ */
+export function requireConfirmed({ presumed }: ServiceContext): void {
+  if (presumed?.confirmed === false) throw new CallerUnconfirmed()
 }

@@ -2,7 +2,7 @@ import { type RowStatement, rowsOf } from '@/db/index'
 import { EVENT, type EventPlace, insertEvent } from '../outbox'
 import { RUN_CHANNEL } from './announce'
 import { CLEANUP_BRANCH } from './receipt'
-import { insertPause, insertRecords, PAUSE, RECORDS, TOOL, TOOL_STAMP, VAULT } from './rows'
+import { CALLER, insertPause, insertRecords, knownCaller, PAUSE, RECORDS, TOOL, TOOL_STAMP, VAULT } from './rows'
 
 /** What a commit writes besides records and run data. Plans that write the same share a statement. */
 interface Shape {
@@ -21,6 +21,8 @@ interface Shape {
   calls: boolean
   /** The end of the run is answered from memory, masked with the vault of this snapshot. */
   recalls: boolean
+  /** The caller's key was not read before. */
+  presumes: boolean
 }
 
 const known = new Map<string, RowStatement>()
@@ -34,14 +36,15 @@ export function commitStatement(shape: Shape): RowStatement {
 }
 
 /** Only the columns that the shape uses, because Postgres prepares all of them for every statement. */
-const columnsOf = ({ moves, records, answers, ends, fails, asks, sends, calls }: Shape) => `
+const columnsOf = ({ moves, records, answers, ends, fails, asks, sends, calls, presumes }: Shape) => `
   tenant_id text, run_id text, branch text, epoch int, from_segment int, engine_run_id text, at timestamptz,
   data jsonb, data_refs jsonb, current_step_id text, run_status text, ${RECORDS}
   ${moves ? ', segment int, claims text, walk_status text, from_step text, from_visit int, to_step text, to_visit int, own jsonb, own_refs jsonb, arrival jsonb' : ''}
   ${records ? STEP_COLUMNS : ''}
   ${answers ? ', answered_pause text, answer jsonb, answered_by text' : ''}
   ${ends ? ', outcome text, result jsonb, error jsonb, cancellation jsonb' : ''}
-  ${fails ? ', failing jsonb' : ''} ${asks ? `, ${PAUSE}` : ''} ${sends ? `, ${EVENT}` : ''} ${calls ? `, ${TOOL}` : ''}`
+  ${fails ? ', failing jsonb' : ''} ${asks ? `, ${PAUSE}` : ''} ${sends ? `, ${EVENT}` : ''} ${calls ? `, ${TOOL}` : ''}
+  ${presumes ? `, ${CALLER}` : ''}`
 
 const STEP_COLUMNS = `,
   step_id text, visit int, attempt int, attempts jsonb, usage jsonb, step_status text, handled boolean, step_error text,
@@ -55,17 +58,17 @@ const STEP_COLUMNS = `,
  * the parts to each other: Postgres would compare each row with every other.
  *
  * - `i`: the rows, each of another run
- * - `fence`, `walk`: what may be written
+ * - `fence`, `walk`: what may be written, and by whom
  * - `step`, `answer`: what is done
  * - `visits`, `moved`, `ended`, `asked`, `sent`: what follows
  */
 function textOf(shape: Shape, locked: 'skip locked' | ''): string {
-  const { moves, records, answers, ends, fails, asks, sends, calls, recalls } = shape
+  const { moves, records, answers, ends, fails, asks, sends, calls, recalls, presumes } = shape
   const done = moves ? 'walk i' : 'fence i'
   return `
     with ${rowsOf(columnsOf(shape))},
     fence as materialized (
-      select i.* from i cross join lateral (
+      select i.* from i ${presumes ? knownCaller('i.at') : ''} cross join lateral (
         select r.id from runs r
         where r.tenant_id = i.tenant_id and r.id = i.run_id and r.end_time is null
           and (i.branch = '${CLEANUP_BRANCH}' or r.cancel_requested_at is null)

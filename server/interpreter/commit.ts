@@ -12,7 +12,7 @@ import { noteChange } from './last-changes'
 import { watchPause } from './look-for-events'
 import type { Plan } from './plan'
 import type { WalkClaim } from './receipt'
-import { pauseRow, recordsRow, type Sent, settleRecalled } from './rows'
+import { callerRow, callerToCheck, pauseRow, recordsRow, type Sent, settleRecalled } from './rows'
 import { dataColumns } from './run-data'
 import { expectEnd, rememberCommit, settleEnd } from './run-memory'
 
@@ -35,6 +35,7 @@ export async function commitPlan(
   const due = childDue(ctx, ref, plan)
   const sent = due ?? event
   const recalls = expectEnd(ref, plan)
+  const caller = callerToCheck(ctx)
   try {
     const statement = commitStatement({
       moves: done.claims !== null || plan.cursor !== null || statusAfter(plan) === 'resting' || isBranch(ref.branch),
@@ -46,6 +47,7 @@ export async function commitPlan(
       sends: sent?.place ?? null,
       calls: plan.begun?.recalled != null,
       recalls,
+      presumes: caller !== null,
     })
     const at = ctx.now()
     const row = {
@@ -58,9 +60,11 @@ export async function commitPlan(
       ...pauseRow(plan.pause),
       ...sent?.row(),
       tool_id: plan.begun?.recalled?.toolId,
+      ...callerRow(caller),
     }
     const written = await sendRow<Sent>(ctx.db, statement, runId, row)
     if (!written) return null
+    if (caller) caller.confirmed = true
     due?.committed(written.generation)
     settleRecalled(plan.begun, written)
     rememberCommit(ref, done, { plan, at, vault: written.vault })

@@ -4,7 +4,7 @@ import { type RowStatement, rowsOf } from '@/db/index'
 import { runs } from '@/db/schema/runs'
 import { EVENT, type EventPlace, insertEvent } from '../outbox'
 import { RUN_CHANNEL } from './announce'
-import { insertPause, insertRecords, PAUSE, RECORDS, TOOL, TOOL_STAMP, VAULT } from './rows'
+import { CALLER, insertPause, insertRecords, knownCaller, PAUSE, RECORDS, TOOL, TOOL_STAMP, VAULT } from './rows'
 
 /** What a start writes besides the run and its walk. Starts that write the same share a statement. */
 interface Shape {
@@ -70,14 +70,7 @@ const columnsOf = ({ plans, asks, sends, calls, presumes }: Shape) => `
   ${columns.map(({ sent, type }) => `${sent} ${type}`).join(', ')}, believes boolean, published_version int,
   branch text, epoch int, segment int, walk_status text, engine_run_id text, step_id text, visit int
   ${plans ? `, ${RECORDS}` : ''} ${asks ? `, ${PAUSE}` : ''} ${sends ? `, ${EVENT}` : ''} ${calls ? `, ${TOOL}` : ''}
-  ${presumes ? ', key_hash text, key_role text' : ''}`
-
-/** The caller's key, if it is good. */
-const KEY = `cross join lateral (
-        select 1 from api_keys k
-        where k.hash = i.key_hash and k.tenant_id = i.tenant_id and k.role = i.key_role and k.disabled_at is null
-          and (k.grace_until is null or k.grace_until > i.start_time)
-        limit 1) caller`
+  ${presumes ? `, ${CALLER}` : ''}`
 
 /** Once the runs are inserted: nothing that belongs to them comes before them, so that triggers see them in this order. */
 const INSERTED = '(select count(*) from run) > 0'
@@ -98,7 +91,7 @@ function textOf(shape: Shape): string {
         where w.tenant_id = i.tenant_id and w.id = i.workflow_id and w.status <> 'archived'
           and (not i.believes or w.published_version is not distinct from i.published_version)
         limit 1) workflow
-      ${presumes ? KEY : ''}),
+      ${presumes ? knownCaller('i.start_time') : ''}),
     run as (
       insert into runs (${columns.map(({ name }) => name).join(', ')})
       select ${columns.map(({ sent }) => sent).join(', ')} from found

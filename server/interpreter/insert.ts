@@ -19,7 +19,7 @@ import { noteChange } from './last-changes'
 import { watchPause } from './look-for-events'
 import { type Plan, planFrom } from './plan'
 import { MAIN_BRANCH, type WalkClaim, type WalkRef } from './receipt'
-import { pauseRow, recordsRow, type Sent, settleRecalled } from './rows'
+import { callerRow, callerToCheck, pauseRow, recordsRow, type Sent, settleRecalled } from './rows'
 import { dataColumns, refsWith, type Written } from './run-data'
 import { remember } from './run-memory'
 import type { RunRow } from './walk-state'
@@ -116,7 +116,7 @@ async function writeRun(
     const remembers = options.remember === true && !run.retryOf && row.dataRefs === null
     const recalls = remembers && plan?.ending != null
     const at = ctx.now()
-    const presumed = ctx.presumed?.confirmed === false ? ctx.presumed : null
+    const caller = callerToCheck(ctx)
     const statement = insertStatement({
       plans: plan !== null,
       asks: plan?.pause != null,
@@ -124,9 +124,8 @@ async function writeRun(
       sends: sent?.place ?? null,
       calls: plan?.begun?.recalled != null,
       recalls,
-      presumes: presumed !== null,
+      presumes: caller !== null,
     })
-    if (presumed) presumed.sent = true
     const written = await sendRow<Sent>(ctx.db, statement, row.id, {
       ...runRow(row, plan, at),
       believes: belief.publishedVersion !== undefined,
@@ -135,14 +134,14 @@ async function writeRun(
       ...(plan ? { ...recordsRow(plan.records), ...pauseRow(plan.pause) } : {}),
       ...sent?.row(),
       tool_id: plan?.begun?.recalled?.toolId,
-      ...(presumed ? { key_hash: presumed.keyHash, key_role: ctx.actor.role } : {}),
+      ...callerRow(caller),
     })
     if (!written) {
       event.undone()
       due?.undone()
       return null
     }
-    if (presumed) presumed.confirmed = true
+    if (caller) caller.confirmed = true
     settleRecalled(plan?.begun ?? null, written)
     noteStart(ctx)
     afterCommit(ctx, () => {

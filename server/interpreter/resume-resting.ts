@@ -43,7 +43,9 @@ export async function resumeResting(
     const { step, plan } = planned
     const done = { claims: 'resting' as const, step: { ...step, given: { answer, by: ctx.actor.id } } }
     const settled = isSettled(plan)
-    const committed = await commitPlan(system, ref, done, plan, settled ? undefined : event)
+    // Nothing but the statement knows who asked, and it checks a key that was not read.
+    const asked = { ...system, presumed: ctx.presumed }
+    const committed = await commitPlan(asked, ref, done, plan, settled ? undefined : event)
     if (!committed) return false
     if (settled) return true
     keepHandover(engineRunId, plan)

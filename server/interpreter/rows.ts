@@ -1,3 +1,5 @@
+import { goodKey } from '../auth/presumed'
+import type { PresumedCaller, ServiceContext } from '../context'
 import type { Asked } from '../steps/define-step'
 import type { Begun, NewPause, NewRecord } from './plan'
 
@@ -76,6 +78,26 @@ export const TOOL = 'tool_id text'
 export const TOOL_STAMP = `,
       (select concat_ws('/', t.version, t.published_version, t.status) from tools t
         where t.tenant_id = i.tenant_id and t.id = i.tool_id) as tool_stamp`
+
+/** The key of a caller who is only presumed. */
+export const CALLER = 'key_hash text, key_role text'
+
+/** Lets a row through if its caller's key is good. */
+export function knownCaller(at: string): string {
+  const key = goodKey(String.raw, { hash: 'i.key_hash', tenantId: 'i.tenant_id', role: 'i.key_role', at })
+  return `cross join lateral ${key} caller`
+}
+
+/** The caller of a statement that is sent now, if it has to check their key. */
+export function callerToCheck({ presumed }: ServiceContext): PresumedCaller | null {
+  if (presumed?.confirmed !== false) return null
+  presumed.sent = true
+  return presumed
+}
+
+export function callerRow(caller: PresumedCaller | null) {
+  return caller && { key_hash: caller.keyHash, key_role: caller.role }
+}
 
 /** What the statements return for a row. */
 export interface Sent {

@@ -1,5 +1,6 @@
 import type { pauses } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
+import { requireConfirmed } from '../auth/presumed'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { checkFields } from '../definition/fields'
 import { type JsonObject, jsonSize } from '../definition/json'
@@ -41,6 +42,7 @@ export async function resumeRun(ctx: ServiceContext, input: { runId: string; bod
     if (atOnce && (await answerAtRest(ctx, open, chosen, given)))
       return { success: true, runId: run.id, status: 'running' as const }
   }
+  requireConfirmed(ctx)
   return withTransaction(ctx, (tx) => giveAnswer(tx, input.runId, answer, { byLink }))
 }
 

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { sqlState } from '@/db/index'
 import { authorize } from '../auth/policy'
+import { requireConfirmed } from '../auth/presumed'
 import { beyondReach } from '../auth/reach'
 import { isInTransaction, type ServiceContext, withTransaction } from '../context'
 import { isJsonObject, jsonSize } from '../definition/json'
 import { lastOf, type RunPart, stepsOfPart } from '../definition/part'
 import { reachable } from '../definition/paths'
 import type { Definition } from '../definition/schema'
-import { AppError, CallerUnconfirmed } from '../errors'
+import { AppError } from '../errors'
 import { MultipartInput } from '../files/multipart-input'
 import { claimFile, newFileId, withStagedFile } from '../files/stage'
 import { insertRun } from '../interpreter/insert'
@@ -247,8 +248,10 @@ async function tryBegin(
     { publishedVersion },
     { plan, remember: input.waits !== undefined, slot },
   )
-  if (runId === null && ctx.presumed?.confirmed === false) throw new CallerUnconfirmed()
-  if (runId === null) return null
+  if (runId === null) {
+    requireConfirmed(ctx)
+    return null
+  }
   if (fileId !== null) await withTransaction(ctx, (tx) => claimFile(tx, fileId, runId))
   return { runId, workflowVersion: version }
 }

@@ -3,6 +3,7 @@ import type { Db, Tx } from '@/db/index'
 import { perDb } from '@/db/per-db'
 import { pauses, pauseVotes, runs, stepRecords } from '@/db/schema/runs'
 import { storedSize } from '@/db/stored-size'
+import { goodKey, requireConfirmed } from '../auth/presumed'
 import { runsInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import type { JsonValue } from '../definition/json'
@@ -78,10 +79,10 @@ export async function readSmallRun(
   ctx: ServiceContext,
   runId: string,
 ): Promise<{ stored: StoredRun; vault: SealedSecret[] } | 'large' | null> {
-  const [row] = await (ctx.reach || !('$client' in ctx.db)
-    ? smallRun(ctx.db, runIs(ctx, runId))
-    : preparedSmallRun(ctx.db).execute({ tenantId: ctx.tenantId, runId }))
+  const [row] = await smallRunFor(ctx, runId)
+  if (!row) requireConfirmed(ctx)
   if (!row) return null
+  if (ctx.presumed) ctx.presumed.confirmed = true
   return row.small ? smallOf(row) : 'large'
 }
 
@@ -113,8 +114,24 @@ export const STORED_BYTES = sql<number | null>`(
       + coalesce(s.output_bytes, pg_column_size(s.output_data), 0) as bytes
     from ${records} limit ${SMALL_RECORDS + 1}) w)::float8`
 
-/** Every start that waits ends with this read, so its text is built once. */
+function smallRunFor(ctx: ServiceContext, runId: string): Promise<Awaited<ReturnType<typeof smallRun>>> {
+  const { db, tenantId, presumed } = ctx
+  if (ctx.reach || !('$client' in db)) return smallRun(db, runIs(ctx, runId))
+  if (presumed?.confirmed !== false) return preparedSmallRun(db).execute({ tenantId, runId })
+  const { keyHash, role } = presumed
+  return preparedKnownRun(db).execute({ tenantId, runId, keyHash, role, at: ctx.now().toISOString() })
+}
+
+/** Callers ask for it again and again, so its text is built once. */
 const preparedSmallRun = perDb((db) => smallRun(db, GIVEN_RUN).prepare('small_run'))
+
+/** The same for a caller whose key was not read before: no row if it is not good any more. */
+const preparedKnownRun = perDb((db) => {
+  const given = (name: string) => sql`${sql.placeholder(name)}`
+  const at = sql`${sql.placeholder('at')}::timestamptz`
+  const key = goodKey(sql, { hash: given('keyHash'), tenantId: given('tenantId'), role: given('role'), at })
+  return smallRun(db, sql`${GIVEN_RUN} and exists ${key}`).prepare('known_run')
+})
 
 function smallRun(db: Db | Tx, where: SQL | undefined) {
   const weight = db

@@ -11,11 +11,14 @@ import { updateWorkflow } from '@/server/workflows/update'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
-// A start by a key that this process read a moment ago does not read it again: its own statement checks it.
+// A start, a resume or a status by a key that this process read a moment ago does not read it again: their own
+// statements check it.
 
 let database: FreshDatabase
 let runtime: TestRuntime
 let routes: Record<'start' | 'start-async', RouteHandler>
+let resume: RouteHandler
+let status: RouteHandler
 /** The reads of keys so far. */
 let reads = 0
 
@@ -27,6 +30,8 @@ beforeAll(async () => {
     start: (await import('@/app/api/workflow/start/[workflowId]/route')).POST as RouteHandler,
     'start-async': (await import('@/app/api/workflow/start-async/[workflowId]/route')).POST as RouteHandler,
   }
+  resume = (await import('@/app/api/workflow/resume/[runId]/route')).POST as RouteHandler
+  status = (await import('@/app/api/workflow/status/[runId]/route')).GET as RouteHandler
   Object.assign(processDatabase().sql.options, {
     debug: (_connection: number, text: string) => (reads += /^select .*from "api_keys"/.test(text) ? 1 : 0),
   })
@@ -47,7 +52,7 @@ type Start = (options?: {
 }>
 
 /** A caller whose key this process has just read. */
-async function knownCaller(): Promise<{ id: string; start: Start }> {
+async function knownCaller(): Promise<{ id: string; key: string; start: Start }> {
   const { id, key } = await createApiKey(runtime.ctx, { name: 'test', role: 'operator' })
   const start: Start = async ({ id = 'wf_hello', body = '{"name":"Ada"}', headers = {}, way = 'start' } = {}) => {
     const init = { method: 'POST', headers: { 'x-api-key': key, 'content-type': 'application/json', ...headers }, body }
@@ -56,7 +61,7 @@ async function knownCaller(): Promise<{ id: string; start: Start }> {
     return { status: answer.status, body: await answer.json() }
   }
   expect((await start()).status).toBe(200)
-  return { id, start }
+  return { id, key, start }
 }
 
 async function runs(): Promise<number> {
@@ -160,4 +165,100 @@ test('a workflow that was published meanwhile is started as it is now', async ()
   await updateWorkflow(runtime.ctx, { id: 'wf_hello', body: { description: 'Says hello.' } })
   await publishWorkflow(runtime.ctx, { id: 'wf_hello' })
   expect((await start()).body.workflowVersion).toBeGreaterThan(body.workflowVersion ?? 0)
+})
+
+/** A paused run, and a caller whose key this process has just read. */
+async function pausedRun() {
+  const { id, key } = await knownCaller()
+  const runId = await runtime.start(ASKS)
+  await runtime.wait(runId, (run) => run.status === 'paused')
+  const ask = async (handler: RouteHandler, method: string, body?: string, of = runId) => {
+    const headers = { 'x-api-key': key, 'content-type': 'application/json' }
+    const request = new Request('http://localhost/api/workflow', { method, headers, ...(body ? { body } : {}) })
+    const answer = await handler(request, { params: Promise.resolve({ runId: of }) })
+    return { status: answer.status, body: await answer.json() }
+  }
+  return {
+    id,
+    runId,
+    answer: (body = GO, of?: string) => ask(resume, 'POST', body, of),
+    status: (of?: string) => ask(status, 'GET', undefined, of),
+  }
+}
+
+const answerOf = (actionId: string) => JSON.stringify({ type: 'request_user_action', actionId, actionValue: actionId })
+const GO = answerOf('go')
+const UNKNOWN = answerOf('unknown')
+const ASKS = {
+  name: 'Asks',
+  steps: [
+    { id: 'ask', type: 'request-user-action', actions: [{ id: 'go', label: 'Go' }] },
+    { id: 'end', type: 'end-flow' },
+  ],
+  edges: [{ from: 'ask', to: 'end' }],
+}
+
+test('a resume and a status do not read the key of a known caller', async () => {
+  const { id, runId, answer, status } = await pausedRun()
+  const before = reads
+  expect(await status()).toMatchObject({ status: 200, body: { runId, status: 'paused' } })
+  expect(await answer()).toMatchObject({ status: 200, body: { success: true, runId } })
+  await runtime.wait(runId)
+  expect(await status()).toMatchObject({ status: 200, body: { status: 'completed' } })
+  expect(reads).toBe(before)
+  const [given] = await database.sql`select answered_by from pauses where run_id = ${runId}`
+  expect(given?.answered_by).toBe(id)
+})
+
+test('a resume and a status by a key that was disabled are refused at once, and nothing is answered', async () => {
+  const refused = { status: 401, body: { error: { code: 'UNAUTHORIZED' } } }
+  for (const way of ['answer', 'status'] as const) {
+    const run = await pausedRun()
+    await database.sql`update api_keys set disabled_at = now() where id = ${run.id}`
+    expect(await run[way]()).toMatchObject(refused)
+    expect((await runtime.status(run.runId)).status).toBe('paused')
+  }
+  const other = await pausedRun()
+  await database.sql`update api_keys set disabled_at = now() where id = ${other.id}`
+  expect(await other.answer(UNKNOWN)).toMatchObject(refused)
+  expect(await other.status('run_unknown')).toMatchObject(refused)
+})
+
+test('a key whose role was lowered may resume no more at once', async () => {
+  const { id, runId, answer } = await pausedRun()
+  await database.sql`update api_keys set role = 'viewer' where id = ${id}`
+  expect(await answer()).toMatchObject({ status: 403, body: { error: { code: 'FORBIDDEN' } } })
+  expect((await runtime.status(runId)).status).toBe('paused')
+})
+
+test('mistakes in a resume and a status are told as to any caller', async () => {
+  const { answer, status } = await pausedRun()
+  const unknown = 'run_01ARZ3NDEKTSV4RRFFQ69G5FAV'
+  expect(await status(unknown)).toMatchObject({ status: 404, body: { error: { code: 'RUN_NOT_FOUND' } } })
+  expect(await answer(undefined, unknown)).toMatchObject({ status: 404, body: { error: { code: 'RUN_NOT_FOUND' } } })
+  expect(await answer(UNKNOWN)).toMatchObject({
+    status: 400,
+    body: { error: { code: 'INVALID_INPUT' } },
+  })
+  expect((await answer()).status).toBe(200)
+  expect(await answer()).toMatchObject({ status: 409, body: { error: { code: 'RUN_NOT_PAUSED' } } })
+})
+
+test('a resume whose answer was lost is not made again', async () => {
+  const { runId, answer } = await pausedRun()
+  const client = processDatabase().db.$client as { rows: Pick<Sql, 'unsafe'> }
+  const { rows } = client
+  try {
+    client.rows = {
+      unsafe: (async (...args: Parameters<Sql['unsafe']>) => {
+        await rows.unsafe(...args)
+        throw new DatabaseUnavailable('The database did not answer within 5000 ms.')
+      }) as unknown as Sql['unsafe'],
+    }
+    expect(await answer()).toMatchObject({ status: 503, body: { error: { code: 'UNAVAILABLE' } } })
+  } finally {
+    client.rows = rows
+  }
+  const [given] = await database.sql`select answered_at from pauses where run_id = ${runId}`
+  expect(given?.answered_at).not.toBeNull()
 })
