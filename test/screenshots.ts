@@ -123,17 +123,33 @@ function nameOf(path: string, index: number): string {
   return [...(words.length > 0 ? words : ['home']), ...(index > 0 ? [String(index + 1)] : [])].join('-')
 }
 
+/** By how much a colour may differ from the screen's own: antialiased edges do, and nobody sees it. */
+const MOST_DIFFERENCE = 48
+
 /**
- * Reduces the image to a palette, which is usually enough. Leaves it as it is where Next's image library is not
- * installed.
+ * Reduces the image to a palette, unless that loses a colour: a palette has none for what is only a few pixels large, such
+ * as a red star among many greys. Leaves it as it is where Next's image library is not installed.
  */
 async function small(png: Buffer): Promise<Buffer> {
   const library = 'sharp'
   const found = (await import(library).catch(() => null)) as { default: Sharp } | null
-  return found ? found.default(png).png({ palette: true, quality: 90, compressionLevel: 9 }).toBuffer() : png
+  if (!found) return png
+  const sharp = found.default
+  // Dithering mixes dots of other colours into plain areas.
+  const reduced = await sharp(png).png({ palette: true, dither: 0, effort: 10, compressionLevel: 9 }).toBuffer()
+  const pixelsOf = (image: Buffer) => sharp(image).removeAlpha().raw().toBuffer()
+  const [before, after] = await Promise.all([pixelsOf(png), pixelsOf(reduced)])
+  const alike = before.every((value, at) => Math.abs(value - (after[at] ?? Number.NaN)) <= MOST_DIFFERENCE)
+  return alike ? reduced : sharp(png).png({ compressionLevel: 9 }).toBuffer()
 }
 
-type Sharp = (png: Buffer) => { png(options: object): { toBuffer(): Promise<Buffer> } }
+interface Image {
+  png(options: object): Image
+  removeAlpha(): Image
+  raw(): Image
+  toBuffer(): Promise<Buffer>
+}
+type Sharp = (png: Buffer) => Image
 
 main().then(
   () => process.exit(0),
