@@ -57,8 +57,8 @@ test('a run’s next task is there as soon as the answer before it counts', asyn
   await withoutPolls(page)
   await page.goto(`/${workspace.slug}/inbox`)
   await page.getByRole('button', { name: /The order.*Okafor/ }).click()
-  await page.getByLabel(/article/).fill('AX-210')
-  await page.getByLabel(/amount/).fill('4')
+  await page.getByLabel(/^Article/).fill('AX-210')
+  await page.getByLabel(/^Quantity/).fill('4')
   await page.getByRole('button', { name: 'Submit' }).click()
   // Another task is chosen now, so this page reads nothing of the answered one any more, except what it is told.
   await expect(page).toHaveURL(new RegExp(second))

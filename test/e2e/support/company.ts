@@ -185,25 +185,39 @@ function approvalOf(say: Say, stock: string) {
     name: say('Purchase approval'),
     description: say('Collects an order and asks a manager.'),
     initialStep: 'order',
-    payload: { customer: { type: 'string', description: say('Who orders') } },
+    payload: { customer: { type: 'string', label: say('Customer'), description: say('Who orders') } },
     businessKey: '${customer}',
     steps: [
       {
         id: 'order',
         type: 'collect-inputs',
         name: say('The order'),
+        message: say('Which article does ${customer} want, and how many of it?'),
         output: {
-          article: { type: 'string', description: say('Number of the article') },
-          amount: { type: 'number', description: say('How many') },
+          article: { type: 'string', label: say('Article'), description: say('The number in the catalogue') },
+          amount: { type: 'number', label: say('Quantity'), description: say('How many pieces') },
         },
       },
-      { id: 'stock', type: 'call-tool', name: say('Look up stock'), toolId: stock, args: { article: '${article}' } },
+      {
+        id: 'stock',
+        type: 'call-tool',
+        name: say('Look up stock'),
+        toolId: stock,
+        args: { article: '${article}' },
+        saveAs: 'stock',
+      },
       {
         id: 'decision',
         type: 'request-user-action',
         name: say('The decision'),
         title: say('Order of ${article}'),
         message: say('May ${customer} have ${amount} of ${article}?'),
+        show: [
+          { label: say('Customer'), value: '${customer}' },
+          { label: say('Article'), value: '${article}' },
+          { label: say('Quantity'), value: '${amount}' },
+          { label: say('In stock'), value: '${stock.left}' },
+        ],
         actions: [
           { id: 'approve', label: say('Approve') },
           { id: 'reject', label: say('Reject') },
@@ -212,14 +226,21 @@ function approvalOf(say: Say, stock: string) {
       {
         id: 'done',
         type: 'end-flow',
-        name: say('Decided'),
+        name: say('Order placed'),
+        output: { article: '${article}', decision: '${decision.actionValue}' },
+      },
+      {
+        id: 'turned_down',
+        type: 'end-flow',
+        name: say('Turned down'),
         output: { article: '${article}', decision: '${decision.actionValue}' },
       },
     ],
     edges: [
       { from: 'order', to: 'stock' },
       { from: 'stock', to: 'decision' },
-      { from: 'decision', to: 'done' },
+      { from: 'decision', to: 'done', on: 'approve' },
+      { from: 'decision', to: 'turned_down', on: 'reject' },
     ],
   }
 }
