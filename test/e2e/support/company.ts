@@ -40,7 +40,7 @@ export async function newCompany(ctx: ServiceContext, say: Say = (text) => text)
   const hosts = ['payments.example.com', '*.eu.payments.example.com']
   await setVaultSecret(ctx, { name: 'PAYMENTS_TOKEN', value: 'not-a-real-token-9127', hosts })
   await setVaultSecret(ctx, { name: 'CATALOGUE_KEY', value: 'not-a-real-token-3380' })
-  const { token } = await createInvitation(ctx, { email: 'grace.hopper@northwind.example', role: 'editor' })
+  const { token } = await createInvitation(ctx, { email: 'katherine.johnson@northwind.example', role: 'editor' })
   return { ...tools, ...agents, ...workflows, invitation: token }
 }
 
@@ -109,6 +109,7 @@ async function newAgents(ctx: ServiceContext, say: Say, stock: string) {
     supervisor: true,
     handoffs: [agent.id],
   })
+  await publishAgent(ctx, { id: supervisor.id })
   return { agent: agent.id, supervisor: supervisor.id }
 }
 

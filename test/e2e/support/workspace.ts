@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import type { BrowserContext } from '@playwright/test'
+import { eq } from 'drizzle-orm'
 import { encode } from 'next-auth/jwt'
 import { openDatabase } from '@/db/index'
 import { members, users } from '@/db/schema/members'
+import { tenants } from '@/db/schema/tenants'
 import { hashPassword } from '@/server/auth/password'
 import { sessionSecrets } from '@/server/auth/session-secret'
 import { SESSION_SECONDS, startSession } from '@/server/auth/sessions'
@@ -50,7 +51,7 @@ export async function newWorkspace(name = 'Northwind Supply', tenantId = newId('
   const owner = await newPerson(system, 'owner', 'Ada Lovelace')
   const actor = { kind: 'user' as const, id: owner.userId, name: owner.name, sessionId: '', role: owner.role }
   const ctx = { ...system, actor }
-  const { key } = await createApiKey(ctx, { name: 'Specs', role: 'owner' })
+  const { key } = await createApiKey(ctx, { name: 'Provisioning', role: 'owner' })
   return { tenantId, slug, ctx, owner, apiKey: key }
 }
 
@@ -58,13 +59,34 @@ export async function newWorkspace(name = 'Northwind Supply', tenantId = newId('
 export async function newPerson(ctx: ServiceContext, role: Role, name: string = role): Promise<Person> {
   passwordHash ??= hashPassword(PASSWORD)
   const userId = newId('usr')
-  const email = `${role}-${randomBytes(6).toString('hex')}@example.com`
   const now = ctx.now()
-  await ctx.db
-    .insert(users)
-    .values({ id: userId, email, name, passwordHash: await passwordHash, addressProvenAt: now, createdAt: now })
-  await ctx.db.insert(members).values({ tenantId: ctx.tenantId, userId, role, createdAt: now })
-  return { userId, name, email, role }
+  const shared = { id: userId, name, passwordHash: await passwordHash, addressProvenAt: now, createdAt: now }
+  for await (const email of addresses(ctx, name)) {
+    const made = await ctx.db
+      .insert(users)
+      .values({ ...shared, email })
+      .onConflictDoNothing({ target: users.email })
+      .returning({ id: users.id })
+    if (made.length === 0) continue
+    await ctx.db.insert(members).values({ tenantId: ctx.tenantId, userId, role, createdAt: now })
+    return { userId, name, email, role }
+  }
+  throw new Error('the addresses never end')
+}
+
+/** Addresses to try in order until nobody has one. Each workspace of a service has a domain of its own. */
+async function* addresses({ db, tenantId }: ServiceContext, name: string): AsyncGenerator<string> {
+  const [tenant] = await db.select({ slug: tenants.slug }).from(tenants).where(eq(tenants.id, tenantId))
+  const domain = `${tenant?.slug.replace('-supply', '')}.example`
+  // Two words: what follows them in a hostile name is no part of an address.
+  const person =
+    name
+      .toLowerCase()
+      .match(/[a-z]+/g)
+      ?.slice(0, 2)
+      .join('.') ?? 'member'
+  yield `${person}@${domain}`
+  for (let n = 2; ; n++) yield `${person}.${n}@${domain}`
 }
 
 /** Chromium's User-Agent. */
