@@ -1,7 +1,7 @@
 import { createWorkflow } from '@/server/workflows/create'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
-import { longWorkflow } from './support/furnish'
+import { longWorkflow } from './support/long-workflow'
 
 test('the graph is a single Tab stop, however many steps it has', async ({ page, workspace }) => {
   const { stock } = await newCompany(workspace.ctx)

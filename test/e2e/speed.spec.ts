@@ -3,7 +3,7 @@ import { createWorkflow } from '@/server/workflows/create'
 import { seedIterations, seedLongRun } from '../support/seed-runs'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
-import { longWorkflow } from './support/furnish'
+import { longWorkflow } from './support/long-workflow'
 import { meterOf } from './support/processor'
 import { database, type Workspace } from './support/workspace'
 

@@ -161,7 +161,7 @@ export const DIALOGS: Opened[] = [
   {
     what: 'the secret of an inbound webhook',
     at: () => '/inbound-webhooks',
-    opener: button('Actions for Payments of the bank'),
+    opener: button('Actions for Returned payments'),
     next: (page) => page.getByRole('menuitem', { name: /^(Set|Rotate) secret/ }).click(),
   },
   { what: 'editing a schedule', at: () => '/schedules', ...inMenu('Edit') },
@@ -209,7 +209,7 @@ export const UNASKED: Opened[] = [
   },
   {
     what: 'a conflict',
-    at: ({ long }) => `/workflows/${long}?step=step_0`,
+    at: ({ long }) => `/workflows/${long}?step=plan`,
     opener: name,
     next: async (page) => {
       await page.route(LOADS, (route) => route.abort())

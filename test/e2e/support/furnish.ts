@@ -6,6 +6,7 @@ import { archiveWorkflow } from '@/server/workflows/archive'
 import { createWorkflow } from '@/server/workflows/create'
 import { type Company, newCompany, type Say } from './company'
 import { cancelRun, reached, resumeRun, startRun } from './runs'
+import { stocktake } from './stocktake'
 import { newPerson, type Workspace } from './workspace'
 
 /** A workspace in which everything has happened once; a workflow is archived too. */
@@ -54,7 +55,7 @@ export async function furnish(workspace: Workspace, say: Say = (text) => text): 
   await cancelRun(workspace, cancelled, say('The customer called.'))
   await Promise.all([completed, cancelled, failed, triaged].map((runId) => reached(workspace, runId, ended)))
   await reached(workspace, asking, ({ status }) => status === 'paused')
-  const long = (await createWorkflow(ctx, longWorkflow(20, company.stock, say))).id
+  const long = (await createWorkflow(ctx, stocktake(company.stock, say))).id
   const thread = await converse(workspace, company.agent, say('Where is my order N-20417?'))
   const left = { kind: 'fields', fields: [{ path: ['left'], value: 12 }] }
   const enough = { name: say('Enough of AX-210'), given: { args: { article: say('AX-210') } }, expected: left }
@@ -64,10 +65,13 @@ export async function furnish(workspace: Workspace, say: Say = (text) => text): 
   const plan = { name: say('Every working day'), cron: '0 9 * * mon-fri', timeZone: 'Europe/Berlin' }
   const schedule = { ...plan, data: { customer: say('Okafor and Sons') } }
   await call(workspace, `workflows/${company.approval}/schedules`, schedule)
-  const orders = { name: say('Orders of the shop'), scheme: 'none', when: '${body.paid}' }
+  const orders = { name: say('Shop orders'), scheme: 'none', when: '${body.paid}' }
   const inbound = await call(workspace, `workflows/${company.approval}/inbound-webhooks`, orders)
-  const payments = { name: say('Payments of the bank'), scheme: 'github' }
-  await call(workspace, `workflows/${company.approval}/inbound-webhooks`, payments)
+  const returned = {
+    ...{ name: say('Returned payments'), scheme: 'hmac', signatureHeader: 'X-Bank-Signature' },
+    mapping: { order: '${body.reference}', amount: '${body.amount}' },
+  }
+  await call(workspace, `workflows/${company.refund}/inbound-webhooks`, returned)
   await call(workspace, String(inbound.path).replace('/api/', ''), { paid: false, customer: say('Okafor and Sons') })
   const told = { description: say('Order service'), events: ['run.paused', 'run.completed', 'run.failed'] }
   const webhook = await call(workspace, 'webhooks', { url: 'http://127.0.0.1:9/hooks', ...told })
@@ -81,24 +85,6 @@ export async function furnish(workspace: Workspace, say: Say = (text) => text): 
 }
 
 const ended = (run: PresentedRun) => run.endTime !== undefined
-
-/** A chain of tool calls, each with a position on the canvas. */
-export function longWorkflow(steps: number, toolId: string, say: Say = (text) => text) {
-  const id = (index: number) => `step_${index}`
-  return {
-    name: say(`Long way of ${steps} steps`),
-    initialStep: id(0),
-    steps: Array.from({ length: steps }, (_, index) => ({
-      id: id(index),
-      type: 'call-tool',
-      name: say(`Look up article ${index + 1}`),
-      toolId,
-      args: { article: 'AX-210' },
-      position: { x: (index % 10) * 260, y: Math.floor(index / 10) * 160 },
-    })),
-    edges: Array.from({ length: steps - 1 }, (_, index) => ({ from: id(index), to: id(index + 1) })),
-  }
-}
 
 async function converse(workspace: Workspace, agentId: string, message: string): Promise<string> {
   const { threadId } = await call(workspace, `agents/${agentId}/invoke`, { message })
