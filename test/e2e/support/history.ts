@@ -1,4 +1,12 @@
+import { publishAgent } from '@/server/agents/publish'
+import { updateAgent } from '@/server/agents/update'
+import type { ServiceContext } from '@/server/context'
+import { newId } from '@/server/ids'
+import { setVaultSecret } from '@/server/vault/set'
 import { countAllDays } from '@/server/views/insights/days'
+import { createWebhook } from '@/server/webhooks/create'
+import { createWorkflow } from '@/server/workflows/create'
+import { publishWorkflow } from '@/server/workflows/publish'
 import type { Furnished } from './furnish'
 import { database, type Workspace } from './workspace'
 
@@ -11,16 +19,24 @@ const CUSTOMERS = [
   'Nakamura',
 ]
 const RUNS = 220
+/** Per million tokens. */
+const PRICES = { input: 3, output: 15 }
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /**
  * A month in which a furnished workspace was used, for charts and long lists: purchases that somebody decided, and refunds of
- * which some failed, and messages that agents read. Always the same one, and before everything that was furnished. These runs have no page worth showing.
+ * which some failed, and messages that agents read. Always the same one, and before everything that was furnished. These
+ * runs have no page worth showing.
  */
 export async function addHistory(
   { ctx, tenantId, owner }: Workspace,
-  { approval, refund, triage, agent, supervisor }: Furnished,
+  { approval, refund, triage, agent, supervisor, webhook }: Furnished,
 ): Promise<void> {
   const { sql } = database()
+  await giveModel(ctx, [agent, supervisor])
+  const questions = await questionsTo(ctx, supervisor)
+  // Nobody is told of what is long past.
+  await sql`update webhook_endpoints set enabled = false where tenant_id = ${tenantId}`
   const runs = Array.from({ length: RUNS }, (_, n) => {
     const kind = n % 3 === 0 ? 'refund' : 'approval'
     // More during the day, fewer on every seventh one, and slower in the middle of the month.
@@ -30,7 +46,7 @@ export async function addHistory(
     const outcome = kind === 'refund' && n % 15 === 0 ? 'failed' : n % 29 === 0 ? 'cancelled' : 'succeeded'
     const ms = waited + slow * (700 + ((n * 53) % 900))
     const key = kind === 'refund' ? `N-${20_400 - n}` : CUSTOMERS[n % CUSTOMERS.length]
-    return { id: `run_PAST${String(n).padStart(4, '0')}`, kind, daysAgo, waited, outcome, ms, key }
+    return { id: idOf(daysAgo), kind, daysAgo, waited, outcome, ms, key }
   })
   const json = JSON.stringify(runs)
   const error = {
@@ -51,13 +67,17 @@ export async function addHistory(
   await sql`
     insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, start_time, end_time,
       error_code)
-    select tenant_id, id, 'main', 'pay_back', 1, 'call-tool', 'Pay back', 'failed', start_time, end_time, error->>'code'
-    from runs where tenant_id = ${tenantId} and id like 'run_PAST%' and outcome = 'failed'`
+    select tenant_id, p.id, 'main', 'pay_back', 1, 'call-tool', 'Pay back', 'failed', start_time, end_time, error->>'code'
+    from jsonb_to_recordset(${json}::text::jsonb) as r(id text) join runs p on p.tenant_id = ${tenantId} and p.id = r.id
+    where p.outcome = 'failed'`
   const signal = {
     type: 'request_user_action',
     stepId: 'decision',
     title: 'Order of AX-210',
-    actions: [{ id: 'approve', label: 'Approve' }],
+    actions: [
+      { id: 'approve', label: 'Approve' },
+      { id: 'reject', label: 'Reject' },
+    ],
   }
   await sql`
     insert into pauses (tenant_id, id, run_id, branch, step_id, visit, kind, signal, created_at, answered_at, answer,
@@ -69,29 +89,84 @@ export async function addHistory(
       join runs p on p.tenant_id = ${tenantId} and p.id = r.id
     where r.waited > 0`
   // Messages of customers, more on some days than on others, which two agents answered.
-  const tickets = Array.from({ length: 90 }, (_, n) => ({
-    id: `run_READ${String(n).padStart(4, '0')}`,
-    daysAgo: 0.2 + n / 3.1 + Math.sin(n) / 3,
-    agent: n % 4 === 0 ? supervisor : agent,
-    input: 600 + ((n * 131) % 900),
-    output: 60 + ((n * 17) % 90),
-  }))
+  const tickets = Array.from({ length: 90 }, (_, n) => {
+    const daysAgo = 0.2 + n / 3.1 + Math.sin(n) / 3
+    const sorting = { workflow: triage, name: 'Ticket triage', step: 'Read the message', agent }
+    const asking = { workflow: questions, name: 'Customer questions', step: 'Answer the customer', agent: supervisor }
+    const tokens = { input: 600 + ((n * 131) % 900), output: 60 + ((n * 17) % 90) }
+    return { id: idOf(daysAgo), daysAgo, ...(n % 4 === 0 ? asking : sorting), ...tokens }
+  })
   const read = JSON.stringify(tickets)
   await sql`
     insert into runs (tenant_id, id, workflow_id, workflow_version, workflow_name, status, outcome, input, data, started_by,
       started_via, start_time, end_time)
-    select ${tenantId}, r.id, ${triage}, 1, 'Ticket triage', 'completed', 'succeeded', '{}', '{}', ${owner.userId}, 'user',
+    select ${tenantId}, r.id, r.workflow, 1, r.name, 'completed', 'succeeded', '{}', '{}', ${owner.userId}, 'user',
       now() - r."daysAgo" * interval '1 day', now() - r."daysAgo" * interval '1 day' + interval '3 s'
-    from jsonb_to_recordset(${read}::text::jsonb) as r(id text, "daysAgo" float8)`
+    from jsonb_to_recordset(${read}::text::jsonb) as r(id text, "daysAgo" float8, workflow text, name text)`
   await sql`
     insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, start_time, end_time,
       input_data, usage)
-    select ${tenantId}, p.id, 'main', 'read', 1, 'call-agent', 'Read the message', 'completed', p.start_time, p.end_time,
+    select ${tenantId}, p.id, 'main', 'read', 1, 'call-agent', r.step, 'completed', p.start_time, p.end_time,
       jsonb_build_object('agentId', r.agent), jsonb_build_object(
         'usage', jsonb_build_object('inputTokens', r.input, 'outputTokens', r.output, 'totalTokens', r.input + r.output),
-        'cost', round((r.input * 0.000003 + r.output * 0.000015)::numeric, 6))
-    from jsonb_to_recordset(${read}::text::jsonb) as r(id text, agent text, input int, output int)
+        'cost', round((r.input * ${PRICES.input}::float8 + r.output * ${PRICES.output}::float8)::numeric / 1000000, 6))
+    from jsonb_to_recordset(${read}::text::jsonb) as r(id text, step text, agent text, input int, output int)
       join runs p on p.tenant_id = ${tenantId} and p.id = r.id`
+  await sql`update webhook_endpoints set enabled = true where tenant_id = ${tenantId}`
+  await sql`update webhook_endpoints set url = 'https://orders.northwind.example/hooks' where id = ${webhook}`
+  await addAccounting(ctx)
   // Otherwise the first page with charts says that some days are still being counted.
   for (let whole = false; !whole; ) whole = await countAllDays(ctx)
+}
+
+/** An id that sorts to its time, like those that the product makes. */
+function idOf(daysAgo: number): string {
+  const at = Math.round(Date.now() - daysAgo * 24 * 60 * 60_000)
+  const time = Array.from({ length: 10 }, (_, place) => ALPHABET[Math.floor(at / 32 ** (9 - place)) % 32]).join('')
+  return `run_${time}${newId('run').slice(-16)}`
+}
+
+/** Gives the agents a model that costs what their answers did. No page calls it: the scripted one has answered before. */
+async function giveModel(ctx: ServiceContext, agents: string[]): Promise<void> {
+  await setVaultSecret(ctx, { name: 'ANTHROPIC_API_KEY', value: 'not-a-real-key-5512', hosts: ['api.anthropic.com'] })
+  const model = { provider: 'anthropic', modelId: 'claude-sonnet-5', settings: {}, prices: PRICES }
+  for (const id of agents) {
+    await updateAgent(ctx, { id, body: { model } })
+    await publishAgent(ctx, { id })
+  }
+}
+
+async function questionsTo(ctx: ServiceContext, agentId: string): Promise<string> {
+  const { id } = await createWorkflow(ctx, {
+    name: 'Customer questions',
+    description: 'The front desk answers what a customer asks.',
+    payload: { text: { type: 'string', description: 'What the customer asks' } },
+    steps: [
+      {
+        ...{ id: 'read', type: 'call-agent', name: 'Answer the customer', agentId, version: 'published' },
+        ...{ message: '${text}', saveAs: 'answer' },
+      },
+      { id: 'done', type: 'end-flow', name: 'Answered', output: { answer: '${answer}' } },
+    ],
+    edges: [{ from: 'read', to: 'done' }],
+  })
+  await publishWorkflow(ctx, { id })
+  return id
+}
+
+/** A webhook that was told of every run, and whose receiver has taken it. */
+async function addAccounting(ctx: ServiceContext): Promise<void> {
+  const { sql } = database()
+  const events = ['run.completed', 'run.failed']
+  const url = 'https://accounting.northwind.example/hooks'
+  const { id } = await createWebhook(ctx, { url, description: 'Accounting', events })
+  await sql`
+    insert into webhook_deliveries (tenant_id, id, endpoint_id, type, run_id, status, tries, attempts, due_at, created_at,
+      ended_at)
+    select tenant_id, 'msg_' || replace(gen_random_uuid()::text, '-', ''), ${id},
+      case outcome when 'succeeded' then 'run.completed' else 'run.failed' end, id, 'delivered', 1,
+      jsonb_build_array(jsonb_build_object('at', to_json(end_time), 'durationMs', 60 + extract(second from end_time)::int,
+        'status', 200, 'error', null, 'response', 'ok')), end_time, end_time, end_time
+    from runs where tenant_id = ${ctx.tenantId} and outcome in ('succeeded', 'failed') order by end_time`
+  await sql`update webhook_endpoints set delivered_at = now() where id = ${id}`
 }
