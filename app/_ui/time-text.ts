@@ -64,6 +64,11 @@ export function durationText(ms: number): string {
   return together(inUnits(ms))
 }
 
+/** The same of something under way, in whole seconds: a tenth would be past before it is read. */
+export function passedText(ms: number): string {
+  return ms < 60_000 ? together(`${Math.max(0, Math.floor(ms / 1_000))} s`) : durationText(ms)
+}
+
 /** With spaces at which no line breaks. */
 const together = (text: string) => text.replaceAll(' ', '\u00a0')
 

@@ -1,7 +1,8 @@
 'use client'
 import { useMounted } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
-import { absoluteTime, clockTime, durationText, relativeTime, useTimeZone } from './time-text'
+import { onTick } from './ticks'
+import { absoluteTime, clockTime, durationText, passedText, relativeTime, useTimeZone } from './time-text'
 
 /**
  * A point in time: relative in lists, absolute where precision matters. The title has the other form, with the time
@@ -48,17 +49,17 @@ export function Clock({ at }: { at: string }) {
 /** The time since `from`, updated while visible; or from `from` to `to`. */
 export function Duration({ from, to }: { from: string; to?: string | null | undefined }) {
   const now = useNow(to ? null : 1_000)
-  const end = to ? Date.parse(to) : now
-  return <span suppressHydrationWarning>{durationText(Math.max(0, end - Date.parse(from)))}</span>
+  const began = Date.parse(from)
+  return (
+    <span suppressHydrationWarning>
+      {to ? durationText(Math.max(0, Date.parse(to) - began)) : passedText(now - began)}
+    </span>
+  )
 }
 
-/** The current time, updated every `everyMs`; null means never. */
+/** The current time, updated every `everyMs` together with all others of that interval; null means never. */
 export function useNow(everyMs: number | null): number {
   const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    if (everyMs === null) return
-    const timer = setInterval(() => setNow(Date.now()), everyMs)
-    return () => clearInterval(timer)
-  }, [everyMs])
+  useEffect(() => (everyMs === null ? undefined : onTick(everyMs, setNow)), [everyMs])
   return now
 }

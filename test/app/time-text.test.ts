@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { absoluteTime, durationText, relativeTime } from '@/app/_ui/time-text'
+import { absoluteTime, durationText, passedText, relativeTime } from '@/app/_ui/time-text'
 
 const NOW = Date.parse('2026-12-01T12:00:00.000Z')
 const S = 1_000
@@ -22,6 +22,11 @@ test('no line breaks between a number and its unit', () => {
     '3 h 00 m',
     '12 d 4 h',
   ])
+})
+
+test('what is under way is told in whole seconds, and never before it began', () => {
+  const passed = [-40, 999, 33_999, 242 * S].map((ms) => passedText(ms).replaceAll('\u00a0', ' '))
+  expect(passed).toEqual(['0 s', '0 s', '33 s', '4 m 02 s'])
 })
 
 test('a day has no leading zero', () => {

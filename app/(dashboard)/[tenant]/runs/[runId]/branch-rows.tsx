@@ -3,7 +3,7 @@ import { Button, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
-import { durationText } from '@/app/_ui/time-text'
+import { durationText, passedText } from '@/app/_ui/time-text'
 import { branchOf } from '@/server/definition/branches'
 import type { BranchItem } from '@/server/views/runs/branches'
 import styles from './timeline.module.css'
@@ -46,7 +46,7 @@ export function BranchRow({
   const { icon: Icon, word, look } = state ? STATES[state] : READING
   const from = item?.startTime ? Date.parse(item.startTime) - began : null
   const to = item?.endTime ? Date.parse(item.endTime) - began : axis.end
-  const took = from === null ? '' : durationText(to - from)
+  const took = from === null ? '' : (item?.endTime ? durationText : passedText)(to - from)
   const left = from === null ? 0 : axis.place(from)
   return (
     <button

@@ -1,7 +1,7 @@
 'use client'
 import { useMounted } from '@mantine/hooks'
 import { type PointerEvent, useRef, useState } from 'react'
-import { absoluteTime, durationText, useTimeZone } from '@/app/_ui/time-text'
+import { absoluteTime, durationText, passedText, useTimeZone } from '@/app/_ui/time-text'
 import styles from './timeline.module.css'
 import { type Axis, isLeft, ticksOf } from './timeline-model'
 
@@ -13,10 +13,12 @@ const SHORTEST = 0.02
 /** The axis: when the run began, round times, and the waits that are left out. Dragging along it zooms in. */
 export function TimelineAxis({
   began,
+  ended,
   axis,
   onZoom,
 }: {
   began: number
+  ended: boolean
   axis: Axis
   onZoom: (range: { from: number; to: number }) => void
 }) {
@@ -33,7 +35,7 @@ export function TimelineAxis({
   return (
     <div className={styles.axis} aria-hidden>
       <span className={styles.axisLead} suppressHydrationWarning>
-        {absoluteTime(new Date(began), zone, true)}, {durationText(axis.end)} in all
+        {absoluteTime(new Date(began), zone, true)}, {ended ? durationText(axis.end) : passedText(axis.end)} in all
       </span>
       <div
         ref={track}

@@ -11,7 +11,7 @@ import {
   Play,
 } from 'lucide-react'
 import { memo } from 'react'
-import { durationText } from '@/app/_ui/time-text'
+import { durationText, passedText } from '@/app/_ui/time-text'
 import styles from './timeline.module.css'
 import { type Axis, type Segment, stateOf, type Visit, wordOf } from './timeline-model'
 
@@ -44,7 +44,7 @@ export const VisitRow = memo(function VisitRow({
 }) {
   const state = stateOf(visit)
   const { icon: Icon, word: said } = ICONS[state]
-  const took = visit.end === null ? axis.end - visit.start : visit.end - visit.start
+  const took = visit.end === null ? passedText(axis.end - visit.start) : durationText(visit.end - visit.start)
   const attempts = visit.attempts > 1 ? `, ${visit.attempts} attempts` : ''
   const again = `${where ? `, ${where}` : ''}${visit.visit > 1 ? `, visit ${visit.visit}` : ''}`
   // That its branches are done is no decision.
@@ -55,7 +55,7 @@ export const VisitRow = memo(function VisitRow({
       data-line
       className={styles.row}
       aria-current={selected || undefined}
-      aria-label={`${visit.name}${again}, ${said}${exit === null ? '' : `, exit ${exit}`}${attempts}, ${durationText(took)}`}
+      aria-label={`${visit.name}${again}, ${said}${exit === null ? '' : `, exit ${exit}`}${attempts}, ${took}`}
       onClick={() => onSelect(visit.key)}
     >
       <span className={`${styles.name} ${styles.inset}`}>
@@ -72,7 +72,7 @@ export const VisitRow = memo(function VisitRow({
         {visit.visit > 1 && <span className={styles.quiet}>#{visit.visit}</span>}
         {visit.attempts > 1 && <span className={styles.times}>×{visit.attempts}</span>}
       </span>
-      <span className={styles.took}>{visit.carried ? 'earlier' : durationText(took)}</span>
+      <span className={styles.took}>{visit.carried ? 'earlier' : took}</span>
       <span className={styles.track}>
         {!visit.carried &&
           barsOf(visit).map(({ kind, from, to, attempt, failed, word }) => {
@@ -86,7 +86,7 @@ export const VisitRow = memo(function VisitRow({
                 data-kind={kind}
                 data-failed={failed || undefined}
                 style={{ left: `${left * 100}%`, width: `${Math.max(0, width) * 100}%` }}
-                title={`${what} ${durationText((to ?? axis.end) - from)}`}
+                title={`${what} ${to === null ? passedText(axis.end - from) : durationText(to - from)}`}
               />
             )
           })}

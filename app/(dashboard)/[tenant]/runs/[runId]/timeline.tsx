@@ -112,7 +112,7 @@ export function Timeline({
           {visits.length.toLocaleString('en')} {visits.length === 1 ? 'step' : 'steps'}
         </span>
       </div>
-      <TimelineAxis began={began} axis={axis} onZoom={zoomIn} />
+      <TimelineAxis began={began} ended={told.endTime !== null} axis={axis} onZoom={zoomIn} />
       <TimelineList
         endLabel={endLabel}
         runId={runId}
