@@ -68,11 +68,9 @@ function sentence(run: RunOverview) {
       </>
     )
   }
-  const choices = pause.signal.type === 'request_user_action' ? pause.signal.actions.map(({ label }) => label) : []
   return (
     <>
-      for {choices.length > 0 && choices.length < 4 ? choices.join(' or ') : pause.stepName},{' '}
-      <Duration from={pause.createdAt} />
+      for {pause.signal.title ?? pause.stepName}, <Duration from={pause.createdAt} />
     </>
   )
 }
