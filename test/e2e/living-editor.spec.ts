@@ -253,6 +253,9 @@ test('the list has every step with its state and problems, and shares the select
   const table = page.getByRole('table', { name: 'Steps' })
   const line = (name: string) => table.getByRole('row').filter({ has: page.getByRole('button', { name }) })
   await expect(table.getByRole('row')).toHaveCount(5)
+  // A field is no state.
+  await expect(line('START')).toContainText('no fields')
+  await expect(line('START').getByRole('cell').nth(2)).toHaveText('')
   await expect(line('Second')).toContainText('Set data')
   await expect(line('Second')).toContainText('1 error')
   await expect(line('First')).toContainText('Connected')

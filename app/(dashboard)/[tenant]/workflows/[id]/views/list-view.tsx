@@ -25,6 +25,8 @@ export interface ListViewProps {
 interface Row {
   id: string
   name: string
+  /** What is said of it beside its name, if anything. */
+  aside?: string
   type: string
   icon: string
   state: string
@@ -82,6 +84,7 @@ export function ListView({ definition, catalog, selection, problems, tested, act
                 {row.id === START ? <Play size={14} aria-hidden /> : <StepIcon name={row.icon} size={14} />}
                 <span className={styles.name}>{row.name}</span>
               </button>
+              {row.aside !== undefined && <span className={styles.quiet}>{row.aside}</span>}
               <RowMarks stepId={row.id} />
             </td>
             <td className={styles.typeCell}>{row.type}</td>
@@ -125,13 +128,14 @@ function rowsOf(definition: Definition, catalog: Catalog, tested: TestedSteps | 
       tested: test?.state,
     }
   }
-  const fields = Object.keys(definition.payload)
+  const fields = Object.keys(definition.payload).length
   const start: Row = {
     id: START,
     name: 'START',
+    aside: fields === 0 ? 'no fields' : fields === 1 ? '1 field' : `${fields} fields`,
     type: 'Start',
     icon: '',
-    state: fields.length === 0 ? 'No fields' : fields.join(', '),
+    state: '',
     tested: undefined,
   }
   return [
