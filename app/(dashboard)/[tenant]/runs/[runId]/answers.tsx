@@ -104,7 +104,8 @@ function Decisions({ run, onOpen }: { run: RunOverview; onOpen: (key: string) =>
   const { answers } = run
   const filledIn = run.hidden.data.filter((name) => !run.hidden.input.includes(name))
   const [all, setAll] = useState(false)
-  const shown = [...(all ? answers : answers.slice(-DECISIONS))].reverse()
+  // In the order in which the sentence above tells them.
+  const shown = all ? answers : answers.slice(-DECISIONS)
   return (
     <Card title={answers.every(({ kind }) => kind === 'request_user_action') ? 'Decisions' : 'Answers'}>
       <ul className={styles.decisions}>
