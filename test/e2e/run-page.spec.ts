@@ -29,7 +29,10 @@ throw new Error('no card')`
   await page.goto(`/${workspace.slug}/runs/${runId}`)
   const beside = page.getByRole('region', { name: 'Log of the failed attempt' })
   await expect(beside.getByRole('listitem')).toHaveText(['row 5', 'row 6', 'row 7', 'row 8', 'Error: no card'])
-  await page.getByRole('button', { name: 'Show all' }).click()
+  // The step is where the timeline begins, but the card has said it all.
+  await expect(line(page, /^Pay, failed/)).toHaveAttribute('aria-current', 'true')
+  await expect(page.getByRole('complementary', { name: 'Details of Pay' })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Show all', exact: true }).click()
   const whole = page
     .getByRole('complementary', { name: 'Details of Pay' })
     .getByRole('region', { name: 'Log of attempt 1' })

@@ -68,9 +68,11 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
   const visits = useMemo(() => (timeline.data ? visitsOf(timeline.data) : []), [timeline.data])
   const failed = useMemo(() => failedVisit(run, visits), [run, visits])
   const view = VIEWS.some(({ value }) => value === get('view')) ? get('view') : 'timeline'
-  // A failed run opens at the failed step. Closing the panel is remembered while the page is open.
+  const opened = get('step') || null
+  // A failed run begins at the failed step, whose card says what its details would. Closing any is remembered while the
+  // page is open, so that the steps stay where they are.
   const [closed, setClosed] = useState(false)
-  const selected = get('step') || (closed ? null : (failed?.key ?? null))
+  const selected = opened ?? (closed ? null : (failed?.key ?? null))
   // Of very many branches, the timeline knows only the newest visits.
   const branch = branchOfKey(selected ?? '')
   const inside = useQuery({
@@ -117,7 +119,7 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
         {view === 'json' ? (
           <JsonPanel runId={runId} ended={run.endTime !== null} />
         ) : (
-          <div className={selected ? styles.split : undefined}>
+          <div className={opened ? styles.split : undefined}>
             {timeline.error && !timeline.data && (
               <ErrorState error={timeline.error} onRetry={() => timeline.refetch()} />
             )}
@@ -149,9 +151,9 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
                 run={run}
                 visits={known}
                 names={{ ...timeline.data?.names, ...inside.data?.names }}
-                selected={selected}
+                selected={opened}
                 tab={get('tab') || null}
-                onTab={(tab) => set({ tab, step: selected })}
+                onTab={(tab) => set({ tab, step: opened })}
                 onClose={close}
               />
             </div>
