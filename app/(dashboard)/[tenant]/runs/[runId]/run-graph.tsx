@@ -61,6 +61,7 @@ function Drawn(props: Omit<Props, 'runId'> & { definition: Definition; layout: L
         said={said}
         taken={taken}
         selected={chosen ?? null}
+        begin={chosen ?? visits.findLast(({ status }) => status === 'running')?.stepId ?? null}
         onOpen={(id) => {
           if (id === START) return onSelect(INPUT)
           if (id === END) return ended ? onSelect(RESULT) : undefined

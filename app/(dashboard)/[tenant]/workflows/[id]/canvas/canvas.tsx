@@ -18,13 +18,14 @@ import type { Catalog } from '@/server/steps/catalog'
 import { useEditorActions } from '../actions/editor-actions'
 import type { CanvasHandle } from '../actions/screen'
 import type { StepProblems } from '../draft/use-problems'
-import { type Layout, nameOf, type Position, START } from '../model/definition'
+import { type Layout, nameOf, START } from '../model/definition'
 import { NODE_HEIGHT, NODE_WIDTH } from '../model/layout-request'
 import type { TestedSteps } from '../parts/tested'
 import { BodyHulls } from './body-hulls'
 import styles from './canvas.module.css'
 import { RefusalHint, ZoomBar } from './canvas-overlay'
 import { StepEdge } from './edge'
+import { isInView, showFirst } from './first-view'
 import { END, endPosition, graphEdges, graphExits, lanesIn, neighboursOf } from './graph'
 import { bodiesOf } from './hulls'
 import { EndNode, type FlowNode, StartNode, StepNode } from './node'
@@ -39,7 +40,6 @@ const CanvasMarks = dynamic(() => import('../presence/canvas-marks').then((modul
 const nodeTypes = { step: StepNode, start: StartNode, end: EndNode }
 const edgeTypes = { step: StepEdge }
 const READABLE = 0.6
-const INITIAL_ZOOM = 0.9
 const fitOptions = { padding: 0.15, maxZoom: 1 }
 /** Held, they add to the selection. */
 const SEVERAL = ['Meta', 'Control', 'Shift']
@@ -146,13 +146,9 @@ export const Canvas = memo(function Canvas(props: Props) {
     },
   }))
 
-  /** Shows the whole graph if that is readable, otherwise its start. */
   async function showInitialView() {
-    await flow.fitView(fitOptions)
-    if (flow.getZoom() >= READABLE) return
     const start = latest.current.layout[START] ?? { x: 0, y: 0 }
-    const height = host.current?.clientHeight ?? 0
-    await flow.setCenter(start.x + NODE_WIDTH / 2, start.y + (height / 2 - 48) / INITIAL_ZOOM, { zoom: INITIAL_ZOOM })
+    await showFirst(flow, { readable: READABLE, fit: fitOptions, height: host.current?.clientHeight ?? 0, start })
   }
 
   const onNodesChange = useCallback(
@@ -240,9 +236,3 @@ export const Canvas = memo(function Canvas(props: Props) {
     </div>
   )
 })
-
-/** Whether a card with this top left corner is fully visible. */
-function isInView({ x, y }: Position, box: DOMRect, zoom: number): boolean {
-  const [right, bottom] = [x + NODE_WIDTH * zoom, y + NODE_HEIGHT * zoom]
-  return x >= box.left && y >= box.top && right <= box.right && bottom <= box.bottom
-}

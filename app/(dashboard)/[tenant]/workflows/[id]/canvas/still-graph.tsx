@@ -1,20 +1,22 @@
 'use client'
 import { Skeleton } from '@mantine/core'
 import { useReducedMotion } from '@mantine/hooks'
-import { Background, BackgroundVariant, ReactFlow } from '@xyflow/react'
+import { Background, BackgroundVariant, ReactFlow, type ReactFlowInstance } from '@xyflow/react'
 import '@xyflow/react/dist/base.css'
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { StepProblems } from '../draft/use-problems'
 import { type Layout, START } from '../model/definition'
+import { NODE_HEIGHT, NODE_WIDTH } from '../model/exit-row'
 import { BodyHulls } from './body-hulls'
 import styles from './canvas.module.css'
 import { ZoomBar } from './canvas-overlay'
 import { StepEdge, type StepFlowEdge } from './edge'
-import { arrowTarget, endPosition, graphEdges, graphExits, lanesIn, neighboursOf } from './graph'
+import { isInView, showFirst } from './first-view'
+import { arrowTarget, END, endPosition, graphEdges, graphExits, lanesIn, neighboursOf } from './graph'
 import { bodiesOf } from './hulls'
-import { EndNode, StartNode, StepNode } from './node'
+import { EndNode, type FlowNode, StartNode, StepNode } from './node'
 import type { StepShows } from './step-card'
 import { ARROW, useFlowEdges, useFlowNodes } from './use-flow-nodes'
 import { useShownLayout } from './use-shown-layout'
@@ -22,6 +24,8 @@ import { useShownLayout } from './use-shown-layout'
 const nodeTypes = { step: StepNode, start: StartNode, end: EndNode }
 const edgeTypes = { step: StepEdge }
 const fitOptions = { padding: 0.1, maxZoom: 1 }
+/** Below this zoom, what a run did cannot be read with ease. The editor goes lower: edits need more of the graph. */
+const READABLE = 0.85
 
 const NOTHING: StepProblems = new Map()
 const AT_REST: Layout = {}
@@ -42,15 +46,28 @@ interface Props {
   said: ReadonlyMap<string, Said>
   taken?: Taken
   selected?: string | null
+  /** The step to begin with if the whole graph would be too small; START by default. */
+  begin?: string | null
   /** The id of a step, START or END. */
   onOpen?: (nodeId: string) => void
 }
 
 /** The editor's canvas to look at: the same nodes and lines, with what a run or many runs did with each. */
-export function StillGraph({ label, definition, catalog, layout, said, taken, selected = null, onOpen }: Props) {
+export function StillGraph({
+  label,
+  definition,
+  catalog,
+  layout,
+  said,
+  taken,
+  selected = null,
+  begin = null,
+  onOpen,
+}: Props) {
   const host = useRef<HTMLElement>(null)
   const reducedMotion = useReducedMotion()
-  const [focused, setFocused] = useState(START)
+  const first = begin !== null && definition.steps.some(({ id }) => id === begin) ? begin : START
+  const [focused, setFocused] = useState(first)
   const shown = useShownLayout({ definition, layout }, catalog)
   const at = shown ?? AT_REST
   const exits = useMemo(() => graphExits(definition, catalog), [definition, catalog])
@@ -96,6 +113,18 @@ export function StillGraph({ label, definition, catalog, layout, said, taken, se
     })
   }, [plain, taken])
 
+  const flow = useRef<ReactFlowInstance<FlowNode, StepFlowEdge>>(null)
+  const animate = reducedMotion ? {} : { duration: 150 }
+  /** The browser does not scroll to a node that the canvas does not show. */
+  const show = (id: string) => {
+    const place = id === END ? end : at[id]
+    const box = host.current?.getBoundingClientRect()
+    if (!place || !box || !flow.current) return
+    const zoom = flow.current.getZoom()
+    if (isInView(flow.current.flowToScreenPosition(place), box, zoom)) return
+    void flow.current.setCenter(place.x + NODE_WIDTH / 2, place.y + NODE_HEIGHT / 2, { zoom, ...animate })
+  }
+
   function onKeyDown(event: KeyboardEvent) {
     const { key, target } = event
     if (!(target instanceof HTMLElement) || !target.classList.contains('react-flow__node')) return
@@ -114,6 +143,7 @@ export function StillGraph({ label, definition, catalog, layout, said, taken, se
     Array.from(all)
       .find((node) => node.dataset.id === to)
       ?.focus()
+    show(to)
   }
 
   if (!shown) return <Skeleton height={420} radius="md" />
@@ -124,6 +154,16 @@ export function StillGraph({ label, definition, catalog, layout, said, taken, se
         edges={edges}
         nodeTypes={nodeTypes}
         edgeTypes={edgeTypes}
+        onInit={(instance) => {
+          flow.current = instance
+          void showFirst(instance, {
+            readable: READABLE,
+            fit: fitOptions,
+            height: host.current?.clientHeight ?? 0,
+            start: at[START] ?? { x: 0, y: 0 },
+            at: first === START ? null : at[first],
+          })
+        }}
         onKeyDown={onKeyDown}
         onNodeClick={(_event, node) => {
           setFocused(node.id)

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { showFirst } from '@/app/(dashboard)/[tenant]/workflows/[id]/canvas/first-view'
+
+const VIEW = { readable: 0.85, fit: { padding: 0.1, maxZoom: 1 }, height: 560, start: { x: 100, y: 0 } }
+
+/** Where the view is, of a graph that fits at this zoom. */
+async function shown(zoom: number, at?: { x: number; y: number }) {
+  const centres: unknown[] = []
+  const flow = {
+    fitView: async () => true,
+    getZoom: () => zoom,
+    setCenter: async (...centre: unknown[]) => {
+      centres.push(centre)
+      return true
+    },
+  }
+  await showFirst(flow, { ...VIEW, ...(at ? { at } : {}) })
+  return centres
+}
+
+test('a graph is shown whole if that is readable, otherwise from its start or around a step', async () => {
+  expect(await shown(0.85)).toEqual([])
+  const [[x, y, { zoom }]] = (await shown(0.67)) as [[number, number, { zoom: number }]]
+  expect([x, zoom]).toEqual([224, 0.9])
+  // START is near the upper edge.
+  expect((0 - y) * zoom + VIEW.height / 2).toBeCloseTo(48)
+  expect(await shown(0.67, { x: 0, y: 900 })).toEqual([[124, 936, { zoom: 0.9 }]])
+})
