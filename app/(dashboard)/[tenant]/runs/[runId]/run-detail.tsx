@@ -131,6 +131,7 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
                   <RunGraph
                     runId={runId}
                     visits={visits}
+                    choices={run.answers}
                     ended={run.endTime !== null}
                     selected={selected}
                     onSelect={select}

@@ -5,19 +5,21 @@ import { useMemo } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { durationText } from '@/app/_ui/time-text'
-import { beginsBranch, fixedExits } from '@/server/definition/exits'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
-import { END, graphExits } from '../../workflows/[id]/canvas/graph'
-import { type Said, StillGraph, type Taken } from '../../workflows/[id]/canvas/still-graph'
-import { entryOf, type Layout, START } from '../../workflows/[id]/model/definition'
+import { END } from '../../workflows/[id]/canvas/graph'
+import { type Said, StillGraph } from '../../workflows/[id]/canvas/still-graph'
+import { type Layout, START } from '../../workflows/[id]/model/definition'
+import { type Choice, takenIn } from './exits-taken'
 import styles from './run-graph.module.css'
 import { START as INPUT, RESULT } from './timeline'
-import { exitsTaken, stateOf, type Visit } from './timeline-model'
+import { stateOf, type Visit } from './timeline-model'
 
 interface Props {
   runId: string
   visits: Visit[]
+  /** What people chose, oldest first. */
+  choices: readonly Choice[]
   /** Whether the run has a result to show. */
   ended: boolean
   selected: string | null
@@ -42,12 +44,18 @@ export function RunGraph({ runId, ...props }: Props) {
 }
 
 function Drawn(props: Omit<Props, 'runId'> & { definition: Definition; layout: Layout; catalog: Catalog }) {
-  const { definition, layout, catalog, visits, ended, selected, onSelect } = props
-  const taken = useMemo(() => takenIn(definition, catalog, visits), [definition, catalog, visits])
+  const { definition, layout, catalog, visits, choices, ended, selected, onSelect } = props
+  const taken = useMemo(() => takenIn(definition, catalog, visits, choices), [definition, catalog, visits, choices])
   const latest = useMemo(() => latestVisits(visits), [visits])
   const said = useMemo(
-    () => new Map(definition.steps.map(({ id }) => [id, saidOf(latest.get(id))])),
-    [definition, latest],
+    () =>
+      new Map(
+        definition.steps.map(({ id }) => {
+          const label = choices.findLast(({ stepId }) => stepId === id)?.label ?? null
+          return [id, saidOf(latest.get(id), label)]
+        }),
+      ),
+    [definition, latest, choices],
   )
   const chosen =
     selected === INPUT ? START : selected === RESULT ? END : visits.find(({ key }) => key === selected)?.stepId
@@ -73,7 +81,7 @@ function Drawn(props: Omit<Props, 'runId'> & { definition: Definition; layout: L
   )
 }
 
-function saidOf(of: { visit: Visit; count: number } | undefined): Said {
+function saidOf(of: { visit: Visit; count: number } | undefined, chosen: string | null): Said {
   if (!of) return { state: 'none', note: '', words: 'not reached' }
   const { visit, count } = of
   const state = stateOf(visit)
@@ -81,27 +89,8 @@ function saidOf(of: { visit: Visit; count: number } | undefined): Said {
   const note = [took, visit.carried ? 'earlier' : '', count > 1 ? `${count.toLocaleString('en')} visits` : '']
     .filter(Boolean)
     .join(' · ')
-  return { state, note, words: [state === 'paused' ? 'waiting' : state, note].filter(Boolean).join(', ') }
-}
-
-/** How often the run took each exit. A fork takes the exits of its branches; those of a list share one. */
-function takenIn(definition: Definition, catalog: Catalog, visits: readonly Visit[]): Taken {
-  const counts = exitsTaken(visits)
-  const exits = graphExits(definition, catalog)
-  const specOf = new Map(definition.steps.map(({ id, type }) => [id, entryOf(catalog, type)?.exits]))
-  for (const { stepId, fork } of visits) {
-    const spec = specOf.get(stepId)
-    if (!fork || !spec) continue
-    const ended = fork.succeeded + fork.failed
-    for (const { id } of exits.get(stepId) ?? []) {
-      if (!beginsBranch(spec, id)) continue
-      const times = fixedExits(spec).includes(id) ? Math.max(ended, Math.min(1, fork.total)) : 1
-      const of = counts.get(stepId) ?? new Map<string, number>()
-      counts.set(stepId, of.set(id, (of.get(id) ?? 0) + times))
-    }
-  }
-  if (visits.length > 0) counts.set(START, new Map([['next', 1]]))
-  return counts
+  const choice = chosen === null || state !== 'completed' ? '' : `${chosen} was chosen`
+  return { state, note, words: [state === 'paused' ? 'waiting' : state, note, choice].filter(Boolean).join(', ') }
 }
 
 /** The latest visit of each step, which is the most informative one. */
