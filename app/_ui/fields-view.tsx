@@ -7,8 +7,19 @@ import { JsonView } from './json-view'
 const FIELDS = 12
 const CHARS = 400
 
+const NO_LABELS: Readonly<Record<string, string>> = {}
+
 /** An object's fields as labelled rows. Anything nested is a collapsed tree; anything else is a tree. */
-export function FieldsView({ value, label }: { value: unknown; label: string }) {
+export function FieldsView({
+  value,
+  label,
+  labels = NO_LABELS,
+}: {
+  value: unknown
+  label: string
+  /** What people call the fields, by their names. */
+  labels?: Readonly<Record<string, string>>
+}) {
   const [all, setAll] = useState(false)
   if (value === null || value === undefined) return <p className={styles.none}>Nothing</p>
   if (typeof value !== 'object') return <FieldValue value={value} name={label} />
@@ -16,14 +27,15 @@ export function FieldsView({ value, label }: { value: unknown; label: string }) 
   const fields = Object.entries(value)
   if (fields.length === 0) return <p className={styles.none}>Nothing</p>
   const shown = all ? fields : fields.slice(0, FIELDS)
+  const called = (name: string) => (Object.hasOwn(labels, name) ? labels[name] : undefined) ?? name
   return (
     <>
       <dl className={styles.fields} aria-label={label}>
         {shown.map(([name, field]) => (
           <div key={name}>
-            <dt>{name}</dt>
+            <dt>{called(name)}</dt>
             <dd>
-              <FieldValue value={field} name={name} />
+              <FieldValue value={field} name={called(name)} />
             </dd>
           </div>
         ))}

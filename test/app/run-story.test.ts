@@ -38,6 +38,7 @@ const answer = (more: Partial<Told['answers'][number]> = {}): Told['answers'][nu
   answeredAt: at(31),
   answeredBy: tess,
   answer: { size: 2, value: {} },
+  labels: {},
   votes: null,
   remarks: [],
   ...more,

@@ -239,6 +239,51 @@ describe('tasks', () => {
     ])
   })
 
+  it('have their data in the order in which it is declared, with its labels, and what is not declared last', async () => {
+    const fields = { quantity: { type: 'number', label: 'How many' }, of: { type: 'string' } }
+    const steps = [
+      { id: 'set', type: 'set-data', values: { a: 1 } },
+      { id: 'form', type: 'collect-inputs', output: fields },
+      choice.steps[0],
+      { id: 'end', type: 'end-flow', output: { quantity: '${quantity}', of: '${of}' } },
+    ]
+    const edges = [
+      { from: 'set', to: 'form' },
+      { from: 'form', to: 'ask' },
+      { from: 'ask', to: 'end' },
+    ]
+    const payload = { customer: { type: 'string', title: 'Who' }, id: { type: 'string' } }
+    const runId = await paused({ name: 'Ordered', payload, steps, edges }, { id: 'N-1', customer: 'Okafor' })
+    const data = { of: 'AX', quantity: 4 }
+    await resumeRun(runtime.ctx, { runId, body: { type: 'collect_inputs', pauseId: 'main:form#1', data } })
+    await runtime.wait(runId, (run) => run.currentStepId === 'ask' && run.status === 'paused')
+
+    const item = (await listTasks(runtime.ctx, {})).tasks.find((task) => task.runId === runId)
+    expect(item?.summary).toEqual([
+      ['Who', 'Okafor'],
+      ['id', 'N-1'],
+      ['How many', '4'],
+      ['of', 'AX'],
+    ])
+    const names = (cut: object | null) => Object.keys((cut && 'value' in cut && cut.value) || {})
+    const open = await getTask(runtime.ctx, { runId, pauseId: PAUSE })
+    expect(names(open.run.data).slice(0, 5)).toEqual(['customer', 'id', 'quantity', 'of', 'a'])
+    expect(open.labels).toEqual({ customer: 'Who', quantity: 'How many' })
+    const filledIn = await getTask(runtime.ctx, { runId, pauseId: 'main:form#1' })
+    expect(JSON.stringify(filledIn.answer)).toContain('"data":{"quantity":4,"of":"AX"}')
+
+    const body = { type: 'request_user_action', pauseId: PAUSE, actionId: 'yes', actionValue: 'yes' }
+    await resumeRun(runtime.ctx, { runId, body })
+    await runtime.wait(runId)
+    const run = await getRunOverview(runtime.ctx, { runId })
+    expect([names(run.input), names(run.result)]).toEqual([
+      ['customer', 'id'],
+      ['quantity', 'of'],
+    ])
+    expect(run.answers[0]).toMatchObject({ labels: { quantity: 'How many' } })
+    expect(JSON.stringify(run.answers[0]?.answer)).toContain('"data":{"quantity":4,"of":"AX"}')
+  })
+
   it('say of an earlier question of their run that it waits, not that it runs', async () => {
     const twice = {
       ...form,

@@ -1,12 +1,14 @@
-import { and, asc, desc, eq, getTableColumns, gt, inArray, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
+import { declaredFields, fieldsOfForm } from '../../definition/declared'
+import { isJsonObject } from '../../definition/json'
 import { lastOf } from '../../definition/part'
 import type { Vote } from '../../definition/people'
 import type { Attempt, PauseSignal } from '../../definition/run'
-import type { Definition } from '../../definition/schema'
+import type { Definition, Fields } from '../../definition/schema'
 import { AppError } from '../../errors'
 import { isId } from '../../ids'
 import { findDefinition } from '../../interpreter/pinned-definition'
@@ -15,12 +17,12 @@ import { RUN_DATA } from '../../interpreter/run-data'
 import { largeRead } from '../../large-reads'
 import { maskWords } from '../../runs/mask-words'
 import { signalOf } from '../../runs/present'
-import { failedAt, ofMainPath } from '../../runs/progress'
-import { runMasker } from '../../runs/run-masker'
+import { type RunMasker, runMasker } from '../../runs/run-masker'
 import { isLarge } from '../../runs/stored-run'
 import { findStepType } from '../../steps/registry'
 import type { Masker } from '../../vault/mask'
 import { type AnswererName, nameActors, nameAnswerers } from '../actors'
+import { answerAsDeclared, asDeclared, labelsOf } from '../as-declared'
 import { readHeld } from '../tasks/held'
 import { readPeople } from '../tasks/people'
 import { readRemarks } from '../tasks/remarks'
@@ -32,15 +34,13 @@ import { lastLines, readFailureLog } from './failure-log'
 import { readRelative } from './family'
 import { stateOf } from './filter'
 import { hiddenFields } from './hidden'
+import { countDone, readAtFailure, readRepeated } from './steps-done'
 import { readTurns } from './turns'
 
 /** How many of the latest to show. */
 const ANSWERS = 50
 const RUNS_AGAIN = 20
-const REPEATED = 3
 const EDITED = 20
-/** How many steps of a failure path to read. */
-const ON_PATH = 20
 
 /**
  * Everything about a run except its steps: its state, who started it, what it is waiting for and who gave earlier
@@ -105,6 +105,8 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     hidden('data', data),
     hidden('result', result),
   ])
+  const declared = definition ? declaredFields(definition) : {}
+  const names = Object.keys(declared)
   return {
     runId: run.id,
     workflowId: run.workflowId,
@@ -167,7 +169,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     })),
     answers: asked
       .flatMap(({ pause, stepName }) =>
-        presentAnswer(pause, stepName, hiding, answererOf).map((answer) => ({
+        presentAnswer(pause, stepName, formOf(definition, pause.stepId), hiding, answererOf).map((answer) => ({
           ...answer,
           /** What those who decided said with it. */
           remarks: remarksOf(pause.id),
@@ -176,10 +178,24 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
       .slice(-ANSWERS),
     /** The names of the fields whose values are hidden in each. */
     hidden: { input: inInput, data: inData, result: inResult },
-    input,
-    data,
-    result,
+    /** What people call the fields that are declared. */
+    labels: labelsOf(declared, masker),
+    input: asDeclared(input, names),
+    data: asDeclared(data, names),
+    result: result && asDeclared(result, [...namesInResult(definition), ...names]),
   }
+}
+
+function formOf(definition: Definition | null, stepId: string): Fields {
+  const step = definition?.steps.find(({ id }) => id === stepId)
+  return step ? fieldsOfForm(step) : {}
+}
+
+/** As the steps that end the run have them. */
+function namesInResult(definition: Definition | null): string[] {
+  return (definition?.steps ?? []).flatMap(({ type, output }) =>
+    type === 'end-flow' && isJsonObject(output) ? Object.keys(output) : [],
+  )
 }
 
 function nameIn(definition: Definition | null, stepId: string, masker: Masker): string {
@@ -263,59 +279,6 @@ function readOpenVisits(ctx: ServiceContext, runId: string) {
     .where(and(eq(stepRecords.tenantId, ctx.tenantId), eq(stepRecords.runId, runId), isNull(stepRecords.endTime)))
 }
 
-async function countDone(ctx: ServiceContext, runId: string): Promise<number> {
-  const [row] = await ctx.db
-    .select({ count: sql<number>`count(*)::int` })
-    .from(stepRecords)
-    .where(
-      and(eq(stepRecords.tenantId, ctx.tenantId), eq(stepRecords.runId, runId), eq(stepRecords.status, 'completed')),
-    )
-  return row?.count ?? 0
-}
-
-/** How many steps a retry keeps (see `keptBefore`), and the steps of the failure path, which follow the one that failed. */
-async function readAtFailure(ctx: ServiceContext, runId: string, masker: Masker) {
-  const before = failedAt(ctx, runId)
-  const onMain = ofMainPath(ctx, runId)
-  const { status, handled, seq, stepName } = stepRecords
-  const [[kept], path] = await Promise.all([
-    ctx.db
-      .select({ count: sql<number>`count(*)::int` })
-      .from(stepRecords)
-      .where(and(onMain, or(eq(status, 'completed'), eq(handled, true)), lt(seq, before))),
-    ctx.db
-      .select({ stepName, status })
-      .from(stepRecords)
-      .where(and(onMain, gt(seq, before)))
-      .orderBy(asc(seq))
-      .limit(ON_PATH),
-  ])
-  return { kept: kept?.count ?? 0, path: path.map((row) => maskWords(row, masker)) }
-}
-
-/** The latest steps that completed after failed attempts, oldest first. */
-async function readRepeated(ctx: ServiceContext, runId: string) {
-  const rows = await ctx.db
-    .select({
-      stepId: stepRecords.stepId,
-      stepName: stepRecords.stepName,
-      attempts: stepRecords.attempt,
-      endTime: stepRecords.endTime,
-    })
-    .from(stepRecords)
-    .where(
-      and(
-        eq(stepRecords.tenantId, ctx.tenantId),
-        eq(stepRecords.runId, runId),
-        eq(stepRecords.status, 'completed'),
-        gt(stepRecords.attempt, 1),
-      ),
-    )
-    .orderBy(desc(stepRecords.seq))
-    .limit(REPEATED)
-  return rows.reverse()
-}
-
 async function readAgain(ctx: ServiceContext, runId: string) {
   const rows = await ctx.db
     .select({ runId: runs.id, status: runs.status, outcome: runs.outcome, startTime: runs.startTime })
@@ -368,7 +331,8 @@ function presentOpen({ pause, stepName }: Asked, masker: Masker) {
 function presentAnswer(
   pause: Asked['pause'],
   stepName: string | null,
-  masker: Masker,
+  form: Fields,
+  masker: RunMasker,
   answererOf: (pause: Asked['pause']) => AnswererName | null,
 ) {
   if (!pause.answeredAt || pause.answer === null) return []
@@ -381,7 +345,9 @@ function presentAnswer(
       createdAt: pause.createdAt.toISOString(),
       answeredAt: pause.answeredAt.toISOString(),
       answeredBy: answererOf(pause),
-      answer: showStart(pause.answer, masker),
+      answer: answerAsDeclared(showStart(pause.answer, masker), form),
+      /** What its form calls the fields. */
+      labels: labelsOf(form, masker.vault),
       /** Where votes decided: who voted for what was chosen, and how many votes there were. */
       votes: pause.votes && wonBy(masker.json(pause.votes), masker.text(pause.actionId ?? '')),
     },

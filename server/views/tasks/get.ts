@@ -3,9 +3,11 @@ import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { branchesAround, isBranch } from '../../definition/branches'
+import { declaredFields } from '../../definition/declared'
 import { unstorable } from '../../definition/json'
 import { AppError } from '../../errors'
 import { getRunRow, runIs } from '../../interpreter/find-run'
+import { pinnedDefinition } from '../../interpreter/pinned-definition'
 import { MAIN_BRANCH } from '../../interpreter/receipt'
 import { ownsOf, walkData } from '../../interpreter/walk-state'
 import { parseInput } from '../../parse'
@@ -14,6 +16,7 @@ import { signalOf } from '../../runs/present'
 import { runMasker } from '../../runs/run-masker'
 import { findStepType } from '../../steps/registry'
 import { nameAnswerers } from '../actors'
+import { answerAsDeclared, asDeclared, labelsOf } from '../as-declared'
 import { stateOf } from '../runs/filter'
 import { cutValue } from '../value'
 import { readClaim } from './claims'
@@ -35,7 +38,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
   const { runId, pauseId } = parseInput(GetTask, input)
   const run = await getRunRow(ctx, runId)
   if (unstorable(pauseId)) throw new AppError('RUN_NOT_FOUND')
-  const [[pause], hiding] = await Promise.all([
+  const [[pause], hiding, definition] = await Promise.all([
     ctx.db
       .select()
       .from(pauses)
@@ -50,6 +53,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
       .orderBy(desc(pauses.createdAt))
       .limit(1),
     runMasker(ctx, run),
+    pinnedDefinition(ctx, run.workflowId, run.workflowVersion),
   ])
   if (!pause)
     throw new AppError('RUN_NOT_FOUND', { details: [{ path: 'pauseId', message: 'The run has no such task.' }] })
@@ -74,6 +78,8 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
   const stepName = own?.stepName ?? pause.stepId
   const status = pause.answeredAt === null && !run.endTime ? 'open' : pause.answer === null ? 'withdrawn' : 'answered'
   const { held, refused } = heldAt(pause.id, asked)
+  const declared = declaredFields(definition)
+  const form = asked.type === 'collect_inputs' ? asked.fields : {}
   return {
     runId,
     pauseId: pause.id,
@@ -89,7 +95,9 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
     claim,
     answeredAt: pause.answeredAt?.toISOString() ?? null,
     answeredBy: answererOf(pause),
-    answer: pause.answer === null ? null : cutValue(pause.answer, hiding),
+    answer: pause.answer === null ? null : answerAsDeclared(cutValue(pause.answer, hiding), form),
+    /** What people call the fields of the run's data and of the answer. */
+    labels: { ...labelsOf(declared, masker), ...labelsOf(form, masker) },
     run: {
       workflowId: run.workflowId,
       workflowName: words.workflowName,
@@ -98,7 +106,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
       workflowVersion: run.workflowVersion,
       state: stateOf(run),
       startTime: run.startTime.toISOString(),
-      data: cutValue(data, hiding),
+      data: asDeclared(cutValue(data, hiding), Object.keys(declared)),
     },
     steps: steps
       .filter((step) => step !== own)

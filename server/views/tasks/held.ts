@@ -7,6 +7,7 @@ import type { ServiceContext } from '../../context'
 import type { GivenAnswer, PauseSignal, Refusal } from '../../definition/run'
 import { isVote } from '../../runs/may-answer'
 import type { Masker } from '../../vault/mask'
+import { asDeclared } from '../as-declared'
 import { type CutValue, cutValue } from '../value'
 
 /** An answer that can still be undone. Where votes decide, people see only their own. */
@@ -76,7 +77,8 @@ function labelOf(signal: PauseSignal, answer: GivenAnswer, masker: Masker): stri
 }
 
 function whatWasGiven(signal: PauseSignal, answer: GivenAnswer, masker: Masker) {
-  const data = answer.type === 'collect_inputs' ? cutValue(answer.data, masker) : null
+  const names = signal.type === 'collect_inputs' ? Object.keys(signal.fields) : []
+  const data = answer.type === 'collect_inputs' ? asDeclared(cutValue(answer.data, masker), names) : null
   return { label: labelOf(signal, answer, masker), data, remark: remarkOf(answer, masker) }
 }
 

@@ -4,6 +4,9 @@ import { pauses, pauseVotes, runs, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { NOT_OF_THIS_LIST, readCursor, writeCursor } from '../../cursor'
+import { declaredFields, inOrder, labelOf } from '../../definition/declared'
+import { own } from '../../definition/json'
+import type { Fields } from '../../definition/schema'
 import { HIDDEN, sensitiveFields } from '../../definition/sensitive'
 import { pinnedDefinition } from '../../interpreter/pinned-definition'
 import { RUN_DATA } from '../../interpreter/run-data'
@@ -31,6 +34,8 @@ const SEARCHED = 5_000
 
 /** How much of a run's data a list entry shows: the number of short fields, and the characters of each. */
 const SUMMARY_FIELDS = 4
+/** How many of a run's short fields are read for that, because Postgres does not know which of them are declared first. */
+const SUMMARY_READ = 24
 const SUMMARY_CHARS = 120
 
 /**
@@ -94,7 +99,8 @@ export async function listTasks(ctx: ServiceContext, input: unknown, { searched 
       stepName: sql<string | null>`(select s.step_name from ${stepRecords} s where s.tenant_id = ${pauses.tenantId}
           and s.run_id = ${pauses.runId} and s.branch = ${pauses.branch} and s.step_id = ${pauses.stepId}
           and s.visit = ${pauses.visit})`,
-      /** What the author chose to show, else the first short fields of the data. */
+      shows: sql<boolean>`${pauses.signal}->'show' is not null`,
+      /** What the author chose to show, else short fields of the data. */
       summary: sql<[string, string][]>`case when ${pauses.signal}->'show' is not null then
         (select coalesce(jsonb_agg(jsonb_build_array(label, left(value, ${SUMMARY_CHARS + masker.longest})) order by place), '[]')
           from (select one->>'label' label, one->>'value' value, place
@@ -103,7 +109,7 @@ export async function listTasks(ctx: ServiceContext, input: unknown, { searched 
             order by place limit ${SUMMARY_FIELDS}) chosen)
         else (select coalesce(jsonb_agg(jsonb_build_array(key, left(value #>> '{}', ${SUMMARY_CHARS + masker.longest}))), '[]')
           from (select key, value from jsonb_each(${RUN_DATA})
-            where jsonb_typeof(value) in ('string', 'number', 'boolean') limit ${SUMMARY_FIELDS}) fields) end`,
+            where jsonb_typeof(value) in ('string', 'number', 'boolean') limit ${SUMMARY_READ}) fields) end`,
     })
     .from(pauses)
     .innerJoinLateral(runOf(pauses), sql`true`)
@@ -120,13 +126,13 @@ export async function listTasks(ctx: ServiceContext, input: unknown, { searched 
     .limit(limit + 1)
   const page = rows.slice(0, limit)
   const last = page.at(-1)
-  const [nameOf, answererOf, hidesOf] = await Promise.all([
+  const [nameOf, answererOf, fieldsOf] = await Promise.all([
     nameActors(
       ctx,
       page.map(({ claimedBy }) => claimedBy),
     ),
     nameAnswerers(ctx, page),
-    sensitiveIn(ctx, page),
+    fieldsIn(ctx, page),
   ])
   return {
     tasks: page.map(
@@ -138,6 +144,7 @@ export async function listTasks(ctx: ServiceContext, input: unknown, { searched 
         claimedBy,
         title,
         stepName,
+        shows,
         summary,
         vote,
         workflowVersion,
@@ -149,12 +156,8 @@ export async function listTasks(ctx: ServiceContext, input: unknown, { searched 
         answeredAt: answeredAt?.toISOString() ?? null,
         answeredBy: answererOf({ answeredBy, answeredVia }),
         claimedBy: nameOf(claimedBy),
-        summary: summary.map(
-          ([name, value]) =>
-            [
-              masker.text(name),
-              hidesOf({ ...task, workflowVersion }).has(name) ? HIDDEN : wholeChars(masker.text(value), SUMMARY_CHARS),
-            ] as const,
+        summary: summaryOf(summary, shows, fieldsOf({ ...task, workflowVersion })).map(
+          ({ label, value }) => [masker.text(label), wholeChars(masker.text(value), SUMMARY_CHARS)] as const,
         ),
       }),
     ),
@@ -196,14 +199,33 @@ async function positionAfter(ctx: ServiceContext, after: Position | null, count:
   return next && last?.at ? { ...last, at: last.at.toISOString() } : null
 }
 
-/** Which fields of each task's run are sensitive. */
-async function sensitiveIn(ctx: ServiceContext, tasks: readonly OfVersion[]) {
+/** The fields that the workflow of each task's run declares, and which of all its fields are sensitive. */
+async function fieldsIn(ctx: ServiceContext, tasks: readonly OfVersion[]) {
   const keyOf = ({ workflowId, workflowVersion }: OfVersion) => `${workflowId}@${workflowVersion}`
   const versions = new Map(tasks.map((task) => [keyOf(task), task]))
-  const read = async ([key, of]: [string, OfVersion]) =>
-    [key, sensitiveFields(await pinnedDefinition(ctx, of.workflowId, of.workflowVersion))] as const
-  const names = new Map(await Promise.all([...versions].map(read)))
-  return (task: OfVersion) => names.get(keyOf(task)) ?? new Set<string>()
+  const read = async ([key, of]: [string, OfVersion]) => {
+    const definition = await pinnedDefinition(ctx, of.workflowId, of.workflowVersion)
+    return [key, { declared: declaredFields(definition), hides: sensitiveFields(definition) }] as const
+  }
+  const known = new Map(await Promise.all([...versions].map(read)))
+  return (task: OfVersion): FieldsOfRun => known.get(keyOf(task)) ?? { declared: {}, hides: new Set() }
+}
+
+interface FieldsOfRun {
+  declared: Fields
+  hides: ReadonlySet<string>
+}
+
+/** A card as it is; of run data, the fields that are declared first. */
+function summaryOf(found: [string, string][], isCard: boolean, { declared, hides }: FieldsOfRun) {
+  const values = new Map(found.map(([name, value]) => [name, hides.has(name) ? HIDDEN : value]))
+  if (isCard) return found.map(([label, value]) => ({ label, value: hides.has(label) ? HIDDEN : value }))
+  return Object.entries(inOrder(Object.fromEntries(values), Object.keys(declared)))
+    .slice(0, SUMMARY_FIELDS)
+    .map(([name, value]) => {
+      const field = own(declared, name)
+      return { label: field ? labelOf(name, field) : name, value: String(value) }
+    })
 }
 
 interface OfVersion {

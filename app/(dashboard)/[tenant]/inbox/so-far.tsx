@@ -38,7 +38,7 @@ export function TaskData({ task }: { task: Task }) {
           ) : show ? (
             <ShownCard show={show} />
           ) : (
-            <FieldsView value={data.value} label="Run data as fields" />
+            <FieldsView value={data.value} label="Run data as fields" labels={task.labels} />
           )}
         </>
       ) : show ? (

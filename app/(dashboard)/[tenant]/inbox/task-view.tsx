@@ -170,7 +170,10 @@ function Closed({ task, onNext }: { task: Task; onNext: () => void }) {
             (<Time at={task.answeredAt} />)
           </>
         )}
-        .{task.answer && 'value' in task.answer && <FieldsView value={given(task)} label="The answer" />}
+        .
+        {task.answer && 'value' in task.answer && (
+          <FieldsView value={given(task)} label="The answer" labels={task.labels} />
+        )}
         {task.people.votes && task.people.votes.length > 0 ? (
           <Votes votes={task.people.votes} remarks={task.remarks} />
         ) : (

@@ -32,11 +32,6 @@ export function widgetOf(field: Field): Widget {
   }
 }
 
-export function labelOf(name: string, field: Field): string {
-  const label = field.label ?? field.title
-  return typeof label === 'string' && label.trim() !== '' ? label : name
-}
-
 /** The form's initial values: the defaults. */
 export function initialDraft(fields: Fields): Draft {
   const defaults = Object.entries(fields).flatMap(([name, { default: value }]) =>

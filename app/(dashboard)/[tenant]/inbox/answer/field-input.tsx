@@ -1,10 +1,11 @@
 'use client'
 import { FileInput, NumberInput, PasswordInput, Radio, Select, Stack, Textarea } from '@mantine/core'
 import { Paperclip } from 'lucide-react'
+import { labelOf } from '@/server/definition/declared'
 import { isRequired } from '@/server/definition/fields'
 import type { Field } from '@/server/definition/schema'
 import { ValueField } from '../../workflows/value-field'
-import { labelOf, widgetOf } from './answer-values'
+import { widgetOf } from './answer-values'
 
 /** The input of one declared field, by its type. Its value stays text until it is sent. */
 export function FieldInput({

@@ -26,6 +26,7 @@ export function RunAnswers({ run, onOpen }: { run: RunOverview; onOpen: (key: st
       <ValueCard
         title="Input"
         value={run.input}
+        labels={run.labels}
         whole={{ of: 'run', runId, field: 'input' }}
         hidden={run.hidden.input}
       />
@@ -33,6 +34,7 @@ export function RunAnswers({ run, onOpen }: { run: RunOverview; onOpen: (key: st
         <ValueCard
           title="Result"
           value={run.result}
+          labels={run.labels}
           whole={{ of: 'run', runId, field: 'result' }}
           hidden={run.hidden.result}
         />
@@ -58,11 +60,12 @@ function Card({ title, aside, children }: { title: string; aside?: ReactNode; ch
 function ValueCard(props: {
   title: string
   value: CutValue
+  labels: RunOverview['labels']
   whole: ReadWholeValue & { of: 'run' }
   /** The names of the sensitive fields in it. */
   hidden: readonly string[]
 }) {
-  const { title, value, whole, hidden } = props
+  const { title, value, labels, whole, hidden } = props
   const plain = 'value' in value
   const [json, setJson] = useState(false)
   const empty = plain && (value.value === null || JSON.stringify(value.value) === '{}')
@@ -90,11 +93,11 @@ function ValueCard(props: {
         {empty ? (
           <p className={styles.note}>{title === 'Input' ? 'Started without input.' : 'Completed without a result.'}</p>
         ) : plain && !json ? (
-          <FieldsView value={value.value} label={title} />
+          <FieldsView value={value.value} label={title} labels={labels} />
         ) : (
           <ValueView value={value} whole={whole} label={`${title} of the run`} />
         )}
-        {hidden.length > 0 && <RevealFields runId={whole.runId} of={whole.field} names={hidden} />}
+        {hidden.length > 0 && <RevealFields runId={whole.runId} of={whole.field} names={hidden} labels={labels} />}
       </section>
     </Card>
   )
@@ -118,7 +121,7 @@ function Decisions({ run, onOpen }: { run: RunOverview; onOpen: (key: string) =>
           Show all {answers.length}
         </button>
       )}
-      {filledIn.length > 0 && <RevealFields runId={run.runId} of="data" names={filledIn} />}
+      {filledIn.length > 0 && <RevealFields runId={run.runId} of="data" names={filledIn} labels={run.labels} />}
     </Card>
   )
 }
@@ -148,7 +151,9 @@ function Decision({ answer, onOpen }: { answer: RunOverview['answers'][number]; 
         {words !== null && `: “${words}”`}
         {saidWith(answer)}
       </span>
-      {data !== undefined && <FieldsView value={data} label={`What was filled in for ${title ?? stepName}`} />}
+      {data !== undefined && (
+        <FieldsView value={data} label={`What was filled in for ${title ?? stepName}`} labels={answer.labels} />
+      )}
       {given === null && <p className={styles.note}>The answer is large. Open the step to see it.</p>}
     </li>
   )

@@ -13,17 +13,28 @@ import styles from './answers.module.css'
 type Part = 'input' | 'data' | 'result'
 
 /** The sensitive fields of a value, each of which people with that right may reveal. */
-export function RevealFields({ runId, of, names }: { runId: string; of: Part; names: readonly string[] }) {
+export function RevealFields({
+  runId,
+  of,
+  names,
+  labels,
+}: {
+  runId: string
+  of: Part
+  names: readonly string[]
+  /** What people call them. */
+  labels: Readonly<Record<string, string>>
+}) {
   return (
     <ul className={styles.hidden}>
       {names.map((name) => (
-        <Field key={name} runId={runId} of={of} name={name} />
+        <Field key={name} runId={runId} of={of} name={name} label={labels[name] ?? name} />
       ))}
     </ul>
   )
 }
 
-function Field({ runId, of, name }: { runId: string; of: Part; name: string }) {
+function Field({ runId, of, name, label }: { runId: string; of: Part; name: string; label: string }) {
   const trpc = useTRPC()
   const { may } = useTenant()
   const [asking, setAsking] = useState(false)
@@ -33,22 +44,22 @@ function Field({ runId, of, name }: { runId: string; of: Part; name: string }) {
       <EyeOff size={14} aria-hidden />
       {reveal.data ? (
         <>
-          <FieldsView value={{ [name]: reveal.data.value }} label={`${name}, revealed`} />
+          <FieldsView value={{ [label]: reveal.data.value }} label={`${label}, revealed`} />
           <Button variant="subtle" size="compact-xs" onClick={() => reveal.reset()}>
-            Hide {name}
+            Hide {label}
           </Button>
         </>
       ) : (
         <>
-          <span>{name} is sensitive.</span>
+          <span>{label} is sensitive.</span>
           {may('run:reveal') && (
             <Button variant="subtle" size="compact-xs" onClick={() => setAsking(true)}>
-              Reveal {name}
+              Reveal {label}
             </Button>
           )}
         </>
       )}
-      <Dialog opened={asking} onClose={() => setAsking(false)} title={`Reveal “${name}”?`}>
+      <Dialog opened={asking} onClose={() => setAsking(false)} title={`Reveal “${label}”?`}>
         <form
           onSubmit={(event) => {
             event.preventDefault()

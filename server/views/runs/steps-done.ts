@@ -1,0 +1,65 @@
+import { and, asc, desc, eq, gt, lt, or, sql } from 'drizzle-orm'
+import { stepRecords } from '@/db/schema/runs'
+import type { ServiceContext } from '../../context'
+import { maskWords } from '../../runs/mask-words'
+import { failedAt, ofMainPath } from '../../runs/progress'
+import type { Masker } from '../../vault/mask'
+
+/** How many of the latest steps that needed several attempts to show. */
+const REPEATED = 3
+/** How many steps of a failure path to read. */
+const ON_PATH = 20
+
+/** How many visits of a run completed. */
+export async function countDone(ctx: ServiceContext, runId: string): Promise<number> {
+  const [row] = await ctx.db
+    .select({ count: sql<number>`count(*)::int` })
+    .from(stepRecords)
+    .where(
+      and(eq(stepRecords.tenantId, ctx.tenantId), eq(stepRecords.runId, runId), eq(stepRecords.status, 'completed')),
+    )
+  return row?.count ?? 0
+}
+
+/** How many steps a retry keeps (see `keptBefore`), and the steps of the failure path, which follow the one that failed. */
+export async function readAtFailure(ctx: ServiceContext, runId: string, masker: Masker) {
+  const before = failedAt(ctx, runId)
+  const onMain = ofMainPath(ctx, runId)
+  const { status, handled, seq, stepName } = stepRecords
+  const [[kept], path] = await Promise.all([
+    ctx.db
+      .select({ count: sql<number>`count(*)::int` })
+      .from(stepRecords)
+      .where(and(onMain, or(eq(status, 'completed'), eq(handled, true)), lt(seq, before))),
+    ctx.db
+      .select({ stepName, status })
+      .from(stepRecords)
+      .where(and(onMain, gt(seq, before)))
+      .orderBy(asc(seq))
+      .limit(ON_PATH),
+  ])
+  return { kept: kept?.count ?? 0, path: path.map((row) => maskWords(row, masker)) }
+}
+
+/** The latest steps that completed after failed attempts, oldest first. */
+export async function readRepeated(ctx: ServiceContext, runId: string) {
+  const rows = await ctx.db
+    .select({
+      stepId: stepRecords.stepId,
+      stepName: stepRecords.stepName,
+      attempts: stepRecords.attempt,
+      endTime: stepRecords.endTime,
+    })
+    .from(stepRecords)
+    .where(
+      and(
+        eq(stepRecords.tenantId, ctx.tenantId),
+        eq(stepRecords.runId, runId),
+        eq(stepRecords.status, 'completed'),
+        gt(stepRecords.attempt, 1),
+      ),
+    )
+    .orderBy(desc(stepRecords.seq))
+    .limit(REPEATED)
+  return rows.reverse()
+}
