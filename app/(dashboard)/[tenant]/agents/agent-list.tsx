@@ -40,7 +40,7 @@ export function AgentList() {
         columns={[
           { label: 'Model', cell: ({ provider, modelId }) => <Model provider={provider} modelId={modelId} /> },
           {
-            label: 'Answers',
+            label: 'Kind',
             cell: ({ structured, supervisor }) => (
               <span className={styles.mark}>
                 {supervisor ? <Users size={14} aria-hidden /> : structured && <Braces size={14} aria-hidden />}
