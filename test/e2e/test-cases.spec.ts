@@ -26,7 +26,8 @@ test('a test of a tool is kept as a test case, run again, and shown before the t
   await dialog.getByRole('radio', { name: /These fields/ }).check()
   await dialog.getByRole('checkbox', { name: /twice/ }).check()
   await dialog.getByRole('button', { name: 'Keep', exact: true }).click()
-  await expect(cases.getByText('twice is 42')).toBeVisible()
+  await expect(cases.getByText('Expects: twice is 42')).toBeVisible()
+  await expect(cases.getByText('Not run here yet')).toBeVisible()
   await cases.getByRole('button', { name: 'Run Doubles 21' }).click()
   await expect(cases.getByText('Passed')).toBeVisible()
 
@@ -77,6 +78,8 @@ test('a thread is kept as a test case, and the agent on the screen answers it ag
   const cases = page.getByRole('region', { name: 'Test cases' })
   await cases.getByRole('button', { name: 'Run 3 apples' }).click()
   await expect(cases.getByText(/Passed.*tokens/)).toBeVisible()
+  await cases.getByRole('button', { name: 'Keep a thread of the playground' }).click()
+  await expect(page.getByRole('tab', { name: 'Playground' })).toHaveAttribute('aria-selected', 'true')
   await page.getByRole('tab', { name: 'Compare' }).click()
   await page.getByLabel('Test case', { exact: true }).selectOption('3 apples')
   await expect(page.getByLabel('Message')).toHaveValue('3 apples')
@@ -103,7 +106,7 @@ test('a run is kept as a test case of its workflow, and whoever publishes sees t
   await expect(keep.getByLabel('Name')).toHaveValue('order 4')
   await keep.getByRole('button', { name: 'Keep' }).click()
   const cases = page.getByRole('region', { name: 'Test cases' })
-  await expect(cases.getByText('Result is {"n":4}')).toBeVisible()
+  await expect(cases.getByText('Expects: result is {"n":4}')).toBeVisible()
   await cases.getByRole('button', { name: 'Run order 4' }).click()
   await expect(cases.getByText('Passed')).toBeVisible()
 

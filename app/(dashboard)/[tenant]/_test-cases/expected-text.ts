@@ -3,19 +3,23 @@ import type { Expected, ExpectedField } from '@/server/definition/test-case'
 
 const MOST_CHARACTERS = 160
 
-/** What a test case expects, in a line. */
+/** What a test case expects, in a line that nobody takes for what came of it. */
 export function expectedText(expected: Expected): string {
+  return cut(`Expects: ${wordsOf(expected)}`)
+}
+
+function wordsOf(expected: Expected): string {
   switch (expected.kind) {
     case 'succeeds':
-      return 'Succeeds'
+      return 'succeeds'
     case 'fails':
-      return expected.code === undefined ? 'Fails' : `Fails with ${expected.code}`
+      return expected.code === undefined ? 'fails' : `fails with ${expected.code}`
     case 'equals':
-      return cut(`Result is ${JSON.stringify(expected.value)}`)
+      return `result is ${JSON.stringify(expected.value)}`
     case 'fields':
-      return cut(expected.fields.map(fieldText).join(', '))
+      return expected.fields.map(fieldText).join(', ')
     case 'contains':
-      return cut(`Answer contains “${expected.text}”`)
+      return `answer contains “${expected.text}”`
   }
 }
 

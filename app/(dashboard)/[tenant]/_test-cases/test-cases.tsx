@@ -113,6 +113,7 @@ export function TestCases<K extends KeptCase>(props: TestCasesProps<K>) {
                     <span className={styles.note}>{expectedText(kept.expected)}</span>
                   </div>
                   {one && !busy(id) && !isOutdated(one.form) && <CaseOutcome result={one.result} />}
+                  {!one && !busy(id) && form && <span className={styles.note}>Not run here yet</span>}
                   {one && !busy(id) && isOutdated(one.form) && (
                     <span className={styles.note}>From before your latest changes</span>
                   )}

@@ -1,5 +1,7 @@
 'use client'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { ListPlus } from 'lucide-react'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import type { KeepAgentCase } from '@/server/agents/test-cases'
@@ -40,6 +42,16 @@ export function AgentCases({ agent, onScreen }: { agent: Agent; onScreen: OnScre
         label: 'Open its thread',
         onOpen: ({ threadId }) => url.set({ tab: 'playground', thread: threadId }),
       }}
-    />
+    >
+      {form && (
+        <Button
+          variant="default"
+          leftSection={<ListPlus size={16} aria-hidden />}
+          onClick={() => url.set({ tab: 'playground' })}
+        >
+          Keep a thread of the playground
+        </Button>
+      )}
+    </TestCases>
   )
 }

@@ -4,7 +4,7 @@ import { CodeBlock } from '@/app/_ui/code-block'
 import type { JsonValue } from '@/server/definition/json'
 import type { ToolCase } from '@/server/definition/test-case'
 import type { KeepToolCase as Body } from '@/server/tools/test-cases'
-import { expectedText, fieldsOf } from '../../_test-cases/expected-text'
+import { fieldsOf } from '../../_test-cases/expected-text'
 import { type Choice, FieldChoice, KeepDialog } from '../../_test-cases/keep-dialog'
 import { pretty } from '../../_versioned/json'
 
@@ -50,7 +50,7 @@ export function KeepToolCase(props: { tested: Tested; keep: (body: Body) => Prom
               ]),
           { value: 'succeeds', label: 'Succeeds, whatever the result', expected: { kind: 'succeeds' } },
         ]
-  const first = 'failed' in ended ? expectedText({ kind: 'fails', code: ended.failed }) : argumentsText(given)
+  const first = 'failed' in ended ? `Fails with ${ended.failed}` : argumentsText(given)
   return (
     <KeepDialog
       onClose={onClose}

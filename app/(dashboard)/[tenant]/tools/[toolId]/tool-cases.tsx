@@ -7,6 +7,7 @@ import { ReasonButton } from '@/app/_ui/reason-button'
 import type { ToolCase } from '@/server/definition/test-case'
 import type { KeepToolCase as KeptBody } from '@/server/tools/test-cases'
 import { TestCases } from '../../_test-cases/test-cases'
+import styles from '../../_test-cases/test-cases.module.css'
 import type { OnScreen } from '../../_versioned/on-screen'
 import { KeepToolCase, type Tested } from './keep-tool-case'
 import type { ToolForm } from './tool-form'
@@ -59,14 +60,17 @@ export function ToolCases(props: {
         open={{ label: 'Use its arguments', onOpen: ({ given }) => onOpen(given) }}
       >
         {form && (
-          <ReasonButton
-            variant="default"
-            reason={tested ? null : 'Run a test first'}
-            leftSection={<ListPlus size={16} aria-hidden />}
-            onClick={() => setKeeping(tested)}
-          >
-            Keep as a test case
-          </ReasonButton>
+          <>
+            {!tested && <span className={styles.note}>To keep a test, run it first.</span>}
+            <ReasonButton
+              variant="default"
+              reason={tested ? null : 'Run a test first'}
+              leftSection={<ListPlus size={16} aria-hidden />}
+              onClick={() => setKeeping(tested)}
+            >
+              Keep as a test case
+            </ReasonButton>
+          </>
         )}
       </TestCases>
       {keeping && (
