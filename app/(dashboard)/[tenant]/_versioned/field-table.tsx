@@ -78,6 +78,7 @@ function FieldRow(props: {
           data={types.map((one) => ({ value: one, label: labelOf(one) }))}
           value={type}
           disabled={readOnly || type === 'other'}
+          wrapperProps={{ 'data-read-only': type === 'other' || undefined }}
           onChange={(event) => onChange(withType(event.currentTarget.value as FieldType))}
         />
         {listed && (

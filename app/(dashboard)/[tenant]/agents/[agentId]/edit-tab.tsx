@@ -22,7 +22,7 @@ export function EditTab(props: {
   const builtin = useQuery(trpc.tools.list.queryOptions({ kind: 'builtin' }))
   const agents = useQuery(trpc.agents.list.queryOptions({ limit: '1000' }))
   return (
-    <div className={styles.form}>
+    <div className={styles.form} data-read-only={readOnly || undefined}>
       <section className={styles.group} aria-labelledby="agent-self">
         <h2 id="agent-self">What it does</h2>
         <TextInput

@@ -17,7 +17,7 @@ export function SchemaTab(props: {
 }) {
   const { form, change, onProblem, error, readOnly } = props
   return (
-    <div className={styles.wide}>
+    <div className={styles.wide} data-read-only={readOnly || undefined}>
       <Switch
         label="Answers with data"
         description={

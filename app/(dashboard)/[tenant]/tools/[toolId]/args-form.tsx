@@ -24,7 +24,7 @@ export function ArgsForm(props: {
     return found ? underField(found.message) : null
   }
   return (
-    <Stack gap="md" data-read-only={readOnly || undefined}>
+    <Stack gap="md">
       <ArgumentRows
         path=""
         shape={shape}

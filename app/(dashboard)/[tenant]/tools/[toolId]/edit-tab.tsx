@@ -23,7 +23,7 @@ export function EditTab(props: {
   const id = useId()
   const kind = { config: form.config, onConfig: (config: JsonObject) => change({ config }), report, error, readOnly }
   return (
-    <div className={styles.wide}>
+    <div className={styles.wide} data-read-only={readOnly || undefined}>
       <section className={styles.group} aria-labelledby={id}>
         <h2 id={id}>What it is</h2>
         <div className={styles.pair}>

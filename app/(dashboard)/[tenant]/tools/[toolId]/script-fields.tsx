@@ -53,7 +53,6 @@ export function ScriptFields({ config, onConfig, error, readOnly }: KindProps) {
           placeholder={hosts.length === 0 ? 'api.example.com' : ''}
           value={hosts}
           readOnly={readOnly}
-          wrapperProps={{ 'data-read-only': readOnly || undefined }}
           onChange={(value) => onConfig(withField(config, 'allowedHosts', value.length === 0 ? undefined : value))}
           error={errorAt(error, 'config.allowedHosts')}
         />

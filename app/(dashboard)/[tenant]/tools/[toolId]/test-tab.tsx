@@ -96,6 +96,7 @@ export function TestTab({
       <form
         className={styles.group}
         aria-label="Test"
+        data-read-only={readOnly || undefined}
         onSubmit={(event) => {
           event.preventDefault()
           run()
