@@ -18,7 +18,7 @@ export function FieldTable(props: {
   depth: number
 }) {
   const { label, fields, onChange, readOnly, depth } = props
-  if (fields.length === 0) return <p className={styles.note}>No fields yet.</p>
+  if (fields.length === 0) return <p className={styles.note}>{readOnly ? 'No fields' : 'No fields yet.'}</p>
   const names = fields.map(({ name }) => name)
   return (
     <div className={styles.rows}>
@@ -101,7 +101,7 @@ function FieldRow(props: {
         />
         <TextInput
           aria-label={`Description of ${called}`}
-          placeholder="Description"
+          placeholder={readOnly ? '' : 'Description'}
           value={field.description}
           readOnly={readOnly}
           onChange={(event) => onChange({ description: event.currentTarget.value })}

@@ -17,7 +17,7 @@ export function SecretInput(props: {
     <Autocomplete
       label={label}
       description={description}
-      placeholder="${secrets.NAME}"
+      placeholder={readOnly ? 'None' : '${secrets.NAME}'}
       data={names.map((name) => `\${secrets.${name}}`)}
       value={value}
       readOnly={readOnly}

@@ -102,7 +102,7 @@ export function ModelFields(props: {
         <TextInput
           label="Base URL"
           required
-          placeholder="https://llm.example.com/v1"
+          placeholder={readOnly ? 'None' : 'https://llm.example.com/v1'}
           value={model.baseUrl ?? ''}
           readOnly={readOnly}
           onChange={(event) => onChange({ ...model, baseUrl: event.currentTarget.value })}
@@ -143,7 +143,8 @@ export function ModelFields(props: {
               ))}
               <TagsInput
                 label="Stop at"
-                description="Enter after each"
+                description={readOnly ? null : 'Press Enter after each'}
+                placeholder={readOnly && !settings.stopSequences ? 'None' : ''}
                 value={settings.stopSequences ?? []}
                 readOnly={readOnly}
                 onChange={(value) => set('stopSequences', value.length === 0 ? undefined : value)}

@@ -39,6 +39,7 @@ export function UsesEditor(props: {
     <section className={styles.group} aria-labelledby={heading}>
       <h2 id={heading}>{title}</h2>
       <span className={styles.note}>{text}</span>
+      {readOnly && uses.length === 0 && <span className={styles.note}>None</span>}
       {uses.length > 0 && (
         <ul className={styles.uses}>
           {uses.map((use) => {

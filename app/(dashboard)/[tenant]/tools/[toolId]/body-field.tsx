@@ -52,7 +52,7 @@ export function BodyField({ config, onConfig, report, error, readOnly }: KindPro
         value={text}
         onChange={(next) => next !== text && write(next, type, config)}
         readOnly={readOnly}
-        placeholder={type === 'text' ? 'Hello, ${args.name}' : '{ "name": "${args.name}" }'}
+        placeholder={readOnly ? 'None' : type === 'text' ? 'Hello, ${args.name}' : '{ "name": "${args.name}" }'}
         minHeight="8rem"
       />
       {said && (

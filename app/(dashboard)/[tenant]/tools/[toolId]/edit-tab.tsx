@@ -40,7 +40,7 @@ export function EditTab(props: {
             label="Description"
             value={form.description}
             readOnly={readOnly}
-            placeholder="Agents read this to decide when to call it"
+            placeholder={readOnly ? 'None' : 'Agents read this to decide when to call it'}
             onChange={(event) => change({ description: event.currentTarget.value })}
             error={errorAt(error, 'description')}
           />

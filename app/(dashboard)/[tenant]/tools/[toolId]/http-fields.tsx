@@ -48,7 +48,7 @@ export function HttpFields({ config, onConfig, report, error, readOnly }: KindPr
         <TextInput
           label="URL"
           required
-          placeholder="https://api.example.com/orders/${args.id}"
+          placeholder={readOnly ? 'None' : 'https://api.example.com/orders/${args.id}'}
           value={textOf(config, 'url')}
           readOnly={readOnly}
           onChange={(event) => set('url', event.currentTarget.value)}
@@ -109,7 +109,7 @@ export function HttpFields({ config, onConfig, report, error, readOnly }: KindPr
         />
         <TextInput
           label="Part of the response"
-          placeholder="items[0].id"
+          placeholder={readOnly ? 'All of it' : 'items[0].id'}
           value={textOf(config, 'path')}
           readOnly={readOnly}
           onChange={(event) => set('path', event.currentTarget.value || undefined)}

@@ -48,7 +48,7 @@ export function McpFields({
         label="URL"
         required
         description="Its streamable HTTP endpoint"
-        placeholder="https://mcp.example.com/mcp"
+        placeholder={readOnly ? 'None' : 'https://mcp.example.com/mcp'}
         value={textOf(config, 'url')}
         readOnly={readOnly}
         onChange={(event) => set('url', event.currentTarget.value)}

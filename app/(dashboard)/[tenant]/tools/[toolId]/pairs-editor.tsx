@@ -51,6 +51,7 @@ export function PairsEditor(props: {
   return (
     <fieldset className={styles.group}>
       <legend className={styles.label}>{label}</legend>
+      {readOnly && rows.length === 0 && <span className={styles.note}>None</span>}
       {rows.map((row, index) => {
         const called = row.name.trim() || `${one} ${index + 1}`
         return (
@@ -64,7 +65,7 @@ export function PairsEditor(props: {
             />
             <Autocomplete
               aria-label={`Value of ${called}`}
-              placeholder="value"
+              placeholder={readOnly ? 'Empty' : 'value'}
               data={suggestions}
               value={row.value}
               readOnly={readOnly}

@@ -38,7 +38,7 @@ export function ScriptFields({ config, onConfig, error, readOnly }: KindProps) {
       <div className={styles.pair}>
         <NumberInput
           label="Time limit in milliseconds"
-          placeholder="Default"
+          placeholder="10000"
           min={1}
           max={10_000}
           value={timeout}
@@ -48,9 +48,9 @@ export function ScriptFields({ config, onConfig, error, readOnly }: KindProps) {
         />
         <TagsInput
           label="Allowed hosts"
-          description="Hosts that fetch may call. If empty, fetch is off. Press Enter after each."
+          description={`Hosts that fetch may call. If empty, fetch is off.${readOnly ? '' : ' Press Enter after each.'}`}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
-          placeholder={hosts.length === 0 ? 'api.example.com' : ''}
+          placeholder={hosts.length > 0 ? '' : readOnly ? 'None' : 'api.example.com'}
           value={hosts}
           readOnly={readOnly}
           onChange={(value) => onConfig(withField(config, 'allowedHosts', value.length === 0 ? undefined : value))}

@@ -151,7 +151,7 @@ export function TestTab({
               value={dataContext}
               onChange={setDataContext}
               readOnly={readOnly}
-              placeholder={'{ "customer": "A-17" }'}
+              placeholder={readOnly ? '' : '{ "customer": "A-17" }'}
               minHeight="4rem"
             />
             {readContext.problem !== undefined && (
