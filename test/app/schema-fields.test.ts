@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { newField, toFields, toSchema } from '@/app/(dashboard)/[tenant]/_versioned/schema-fields'
+import { limitsText } from '@/app/(dashboard)/[tenant]/_versioned/schema-limits'
 import { exampleMessages, givenBy, inferSchema, sampleOf } from '@/app/(dashboard)/[tenant]/_versioned/schema-samples'
 import type { JsonObject } from '@/server/definition/json'
 import { mismatches, schemaProblems } from '@/server/tools/json-schema'
@@ -86,6 +87,19 @@ describe('the table of a schema', () => {
       additionalProperties: false,
     })
   })
+})
+
+test.each([
+  [{ type: 'string' }, null],
+  [{ type: 'string', enum: ['billing', 'delivery', 'sales'] }, 'One of billing, delivery, sales'],
+  [{ enum: ['', null, 2] }, 'One of "", null, 2'],
+  [{ type: 'string', minLength: 1, maxLength: 200 }, 'At least 1 character, at most 200 characters'],
+  [{ type: 'integer', exclusiveMinimum: 0, maximum: 9, default: 3 }, 'More than 0, at most 9, default 3'],
+  [{ type: 'array', items: { type: 'string', enum: ['S', 'M'] }, maxItems: 2 }, 'At most 2 entries, each one of S, M'],
+  [{ type: 'string', enum: [...'abcdefghijklmn'] }, 'One of a, b, c, d, e, f, g, h, i, j, k, l and 2 more'],
+])('the table says what a value must be beyond its type: %j', (schema, text) => {
+  const [field] = toFields({ type: 'object', properties: { field: schema } } as JsonObject) ?? []
+  expect(field && limitsText(field)).toBe(text)
 })
 
 test('a schema inferred from an example is valid and matches the example', () => {

@@ -1,8 +1,10 @@
 'use client'
 import { ActionIcon, Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { Plus, Trash2 } from 'lucide-react'
+import { useId } from 'react'
 import { listWords, typeLabel, typeWords } from '../_arguments/type-words'
 import { FIELD_TYPES, type FieldType, ITEM_TYPES, newField, type SchemaField } from './schema-fields'
+import { limitsText } from './schema-limits'
 import styles from './versioned.module.css'
 
 const labelOf = (type: FieldType) => (type === 'other' ? 'As written' : typeLabel(type))
@@ -60,6 +62,8 @@ function FieldRow(props: {
   const { type, items, fields } = field
   const nests = (type === 'object' || (type === 'array' && items === 'object')) && depth < MAX_DEPTH
   const listed = type === 'array' && items !== null
+  const id = useId()
+  const limits = limitsText(field)
   const types = FIELD_TYPES.filter((one) => one !== 'other' || type === 'other')
   return (
     <div className={styles.rows}>
@@ -75,6 +79,7 @@ function FieldRow(props: {
         />
         <NativeSelect
           aria-label={`Type of ${called}`}
+          aria-describedby={limits === null ? undefined : id}
           data={types.map((one) => ({ value: one, label: labelOf(one) }))}
           value={type}
           disabled={readOnly || type === 'other'}
@@ -112,6 +117,11 @@ function FieldRow(props: {
           </ActionIcon>
         )}
       </div>
+      {limits !== null && (
+        <p className={`${styles.note} ${styles.limits}`} id={id}>
+          {limits}
+        </p>
+      )}
       {nests && (
         <div className={`${styles.rows} ${styles.nested}`}>
           <FieldTable
