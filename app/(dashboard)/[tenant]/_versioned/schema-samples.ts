@@ -68,20 +68,3 @@ export function givenBy(schema: JsonValue | undefined, depth = 0): JsonValue | u
   }
   return Object.keys(given).length > 0 ? given : undefined
 }
-
-/** Three test messages for an agent: form-like text, a question in words, and a message without the expected data. */
-export function exampleMessages(schema: JsonObject | null): string[] {
-  const sample = schema ? sampleOf(schema) : null
-  const names = isObject(sample) ? Object.keys(sample) : []
-  if (!isObject(sample) || names.length === 0) return ['What can you do?', 'Say in one sentence what you are for.']
-  const asText = (name: string) => {
-    const value = sample[name]
-    return typeof value === 'object' ? JSON.stringify(value) : String(value)
-  }
-  const spoken = names.slice(0, 4).map((name) => name.replaceAll(/[_-]+/g, ' '))
-  return [
-    names.map((name) => `${name}: ${asText(name)}`).join(', '),
-    `What would you put down for ${spoken.length > 1 ? `${spoken.slice(0, -1).join(', ')} and ${spoken.at(-1)}` : spoken[0]}?`,
-    'Nothing in this message fits.',
-  ]
-}

@@ -6,10 +6,10 @@ import { ErrorState } from '@/app/_ui/error-state'
 import { Time } from '@/app/_ui/time'
 import type { JsonObject } from '@/server/definition/json'
 import { pretty } from '../../_versioned/json'
-import { exampleMessages } from '../../_versioned/schema-samples'
 import type { ShownAgent } from './agent-form'
 import styles from './playground.module.css'
 import { ToolCall } from './tool-call'
+import { useExamples } from './use-examples'
 import type { LiveTurn } from './use-turn'
 
 export type Turn = RouterOutput['agents']['thread']['turns'][number]
@@ -31,6 +31,7 @@ export function Conversation(props: {
     if (log.current) log.current.scrollTop = log.current.scrollHeight
   }, [turns.length, live?.text, live?.calls.length, failed])
   const empty = turns.length === 0 && !live
+  const examples = useExamples(agent, empty && onExample !== null)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <div ref={log} className={styles.said} role="log" aria-label="Conversation" tabIndex={0}>
@@ -38,10 +39,10 @@ export function Conversation(props: {
       {empty && (
         <div className={styles.start}>
           <p>{onExample ? 'Write a message to start a thread.' : 'Choose a thread to see it here.'}</p>
-          {onExample && (
+          {onExample && examples.length > 0 && (
             <>
               <span className={styles.note}>Examples</span>
-              {exampleMessages(agent.outputSchema).map((message) => (
+              {examples.map((message) => (
                 <button key={message} type="button" className={styles.example} onClick={() => onExample(message)}>
                   {message}
                 </button>

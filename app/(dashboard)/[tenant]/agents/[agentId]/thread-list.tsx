@@ -1,12 +1,10 @@
 'use client'
 import { Button, Skeleton } from '@mantine/core'
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { Time } from '@/app/_ui/time'
 import styles from './playground.module.css'
+import { useThreads } from './use-threads'
 
-/** All conversations, including those of API callers. */
 export function ThreadList({
   agentId,
   chosen,
@@ -16,13 +14,7 @@ export function ThreadList({
   chosen: string | null
   onOpen: (id: string) => void
 }) {
-  const trpc = useTRPC()
-  const list = useInfiniteQuery(
-    trpc.agents.threads.infiniteQueryOptions(
-      { agentId },
-      { initialCursor: null, getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined },
-    ),
-  )
+  const list = useThreads(agentId)
   if (list.error) return <ErrorState error={list.error} onRetry={() => list.refetch()} />
   if (!list.data) return <Skeleton height={160} radius="md" />
   const items = list.data.pages.flatMap((page) => page.items)
