@@ -198,6 +198,7 @@ test('the playground talks to the agent on the screen, and is beside the form wh
 test('two versions of an agent answer the same message beside each other', async ({ page, workspace }) => {
   const { agent } = await newCompany(workspace.ctx)
   await page.goto(`/${workspace.slug}/agents/${agent}?tab=compare`)
+  await expect(page.getByLabel('Second', { exact: true })).toHaveValue('screen')
   await page.getByLabel('Message').fill('Where is my order N-20417?')
   await page.getByRole('button', { name: 'Ask both' }).click()
   for (const name of ['First answer', 'Second answer']) {

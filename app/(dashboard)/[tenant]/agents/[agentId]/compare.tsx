@@ -41,7 +41,10 @@ export function Compare({ agent, onScreen }: CompareProps) {
   )
   const [caseId, setCaseId] = useState('')
   const chosen = single.find(({ id, message: said }) => id === caseId && said === message)
-  const sides = [useAnswer(agent.id), useAnswer(agent.id)] as const
+  const sides = [
+    { name: 'First', ...useAnswer(agent.id) },
+    { name: 'Second', ...useAnswer(agent.id) },
+  ] as const
   const busy = sides.some(({ busy }) => busy)
   const seen = versions.includes(ON_SCREEN) ? onScreen : null
   const obstacle =
@@ -69,6 +72,22 @@ export function Compare({ agent, onScreen }: CompareProps) {
         ask()
       }}
     >
+      <div className={styles.sides}>
+        {sides.map(({ name, clear }, index) => (
+          <NativeSelect
+            key={name}
+            label={name}
+            value={versions[index]}
+            disabled={busy}
+            onChange={(event) => {
+              const { value } = event.currentTarget
+              setVersions(index === 0 ? [value, versions[1]] : [versions[0], value])
+              clear()
+            }}
+            data={options}
+          />
+        ))}
+      </div>
       {(single.length > 0 || cases.isLoading) && (
         <NativeSelect
           label="Test case"
@@ -102,25 +121,14 @@ export function Compare({ agent, onScreen }: CompareProps) {
         {seen && <span className={styles.note}>{testsText(seen.state, agent.version)}</span>}
       </div>
       <div className={styles.sides}>
-        {sides.map((side, index) => {
-          const name = index === 0 ? 'First' : 'Second'
-          return (
-            <section key={name} className={styles.side} aria-label={`${name} answer`}>
-              <NativeSelect
-                label={name}
-                value={versions[index]}
-                disabled={busy}
-                onChange={(event) => {
-                  const { value } = event.currentTarget
-                  setVersions(index === 0 ? [value, versions[1]] : [versions[0], value])
-                  side.clear()
-                }}
-                data={options}
-              />
-              <Side side={side} wanted={agent.model.provider} form={onScreen?.form ?? null} />
-            </section>
-          )
-        })}
+        {sides.map((side, index) => (
+          <section key={side.name} className={styles.side} aria-label={`${side.name} answer`}>
+            <h2>
+              {side.name}: {options.find(({ value }) => value === versions[index])?.label}
+            </h2>
+            <Side side={side} wanted={agent.model.provider} form={onScreen?.form ?? null} />
+          </section>
+        ))}
       </div>
     </form>
   )

@@ -62,17 +62,22 @@ export function Composer(props: {
         send()
       }}
     >
-      <Textarea
-        label="Message"
-        placeholder="Write to the agent"
-        autosize
-        minRows={2}
-        maxRows={10}
-        maxLength={200_000}
-        value={text}
-        onChange={(event) => onText(event.currentTarget.value)}
-        onKeyDown={onSendKey(send)}
-      />
+      <div className={styles.message}>
+        <Textarea
+          label="Message"
+          placeholder="Write to the agent"
+          autosize
+          minRows={2}
+          maxRows={10}
+          maxLength={200_000}
+          value={text}
+          onChange={(event) => onText(event.currentTarget.value)}
+          onKeyDown={onSendKey(send)}
+        />
+        <Button type="submit" leftSection={<Send size={16} aria-hidden />} loading={busy} disabled={text.trim() === ''}>
+          Send
+        </Button>
+      </div>
       {withData && (
         <div>
           <div className={styles.label}>Data context</div>
@@ -87,28 +92,23 @@ export function Composer(props: {
         </div>
       )}
       {problem && (withData || !unread) && <p className={styles.problem}>{problem}</p>}
-      <Group justify="space-between" gap="sm">
-        <Group gap="sm">
-          <NativeSelect
-            aria-label="Version"
-            value={version}
-            onChange={(event) => onVersion(event.currentTarget.value)}
-            data={[
-              ...(props.onScreen ? [{ value: ON_SCREEN, label: onScreenLabel(props.onScreen.state) }] : []),
-              { value: 'latest', label: `Latest (version ${agent.version})` },
-              ...(agent.publishedVersion === null
-                ? []
-                : [{ value: 'published', label: `Published (version ${agent.publishedVersion})` }]),
-            ]}
-          />
-          <Button variant="subtle" color="gray" onClick={() => setWithData(!withData)} aria-expanded={withData}>
-            Data context
-          </Button>
-          <CopyButton text={command}>Copy curl</CopyButton>
-        </Group>
-        <Button type="submit" leftSection={<Send size={16} aria-hidden />} loading={busy} disabled={text.trim() === ''}>
-          Send
+      <Group gap="sm">
+        <NativeSelect
+          aria-label="Version"
+          value={version}
+          onChange={(event) => onVersion(event.currentTarget.value)}
+          data={[
+            ...(props.onScreen ? [{ value: ON_SCREEN, label: onScreenLabel(props.onScreen.state) }] : []),
+            { value: 'latest', label: `Latest (version ${agent.version})` },
+            ...(agent.publishedVersion === null
+              ? []
+              : [{ value: 'published', label: `Published (version ${agent.publishedVersion})` }]),
+          ]}
+        />
+        <Button variant="subtle" color="gray" onClick={() => setWithData(!withData)} aria-expanded={withData}>
+          Data context
         </Button>
+        <CopyButton text={command}>Copy curl</CopyButton>
       </Group>
       <span className={styles.note}>
         {seen && `${testsText(seen.state, agent.version)} `}
