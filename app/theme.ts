@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+import { type ButtonProps, type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
 
 /** The accent colour. */
 const race: MantineColorsTuple = [
@@ -41,6 +41,9 @@ const dark: MantineColorsTuple = [
   '#0b1014',
 ]
 
+/** As high as an icon's button, beside which they stand. */
+const SMALL_BUTTON = { '--button-height': '1.75rem', '--button-padding-x': '0.5rem', '--button-fz': '0.8125rem' }
+
 export const theme = createTheme({
   primaryColor: 'race',
   primaryShade: { light: 7, dark: 7 },
@@ -48,6 +51,8 @@ export const theme = createTheme({
   fontFamily: 'var(--font-geist-sans), system-ui, sans-serif',
   fontFamilyMonospace: 'var(--font-geist-mono), ui-monospace, monospace',
   headings: { fontFamily: 'var(--font-geist-sans), system-ui, sans-serif', fontWeight: '600' },
+  // Of labels and buttons. The library's is that of headings.
+  fontWeights: { medium: '500' },
   defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,
@@ -56,6 +61,12 @@ export const theme = createTheme({
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    // The library has two small sizes: one with more room, the other with larger text.
+    Button: {
+      vars: (_theme: unknown, { size }: ButtonProps) => ({
+        root: size === 'xs' || size === 'compact-sm' ? SMALL_BUTTON : {},
+      }),
+    },
     // A menu may contain only menu items, and the placeholder is not one.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     // The library's colours hardly differ from the page in the dark theme.

@@ -33,7 +33,7 @@ export function ListPager({
         <Group gap="xs">
           <Button
             variant="default"
-            size="compact-md"
+            size="compact-sm"
             leftSection={<ChevronLeft size={16} aria-hidden />}
             disabled={page === 1}
             onClick={() => go(page - 1)}
@@ -42,7 +42,7 @@ export function ListPager({
           </Button>
           <Button
             variant="default"
-            size="compact-md"
+            size="compact-sm"
             rightSection={<ChevronRight size={16} aria-hidden />}
             disabled={last >= total}
             onClick={() => go(page + 1)}
