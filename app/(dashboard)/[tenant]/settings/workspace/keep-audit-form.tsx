@@ -24,6 +24,7 @@ export function KeepAuditForm({ days }: { days: number }) {
       days={days}
       least={365}
       mayChange={useTenant().may('audit:delete')}
+      saveText="Save days for the audit log"
       save={save}
     />
   )

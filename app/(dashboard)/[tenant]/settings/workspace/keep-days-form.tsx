@@ -13,6 +13,7 @@ export function KeepDaysForm<D extends number | null>({
   least,
   unlimited,
   mayChange,
+  saveText,
   save,
 }: {
   label: string
@@ -23,6 +24,8 @@ export function KeepDaysForm<D extends number | null>({
   /** What an empty field means; undefined if it has to have a number. */
   unlimited?: string
   mayChange: boolean
+  /** What the button says: the page has one for each of its forms. */
+  saveText: string
   save: {
     mutate: (input: { days: D }, options: { onSuccess: (saved: { days: D }) => void }) => void
     reset: () => void
@@ -60,7 +63,7 @@ export function KeepDaysForm<D extends number | null>({
         {save.error ? <ErrorState error={save.error} title="The setting was not saved" /> : null}
         {mayChange && (
           <Button type="submit" variant="default" loading={save.isPending} disabled={!isValid || value === days}>
-            Save
+            {saveText}
           </Button>
         )}
       </Stack>

@@ -25,6 +25,7 @@ export function KeepRunsForm({ days }: { days: number | null }) {
       least={1}
       unlimited="No limit"
       mayChange={useTenant().may('run:delete')}
+      saveText="Save days for runs"
       save={save}
     />
   )

@@ -41,7 +41,12 @@ export function NameForm({ name }: { name: string }) {
           onChange={(event) => setText(event.currentTarget.value)}
         />
         {rename.error && <ErrorState error={rename.error} title="The workspace was not renamed" />}
-        <Button type="submit" loading={rename.isPending} disabled={!text.trim() || text.trim() === name}>
+        <Button
+          type="submit"
+          variant="default"
+          loading={rename.isPending}
+          disabled={!text.trim() || text.trim() === name}
+        >
           Save name
         </Button>
       </Stack>
