@@ -5,7 +5,7 @@ import { useState } from 'react'
 import type { Spent } from '@/server/views/insights/figures'
 import type { Insights } from '@/server/views/insights/read'
 import { useTenant } from '../tenant-context'
-import { costOrNone, costText, tokensOf, tokensText } from './cost'
+import { costTexts, tokensOf, tokensText } from './cost'
 import styles from './insights.module.css'
 import { Bar, Card, count, Scroll, Tile } from './parts'
 import { type Series, StackedBars } from './stacked-bars'
@@ -25,6 +25,7 @@ export function AgentsCard({ insights }: { insights: Insights }) {
         <p className={styles.note}>No agent answered in a run in this period.</p>
       </Card>
     )
+  const costText = costTexts(spent.cost)
   const value = (one: Spent) => (shows === 'cost' ? (one.cost ?? 0) : tokensOf(one))
   const format = shows === 'cost' ? costText : tokensText
   const most = Math.max(...agents.map(value))
@@ -48,7 +49,11 @@ export function AgentsCard({ insights }: { insights: Insights }) {
       }
     >
       <dl className={styles.tiles}>
-        <Tile label="Cost" value={priced ? costOrNone(spent) : 'Not known'} note={unpricedText(spent)} />
+        <Tile
+          label="Cost"
+          value={spent.cost === null ? 'Not known' : costText(spent.cost)}
+          note={unpricedText(spent)}
+        />
         <Tile label="Tokens in" value={tokensText(spent.inputTokens)} />
         <Tile label="Tokens out" value={tokensText(spent.outputTokens)} />
         <Tile label="Answers" value={count(spent.answers)} />

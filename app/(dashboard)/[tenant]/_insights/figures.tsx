@@ -3,7 +3,7 @@ import Link from 'next/link'
 import type { Insights } from '@/server/views/insights/read'
 import { useTenant } from '../tenant-context'
 import { AgentsCard } from './agents-card'
-import { costOrNone } from './cost'
+import { costTexts } from './cost'
 import { DurationChart } from './duration-chart'
 import styles from './insights.module.css'
 import { Card, count, orNone, Scroll, Tile } from './parts'
@@ -23,6 +23,7 @@ export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorks
   const { path } = useTenant()
   const all = total.succeeded + total.failed + total.stopped
   const withAgents = insights.spent.cost !== null
+  const costText = costTexts(insights.spent.cost)
   const href = (id: string, rest: string) => path(`/workflows/${encodeURIComponent(id)}${rest}`)
   return (
     <>
@@ -90,7 +91,7 @@ export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorks
                       <td>{percentText(row.failed, runs)}</td>
                       <td>{orNone(row.p50)}</td>
                       <td>{orNone(row.p95)}</td>
-                      {withAgents && <td>{costOrNone(row.spent)}</td>}
+                      {withAgents && <td>{row.spent.cost === null ? '–' : costText(row.spent.cost)}</td>}
                     </tr>
                   )
                 })}
