@@ -20,21 +20,25 @@ const LINES = [
 export function DurationChart(props: {
   caption: string
   days: readonly { day: string; p50: number | null; p95: number | null }[]
+  /** Of several workflows, half of which say nothing together: only the 95% are shown. */
+  mixed?: boolean
   /** Of a day, and of all of them. */
   none: string
   empty: string
 }) {
-  const { caption, days, none, empty } = props
-  const known = days.flatMap(({ p50, p95 }) => [p50, p95].filter((ms) => ms !== null))
+  const { caption, days, mixed = false, none, empty } = props
+  const lines = LINES.filter(({ key }) => !(mixed && key === 'p50'))
+  const known = days.flatMap((day) => lines.map(({ key }) => day[key]).filter((ms) => ms !== null))
   if (known.length === 0) return <p className={styles.note}>{empty}</p>
   const scale = durationScale(known)
   const step = WIDTH / Math.max(1, days.length)
   const x = (index: number) => (index + 0.5) * step
   const y = (ms: number) => BOTTOM - scale.at(ms) * (BOTTOM - TOP)
-  const last = days.findLast(({ p50 }) => p50 !== null)
+  const lowest = lines.at(-1) ?? LINES[0]
+  const last = days.findLast((day) => day[lowest.key] !== null)
   return (
     <figure className={styles.figure}>
-      <div className={styles.tick} aria-hidden>
+      <div className={`${styles.tick} ${styles.kind}`} aria-hidden>
         Logarithmic scale
       </div>
       <div className={styles.scaled}>
@@ -50,14 +54,14 @@ export function DurationChart(props: {
           className={styles.svg}
           role="img"
           aria-label={`Durations between ${durationText(Math.min(...known))} and ${durationText(Math.max(...known))}${
-            last ? `; on ${dayText(last.day)} half within ${durationText(last.p50 ?? 0)}` : ''
+            last ? `; on ${dayText(last.day)} ${lowest.label.toLowerCase()} ${durationText(last[lowest.key] ?? 0)}` : ''
           }`}
         >
           {scale.lines.map(({ at, text }) => {
             const height = BOTTOM - at * (BOTTOM - TOP)
             return <line key={text} x1={0} x2={WIDTH} y1={height} y2={height} className={styles.gridLine} />
           })}
-          {LINES.map(({ key }) => (
+          {lines.map(({ key }) => (
             <g key={key} className={styles[key]}>
               {/* A day without runs leaves a gap. */}
               {pathsOf(days.map((day, index) => (day[key] === null ? null : [x(index), y(day[key])]))).map((points) => (
@@ -77,13 +81,13 @@ export function DurationChart(props: {
       <div className={styles.underScale}>
         <DayTicks days={days} />
       </div>
-      <Legend lines={LINES} />
+      <Legend lines={lines} />
       <ChartTable
         caption={caption}
-        columns={['Day', ...LINES.map(({ label }) => label)]}
+        columns={['Day', ...lines.map(({ label }) => label)]}
         rows={days.map((day) => [
           dayText(day.day),
-          ...LINES.map(({ key }) => (day[key] === null ? none : durationText(day[key]))),
+          ...lines.map(({ key }) => (day[key] === null ? none : durationText(day[key]))),
         ])}
       />
     </figure>

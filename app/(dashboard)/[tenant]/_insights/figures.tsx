@@ -6,7 +6,7 @@ import { AgentsCard } from './agents-card'
 import { costTexts } from './cost'
 import { DurationChart } from './duration-chart'
 import styles from './insights.module.css'
-import { Card, count, orNone, Scroll, Tile } from './parts'
+import { Card, count, orNone, P50, P95, Scroll, Tile } from './parts'
 import { percentText } from './period'
 import { StackedBars } from './stacked-bars'
 import { WaitsCard } from './waits-card'
@@ -22,6 +22,8 @@ export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorks
   const { total, days, workflows, uncounted } = insights
   const { path } = useTenant()
   const all = total.succeeded + total.failed + total.stopped
+  // Half of seconds and of days together is neither: the table has the half of each workflow.
+  const mixed = ofWorkspace && workflows.length > 1
   const withAgents = insights.spent.cost !== null
   const costText = costTexts(insights.spent.cost)
   const href = (id: string, rest: string) => path(`/workflows/${encodeURIComponent(id)}${rest}`)
@@ -40,9 +42,14 @@ export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorks
             </span>
           }
         />
-        <Tile label="Failed" value={percentText(total.failed, all)} note={count(total.failed)} bad={total.failed > 0} />
-        <Tile label="Half within" value={orNone(total.p50)} note="of the runs that completed" />
-        <Tile label="95% within" value={orNone(total.p95)} note="of the runs that completed" />
+        <Tile
+          label="Failed"
+          value={percentText(total.failed, all)}
+          note={`${count(total.failed)} of ${count(all)} ${all === 1 ? 'run' : 'runs'}`}
+          bad={total.failed > 0}
+        />
+        {!mixed && <Tile label="Half within" hint={P50} value={orNone(total.p50)} note="of the runs that completed" />}
+        <Tile label="95% within" hint={P95} value={orNone(total.p95)} note="of the runs that completed" />
       </dl>
       <div className={styles.charts}>
         <Card title="Runs that ended each day">
@@ -57,6 +64,7 @@ export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorks
         <Card title="How long they took">
           <DurationChart
             days={days}
+            mixed={mixed}
             caption="How long runs took each day"
             none="no runs"
             empty="No run completed in this period."
@@ -74,8 +82,12 @@ export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorks
                   <th scope="col">Workflow</th>
                   <th scope="col">Runs</th>
                   <th scope="col">Failed</th>
-                  <th scope="col">Half within</th>
-                  <th scope="col">95% within</th>
+                  <th scope="col" title={P50}>
+                    Half within
+                  </th>
+                  <th scope="col" title={P95}>
+                    95% within
+                  </th>
                   {withAgents && <th scope="col">Cost of agents</th>}
                 </tr>
               </thead>

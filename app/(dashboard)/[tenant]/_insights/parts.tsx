@@ -4,13 +4,16 @@ import { durationText } from '@/app/_ui/time-text'
 import styles from './insights.module.css'
 
 export const orNone = (ms: number | null) => (ms === null ? '–' : durationText(ms))
+/** What others call it. */
+export const P50 = 'p50, the median'
+export const P95 = 'p95'
 export const count = (value: number) => value.toLocaleString('en')
 
-export function Tile(props: { label: string; value: string; note?: ReactNode; bad?: boolean }) {
-  const { label, value, note, bad = false } = props
+export function Tile(props: { label: string; value: string; note?: ReactNode; bad?: boolean; hint?: string }) {
+  const { label, value, note, bad = false, hint } = props
   return (
     <div className={styles.tile}>
-      <dt>{label}</dt>
+      <dt title={hint}>{label}</dt>
       <dd className={bad ? styles.bad : undefined}>{value}</dd>
       {note && <dd className={styles.tileNote}>{note}</dd>}
     </div>
