@@ -2,6 +2,8 @@ import type { ErrorCode } from './errors'
 
 /** What people read about an error code on its page. */
 export interface ErrorHelp {
+  /** The heading of its page. Callers get a message of their own, which never changes. */
+  title: string
   /** When it happens, and what it says about the request. */
   means: string
   /** How to get on, the likeliest first. */
@@ -13,6 +15,7 @@ const REQUEST = 'Keep the request id: it is in the response and in the log of th
 /** A text for every code: the type asks for it. The pages under `/errors` show nothing else. */
 export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
   INVALID_INPUT: {
+    title: 'The request has a mistake',
     means: 'Something in the request is missing, has the wrong type or is out of range. Nothing was changed.',
     fixes: [
       'Read `details`: each entry names the place in the request and what is wrong with it.',
@@ -20,6 +23,7 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     ],
   },
   VALIDATION_FAILED: {
+    title: 'A definition has problems',
     means: 'The workflow, or one of the definitions, has problems, so it was not published, started or applied.',
     fixes: [
       'Read `details`: each entry names the step and the field.',
@@ -27,6 +31,7 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     ],
   },
   UNAUTHORIZED: {
+    title: 'No valid credential',
     means:
       'The request has no credential, or one that is not accepted: mistyped, disabled, expired, or of another workspace. The reason is only in the log of the service, so that nobody can guess credentials.',
     fixes: [
@@ -37,6 +42,7 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     ],
   },
   FORBIDDEN: {
+    title: 'The credential may not do this',
     means: 'The credential is valid, but its role, or the limits of its signing secret, do not allow this.',
     fixes: [
       'Use a credential with the role that `details` names.',
@@ -44,6 +50,7 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     ],
   },
   NOT_ASSIGNED: {
+    title: 'The task is assigned to others',
     means: 'The task is assigned to certain people or roles, and whoever answered is not among them.',
     fixes: [
       'Let one of the assignees answer. The task shows who they are.',
@@ -51,10 +58,12 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     ],
   },
   SELF_APPROVAL: {
+    title: 'Whoever started the run may not decide it',
     means: 'The step does not let those who started a run decide it, and a rerun counts as started by both.',
     fixes: ['Let somebody else answer the task.', 'Allow it in the settings of the step, for runs that start later.'],
   },
   WORKFLOW_NOT_FOUND: {
+    title: 'No such workflow',
     means:
       'This workspace has no workflow with this id, or no such version of it. Workflows of other workspaces look the same.',
     fixes: [
@@ -64,6 +73,7 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     ],
   },
   RUN_NOT_FOUND: {
+    title: 'No such run',
     means: 'This workspace has no run with this id. Runs of other workspaces, and deleted runs, look the same.',
     fixes: [
       'Check the id: it begins with `run_`.',
@@ -72,6 +82,7 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     ],
   },
   AGENT_NOT_FOUND: {
+    title: 'No such agent',
     means: 'This workspace has no agent with this id, or no such version of it.',
     fixes: [
       'Check the id: it begins with `agt_`.',
@@ -79,6 +90,7 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     ],
   },
   TOOL_NOT_FOUND: {
+    title: 'No such tool',
     means: 'This workspace has no tool with this id, or no such version of it.',
     fixes: [
       'Check the id: it begins with `tool_`.',
@@ -86,6 +98,7 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     ],
   },
   THREAD_NOT_FOUND: {
+    title: 'No such thread',
     means: 'The thread does not exist, or belongs to another agent or to another user of your tokens.',
     fixes: [
       'Leave out the thread to begin a new one.',
@@ -93,10 +106,12 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     ],
   },
   FILE_NOT_FOUND: {
+    title: 'No such file',
     means: 'The file does not exist or is no longer kept: files are deleted with their run.',
     fixes: ['Check the id of the file in the data of its run.', 'Start a new run with the file.'],
   },
   NOT_FOUND: {
+    title: 'Nothing is there',
     means: 'The address, or the object that it names, does not exist in this workspace.',
     fixes: [
       'Check the path: the API reference lists all of them.',
@@ -104,26 +119,32 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     ],
   },
   METHOD_NOT_ALLOWED: {
+    title: 'The address does not have this method',
     means: 'The address exists, but not for this HTTP method.',
     fixes: ['Use a method that the `allow` header of the response lists.'],
   },
   WORKFLOW_ARCHIVED: {
+    title: 'The workflow is archived',
     means: 'The workflow is archived: it cannot be started or changed until it is unarchived.',
     fixes: ['Unarchive the workflow, from its menu in the list of workflows.', 'Start another workflow.'],
   },
   WORKFLOW_NOT_ARCHIVED: {
+    title: 'The workflow is not archived',
     means: 'Only an archived workflow can be deleted permanently.',
     fixes: ['Archive the workflow first. From then on no run can start.'],
   },
   AGENT_ARCHIVED: {
+    title: 'The agent is archived',
     means: 'The agent is archived: it cannot be called or changed until it is unarchived.',
     fixes: ['Unarchive the agent, from its menu in the list of agents.', 'Use another agent in the step.'],
   },
   TOOL_ARCHIVED: {
+    title: 'The tool is archived',
     means: 'The tool is archived: it cannot be called or changed until it is unarchived.',
     fixes: ['Unarchive the tool, from its menu in the list of tools.', 'Use another tool in the step.'],
   },
   VERSION_CONFLICT: {
+    title: 'Somebody else saved a newer version',
     means: 'Somebody else has saved a newer version since you read it. Your change was not saved.',
     fixes: [
       'Read the newest version, make your change to it, and save again with its version.',
@@ -131,6 +152,7 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     ],
   },
   DEFINITIONS_DRIFTED: {
+    title: 'The workspace has changes that were not applied',
     means:
       'Definitions were changed in the workspace after they were applied last, so applying the files would undo that.',
     fixes: [
@@ -139,6 +161,7 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     ],
   },
   RUN_NOT_PAUSED: {
+    title: 'The run does not wait for this answer',
     means: 'The run does not wait for an answer, or not for this one: somebody else answered first, or it went on.',
     fixes: [
       'Read the status of the run: `details` has it too.',
@@ -146,14 +169,17 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     ],
   },
   ALREADY_VOTED: {
+    title: 'This person has already voted',
     means: 'This person has voted on this task. A vote is final.',
     fixes: ['Let somebody else vote. The task shows how many votes are missing.'],
   },
   RUN_ALREADY_ENDED: {
+    title: 'The run has already ended',
     means: 'The run has ended by itself, so it can no longer be cancelled or terminated.',
     fixes: ['Read its status: nothing has to be stopped.'],
   },
   IDEMPOTENCY_KEY_REUSED: {
+    title: 'The idempotency key was used for another request',
     means: 'Another request was sent with this `Idempotency-Key` within 24 hours. Nothing was done.',
     fixes: [
       'Send a new key with each new request.',
@@ -161,10 +187,12 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     ],
   },
   CONFLICT: {
+    title: 'The request does not fit the present state',
     means: 'The request does not fit the present state, for the reason that the message gives.',
     fixes: ['Read the message and `details`.', 'Read the object again before you repeat the request.'],
   },
   FILE_TOO_LARGE: {
+    title: 'The file is too large',
     means: 'The file is larger than a start may carry.',
     fixes: [
       'Send a smaller file: `details` has the limit.',
@@ -172,10 +200,12 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     ],
   },
   PAYLOAD_TOO_LARGE: {
+    title: 'The request body is too large',
     means: 'The body of the request is larger than the service accepts.',
     fixes: ['Send less: `details` has the limit.', 'Store large values elsewhere, and send their addresses.'],
   },
   UNSUPPORTED_MEDIA_TYPE: {
+    title: 'The body has the wrong content type',
     means: 'The body has a content type that this address does not read.',
     fixes: [
       'Send JSON with `content-type: application/json`.',
@@ -183,6 +213,7 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     ],
   },
   RATE_LIMITED: {
+    title: 'Too many requests in a minute',
     means: 'The credential, or the address, has sent more requests than allowed in a minute.',
     fixes: [
       'Wait as many seconds as `retry-after` says, and send the request again.',
@@ -191,26 +222,32 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     ],
   },
   TOO_MANY_STREAMS: {
+    title: 'Too many open event streams',
     means: 'The workspace has as many event streams open as it may have.',
     fixes: ['Close streams that nobody reads.', 'Poll the status of the run, or use webhooks.'],
   },
   THREAD_BUSY: {
+    title: 'The agent still works on the last message',
     means: 'The agent is still working on the last message of this thread.',
     fixes: ['Wait for its answer, and send the message again.', 'Begin another thread.'],
   },
   AGENT_NO_STRUCTURED_OUTPUT: {
+    title: 'The agent has no output schema',
     means: 'The agent answers in text: it has no output schema.',
     fixes: ['Give the agent an output schema and publish it.', 'Chat with the agent instead.'],
   },
   AGENT_SUPERVISOR: {
+    title: 'The agent is a supervisor',
     means: 'The agent is a supervisor, which hands requests to other agents and has no structured answer.',
     fixes: ['Chat with it instead.', 'Invoke one of the agents that it hands requests to.'],
   },
   MESSAGE_REQUIRED: {
+    title: 'The message is missing',
     means: 'The request has no message for the agent.',
     fixes: ['Send `message` with some text.'],
   },
   OUTPUT_SCHEMA_MISMATCH: {
+    title: 'The answer does not match the output schema',
     means: 'The model gave an answer that does not fit the output schema of the agent, also when it was asked again.',
     fixes: [
       'Send the message again: models do not always answer alike.',
@@ -219,6 +256,7 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     ],
   },
   MODEL_ERROR: {
+    title: 'The model gave no answer',
     means: 'The provider of the model gave no answer: it refused the key or the request, or it could not be reached.',
     fixes: [
       'Check the model and its key in the agent and in Settings, Vault.',
@@ -227,11 +265,13 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     ],
   },
   TOOL_INVOCATION_FAILED: {
+    title: 'The tool could not be called',
     means:
       'The service could not carry out the call of the tool. A tool that fails by itself answers with 200 and says so.',
     fixes: ['Send the call again.', REQUEST],
   },
   INTERNAL: {
+    title: 'Something went wrong in the service',
     means: 'Something went wrong in the service. What was saved before is safe.',
     fixes: [
       'Send the request again, with an `Idempotency-Key` if it must not happen twice.',
@@ -240,6 +280,7 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     ],
   },
   UNAVAILABLE: {
+    title: 'The service is not available at present',
     means:
       'The service is starting or stopping, it is busy, or its database cannot be reached. The request was not carried out, or can safely be sent again with its `Idempotency-Key`.',
     fixes: [

@@ -63,6 +63,16 @@ describe('every error code', () => {
     }
     expect(new Set(fixes).size).toBe(fixes.length)
   })
+
+  test('has a title of its own, the same wherever the code means something', () => {
+    const titles = new Map<string, string>()
+    for (const [code, { title }] of helps) {
+      expect(title, code).toMatch(/^[A-Z].*[^.]$/)
+      expect(titles.get(code) ?? title).toBe(title)
+      titles.set(code, title)
+    }
+    expect(new Set(titles.values()).size).toBe(titles.size)
+  })
 })
 
 test('a response with an error links to the page of its code, and its body is as before', async () => {

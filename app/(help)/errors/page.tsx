@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { errorPage } from '@/app/_ui/error-code'
 import { Inline } from '@/app/_ui/prose'
-import type { ErrorHelp } from '@/server/error-help'
+import { ERROR_HELP, type ErrorHelp } from '@/server/error-help'
 import { ERRORS, type ErrorCode } from '@/server/errors'
 import { PROBLEM_HELP } from '@/server/problem-help'
 import { RUN_FAILURE_HELP } from '@/server/run-failure-help'
@@ -26,31 +26,30 @@ export default function ErrorsPage() {
           key={status}
           id={`status-${status}`}
           title={`Status ${status}`}
-          texts={CODES.filter((code) => ERRORS[code].status === status).map((code) => [code, ERRORS[code].message])}
+          codes={CODES.filter((code) => ERRORS[code].status === status).map((code) => [code, ERROR_HELP[code]])}
         />
       ))}
-      <Codes id="of-runs" title="Of runs that failed" texts={meanings(RUN_FAILURE_HELP)} />
-      <Codes id="of-definitions" title="Of problems of definitions" texts={meanings(PROBLEM_HELP)} />
+      <Codes id="of-runs" title="Of runs that failed" codes={Object.entries(RUN_FAILURE_HELP)} />
+      <Codes id="of-definitions" title="Of problems of definitions" codes={Object.entries(PROBLEM_HELP)} />
     </>
   )
 }
 
-const meanings = (helps: Record<string, ErrorHelp>) =>
-  Object.entries(helps).map(([code, { means }]) => [code, means] as const)
+/** The page of a code says the rest. */
+const firstSentence = (text: string) => text.split(/(?<=\.) /)[0] ?? text
 
-/** @param props.texts what to say about each code */
-function Codes({ id, title, texts }: { id: string; title: string; texts: (readonly [code: string, text: string])[] }) {
+function Codes({ id, title, codes }: { id: string; title: string; codes: [code: string, help: ErrorHelp][] }) {
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
       <dl className={styles.list}>
-        {texts.map(([code, text]) => (
+        {codes.map(([code, { means }]) => (
           <div key={code} style={{ display: 'contents' }}>
             <dt>
               <a href={errorPage(code)}>{code}</a>
             </dt>
             <dd>
-              <Inline text={text} />
+              <Inline text={firstSentence(means)} />
             </dd>
           </div>
         ))}

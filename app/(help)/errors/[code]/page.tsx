@@ -25,7 +25,7 @@ export default async function ErrorPage({ params }: { params: Params }) {
   const { code: given } = await params
   const code = known(given)
   if (!code) return <OwnPage code={given} />
-  const { status, message } = ERRORS[code]
+  const { status } = ERRORS[code]
   const calls = OPERATIONS.filter((operation) => errorsOf(operation).includes(code))
   return (
     <>
@@ -33,7 +33,7 @@ export default async function ErrorPage({ params }: { params: Params }) {
         <strong>{code}</strong>
         <span>HTTP {status}</span>
       </p>
-      <h1>{message}</h1>
+      <h1>{ERROR_HELP[code].title}</h1>
       <Help help={ERROR_HELP[code]} />
       <h2>In a response</h2>
       {/* A long line scrolls, also by keyboard. */}
@@ -71,7 +71,7 @@ function OwnPage({ code }: { code: string }) {
         <strong>{code}</strong>
         <span>Of {meanings.map(({ of }) => of).join(' and ')}</span>
       </p>
-      <h1>{others.length > 0 ? 'A run failed, or a definition has a problem' : first.title}</h1>
+      <h1>{first.help.title}</h1>
       {meanings.map(({ of, where, help }) => (
         <Help key={of} help={help} where={others.length > 0 ? where : ''} />
       ))}
@@ -109,7 +109,6 @@ function helpOf(code: string): ErrorHelp | undefined {
 
 interface Meaning {
   of: string
-  title: string
   where: string
   help: ErrorHelp
 }
@@ -117,10 +116,14 @@ interface Meaning {
 function meaningsOf(code: string): Meaning[] {
   const meanings: Meaning[] = []
   const ofRuns = helpIn(RUN_FAILURE_HELP, code)
-  if (ofRuns) meanings.push({ of: 'runs', title: 'A run failed', where: ' when a run failed', help: ofRuns })
+  if (ofRuns) meanings.push({ of: 'runs', where: ' when a run failed', help: ofRuns })
   const ofDefinitions = helpIn(PROBLEM_HELP, code)
-  const title = code.startsWith('W_') ? 'A warning about a definition' : 'A problem of a definition'
-  if (ofDefinitions) meanings.push({ of: 'definitions', title, where: ' in a definition', help: ofDefinitions })
+  if (ofDefinitions)
+    meanings.push({
+      of: code.startsWith('W_') ? 'warnings about definitions' : 'definitions',
+      where: ' in a definition',
+      help: ofDefinitions,
+    })
   return meanings
 }
 
