@@ -3,6 +3,8 @@ import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 
 const COLORS = { quiet: 'gray', info: 'blue', warning: 'yellow', bad: 'red' } as const
+/** Those of pills: the library's own are the most saturated areas of the dark theme. */
+const TINTS = { quiet: 'cancelled', info: 'running', warning: 'paused', bad: 'failed' } as const
 
 /** Information to read before going on. Its text keeps full contrast on every background colour. */
 export function Notice({
@@ -27,6 +29,7 @@ export function Notice({
       icon={<Icon size={18} aria-hidden />}
       title={title}
       styles={{
+        root: { background: `var(--status-${TINTS[tone]}-soft)` },
         title: { color: 'var(--mantine-color-text)' },
         message: { color: 'var(--mantine-color-text)' },
         icon: { color: 'var(--mantine-color-text)' },
