@@ -11,7 +11,10 @@ import { AcceptForm } from './accept-form'
 export const metadata: Metadata = { title: 'Invitation', robots: { index: false } }
 
 const CLOSED = {
-  unknown: ['This link does not work', 'It may be incomplete, or a newer link may have replaced it.'],
+  unknown: [
+    'This link does not work',
+    'It may be incomplete, or a newer link may have replaced it. Ask the person who invited you for a new one.',
+  ],
   used: ['This invitation has been used', 'Each link works once. If that was you, sign in.'],
   revoked: ['This invitation was withdrawn', 'Ask the person who invited you for a new one.'],
   expired: [
