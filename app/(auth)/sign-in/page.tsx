@@ -18,10 +18,17 @@ export default async function SignInPage({ searchParams }: { searchParams: Promi
   const one = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value)
   const next = nextPath(one(search.next) ?? one(search.callbackUrl))
   if (await readSession(await headers())) redirect(next)
+  const providers = identityProviderNames()
   return (
     <>
       <h1 className={styles.title}>Sign in</h1>
-      <SignInForm next={next} error={one(search.error) ?? null} providers={identityProviderNames()} />
+      <SignInForm next={next} error={one(search.error) ?? null} providers={providers} />
+      {providers.length > 0 && (
+        <p className={styles.foot}>
+          Forgot your password? Sign in with {providers.map(({ name }) => name).join(' or ')}, if your account there has
+          the same address.
+        </p>
+      )}
       <p className={styles.foot}>
         {(await hasOwner(database().db)) ? (
           'No account yet? Ask an admin of your workspace for an invitation.'
