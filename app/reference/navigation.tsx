@@ -1,3 +1,4 @@
+import { Mark } from '@/app/_ui/mark'
 import type { OpenApiDocument } from '@/server/openapi/types'
 import { Method } from './method'
 import styles from './navigation.module.css'
@@ -33,10 +34,18 @@ function Links({ document, label }: { document: OpenApiDocument; label: string }
     <nav aria-label={label} className={styles.nav}>
       <p className={styles.brand}>
         <a href="/" className={styles.home}>
+          <Mark size={24} />
           Millrace
-        </a>{' '}
-        API
+        </a>
       </p>
+      <ul className={styles.pages}>
+        <li>
+          <a href="/errors">Error codes</a>
+        </li>
+        <li>
+          <a href="/health">Health</a>
+        </li>
+      </ul>
       {document.tags.map(({ name }) => (
         <div key={name}>
           <p className={styles.group}>
