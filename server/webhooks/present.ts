@@ -2,9 +2,12 @@ import type { Masker } from '../vault/mask'
 import type { DeliveryRow, EndpointRow } from './find'
 import { stillSigns } from './secrets'
 
-/** An endpoint as the audit log names it: by its host, because the rest of an address may be as good as a secret. */
-export function named({ id, url }: Pick<EndpointRow, 'id' | 'url'>) {
-  return { id, name: new URL(url).host }
+/**
+ * An endpoint as the audit log names it: by its description or else its host, because the rest of an address may be as good
+ * as a secret.
+ */
+export function named({ id, url, description }: Pick<EndpointRow, 'id' | 'url' | 'description'>) {
+  return { id, name: description || new URL(url).host }
 }
 
 /** An endpoint without its secrets. */

@@ -35,8 +35,8 @@ export async function updateWebhook(ctx: ServiceContext, { id, body }: { id: str
         updatedAt: tx.now(),
       })
       .where(endpointIs(tx, id))
-    const { url = old.url } = changes
-    await recordChanges(tx, 'webhook.updated', named({ id, url }), differences(old, changes, ['url']))
+    const { url = old.url, description = old.description } = changes
+    await recordChanges(tx, 'webhook.updated', named({ id, url, description }), differences(old, changes, ['url']))
     if (again) await emit(tx, 'webhook/endpoint.due', { tenantId: tx.tenantId, endpointId: id })
     return getWebhook(tx, { id })
   })
