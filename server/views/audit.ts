@@ -5,6 +5,7 @@ import { tenantMasker } from '../vault/masker'
 import { versionNumber } from '../versioned/versions'
 import { nameActors } from './actors'
 import { namesOf } from './names-of'
+import { runNames } from './runs/run-names'
 import { numbersOf } from './workflows/numbers'
 
 /** What an id in the details of an entry stands for. */
@@ -25,8 +26,9 @@ const KINDS = [
 ] as const
 
 /**
- * The audit log as `listAudit` gives it, with the names that its details have only the ids of, as far as they exist, and
- * with the versions of workflows by the numbers that people see.
+ * The audit log as `listAudit` gives it, with the names that its details have only the ids of, as far as they exist, with
+ * the versions of workflows by the numbers that people see, and with the business keys of runs. An entry does not keep
+ * these itself: what a key says of a person has to go with the run.
  */
 export async function browseAudit(ctx: ServiceContext, input: unknown) {
   const page = await listAudit(ctx, input)
@@ -35,11 +37,13 @@ export async function browseAudit(ctx: ServiceContext, input: unknown) {
   const things = KINDS.flatMap(([kind, prefix]) =>
     [...ids].filter((id) => id.startsWith(prefix)).map((id) => ({ kind, id })),
   )
-  const [masker, entries, nameOf, found] = await Promise.all([
+  const runIds = page.entries.flatMap(({ thing }) => (thing.kind === 'run' ? [thing.id] : []))
+  const [masker, numbered, nameOf, found, nameOfRun] = await Promise.all([
     tenantMasker(ctx),
     withNumbers(ctx, page.entries),
     nameActors(ctx, actorIds),
     namesOf(ctx, things),
+    runNames(ctx, runIds),
   ])
   const names: AuditName[] = [
     ...things.flatMap(({ kind, id }) => {
@@ -48,6 +52,10 @@ export async function browseAudit(ctx: ServiceContext, input: unknown) {
     }),
     ...[...new Set(actorIds)].map((id) => ({ id, kind: 'actor' as const, name: nameOf(id)?.name ?? id })),
   ]
+  const entries = numbered.map((entry) => {
+    const name = nameOfRun.get(entry.thing.id)?.name ?? entry.thing.name
+    return { ...entry, thing: { ...entry.thing, name } }
+  })
   return { ...page, entries, names }
 }
 

@@ -10,6 +10,7 @@ import { parseInput } from '../../parse'
 import { contains, literal, SearchText } from '../../search-text'
 import { tenantMasker } from '../../vault/masker'
 import { idBegins, runsKeyed, stateOf } from '../runs/filter'
+import { calledRun } from '../runs/run-names'
 
 const EACH = 5
 
@@ -95,7 +96,7 @@ async function findRuns(
   return rows.map(({ id, workflowName, businessKey, ...run }) => ({
     kind: 'run',
     id,
-    name: businessKey === null ? workflowName : `${businessKey} · ${workflowName}`,
+    name: calledRun({ workflowName, businessKey }),
     state: stateOf(run),
   }))
 }
