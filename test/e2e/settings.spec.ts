@@ -261,7 +261,9 @@ test('an inbound webhook is created, tried, receives a delivery and redelivers i
   const secret = await dialog.getByRole('region', { name: 'The secret' }).innerText()
   await dialog.getByRole('button', { name: 'I have stored it' }).click()
   const row = page.getByRole('row').filter({ hasText: 'Opened issues' })
-  const address = await row.locator('code').innerText()
+  const shown = row.locator('code')
+  await expect(shown).toHaveText(/\/api\/hooks\/[\w-]{4}…[\w-]{4}$/)
+  const address = (await shown.getAttribute('title')) ?? ''
 
   await row.getByRole('button', { name: 'Actions for Opened issues' }).click()
   await page.getByRole('menuitem', { name: 'Try a delivery' }).click()
