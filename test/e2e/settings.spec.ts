@@ -288,7 +288,14 @@ test('an inbound webhook is created, tried, receives a delivery and redelivers i
   await deliveries.getByRole('button', { name: 'Redeliver' }).click()
   await expect(deliveries).toHaveCount(2)
   await expect(deliveries.first()).toContainText('Redelivered')
-  await expect(deliveries.first().getByRole('link')).toHaveText(/^run_/)
+  await expect(deliveries.first().getByRole('link')).toHaveText(/^Issues run_/)
+  const opener = row.getByRole('button', { name: 'Opened issues', exact: true })
+  await page.getByRole('combobox', { name: 'Status of the deliveries' }).selectOption({ label: 'Filtered' })
+  await expect(page.getByText('None is “Filtered” now.')).toBeVisible()
+  await page.getByRole('button', { name: 'Close the list' }).click()
+  await expect(deliveries).toHaveCount(0)
+  await expect(opener).toBeFocused()
+  await expect(opener).toHaveAttribute('aria-expanded', 'false')
 })
 
 test('a schedule’s START fields are filled in by rows, without a file, or as JSON', async ({ page, workspace }) => {

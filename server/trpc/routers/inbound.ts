@@ -1,10 +1,11 @@
 import type { Scheme } from '../../definition/inbound'
 import type { JsonValue } from '../../definition/json'
-import { getInboundDelivery, listInboundDeliveries, replayInboundDelivery } from '../../inbound/deliveries'
+import { getInboundDelivery, replayInboundDelivery } from '../../inbound/deliveries'
 import type { OneInbound } from '../../inbound/find'
 import { rotateInbound } from '../../inbound/rotate'
 import { createInbound, deleteInbound, updateInbound } from '../../inbound/save'
 import { tryInbound } from '../../inbound/try'
+import { browseInboundDeliveries } from '../../views/deliveries'
 import { browseInbound } from '../../views/inbound/browse'
 import { getInputSchema } from '../../workflows/input-schema'
 import { given, router, tenantProcedure } from '../init'
@@ -48,8 +49,8 @@ export const inboundRouter = router({
     .input(given<OneInbound & { body: Sample }>('workflowId', 'inboundId'))
     .mutation(({ ctx, input }) => tryInbound(ctx.service, input)),
   deliveries: tenantProcedure
-    .input(given<OneInbound>('workflowId', 'inboundId'))
-    .query(({ ctx, input }) => listInboundDeliveries(ctx.service, { ...input, query: {} })),
+    .input(given<OneInbound & { status?: string }>('workflowId', 'inboundId'))
+    .query(({ ctx, input }) => browseInboundDeliveries(ctx.service, input)),
   delivery: tenantProcedure
     .input(given<OneDelivery>('workflowId', 'inboundId', 'deliveryId'))
     .query(({ ctx, input }) => getInboundDelivery(ctx.service, input)),

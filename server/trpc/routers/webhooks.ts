@@ -1,5 +1,6 @@
+import { browseDeliveries } from '../../views/deliveries'
 import { createWebhook } from '../../webhooks/create'
-import { getDelivery, listDeliveries, redeliver, testWebhook } from '../../webhooks/deliveries'
+import { getDelivery, redeliver, testWebhook } from '../../webhooks/deliveries'
 import { listWebhooks } from '../../webhooks/list'
 import { rotateWebhook } from '../../webhooks/rotate'
 import { deleteWebhook, updateWebhook } from '../../webhooks/update'
@@ -31,8 +32,8 @@ export const webhooksRouter = router({
     .mutation(({ ctx, input }) => rotateWebhook(ctx.service, input)),
   test: tenantProcedure.input(given<OneWebhook>('id')).mutation(({ ctx, input }) => testWebhook(ctx.service, input)),
   deliveries: tenantProcedure
-    .input(given<OneWebhook>('id'))
-    .query(({ ctx, input: { id } }) => listDeliveries(ctx.service, { id, query: {} })),
+    .input(given<OneWebhook & { status?: string }>('id'))
+    .query(({ ctx, input }) => browseDeliveries(ctx.service, input)),
   delivery: tenantProcedure
     .input(given<OneDelivery>('id', 'deliveryId'))
     .query(({ ctx, input }) => getDelivery(ctx.service, input)),

@@ -1,7 +1,6 @@
 'use client'
 import { Button, Skeleton } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import Link from 'next/link'
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { CodeBlock } from '@/app/_ui/code-block'
@@ -9,25 +8,36 @@ import { ErrorState } from '@/app/_ui/error-state'
 import { notifyError } from '@/app/_ui/notify'
 import { Time } from '@/app/_ui/time'
 import type { OneInbound } from '@/server/inbound/find'
-import type { InboundDelivery } from '@/server/inbound/present'
+import type { BrowsedInboundDelivery } from '@/server/views/deliveries'
 import type { InboundItem } from '@/server/views/inbound/browse'
+import { RunLink } from '../run-link'
+import { DELIVERIES } from '../settings/deliveries-id'
+import { DeliveryHead } from '../settings/delivery-head'
 import styles from '../settings/settings.module.css'
 import { ShowButton } from '../settings/show-button'
-import { useTenant } from '../tenant-context'
-import { OutcomePill } from './outcome-pill'
+import { OUTCOMES, type Outcome, OutcomePill } from './outcome-pill'
 import { reasonWords } from './reason-words'
 
 /** What an inbound webhook received, newest first. */
-export function DeliveryList({ webhook }: { webhook: InboundItem }) {
+export function DeliveryList({ webhook, onClose }: { webhook: InboundItem; onClose: () => void }) {
   const trpc = useTRPC()
   const one = { workflowId: webhook.workflowId, inboundId: webhook.id }
-  const list = useQuery({ ...trpc.inbound.deliveries.queryOptions(one), refetchInterval: 3_000 })
+  const [status, setStatus] = useState<Outcome | ''>('')
+  const list = useQuery({
+    ...trpc.inbound.deliveries.queryOptions({ ...one, ...(status && { status }) }),
+    refetchInterval: 3_000,
+    placeholderData: keepPreviousData,
+  })
   return (
-    <section className={styles.section} aria-labelledby="deliveries">
-      <h2 id="deliveries">Deliveries to {webhook.name}</h2>
+    <section className={styles.section} id={DELIVERIES} aria-labelledby={`${DELIVERIES}-title`}>
+      <DeliveryHead called={webhook.name} statuses={OUTCOMES} status={status} onStatus={setStatus} onClose={onClose} />
       {list.error && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
       {list.isPending && <Skeleton height={120} radius="md" />}
-      {list.data?.items.length === 0 && <p>Nothing has arrived yet. Give its address to the sender.</p>}
+      {list.data?.items.length === 0 && (
+        <p>
+          {status ? `None is “${OUTCOMES[status]}” now.` : 'Nothing has arrived yet. Give its address to the sender.'}
+        </p>
+      )}
       {list.data && list.data.items.length > 0 && (
         <table className={styles.table}>
           <thead>
@@ -56,8 +66,7 @@ export function DeliveryList({ webhook }: { webhook: InboundItem }) {
   )
 }
 
-function Delivery({ one, delivery }: { one: OneInbound; delivery: InboundDelivery }) {
-  const { path } = useTenant()
+function Delivery({ one, delivery }: { one: OneInbound; delivery: BrowsedInboundDelivery }) {
   const [open, setOpen] = useState(false)
   return (
     <tr>
@@ -70,7 +79,7 @@ function Delivery({ one, delivery }: { one: OneInbound; delivery: InboundDeliver
       <td>
         <div className={styles.stack}>
           <OutcomePill status={delivery.status} />
-          {delivery.runId && <Link href={path(`/runs/${delivery.runId}`)}>{delivery.runId}</Link>}
+          {delivery.runId && <RunLink runId={delivery.runId} run={delivery.run} />}
           {delivery.error && (
             <span className={`${styles.wrap} ${delivery.status === 'filtered' ? styles.quiet : styles.bad}`}>
               {reasonWords(delivery.error)}

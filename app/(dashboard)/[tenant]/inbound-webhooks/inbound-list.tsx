@@ -79,7 +79,7 @@ export function InboundList() {
               Let another system start a workflow, such as GitHub when somebody opens an issue.
             </EmptyState>
           ))}
-        {chosen && <DeliveryList key={chosen.id} webhook={chosen} />}
+        {chosen && <DeliveryList key={chosen.id} webhook={chosen} onClose={() => set({ webhook: null })} />}
       </PageBody>
       {(open?.dialog === 'create' || open?.dialog === 'edit') && (
         <InboundDialog

@@ -8,6 +8,7 @@ import { notifyError } from '@/app/_ui/notify'
 import { StatusPill } from '@/app/_ui/status-pill'
 import { Time } from '@/app/_ui/time'
 import type { InboundItem } from '@/server/views/inbound/browse'
+import { DELIVERIES } from '../settings/deliveries-id'
 import styles from '../settings/settings.module.css'
 import { useTenant } from '../tenant-context'
 import { Address } from './address'
@@ -41,13 +42,14 @@ export function InboundTable({ webhooks, chosen, onChoose, onOpen }: Props) {
       </thead>
       <tbody>
         {webhooks.map((webhook) => (
-          <tr key={webhook.id}>
+          <tr key={webhook.id} data-chosen={webhook.id === chosen || undefined}>
             <td>
               <div className={styles.stack}>
                 {allowed ? (
                   <UnstyledButton
                     className={`${styles.strong} ${styles.wrap}`}
                     aria-expanded={webhook.id === chosen}
+                    aria-controls={webhook.id === chosen ? DELIVERIES : undefined}
                     onClick={() => onChoose(webhook.id === chosen ? '' : webhook.id)}
                   >
                     {webhook.name}

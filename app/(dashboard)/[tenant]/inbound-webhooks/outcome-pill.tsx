@@ -2,15 +2,22 @@
 import { type PillStatus, StatusPill } from '@/app/_ui/status-pill'
 import type { InboundDelivery } from '@/server/inbound/present'
 
-const PILLS: Record<InboundDelivery['status'], [PillStatus, string]> = {
-  started: ['completed', 'Started a run'],
-  filtered: ['queued', 'Filtered'],
-  invalid: ['failed', 'Does not match START'],
-  refused: ['failed', 'Start refused'],
+export type Outcome = InboundDelivery['status']
+
+export const OUTCOMES: Record<Outcome, string> = {
+  started: 'Started a run',
+  filtered: 'Filtered',
+  invalid: 'Does not match START',
+  refused: 'Start refused',
+}
+const PILLS: Record<Outcome, PillStatus> = {
+  started: 'completed',
+  filtered: 'queued',
+  invalid: 'failed',
+  refused: 'failed',
 }
 
 /** What became of a delivery. */
-export function OutcomePill({ status }: { status: InboundDelivery['status'] }) {
-  const [pill, label] = PILLS[status]
-  return <StatusPill status={pill} label={label} />
+export function OutcomePill({ status }: { status: Outcome }) {
+  return <StatusPill status={PILLS[status]} label={OUTCOMES[status]} />
 }

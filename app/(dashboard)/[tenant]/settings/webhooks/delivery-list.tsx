@@ -1,7 +1,6 @@
 'use client'
 import { Button, Skeleton } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import Link from 'next/link'
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { CodeBlock } from '@/app/_ui/code-block'
@@ -9,31 +8,58 @@ import { ErrorState } from '@/app/_ui/error-state'
 import { notifyError } from '@/app/_ui/notify'
 import { type PillStatus, StatusPill } from '@/app/_ui/status-pill'
 import { Time, useNow } from '@/app/_ui/time'
+import type { BrowsedDelivery } from '@/server/views/deliveries'
 import type { WebhookDelivery, WebhookEndpoint } from '@/server/webhooks/present'
-import { useTenant } from '../../tenant-context'
+import { RunLink } from '../../run-link'
+import { DELIVERIES } from '../deliveries-id'
+import { DeliveryHead } from '../delivery-head'
 import styles from '../settings.module.css'
 import { ShowButton } from '../show-button'
+import { calledOf } from './called'
 
-const PILLS: Record<WebhookDelivery['status'], [PillStatus, string]> = {
+type Status = WebhookDelivery['status']
+
+const PILLS: Record<Status, [PillStatus, string]> = {
   pending: ['queued', 'To be sent'],
   delivered: ['completed', 'Delivered'],
   failed: ['failed', 'Given up'],
 }
 
+const LABELS: Record<Status, string> = {
+  pending: PILLS.pending[1],
+  delivered: PILLS.delivered[1],
+  failed: PILLS.failed[1],
+}
+
 const RETRYING: [PillStatus, string] = ['queued', 'Retrying']
 
 /** What was sent to a webhook and what came back, newest first. */
-export function DeliveryList({ webhook }: { webhook: WebhookEndpoint }) {
+export function DeliveryList({ webhook, onClose }: { webhook: WebhookEndpoint; onClose: () => void }) {
   const trpc = useTRPC()
   const { id } = webhook
-  const list = useQuery({ ...trpc.webhooks.deliveries.queryOptions({ id }), refetchInterval: 2_000 })
+  const [status, setStatus] = useState<Status | ''>('')
+  const list = useQuery({
+    ...trpc.webhooks.deliveries.queryOptions({ id, ...(status && { status }) }),
+    refetchInterval: 2_000,
+    placeholderData: keepPreviousData,
+  })
   return (
-    <section className={styles.section} aria-labelledby="deliveries">
-      <h2 id="deliveries">Deliveries to {webhook.url}</h2>
+    <section className={styles.section} id={DELIVERIES} aria-labelledby={`${DELIVERIES}-title`}>
+      <DeliveryHead
+        called={calledOf(webhook)}
+        statuses={LABELS}
+        status={status}
+        onStatus={setStatus}
+        onClose={onClose}
+      />
       {list.error && <ErrorState error={list.error} onRetry={() => void list.refetch()} />}
       {list.isPending && <Skeleton height={120} radius="md" />}
       {list.data?.items.length === 0 && (
-        <p>None of its events has happened yet. To try it, send a test from its menu.</p>
+        <p>
+          {status
+            ? `None is “${LABELS[status]}” now.`
+            : 'None of its events has happened yet. To try it, send a test from its menu.'}
+        </p>
       )}
       {list.data && list.data.items.length > 0 && (
         <table className={styles.table}>
@@ -63,8 +89,7 @@ export function DeliveryList({ webhook }: { webhook: WebhookEndpoint }) {
   )
 }
 
-function Delivery({ webhookId, delivery }: { webhookId: string; delivery: WebhookDelivery }) {
-  const { path } = useTenant()
+function Delivery({ webhookId, delivery }: { webhookId: string; delivery: BrowsedDelivery }) {
   const [open, setOpen] = useState(false)
   const last = delivery.attempts.at(-1)
   const [status, label] = delivery.status === 'pending' && last?.error ? RETRYING : PILLS[delivery.status]
@@ -73,7 +98,7 @@ function Delivery({ webhookId, delivery }: { webhookId: string; delivery: Webhoo
       <td>
         <div className={styles.stack}>
           <span className={styles.strong}>{delivery.type}</span>
-          {delivery.runId && <Link href={path(`/runs/${delivery.runId}`)}>{delivery.runId}</Link>}
+          {delivery.runId && <RunLink runId={delivery.runId} run={delivery.run} />}
           <span className={styles.quiet}>
             <Time at={delivery.createdAt} />
           </span>

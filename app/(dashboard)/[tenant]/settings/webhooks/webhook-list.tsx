@@ -80,7 +80,7 @@ export function WebhookList() {
               Tell one of your services when a run waits for somebody, completes or fails.
             </EmptyState>
           ))}
-        {chosen && <DeliveryList webhook={chosen} />}
+        {chosen && <DeliveryList key={chosen.id} webhook={chosen} onClose={() => set({ webhook: null })} />}
       </PageBody>
       {(open?.dialog === 'create' || open?.dialog === 'edit') && (
         <WebhookDialog

@@ -7,7 +7,9 @@ import { notifyDone, notifyError } from '@/app/_ui/notify'
 import { StatusPill } from '@/app/_ui/status-pill'
 import { Time } from '@/app/_ui/time'
 import type { WebhookEndpoint } from '@/server/webhooks/present'
+import { DELIVERIES } from '../deliveries-id'
 import styles from '../settings.module.css'
+import { calledOf } from './called'
 
 interface Props {
   webhooks: WebhookEndpoint[]
@@ -21,7 +23,7 @@ export function WebhookTable({ webhooks, chosen, onChoose, onOpen }: Props) {
     <table className={styles.table}>
       <thead>
         <tr>
-          <th scope="col">Address</th>
+          <th scope="col">Webhook</th>
           <th scope="col">Status</th>
           <th scope="col">Events</th>
           <th scope="col">Last delivered</th>
@@ -32,17 +34,18 @@ export function WebhookTable({ webhooks, chosen, onChoose, onOpen }: Props) {
       </thead>
       <tbody>
         {webhooks.map((webhook) => (
-          <tr key={webhook.id}>
+          <tr key={webhook.id} data-chosen={webhook.id === chosen || undefined}>
             <td>
               <div className={styles.stack}>
                 <UnstyledButton
                   className={`${styles.strong} ${styles.wrap}`}
                   aria-expanded={webhook.id === chosen}
+                  aria-controls={webhook.id === chosen ? DELIVERIES : undefined}
                   onClick={() => onChoose(webhook.id === chosen ? '' : webhook.id)}
                 >
-                  {webhook.url}
+                  {webhook.description || webhook.url}
                 </UnstyledButton>
-                {webhook.description && <span className={styles.quiet}>{webhook.description}</span>}
+                {webhook.description && <span className={`${styles.quiet} ${styles.wrap}`}>{webhook.url}</span>}
                 {webhook.format === 'slack' && <span className={styles.quiet}>As Slack messages</span>}
               </div>
             </td>
@@ -99,7 +102,7 @@ function Health({ webhook: { enabled, disabledReason, failingSince } }: { webhoo
 function WebhookMenu({ webhook, onChoose, onOpen }: { webhook: WebhookEndpoint } & Pick<Props, 'onChoose' | 'onOpen'>) {
   const trpc = useTRPC()
   const queries = useQueryClient()
-  const { id, url, enabled } = webhook
+  const { id, enabled } = webhook
   const onSettled = () => queries.invalidateQueries(trpc.webhooks.pathFilter())
   const update = useMutation(
     trpc.webhooks.update.mutationOptions({
@@ -119,7 +122,7 @@ function WebhookMenu({ webhook, onChoose, onOpen }: { webhook: WebhookEndpoint }
   return (
     <Menu position="bottom-end" width={200}>
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" size={28} aria-label={`Actions for ${url}`}>
+        <ActionIcon variant="subtle" color="gray" size={28} aria-label={`Actions for ${calledOf(webhook)}`}>
           <Ellipsis size={18} aria-hidden />
         </ActionIcon>
       </Menu.Target>

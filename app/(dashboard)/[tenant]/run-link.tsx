@@ -1,0 +1,14 @@
+import Link from 'next/link'
+import { IdText } from '@/app/_ui/id-text'
+import type { RunName } from '@/server/views/runs/run-names'
+import { useTenant } from './tenant-context'
+
+/** Leads to a run by what people know it by; without a business key, its id tells it from others of its workflow. */
+export function RunLink({ runId, run }: { runId: string; run: RunName | null }) {
+  const { path } = useTenant()
+  return (
+    <Link href={path(`/runs/${runId}`)}>
+      {run?.name} {!run?.keyed && <IdText id={runId} copy={false} />}
+    </Link>
+  )
+}

@@ -1,0 +1,41 @@
+import { ActionIcon, NativeSelect, Tooltip } from '@mantine/core'
+import { X } from 'lucide-react'
+import { DELIVERIES } from './deliveries-id'
+import styles from './settings.module.css'
+
+/** Says whose deliveries are listed, and chooses among them or closes the list. */
+export function DeliveryHead<S extends string>(props: {
+  called: string
+  /** What each status is called. */
+  statuses: Record<S, string>
+  status: S | ''
+  onStatus: (status: S | '') => void
+  onClose: () => void
+}) {
+  const { called, statuses, status, onStatus, onClose } = props
+  const close = () => {
+    // This button goes with the list, so the focus returns to the one that opened it.
+    document.querySelector<HTMLElement>(`[aria-controls="${DELIVERIES}"]`)?.focus()
+    onClose()
+  }
+  return (
+    <div className={styles.listHead}>
+      <h2 id={`${DELIVERIES}-title`}>Deliveries to {called}</h2>
+      <NativeSelect
+        aria-label="Status of the deliveries"
+        size="xs"
+        value={status}
+        onChange={({ currentTarget }) => onStatus(currentTarget.value as S | '')}
+        data={[
+          { value: '', label: 'All deliveries' },
+          ...Object.entries<string>(statuses).map(([value, label]) => ({ value, label })),
+        ]}
+      />
+      <Tooltip label="Close the list">
+        <ActionIcon variant="subtle" color="gray" aria-label="Close the list" onClick={close}>
+          <X size={16} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+    </div>
+  )
+}

@@ -1,0 +1,32 @@
+import type { ServiceContext } from '../context'
+import { listInboundDeliveries } from '../inbound/deliveries'
+import type { OneInbound } from '../inbound/find'
+import { listDeliveries } from '../webhooks/deliveries'
+import { runNames } from './runs/run-names'
+
+/** The newest deliveries of a webhook, as `listDeliveries` gives them, with the names of their runs. */
+export async function browseDeliveries(ctx: ServiceContext, { id, status }: { id: string; status?: string }) {
+  return withRuns(ctx, await listDeliveries(ctx, { id, query: { status } }))
+}
+
+/** The same, of an inbound webhook. */
+export async function browseInboundDeliveries(
+  ctx: ServiceContext,
+  { status, ...one }: OneInbound & { status?: string },
+) {
+  return withRuns(ctx, await listInboundDeliveries(ctx, { ...one, query: { status } }))
+}
+
+async function withRuns<D extends { runId: string | null }>(ctx: ServiceContext, page: { items: D[]; total: number }) {
+  const nameOf = await runNames(
+    ctx,
+    page.items.map(({ runId }) => runId),
+  )
+  return {
+    total: page.total,
+    items: page.items.map((item) => ({ ...item, run: (item.runId !== null && nameOf.get(item.runId)) || null })),
+  }
+}
+
+export type BrowsedDelivery = Awaited<ReturnType<typeof browseDeliveries>>['items'][number]
+export type BrowsedInboundDelivery = Awaited<ReturnType<typeof browseInboundDeliveries>>['items'][number]
