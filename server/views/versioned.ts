@@ -5,11 +5,12 @@ import type { One, Row, VersionRow } from '../versioned/noun'
 import type { Tables } from '../versioned/rows'
 import { nameActors, withAuthors } from './actors'
 
-/** Adds the name of who saved a draft last. */
+/** Adds the name of who saved a draft last, and whether that is the person who asks. */
 export async function withDraftAuthor<D extends { draft: PresentedDraft }>(ctx: ServiceContext, opened: D) {
   const { draft } = opened
   const nameOf = draft.by === null ? null : await nameActors(ctx, [draft.by])
-  return { ...opened, draft: { ...draft, byName: nameOf?.(draft.by)?.name ?? draft.by } }
+  const byName = nameOf?.(draft.by)?.name ?? draft.by
+  return { ...opened, draft: { ...draft, byName, byYou: draft.by === ctx.actor.id } }
 }
 
 /** Adds the names of their authors to versions, and what was written about them when they were published. */

@@ -25,6 +25,7 @@ function fakeServer() {
     content: null,
     at: null,
     byName: null,
+    byYou: false,
     problems: [],
   }
   let line: 'up' | 'down' | 'loses answers' = 'up'
@@ -51,7 +52,7 @@ function fakeServer() {
       async save(body: { content: Form | null; revision: number; baseVersion: number }) {
         if (line === 'down') return fail('UNREACHABLE')
         if (body.revision !== draft.revision) return fail('VERSION_CONFLICT')
-        draft = { ...body, revision: draft.revision + 1, at: 'now', byName: by, problems: [] }
+        draft = { ...body, revision: draft.revision + 1, at: 'now', byName: by, byYou: false, problems: [] }
         return line === 'up' ? draft : fail('UNREACHABLE')
       },
     }),

@@ -6,6 +6,7 @@ import { openTool } from '@/server/views/tools/open'
 import { startMcpServer } from '@/test/support/mcp-server'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
+import { newPerson } from './support/workspace'
 
 test('an agent answers in the playground with data that matches its schema, and the thread continues', async ({
   page,
@@ -77,10 +78,12 @@ test('a tool that somebody else changed in the same place asks, and overwrites n
   await name.fill('Count the stock')
   await expect(page.getByText('Offline, kept in this browser')).toBeVisible()
   const theirs = { name: 'Look into the warehouse', description: 'Changed by an API key' }
-  await saveToolDraft(workspace.ctx, { id: stock, body: { revision: 0, baseVersion: 1, content: theirs } })
+  const tom = await newPerson(workspace.ctx, 'editor', 'Tom Ford')
+  const asTom = { ...workspace.ctx, actor: { ...workspace.ctx.actor, id: tom.userId } }
+  await saveToolDraft(asTom, { id: stock, body: { revision: 0, baseVersion: 1, content: theirs } })
   await page.unroute(/trpc\/[^?]*saveDraft/)
   await page.getByRole('button', { name: 'Retry' }).click()
-  await expect(page.getByRole('alert').filter({ hasText: 'changed what you changed' })).toBeVisible()
+  await expect(page.getByRole('alert').filter({ hasText: 'Tom Ford changed what you changed' })).toBeVisible()
   await expect(name).toHaveValue('Count the stock')
   expect(await draft()).toMatchObject({ draft: { content: theirs } })
   await page.getByRole('button', { name: 'Keep mine' }).click()

@@ -234,7 +234,8 @@ test('the dialog of a conflict is accessible, and returns the focus to what open
   await page.unroute(LOADS)
   await page.keyboard.press('ControlOrMeta+s')
   const dialog = page.getByRole('dialog')
-  await expect(dialog).toContainText('saved other changes while you were editing')
+  // The specs' own calls are hers.
+  await expect(dialog).toContainText('You saved other changes in another tab or browser')
   await look(page, 'a conflict')
   await page.keyboard.press('Escape')
   await expect(dialog).toHaveCount(0)

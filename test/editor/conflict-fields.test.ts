@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { changedPart, conflictFields } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/conflict-fields'
+import { conflictWords } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/conflict-words'
 import { merge } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/merge'
 import type { Definition } from '@/server/definition/schema'
 
@@ -45,4 +46,10 @@ test('the part of a text that differs is found by whole words', () => {
     ['a b', 'b a'],
   ] as const)
     expect(changedPart(before, now).join('')).toBe(now)
+})
+
+test('a person is not said to be in conflict with somebody who is herself', () => {
+  expect(conflictWords('Tom Ford').title).toBe('Tom Ford saved other changes while you were editing')
+  expect(conflictWords(null).title).toBe('You saved other changes in another tab or browser')
+  expect(Object.values(conflictWords(null).heads)).toEqual(['Here', 'There'])
 })

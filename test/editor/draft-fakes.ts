@@ -56,7 +56,7 @@ const firstState = () => ({
   definition,
   layout: {} as Layout,
   publishedVersion: null as number | null,
-  updatedBy: 'Tom',
+  updatedBy: 'Tom' as string | null,
 })
 
 /**

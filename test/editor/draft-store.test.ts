@@ -275,6 +275,21 @@ describe('changes of other people', () => {
     expect(server.state).toMatchObject({ version: 3, definition: { name: 'mine, still' } })
   })
 
+  test('of the same person in another tab name nobody', async () => {
+    const { server, clock, rename, store, merged } = await opened()
+    server.state.updatedBy = null
+    server.saveByOther(described)
+    await clock.advance(CHECK_EVERY_MS)
+    await server.answer('load')
+    expect(merged).toEqual([expect.stringMatching(/^What you saved in another tab or browser/)])
+    server.saveByOther(named('there'))
+    rename('here')
+    void store.saveNow()
+    await server.answer('save')
+    await server.answer('load')
+    expect(store.getState().save).toMatchObject({ kind: 'conflict', theirs: { by: null } })
+  })
+
   test('conflict with a field that is being typed into when they arrive', async () => {
     const { server, clock, page, rename, store } = await opened()
     server.saveByOther(named('theirs'))

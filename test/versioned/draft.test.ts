@@ -55,7 +55,10 @@ test('a draft is nobody else’s business until it is published, which makes one
   expect(await save(script("return 'new'"), 1)).toMatchObject({ revision: 2, problems: [] })
   expect(await getTool(ctx, { id })).toEqual(before)
   expect(await invoke(ctx, id, {})).toEqual({ success: true, data: 'old' })
-  expect(await openTool(ctx, { id })).toMatchObject({ version: 1, draft: { content: script("return 'new'") } })
+  expect(await openTool(ctx, { id })).toMatchObject({
+    version: 1,
+    draft: { content: script("return 'new'"), byYou: true },
+  })
 
   expect(await publish(2, 'Says new')).toMatchObject({ version: 2, publishedVersion: 2 })
   expect(await invoke(ctx, id, { version: 'published' })).toEqual({ success: true, data: 'new' })

@@ -12,6 +12,8 @@ import { nameActors } from '../actors'
 export interface Draft extends PresentedWorkflow {
   layout: Layout
   updatedByName: string
+  /** Whether the person who asks saved it last. */
+  updatedByYou: boolean
   /** What people call the published version; null when none is. */
   publishedNumber: number | null
   /** The number of differences from the published version; null when none is published. */
@@ -33,6 +35,7 @@ export async function getDraft(ctx: ServiceContext, { id }: One): Promise<Draft>
     ...presentWorkflow(row, definition),
     layout: row.layout,
     updatedByName: name(row.updatedBy)?.name ?? row.updatedBy,
+    updatedByYou: row.updatedBy === ctx.actor.id,
     publishedNumber: published?.number ?? null,
     unpublishedChanges: published && sizeOfDiff(diffDefinitions(WORKFLOW.contentOf(published), definition)),
   }

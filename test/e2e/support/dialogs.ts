@@ -216,7 +216,7 @@ export const UNASKED: Opened[] = [
       const other = await page.context().newPage()
       await other.setViewportSize(page.viewportSize() ?? { width: 1440, height: 900 })
       await other.goto(page.url())
-      await name(other).fill('As somebody else wants it')
+      await name(other).fill('As Ada wants it elsewhere')
       await other.keyboard.press('ControlOrMeta+s')
       await saved(other)
       await other.close()

@@ -171,7 +171,13 @@ describe('getChanges', () => {
       },
     ])
     expect(changes.problems).toEqual([])
-    expect(await getDraft(owner, { id })).toMatchObject({ version: 2, unpublishedChanges: 1, updatedByName: 'sam' })
+    expect(await getDraft(owner, { id })).toMatchObject({
+      version: 2,
+      unpublishedChanges: 1,
+      updatedByName: 'sam',
+      updatedByYou: false,
+    })
+    expect(await getDraft(other, { id })).toMatchObject({ updatedByName: 'sam', updatedByYou: true })
     expect(
       (await versionHistory(owner, { id, page: {} })).items.map(({ createdByName }) => createdByName),
     ).toHaveLength(2)

@@ -39,7 +39,7 @@ export function DraftNotes<T extends object>(props: {
   )
 }
 
-/** Both sides of each field that two people changed. Nothing is saved until somebody has chosen. */
+/** Both sides of each field that was changed in two places. Nothing is saved until somebody has chosen. */
 function ConflictNotice<T extends object>(props: {
   conflict: Conflict<T>
   value: T
@@ -47,24 +47,23 @@ function ConflictNotice<T extends object>(props: {
 }) {
   const { conflict, value, onChoose } = props
   const { fields, by, opened } = conflict
-  const who = by ?? `version ${opened.version}`
+  const you = by !== null && opened.draft.byYou
+  const version = `Version ${opened.version}`
+  const words = you
+    ? { title: 'You changed the same in another tab or browser', theirs: 'What is there', mine: 'what is here' }
+    : { title: `${by ?? version} changed what you changed`, theirs: by === null ? version : 'Theirs', mine: 'yours' }
+  const who = you ? 'there' : (by ?? `version ${opened.version}`)
   return (
-    <Notice
-      tone="warning"
-      icon={TriangleAlert}
-      title={by === null ? `Version ${opened.version} changed what you changed` : `${by} changed what you changed`}
-      urgent
-    >
+    <Notice tone="warning" icon={TriangleAlert} title={words.title} urgent>
       <Text size="sm">
-        Nothing was overwritten. {by === null ? `Version ${opened.version}` : 'Theirs'} is above, yours below.
-        Everything else is merged when you choose.
+        Nothing was overwritten. {words.theirs} is above, {words.mine} below. Everything else is merged when you choose.
       </Text>
       <div className={styles.sides}>
         {fields.map(({ path, theirs }) => (
           <section key={path} aria-label={fieldName(path)}>
             <div className={styles.label}>{fieldName(path)}</div>
             <CodeDiff
-              label={`${fieldName(path)}: from ${who} to yours`}
+              label={`${fieldName(path)}: from ${who} to ${you ? 'here' : 'yours'}`}
               before={shown(theirs)}
               after={shown(valueAt(value, path))}
             />
@@ -73,10 +72,10 @@ function ConflictNotice<T extends object>(props: {
       </div>
       <Group gap="sm">
         <Button size="compact-sm" variant="default" onClick={() => onChoose('mine')}>
-          Keep mine
+          {you ? 'Keep what is here' : 'Keep mine'}
         </Button>
         <Button size="compact-sm" variant="default" onClick={() => onChoose('theirs')}>
-          {by === null ? `Take version ${opened.version}` : 'Take theirs'}
+          {you ? 'Take what is there' : by === null ? `Take version ${opened.version}` : 'Take theirs'}
         </Button>
       </Group>
     </Notice>

@@ -14,6 +14,8 @@ export interface Opened<T> {
     content: T | null
     at: string | null
     byName: string | null
+    /** Whether the person at this page saved it, here or elsewhere. */
+    byYou: boolean
     problems: ErrorDetail[]
   }
 }

@@ -42,8 +42,8 @@ export interface DraftStoreOptions<T> {
   after(ms: number, callback: () => void): () => void
   now(): string
   readOnly: boolean
-  /** Somebody else's changes became part of a draft that was being edited. */
-  onMerged(by: string | null): void
+  /** What was saved elsewhere, by the same person or by others, became part of a draft that was being edited. */
+  onMerged(by: string | null, you: boolean): void
   /** Changes that an earlier page left behind are in the draft again. */
   onRecovered(at: string): void
 }
@@ -179,7 +179,7 @@ export function createDraftStore<T extends object>(options: DraftStoreOptions<T>
     if (state.save.kind === 'conflict') {
       cancel.autosave()
       keep()
-    } else if (mine) onMerged(opened.draft.byName)
+    } else if (mine) onMerged(opened.draft.byName, opened.draft.byYou)
   }
 
   /** Takes over what an earlier page left behind. */

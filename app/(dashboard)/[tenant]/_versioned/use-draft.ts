@@ -42,7 +42,10 @@ function newStore<T extends object>(opened: Opened<T>, server: DraftServer<T>, n
       return () => clearTimeout(timer)
     },
     now: () => new Date().toISOString(),
-    onMerged: (by) => notifyDone(`${by ? `What ${by} changed` : 'A newer version'} was merged into your draft.`),
+    onMerged(by, you) {
+      const what = you ? 'What you changed in another tab or browser' : by ? `What ${by} changed` : 'A newer version'
+      notifyDone(`${what} was merged into your draft.`)
+    },
     onRecovered: () => notifyDone('What you typed here before, and could not be saved, is in the draft again.'),
   })
 }

@@ -25,6 +25,7 @@ export interface StoredDraft {
   at: string | null
   by: string | null
   byName?: string | null
+  byYou?: boolean
   problems: ErrorDetail[]
 }
 
@@ -76,7 +77,7 @@ export function useVersioned<R extends OpenedResource, F extends object>(
       save: async ({ content, ...from }) => {
         // A form is JSON: it came from the server, and fields put nothing else into it.
         const saved = await server.saveDraft({ ...from, content: content as JsonObject | null })
-        return { ...saved, byName: saved.byName ?? null, content }
+        return { ...saved, byName: saved.byName ?? null, byYou: true, content }
       },
       readVersion: server.readVersion,
       failureOf: (error) => errorOf(error),
@@ -221,5 +222,6 @@ function openedOf<F extends object>(resource: Resource & { draft: StoredDraft },
   const { version, draft } = resource
   // A draft that another release saved may lack fields.
   const typed = draft.content && { ...content, ...(draft.content as Partial<F>) }
-  return { version, content, draft: { ...draft, byName: draft.byName ?? null, content: typed } }
+  const { byName = null, byYou = false } = draft
+  return { version, content, draft: { ...draft, byName, byYou, content: typed } }
 }

@@ -12,6 +12,7 @@ import { diffDefinitions, sizeOfDiff } from '@/server/definition/diff'
 import type { JsonValue } from '@/server/definition/json'
 import type { Definition } from '@/server/definition/schema'
 import { type ConflictField, changedPart, conflictFields } from '../model/conflict-fields'
+import { type ConflictWords, conflictWords } from '../model/conflict-words'
 import { definitionOf } from '../model/definition'
 import { type Conflict, merge, type Side } from '../model/merge'
 import styles from './conflict-dialog.module.css'
@@ -23,24 +24,18 @@ export interface ConflictDialogProps {
   /** The version both sides started from. */
   base: Definition
   mine: Definition
-  theirs: { version: number; definition: Definition; by: string }
+  theirs: { version: number; definition: Definition; by: string | null }
   /** Called with the chosen definition, to save on top of `theirs`. */
   onResolve: (merged: Definition) => void
   /** Called after mine was saved as another workflow; this one keeps theirs. */
   onSavedAsCopy: (copy: { id: string; name: string }) => void
 }
 
-/** Shown when two people changed the same things, to choose between them. Closing it changes nothing. */
+/** Shown when the same things were changed in two places, to choose between them. Closing it changes nothing. */
 export function ConflictDialog(props: ConflictDialogProps) {
   const { opened, onClose, theirs } = props
   return (
-    <Dialog
-      opened={opened}
-      onClose={onClose}
-      title={`${theirs.by} saved other changes while you were editing`}
-      size="xl"
-      closes="no click"
-    >
+    <Dialog opened={opened} onClose={onClose} title={conflictWords(theirs.by).title} size="xl" closes="no click">
       <Conflicts {...props} />
     </Dialog>
   )
@@ -62,23 +57,23 @@ function Conflicts({ workflowId: _, base, mine, theirs, onResolve, onSavedAsCopy
       },
     }),
   )
+  const words = conflictWords(theirs.by)
   const name = `${mine.name.slice(0, 180)} (my changes)`
   const all = (side: Side) => setChoices(Object.fromEntries(conflicts.map(({ id }) => [id, side])))
   const mergedChanges = Math.max(0, others - conflicts.length)
   return (
     <Stack>
       <Text size="sm">
-        You and {theirs.by} both changed{' '}
-        {conflicts.length === 1 ? 'the same thing' : `the same ${conflicts.length} things`}.{' '}
+        {words.both} {conflicts.length === 1 ? 'the same thing' : `the same ${conflicts.length} things`}.{' '}
         {mergedChanges > 0 && 'All other changes are merged for you. '}Nothing is overwritten until you choose.
       </Text>
       {conflicts.length > 1 && (
         <Group gap="xs">
           <Button size="compact-sm" variant="default" onClick={() => all('mine')}>
-            Use mine for all
+            {words.all.mine}
           </Button>
           <Button size="compact-sm" variant="default" onClick={() => all('theirs')}>
-            Use theirs for all
+            {words.all.theirs}
           </Button>
         </Group>
       )}
@@ -87,7 +82,7 @@ function Conflicts({ workflowId: _, base, mine, theirs, onResolve, onSavedAsCopy
           <li key={conflict.id} className={styles.conflict}>
             <OneConflict
               conflict={conflict}
-              by={theirs.by}
+              words={words}
               side={choices[conflict.id] ?? 'mine'}
               onChoose={(side) => setChoices((before) => ({ ...before, [conflict.id]: side }))}
             />
@@ -103,7 +98,7 @@ function Conflicts({ workflowId: _, base, mine, theirs, onResolve, onSavedAsCopy
             loading={copy.isPending}
             onClick={() => copy.mutate({ ...definitionOf(mine), name })}
           >
-            Save mine as a copy
+            {words.copy}
           </Button>
         }
       >
@@ -116,8 +111,8 @@ function Conflicts({ workflowId: _, base, mine, theirs, onResolve, onSavedAsCopy
   )
 }
 
-function OneConflict(props: { conflict: Conflict; by: string; side: Side; onChoose: (side: Side) => void }) {
-  const { conflict, by, side, onChoose } = props
+function OneConflict(props: { conflict: Conflict; words: ConflictWords; side: Side; onChoose: (side: Side) => void }) {
+  const { conflict, words, side, onChoose } = props
   const fields = useMemo(() => conflictFields(conflict), [conflict])
   return (
     <>
@@ -130,16 +125,13 @@ function OneConflict(props: { conflict: Conflict; by: string; side: Side; onChoo
           aria-label={`${conflict.title}: which version to use`}
           value={side}
           onChange={(value) => onChoose(value as Side)}
-          data={[
-            { value: 'mine', label: 'Mine' },
-            { value: 'theirs', label: 'Theirs' },
-          ]}
+          data={SIDES.map((each) => ({ value: each, label: words.sides[each] }))}
         />
       </div>
       <div className={`${styles.sides} ${fields.length > 0 ? styles.heads : ''}`}>
         {SIDES.map((each) => (
           <div key={each} className={styles.label} data-chosen={each === side || undefined}>
-            {each === 'mine' ? 'Mine' : `Theirs, by ${by}`}
+            {words.heads[each]}
             {each === side && ', chosen'}
           </div>
         ))}
@@ -147,11 +139,15 @@ function OneConflict(props: { conflict: Conflict; by: string; side: Side; onChoo
       {fields.length === 0 ? (
         <div className={styles.sides}>
           {SIDES.map((each) => (
-            <WholeValue key={each} value={conflict[each]} label={`${conflict.title}, ${each}`} />
+            <WholeValue
+              key={each}
+              value={conflict[each]}
+              label={`${conflict.title}, ${words.sides[each].toLowerCase()}`}
+            />
           ))}
         </div>
       ) : (
-        fields.map((field) => <FieldSides key={field.path} field={field} title={conflict.title} />)
+        fields.map((field) => <FieldSides key={field.path} field={field} title={conflict.title} sides={words.sides} />)
       )}
     </>
   )
@@ -160,7 +156,8 @@ function OneConflict(props: { conflict: Conflict; by: string; side: Side; onChoo
 const SIDES = ['mine', 'theirs'] as const
 
 /** One field on both sides, with what each changed highlighted. */
-function FieldSides({ field, title }: { field: ConflictField; title: string }) {
+function FieldSides(props: { field: ConflictField; title: string; sides: ConflictWords['sides'] }) {
+  const { field, title, sides } = props
   const { path, was, changedBy } = field
   return (
     <section className={styles.field} aria-label={path === '' ? title : `${title}, ${path}`}>
@@ -173,7 +170,7 @@ function FieldSides({ field, title }: { field: ConflictField; title: string }) {
           const changed = changedBy === 'both' || changedBy === side
           return (
             <pre key={side} className={styles.value} data-changed={changed || undefined}>
-              <span className={styles.who}>{side === 'mine' ? 'Mine: ' : 'Theirs: '}</span>
+              <span className={styles.who}>{`${sides[side]}: `}</span>
               {changed ? <Changed was={was} now={field[side]} /> : <span className={styles.same}>Not changed</span>}
             </pre>
           )

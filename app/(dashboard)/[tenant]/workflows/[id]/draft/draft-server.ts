@@ -7,7 +7,8 @@ import type { OwnVersions } from './own-versions'
 export interface Loaded extends Saved {
   layout: Layout
   publishedVersion: number | null
-  updatedBy: string
+  /** Null when the same person saved it, in another tab or browser. */
+  updatedBy: string | null
 }
 
 /** Why a call failed. `UNREACHABLE` means that it never got to the server. */

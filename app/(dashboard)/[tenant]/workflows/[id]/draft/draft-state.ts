@@ -22,8 +22,11 @@ export type SaveState =
   | { kind: 'offline' }
   /** `temporary` when trying again later can help. */
   | { kind: 'failed'; message: string; temporary: boolean }
-  /** Both sides changed the same things; nothing is saved until a person has chosen. */
-  | { kind: 'conflict'; theirs: Saved & { by: string } }
+  /**
+   * Both sides changed the same things; nothing is saved until a person has chosen. `by` is null when both are the same
+   * person.
+   */
+  | { kind: 'conflict'; theirs: Saved & { by: string | null } }
 
 export interface DraftState {
   history: History<Draft>

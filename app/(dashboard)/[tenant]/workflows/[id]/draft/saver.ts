@@ -135,10 +135,12 @@ export function createSaver(options: SaverOptions): Saver {
       return
     }
     const definition = sameDefinition(merged, theirs.definition) ? theirs.definition : merged
-    const label = own ? 'load what you saved before' : `merge the changes of ${theirs.updatedBy}`
+    const by = theirs.updatedBy
+    const label = own || by === null ? 'load what you saved before' : `merge the changes of ${by}`
     dispatch({ type: 'merged', base: theirs, definition, label, at: now() })
     if (own) return
-    onMerged(`What ${theirs.updatedBy} saved was merged into this draft. Undo removes it again.`)
+    const what = by === null ? 'What you saved in another tab or browser' : `What ${by} saved`
+    onMerged(`${what} was merged into this draft. Undo removes it again.`)
   }
 
   return { save, checkForNewer }

@@ -49,8 +49,9 @@ export function useDraftServer(workflowId: string): DraftServer {
 }
 
 export function loadedOf(workflow: WorkflowDraft): Loaded {
-  const { version, publishedVersion, layout, updatedByName } = workflow
-  return { version, publishedVersion, layout, definition: definitionOf(workflow), updatedBy: updatedByName }
+  const { version, publishedVersion, layout, updatedByName, updatedByYou } = workflow
+  const updatedBy = updatedByYou ? null : updatedByName
+  return { version, publishedVersion, layout, definition: definitionOf(workflow), updatedBy }
 }
 
 /** As long as the page's cache, so that a screen knows what another one saved. */
