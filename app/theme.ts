@@ -43,6 +43,8 @@ const dark: MantineColorsTuple = [
 
 /** As high as an icon's button, beside which they stand. */
 const SMALL_BUTTON = { '--button-height': '1.75rem', '--button-padding-x': '0.5rem', '--button-fz': '0.8125rem' }
+/** Of dialogs and panels. By default it is the weakest text in them, and its lines touch where it wraps. */
+const TITLE = { title: { fontWeight: 600, lineHeight: 1.4 } }
 
 export const theme = createTheme({
   primaryColor: 'race',
@@ -58,8 +60,8 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     // Screen readers need a name for the close icon.
-    Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
-    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } }, styles: TITLE },
+    Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } }, styles: TITLE },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     // The library has two small sizes: one with more room, the other with larger text.
     Button: {
