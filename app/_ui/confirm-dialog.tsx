@@ -41,7 +41,9 @@ export function ConfirmDialog({
         }}
       >
         <Stack>
-          <Stack gap="sm">{children}</Stack>
+          <Stack gap="sm" fz="sm">
+            {children}
+          </Stack>
           {typed !== undefined && (
             <TextInput
               label={`Type ${typed} to confirm`}

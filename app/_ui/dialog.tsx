@@ -5,7 +5,15 @@ import styles from './dialog.module.css'
 
 /**
  * Every dialog of the dashboard. Escape, the cross and a click beside it close it, and the focus returns to what opened it.
- * @param props.size `md` for a question or a short form, `lg` for code or many fields, `xl` for comparing
+ *
+ * - The title says what is done and to what, by name: `Rename “The order”`, `New agent`; of people the name alone. If the
+ *   dialog asks for a yes (to end, replace or reveal something, or to start many runs), the title is a question: `Delete
+ *   “Nightly”?`. A dialog that only shows something is called what it shows.
+ * - The text is small and in the colour of text. Sentences say `version 2`, buttons `v2`.
+ * - The last button repeats the verb of the title: `Delete`, `Rename`. What edits something that exists has `Save`, what
+ *   makes something `Create` and the noun. The button before it is `Cancel`, or `Keep` where something would be lost or
+ *   where `Cancel` could mean the action; `Close` where there is nothing to leave undone.
+ * @param props.size `md` for a question or a short form, `lg` for code or many fields, `xl` for two columns
  * @param props.closes what else closes it than its buttons: where a stray click would lose something, or where people have to
  * choose
  * @param props.top at a fixed distance from the top, because its height changes while people type

@@ -80,7 +80,7 @@ export const DIALOGS: Opened[] = [
     what: 'what a test case expects',
     at: ({ stock }) => `/tools/${stock}?tab=test`,
     opener: button(/^Actions for/),
-    next: (page) => page.getByRole('menuitem', { name: 'Change what it expects' }).click(),
+    next: (page) => page.getByRole('menuitem', { name: 'Edit what it expects' }).click(),
   },
   {
     what: 'a view of runs',

@@ -108,7 +108,7 @@ export function ExpectedDialog(props: {
     ),
   }
   return (
-    <Dialog onClose={onClose} title={`What “${props.name}” expects`} size="lg">
+    <Dialog onClose={onClose} title={`Edit what “${props.name}” expects`} size="lg">
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -139,7 +139,7 @@ export function ExpectedDialog(props: {
               Cancel
             </Button>
             <Button type="submit" loading={change.isPending}>
-              Change
+              Save
             </Button>
           </DialogButtons>
         </Stack>

@@ -150,7 +150,7 @@ export function TestCases<K extends KeptCase>(props: TestCasesProps<K>) {
                               leftSection={<ListChecks size={16} aria-hidden />}
                               onClick={() => setChanged({ kept, how: 'expected' })}
                             >
-                              Change what it expects
+                              Edit what it expects
                             </Menu.Item>
                             <Menu.Item
                               leftSection={<Trash2 size={16} aria-hidden />}

@@ -20,6 +20,7 @@ export interface PublishDialogProps {
   opened: boolean
   onClose: () => void
   noun: 'agent' | 'tool'
+  name: string
   version: number
   /** What is published now: null when nothing is, undefined while it loads. */
   before: { version: number; content: object } | null | undefined
@@ -34,9 +35,9 @@ export interface PublishDialogProps {
 
 /** Says what publishing changes, and for whom. */
 export function PublishDialog(props: PublishDialogProps) {
-  const { opened, onClose, version } = props
+  const { opened, onClose, name } = props
   return (
-    <Dialog opened={opened} onClose={onClose} title={`Publish v${version}`} size="xl">
+    <Dialog opened={opened} onClose={onClose} title={`Publish “${name}”`} size="lg">
       <Publish {...props} />
     </Dialog>
   )

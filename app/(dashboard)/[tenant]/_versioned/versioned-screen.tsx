@@ -143,6 +143,7 @@ export function VersionedScreen<R extends OpenedResource, F extends { name: stri
         opened={versioned.publishing}
         onClose={versioned.closePublish}
         noun={noun}
+        name={draft.value.name || resource.name}
         version={versioned.next}
         before={versioned.before}
         after={draft.value}

@@ -35,7 +35,7 @@ export function SecretDialog(props: {
       onConfirm={() =>
         rotate.mutate({ workflowId: webhook.workflowId, inboundId: webhook.id, body: secret ? { secret } : {} })
       }
-      title={`${isFirst ? 'Set' : 'Rotate'} the secret of “${webhook.name}”`}
+      title={isFirst ? `Set the secret of “${webhook.name}”` : `Rotate the secret of “${webhook.name}”?`}
       confirm={isFirst ? 'Set' : 'Rotate'}
       harmless
       busy={rotate.isPending}

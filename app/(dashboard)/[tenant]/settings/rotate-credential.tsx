@@ -22,7 +22,7 @@ export function RotateCredential(props: {
   const [hours, setHours] = useState('24')
   const [day, hour, none] = overlaps
   return (
-    <Dialog onClose={onClose} title={`Rotate “${name}”`}>
+    <Dialog onClose={onClose} title={`Rotate “${name}”?`}>
       <form
         onSubmit={(event) => {
           event.preventDefault()

@@ -33,8 +33,9 @@ export function RunDialog({
   onClose: () => void
 }) {
   const fields = useStartFields(workflow.id)
+  const asksNothing = fields.data !== undefined && Object.keys(fields.data).length === 0
   return (
-    <Dialog onClose={onClose} title={`Run “${workflow.name}”`} size="lg">
+    <Dialog onClose={onClose} title={`Run “${workflow.name}”`} size={asksNothing ? 'md' : 'lg'}>
       {fields.error && <ErrorState error={fields.error} onRetry={() => void fields.refetch()} />}
       {fields.data && <RunForm workflow={workflow} fields={fields.data} prefill={prefill} onClose={onClose} />}
       {fields.isPending && <Skeleton height={120} radius="md" />}
@@ -86,7 +87,7 @@ function RunForm({
   return (
     <form ref={form} onSubmit={submit} noValidate>
       <Stack>
-        <Text size="sm" c="dimmed">
+        <Text size="sm">
           {version === null
             ? 'This workflow has never been published, so its saved draft runs.'
             : `Version ${version} runs, as it does for API callers.`}

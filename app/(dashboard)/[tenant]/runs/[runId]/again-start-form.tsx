@@ -51,9 +51,7 @@ export function AgainStartForm(props: {
   return (
     <form ref={form} onSubmit={(event) => void submit(event)} noValidate>
       <Stack>
-        <Text size="sm" c="dimmed">
-          {about}
-        </Text>
+        <Text size="sm">{about}</Text>
         <StartData
           fields={fields}
           before={before}

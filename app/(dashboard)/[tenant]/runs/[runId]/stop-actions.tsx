@@ -13,14 +13,14 @@ type Kind = 'cancel' | 'terminate'
 
 const WORDS = {
   cancel: {
-    title: 'Cancel this run',
+    verb: 'Cancel',
     text: 'A step that is running may finish first, then the workflow’s cleanup path runs. This may take a moment.',
     button: 'Cancel the run',
   },
   terminate: {
-    title: 'Terminate this run',
+    verb: 'Terminate',
     text: 'The run ends at once, without cleanup. Results of running steps are discarded.',
-    button: 'Terminate now',
+    button: 'Terminate the run',
   },
 } as const
 
@@ -88,9 +88,10 @@ function StopDialog({
   const cancel = useMutation(trpc.runs.cancel.mutationOptions(settle))
   const terminate = useMutation(trpc.runs.terminate.mutationOptions(settle))
   const act = kind === 'cancel' ? cancel : terminate
-  const { title, text, button } = WORDS[kind]
+  const { verb, text, button } = WORDS[kind]
+  const name = run.businessKey === null ? `of “${run.workflowName}”` : `“${run.businessKey}”`
   return (
-    <Dialog onClose={onClose} title={title}>
+    <Dialog onClose={onClose} title={`${verb} the run ${name}?`}>
       <form
         onSubmit={(event) => {
           event.preventDefault()

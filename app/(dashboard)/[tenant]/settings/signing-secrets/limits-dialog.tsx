@@ -25,7 +25,7 @@ export function LimitsDialog({ secret, onClose }: { secret: SecretItem; onClose:
     }),
   )
   return (
-    <Dialog onClose={onClose} title={`Limits of “${name}”`}>
+    <Dialog onClose={onClose} title={`Edit the limits of “${name}”`}>
       <Stack>
         <LimitFields limits={limits} onChange={setLimits} />
         {save.error && <ErrorState error={save.error} title="The limits were not saved" />}
@@ -34,7 +34,7 @@ export function LimitsDialog({ secret, onClose }: { secret: SecretItem; onClose:
             Cancel
           </Button>
           <Button loading={save.isPending} onClick={() => save.mutate({ id, limits })}>
-            Save limits
+            Save
           </Button>
         </DialogButtons>
       </Stack>

@@ -29,7 +29,7 @@ export function BindSecretDialog({ secret, onClose }: { secret: VaultItem; onClo
     bind.mutate({ name, hosts })
   }
   return (
-    <Dialog onClose={onClose} title={`Hosts of “${name}”`}>
+    <Dialog onClose={onClose} title={`Edit the hosts of “${name}”`}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <HostsInput
@@ -51,7 +51,7 @@ export function BindSecretDialog({ secret, onClose }: { secret: VaultItem; onClo
               Cancel
             </Button>
             <Button type="submit" loading={bind.isPending} disabled={hosts.length === 0}>
-              Save hosts
+              Save
             </Button>
           </DialogButtons>
         </Stack>

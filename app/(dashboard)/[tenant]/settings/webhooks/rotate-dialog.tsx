@@ -28,7 +28,7 @@ export function RotateDialog(props: {
       opened
       onClose={onClose}
       onConfirm={() => rotate.mutate({ id: webhook.id, body: {} })}
-      title={`Rotate the secret of “${calledOf(webhook)}”`}
+      title={`Rotate the secret of “${calledOf(webhook)}”?`}
       confirm="Rotate"
       harmless
       busy={rotate.isPending}

@@ -25,6 +25,7 @@ export interface PublishDialogProps {
   opened: boolean
   onClose: () => void
   workflowId: string
+  name: string
   save: SaveNow
   onPublished: (version: number) => void
   onGoTo: GoTo
@@ -32,9 +33,9 @@ export interface PublishDialogProps {
 
 /** Shows what publishing changes, and the problems that prevent it; then publishes. */
 export function PublishDialog(props: PublishDialogProps) {
-  const { opened, onClose } = props
+  const { opened, onClose, name } = props
   return (
-    <Dialog opened={opened} onClose={onClose} title="Publish" size="lg">
+    <Dialog opened={opened} onClose={onClose} title={`Publish “${name}”`} size="lg">
       <Publish {...props} />
     </Dialog>
   )
@@ -166,10 +167,10 @@ function Summary({ changes }: { changes: WorkflowChanges }) {
     const since =
       from === to
         ? 'Nothing has changed since then.'
-        : `v${numbers.to} is the same, but uses the current versions of its tools, agents and workflows.`
+        : `Version ${numbers.to} is the same, but uses the current versions of its tools, agents and workflows.`
     return (
       <Text size="sm">
-        v{numbers.from} is published. {since}
+        Version {numbers.from} is published. {since}
       </Text>
     )
   }
@@ -177,8 +178,8 @@ function Summary({ changes }: { changes: WorkflowChanges }) {
     <>
       <Text size="sm">
         {from === null
-          ? `v${numbers.to} of ${after.name} is the first version to be published, so everything is new.`
-          : `v${numbers.to} of ${after.name} replaces v${numbers.from}, which is published now.`}{' '}
+          ? `Version ${numbers.to} of ${after.name} is the first version to be published, so everything is new.`
+          : `Version ${numbers.to} of ${after.name} replaces version ${numbers.from}, which is published now.`}{' '}
         {authors.length > 0 && `Changes by ${authors.map(authorText).join(', ')}.`}
       </Text>
       <DiffList diff={diff} nameOf={(stepId) => labelIn(stepId, after, before)} />
@@ -187,7 +188,7 @@ function Summary({ changes }: { changes: WorkflowChanges }) {
           {running === 1
             ? '1 run continues on the version it started with. '
             : `${running} runs continue on the versions they started with. `}
-          New runs use v{numbers.to}.
+          New runs use version {numbers.to}.
         </Text>
       )}
       {before && (
@@ -200,7 +201,7 @@ function Summary({ changes }: { changes: WorkflowChanges }) {
           />
           {text && (
             <CodeDiff
-              label={`Changes from v${numbers.from} to v${numbers.to}`}
+              label={`Changes from version ${numbers.from} to ${numbers.to}`}
               before={textOf(before)}
               after={textOf(after)}
             />

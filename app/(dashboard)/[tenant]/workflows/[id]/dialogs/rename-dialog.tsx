@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
-import { findStep } from '../model/definition'
+import { findStep, stepLabel } from '../model/definition'
 import { referencesText, referencesTo } from '../model/references'
 import { renameStepProblem } from '../model/rename'
 
@@ -23,7 +23,7 @@ export function RenameDialog(props: {
   const problem = renameStepProblem(definition, catalog, stepId, id)
   const references = referencesTo(definition, stepId).length
   return (
-    <Dialog onClose={onClose} title="Rename step">
+    <Dialog onClose={onClose} title={`Rename “${stepLabel(definition, stepId)}”`}>
       <form
         onSubmit={(event) => {
           event.preventDefault()

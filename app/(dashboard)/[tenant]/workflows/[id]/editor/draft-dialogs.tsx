@@ -40,6 +40,7 @@ export function DraftDialogs(props: {
         opened={publishing}
         onClose={onPublishClosed}
         workflowId={workflowId}
+        name={state.history.present.definition.name}
         save={save}
         onPublished={draft.published}
         onGoTo={onGoTo}

@@ -16,7 +16,7 @@ export function PasteSample({ onClose, onAdd }: { onClose: () => void; onAdd: (f
   return (
     <Dialog onClose={onClose} title="Fields from a sample">
       <Stack>
-        <Text size="sm" c="dimmed">
+        <Text size="sm">
           Paste a JSON object like the one a caller sends. Fields that already exist stay as they are.
         </Text>
         <CodeEditor label="Sample" language="json" value={text} onChange={setText} minHeight="8rem" />

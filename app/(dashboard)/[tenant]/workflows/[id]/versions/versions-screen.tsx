@@ -83,6 +83,7 @@ export function VersionsScreen({ workflowId }: { workflowId: string }) {
           opened
           onClose={() => setPublishing(false)}
           workflowId={workflowId}
+          name={data?.name ?? ''}
           save={current}
           onPublished={published}
           onGoTo={goToEditor}
