@@ -41,6 +41,7 @@ export function Dialog({
       onClose={onClose}
       title={title}
       size={size}
+      classNames={{ body: styles.body ?? '' }}
       {...(top ? { yOffset: '12vh' } : { centered: true })}
       closeOnClickOutside={closes === 'anything'}
       closeOnEscape={closes !== 'nothing'}

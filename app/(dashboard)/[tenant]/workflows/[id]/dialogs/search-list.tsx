@@ -1,6 +1,6 @@
 'use client'
 import { TextInput } from '@mantine/core'
-import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import styles from './search-list.module.css'
 
 export interface SearchItem {
@@ -26,6 +26,11 @@ export function SearchList(props: {
   const id = useId()
   const found = items.filter((item) => item.text.toLowerCase().includes(search.trim().toLowerCase()))
   const index = Math.min(marked, found.length - 1)
+  const list = useRef<HTMLDivElement>(null)
+
+  useEffect(() => {
+    list.current?.children[index]?.scrollIntoView({ block: 'nearest' })
+  }, [index])
 
   function choose(item: SearchItem | undefined) {
     if (!item) return
@@ -59,7 +64,7 @@ export function SearchList(props: {
         }}
         onKeyDown={onKeyDown}
       />
-      <div id={id} role="listbox" aria-label={label} className={styles.list}>
+      <div ref={list} id={id} role="listbox" aria-label={label} className={styles.list}>
         {found.map((item, i) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the search field's
           <div

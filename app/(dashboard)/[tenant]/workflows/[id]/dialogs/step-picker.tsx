@@ -5,6 +5,7 @@ import { Dialog } from '@/app/_ui/dialog'
 import type { Catalog, CatalogEntry } from '@/server/steps/catalog'
 import { keep, readKept } from '../../../kept'
 import { StepIcon } from '../parts/step-icon'
+import lists from './search-list.module.css'
 import styles from './step-picker.module.css'
 
 const GROUPS: Record<CatalogEntry['group'], string> = { people: 'People', work: 'Work', flow: 'Flow', data: 'Data' }
@@ -66,7 +67,7 @@ export function StepPicker(props: {
         }}
         onKeyDown={onKeyDown}
       />
-      <div ref={list} id={id} role="listbox" aria-label="Step types" className={styles.list}>
+      <div ref={list} id={id} role="listbox" aria-label="Step types" className={lists.list}>
         {found.map((entry, i) => (
           <Fragment key={entry.type}>
             {entry.group !== found[i - 1]?.group && (
