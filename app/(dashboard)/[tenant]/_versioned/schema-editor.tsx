@@ -3,8 +3,8 @@ import { Button, Group } from '@mantine/core'
 import { Plus, WandSparkles } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { CodeEditor } from '@/app/_ui/code-editor'
+import { SampleDialog } from '@/app/_ui/sample-dialog'
 import type { JsonObject } from '@/server/definition/json'
-import { ExampleDialog } from './example-dialog'
 import { FieldTable } from './field-table'
 import { pretty, readObject, sameJson } from './json'
 import { fieldProblem, newField, type SchemaField, toFields, toSchema } from './schema-fields'
@@ -122,11 +122,19 @@ export function SchemaEditor(props: {
           </p>
         )}
       </section>
-      <ExampleDialog
-        opened={asking}
-        onClose={() => setAsking(false)}
-        onExample={(example) => writeSchema(inferSchema(example))}
-      />
+      {asking && (
+        <SampleDialog
+          title="Replace the fields with those of a sample"
+          says="Its fields replace those of the schema, and each becomes required."
+          action="Replace the fields"
+          namesOf={Object.keys}
+          onSample={(sample) => {
+            setAsking(false)
+            writeSchema(inferSchema(sample))
+          }}
+          onClose={() => setAsking(false)}
+        />
+      )}
     </div>
   )
 }

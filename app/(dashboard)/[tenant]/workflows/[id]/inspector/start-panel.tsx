@@ -13,10 +13,13 @@ import { startCurl } from '../../start-curl'
 import type { ScreenActions } from '../actions/use-editor-actions'
 import { FieldsEditor } from '../widgets/fields-editor'
 import { Connections } from './connections'
+import { inferFields } from './infer-fields'
 import styles from './inspector.module.css'
 import { metadataText } from './start-payload'
 
-const PasteSample = dynamic(() => import('./paste-sample').then((module) => module.PasteSample), { ssr: false })
+const SampleDialog = dynamic(() => import('@/app/_ui/sample-dialog').then((module) => module.SampleDialog), {
+  ssr: false,
+})
 
 /** START: its fields, a curl command that starts a run, and the API's metadata. */
 export function StartPanel(props: {
@@ -84,12 +87,16 @@ export function StartPanel(props: {
       </section>
       <Connections definition={definition} catalog={catalog} stepId="#start" actions={actions} readOnly={readOnly} />
       {pasting && (
-        <PasteSample
-          onClose={() => setPasting(false)}
-          onAdd={(fields) => {
+        <SampleDialog
+          title="Add fields from a sample"
+          says="Use one like a caller sends. Fields that already exist stay as they are."
+          action="Add fields"
+          namesOf={(sample) => Object.keys(inferFields(sample))}
+          onSample={(sample) => {
             setPasting(false)
-            onChange({ ...fields, ...definition.payload })
+            onChange({ ...inferFields(sample), ...definition.payload })
           }}
+          onClose={() => setPasting(false)}
         />
       )}
     </Stack>
