@@ -15,7 +15,7 @@ import { reasonWords } from './reason-words'
 export function TryDialog({ webhook, onClose }: { webhook: InboundItem; onClose: () => void }) {
   const trpc = useTRPC()
   const { workflowId, id: inboundId, last } = webhook
-  const [body, setBody] = useState('{\n  \n}')
+  const [body, setBody] = useState('{}')
   const [headers, setHeaders] = useState('{}')
   const [query, setQuery] = useState('{}')
   const latest = useQuery({
@@ -49,7 +49,14 @@ export function TryDialog({ webhook, onClose }: { webhook: InboundItem; onClose:
         }}
       >
         <Stack>
-          <Text size="sm">Shows what a delivery would start. No run is started.</Text>
+          <Group justify="space-between">
+            <Text size="sm">Shows what a delivery would start. No run is started.</Text>
+            {last !== null && (latest.isPending || latest.data?.body) && (
+              <Button variant="default" size="compact-sm" loading={latest.isPending} onClick={useLast}>
+                Use the last delivery
+              </Button>
+            )}
+          </Group>
           <Textarea
             label="Body"
             description="As JSON"
@@ -63,6 +70,7 @@ export function TryDialog({ webhook, onClose }: { webhook: InboundItem; onClose:
           <Group grow align="start">
             <Textarea
               label="Headers"
+              description="As JSON"
               {...fields}
               error={parts.headers ? undefined : 'This must be a JSON object of strings'}
               value={headers}
@@ -70,6 +78,7 @@ export function TryDialog({ webhook, onClose }: { webhook: InboundItem; onClose:
             />
             <Textarea
               label="Query"
+              description="As JSON"
               {...fields}
               error={parts.query ? undefined : 'This must be a JSON object of strings'}
               value={query}
@@ -77,7 +86,8 @@ export function TryDialog({ webhook, onClose }: { webhook: InboundItem; onClose:
             />
           </Group>
           {attempt.error && <ErrorState error={attempt.error} title="The delivery was not tried" />}
-          <Stack gap="xs" aria-live="polite">
+          {/* There before it says something, so that it is read aloud; without a gap of its own until then. */}
+          <Stack gap="xs" aria-live="polite" {...(result ? {} : { mt: 'calc(var(--mantine-spacing-md) * -1)' })}>
             {result && (
               <>
                 <div>
@@ -96,13 +106,7 @@ export function TryDialog({ webhook, onClose }: { webhook: InboundItem; onClose:
               </>
             )}
           </Stack>
-          <DialogButtons
-            beside={
-              <Button variant="default" disabled={!latest.data?.body} onClick={useLast}>
-                Use the last delivery
-              </Button>
-            }
-          >
+          <DialogButtons>
             <Button variant="default" onClick={onClose}>
               Close
             </Button>

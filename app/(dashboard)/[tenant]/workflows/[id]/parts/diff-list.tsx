@@ -1,7 +1,7 @@
 import { Minus, PencilLine, Plus, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { ChangeKind, DefinitionDiff, FieldChange } from '@/server/definition/diff'
-import type { JsonValue } from '@/server/definition/json'
+import { changeText } from './change-text'
 import styles from './diff-list.module.css'
 
 const KINDS = {
@@ -107,20 +107,28 @@ function Fields({ fields }: { fields: FieldChange[] }) {
   return (
     <>
       {fields.slice(0, MAX_FIELDS).map((field) => (
-        <div key={field.path} className={styles.detail}>
-          {field.path === '' ? '' : `${field.path}: `}
-          {valueText(field.before)} → {valueText(field.after)}
-        </div>
+        <FieldLine key={field.path} field={field} />
       ))}
       {fields.length > MAX_FIELDS && <div className={styles.detail}>and {fields.length - MAX_FIELDS} more</div>}
     </>
   )
 }
 
-const MAX_TEXT = 60
-
-function valueText(value: JsonValue | undefined): string {
-  if (value === undefined || value === '') return 'nothing'
-  const text = JSON.stringify(value)
-  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`
+function FieldLine({ field: { path, before, after } }: { field: FieldChange }) {
+  const texts = changeText(before, after)
+  if (!texts.long) {
+    return (
+      <div className={styles.detail}>
+        {path === '' ? '' : `${path}: `}
+        {texts.before} → {texts.after}
+      </div>
+    )
+  }
+  return (
+    <div className={styles.detail}>
+      {path !== '' && <div>{path}</div>}
+      <div>Before: {texts.before}</div>
+      <div>Now: {texts.after}</div>
+    </div>
+  )
 }

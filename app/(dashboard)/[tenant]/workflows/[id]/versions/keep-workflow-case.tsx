@@ -55,6 +55,7 @@ export function KeepWorkflowCase(props: {
           <Select
             label="Run"
             description="The latest ones that have ended"
+            placeholder="Choose a run"
             data={ended.map((run) => ({ value: run.runId, label: labelOf(run) }))}
             value={picked}
             onChange={setPicked}
