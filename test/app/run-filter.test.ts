@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { startCurl } from '@/app/(dashboard)/[tenant]/runs/curl'
-import { cursorOf, inputOf } from '@/app/(dashboard)/[tenant]/runs/run-filter'
+import { cursorOf, filterOf, inputOf, isEveryRun } from '@/app/(dashboard)/[tenant]/runs/run-filter'
 
 it('the list’s URL determines the query, and invalid values are ignored', () => {
   const read = (query: string) => inputOf(new URLSearchParams(query))
@@ -25,4 +25,10 @@ it('a copied command contains no key, and no value can end its quotes', () => {
   const text = startCurl({ origin: 'http://h', tenantId: 'ten_1', workflowId: 'wf_1', input: { a: "it's" } })
   expect(text).toContain('"x-api-key: $API_KEY"')
   expect(text).toContain(`-d '{"a":"it'\\''s"}'`)
+})
+
+it('a filter without anything in it means every run, wherever its list was left', () => {
+  const everything = (query: string) => isEveryRun(filterOf(inputOf(new URLSearchParams(query))))
+  expect(everything(`cursor=${cursorOf('after', 'abc')}&status=asleep`)).toBe(true)
+  for (const query of ['q=a', 'status=failed', 'workflow=wf_1', 'key=X']) expect(everything(query)).toBe(false)
 })

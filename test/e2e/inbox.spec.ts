@@ -189,7 +189,7 @@ test('a start that takes a file has a file picker', async ({ page, workspace }) 
   await expect(dialog).toContainText('The new run gets the same file, unless you choose another')
   const other = { name: 'other.txt', mimeType: 'text/plain', buffer: Buffer.from('b') }
   await dialog.locator('input[type="file"]').setInputFiles(other)
-  await dialog.getByRole('button', { name: 'Start run' }).click()
+  await dialog.getByRole('button', { name: 'Run again' }).click()
   await expect(dialog).toHaveCount(0)
   await expect(result).toContainText(/[0-9a-f]{8}-[0-9a-f]{4}-/)
   await expect(result).not.toContainText(before)

@@ -92,7 +92,7 @@ export const DIALOGS: Opened[] = [
     what: 'running many runs again',
     at: () => '/runs',
     opener: button('Actions for these runs'),
-    next: (page) => page.getByRole('menuitem', { name: /^Rerun ended runs/ }).click(),
+    next: (page) => page.getByRole('menuitem', { name: /^Run ended runs again/ }).click(),
   },
   { what: 'running a workflow', at: () => '/workflows', ...inMenu('Run') },
   { what: 'cancelling a run', at: ({ asking }) => `/runs/${asking}`, opener: button(/^Cancel/) },

@@ -10,24 +10,25 @@ import { ErrorState } from '@/app/_ui/error-state'
 import { IdText } from '@/app/_ui/id-text'
 import type { Bulk } from '@/server/views/runs/bulk'
 import { useTenant } from '../tenant-context'
+import { isEveryRun } from './run-filter'
 
 const WORDS = {
   cancel: {
-    title: 'Cancel open runs',
+    title: 'Cancel open runs?',
     none: 'No open run matches the filters.',
     what: 'will be asked to stop. A step under way may still finish, and cleanup paths run.',
     did: 'cancelled',
     go: (count: string) => `Cancel ${count}`,
   },
   retry: {
-    title: 'Retry failed runs',
+    title: 'Retry failed runs?',
     none: 'No failed run matches the filters, or all of them have been retried or have a parent run.',
     what: 'failed. Each will be retried as a new run that keeps the completed steps. Runs with a parent run are left out.',
     did: 'retried',
     go: (count: string) => `Retry ${count}`,
   },
   rerun: {
-    title: 'Rerun ended runs',
+    title: 'Run ended runs again?',
     none: 'No ended run matches the filters, or all of them have been run again or have a parent run.',
     what: 'ended. Each will be run again from the first step as a new run, with the same input and version. Runs with a parent run are left out.',
     did: 'run again',
@@ -54,6 +55,7 @@ export function BulkDialog({
   const bulk = { verb, filter, at }
   const counted = useQuery({ ...trpc.runs.countBulk.queryOptions(bulk), staleTime: Number.POSITIVE_INFINITY })
   const [reason, setReason] = useState('')
+  const [typed, setTyped] = useState('')
   const [state, setState] = useState<'asking' | 'working' | 'over'>('asking')
   const [done, setDone] = useState(0)
   const [refused, setRefused] = useState<Refused[]>([])
@@ -93,6 +95,9 @@ export function BulkDialog({
   const { data } = counted
   const total = data?.count ?? 0
   const runs = `${total.toLocaleString('en')}${data?.more ? '+' : ''} ${total === 1 && !data?.more ? 'run' : 'runs'}`
+  // Nobody chose these runs: they are all there are.
+  const asksNumber = total > 1 && isEveryRun(filter)
+  const ready = !asksNumber || typed.replace(/\D/g, '') === String(total)
   // "Cancel" would be one of two buttons that say so.
   const quiet =
     state === 'working'
@@ -113,6 +118,17 @@ export function BulkDialog({
             <Text size="sm">
               <strong>{runs}</strong> {words.what}
             </Text>
+            {asksNumber && (
+              <TextInput
+                label={`Type ${total} to confirm`}
+                description="No filter is set"
+                inputMode="numeric"
+                autoComplete="off"
+                value={typed}
+                onChange={(event) => setTyped(event.currentTarget.value)}
+                disabled={state === 'working'}
+              />
+            )}
             {verb === 'cancel' && (
               <TextInput
                 label="Reason"
@@ -143,6 +159,7 @@ export function BulkDialog({
             <Button
               {...(verb === 'cancel' ? { color: 'red.8' } : {})}
               loading={state === 'working'}
+              disabled={!ready}
               onClick={() => {
                 work().catch(setError)
               }}

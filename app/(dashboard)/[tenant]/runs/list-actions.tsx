@@ -49,7 +49,7 @@ export function ListActions({ input, onChanged }: { input: BrowseRuns; onChanged
           )}
           {may('run:retry') && (
             <Menu.Item leftSection={<RotateCcw size={16} aria-hidden />} onClick={() => setAsked('rerun')}>
-              Rerun ended runs…
+              Run ended runs again…
             </Menu.Item>
           )}
           {may('run:cancel') && (

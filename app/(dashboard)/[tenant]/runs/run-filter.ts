@@ -97,6 +97,11 @@ export function filterOf({ after: _after, before: _before, limit: _limit, ...fil
   return filter
 }
 
+/** Whether nothing narrows it down. */
+export function isEveryRun(filter: ReturnType<typeof filterOf>): boolean {
+  return Object.values(filter).every((value) => value === undefined)
+}
+
 function moment(text: string | null): string | undefined {
   const time = Date.parse(text ?? '')
   return Number.isNaN(time) ? undefined : new Date(time).toISOString()

@@ -26,7 +26,7 @@ export function AgainEnd(props: {
           Cancel
         </Button>
         <Button type="submit" loading={rerun.isPending}>
-          Start run
+          Run again
         </Button>
       </DialogButtons>
     </>

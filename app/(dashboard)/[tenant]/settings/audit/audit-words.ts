@@ -67,7 +67,7 @@ const DONE: Record<Done, string> = {
   cancelled: 'cancelled',
   terminated: 'terminated',
   retried: 'retried',
-  rerun: 'rerun',
+  rerun: 'run again',
 }
 
 export function actionWords(action: AuditAction): string {
