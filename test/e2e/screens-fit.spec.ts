@@ -201,6 +201,33 @@ test('on a phone no key is hinted at in the inbox, in lists and in the editor', 
   await expect(page.locator('kbd:visible, .with-keyboard:visible')).toHaveCount(0)
 })
 
+test('on a phone the tools of the editor are one row, with a menu for those that have no room', async ({
+  page,
+  workspace,
+}) => {
+  const { approval } = await newCompany(workspace.ctx)
+  await page.setViewportSize({ width: 360, height: 740 })
+  for (const view of ['outline', 'graph']) {
+    await page.goto(`/${workspace.slug}/workflows/${approval}?view=${view}`)
+    const more = page.getByRole('button', { name: 'More tools' })
+    const [add, last] = [
+      await page.getByRole('button', { name: 'Add step', exact: true }).boundingBox(),
+      await more.boundingBox(),
+    ]
+    expect(Math.abs(middle(add) - middle(last)), view).toBeLessThan(4)
+  }
+  await page.getByRole('button', { name: 'More tools' }).click()
+  for (const name of ['Redo', 'Tidy', 'Find a step', 'Simulate'])
+    await expect(page.getByRole('menuitem', { name })).toBeVisible()
+  await page.getByRole('menuitem', { name: /^Problems/ }).click()
+  await expect(page.getByRole('dialog', { name: 'Problems' })).toBeVisible()
+})
+
+function middle(box: { y: number; height: number } | null): number {
+  if (!box) throw new Error('[screens-fit] not on the screen')
+  return box.y + box.height / 2
+}
+
 test('what does not exist answers 404 in one frame, and is not offered a second try', async ({ page, workspace }) => {
   for (const link of ['/r/run_NONE', '/w/wf_none', '/task/run_NONE/step', '/no-such-place']) {
     const answer = await page.goto(link)

@@ -29,7 +29,7 @@ import { DraftDialogs } from './draft-dialogs'
 import styles from './editor.module.css'
 import { EditorDialogs } from './editor-dialogs'
 import { DraftHeader } from './header'
-import { HeaderActions, PanelButtons } from './header-actions'
+import { HeaderActions, PanelButtons, PanelItems } from './header-actions'
 import { OpenPanel } from './open-panel'
 import { readOnlyReason } from './read-only-reason'
 import { SaveStateText } from './save-state'
@@ -78,6 +78,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
   const { definition } = history.present
   const shown = useShownLayout(history.present, catalog)
   const check = useProblems(definition)
+  const problems = check.known ? check.problems.length : null
   const published = usePublished(workflow, publishedVersion, definition)
   const { announcement, announce } = useAnnouncer()
   const [dialog, setDialog] = useState<EditorDialog | null>(null)
@@ -238,7 +239,8 @@ export const EditorScreen = memo(function EditorScreen(props: {
           onFind={actions.openFind}
           onKeys={() => setDialog({ kind: 'keys' })}
           readOnly={readOnly}
-          panels={<PanelButtons panel={panel} problems={check.known ? check.problems.length : null} onPanel={toggle} />}
+          panels={<PanelButtons panel={panel} problems={problems} onPanel={toggle} />}
+          panelItems={<PanelItems problems={problems} onPanel={toggle} />}
         />
         <div
           className={styles.body}

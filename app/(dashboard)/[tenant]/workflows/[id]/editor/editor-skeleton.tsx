@@ -8,7 +8,7 @@ export function EditorSkeleton() {
     <div className={styles.screen} aria-busy="true">
       <HeaderSkeleton here="editor" actions={<Skeleton height={36} width={200} />} />
       <div className={styles.toolbar}>
-        <Skeleton height={30} width={420} />
+        <Skeleton height={30} width={420} maw="100%" />
       </div>
       <div className={styles.body}>
         <div className={styles.main}>

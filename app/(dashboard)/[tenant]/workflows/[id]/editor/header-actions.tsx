@@ -1,9 +1,8 @@
 'use client'
-import { Button } from '@mantine/core'
+import { Button, Menu } from '@mantine/core'
 import { CircleAlert, History, Play, Rocket, Route } from 'lucide-react'
 import { useTenant } from '../../../tenant-context'
 import type { Panel } from './bottom-panel'
-import styles from './editor.module.css'
 
 /** Opens the dialog that publishes, for the roles that may. */
 export function PublishButton({ onPublish }: { onPublish: () => void }) {
@@ -32,12 +31,15 @@ export function HeaderActions(props: { testing: boolean; onTest: () => void; onP
   )
 }
 
-/**
- * Opens and closes the panels below the graph.
- * @param props.problems how many there are; null as long as nobody knows
- */
-export function PanelButtons(props: { panel: Panel | null; problems: number | null; onPanel: (panel: Panel) => void }) {
-  const { panel, problems, onPanel } = props
+interface PanelProps {
+  panel: Panel | null
+  /** How many there are; null as long as nobody knows. */
+  problems: number | null
+  onPanel: (panel: Panel) => void
+}
+
+/** Opens and closes the panels below the graph. */
+export function PanelButtons({ panel, problems, onPanel }: PanelProps) {
   const { may } = useTenant()
   const button = (name: Panel, Icon: typeof History, text: string) => (
     <Button
@@ -54,8 +56,24 @@ export function PanelButtons(props: { panel: Panel | null; problems: number | nu
     <>
       {button('problems', CircleAlert, `Problems ${problems ?? '…'}`)}
       {may('workflow:simulate') && button('simulate', Route, 'Simulate')}
-      {/* On a phone the tab of the same page does as much. */}
-      <span className={styles.wide}>{button('versions', History, 'History')}</span>
+      {button('versions', History, 'History')}
+    </>
+  )
+}
+
+/** The same on a phone, where the tab of the history does as much as its panel. */
+export function PanelItems({ problems, onPanel }: Omit<PanelProps, 'panel'>) {
+  const { may } = useTenant()
+  return (
+    <>
+      <Menu.Item leftSection={<CircleAlert size={16} aria-hidden />} onClick={() => onPanel('problems')}>
+        Problems {problems ?? '…'}
+      </Menu.Item>
+      {may('workflow:simulate') && (
+        <Menu.Item leftSection={<Route size={16} aria-hidden />} onClick={() => onPanel('simulate')}>
+          Simulate
+        </Menu.Item>
+      )}
     </>
   )
 }

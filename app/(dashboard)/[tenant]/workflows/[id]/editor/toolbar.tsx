@@ -1,8 +1,21 @@
 'use client'
 import { ActionIcon, Button, SegmentedControl, Tooltip } from '@mantine/core'
-import { Keyboard, LayoutGrid, Plus, Redo2, Search, Undo2 } from 'lucide-react'
+import {
+  Braces,
+  Keyboard,
+  LayoutGrid,
+  List,
+  ListTree,
+  type LucideIcon,
+  Plus,
+  Redo2,
+  Search,
+  Undo2,
+  Workflow,
+} from 'lucide-react'
 import type { ReactNode } from 'react'
 import styles from './editor.module.css'
+import { ToolMenu } from './tool-menu'
 
 export type View = 'graph' | 'list' | 'outline' | 'json'
 
@@ -20,8 +33,9 @@ export function Toolbar(props: {
   onFind: () => void
   onKeys: () => void
   readOnly: boolean
-  /** The buttons that open panels. */
+  /** The buttons that open panels, and the same as items of a menu. */
   panels: ReactNode
+  panelItems: ReactNode
 }) {
   const { view, views, undo, redo, readOnly } = props
   return (
@@ -29,7 +43,7 @@ export function Toolbar(props: {
       <SegmentedControl
         size="xs"
         aria-label="View"
-        data={views.map((value) => ({ value, label: VIEW_NAMES[value] }))}
+        data={views.map((value) => ({ value, label: <ViewName view={value} /> }))}
         value={view}
         onChange={(next) => props.onView(next as View)}
       />
@@ -48,6 +62,7 @@ export function Toolbar(props: {
           <Tooltip label={redo === null ? 'Nothing to redo' : `Redo: ${redo}`}>
             <ActionIcon
               variant="default"
+              className={styles.wide ?? ''}
               aria-label={redo === null ? 'Redo' : `Redo: ${redo}`}
               disabled={redo === null}
               onClick={props.onRedo}
@@ -65,6 +80,7 @@ export function Toolbar(props: {
               <Button
                 size="xs"
                 variant="default"
+                className={styles.wide ?? ''}
                 leftSection={<LayoutGrid size={16} aria-hidden />}
                 onClick={props.onTidy}
               >
@@ -75,7 +91,7 @@ export function Toolbar(props: {
         </>
       )}
       <Tooltip label="Find a step (Ctrl+F)">
-        <ActionIcon variant="default" aria-label="Find a step" onClick={props.onFind}>
+        <ActionIcon variant="default" className={styles.wide ?? ''} aria-label="Find a step" onClick={props.onFind}>
           <Search size={16} aria-hidden />
         </ActionIcon>
       </Tooltip>
@@ -85,8 +101,31 @@ export function Toolbar(props: {
         </ActionIcon>
       </Tooltip>
       <div className={styles.panels}>{props.panels}</div>
+      <ToolMenu
+        redo={redo}
+        onRedo={readOnly ? null : props.onRedo}
+        onTidy={readOnly || view !== 'graph' ? null : props.onTidy}
+        onFind={props.onFind}
+        panels={props.panelItems}
+      />
     </section>
   )
 }
 
-const VIEW_NAMES: Record<View, string> = { graph: 'Graph', list: 'List', outline: 'Outline', json: 'JSON' }
+const VIEWS: Record<View, [name: string, icon: LucideIcon]> = {
+  graph: ['Graph', Workflow],
+  list: ['List', List],
+  outline: ['Outline', ListTree],
+  json: ['JSON', Braces],
+}
+
+/** On a phone, its icon alone. */
+function ViewName({ view }: { view: View }) {
+  const [name, Icon] = VIEWS[view]
+  return (
+    <>
+      <Icon aria-hidden className={styles.viewIcon} />
+      <span className={styles.viewName}>{name}</span>
+    </>
+  )
+}

@@ -1,0 +1,43 @@
+'use client'
+import { ActionIcon, Menu } from '@mantine/core'
+import { Ellipsis, LayoutGrid, Redo2, Search } from 'lucide-react'
+import type { ReactNode } from 'react'
+import styles from './editor.module.css'
+
+/** What the toolbar has no room for on a phone. A command that is null is not in the menu. */
+export function ToolMenu(props: {
+  /** What it would redo. */
+  redo: string | null
+  onRedo: (() => void) | null
+  onTidy: (() => void) | null
+  onFind: () => void
+  /** The items that open panels. */
+  panels: ReactNode
+}) {
+  const { redo, onRedo, onTidy, onFind, panels } = props
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="default" className={styles.narrow ?? ''} aria-label="More tools">
+          <Ellipsis size={16} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {onRedo && (
+          <Menu.Item leftSection={<Redo2 size={16} aria-hidden />} disabled={redo === null} onClick={onRedo}>
+            {redo === null ? 'Redo' : `Redo: ${redo}`}
+          </Menu.Item>
+        )}
+        {onTidy && (
+          <Menu.Item leftSection={<LayoutGrid size={16} aria-hidden />} onClick={onTidy}>
+            Tidy
+          </Menu.Item>
+        )}
+        <Menu.Item leftSection={<Search size={16} aria-hidden />} onClick={onFind}>
+          Find a step
+        </Menu.Item>
+        {panels}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
