@@ -43,13 +43,16 @@ export function pillText(status: PillStatus): string {
   return PILLS[status].text
 }
 
-/** Shows a state as an icon, a word and a colour, so that no one of them is needed on its own. */
-export function StatusPill({ status, label }: { status: PillStatus; label?: string }) {
+/**
+ * Shows a state as an icon, a word and a colour, so that no one of them is needed on its own.
+ * @param props.brief on a phone, the icon alone: screen readers still say the word
+ */
+export function StatusPill({ status, label, brief }: { status: PillStatus; label?: string; brief?: boolean }) {
   const { text, tone, icon: Icon } = PILLS[status]
   return (
-    <span className={`${styles.pill} ${styles[tone]}`}>
+    <span className={`${styles.pill} ${styles[tone]} ${brief ? styles.brief : ''}`}>
       <Icon size={14} aria-hidden className={Icon === LoaderCircle ? motion.turning : undefined} />
-      {label ?? text}
+      {brief ? <span>{label ?? text}</span> : (label ?? text)}
     </span>
   )
 }

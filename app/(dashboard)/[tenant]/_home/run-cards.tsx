@@ -53,7 +53,7 @@ function Rows({ runs, none }: { runs: RunItem[]; none: string }) {
         <li key={run.runId}>
           <Link className={styles.row} href={path(`/runs/${run.runId}`)}>
             <span className={styles.state}>
-              <StatusPill status={run.cancelling ? 'cancelling' : run.state} />
+              <StatusPill status={run.cancelling ? 'cancelling' : run.state} brief />
             </span>
             <span className={styles.what}>
               <span className={styles.title}>
