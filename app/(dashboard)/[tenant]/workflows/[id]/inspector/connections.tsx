@@ -68,9 +68,15 @@ function Connection({ definition, catalog, stepId, actions, readOnly, exit }: Pr
   const back = edge !== undefined && backEdges(definition).has(edge)
   const bound = edge && back ? boundOf(definition, edge) : null
   const target = to === null ? elsewhere(exit, shownExitsOf(definition, catalog, stepId)) : stepLabel(definition, to)
-  const tool = (label: string, icon: React.ReactNode, onClick: () => void) => (
+  const tool = (label: string, icon: React.ReactNode, onClick: () => void, className = '') => (
     <Tooltip label={label}>
-      <ActionIcon variant="subtle" color="gray" aria-label={`${label} (${exit.label})`} onClick={onClick}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        className={className}
+        aria-label={`${label} (${exit.label})`}
+        onClick={onClick}
+      >
         {icon}
       </ActionIcon>
     </Tooltip>
@@ -91,8 +97,11 @@ function Connection({ definition, catalog, stepId, actions, readOnly, exit }: Pr
             )}
           {to !== null &&
             stepId !== START &&
-            tool(`Remove the connection to ${stepLabel(definition, to)}`, <X size={16} aria-hidden />, () =>
-              actions.disconnect(stepId, exit.id),
+            tool(
+              `Remove the connection to ${stepLabel(definition, to)}`,
+              <X size={16} aria-hidden />,
+              () => actions.disconnect(stepId, exit.id),
+              styles.remove,
             )}
         </span>
       )}

@@ -1,5 +1,5 @@
 'use client'
-import { ActionIcon, Button, Group } from '@mantine/core'
+import { ActionIcon, Button } from '@mantine/core'
 import { ArrowDown, ArrowUp, type LucideIcon, Plus, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { moved, type Row } from './use-rows'
@@ -32,18 +32,24 @@ export function RowTools<T>(props: {
     </ActionIcon>
   )
   return (
-    <Group gap={0} justify="flex-end">
+    <div className={styles.tools}>
       {tool(`Move ${rowLabel} up`, ArrowUp, () => moved(rows, index, -1), index === 0)}
       {tool(`Move ${rowLabel} down`, ArrowDown, () => moved(rows, index, 1), index === rows.length - 1)}
       {tool(`Remove ${rowLabel}`, Trash2, () => rows.toSpliced(index, 1))}
-    </Group>
+    </div>
   )
 }
 
 /** Removes a row of a list whose order means nothing. */
 export function RemoveRow({ rowLabel, onClick }: { rowLabel: string; onClick: () => void }) {
   return (
-    <ActionIcon variant="subtle" color="gray" aria-label={`Remove ${rowLabel}`} onClick={onClick}>
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      className={styles.remove ?? ''}
+      aria-label={`Remove ${rowLabel}`}
+      onClick={onClick}
+    >
       <Trash2 size={16} aria-hidden />
     </ActionIcon>
   )
