@@ -7,6 +7,7 @@ import type { JsonValue } from '@/server/definition/json'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { useTenant } from '../../tenant-context'
 import { cancelCurl, resumeCurl, startCurl, statusCurl } from '../curl'
+import styles from './run.module.css'
 
 /** Copies links, ids and the run's API calls as commands. */
 export function CopyMenu({ run }: { run: RunOverview }) {
@@ -25,10 +26,11 @@ export function CopyMenu({ run }: { run: RunOverview }) {
       <Menu.Target>
         <Button
           variant="default"
+          className={styles.copy ?? ''}
           leftSection={<Copy size={15} aria-hidden />}
           rightSection={<ChevronDown size={16} aria-hidden />}
         >
-          Copy
+          <span className={styles.copyText}>Copy</span>
         </Button>
       </Menu.Target>
       <Menu.Dropdown>

@@ -30,11 +30,11 @@ export function RunHeader({ run, onSettled }: { run: RunOverview; onSettled: () 
         </>
       }
       actions={
-        <>
+        <div className={styles.actions}>
           <CopyMenu run={run} />
           <AgainMenu run={run} />
           <StopActions run={run} onSettled={onSettled} />
-        </>
+        </div>
       }
     />
   )
@@ -92,7 +92,7 @@ export function RunFacts({ run, live }: { run: RunOverview; live: LiveState }) {
         {run.startedBy && BY[run.startedBy.kind]}
         {run.startedBy?.name}
       </span>
-      <Time at={run.startTime} absolute precise />
+      <Time at={run.startTime} absolute />
       {run.part && <span>{'to' in run.part ? `ends after ${run.part.stepName}` : `only ${run.part.stepName}`}</span>}
       {run.parent && (
         <span>
