@@ -223,6 +223,20 @@ test('on a phone the tools of the editor are one row, with a menu for those that
   await expect(page.getByRole('dialog', { name: 'Problems' })).toBeVisible()
 })
 
+test('on a phone the filters of the inbox are behind a button, which counts those that are set', async ({
+  page,
+  workspace,
+}) => {
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.goto(`/${workspace.slug}/inbox?type=collect_inputs`)
+  const filter = page.getByRole('button', { name: 'Filter (1)' })
+  const workflow = page.getByRole('combobox', { name: 'Workflow' })
+  await expect(filter).toBeVisible()
+  await expect(workflow).toBeHidden()
+  await filter.click()
+  await expect(workflow).toBeVisible()
+})
+
 function middle(box: { y: number; height: number } | null): number {
   if (!box) throw new Error('[screens-fit] not on the screen')
   return box.y + box.height / 2

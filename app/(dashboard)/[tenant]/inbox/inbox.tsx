@@ -2,7 +2,7 @@
 import { Button, Checkbox, SegmentedControl, Select, Skeleton } from '@mantine/core'
 import { useMounted } from '@mantine/hooks'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { ChevronLeft, Inbox as InboxIcon, SearchX } from 'lucide-react'
+import { ChevronLeft, Inbox as InboxIcon, ListFilter, SearchX } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
@@ -215,8 +215,10 @@ const FILTERS = ['q', 'workflow', 'type', 'tests', 'by']
 function Filters({ get, set }: Pick<ReturnType<typeof useUrlState>, 'get' | 'set'>) {
   const trpc = useTRPC()
   const { data } = useQuery({ ...trpc.runs.workflows.queryOptions(), staleTime: 60_000 })
+  const [opened, setOpened] = useState(false)
+  const count = FILTERS.filter((name) => name !== 'q' && get(name) !== '').length
   return (
-    <div className={styles.filters}>
+    <div className={styles.filters} data-opened={opened || undefined}>
       <SearchField
         aria-label="Search tasks"
         placeholder="Title, key or workflow"
@@ -224,7 +226,18 @@ function Filters({ get, set }: Pick<ReturnType<typeof useUrlState>, 'get' | 'set
         onSearch={(q) => set({ q })}
         className={styles.search ?? ''}
       />
+      {/* On a phone, so that the first task is in sight. */}
+      <Button
+        variant="default"
+        className={styles.filter ?? ''}
+        leftSection={<ListFilter size={16} aria-hidden />}
+        aria-expanded={opened}
+        onClick={() => setOpened(!opened)}
+      >
+        {count === 0 ? 'Filter' : `Filter (${count})`}
+      </Button>
       <Select
+        className={styles.workflow ?? ''}
         aria-label="Workflow"
         placeholder="Any workflow"
         data={choicesOf(data ?? [])}

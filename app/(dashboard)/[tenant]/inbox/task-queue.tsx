@@ -75,12 +75,16 @@ function QueueItem({
         {task.businessKey !== null && <strong className={styles.key}>{task.businessKey} · </strong>}
         {task.workflowName}
         {task.startedVia === 'test' && <TestMark />}
-        {task.summary.map(([name, value]) => (
-          <span key={name}>
-            {' · '}
-            {name} {value}
-          </span>
-        ))}
+        {task.summary.map(
+          ([name, value]) =>
+            // Many keys are a field of the run: the row says it once.
+            value !== task.businessKey && (
+              <span key={name}>
+                {' · '}
+                {name} {value}
+              </span>
+            ),
+        )}
       </span>
     </button>
   )
