@@ -132,7 +132,13 @@ export function TestCases<K extends KeptCase>(props: TestCasesProps<K>) {
                   {(open || form) && (
                     <Menu position="bottom-end" width={220}>
                       <Menu.Target>
-                        <ActionIcon variant="subtle" color="gray" size={28} aria-label={`Actions for ${name}`}>
+                        <ActionIcon
+                          variant="subtle"
+                          color="gray"
+                          size={28}
+                          className={styles.menu ?? ''}
+                          aria-label={`Actions for ${name}`}
+                        >
                           <Ellipsis size={18} aria-hidden />
                         </ActionIcon>
                       </Menu.Target>

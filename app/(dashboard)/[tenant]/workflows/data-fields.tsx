@@ -37,7 +37,14 @@ export function DataFields(props: {
           focus={focus}
           onChange={(name, value) => onChange({ ...draft, typed: { ...draft.typed, [name]: value } })}
         />
-        <Button variant="subtle" size="compact-xs" mt="xs" aria-label={words.enter} onClick={() => onChange(asJson())}>
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          ml={-8}
+          mt="xs"
+          aria-label={words.enter}
+          onClick={() => onChange(asJson())}
+        >
           Enter JSON
         </Button>
       </div>
@@ -59,7 +66,7 @@ export function DataFields(props: {
         data-autofocus={focus || undefined}
       />
       {asFields && (
-        <Button variant="subtle" size="compact-xs" mt={2} onClick={() => onChange(asFields)}>
+        <Button variant="subtle" size="compact-xs" ml={-8} mt={2} onClick={() => onChange(asFields)}>
           Enter it in rows
         </Button>
       )}

@@ -64,7 +64,7 @@ export function ValueField(props: {
         onChange={(event) => onChange(event.currentTarget.value)}
       />
       {rows && (
-        <Button variant="subtle" size="compact-xs" mt={2} onClick={() => setAsJson(false)}>
+        <Button variant="subtle" size="compact-xs" ml={-8} mt={2} onClick={() => setAsJson(false)}>
           Enter it in rows
         </Button>
       )}

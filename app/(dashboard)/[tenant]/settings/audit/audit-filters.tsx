@@ -59,6 +59,7 @@ export function AuditFilters({ params, change }: { params: URLSearchParams; chan
         <Button
           variant="subtle"
           color="gray"
+          className={styles.clear ?? ''}
           leftSection={<X size={16} aria-hidden />}
           onClick={() => change(Object.fromEntries(FILTER_NAMES.map((name) => [name, null])))}
         >
