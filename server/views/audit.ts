@@ -6,6 +6,7 @@ import { versionNumber } from '../versioned/versions'
 import { nameActors } from './actors'
 import { namesOf } from './names-of'
 import { runNames } from './runs/run-names'
+import { withStepNames } from './step-names'
 import { numbersOf } from './workflows/numbers'
 
 /** What an id in the details of an entry stands for. */
@@ -31,7 +32,8 @@ const KINDS = [
  * these itself: what a key says of a person has to go with the run.
  */
 export async function browseAudit(ctx: ServiceContext, input: unknown) {
-  const page = await listAudit(ctx, input)
+  const listed = await listAudit(ctx, input)
+  const page = { ...listed, entries: await withStepNames(ctx, listed.entries) }
   const ids = new Set(page.entries.flatMap(({ details }) => Object.values(details).flatMap(textsOf)))
   const actorIds = page.entries.flatMap(({ details }) => ACTORS.flatMap((name) => textsOf(details[name] ?? null)))
   const things = KINDS.flatMap(([kind, prefix]) =>

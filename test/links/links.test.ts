@@ -19,6 +19,7 @@ import { holdAnswer } from '@/server/runs/held/hold'
 import { resumeRun } from '@/server/runs/resume'
 import { deleteSubjectData } from '@/server/subjects/delete'
 import { setVaultSecret } from '@/server/vault/set'
+import { browseAudit } from '@/server/views/audit'
 import { getRunOverview } from '@/server/views/runs/overview'
 import type { Visitor } from '@/server/visitor'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -139,6 +140,13 @@ test('a link answers one task once, and opening it decides nothing', async () =>
   const [row] =
     await database.sql`select answered_by, answered_via from pauses where run_id = ${runId} and id = ${pauseId}`
   expect(row).toEqual({ answered_by: tess.actor.id, answered_via: expect.stringMatching(/^lnk_/) })
+})
+
+test('the audit log has the step of a link by its name', async () => {
+  const runId = await paused(asking({ name: 'The order' }))
+  await link(tess, runId)
+  const { entries } = await browseAudit(runtime.ctx, { thing: runId })
+  expect(entries.map(({ details }) => details.step)).toEqual(['The order'])
 })
 
 test('of many answers at once, by one link or by two, exactly one counts', async () => {
