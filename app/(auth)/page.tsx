@@ -2,6 +2,7 @@ import type { Metadata } from 'next'
 import { headers } from 'next/headers'
 import Link from 'next/link'
 import { redirect } from 'next/navigation'
+import { roleName } from '@/app/_ui/role-name'
 import { listMemberships, readSession } from '@/server/auth/session'
 import { database } from '@/server/database'
 import { hasOwner } from '@/server/tenants/setup/state'
@@ -32,7 +33,7 @@ export default async function EntrancePage() {
             <li key={slug}>
               <Link href={`/${slug}`} className={styles.choice}>
                 <span className={styles.choiceName}>{tenantName}</span>
-                <span className={styles.choiceHint}>{role}</span>
+                <span className={styles.choiceHint}>{roleName(role)}</span>
               </Link>
             </li>
           ))}

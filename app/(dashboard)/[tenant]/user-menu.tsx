@@ -3,6 +3,7 @@ import { type MantineColorScheme, Menu, UnstyledButton, useMantineColorScheme } 
 import { BookOpen, Check, CircleUser, Keyboard, LogOut, Monitor, Moon, SlidersHorizontal, Sun } from 'lucide-react'
 import Link from 'next/link'
 import { useState } from 'react'
+import { roleName } from '@/app/_ui/role-name'
 import { signOut } from '@/app/(auth)/sign-out'
 import { useTenant } from './tenant-context'
 import styles from './user-menu.module.css'
@@ -24,7 +25,7 @@ export function UserMenu({ onKeys }: { onKeys: () => void }) {
           <CircleUser size={20} strokeWidth={1.75} aria-hidden />
           <span className={styles.who}>
             <span className={styles.name}>{user.name}</span>
-            <span className={styles.role}>{role}</span>
+            <span className={styles.role}>{roleName(role)}</span>
           </span>
         </UnstyledButton>
       </Menu.Target>

@@ -1,6 +1,7 @@
 import type { Metadata } from 'next'
 import { headers } from 'next/headers'
 import Link from 'next/link'
+import { roleName } from '@/app/_ui/role-name'
 import { identityProviderNames, readSession } from '@/server/auth/session'
 import { now } from '@/server/clock'
 import { database } from '@/server/database'
@@ -48,7 +49,7 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
       <p className={styles.lead}>{invitedBy ? `${invitedBy} invited you.` : 'You are invited.'}</p>
       <dl className={styles.facts}>
         <dt>Role</dt>
-        <dd>{role}</dd>
+        <dd>{roleName(role)}</dd>
         <dt>For</dt>
         <dd>
           <Email of={email} />

@@ -1,5 +1,6 @@
 'use client'
 import type { ReactNode } from 'react'
+import { roleName } from '@/app/_ui/role-name'
 import { Time } from '@/app/_ui/time'
 import styles from './settings.module.css'
 
@@ -52,7 +53,7 @@ export function CredentialTable<C extends Credential>(props: {
             </td>
             <td>
               <span className={`${styles.label} ${styles.quiet}`}>Role</span>
-              {item.role}
+              {roleName(item.role)}
             </td>
             <td>
               <span className={`${styles.label} ${styles.quiet}`}>Last used</span>

@@ -1,4 +1,5 @@
 import { NativeSelect } from '@mantine/core'
+import { roleName } from '@/app/_ui/role-name'
 import type { Role } from '@/server/roles'
 
 /** Chooses a role. What it may do is said below, because a phone would cut it off in the field. */
@@ -13,7 +14,7 @@ export function RoleField(props: {
   return (
     <NativeSelect
       label={label}
-      data={choices}
+      data={choices.map((role) => ({ value: role, label: roleName(role) }))}
       description={description}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       value={value}

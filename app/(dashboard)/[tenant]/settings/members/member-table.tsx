@@ -1,5 +1,6 @@
 'use client'
 import { Badge } from '@mantine/core'
+import { roleName } from '@/app/_ui/role-name'
 import { Time } from '@/app/_ui/time'
 import { useTenant } from '../../tenant-context'
 import styles from '../settings.module.css'
@@ -49,7 +50,7 @@ export function MemberTable({ members }: { members: Member[] }) {
                   <RoleSelect member={member} />
                 ) : (
                   <div className={styles.stack}>
-                    {member.role}
+                    {roleName(member.role)}
                     {lastOwner && <span className={styles.quiet}>A workspace needs at least one owner.</span>}
                   </div>
                 )}

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyDone, notifyError } from '@/app/_ui/notify'
+import { roleName } from '@/app/_ui/role-name'
 import { StatusPill } from '@/app/_ui/status-pill'
 import { Time } from '@/app/_ui/time'
 import type { PendingInvitation } from '@/server/members/invitations/list'
@@ -61,7 +62,7 @@ function InvitationRow({ invitation }: { invitation: PendingInvitation }) {
       </td>
       <td>
         <span className={`${styles.label} ${styles.quiet}`}>Role</span>
-        {role}
+        {roleName(role)}
       </td>
       <td>
         <div className={styles.stack}>

@@ -1,4 +1,5 @@
 import { Check, Minus } from 'lucide-react'
+import { roleName } from '@/app/_ui/role-name'
 import type { Operation } from '@/server/auth/policy'
 import type { Role } from '@/server/roles'
 import settings from '../settings.module.css'
@@ -67,7 +68,7 @@ export function RoleMatrix({ policy }: { policy: Readonly<Record<Operation, Role
               </th>
               {ROLES.map((role) => (
                 <th key={role} scope="col">
-                  {role}
+                  {roleName(role)}
                 </th>
               ))}
             </tr>

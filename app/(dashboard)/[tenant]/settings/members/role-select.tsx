@@ -7,6 +7,7 @@ import { useTRPC } from '@/app/_trpc/client'
 import { ConfirmDialog } from '@/app/_ui/confirm-dialog'
 import { notifyDone, notifyError } from '@/app/_ui/notify'
 import { notifyUndo } from '@/app/_ui/notify-undo'
+import { roleName } from '@/app/_ui/role-name'
 import type { Role } from '@/server/roles'
 import { useTenant } from '../../tenant-context'
 import type { Member } from './member'
@@ -48,7 +49,7 @@ export function RoleSelect({ member }: { member: Member }) {
       <NativeSelect
         size="xs"
         aria-label={`Role of ${member.name}`}
-        data={choices}
+        data={choices.map((role) => ({ value: role, label: roleName(role) }))}
         value={change.isPending ? change.variables.role : member.role}
         disabled={change.isPending}
         onChange={(event) => choose(event.currentTarget.value as Role)}
