@@ -148,6 +148,9 @@ test('on a phone every place is reachable, and keys are not hinted at', async ({
     await page.getByRole('menuitem', { name: place }).click()
     await expect(page).toHaveURL(new RegExp(`/${place.toLowerCase()}`))
   }
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'API reference' }).click()
+  await expect(page).toHaveURL(/\/reference/)
   const { approval } = await newCompany(workspace.ctx)
   const runId = await startRun(workspace, approval, { customer: 'Okafor' })
   await reached(workspace, runId, ({ status }) => status === 'paused')

@@ -6,7 +6,7 @@ import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { useTRPC } from '@/app/_trpc/client'
 import styles from './navigation.module.css'
-import { PLACES, type Place } from './places'
+import { PLACES, type Place, REFERENCE } from './places'
 import { useTenant } from './tenant-context'
 import { UserMenu } from './user-menu'
 import { WorkspaceMenu } from './workspace-menu'
@@ -48,7 +48,7 @@ export function Navigation({ onSearch, onKeys }: { onSearch: () => void; onKeys:
 function More() {
   const { path } = useTenant()
   const pathname = usePathname()
-  const rest = PLACES.filter(({ onPhone }) => !onPhone)
+  const rest = [...PLACES.filter(({ onPhone }) => !onPhone), REFERENCE]
   const current = rest.some(({ href }) => pathname.startsWith(path(href)))
   return (
     <Menu position="top-end" width={200}>

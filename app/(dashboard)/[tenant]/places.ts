@@ -1,4 +1,5 @@
 import {
+  BookOpen,
   Bot,
   CalendarClock,
   ChartColumn,
@@ -21,6 +22,9 @@ export interface Place {
   /** The bar on phones has room for four and a menu with the rest. */
   onPhone: boolean
 }
+
+/** In the menu of the person, which on phones nobody looks through for a page. */
+export const REFERENCE = { label: 'API reference', href: '/reference', icon: BookOpen }
 
 export const PLACES: Place[] = [
   { label: 'Home', href: '', icon: House, key: 'h', onPhone: true },

@@ -5,6 +5,7 @@ import Link from 'next/link'
 import { useState } from 'react'
 import { roleName } from '@/app/_ui/role-name'
 import { signOut } from '@/app/(auth)/sign-out'
+import { REFERENCE } from './places'
 import { useTenant } from './tenant-context'
 import styles from './user-menu.module.css'
 
@@ -56,8 +57,8 @@ export function UserMenu({ onKeys }: { onKeys: () => void }) {
           Preferences
         </Menu.Item>
         <KeysItem onKeys={onKeys} />
-        <Menu.Item component={Link} href={path('/reference')} leftSection={<BookOpen size={16} aria-hidden />}>
-          API reference
+        <Menu.Item component={Link} href={path(REFERENCE.href)} leftSection={<BookOpen size={16} aria-hidden />}>
+          {REFERENCE.label}
         </Menu.Item>
         <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={() => void signOut()}>
           Sign out
