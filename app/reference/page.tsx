@@ -77,7 +77,7 @@ function Introduction({
       <p className={styles.prose}>
         The API is at <code>{servers[0]?.url}</code>. Its version is <code>{info.version}</code>. You can import{' '}
         <a href="/api/openapi.json">/api/openapi.json</a>, this reference as an OpenAPI 3.1 document, into Postman,
-        Insomnia or Bruno.
+        Insomnia or Bruno. What the dashboard calls a workspace is a tenant in the API.
       </p>
       {workspaces.length > 0 && (
         <p className={styles.prose}>

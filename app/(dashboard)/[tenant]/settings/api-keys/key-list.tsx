@@ -45,7 +45,8 @@ export function KeyList() {
       <PageBody>
         <div className={styles.controls}>
           <span className={styles.quiet}>
-            A key goes into the header x-api-key, with the id of the workspace in x-tenant-id. Use keys only on servers.
+            A key goes into the header x-api-key. It is a key of this workspace alone, so x-tenant-id is optional. Use
+            keys only on servers.
           </span>
           {gone.length > 0 && (
             <Switch

@@ -26,7 +26,7 @@ export function WorkspaceSettings() {
             <NameForm name={settings.data.name} />
             <dl className={styles.facts}>
               <Fact label="Workspace id" value={settings.data.id}>
-                Callers with a key send it as x-tenant-id.
+                The API calls it the tenant. Callers with a key may send it as x-tenant-id.
               </Fact>
               <Fact label="Address" value={`/${settings.data.slug}`}>
                 It stays the same when you rename the workspace, so links keep working.
