@@ -228,7 +228,7 @@ function approvalOf(say: Say, stock: string) {
         id: 'done',
         type: 'end-flow',
         name: say('Order placed'),
-        output: { article: '${article}', decision: '${decision.actionValue}' },
+        output: { article: '${article}', amount: '${amount}' },
       },
       {
         id: 'turned_down',

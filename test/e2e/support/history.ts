@@ -30,9 +30,12 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
  */
 export async function addHistory(
   { ctx, tenantId, owner }: Workspace,
-  { approval, refund, triage, agent, supervisor, webhook }: Furnished,
+  { approval, refund, triage, agent, supervisor, webhook, completed, deciding, asking }: Furnished,
 ): Promise<void> {
   const { sql } = database()
+  await takeTime(tenantId, completed, { started: 46, ordered: 40, decided: 9 })
+  await takeTime(tenantId, deciding, { started: 27, ordered: 21 })
+  await takeTime(tenantId, asking, { started: 64 })
   await giveModel(ctx, [agent, supervisor])
   const questions = await questionsTo(ctx, supervisor)
   // Nobody is told of what is long past.
@@ -117,6 +120,43 @@ export async function addHistory(
   await addAccounting(ctx)
   // Otherwise the first page with charts says that some days are still being counted.
   for (let whole = false; !whole; ) whole = await countAllDays(ctx)
+}
+
+/**
+ * Moves what happened in a purchase into the past, since people take minutes and not milliseconds.
+ * @param ago how many minutes ago it was started, its form filled in, and its decision taken
+ */
+async function takeTime(
+  tenantId: string,
+  runId: string,
+  { started, ordered = 0, decided = 0 }: { started: number; ordered?: number; decided?: number },
+): Promise<void> {
+  const { sql } = database()
+  const json = JSON.stringify([
+    { step: 'order', began: started, ended: ordered },
+    { step: 'stock', began: ordered, ended: ordered },
+    { step: 'decision', began: ordered, ended: decided },
+    { step: 'done', began: decided, ended: decided },
+  ])
+  const steps = sql`jsonb_to_recordset(${json}::text::jsonb) as s(step text, began float8, ended float8)`
+  await sql`
+    update runs set start_time = start_time - ${started}::float8 * interval '1 minute',
+      end_time = end_time - ${decided}::float8 * interval '1 minute'
+    where tenant_id = ${tenantId} and id = ${runId}`
+  await sql`
+    update step_records r set start_time = r.start_time - s.began * interval '1 minute',
+      end_time = r.end_time - s.ended * interval '1 minute',
+      attempts = (
+        select coalesce(jsonb_agg(a || jsonb_build_object(
+          'startTime', (a->>'startTime')::timestamptz - s.began * interval '1 minute',
+          'endTime', (a->>'endTime')::timestamptz - s.ended * interval '1 minute')), '[]')
+        from jsonb_array_elements(r.attempts) a)
+    from ${steps} where r.tenant_id = ${tenantId} and r.run_id = ${runId} and r.step_id = s.step`
+  await sql`
+    update pauses p set created_at = p.created_at - s.began * interval '1 minute',
+      answered_at = p.answered_at - s.ended * interval '1 minute',
+      consumed_at = p.consumed_at - s.ended * interval '1 minute'
+    from ${steps} where p.tenant_id = ${tenantId} and p.run_id = ${runId} and p.step_id = s.step`
 }
 
 /** An id that sorts to its time, like those that the product makes. */

@@ -83,15 +83,18 @@ export function TimelineGrid({ axis }: { axis: Axis }) {
             key={from}
             className={styles.band}
             style={{ left: percent(from), width: percent(to - from) }}
-            title={`${durationText(ms)} of waiting, not drawn to scale`}
+            title={`${inSeconds(ms)} of waiting, not drawn to scale`}
           >
-            <span className={styles.bandText}>{durationText(ms)}</span>
+            <span className={styles.bandText}>{inSeconds(ms)}</span>
           </span>
         ))}
       </div>
     </div>
   )
 }
+
+/** A long wait may go on, and all that goes on is told in whole seconds. */
+const inSeconds = (ms: number) => (ms < 10_000 ? durationText(ms) : passedText(ms))
 
 /** A run may have waited thousands of times. */
 function shownBreaks({ breaks }: Axis): Axis['breaks'] {

@@ -280,7 +280,7 @@ export function ticksOf({ place, stretches, span }: Axis): Tick[] {
       if (at < 0) continue
       const last = ticks.at(-1)
       const goesOn = from > 0 && ms === 0
-      const text = from > 0 && !goesOn ? `+${offsetText(ms)}` : offsetText(from + ms)
+      const text = from > 0 && !goesOn ? `+${offsetText(ms)}` : offsetText(goesOn ? wholeSeconds(from) : from + ms)
       const close = overlaps(last, at, text)
       // The time at which a wait ends is more useful than a round time just before it.
       if (close && goesOn && !last?.goesOn && !overlaps(ticks.at(-2), at, text)) ticks.pop()
@@ -290,6 +290,9 @@ export function ticksOf({ place, stretches, span }: Axis): Tick[] {
   }
   return ticks
 }
+
+/** The end of a long wait may be now. Everything that goes on is told in whole seconds. */
+const wholeSeconds = (ms: number) => (ms < 10_000 ? ms : Math.floor(ms / 1_000) * 1_000)
 
 const UNITS = [
   ['d', 86_400_000],
