@@ -9,6 +9,7 @@ import {
   lanesIn,
   neighboursOf,
 } from '@/app/(dashboard)/[tenant]/workflows/[id]/canvas/graph'
+import { withHeights } from '@/app/(dashboard)/[tenant]/workflows/[id]/canvas/heights'
 import { bodiesOf, hullsOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/canvas/hulls'
 import { bendsOf, hasRoom, labelAt, lanesOf } from '@/app/(dashboard)/[tenant]/workflows/[id]/canvas/lines'
 import { connect, disconnect, FIRST_BOUND } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/connect'
@@ -225,6 +226,41 @@ describe('the ways of lines', () => {
     expect(lanes.get('cb')?.x).toBe(400 + gap * 1.5)
     // A step is in the way of this one.
     expect(lanes.get('ac')?.x).toBeLessThan(0)
+  })
+
+  test('lines of neighbouring branches turn at different heights, and those that go farthest turn first', () => {
+    const line = (to: string, startX: number, endX: number, room = 72) => ({
+      ...{ id: to, from: 'halls', to, sideways: false },
+      ...{ start: { x: startX, y: 100 }, end: { x: endX, y: 100 + room } },
+    })
+    const heights = (lines: ReturnType<typeof line>[], boxes = new Map()) => {
+      const lanes = withHeights(lines, lanesOf(lines, boxes))
+      return lines.map(({ id, start, end }) => {
+        const bends = bendsOf(start, end, false, lanes.get(id))
+        return bends.find(({ y }, i) => y === bends[i + 1]?.y && bends[i + 1]?.x !== bends[i]?.x)?.y
+      })
+    }
+    const branches = (room?: number) => [
+      line('main', 44, -268, room),
+      line('cold', 132, 28, room),
+      line('yard', 220, 324, room),
+      line('done', 308, 620, room),
+    ]
+    expect(heights(branches())).toEqual([129, 143, 143, 129])
+    const [main] = branches()
+    if (!main) throw new Error('There is a first branch')
+    const lanes = withHeights(branches(), new Map())
+    expect(bendsOf(main.start, main.end, false, lanes.get('main')).slice(0, 3)).toEqual([
+      { x: 44, y: 100 },
+      { x: 44, y: 129 },
+      { x: -268, y: 129 },
+    ])
+    // The same of long lines, which turn above their target.
+    expect(heights(branches(200))).toEqual([264, 278, 278, 264])
+    // Two that do not meet stay half-way, and so do those that join at one step.
+    expect(heights([line('a', 62, -24), line('b', 186, 272)])).toEqual([136, 136])
+    const joining = [line('end', 0, 100), { ...line('end', 150, 100), id: 'other' }]
+    expect(heights(joining)).toEqual([136, 136])
   })
 
   test('a line has a button only where it covers neither end', () => {

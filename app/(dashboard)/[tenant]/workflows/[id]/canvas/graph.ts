@@ -6,6 +6,7 @@ import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import { entryOf, type Layout, type Position, START } from '../model/definition'
 import { handleAt, NODE_HEIGHT, NODE_WIDTH, type ShownExit, shownExits, sizeOf } from '../model/exit-row'
+import { withHeights } from './heights'
 import { type Box, type Lane, lanesOf } from './lines'
 
 /** The END node of the canvas. It is never stored. */
@@ -171,5 +172,5 @@ export function lanesIn(
     const start = { x: source.x + handle.x, y: source.y + handle.y }
     return [{ id, from, to, start, end: { x: target.x + target.width / 2, y: target.y }, sideways: failure }]
   })
-  return lanesOf(lines, boxes)
+  return withHeights(lines, lanesOf(lines, boxes))
 }

@@ -6,12 +6,12 @@ export interface Box extends Position {
 }
 
 /** From a handle to the first bend, and from the last one to the target. */
-const LEAVE = 20
-const ARRIVE = 28
+export const LEAVE = 20
+export const ARRIVE = 28
 /** How far a line keeps away from a node. */
 const MARGIN = 22
 /** The distance between two lines that would otherwise overlap. */
-const APART = 14
+export const APART = 14
 const TRIES = 9
 /** Between two neighbours that stand closer than lines keep away from nodes, one still fits into a gap this wide. */
 const NARROW = 8
@@ -33,6 +33,8 @@ export interface Line {
 export interface Lane {
   x: number
   leave: number
+  /** The y at which it turns to its target; the usual distance above it by default. */
+  arrive?: number
   /** Its long part is between two nodes that leave room for the line and nothing else. */
   narrow?: boolean
 }
@@ -98,7 +100,7 @@ function leaveOf(start: Position, sideways: boolean, lane: number, boxes: Readon
 /** The bends of a line, ends included. */
 export function bendsOf(start: Position, end: Position, sideways: boolean, lane: Lane | undefined): Position[] {
   const leave = sideways ? start.y : (lane?.leave ?? start.y + LEAVE)
-  const arrive = end.y - ARRIVE
+  const arrive = lane?.arrive ?? end.y - ARRIVE
   if (lane !== undefined) {
     // A line that is all but straight is straight.
     const x = [start.x, end.x].find((near) => !sideways && Math.abs(near - lane.x) < 4) ?? lane.x
