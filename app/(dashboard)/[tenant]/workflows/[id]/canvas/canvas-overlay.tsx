@@ -1,8 +1,10 @@
 'use client'
 import { ActionIcon, Button, Tooltip } from '@mantine/core'
-import { Panel, useConnection, useReactFlow, useViewport } from '@xyflow/react'
+import { MiniMap, Panel, useConnection, useReactFlow, useStore, useViewport } from '@xyflow/react'
 import { Maximize, Minus, Plus } from 'lucide-react'
 import styles from './canvas.module.css'
+import { isWhole, WHOLE } from './first-view'
+import type { FlowNode } from './node'
 import type { ReasonFor } from './use-canvas-events'
 
 /** Zooms in, out, to the whole graph and to actual size. */
@@ -30,12 +32,22 @@ export function ZoomBar({ animate }: { animate: boolean }) {
         <Plus size={16} aria-hidden />
       </ActionIcon>
       <Tooltip label="Show all (1)">
-        <ActionIcon variant="default" aria-label="Show the whole graph" onClick={() => void flow.fitView(options)}>
+        <ActionIcon
+          variant="default"
+          aria-label="Show the whole graph"
+          onClick={() => void flow.fitView({ ...WHOLE, ...options })}
+        >
           <Maximize size={16} aria-hidden />
         </ActionIcon>
       </Tooltip>
     </Panel>
   )
+}
+
+/** The map of a graph that is not in view as a whole: in one that is, it could cover steps. */
+export function GraphMap({ nodes }: { nodes: FlowNode[] }) {
+  const whole = useStore((state) => isWhole(nodes, state.transform, state))
+  return whole ? null : <MiniMap pannable zoomable className={styles.map ?? ''} />
 }
 
 /** Why the step under the pointer cannot be connected. */

@@ -4,7 +4,6 @@ import {
   Background,
   BackgroundVariant,
   ConnectionLineType,
-  MiniMap,
   type NodeChange,
   ReactFlow,
   useReactFlow,
@@ -23,9 +22,9 @@ import { NODE_HEIGHT, NODE_WIDTH } from '../model/layout-request'
 import type { TestedSteps } from '../parts/tested'
 import { BodyHulls } from './body-hulls'
 import styles from './canvas.module.css'
-import { RefusalHint, ZoomBar } from './canvas-overlay'
+import { GraphMap, RefusalHint, ZoomBar } from './canvas-overlay'
 import { StepEdge } from './edge'
-import { isInView, showFirst } from './first-view'
+import { isInView, showFirst, WHOLE } from './first-view'
 import { END, endPosition, graphEdges, graphExits, lanesIn, neighboursOf } from './graph'
 import { bodiesOf } from './hulls'
 import { EndNode, type FlowNode, StartNode, StepNode } from './node'
@@ -40,7 +39,6 @@ const CanvasMarks = dynamic(() => import('../presence/canvas-marks').then((modul
 const nodeTypes = { step: StepNode, start: StartNode, end: EndNode }
 const edgeTypes = { step: StepEdge }
 const READABLE = 0.6
-const fitOptions = { padding: 0.15, maxZoom: 1 }
 /** Held, they add to the selection. */
 const SEVERAL = ['Meta', 'Control', 'Shift']
 
@@ -135,7 +133,7 @@ export const Canvas = memo(function Canvas(props: Props) {
 
   const animate = reducedMotion ? {} : { duration: 150 }
   useImperativeHandle(ref, () => ({
-    fit: () => void flow.fitView({ ...fitOptions, ...animate }),
+    fit: () => void flow.fitView({ ...WHOLE, ...animate }),
     naturalSize: () => void flow.zoomTo(1, animate),
     show: (stepId) => {
       const at = shownLayout.current[stepId]
@@ -148,7 +146,7 @@ export const Canvas = memo(function Canvas(props: Props) {
 
   async function showInitialView() {
     const start = latest.current.layout[START] ?? { x: 0, y: 0 }
-    await showFirst(flow, { readable: READABLE, fit: fitOptions, height: host.current?.clientHeight ?? 0, start })
+    await showFirst(flow, { readable: READABLE, height: host.current?.clientHeight ?? 0, start })
   }
 
   const onNodesChange = useCallback(
@@ -231,7 +229,7 @@ export const Canvas = memo(function Canvas(props: Props) {
         <CanvasMarks nodes={nodes} />
         <ZoomBar animate={!reducedMotion} />
         <RefusalHint reasonFor={reasonFor} />
-        {wide && definition.steps.length > 3 && <MiniMap pannable zoomable className={styles.map ?? ''} />}
+        {wide && definition.steps.length > 3 && <GraphMap nodes={nodes} />}
       </ReactFlow>
     </div>
   )

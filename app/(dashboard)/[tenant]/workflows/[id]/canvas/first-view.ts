@@ -1,19 +1,22 @@
-import type { FitViewOptions, ReactFlowInstance } from '@xyflow/react'
+import type { FitViewOptions, ReactFlowInstance, Transform } from '@xyflow/react'
 import type { Position } from '../model/definition'
 import { NODE_HEIGHT, NODE_WIDTH } from '../model/exit-row'
 
-type Flow = Pick<ReactFlowInstance, 'getZoom' | 'setCenter'> & {
-  fitView: (options: Pick<FitViewOptions, 'padding' | 'maxZoom'>) => Promise<boolean>
-}
+export type Fit = Pick<FitViewOptions, 'padding' | 'maxZoom'>
+
+type Flow = Pick<ReactFlowInstance, 'getZoom' | 'setCenter'> & { fitView: (options: Fit) => Promise<boolean> }
 
 /** The zoom at which a part of a graph is shown first. */
 const PART_ZOOM = 0.9
 /** Above START when the graph begins there, in pixels. */
 const ABOVE = 48
 
+/** How the whole graph is shown: with room for the zoom bar below it. */
+export const WHOLE = { padding: { x: '5%', top: '5%', bottom: '56px' }, maxZoom: 1 } satisfies Fit
+
 /** Shows the whole graph if that is readable, otherwise its start or, in the middle, another of its nodes. */
-export async function showFirst(flow: Flow, { readable, fit, height, start, at = null }: FirstView): Promise<void> {
-  await flow.fitView(fit)
+export async function showFirst(flow: Flow, { readable, height, start, at = null }: FirstView): Promise<void> {
+  await flow.fitView(WHOLE)
   if (flow.getZoom() >= readable) return
   const { x, y } = at ?? start
   const down = at ? NODE_HEIGHT / 2 : (height / 2 - ABOVE) / PART_ZOOM
@@ -23,7 +26,6 @@ export async function showFirst(flow: Flow, { readable, fit, height, start, at =
 interface FirstView {
   /** The zoom below which the whole is not worth showing. */
   readable: number
-  fit: { padding: number; maxZoom: number }
   /** Of the canvas, in pixels. */
   height: number
   start: Position
@@ -34,4 +36,22 @@ interface FirstView {
 export function isInView({ x, y }: Position, box: DOMRect, zoom: number): boolean {
   const [right, bottom] = [x + NODE_WIDTH * zoom, y + NODE_HEIGHT * zoom]
   return x >= box.left && y >= box.top && right <= box.right && bottom <= box.bottom
+}
+
+interface Placed {
+  position: Position
+  width?: number | undefined
+  height?: number | undefined
+}
+
+/** Whether every node is fully visible in a canvas of this size. */
+export function isWhole(
+  nodes: readonly Placed[],
+  [x, y, zoom]: Transform,
+  canvas: { width: number; height: number },
+): boolean {
+  return nodes.every(({ position, width = 0, height = 0 }) => {
+    const [left, top] = [position.x * zoom + x, position.y * zoom + y]
+    return left >= 0 && top >= 0 && left + width * zoom <= canvas.width && top + height * zoom <= canvas.height
+  })
 }

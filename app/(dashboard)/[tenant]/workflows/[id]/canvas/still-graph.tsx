@@ -13,7 +13,7 @@ import { BodyHulls } from './body-hulls'
 import styles from './canvas.module.css'
 import { ZoomBar } from './canvas-overlay'
 import { StepEdge, type StepFlowEdge } from './edge'
-import { isInView, showFirst } from './first-view'
+import { isInView, showFirst, WHOLE } from './first-view'
 import { arrowTarget, END, endPosition, graphEdges, graphExits, lanesIn, neighboursOf } from './graph'
 import { bodiesOf } from './hulls'
 import { EndNode, type FlowNode, StartNode, StepNode } from './node'
@@ -23,7 +23,6 @@ import { useShownLayout } from './use-shown-layout'
 
 const nodeTypes = { step: StepNode, start: StartNode, end: EndNode }
 const edgeTypes = { step: StepEdge }
-const fitOptions = { padding: 0.1, maxZoom: 1 }
 /** Below this zoom, what a run did cannot be read with ease. The editor goes lower: edits need more of the graph. */
 const READABLE = 0.85
 
@@ -158,7 +157,6 @@ export function StillGraph({
           flow.current = instance
           void showFirst(instance, {
             readable: READABLE,
-            fit: fitOptions,
             height: host.current?.clientHeight ?? 0,
             start: at[START] ?? { x: 0, y: 0 },
             at: first === START ? null : at[first],
@@ -181,7 +179,7 @@ export function StillGraph({
         minZoom={0.1}
         maxZoom={2}
         fitView
-        fitViewOptions={fitOptions}
+        fitViewOptions={WHOLE}
         proOptions={{ hideAttribution: true }}
         aria-label={label}
         aria-describedby="still-graph-keys"
