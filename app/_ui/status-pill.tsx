@@ -45,12 +45,17 @@ export function pillText(status: PillStatus): string {
 
 /**
  * Shows a state as an icon, a word and a colour, so that no one of them is needed on its own.
- * @param props.brief on a phone, the icon alone: screen readers still say the word
+ * @param props.brief the icon alone, on phones or always: screen readers still say the word, and the pointer shows it
  */
-export function StatusPill({ status, label, brief }: { status: PillStatus; label?: string; brief?: boolean }) {
+export function StatusPill(props: { status: PillStatus; label?: string; brief?: 'on phones' | 'always' | undefined }) {
+  const { status, label, brief } = props
   const { text, tone, icon: Icon } = PILLS[status]
   return (
-    <span className={`${styles.pill} ${styles[tone]} ${brief ? styles.brief : ''}`}>
+    <span
+      className={`${styles.pill} ${styles[tone]} ${brief ? styles.brief : ''}`}
+      data-brief={brief}
+      title={brief === 'always' ? (label ?? text) : undefined}
+    >
       <Icon size={14} aria-hidden className={Icon === LoaderCircle ? motion.turning : undefined} />
       {brief ? <span>{label ?? text}</span> : (label ?? text)}
     </span>

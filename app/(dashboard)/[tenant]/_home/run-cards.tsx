@@ -28,7 +28,7 @@ export function FailedCard() {
   const more = `/runs?status=failed&status=timed_out&from=${encodeURIComponent(from)}`
   return (
     <Card title="Failed in the last 24 hours" more={{ href: path(more), label: 'See all' }} query={runs}>
-      {({ runs }) => <Rows runs={runs} none="No runs failed." />}
+      {({ runs }) => <Rows runs={runs} none="No runs failed." allFailed />}
     </Card>
   )
 }
@@ -44,7 +44,8 @@ export function RecentCard() {
   )
 }
 
-function Rows({ runs, none }: { runs: RunItem[]; none: string }) {
+/** @param props.allFailed the card's title says so: the rows have an icon each, and more room for why */
+function Rows({ runs, none, allFailed = false }: { runs: RunItem[]; none: string; allFailed?: boolean }) {
   const { path } = useTenant()
   if (runs.length === 0) return <p className={styles.note}>{none}</p>
   return (
@@ -52,8 +53,11 @@ function Rows({ runs, none }: { runs: RunItem[]; none: string }) {
       {runs.map((run) => (
         <li key={run.runId}>
           <Link className={styles.row} href={path(`/runs/${run.runId}`)}>
-            <span className={styles.state}>
-              <StatusPill status={run.cancelling ? 'cancelling' : run.state} brief />
+            <span className={styles.state} data-icon={allFailed || undefined}>
+              <StatusPill
+                status={run.cancelling ? 'cancelling' : run.state}
+                brief={allFailed ? 'always' : 'on phones'}
+              />
             </span>
             <span className={styles.what}>
               <span className={styles.title}>

@@ -71,7 +71,7 @@ function QueueItem({
           {task.votes !== null && `${task.votes.votes} of ${task.votes.of} votes for ${task.votes.label}`}
         </span>
       )}
-      <span className={styles.itemMeta}>
+      <span className={`${styles.itemMeta} ${styles.itemDetails}`}>
         {task.businessKey !== null && <strong className={styles.key}>{task.businessKey} · </strong>}
         {task.workflowName}
         {task.startedVia === 'test' && <TestMark />}
