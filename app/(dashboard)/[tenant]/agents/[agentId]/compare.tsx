@@ -10,10 +10,11 @@ import { ReasonButton } from '@/app/_ui/reason-button'
 import { onSendKey } from '@/app/_ui/send-key'
 import type { JsonObject } from '@/server/definition/json'
 import { sameJson } from '../../_versioned/json'
-import { ON_SCREEN, type OnScreen, onScreenLabel, testsText } from '../../_versioned/on-screen'
+import { ON_SCREEN, type OnScreen } from '../../_versioned/on-screen'
 import { useTenant } from '../../tenant-context'
 import type { Agent, AgentForm } from './agent-form'
 import styles from './compare.module.css'
+import { choicesOf, firstChoices, sameText } from './compare-versions'
 import { Answer } from './conversation'
 import { Facts } from './result-panel'
 
@@ -26,12 +27,10 @@ export interface CompareProps {
 /** One message, two versions of the agent: both answers beside each other, and what each of them cost. */
 export function Compare({ agent, onScreen }: CompareProps) {
   const { may } = useTenant()
-  const options = versionsOf(agent, onScreen)
-  const published = agent.publishedVersion === null ? 'latest' : 'published'
-  const [versions, setVersions] = useState<readonly [string, string]>([
-    published,
-    onScreen ? ON_SCREEN : (options.find(({ value }) => value !== published)?.value ?? published),
-  ])
+  const state = onScreen?.state ?? null
+  const options = choicesOf(agent, state)
+  const [versions, setVersions] = useState<readonly [string, string]>(() => firstChoices(agent, state))
+  const same = sameText(agent, state, versions)
   const [message, setMessage] = useState('')
   const trpc = useTRPC()
   const cases = useQuery({ ...trpc.agents.cases.queryOptions({ id: agent.id }), enabled: agent.testCases > 0 })
@@ -118,7 +117,7 @@ export function Compare({ agent, onScreen }: CompareProps) {
         <ReasonButton type="submit" reason={obstacle} loading={busy} leftSection={<Play size={16} aria-hidden />}>
           Ask both
         </ReasonButton>
-        {seen && <span className={styles.note}>{testsText(seen.state, agent.version)}</span>}
+        {same !== null && <span className={styles.note}>{same}</span>}
       </div>
       <div className={styles.sides}>
         {sides.map((side, index) => (
@@ -176,14 +175,4 @@ function Side(props: { side: ReturnType<typeof useAnswer>; wanted: string; form:
       <Facts metadata={{ ...metadata } as JsonObject} ms={side.ms} wanted={wanted} />
     </>
   )
-}
-
-function versionsOf({ version, publishedVersion }: Agent, onScreen: OnScreen<AgentForm> | null) {
-  const earlier = Array.from({ length: Math.min(49, version - 1) }, (_, index) => String(version - 1 - index))
-  return [
-    ...(onScreen ? [{ value: ON_SCREEN, label: onScreenLabel(onScreen.state) }] : []),
-    { value: 'latest', label: `Latest (version ${version})` },
-    ...(publishedVersion === null ? [] : [{ value: 'published', label: `Published (version ${publishedVersion})` }]),
-    ...earlier.map((value) => ({ value, label: `Version ${value}` })),
-  ]
 }
