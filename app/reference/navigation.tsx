@@ -1,4 +1,4 @@
-import { Mark } from '@/app/_ui/mark'
+import { PublicHeader } from '@/app/_ui/public-header'
 import type { OpenApiDocument } from '@/server/openapi/types'
 import { Method } from './method'
 import styles from './navigation.module.css'
@@ -10,10 +10,7 @@ export function Navigation({ document }: { document: OpenApiDocument }) {
       <a href="#reference" className={styles.skip}>
         Skip to the reference
       </a>
-      <header className={styles.bar}>
-        <Brand />
-        <Others />
-      </header>
+      <PublicHeader />
       <details className={styles.menu}>
         <summary>Contents</summary>
         <Links document={document} label="Contents" />
@@ -33,34 +30,9 @@ export function operationsOf(document: OpenApiDocument, tag: string) {
   )
 }
 
-function Brand() {
-  return (
-    <p className={styles.brand}>
-      <a href="/" className={styles.home}>
-        <Mark size={24} />
-        Millrace
-      </a>{' '}
-      API
-    </p>
-  )
-}
-
-/** The other pages that anybody may read. */
-function Others() {
-  return (
-    <p className={styles.others}>
-      <a href="/errors">Error codes</a> <a href="/health">Health</a>
-    </p>
-  )
-}
-
 function Links({ document, label }: { document: OpenApiDocument; label: string }) {
   return (
     <nav aria-label={label} className={styles.nav}>
-      <div className={styles.top}>
-        <Brand />
-        <Others />
-      </div>
       {document.tags.map(({ name }) => (
         <div key={name}>
           <p className={styles.group}>
