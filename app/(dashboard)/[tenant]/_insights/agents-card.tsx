@@ -75,8 +75,12 @@ export function AgentsCard({ insights }: { insights: Insights }) {
             <tr>
               <th scope="col">Agent</th>
               <th scope="col">Answers</th>
-              <th scope="col">Tokens in</th>
-              <th scope="col">Tokens out</th>
+              <th scope="col" className={styles.second}>
+                Tokens in
+              </th>
+              <th scope="col" className={styles.second}>
+                Tokens out
+              </th>
               <th scope="col">Cost</th>
             </tr>
           </thead>
@@ -85,10 +89,13 @@ export function AgentsCard({ insights }: { insights: Insights }) {
               <tr key={agent.id}>
                 <th scope="row">
                   <Link href={path(`/agents/${encodeURIComponent(agent.id)}`)}>{agent.name}</Link>
+                  <span className={styles.more}>
+                    {tokensText(agent.inputTokens)} in, {tokensText(agent.outputTokens)} out
+                  </span>
                 </th>
                 <td>{count(agent.answers)}</td>
-                <td>{tokensText(agent.inputTokens)}</td>
-                <td>{tokensText(agent.outputTokens)}</td>
+                <td className={styles.second}>{tokensText(agent.inputTokens)}</td>
+                <td className={styles.second}>{tokensText(agent.outputTokens)}</td>
                 <td>
                   {agent.cost === null ? (
                     <span className={styles.since}>no prices</span>

@@ -6,7 +6,7 @@ import { AgentsCard } from './agents-card'
 import { costTexts } from './cost'
 import { DurationChart } from './duration-chart'
 import styles from './insights.module.css'
-import { Card, count, orNone, P50, P95, Scroll, Tile } from './parts'
+import { Card, count, Most, orNone, P50, P95, Scroll, Tile } from './parts'
 import { percentText } from './period'
 import { StackedBars } from './stacked-bars'
 import { WaitsCard } from './waits-card'
@@ -85,7 +85,7 @@ export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorks
                   <th scope="col" title={P50}>
                     Half within
                   </th>
-                  <th scope="col" title={P95}>
+                  <th scope="col" title={P95} className={styles.second}>
                     95% within
                   </th>
                   {withAgents && <th scope="col">Cost of agents</th>}
@@ -101,8 +101,11 @@ export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorks
                       </th>
                       <td>{count(runs)}</td>
                       <td>{percentText(row.failed, runs)}</td>
-                      <td>{orNone(row.p50)}</td>
-                      <td>{orNone(row.p95)}</td>
+                      <td>
+                        {orNone(row.p50)}
+                        <Most within={row.p95} />
+                      </td>
+                      <td className={styles.second}>{orNone(row.p95)}</td>
                       {withAgents && <td>{row.spent.cost === null ? '–' : costText(row.spent.cost)}</td>}
                     </tr>
                   )

@@ -53,6 +53,11 @@ export function Scroll({ label, children }: { label: string; children: ReactNode
   )
 }
 
+/** Where a phone has no room for a column of its own. */
+export function Most({ within }: { within: number | null }) {
+  return within === null ? null : <span className={styles.more}>95%: {durationText(within)}</span>
+}
+
 /** A value, and a bar as long as it is beside the highest one. */
 export function Bar({ value, most, text }: { value: number | null; most: number; text: (value: number) => string }) {
   if (value === null) return '–'

@@ -8,7 +8,7 @@ import type { Insights } from '@/server/views/insights/read'
 import { useTenant } from '../tenant-context'
 import { DurationChart } from './duration-chart'
 import styles from './insights.module.css'
-import { Bar, Card, Chart, count, orNone, Scroll } from './parts'
+import { Bar, Card, Chart, count, Most, orNone, Scroll } from './parts'
 import { StackedBars } from './stacked-bars'
 
 const ALL = 'all'
@@ -83,7 +83,9 @@ export function WaitsCard({ insights, ofWorkspace }: { insights: Insights; ofWor
               <th scope="col">Step</th>
               <th scope="col">Answers</th>
               <th scope="col">Half within</th>
-              <th scope="col">95% within</th>
+              <th scope="col" className={styles.second}>
+                95% within
+              </th>
               <th scope="col">Waiting now</th>
             </tr>
           </thead>
@@ -97,8 +99,9 @@ export function WaitsCard({ insights, ofWorkspace }: { insights: Insights; ofWor
                 <td>{count(row.answers)}</td>
                 <td>
                   <Bar value={row.p50} most={longest} text={durationText} />
+                  <Most within={row.p95} />
                 </td>
-                <td>{orNone(row.p95)}</td>
+                <td className={styles.second}>{orNone(row.p95)}</td>
                 <td>
                   {row.waiting === 0 ? '–' : count(row.waiting)}
                   {row.since !== null && (
