@@ -21,21 +21,23 @@ export function DeliveryHead<S extends string>(props: {
   return (
     <div className={styles.listHead}>
       <h2 id={`${DELIVERIES}-title`}>Deliveries to {called}</h2>
-      <NativeSelect
-        aria-label="Status of the deliveries"
-        size="xs"
-        value={status}
-        onChange={({ currentTarget }) => onStatus(currentTarget.value as S | '')}
-        data={[
-          { value: '', label: 'All deliveries' },
-          ...Object.entries<string>(statuses).map(([value, label]) => ({ value, label })),
-        ]}
-      />
-      <Tooltip label="Close the list">
-        <ActionIcon variant="subtle" color="gray" aria-label="Close the list" onClick={close}>
-          <X size={16} aria-hidden />
-        </ActionIcon>
-      </Tooltip>
+      <span className={styles.listTools}>
+        <NativeSelect
+          aria-label="Status of the deliveries"
+          size="xs"
+          value={status}
+          onChange={({ currentTarget }) => onStatus(currentTarget.value as S | '')}
+          data={[
+            { value: '', label: 'All deliveries' },
+            ...Object.entries<string>(statuses).map(([value, label]) => ({ value, label })),
+          ]}
+        />
+        <Tooltip label="Close the list">
+          <ActionIcon variant="subtle" color="gray" aria-label="Close the list" onClick={close}>
+            <X size={16} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+      </span>
     </div>
   )
 }

@@ -95,7 +95,7 @@ function Delivery({ webhookId, delivery }: { webhookId: string; delivery: Browse
   const [status, label] = delivery.status === 'pending' && last?.error ? RETRYING : PILLS[delivery.status]
   return (
     <tr>
-      <td>
+      <td className={styles.whole}>
         <div className={styles.stack}>
           <span className={styles.strong}>{delivery.type}</span>
           {delivery.runId && <RunLink runId={delivery.runId} run={delivery.run} />}
@@ -104,7 +104,7 @@ function Delivery({ webhookId, delivery }: { webhookId: string; delivery: Browse
           </span>
         </div>
       </td>
-      <td>
+      <td className={styles.whole}>
         <div className={styles.stack}>
           <StatusPill status={status} label={label} />
           <span className={styles.quiet}>
