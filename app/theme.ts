@@ -41,8 +41,12 @@ const dark: MantineColorsTuple = [
   '#0b1014',
 ]
 
-/** As high as an icon's button, beside which they stand. */
-const SMALL_BUTTON = { '--button-height': '1.75rem', '--button-padding-x': '0.5rem', '--button-fz': '0.8125rem' }
+/** As high as an icon's button, beside which they stand; higher for thumbs, as globals.css says. */
+const SMALL_BUTTON = {
+  '--button-height': 'var(--small-button)',
+  '--button-padding-x': '0.5rem',
+  '--button-fz': '0.8125rem',
+}
 /** Of dialogs and panels. By default it is the weakest text in them, and its lines touch where it wraps. */
 const TITLE = { title: { fontWeight: 600, lineHeight: 1.4 } }
 

@@ -195,8 +195,7 @@ function RetryFromHere({ run }: { run: RunOverview }) {
   const gone = run.workflow === null || run.workflow.status === 'archived'
   return (
     <Button
-      size="compact-sm"
-      leftSection={<StepForward size={14} aria-hidden />}
+      leftSection={<StepForward size={16} aria-hidden />}
       loading={retry.isPending}
       disabled={gone}
       title={gone ? 'The workflow is archived or deleted.' : 'A new run that keeps the completed steps.'}
