@@ -10,7 +10,7 @@ export function Address({ path }: { path: string }) {
   return (
     <span className={styles.address}>
       <code title={origin + path}>
-        {origin}
+        <span className={styles.origin}>{origin}</span>
         <wbr />
         {shortPath(path)}
       </code>
