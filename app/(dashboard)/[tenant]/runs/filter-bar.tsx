@@ -33,7 +33,7 @@ export function FilterBar({
       <SearchField
         ref={searchRef}
         aria-label="Search runs"
-        placeholder="Key, run id, workflow or value"
+        placeholder={workflowId === undefined ? 'Key, run id, workflow or value' : 'Key, run id or value'}
         text={params.get('q') ?? ''}
         onSearch={(q) => change({ q })}
         className={styles.searchFilter ?? ''}
