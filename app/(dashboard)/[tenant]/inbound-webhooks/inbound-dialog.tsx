@@ -107,7 +107,7 @@ export function InboundDialog(props: {
             {scheme === 'hmac' && (
               <Group grow align="start">
                 <TextInput
-                  label="Header of the signature"
+                  label="Signature header"
                   placeholder="X-Signature"
                   withAsterisk
                   autoComplete="off"
