@@ -118,7 +118,5 @@ function Liveness({ item }: { item: WorkflowListItem }) {
       </span>
     )
   }
-  return version === publishedVersion ? (
-    <span className={styles.quiet}>Version {publishedNumber} is published</span>
-  ) : null
+  return version === publishedVersion ? <span className={styles.quiet}>v{publishedNumber}</span> : null
 }

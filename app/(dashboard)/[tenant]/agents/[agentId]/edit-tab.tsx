@@ -34,9 +34,11 @@ export function EditTab(props: {
           onChange={(event) => change({ name: event.currentTarget.value })}
           error={errorAt(error, 'name')}
         />
-        <TextInput
+        <Textarea
           label="Description"
           description="Read by people, and by supervisors that hand requests to it"
+          autosize
+          maxRows={10}
           value={form.description}
           readOnly={readOnly}
           onChange={(event) => change({ description: event.currentTarget.value })}

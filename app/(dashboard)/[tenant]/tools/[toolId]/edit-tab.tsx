@@ -1,5 +1,5 @@
 'use client'
-import { Switch, TextInput } from '@mantine/core'
+import { Switch, Textarea, TextInput } from '@mantine/core'
 import { useId } from 'react'
 import type { JsonObject } from '@/server/definition/json'
 import { errorAt } from '../../_versioned/field-errors'
@@ -36,8 +36,10 @@ export function EditTab(props: {
             onChange={(event) => change({ name: event.currentTarget.value })}
             error={errorAt(error, 'name')}
           />
-          <TextInput
+          <Textarea
             label="Description"
+            autosize
+            maxRows={10}
             value={form.description}
             readOnly={readOnly}
             placeholder={readOnly ? 'None' : 'Agents read this to decide when to call it'}
