@@ -63,4 +63,12 @@ test('the insights of a workflow say where people’s tasks wait, and what agent
     await cost.getByRole('radiogroup', { name: 'What the chart shows' }).getByText('Tokens', { exact: true }).click()
     await expect(cost.getByRole('img', { name: /^Agents used [\d,]+ tokens/ })).toBeVisible()
   }
+
+  // On a phone no figure is out of sight.
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto(`/${slug}/insights`)
+  const tables = page.getByRole('region', { name: /, as a table$/ })
+  await expect(tables).toHaveCount(3)
+  for (const table of await tables.all())
+    expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBeLessThanOrEqual(1)
 })

@@ -50,3 +50,11 @@ test('a call is found by its workflow, tried after a question, and answered as a
   await page.locator(`main a[href="/${slug}/reference"]`).click()
   await expect(page.getByRole('heading', { name: 'Choose a call' })).toBeVisible()
 })
+
+test('the pages that anybody may read have one header', async ({ page }) => {
+  for (const address of ['/reference', '/errors', '/health']) {
+    await page.goto(address)
+    const header = page.getByRole('banner')
+    await expect(header.getByRole('link')).toHaveText(['Millrace', 'Error codes', 'Health', 'API reference'])
+  }
+})
