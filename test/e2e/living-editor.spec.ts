@@ -9,7 +9,8 @@ const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
 async function open(page: Page, workspace: Workspace, workflowId: string, query = ''): Promise<void> {
   await page.goto(`/${workspace.slug}/workflows/${workflowId}${query}`)
-  await expect(page.getByRole('button', { name: /^Problems/ })).toBeVisible()
+  // On a phone the problems are among the other tools.
+  await expect(page.getByRole('button', { name: /^(Problems|More tools)/ }).first()).toBeVisible()
 }
 
 /** A price is computed, checked, and then told. */

@@ -31,7 +31,9 @@ test('what a run was given, what came of it and who decided what take no click',
   await expect(page.getByText(/waiting for somebody to choose Approve or Reject for Order of AX-210/)).toBeVisible()
   const body = { type: 'request_user_action', actionId: 'approve', actionValue: 'fine' }
   await resumeRun(workspace, runId, body)
-  await expect(page.getByText('Ada Lovelace chose “Approve” for Order of AX-210.')).toBeVisible()
+  await expect(
+    page.getByText('Ada Lovelace chose “Approve” for Order of AX-210, which led to Order placed.'),
+  ).toBeVisible()
   await expect(page.getByRole('region', { name: 'Input', exact: true })).toContainText('Okafor')
   await expect(page.getByRole('region', { name: 'Result', exact: true })).toContainText('AX-210')
   // A form was filled in, too.

@@ -22,6 +22,7 @@ import { JsonWidget } from '../widgets/json-widget'
 import { KeyValueWidget } from '../widgets/key-value-widget'
 import { AgentWidget, ToolWidget, WorkflowWidget } from '../widgets/resource-widget'
 import { RetryWidget } from '../widgets/retry-widget'
+import { ShownWidget } from '../widgets/shown-widget'
 import { TemplateAreaWidget, TemplateWidget } from '../widgets/template-widget'
 import { TextareaWidget, TextWidget } from '../widgets/text-widget'
 import { VersionWidget } from '../widgets/version-widget'
@@ -46,11 +47,6 @@ const CountsWidget = dynamic<WidgetProps>(
 
 // Only scripts call hosts of their own.
 const HostsWidget = dynamic<WidgetProps>(() => import('../widgets/hosts-widget').then((module) => module.HostsWidget), {
-  ssr: false,
-  loading: () => <Skeleton height={72} radius="md" />,
-})
-
-const ShownWidget = dynamic<WidgetProps>(() => import('../widgets/shown-widget').then((module) => module.ShownWidget), {
   ssr: false,
   loading: () => <Skeleton height={72} radius="md" />,
 })
