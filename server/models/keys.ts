@@ -1,4 +1,5 @@
 import type { ServiceContext } from '../context'
+import { own } from '../definition/json'
 import { env } from '../env'
 import { OutboundFailure } from '../net/outbound-failure'
 import type { SecretUse } from '../vault/misplaced'
@@ -61,6 +62,11 @@ export async function resolveKey(ctx: ServiceContext, config: ModelConfig): Prom
   if (provider === 'openai-compatible') return undefined
   const name = KEY_NAMES[provider]
   return (await readSecret(ctx, name, config)) ?? env()[name]
+}
+
+/** The secret that holds an agent's key: the one it refers to, else the one with the well-known name. */
+export function keySecret(model: ModelConfig): string | undefined {
+  return model.provider === 'scripted' ? undefined : (namedSecret(model) ?? own(KEY_NAMES, model.provider))
 }
 
 function namedSecret({ apiKey }: ModelConfig): string | undefined {

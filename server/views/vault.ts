@@ -1,8 +1,8 @@
-import { and, eq, like, ne, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, like, ne, or, type SQL, sql } from 'drizzle-orm'
 import { agents, agentVersions } from '@/db/schema/agents'
 import { tools, toolVersions } from '@/db/schema/tools'
 import type { ServiceContext } from '../context'
-import { addressOf, KEY_NAMES, keyUse } from '../models/keys'
+import { addressOf, KEY_NAMES, keySecret } from '../models/keys'
 import { fixedAddress } from '../tools/secret-use'
 import { mayReceive } from '../vault/hosts'
 import { listVaultSecrets } from '../vault/list'
@@ -101,14 +101,18 @@ async function readAgents(ctx: ServiceContext): Promise<User[]> {
       and(
         eq(agents.tenantId, ctx.tenantId),
         ne(agents.status, 'archived'),
-        namesSecrets(sql`${agentVersions.config}->'model'->'apiKey'`),
+        or(
+          namesSecrets(sql`${agentVersions.config}->'model'->'apiKey'`),
+          // These use the secret with the well-known name without saying so.
+          inArray(sql`${agentVersions.config}->'model'->>'provider'`, Object.keys(KEY_NAMES)),
+        ),
       ),
     )
     .orderBy(name)
     .limit(MOST_USERS)
   return rows.flatMap(({ config, ...row }) => {
-    const use = keyUse(config.model)
-    return use ? [{ kind: 'agent' as const, ...row, ...use }] : []
+    const secret = keySecret(config.model)
+    return secret ? [{ kind: 'agent' as const, ...row, names: [secret], url: addressOf(config.model) }] : []
   })
 }
 

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createAgent } from '@/server/agents/create'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { disableApiKey, enableApiKey } from '@/server/credentials/api-keys/disable'
 import { rotateApiKey } from '@/server/credentials/api-keys/rotate'
 import { createSigningSecret } from '@/server/credentials/signing-secrets/create'
 import { debugToken } from '@/server/credentials/signing-secrets/debug-token'
 import { disableSigningSecret, enableSigningSecret } from '@/server/credentials/signing-secrets/disable'
+import { SCRIPTED_MODEL } from '@/server/models/schema'
 import { setTenantName } from '@/server/tenants/set-name'
 import { getTenantSettings } from '@/server/tenants/settings'
 import { createTool } from '@/server/tools/create'
@@ -130,6 +132,19 @@ test('the vault shows which tools use a secret, never its value', async () => {
     ['UNUSED', []],
   ])
   expect(JSON.stringify(listed)).not.toContain('hunter2')
+})
+
+test('the vault counts agents that use the well-known key of their provider, unless they name another', async () => {
+  const ctx = await newTenant(database)
+  for (const name of ['ANTHROPIC_API_KEY', 'MINE', 'OPENAI_API_KEY']) {
+    await setVaultSecret(ctx, { name, value: 'hunter2-hunter2' })
+  }
+  const model = { provider: 'anthropic' as const, modelId: 'claude-sonnet-5', settings: {} }
+  await createAgent(ctx, { name: 'Silent', model })
+  await createAgent(ctx, { name: 'Naming', model: { ...model, apiKey: '${secrets.MINE}' } })
+  await createAgent(ctx, { name: 'Offline', model: SCRIPTED_MODEL })
+  const used = (await browseVault(ctx)).map(({ name, usedBy }) => [name, usedBy.map((user) => user.name)])
+  expect(Object.fromEntries(used)).toEqual({ ANTHROPIC_API_KEY: ['Silent'], MINE: ['Naming'], OPENAI_API_KEY: [] })
 })
 
 test('admins can rename a workspace, and its slug stays', async () => {

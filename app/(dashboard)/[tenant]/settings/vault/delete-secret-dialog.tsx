@@ -33,7 +33,7 @@ export function DeleteSecretDialog({ secret, onClose }: { secret: VaultItem; onC
       <Stack gap="sm">
         <Text size="sm">
           The value cannot be recovered.{' '}
-          {users ? `These use it and will fail: ${users}.` : 'No tool or agent uses it in its latest version.'}
+          {users ? `These use it and may fail: ${users}.` : 'No tool or agent uses it in its latest version.'}
         </Text>
         {remove.error && <ErrorState error={remove.error} title="Not deleted" />}
       </Stack>
