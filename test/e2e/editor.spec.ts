@@ -37,10 +37,14 @@ test('form fields keep their order and can be reordered', async ({ page, workspa
   await expect(up).toBeFocused()
   await page.keyboard.press('Enter')
   await expect.poll(shown).toEqual(['amount', 'reason', 'by'])
+  await page.getByRole('textbox', { name: 'Label of by' }).fill('Approved by')
   await saved(page)
   await expect
     .poll(async () => Object.keys((await stepsOf(workspace, id))[0]?.output ?? {}))
     .toEqual(['amount', 'reason', 'by'])
+  await expect
+    .poll(async () => (await stepsOf(workspace, id))[0]?.output)
+    .toMatchObject({ by: { type: 'string', label: 'Approved by' } })
   await page.reload()
   await expect.poll(shown).toEqual(['amount', 'reason', 'by'])
   // Another step's form begins at its top.

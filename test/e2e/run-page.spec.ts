@@ -195,21 +195,21 @@ test('a sensitive value is revealed to an admin who confirms it, and the audit l
 
   const editor = await browserOf('editor')
   await editor.goto(`/${workspace.slug}/runs/${runId}`)
-  await expect(inputOf(editor)).toContainText('iban is sensitive.')
+  await expect(inputOf(editor)).toContainText('IBAN is sensitive.')
   await expect(editor.getByRole('button', { name: /^Reveal/ })).toHaveCount(0)
 
   const admin = await browserOf('admin')
   await admin.goto(`/${workspace.slug}/runs/${runId}`)
-  const reveal = inputOf(admin).getByRole('button', { name: 'Reveal iban' })
+  const reveal = inputOf(admin).getByRole('button', { name: 'Reveal IBAN' })
   await reveal.click()
-  const dialog = admin.getByRole('dialog', { name: 'Reveal “iban”?' })
+  const dialog = admin.getByRole('dialog', { name: 'Reveal “IBAN”?' })
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await expect(dialog).toHaveCount(0)
   await expect(admin.getByRole('main')).not.toContainText(iban)
   await reveal.click()
   await dialog.getByRole('button', { name: 'Reveal' }).click()
   await expect(inputOf(admin)).toContainText(iban)
-  await inputOf(admin).getByRole('button', { name: 'Hide iban' }).click()
+  await inputOf(admin).getByRole('button', { name: 'Hide IBAN' }).click()
   await expect(admin.getByRole('main')).not.toContainText(iban)
 
   // One entry: the dialog that was cancelled revealed nothing.

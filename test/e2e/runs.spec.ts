@@ -239,7 +239,7 @@ test('another input is entered in the START fields, and what is hidden stays as 
     payload: {
       customer: { type: 'string' },
       address: { type: 'object', default: { city: '' } },
-      account: { type: 'string', sensitive: true },
+      account: { type: 'string', label: 'Account number', sensitive: true },
     },
     steps: [
       {
@@ -268,9 +268,9 @@ test('another input is entered in the START fields, and what is hidden stays as 
   await expect(dialog).toContainText('A sensitive field that stays so keeps its value')
   await dialog.getByRole('button', { name: 'Enter it in rows' }).click()
   await expect(dialog.getByLabel('customer')).toHaveValue('Rossi')
-  await dialog.getByRole('button', { name: 'Replace account' }).click()
-  await expect(dialog.getByRole('textbox', { name: 'account' })).toHaveValue('')
-  await dialog.getByRole('button', { name: 'Keep the hidden value of account' }).click()
+  await dialog.getByRole('button', { name: 'Replace Account number' }).click()
+  await expect(dialog.getByRole('textbox', { name: 'Account number' })).toHaveValue('')
+  await dialog.getByRole('button', { name: 'Keep the hidden value of Account number' }).click()
   await dialog.getByRole('button', { name: 'Run again' }).click()
   await expect(page).toHaveURL(new RegExp(`/runs/(?!${first})run_`))
   const next = new URL(page.url()).pathname.split('/').at(-1) ?? ''

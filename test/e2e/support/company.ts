@@ -129,9 +129,12 @@ async function newWorkflows(ctx: ServiceContext, say: Say, { stock, declined }: 
     name: say('Refund'),
     description: say('Gives a customer the money back.'),
     payload: {
-      order: { type: 'string', description: say('Number of the order') },
-      amount: { type: 'number' },
-      iban: { type: 'string', description: say('Account of the customer'), sensitive: true, required: false },
+      order: { type: 'string', label: say('Order'), description: say('Number of the order') },
+      amount: { type: 'number', label: say('Amount') },
+      iban: {
+        ...{ type: 'string', label: say('IBAN'), description: say('Account of the customer') },
+        ...{ sensitive: true, required: false },
+      },
     },
     businessKey: '${order}',
     steps: [

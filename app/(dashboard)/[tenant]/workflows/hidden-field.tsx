@@ -1,5 +1,6 @@
 import { Button, Input, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { labelOf } from '@/server/definition/declared'
 import type { Field } from '@/server/definition/schema'
 import { HIDDEN } from '@/server/definition/sensitive'
 import type { Entry } from './start-values'
@@ -17,12 +18,13 @@ export function HiddenField(props: {
   children: ReactNode
 }) {
   const { name, field, value, error, onChange, children } = props
+  const label = labelOf(name, field)
   const kept = value === HIDDEN
   const empty = field.type === 'boolean' && !field.options ? false : ''
   return (
     <div>
       {kept ? (
-        <Input.Wrapper label={name} labelElement="div" description={field.description} error={error}>
+        <Input.Wrapper label={label} labelElement="div" description={field.description} error={error}>
           <Text size="sm">The value is hidden, and stays as it is.</Text>
         </Input.Wrapper>
       ) : (
@@ -32,7 +34,7 @@ export function HiddenField(props: {
         variant="subtle"
         size="compact-xs"
         mt={2}
-        aria-label={kept ? `Replace ${name}` : `Keep the hidden value of ${name}`}
+        aria-label={kept ? `Replace ${label}` : `Keep the hidden value of ${label}`}
         onClick={() => onChange(kept ? empty : HIDDEN)}
       >
         {kept ? 'Replace' : 'Keep the hidden value'}

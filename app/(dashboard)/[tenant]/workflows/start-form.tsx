@@ -2,6 +2,7 @@
 import { FileInput, Input, NativeSelect, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { Paperclip } from 'lucide-react'
 import { useState } from 'react'
+import { labelOf } from '@/server/definition/declared'
 import { isRequired } from '@/server/definition/fields'
 import type { Field, Fields } from '@/server/definition/schema'
 import { typeWords } from '../_arguments/type-words'
@@ -85,7 +86,8 @@ function StartField({
   onChange: (value: Entry) => void
 }) {
   const required = isRequired(field)
-  const shared = { label: name, description: describe(field), error, 'data-autofocus': first || undefined }
+  const label = labelOf(name, field)
+  const shared = { label, description: describe(field), error, 'data-autofocus': first || undefined }
   const change = (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value)
   if (field.type === 'boolean' && !field.options) {
     return <Switch {...shared} checked={value === true} onChange={(event) => onChange(event.currentTarget.checked)} />
@@ -93,7 +95,7 @@ function StartField({
   if (field.type === 'file' && fileNote) {
     return (
       <Input.Wrapper
-        label={name}
+        label={label}
         labelElement="div"
         description={field.description}
         withAsterisk={required}
@@ -115,7 +117,7 @@ function StartField({
         value={value instanceof File ? value : null}
         onChange={(file) => onChange(file ?? '')}
         clearable
-        clearButtonProps={{ 'aria-label': `Remove the file of ${name}` }}
+        clearButtonProps={{ 'aria-label': `Remove the file of ${label}` }}
       />
     )
   }
@@ -138,7 +140,7 @@ function StartField({
   if (field.type === 'object' || field.type === 'array' || field.type === 'any') {
     return (
       <ValueField
-        label={name}
+        label={label}
         description={describe(field)}
         field={field}
         text={text}

@@ -31,7 +31,7 @@ interface Declared {
 }
 
 /**
- * Declared fields, one row each: name, type, description, default and whether it is required. Forms ask for them in
+ * Declared fields, one row each: name, type, label, description, default and whether it is required. Forms ask for them in
  * this order.
  */
 export function FieldsEditor(props: {
@@ -127,6 +127,14 @@ function FieldRow(props: {
       </div>
       <TextInput
         size="xs"
+        aria-label={`Label of ${rowLabel}`}
+        placeholder="Label"
+        value={typeof field.label === 'string' ? field.label : ''}
+        readOnly={readOnly}
+        onChange={(event) => set({ label: event.currentTarget.value || undefined })}
+      />
+      <TextInput
+        size="xs"
         aria-label={`Description of ${rowLabel}`}
         placeholder="Description"
         value={field.description ?? ''}
@@ -198,13 +206,14 @@ function fieldsOf(rows: readonly Row<Declared>[]): Fields {
   for (const row of rows) {
     const name = row.kept || (problemOf(rows, row) === null ? row.name : '')
     if (name === '') continue
-    const { default: _default, options: _options, description, required, ...rest } = row.field
+    const { default: _default, options: _options, label, description, required, ...rest } = row.field
     const preset = presetOf(row)
     const options = row.options
       .split(',')
       .flatMap((text) => (text.trim() === '' ? [] : [asTyped(text.trim(), row.field.type)]))
     kept.set(name, {
       ...rest,
+      ...(label === undefined ? {} : { label }),
       ...(description === undefined ? {} : { description }),
       ...(required === undefined ? {} : { required }),
       ...(preset === undefined ? {} : { default: preset }),
