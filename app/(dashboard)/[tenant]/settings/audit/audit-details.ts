@@ -1,5 +1,6 @@
 import type { AuditDetails, AuditThing } from '@/server/definition/audit'
 import { SCHEME_LABELS } from '../../inbound-webhooks/schemes'
+import { eventInList } from '../webhooks/event-words'
 
 /** A piece of a detail, by what it is shown as. */
 export interface Piece {
@@ -98,6 +99,7 @@ function piece(key: string, value: string | number | boolean | null): Piece {
   if (typeof value === 'boolean') return { as: 'text', text: value ? 'yes' : 'no' }
   if (typeof value === 'number') return { as: 'text', text: String(value) }
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value)) return { as: 'time', text: value }
+  if (key === 'events') return { as: 'text', text: eventInList(value) }
   if (IDS.has(key) && value.includes('_')) return { as: 'id', text: value }
   return { as: 'text', text: value }
 }

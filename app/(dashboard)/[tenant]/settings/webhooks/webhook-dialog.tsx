@@ -5,20 +5,11 @@ import { type FormEvent, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
-import { WEBHOOK_EVENTS, type WebhookEvent, type WebhookFormat } from '@/server/definition/webhook'
+import { WEBHOOK_EVENTS, type WebhookFormat } from '@/server/definition/webhook'
 import type { WebhookEndpoint } from '@/server/webhooks/present'
 import { calledOf } from './called'
+import { EVENT_WORDS } from './event-words'
 
-const LABELS: Record<WebhookEvent, string> = {
-  'run.started': 'A run starts',
-  'run.paused': 'A run waits for somebody',
-  'run.completed': 'A run completes',
-  'run.failed': 'A run fails or times out',
-  'run.cancelled': 'A run is cancelled',
-  'run.terminated': 'A run is terminated',
-  'task.assigned': 'A task is assigned to people',
-  'task.overdue': 'A task is overdue',
-}
 const FORMATS: { value: WebhookFormat; label: string }[] = [
   { value: 'standard', label: 'Signed JSON, for a service' },
   { value: 'slack', label: 'Slack, or a chat like it' },
@@ -99,7 +90,7 @@ export function WebhookDialog(props: {
           <Checkbox.Group label="Events" value={events} onChange={setEvents} error={problem('events')}>
             <Stack gap="xs" mt="xs">
               {WEBHOOK_EVENTS.map((event) => (
-                <Checkbox key={event} value={event} label={LABELS[event]} description={event} />
+                <Checkbox key={event} value={event} label={EVENT_WORDS[event]} description={event} />
               ))}
             </Stack>
           </Checkbox.Group>

@@ -10,6 +10,7 @@ import type { WebhookEndpoint } from '@/server/webhooks/present'
 import { DELIVERIES } from '../deliveries-id'
 import styles from '../settings.module.css'
 import { calledOf } from './called'
+import { eventInList } from './event-words'
 
 interface Props {
   webhooks: WebhookEndpoint[]
@@ -56,7 +57,14 @@ export function WebhookTable({ webhooks, chosen, onChoose, onOpen }: Props) {
             </td>
             <td>
               <span className={`${styles.label} ${styles.quiet}`}>Events</span>
-              <span className={styles.brief}>{webhook.events.join(', ')}</span>
+              <span className={styles.brief}>
+                {webhook.events.map((event, place) => (
+                  <span key={event} title={event}>
+                    {place > 0 && ', '}
+                    {eventInList(event, place === 0)}
+                  </span>
+                ))}
+              </span>
             </td>
             <td>
               <div className={styles.stack}>

@@ -1,0 +1,21 @@
+import type { WebhookEvent } from '@/server/definition/webhook'
+
+export const EVENT_WORDS: Record<WebhookEvent, string> = {
+  'run.started': 'A run starts',
+  'run.paused': 'A run waits for somebody',
+  'run.completed': 'A run completes',
+  'run.failed': 'A run fails or times out',
+  'run.cancelled': 'A run is cancelled',
+  'run.terminated': 'A run is terminated',
+  'task.assigned': 'A task is assigned to people',
+  'task.overdue': 'A task is overdue',
+}
+
+/**
+ * An event as a part of a list; one that no longer exists as it was called.
+ * @param first whether it begins the list, and so a sentence
+ */
+export function eventInList(event: string, first = false): string {
+  const words = Object.hasOwn(EVENT_WORDS, event) ? EVENT_WORDS[event as WebhookEvent] : event
+  return first ? words : words.replace(/^A /, 'a ')
+}
