@@ -55,15 +55,15 @@ export function ExpectedDialog(props: {
     ),
     fields: (
       <Stack gap="xs">
-        {draft.fields.map(({ path, text }, index) => {
+        {draft.fields.map(({ path, type, text }, index) => {
           const name = pathText(path)
           const change = (next: string) =>
-            edit({ fields: draft.fields.map((field, at) => (at === index ? { path, text: next } : field)) })
+            edit({ fields: draft.fields.map((field, at) => (at === index ? { ...field, text: next } : field)) })
           return (
             <div key={name} className={styles.field}>
               <TextInput
                 label={<span className="mono">{name}</span>}
-                aria-label={`${name}, as JSON`}
+                aria-label={type === 'json' ? `${name}, as JSON` : name}
                 value={text}
                 error={errorAt(name)}
                 onChange={(event) => change(event.currentTarget.value)}
@@ -81,7 +81,6 @@ export function ExpectedDialog(props: {
             </div>
           )
         })}
-        <p className={styles.note}>Values are JSON. Put text in quotes.</p>
       </Stack>
     ),
     equals: (

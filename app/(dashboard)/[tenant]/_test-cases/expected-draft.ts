@@ -1,13 +1,20 @@
 import { type JsonValue, pathText } from '@/server/definition/json'
 import type { Expected, ExpectedField } from '@/server/definition/test-case'
 
+/** A field by the type that its value had: text is typed as it is, all else as JSON. */
+interface ExpectedFieldDraft {
+  path: ExpectedField['path']
+  type: 'text' | 'number' | 'json'
+  text: string
+}
+
 /** What a test case expects, as a form has it: each kind with what was last typed for it. */
 export interface ExpectedDraft {
   kind: Expected['kind']
   code: string
   value: string
   text: string
-  fields: { path: ExpectedField['path']; text: string }[]
+  fields: ExpectedFieldDraft[]
 }
 
 export function draftOf(expected: Expected): ExpectedDraft {
@@ -17,11 +24,17 @@ export function draftOf(expected: Expected): ExpectedDraft {
     value: expected.kind === 'equals' ? JSON.stringify(expected.value, null, 2) : '',
     text: expected.kind === 'contains' ? expected.text : '',
     fields:
-      expected.kind === 'fields'
-        ? expected.fields.map(({ path, value }) => ({ path, text: JSON.stringify(value) }))
-        : [],
+      expected.kind === 'fields' ? expected.fields.map(({ path, value }) => ({ path, ...typedValue(value) })) : [],
   }
 }
+
+function typedValue(value: JsonValue): Omit<ExpectedFieldDraft, 'path'> {
+  if (typeof value === 'string') return { type: 'text', text: value }
+  return { type: typeof value === 'number' ? 'number' : 'json', text: JSON.stringify(value) }
+}
+
+const NO_NUMBER = 'This must be a number, or text in quotes'
+const NO_JSON = 'This is not JSON. Put text in quotes'
 
 type Read = { expected: Expected } | { problem: { at: string; text: string } }
 
@@ -41,8 +54,8 @@ export function readExpected({ kind, code, value, text, fields }: ExpectedDraft)
     case 'fields': {
       const found: ExpectedField[] = []
       for (const field of fields) {
-        const read = parse(field.text)
-        if (read === undefined) return wrong(pathText(field.path), 'This is not JSON. Put text in quotes')
+        const read = field.type === 'text' ? field.text : parse(field.text)
+        if (read === undefined) return wrong(pathText(field.path), field.type === 'number' ? NO_NUMBER : NO_JSON)
         found.push({ path: field.path, value: read })
       }
       return { expected: { kind, fields: found } }
