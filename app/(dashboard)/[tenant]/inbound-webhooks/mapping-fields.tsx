@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { isRequired } from '@/server/definition/fields'
+import type { Field } from '@/server/definition/schema'
 import { typeWords } from '../_arguments/type-words'
 import { ExpressionInput } from '../workflows/[id]/widgets/expression-input'
 
@@ -36,9 +37,8 @@ export function MappingFields(props: {
             key={name}
             name={name}
             label={name}
-            description={[typeWords(field.type), isRequired(field) ? 'required' : 'optional', field.description]
-              .filter(Boolean)
-              .join(', ')}
+            description={describe(field)}
+            withAsterisk={isRequired(field)}
             placeholder={`\${body.${name}}`}
             error={problem(`mapping.${name}`)}
             value={mapping[name] ?? ''}
@@ -64,4 +64,9 @@ export function MappingFields(props: {
       </Stack>
     </Fieldset>
   )
+}
+
+/** As where a person starts a run. */
+function describe({ type, description }: Field): string {
+  return description ? `${description} (${typeWords(type)})` : typeWords(type)
 }
