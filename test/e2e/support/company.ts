@@ -237,7 +237,7 @@ function approvalOf(say: Say, stock: string) {
         id: 'turned_down',
         type: 'end-flow',
         name: say('Turned down'),
-        output: { article: '${article}', decision: '${decision.actionValue}' },
+        output: { article: '${article}' },
       },
     ],
     edges: [
