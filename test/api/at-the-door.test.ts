@@ -8,14 +8,18 @@ import { type Api, startApi } from '../support/api'
 let api: Api
 let world: Server
 let workflowId: string
-/** Ends the effects under way, and those to come. */
+/** Ends the effects under way, and those to come until they are held again. */
 let release = () => {}
-const released = new Promise<void>((resolve) => {
-  release = resolve
-})
+let released: Promise<void>
+function hold(): void {
+  released = new Promise((resolve) => {
+    release = resolve
+  })
+}
 let begun = 0
 
 beforeAll(async () => {
+  hold()
   world = createServer(async (request, response) => {
     request.resume()
     begun++
@@ -91,4 +95,26 @@ test('who waits no time gets a run that is queued', async () => {
   )
   expect([200, 202]).toContain(answer.status)
   expect(answer.body.runId).toMatch(/^run_/)
+})
+
+test('a start that nobody waits for is written soon, even if no run of the workspace can begin', async () => {
+  hold()
+  const before = begun
+  const busy = [start(1), start(2)]
+  await expect.poll(() => begun).toBe(before + 2)
+  const written = await runs()
+  const later = await Promise.all(
+    [3, 4, 5].map((n) => api.call('POST', `/api/workflow/start-async/${workflowId}`, { n })),
+  )
+  expect(later.map(({ status }) => status)).toEqual([200, 200, 200])
+  expect(await runs()).toBe(written + 3)
+  expect(begun).toBe(before + 2)
+  const bad = await api.call('POST', `/api/workflow/start-async/${workflowId}`, { n: 'not a number' })
+  expect([bad.status, bad.body.error.code]).toEqual([400, 'INVALID_INPUT'])
+  release()
+  for (const { status, body } of await Promise.all(busy)) expect([status, body.status]).toEqual([200, 'completed'])
+  const ids = later.map(({ body }) => String(body.runId))
+  await expect
+    .poll(() => api.database.sql`select count(*)::int as n from runs where id = any(${ids}) and status = 'completed'`)
+    .toEqual([{ n: 3 }])
 })
