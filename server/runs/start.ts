@@ -27,8 +27,8 @@ import { readStartInput, type StartBody } from './input'
 /** How often a start reads a workflow again that is being changed. */
 const MOST_TRIES = 5
 /**
- * For how long a start is not written whose caller waits for nothing but that. A run that is queued costs about a third
- * more than one that begins at once; beyond this time, the answer matters more.
+ * For how long a start is not written whose caller waits for nothing but that. A run that is queued costs about half
+ * as much again as one that begins at once; beyond this time, the answer matters more.
  */
 const SOON_MS = 100
 /** The largest body of a start that waits to be written. */
