@@ -1,10 +1,18 @@
 import { expect, test } from 'vitest'
-import { costTexts, tokensText } from '@/app/(dashboard)/[tenant]/_insights/cost'
+import { costTexts, shownTotal, tokensText } from '@/app/(dashboard)/[tenant]/_insights/cost'
 
-test('a total and its parts have the same digits after the point, so that they add up', () => {
+test('a total and its parts have the same digits after the point', () => {
   const text = costTexts(0.4227)
   expect([0.4227, 0.3157, 0.107, 0.0002].map(text)).toEqual(['0.423', '0.316', '0.107', '<0.001'])
   expect([12.5, 12, 0.5, 0].map(costTexts(12.5))).toEqual(['12.50', '12.00', '0.50', '0'])
+})
+
+test('a total is the sum of its parts as they are shown, if they are all of it', () => {
+  const shown = (total: number, ...parts: number[]) => [shownTotal(total, parts), ...parts].map(costTexts(total))
+  expect(shown(0.4216, 0.3154, 0.1062)).toEqual(['0.421', '0.315', '0.106'])
+  expect(shown(12.349, 6.1745, 6.1745)).toEqual(['12.34', '6.17', '6.17'])
+  // Some agents are not among them.
+  expect(shown(0.4216, 0.3154)).toEqual(['0.422', '0.315'])
 })
 
 test('however small a total is, it has three digits', () => {

@@ -127,7 +127,7 @@ test('a webhook is created, its secret shown once, and a test that cannot be del
   const row = page.getByRole('row').filter({ hasText: 'http://127.0.0.1:9/hooks' })
   await row.getByRole('button', { name: /^Actions for/ }).click()
   await page.getByRole('menuitem', { name: 'Send test' }).click()
-  const delivery = page.getByRole('row').filter({ hasText: 'webhook.test' })
+  const delivery = page.getByRole('row').filter({ hasText: 'A test' })
   await expect(delivery).toContainText('Retrying')
   await expect(delivery).toContainText('1 attempt')
   await expect(row).toContainText('Failing')

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import type { Spent } from '@/server/views/insights/figures'
 import type { Insights } from '@/server/views/insights/read'
 import { useTenant } from '../tenant-context'
-import { costTexts, tokensOf, tokensText } from './cost'
+import { costTexts, shownTotal, tokensOf, tokensText } from './cost'
 import styles from './insights.module.css'
 import { Bar, Card, count, Scroll, Tile } from './parts'
 import { type Series, StackedBars } from './stacked-bars'
@@ -51,7 +51,16 @@ export function AgentsCard({ insights }: { insights: Insights }) {
       <dl className={styles.tiles}>
         <Tile
           label="Cost"
-          value={spent.cost === null ? 'Not known' : costText(spent.cost)}
+          value={
+            spent.cost === null
+              ? 'Not known'
+              : costText(
+                  shownTotal(
+                    spent.cost,
+                    agents.map(({ cost }) => cost ?? 0),
+                  ),
+                )
+          }
           note={unpricedText(spent)}
         />
         <Tile label="Tokens in" value={tokensText(spent.inputTokens)} />

@@ -1,5 +1,5 @@
 import { CircleCheck, ClipboardList, UserCheck } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { Fragment, useEffect, useRef } from 'react'
 import { TestMark } from '@/app/_ui/test-mark'
 import { Time } from '@/app/_ui/time'
 import type { TaskItem } from '@/server/views/tasks/list'
@@ -39,6 +39,8 @@ function QueueItem({
   onSelect: (id: string) => void
 }) {
   const { user } = useTenant()
+  // Many keys are a field of the run: the row says it once.
+  const details = task.summary.filter(([, value]) => value !== task.businessKey)
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => {
     if (selected) button.current?.scrollIntoView({ block: 'nearest' })
@@ -75,16 +77,15 @@ function QueueItem({
         {task.businessKey !== null && <strong className={styles.key}>{task.businessKey} · </strong>}
         {task.workflowName}
         {task.startedVia === 'test' && <TestMark />}
-        {task.summary.map(
-          ([name, value]) =>
-            // Many keys are a field of the run: the row says it once.
-            value !== task.businessKey && (
-              <span key={name}>
-                {' · '}
-                {name} {value}
-              </span>
-            ),
-        )}
+        {details.length > 0 && ' · '}
+        {details.map(([name, value], index) => (
+          <Fragment key={name}>
+            <span className={styles.detail}>
+              {name} {value}
+              {index < details.length - 1 && ' ·'}
+            </span>{' '}
+          </Fragment>
+        ))}
       </span>
     </button>
   )

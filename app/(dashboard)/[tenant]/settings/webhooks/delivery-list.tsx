@@ -16,6 +16,7 @@ import { DeliveryHead } from '../delivery-head'
 import styles from '../settings.module.css'
 import { ShowButton } from '../show-button'
 import { calledOf } from './called'
+import { eventOf } from './event-words'
 
 type Status = WebhookDelivery['status']
 
@@ -95,9 +96,11 @@ function Delivery({ webhookId, delivery }: { webhookId: string; delivery: Browse
   const [status, label] = delivery.status === 'pending' && last?.error ? RETRYING : PILLS[delivery.status]
   return (
     <tr>
-      <td className={styles.whole}>
+      <td className={styles.words}>
         <div className={styles.stack}>
-          <span className={styles.strong}>{delivery.type}</span>
+          <span className={styles.strong} title={delivery.type}>
+            {eventOf(delivery.type)}
+          </span>
           {delivery.runId && <RunLink runId={delivery.runId} run={delivery.run} />}
           <span className={styles.quiet}>
             <Time at={delivery.createdAt} />

@@ -11,6 +11,11 @@ export const EVENT_WORDS: Record<WebhookEvent, string> = {
   'task.overdue': 'A task is overdue',
 }
 
+/** What a delivery tells of. */
+export function eventOf(type: string): string {
+  return type === 'webhook.test' ? 'A test' : eventInList(type, true)
+}
+
 /**
  * An event as a part of a list; one that no longer exists as it was called.
  * @param first whether it begins the list, and so a sentence
