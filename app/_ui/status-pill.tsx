@@ -57,7 +57,11 @@ export function StatusPill(props: { status: PillStatus; label?: string; brief?: 
       title={brief === 'always' ? (label ?? text) : undefined}
     >
       <Icon size={14} aria-hidden className={Icon === LoaderCircle ? motion.turning : undefined} />
-      {brief ? <span>{label ?? text}</span> : (label ?? text)}
+      {brief ? (
+        <span className={brief === 'always' ? 'visually-hidden' : undefined}>{label ?? text}</span>
+      ) : (
+        (label ?? text)
+      )}
     </span>
   )
 }

@@ -43,7 +43,7 @@ export async function resumeResting(
     const { step, plan } = planned
     const done = { claims: 'resting' as const, step: { ...step, given: { answer, by: ctx.actor.id } } }
     const settled = isSettled(plan)
-    // Nothing but the statement knows who asked, and it checks a key that was not read.
+    // What follows runs as the system. The statement still checks the caller's key, if nobody has read it.
     const asked = { ...system, presumed: ctx.presumed }
     const committed = await commitPlan(asked, ref, done, plan, settled ? undefined : event)
     if (!committed) return false

@@ -33,19 +33,19 @@ const KINDS = [
  */
 export async function browseAudit(ctx: ServiceContext, input: unknown) {
   const listed = await listAudit(ctx, input)
-  const page = { ...listed, entries: await withStepNames(ctx, listed.entries) }
+  const masker = await tenantMasker(ctx)
+  const page = { ...listed, entries: await withStepNames(ctx, listed.entries, masker) }
   const ids = new Set(page.entries.flatMap(({ details }) => Object.values(details).flatMap(textsOf)))
   const actorIds = page.entries.flatMap(({ details }) => ACTORS.flatMap((name) => textsOf(details[name] ?? null)))
   const things = KINDS.flatMap(([kind, prefix]) =>
     [...ids].filter((id) => id.startsWith(prefix)).map((id) => ({ kind, id })),
   )
   const runIds = page.entries.flatMap(({ thing }) => (thing.kind === 'run' ? [thing.id] : []))
-  const [masker, numbered, nameOf, found, nameOfRun] = await Promise.all([
-    tenantMasker(ctx),
+  const [numbered, nameOf, found, nameOfRun] = await Promise.all([
     withNumbers(ctx, page.entries),
     nameActors(ctx, actorIds),
     namesOf(ctx, things),
-    runNames(ctx, runIds),
+    runNames(ctx, runIds, masker),
   ])
   const names: AuditName[] = [
     ...things.flatMap(({ kind, id }) => {

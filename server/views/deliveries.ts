@@ -1,6 +1,7 @@
 import type { ServiceContext } from '../context'
 import { listInboundDeliveries } from '../inbound/deliveries'
 import type { OneInbound } from '../inbound/find'
+import { tenantMasker } from '../vault/masker'
 import { listDeliveries } from '../webhooks/deliveries'
 import { runNames } from './runs/run-names'
 
@@ -21,6 +22,7 @@ async function withRuns<D extends { runId: string | null }>(ctx: ServiceContext,
   const nameOf = await runNames(
     ctx,
     page.items.map(({ runId }) => runId),
+    await tenantMasker(ctx),
   )
   return {
     total: page.total,

@@ -2,28 +2,25 @@ import { and, eq, inArray } from 'drizzle-orm'
 import { stepRecords } from '@/db/schema/runs'
 import type { AuditEntry } from '../audit-log/list'
 import type { ServiceContext } from '../context'
-import { tenantMasker } from '../vault/masker'
+import type { Masker } from '../vault/mask'
 
 /** Entries about a step of a run name it as the run does, as long as the run exists; the log has only its id. */
-export async function withStepNames(ctx: ServiceContext, entries: AuditEntry[]): Promise<AuditEntry[]> {
+export async function withStepNames(ctx: ServiceContext, entries: AuditEntry[], masker: Masker): Promise<AuditEntry[]> {
   const about = entries.flatMap(({ thing, details: { step } }) =>
     thing.kind === 'run' && typeof step === 'string' ? [{ runId: thing.id, step }] : [],
   )
   if (about.length === 0) return entries
   const { tenantId, runId, stepId, stepName } = stepRecords
-  const [rows, masker] = await Promise.all([
-    ctx.db
-      .selectDistinct({ runId, stepId, stepName })
-      .from(stepRecords)
-      .where(
-        and(
-          eq(tenantId, ctx.tenantId),
-          inArray(runId, [...new Set(about.map((one) => one.runId))]),
-          inArray(stepId, [...new Set(about.map(({ step }) => step))]),
-        ),
+  const rows = await ctx.db
+    .selectDistinct({ runId, stepId, stepName })
+    .from(stepRecords)
+    .where(
+      and(
+        eq(tenantId, ctx.tenantId),
+        inArray(runId, [...new Set(about.map((one) => one.runId))]),
+        inArray(stepId, [...new Set(about.map(({ step }) => step))]),
       ),
-    tenantMasker(ctx),
-  ])
+    )
   const names = new Map(rows.map((row) => [`${row.runId} ${row.stepId}`, masker.text(row.stepName)]))
   return entries.map((entry) => {
     const name = names.get(`${entry.thing.id} ${entry.details.step}`)

@@ -1,7 +1,7 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
-import { tenantMasker } from '../../vault/masker'
+import type { Masker } from '../../vault/mask'
 
 /** What people know a run by: its business key, if it has one, and its workflow. */
 export function calledRun({ workflowName, businessKey }: { workflowName: string; businessKey: string | null }): string {
@@ -15,16 +15,17 @@ export interface RunName {
 }
 
 /** The names of those runs that exist, by their ids. */
-export async function runNames(ctx: ServiceContext, ids: Iterable<string | null>): Promise<Map<string, RunName>> {
+export async function runNames(
+  ctx: ServiceContext,
+  ids: Iterable<string | null>,
+  masker: Masker,
+): Promise<Map<string, RunName>> {
   const wanted = [...new Set(ids)].filter((id) => id !== null)
   if (wanted.length === 0) return new Map()
-  const [rows, masker] = await Promise.all([
-    ctx.db
-      .select({ id: runs.id, workflowName: runs.workflowName, businessKey: runs.businessKey })
-      .from(runs)
-      .where(and(eq(runs.tenantId, ctx.tenantId), inArray(runs.id, wanted))),
-    tenantMasker(ctx),
-  ])
+  const rows = await ctx.db
+    .select({ id: runs.id, workflowName: runs.workflowName, businessKey: runs.businessKey })
+    .from(runs)
+    .where(and(eq(runs.tenantId, ctx.tenantId), inArray(runs.id, wanted)))
   return new Map(
     rows.map((run) => [run.id, { name: masker.text(calledRun(run)), keyed: run.businessKey !== null }] as const),
   )

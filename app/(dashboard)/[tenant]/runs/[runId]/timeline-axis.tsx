@@ -3,7 +3,7 @@ import { useMounted } from '@mantine/hooks'
 import { type PointerEvent, useRef, useState } from 'react'
 import { absoluteTime, durationText, passedText, useTimeZone } from '@/app/_ui/time-text'
 import styles from './timeline.module.css'
-import { type Axis, isLeft, ticksOf } from './timeline-model'
+import { type Axis, isLeft, LONG_WAIT_MS, ticksOf } from './timeline-model'
 
 /** Breaks closer together than this are not labelled. */
 const APART = 0.05
@@ -93,8 +93,8 @@ export function TimelineGrid({ axis }: { axis: Axis }) {
   )
 }
 
-/** A long wait may go on, and all that goes on is told in whole seconds. */
-const inSeconds = (ms: number) => (ms < 10_000 ? durationText(ms) : passedText(ms))
+/** As the tick at its end says it. */
+const inSeconds = (ms: number) => (ms < LONG_WAIT_MS ? durationText(ms) : passedText(ms))
 
 /** A run may have waited thousands of times. */
 function shownBreaks({ breaks }: Axis): Axis['breaks'] {

@@ -291,8 +291,9 @@ export function ticksOf({ place, stretches, span }: Axis): Tick[] {
   return ticks
 }
 
-/** The end of a long wait may be now. Everything that goes on is told in whole seconds. */
-const wholeSeconds = (ms: number) => (ms < 10_000 ? ms : Math.floor(ms / 1_000) * 1_000)
+/** A wait of this length may go on, and everything that goes on is told in whole seconds. */
+export const LONG_WAIT_MS = 10_000
+const wholeSeconds = (ms: number) => (ms < LONG_WAIT_MS ? ms : Math.floor(ms / 1_000) * 1_000)
 
 const UNITS = [
   ['d', 86_400_000],
