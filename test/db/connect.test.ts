@@ -297,4 +297,14 @@ describe('a broken link', () => {
     await database.close()
     await proxy.close()
   })
+
+  test('sends a statement on the free connection that was used last, whose server process has warm caches', async () => {
+    const database = openDatabase(own.url, { max: 4 })
+    const process = async () => (await database.sql`select pg_backend_pid() pid, pg_sleep(0.05)`)[0]?.pid
+    const all = await Promise.all([1, 2, 3, 4].map(process))
+    expect(new Set(all).size).toBe(4)
+    const used = [await process(), await process(), await process()]
+    expect(new Set(used).size).toBe(1)
+    await database.close()
+  })
 })
