@@ -2,14 +2,27 @@ import { type RowStatement, rowsOf } from '@/db/index'
 import { EVENT, type EventPlace, insertEvent } from '../outbox'
 import { RUN_CHANNEL } from './announce'
 import { CLEANUP_BRANCH } from './receipt'
-import { CALLER, insertPause, insertRecords, knownCaller, PAUSE, RECORDS, TOOL, TOOL_STAMP, VAULT } from './rows'
+import {
+  CALLER,
+  insertPause,
+  insertRecords,
+  knownCaller,
+  PAUSE,
+  RECORDS,
+  type Records,
+  TOOL,
+  TOOL_STAMP,
+  VAULT,
+} from './rows'
 
 /** What a commit writes besides records and run data. Plans that write the same share a statement. */
 interface Shape {
   /** The walk's own row changes: it is claimed, released at a pause, has a cursor, or is a branch. */
   moves: boolean
   /** A step is done. */
-  records: boolean
+  completes: boolean
+  /** Of the steps that follow. */
+  records: Records
   /** The step took the answer to a pause. */
   answers: boolean
   ends: boolean
@@ -36,11 +49,11 @@ export function commitStatement(shape: Shape): RowStatement {
 }
 
 /** Only the columns that the shape uses, because Postgres prepares all of them for every statement. */
-const columnsOf = ({ moves, records, answers, ends, fails, asks, sends, calls, presumes }: Shape) => `
+const columnsOf = ({ moves, completes, records, answers, ends, fails, asks, sends, calls, presumes }: Shape) => `
   tenant_id text, run_id text, branch text, epoch int, from_segment int, engine_run_id text, at timestamptz,
-  data jsonb, data_refs jsonb, current_step_id text, run_status text, ${RECORDS}
+  data jsonb, data_refs jsonb, current_step_id text, run_status text ${RECORDS[records]}
   ${moves ? ', segment int, claims text, walk_status text, from_step text, from_visit int, to_step text, to_visit int, own jsonb, own_refs jsonb, arrival jsonb' : ''}
-  ${records ? STEP_COLUMNS : ''}
+  ${completes ? STEP_COLUMNS : ''}
   ${answers ? ', answered_pause text, answer jsonb, answered_by text' : ''}
   ${ends ? ', outcome text, result jsonb, error jsonb, cancellation jsonb' : ''}
   ${fails ? ', failing jsonb' : ''} ${asks ? `, ${PAUSE}` : ''} ${sends ? `, ${EVENT}` : ''} ${calls ? `, ${TOOL}` : ''}
@@ -63,7 +76,7 @@ const STEP_COLUMNS = `,
  * - `visits`, `moved`, `ended`, `asked`, `sent`: what follows
  */
 function textOf(shape: Shape, locked: 'skip locked' | ''): string {
-  const { moves, records, answers, ends, fails, asks, sends, calls, recalls, presumes } = shape
+  const { moves, completes, records, answers, ends, fails, asks, sends, calls, recalls, presumes } = shape
   const done = moves ? 'walk i' : 'fence i'
   return `
     with ${rowsOf(columnsOf(shape))},
@@ -73,11 +86,11 @@ function textOf(shape: Shape, locked: 'skip locked' | ''): string {
         where r.tenant_id = i.tenant_id and r.id = i.run_id and r.end_time is null
           and (i.branch = '${CLEANUP_BRANCH}' or r.cancel_requested_at is null)
         for no key update ${locked}) run
-      ${records ? openStep(locked) : ''} ${moves ? '' : heldWalk(records ? 'open.run_id' : 'run.id', locked)})
+      ${completes ? openStep(locked) : ''} ${moves ? '' : heldWalk(completes ? 'open.run_id' : 'run.id', locked)})
     ${moves ? MOVED_WALK : ''}
-    ${records ? stepOf(done) : ''}
-    ${answers ? answerOf(done) : ''},
-    visits as (${insertRecords(done)}),
+    ${completes ? stepOf(done) : ''}
+    ${answers ? answerOf(done) : ''}
+    ${records === 'none' ? '' : `, visits as (${insertRecords(records, done)})`},
     moved as (
       update runs r set updated_at = i.at, change = nextval('changes'), data = coalesce(i.data, r.data),
         data_refs = case when i.data is null then r.data_refs else i.data_refs end,

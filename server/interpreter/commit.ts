@@ -12,7 +12,7 @@ import { noteChange } from './last-changes'
 import { watchPause } from './look-for-events'
 import type { Plan } from './plan'
 import type { WalkClaim } from './receipt'
-import { callerRow, callerToCheck, pauseRow, recordsRow, type Sent, settleRecalled } from './rows'
+import { callerRow, callerToCheck, countOf, pauseRow, recordsRow, type Sent, settleRecalled } from './rows'
 import { dataColumns } from './run-data'
 import { expectEnd, rememberCommit, settleEnd } from './run-memory'
 
@@ -39,7 +39,8 @@ export async function commitPlan(
   try {
     const statement = commitStatement({
       moves: done.claims !== null || plan.cursor !== null || statusAfter(plan) === 'resting' || isBranch(ref.branch),
-      records: done.step !== null,
+      completes: done.step !== null,
+      records: countOf(plan.records),
       answers: done.step?.pauseId !== undefined,
       ends: plan.ending !== null,
       fails: plan.failing !== null,

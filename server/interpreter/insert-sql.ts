@@ -4,12 +4,23 @@ import { type RowStatement, rowsOf } from '@/db/index'
 import { runs } from '@/db/schema/runs'
 import { EVENT, type EventPlace, insertEvent } from '../outbox'
 import { RUN_CHANNEL } from './announce'
-import { CALLER, insertPause, insertRecords, knownCaller, PAUSE, RECORDS, TOOL, TOOL_STAMP, VAULT } from './rows'
+import {
+  CALLER,
+  insertPause,
+  insertRecords,
+  knownCaller,
+  PAUSE,
+  RECORDS,
+  type Records,
+  TOOL,
+  TOOL_STAMP,
+  VAULT,
+} from './rows'
 
 /** What a start writes besides the run and its walk. Starts that write the same share a statement. */
 interface Shape {
-  /** The first steps are known. */
-  plans: boolean
+  /** Of the first steps, if they are known. */
+  records: Records
   asks: boolean
   /** The run ends or pauses with its start, so every process is notified. */
   settles: boolean
@@ -66,10 +77,10 @@ const columns = Object.entries(getTableColumns(runs))
     return { name, sent: sentAs.get(key) ?? name, type: column.getSQLType() }
   })
 
-const columnsOf = ({ plans, asks, sends, calls, presumes }: Shape) => `
+const columnsOf = ({ records, asks, sends, calls, presumes }: Shape) => `
   ${columns.map(({ sent, type }) => `${sent} ${type}`).join(', ')}, believes boolean, published_version int,
   branch text, epoch int, segment int, walk_status text, engine_run_id text, step_id text, visit int
-  ${plans ? `, ${RECORDS}` : ''} ${asks ? `, ${PAUSE}` : ''} ${sends ? `, ${EVENT}` : ''} ${calls ? `, ${TOOL}` : ''}
+  ${RECORDS[records]} ${asks ? `, ${PAUSE}` : ''} ${sends ? `, ${EVENT}` : ''} ${calls ? `, ${TOOL}` : ''}
   ${presumes ? `, ${CALLER}` : ''}`
 
 /** Once the runs are inserted: nothing that belongs to them comes before them, so that triggers see them in this order. */
@@ -82,7 +93,7 @@ const BEGUN = `found i where ${INSERTED}`
  * - `walk`, `visits`, `asked`, `sent`: what belongs to them
  */
 function textOf(shape: Shape): string {
-  const { plans, asks, settles, sends, calls, recalls, presumes } = shape
+  const { records, asks, settles, sends, calls, recalls, presumes } = shape
   return `
     with ${rowsOf(columnsOf(shape))},
     found as materialized (
@@ -100,7 +111,7 @@ function textOf(shape: Shape): string {
       insert into walks (tenant_id, run_id, branch, epoch, segment, status, engine_run_id, step_id, visit, updated_at)
       select tenant_id, run_id, branch, epoch, segment, walk_status, engine_run_id, step_id, visit, start_time
       from ${BEGUN})
-    ${plans ? `, visits as (${insertRecords('found i', INSERTED)})` : ''}
+    ${records === 'none' ? '' : `, visits as (${insertRecords(records, 'found i', INSERTED)})`}
     ${asks ? `, asked as (${insertPause(BEGUN)})` : ''}
     ${sends ? `, sent as (${insertEvent(sends, BEGUN)})` : ''}
     select i.ord, ${sends ? 'sent.generation' : 'null::text as generation'} ${calls ? TOOL_STAMP : ''} ${recalls ? VAULT : ''}

@@ -19,7 +19,7 @@ import { noteChange } from './last-changes'
 import { watchPause } from './look-for-events'
 import { type Plan, planFrom } from './plan'
 import { MAIN_BRANCH, type WalkClaim, type WalkRef } from './receipt'
-import { callerRow, callerToCheck, pauseRow, recordsRow, type Sent, settleRecalled } from './rows'
+import { callerRow, callerToCheck, countOf, pauseRow, recordsRow, type Sent, settleRecalled } from './rows'
 import { dataColumns, refsWith, type Written } from './run-data'
 import { remember } from './run-memory'
 import type { RunRow } from './walk-state'
@@ -118,7 +118,7 @@ async function writeRun(
     const at = ctx.now()
     const caller = callerToCheck(ctx)
     const statement = insertStatement({
-      plans: plan !== null,
+      records: countOf(plan?.records ?? []),
       asks: plan?.pause != null,
       settles: settled,
       sends: sent?.place ?? null,

@@ -1,3 +1,4 @@
+import { withoutNulls } from '@/db/index'
 import { goodKey } from '../auth/presumed'
 import type { PresumedCaller, ServiceContext } from '../context'
 import type { Asked } from '../steps/define-step'
@@ -5,31 +6,67 @@ import type { Begun, NewPause, NewRecord } from './plan'
 
 /** Parts of the statements for whole rows (`sendRow`), which `commit` and `insert` share. A source has the rows as `i`. */
 
+/** How many records a plan inserts. A single one is part of its row, so that Postgres need not read a list for it. */
+export type Records = 'none' | 'one' | 'many'
+
+export function countOf({ length }: readonly NewRecord[]): Records {
+  return length === 0 ? 'none' : length === 1 ? 'one' : 'many'
+}
+
+/** What `recordRow` writes. */
+const RECORD = `
+  new_step text, new_visit int, new_type text, new_name text, new_status text, new_attempt int, new_start timestamptz,
+  new_end timestamptz, new_config json, new_input jsonb, new_input_bytes int, new_output jsonb, new_output_bytes int,
+  new_delta jsonb, new_error text, new_error_code text, new_handled boolean, new_exit text, new_attempts jsonb`
+
+export const RECORDS: Record<Records, string> = { none: '', one: `, ${RECORD}`, many: ', records json' }
+
 /**
  * Inserts the records of a plan in the order of the history: a join may return them in any order.
  * @param condition of the source
  */
-export function insertRecords(source: string, condition = 'true'): string {
+export function insertRecords(records: 'one' | 'many', source: string, condition = 'true'): string {
+  const many = records === 'many'
   return `
       insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, attempt,
         start_time, end_time, config, input_data, input_bytes, output_data, output_bytes, delta, error, error_code,
         handled, exit, attempts)
-      select i.tenant_id, i.run_id, i.branch, v."stepId", v.visit, v."stepType", v."stepName", v.status, v.attempt,
-        v."startTime", v."endTime", v.config, v."inputData", v."inputBytes", v."outputData", v."outputBytes", v.delta,
-        v.error, v."errorCode", v.handled, v.exit, coalesce(v.attempts, '[]'::jsonb)
-      from ${source} cross join lateral json_to_recordset(i.records) as v(
-        ord int, "stepId" text, visit int, "stepType" text, "stepName" text, status text, attempt int,
-        "startTime" timestamptz, "endTime" timestamptz, config json, "inputData" jsonb, "inputBytes" int,
-        "outputData" jsonb, "outputBytes" int, delta jsonb, error text, "errorCode" text, handled boolean, exit text,
-        attempts jsonb)
+      select i.tenant_id, i.run_id, i.branch, new_step, new_visit, new_type, new_name, new_status, new_attempt,
+        new_start, new_end, new_config, new_input, new_input_bytes, new_output, new_output_bytes, new_delta, new_error,
+        new_error_code, new_handled, new_exit, coalesce(new_attempts, '[]'::jsonb)
+      from ${source} ${many ? `cross join lateral json_to_recordset(i.records) as v(nth int, ${RECORD})` : ''}
       where ${condition}
-      order by i.ord, v.ord`
+      ${many ? 'order by i.ord, v.nth' : ''}`
 }
 
-export const RECORDS = 'records json'
+export function recordsRow(records: readonly NewRecord[]): object {
+  const [only] = records
+  if (only && records.length === 1) return recordRow(only)
+  return { records: records.map((record, nth) => withoutNulls({ nth, ...recordRow(record) })) }
+}
 
-export function recordsRow(records: readonly NewRecord[]) {
-  return { records: records.map((record, ord) => ({ ord, ...record })) }
+function recordRow(record: NewRecord) {
+  return {
+    new_step: record.stepId,
+    new_visit: record.visit,
+    new_type: record.stepType,
+    new_name: record.stepName,
+    new_status: record.status,
+    new_attempt: record.attempt,
+    new_start: record.startTime,
+    new_end: record.endTime,
+    new_config: record.config,
+    new_input: record.inputData,
+    new_input_bytes: record.inputBytes,
+    new_output: record.outputData,
+    new_output_bytes: record.outputBytes,
+    new_delta: record.delta,
+    new_error: record.error,
+    new_error_code: record.errorCode,
+    new_handled: record.handled,
+    new_exit: record.exit,
+    new_attempts: record.attempts,
+  }
 }
 
 /** Opens the pause of a plan. */
