@@ -300,6 +300,7 @@ const callHere: EngineOptions['handler'] = async (call) => (await apart(() => ca
 function embeddedEngine(settings: Env, sql: Sql): Engine {
   return createEngine({
     sql,
+    byKey: database().db.$client.rows,
     listen,
     handler: settings.NODE_ENV === 'development' ? callOverHttp(settings) : callHere,
     // Under hot reload, this module would continue with the old functions.

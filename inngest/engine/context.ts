@@ -62,6 +62,11 @@ export interface Scheduler {
 
 export interface EngineContext {
   sql: Sql
+  /**
+   * For statements that find a few rows by key. The queue is often empty when Postgres plans them, so it would read the
+   * table whole, and go on doing so while hundreds of thousands of removed jobs are still in it.
+   */
+  byKey: Sql
   log: EngineLog
   bootId: string
   hostId: string

@@ -85,15 +85,14 @@ export class Finished {
   }
 
   private async remove(batch: readonly Claim[]): Promise<void> {
-    const { sql } = this.ctx
     const [only] = batch
     if (only && batch.length === 1) return await dropJob(this.ctx, only)
-    const done = batch.map(({ jobId: id, generation }) => ({ id, generation }))
-    await sql`
-      delete from engine.jobs where id in (
-        select j.id from engine.jobs j
-        join json_to_recordset(${rows(this.ctx, done)}) as d(id text, generation bigint)
-          on j.id = d.id and j.generation = d.generation
-        order by j.id for update of j)`
+    // Everyone locks jobs in this order.
+    const done = batch.map(({ jobId: id, generation }) => ({ id, generation })).sort((a, b) => (a.id < b.id ? -1 : 1))
+    await this.ctx.byKey`
+      delete from engine.jobs where id = any(array(
+        select j.id from json_to_recordset(${rows(this.ctx, done)}) as d(id text, generation bigint)
+        cross join lateral (
+          select id from engine.jobs where id = d.id and generation = d.generation for update) j))`
   }
 }

@@ -34,6 +34,7 @@ export function createEngine(options: EngineOptions): Engine {
   const worker = new Worker(
     {
       sql,
+      byKey: options.byKey ?? sql,
       log,
       bootId,
       hostId,

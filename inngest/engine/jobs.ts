@@ -30,7 +30,7 @@ export async function deliverLater(ctx: EngineContext, claim: Claim): Promise<vo
 
 /** Removes a job that has nothing to do. */
 export async function dropJob(ctx: EngineContext, claim: Claim): Promise<void> {
-  await ctx.sql`delete from engine.jobs where id = ${claim.jobId} and generation = ${claim.generation}::bigint`
+  await ctx.byKey`delete from engine.jobs where id = ${claim.jobId} and generation = ${claim.generation}::bigint`
 }
 
 /** Records that a run has started, for functions whose time-outs count from the start. */

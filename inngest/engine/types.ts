@@ -82,6 +82,8 @@ export interface EngineLog {
 export interface EngineOptions {
   /** A postgres.js pool with at least two connections. */
   sql: Sql
+  /** The same database, with sequential scans turned off, for statements that find their rows by key. */
+  byKey?: Sql
   /**
    * Calls `notified` for each notification on a channel of the same database, and whenever it may have missed one,
    * until it is closed. Must not wait for the database.

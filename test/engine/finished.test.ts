@@ -7,10 +7,10 @@ import { Finished } from '@/inngest/engine/finished'
 /** @param awaited whether a lane at its limit waits for them */
 function open(awaited: () => boolean = () => false) {
   const removed: string[] = []
-  const sql = async ([text = '']: TemplateStringsArray) => {
+  const rows = async ([text = '']: TemplateStringsArray) => {
     if (/^\s*delete/.test(text)) removed.push(text)
   }
-  const ctx = { sql, log: { debug: () => {} } } as unknown as EngineContext
+  const ctx = { byKey: rows, sql: rows, log: { debug: () => {} } } as unknown as EngineContext
   const finished = new Finished(ctx, () => {}, awaited)
   const add = (count: number) => {
     for (let n = 0; n < count; n++) finished.add({ jobId: `job_${n}`, generation: '1' } as Claim)
