@@ -65,10 +65,10 @@ const STEP_COLUMNS = `,
 
 /**
  * The fence locks the run, then the record, then the walk of each row, like every verb that changes a run, and lets
- * through what is as the row says; each lock refers to the one before it, so that no plan takes them in another order. A
- * statement that had to wait for them checks them again as they are then. The step is looked at before the walk: a later
- * attempt may have been claimed by the same engine run. What follows writes the rows of the fence whole, without joining
- * the parts to each other: Postgres would compare each row with every other.
+ * through what is as the row says; each lock is asked for by the one before it, so that no plan takes them in another
+ * order. A statement that had to wait for them checks them again as they are then. The step is looked at before the walk:
+ * a later attempt may have been claimed by the same engine run. What follows writes the rows of the fence whole, without
+ * joining the parts to each other: Postgres would compare each row with every other.
  *
  * - `i`: the rows, each of another run
  * - `fence`, `walk`: what may be written, and by whom
@@ -78,15 +78,12 @@ const STEP_COLUMNS = `,
 function textOf(shape: Shape, locked: 'skip locked' | ''): string {
   const { moves, completes, records, answers, ends, fails, asks, sends, calls, recalls, presumes } = shape
   const done = moves ? 'walk i' : 'fence i'
+  const holdsWalk = (runId: string) => (moves ? 'true' : heldWalk(runId, locked))
   return `
     with ${rowsOf(columnsOf(shape))},
     fence as materialized (
-      select i.* from i ${presumes ? knownCaller('i.at') : ''} cross join lateral (
-        select r.id from runs r
-        where r.tenant_id = i.tenant_id and r.id = i.run_id and r.end_time is null
-          and (i.branch = '${CLEANUP_BRANCH}' or r.cancel_requested_at is null)
-        for no key update ${locked}) run
-      ${completes ? openStep(locked) : ''} ${moves ? '' : heldWalk(completes ? 'open.run_id' : 'run.id', locked)})
+      select i.* from i ${presumes ? knownCaller('i.at') : ''}
+      where ${openRun(locked, completes ? openStep(locked, holdsWalk('step.run_id')) : holdsWalk('run.id'))})
     ${moves ? MOVED_WALK : ''}
     ${completes ? stepOf(done) : ''}
     ${answers ? answerOf(done) : ''}
@@ -105,21 +102,31 @@ function textOf(shape: Shape, locked: 'skip locked' | ''): string {
     from ${done} ${sends ? 'left join sent on sent.event_id = i.event_id' : ''}`
 }
 
-const openStep = (locked: string) => `cross join lateral (
-        select s.run_id from step_records s
-        where s.tenant_id = i.tenant_id and s.run_id = run.id and s.branch = i.branch and s.step_id = i.step_id
-          and s.visit = i.visit and s.end_time is null and (i.attempt is null or s.attempt = i.attempt)
-        for no key update ${locked}) open`
+// Queries for a single value: `then`, or null if there is nothing to lock. As joins, they would copy each row.
+
+const openRun = (locked: string, then: string) => `(
+        select ${then} from (
+          select r.id from runs r
+          where r.tenant_id = i.tenant_id and r.id = i.run_id and r.end_time is null
+            and (i.branch = '${CLEANUP_BRANCH}' or r.cancel_requested_at is null)
+          for no key update ${locked}) run)`
+
+const openStep = (locked: string, then: string) => `(
+        select ${then} from (
+          select s.run_id from step_records s
+          where s.tenant_id = i.tenant_id and s.run_id = run.id and s.branch = i.branch and s.step_id = i.step_id
+            and s.visit = i.visit and s.end_time is null and (i.attempt is null or s.attempt = i.attempt)
+          for no key update ${locked}) step)`
 
 /**
  * A walk between two steps does not change. The condition on the status is written so that the index of open walks does
  * not apply: that index looks cheaper than the primary key, but has to skip every dead entry.
  */
-const heldWalk = (runId: string, locked: string) => `cross join lateral (
-        select 1 from walks w
+const heldWalk = (runId: string, locked: string) => `(
+        select true from walks w
         where w.tenant_id = i.tenant_id and w.run_id = ${runId} and w.branch = i.branch and w.epoch = i.epoch
           and w.segment = i.from_segment and w.status || '' = 'walking' and w.engine_run_id = i.engine_run_id
-        for no key update ${locked}) held`
+        for no key update ${locked})`
 
 const MOVED_WALK = `,
     walk as (

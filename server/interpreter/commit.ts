@@ -37,8 +37,10 @@ export async function commitPlan(
   const recalls = expectEnd(ref, plan)
   const caller = callerToCheck(ctx)
   try {
+    const moves =
+      done.claims !== null || plan.cursor !== null || statusAfter(plan) === 'resting' || isBranch(ref.branch)
     const statement = commitStatement({
-      moves: done.claims !== null || plan.cursor !== null || statusAfter(plan) === 'resting' || isBranch(ref.branch),
+      moves,
       completes: done.step !== null,
       records: countOf(plan.records),
       answers: done.step?.pauseId !== undefined,
@@ -54,7 +56,8 @@ export async function commitPlan(
     const row = {
       at,
       failing: plan.failing,
-      ...walkRow(ref, done, plan),
+      ...walkRow(ref, done),
+      ...(moves ? moveRow(ref, done, plan) : {}),
       ...(done.step ? stepRow(done.step, plan) : {}),
       ...(isBranch(ref.branch) ? branchRow(done, plan) : runRow(done, plan)),
       ...recordsRow(plan.records),
@@ -96,21 +99,22 @@ export function isSettled(plan: Plan): boolean {
   return statusAfter(plan) !== 'walking'
 }
 
-function walkRow(
-  { tenantId, runId, branch, epoch, segment, engineRunId }: WalkClaim,
-  { claims, cursor }: Done,
-  plan: Plan,
-) {
-  // A cursor can be used once: a second process that planned from it finds it changed.
-  const to = plan.cursor ?? (cursor && { stepId: cursor.stepId, visit: CONSUMED })
+function walkRow({ tenantId, runId, branch, epoch, segment, engineRunId }: WalkClaim, { claims }: Done) {
   return {
     tenant_id: tenantId,
     run_id: runId,
     branch,
     epoch,
     from_segment: claims === 'resting' ? segment - 1 : segment,
-    segment,
     engine_run_id: engineRunId,
+  }
+}
+
+function moveRow({ segment }: WalkClaim, { claims, cursor }: Done, plan: Plan) {
+  // A cursor can be used once: a second process that planned from it finds it changed.
+  const to = plan.cursor ?? (cursor && { stepId: cursor.stepId, visit: CONSUMED })
+  return {
+    segment,
     claims,
     walk_status: statusAfter(plan),
     from_step: cursor?.stepId,
