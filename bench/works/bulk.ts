@@ -1,5 +1,5 @@
 import { costBetween } from '../cost'
-import { repeat, until } from '../drive'
+import { repeat, until, warmUp } from '../drive'
 import { type Bench, noteFigure, readSpent } from '../measure'
 
 const CALLERS = 16
@@ -7,8 +7,10 @@ const CALLERS = 16
 /** W2: many starts that do not wait, until every run has completed. */
 export async function measureBulk(bench: Bench): Promise<void> {
   const { subject, bulk } = bench
-  for (let runs = 0; runs < 20; runs++) await subject.run('trivial')
-  const done = (await subject.completed()) + bulk
+  const earlier = await subject.completed()
+  const warm = earlier + (await warmUp(() => subject.start('trivial')))
+  await until('the first runs completed', async () => (await subject.completed()) >= warm)
+  const done = warm + bulk
   const before = await readSpent(bench)
   const started = performance.now()
   await repeat(bulk, CALLERS, () => subject.start('trivial'))

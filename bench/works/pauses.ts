@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { costBetween } from '../cost'
-import { repeat, until } from '../drive'
+import { repeat, until, warmUp } from '../drive'
 import { type Bench, noteFigure, readSpent } from '../measure'
 import { rssBytes } from '../processes'
 import { median } from '../stats'
@@ -11,6 +11,7 @@ const RESUMES = 40
 /** W3: runs that wait for a person. What holding them costs, and how fast an answer completes one. */
 export async function measurePauses(bench: Bench): Promise<void> {
   const { subject, held } = bench
+  await warmUp(() => resumed(bench))
   const alone = await resumes(bench)
   noteFigure(bench, 'W3', 'resume answered, p50', median(alone.answered), 'ms')
   noteFigure(bench, 'W3', 'resume to completed, p50', median(alone.completed), 'ms')
@@ -39,18 +40,24 @@ export async function measurePauses(bench: Bench): Promise<void> {
 }
 
 /** How long it takes, one after another, until a resume is answered and until the run has completed. */
-async function resumes({ subject }: Bench): Promise<{ answered: number[]; completed: number[] }> {
+async function resumes(bench: Bench): Promise<{ answered: number[]; completed: number[] }> {
   const times: { answered: number[]; completed: number[] } = { answered: [], completed: [] }
-  const becomes = (id: string, status: string) =>
-    until(`a run ${status}`, async () => (await subject.status(id)) === status, { every: 2, limit: 30_000 })
   for (let count = 0; count < RESUMES; count++) {
-    const id = await subject.pause()
-    await becomes(id, 'paused')
-    const started = performance.now()
-    await subject.resume(id)
-    times.answered.push(performance.now() - started)
-    await becomes(id, 'completed')
-    times.completed.push(performance.now() - started)
+    const { answered, completed } = await resumed(bench)
+    times.answered.push(answered)
+    times.completed.push(completed)
   }
   return times
+}
+
+async function resumed({ subject }: Bench): Promise<{ answered: number; completed: number }> {
+  const becomes = (id: string, status: string) =>
+    until(`a run ${status}`, async () => (await subject.status(id)) === status, { every: 2, limit: 30_000 })
+  const id = await subject.pause()
+  await becomes(id, 'paused')
+  const started = performance.now()
+  await subject.resume(id)
+  const answered = performance.now() - started
+  await becomes(id, 'completed')
+  return { answered, completed: performance.now() - started }
 }
