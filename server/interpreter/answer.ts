@@ -72,16 +72,16 @@ export type OpenPause = Awaited<ReturnType<typeof openPauses>>[number]
 
 /**
  * Answers a pause whose walk has no engine run, and begins what follows, in one statement.
- * @returns false if that is not possible; nothing was written then
+ * @returns as `resumeResting`; null if that is not possible, and nothing was written
  */
 export async function answerAtRest(
   ctx: ServiceContext,
   open: readonly OpenPause[],
   { run, written, pause, walk, record }: OpenPause,
   answer: PauseAnswer,
-): Promise<boolean> {
+): Promise<'goes on' | 'settled' | null> {
   // A branch continues under the lock, because others may have paused or ended the run meanwhile.
-  if (open.length !== 1 || walk.status !== 'resting' || record === null || isBranch(walk.branch)) return false
+  if (open.length !== 1 || walk.status !== 'resting' || record === null || isBranch(walk.branch)) return null
   return resumeResting(ctx, { run, written, walk, record, pauseId: pause.id }, answer)
 }
 

@@ -33,6 +33,19 @@ export function watchRun(runId: string, listener: Listener, options: { every?: b
   }
 }
 
+/** Settles with the next change of a run that this process commits, or when the time is up. */
+export function nextChange(runId: string, timeoutMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      unwatch()
+      resolve()
+    }
+    const timer = setTimeout(done, timeoutMs)
+    const unwatch = watchRun(runId, done, { every: true })
+  })
+}
+
 /** Tells watchers that this process committed a change of a run. Free when nobody watches the run. */
 export function notifyLocally(runId: string): void {
   for (const listener of watchers().every.get(runId) ?? []) listener()

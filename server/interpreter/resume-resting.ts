@@ -22,40 +22,41 @@ interface Resting {
 /**
  * Stores the answer to a pause and begins what follows, in one statement and in this process. The statement applies
  * only if the walk still waits at the pause.
- * @returns false if nothing was written: the run was changed meanwhile, or this process has no free slot to drive it
+ * @returns whether the run goes on, or has ended or paused with the answer; null if nothing was written: the run was changed
+ * meanwhile, or this process has no free slot to drive it
  */
 export async function resumeResting(
   ctx: ServiceContext,
   { run, written, walk, record, pauseId }: Resting,
   answer: PauseAnswer,
-): Promise<boolean> {
+): Promise<'goes on' | 'settled' | null> {
   const { branch, epoch, segment } = walk
   const next = { tenantId: run.tenantId, runId: run.id, branch, epoch, segment: segment + 1 }
   const event = outgoing(ctx, 'workflow/walk.requested', next)
   const { engineRunId } = event
   try {
-    if (engineRunId === null) return false
+    if (engineRunId === null) return null
     const ref = { ...next, engineRunId }
     const { tenantId, db, log, now } = ctx
     const system = systemContext({ tenantId, db, log, now })
     const planned = await planNext(system, { run, written, ref, record, pauseId }, answer)
-    if (!planned) return false
+    if (!planned) return null
     const { step, plan } = planned
     const done = { claims: 'resting' as const, step: { ...step, given: { answer, by: ctx.actor.id } } }
     const settled = isSettled(plan)
     // What follows runs as the system. The statement still checks the caller's key, if nobody has read it.
     const asked = { ...system, presumed: ctx.presumed }
     const committed = await commitPlan(asked, ref, done, plan, settled ? undefined : event)
-    if (!committed) return false
-    if (settled) return true
+    if (!committed) return null
+    if (settled) return 'settled'
     keepHandover(engineRunId, plan)
     event.committed(committed.generation)
-    return true
+    return 'goes on'
   } catch (err) {
     // The outcome of the statement may be unknown: nobody may write it again.
     if (permanentFailure(err) === null) throw err
     // Postgres refuses a value of what follows. The answer is stored without it, and the run fails with the reason.
-    return false
+    return null
   } finally {
     // Releases the reserved slot, unless the event was committed.
     event.undone()

@@ -9,6 +9,7 @@ import type { PauseAnswer, PauseSignal } from '../definition/run'
 import { AppError } from '../errors'
 import { isId } from '../ids'
 import { answerAtRest, dataAt, type OpenPause, openPauses, writeAnswer } from '../interpreter/answer'
+import { nextChange } from '../interpreter/changes'
 import { getRunRow } from '../interpreter/find-run'
 import { parseInput } from '../parse'
 import { addRemark } from './comment'
@@ -19,6 +20,12 @@ import { ResumeRun } from './schema'
 import { castVote, viaOf } from './vote'
 
 type PauseRow = typeof pauses.$inferSelect
+
+/**
+ * For how long a resume is not answered while the step that follows runs: most who resume ask for the status next, and
+ * then see what it led to.
+ */
+const SOON_MS = 5
 
 /** Who answers by a task link, and the link. The caller has made sure that it still counts. */
 export interface ByLink {
@@ -39,8 +46,9 @@ export async function resumeRun(ctx: ServiceContext, input: { runId: string; bod
   if (!ctx.keyed && !byLink) {
     const { run, open, chosen, given, signal, person } = await readPaused(ctx, input.runId, answer)
     const atOnce = !isVote(signal) && (person === null || person.id === ctx.actor.id)
-    if (atOnce && (await answerAtRest(ctx, open, chosen, given)))
-      return { success: true, runId: run.id, status: 'running' as const }
+    const answered = atOnce ? await answerAtRest(ctx, open, chosen, given) : null
+    if (answered === 'goes on') await nextChange(run.id, SOON_MS)
+    if (answered) return { success: true, runId: run.id, status: 'running' as const }
   }
   requireConfirmed(ctx)
   return withTransaction(ctx, (tx) => giveAnswer(tx, input.runId, answer, { byLink }))

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { nextChange, notifyLocally } from '@/server/interpreter/changes'
+import { resumeRun } from '@/server/runs/resume'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { type EffectServer, startEffects } from '../support/effects'
+import { startTestRuntime, type TestRuntime } from '../support/runtime'
+
+// Who resumes a run is answered once what follows is written, but never waits for a step that takes its time.
+
+let database: FreshDatabase
+let runtime: TestRuntime
+let effects: EffectServer
+let release = () => {}
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  runtime = await startTestRuntime(database.url)
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  effects = await startEffects(() => ({ after: released }))
+})
+afterAll(async () => {
+  await runtime?.stop()
+  await effects?.stop()
+  await database?.close()
+})
+
+const NEVER_MS = 3_600_000
+
+test('a resume is answered while the step that follows still runs', async () => {
+  const steps = [
+    { id: 'ask', type: 'request-user-action', actions: [{ id: 'ok', label: 'OK' }] },
+    { id: 'slow', type: 'test-effect', url: `${effects.url}/slow` },
+    { id: 'end', type: 'end-flow' },
+  ]
+  const edges = [
+    { from: 'ask', to: 'slow' },
+    { from: 'slow', to: 'end' },
+  ]
+  const runId = await runtime.start({ steps, edges })
+  await runtime.wait(runId, ({ status }) => status === 'paused')
+  const body = { type: 'request_user_action', actionId: 'ok' }
+  expect(await resumeRun(runtime.ctx, { runId, body })).toEqual({ success: true, runId, status: 'running' })
+  expect((await runtime.status(runId)).status).toBe('running')
+  release()
+  expect((await runtime.wait(runId)).status).toBe('completed')
+})
+
+test('it waits for a change of its own run, of which there may be many', async () => {
+  const changed: string[] = []
+  const waits = ['run_a', 'run_a', 'run_b'].map((id) => nextChange(id, NEVER_MS).then(() => changed.push(id)))
+  notifyLocally('run_a')
+  await Promise.all(waits.slice(0, 2))
+  expect(changed).toEqual(['run_a', 'run_a'])
+  notifyLocally('run_b')
+  await Promise.all(waits)
+  expect(changed).toEqual(['run_a', 'run_a', 'run_b'])
+})
