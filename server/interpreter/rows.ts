@@ -1,4 +1,4 @@
-import { dropNulls } from '@/db/index'
+import { asSent } from '@/db/index'
 import { goodKey } from '../auth/presumed'
 import type { PresumedCaller, ServiceContext } from '../context'
 import type { Asked } from '../steps/define-step'
@@ -42,7 +42,7 @@ export function insertRecords(records: 'one' | 'many', source: string, condition
 export function recordsRow(records: readonly NewRecord[]): object {
   const [only] = records
   if (only && records.length === 1) return recordRow(only)
-  return { records: records.map((record, nth) => dropNulls({ nth, ...recordRow(record) })) }
+  return { records: records.map((record, nth) => asSent({ nth, ...recordRow(record) })) }
 }
 
 function recordRow(record: NewRecord) {
