@@ -8,7 +8,8 @@ import { expectInvariants } from './invariants/check'
 import { installFinality } from './invariants/finality'
 
 const RUNTIME = Symbol.for('millrace.runtime')
-type Holder = typeof globalThis & { [RUNTIME]?: { stop(graceMs: number): Promise<void> } }
+const ENV = Symbol.for('millrace.env')
+type Holder = typeof globalThis & { [RUNTIME]?: { stop(graceMs: number): Promise<void> }; [ENV]?: unknown }
 
 /** The product in this process on its own database: with relay and embedded engine, without HTTP. */
 export interface TestRuntime {
@@ -32,6 +33,8 @@ export interface TestRuntime {
 export async function startTestRuntime(url: string, settings: Record<string, string> = {}): Promise<TestRuntime> {
   for (const name of ['INNGEST_DEV', 'INNGEST_EVENT_KEY', 'INNGEST_SIGNING_KEY']) delete process.env[name]
   Object.assign(process.env, { DATABASE_URL: url, MILLRACE_TEST_STEPS: '1', LOG_LEVEL: 'fatal', ...settings })
+  // A call that the file before this one left under way may have read the environment between the two.
+  delete (globalThis as Holder)[ENV]
   const { startRuntime } = await import('@/instrumentation-node')
   await startRuntime()
 
