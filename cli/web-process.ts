@@ -57,8 +57,8 @@ function here(file: string): string {
 }
 
 /**
- * The most that the space for new objects may grow to, three times, in MiB. Node 24 would let it grow to twice as much
- * after a burst, and keep that: more than what thousands of waiting runs take.
+ * The most, in MiB, that each of the three parts of the space for new objects may grow to. On Node 24 they may otherwise
+ * grow twice as large in a burst, and stay so: that is more than thousands of waiting runs take.
  */
 const NEW_SPACE_MIB = 16
 

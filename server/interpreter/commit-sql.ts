@@ -1,63 +1,35 @@
-import { type RowStatement, rowsOf } from '@/db/index'
-import { EVENT, type EventPlace, insertEvent } from '../outbox'
-import { RUN_CHANNEL } from './announce'
+import { rowsOf } from '@/db/index'
 import { CLEANUP_BRANCH } from './receipt'
-import {
-  CALLER,
-  insertPause,
-  insertRecords,
-  knownCaller,
-  PAUSE,
-  RECORDS,
-  type Records,
-  TOOL,
-  TOOL_STAMP,
-  VAULT,
-} from './rows'
+import { closingPart, type Following, followingColumns, knownCaller, perShape, visitsPart } from './rows'
 
 /** What a commit writes besides records and run data. Plans that write the same share a statement. */
-interface Shape {
+interface Shape extends Following {
   /** The walk's own row changes: it is claimed, released at a pause, has a cursor, or is a branch. */
   moves: boolean
   /** A step is done. */
   completes: boolean
-  /** Of the steps that follow. */
-  records: Records
   /** The step took the answer to a pause. */
   answers: boolean
   ends: boolean
   /** The run is on its failure path. */
   fails: boolean
-  asks: boolean
-  sends: EventPlace | null
-  /** The step that begins calls a tool which this process knows. */
-  calls: boolean
-  /** The end of the run is answered from memory, masked with the vault of this snapshot. */
-  recalls: boolean
-  /** The caller's key was not read before. */
-  presumes: boolean
 }
 
-const known = new Map<string, RowStatement>()
-
-/** The statement that `commitPlan` sends, as text that Postgres prepares once. */
-export function commitStatement(shape: Shape): RowStatement {
-  const key = Object.values(shape).join()
-  const statement = known.get(key) ?? { skipping: textOf(shape, 'skip locked'), waiting: textOf(shape, '') }
-  known.set(key, statement)
-  return statement
-}
+/** The statement that `commitPlan` sends. */
+export const commitStatement = perShape((shape: Shape) => ({
+  skipping: textOf(shape, 'skip locked'),
+  waiting: textOf(shape, ''),
+}))
 
 /** Only the columns that the shape uses, because Postgres prepares all of them for every statement. */
-const columnsOf = ({ moves, completes, records, answers, ends, fails, asks, sends, calls, presumes }: Shape) => `
+const columnsOf = ({ moves, completes, answers, ends, fails, ...following }: Shape) => `
   tenant_id text, run_id text, branch text, epoch int, from_segment int, engine_run_id text, at timestamptz,
-  data jsonb, data_refs jsonb, current_step_id text, run_status text ${RECORDS[records]}
+  data jsonb, data_refs jsonb, current_step_id text, run_status text
   ${moves ? ', segment int, claims text, walk_status text, from_step text, from_visit int, to_step text, to_visit int, own jsonb, own_refs jsonb, arrival jsonb' : ''}
   ${completes ? STEP_COLUMNS : ''}
   ${answers ? ', answered_pause text, answer jsonb, answered_by text' : ''}
   ${ends ? ', outcome text, result jsonb, error jsonb, cancellation jsonb' : ''}
-  ${fails ? ', failing jsonb' : ''} ${asks ? `, ${PAUSE}` : ''} ${sends ? `, ${EVENT}` : ''} ${calls ? `, ${TOOL}` : ''}
-  ${presumes ? `, ${CALLER}` : ''}`
+  ${fails ? ', failing jsonb' : ''} ${followingColumns(following)}`
 
 const STEP_COLUMNS = `,
   step_id text, visit int, attempt int, attempts jsonb, usage jsonb, step_status text, handled boolean, step_error text,
@@ -76,18 +48,18 @@ const STEP_COLUMNS = `,
  * - `visits`, `moved`, `ended`, `asked`, `sent`: what follows
  */
 function textOf(shape: Shape, locked: 'skip locked' | ''): string {
-  const { moves, completes, records, answers, ends, fails, asks, sends, calls, recalls, presumes } = shape
+  const { moves, completes, answers, ends, fails, asks, presumes } = shape
   const done = moves ? 'walk i' : 'fence i'
   const holdsWalk = (runId: string) => (moves ? 'true' : heldWalk(runId, locked))
   return `
     with ${rowsOf(columnsOf(shape))},
     fence as materialized (
       select i.* from i ${presumes ? knownCaller('i.at') : ''}
-      where ${openRun(locked, completes ? openStep(locked, holdsWalk('step.run_id')) : holdsWalk('run.id'))})
+      where ${openRun(locked, completes ? openStep(locked, holdsWalk('open.run_id')) : holdsWalk('run.id'))})
     ${moves ? MOVED_WALK : ''}
     ${completes ? stepOf(done) : ''}
     ${answers ? answerOf(done) : ''}
-    ${records === 'none' ? '' : `, visits as (${insertRecords(records, done)})`},
+    ${visitsPart(shape, done)},
     moved as (
       update runs r set updated_at = i.at, change = nextval('changes'), data = coalesce(i.data, r.data),
         data_refs = case when i.data is null then r.data_refs else i.data_refs end,
@@ -95,11 +67,7 @@ function textOf(shape: Shape, locked: 'skip locked' | ''): string {
         ${ends ? END : ''} ${fails ? ', failing = i.failing' : ''}
       from ${done} where r.tenant_id = i.tenant_id and r.id = i.run_id)
     ${ends ? endedWalks(done, moves) : ''}
-    ${asks ? `, asked as (${insertPause(done)})` : ''}
-    ${sends ? `, sent as (${insertEvent(sends, done)})` : ''}
-    select i.ord, ${sends ? 'sent.generation' : 'null::text as generation'} ${calls ? TOOL_STAMP : ''} ${recalls ? VAULT : ''}
-      ${ends || asks ? `, pg_notify('${RUN_CHANNEL}', i.run_id)` : ''}
-    from ${done} ${sends ? 'left join sent on sent.event_id = i.event_id' : ''}`
+    ${closingPart(shape, ends || asks, done)}`
 }
 
 // Queries for a single value: `then`, or null if there is nothing to lock. As joins, they would copy each row.
@@ -116,7 +84,7 @@ const openStep = (locked: string, then: string) => `(
           select s.run_id from step_records s
           where s.tenant_id = i.tenant_id and s.run_id = run.id and s.branch = i.branch and s.step_id = i.step_id
             and s.visit = i.visit and s.end_time is null and (i.attempt is null or s.attempt = i.attempt)
-          for no key update ${locked}) step)`
+          for no key update ${locked}) open)`
 
 /**
  * A walk between two steps does not change. The condition on the status is written so that the index of open walks does

@@ -12,7 +12,7 @@ import { noteChange } from './last-changes'
 import { watchPause } from './look-for-events'
 import type { Plan } from './plan'
 import type { WalkClaim } from './receipt'
-import { callerRow, callerToCheck, countOf, pauseRow, recordsRow, type Sent, settleRecalled } from './rows'
+import { callerToCheck, followingOf, followingRow, type Sent, settleRecalled } from './rows'
 import { dataColumns } from './run-data'
 import { expectEnd, rememberCommit, settleEnd } from './run-memory'
 
@@ -36,21 +36,17 @@ export async function commitPlan(
   const sent = due ?? event
   const recalls = expectEnd(ref, plan)
   const caller = callerToCheck(ctx)
+  const following = { plan, sent, caller }
   try {
     const moves =
       done.claims !== null || plan.cursor !== null || statusAfter(plan) === 'resting' || isBranch(ref.branch)
     const statement = commitStatement({
       moves,
       completes: done.step !== null,
-      records: countOf(plan.records),
       answers: done.step?.pauseId !== undefined,
       ends: plan.ending !== null,
       fails: plan.failing !== null,
-      asks: plan.pause !== null,
-      sends: sent?.place ?? null,
-      calls: plan.begun?.recalled != null,
-      recalls,
-      presumes: caller !== null,
+      ...followingOf(following, recalls),
     })
     const at = ctx.now()
     const row = {
@@ -60,11 +56,7 @@ export async function commitPlan(
       ...(moves ? moveRow(ref, done, plan) : {}),
       ...(done.step ? stepRow(done.step, plan) : {}),
       ...(isBranch(ref.branch) ? branchRow(done, plan) : runRow(done, plan)),
-      ...recordsRow(plan.records),
-      ...pauseRow(plan.pause),
-      ...sent?.row(),
-      tool_id: plan.begun?.recalled?.toolId,
-      ...callerRow(caller),
+      ...followingRow(following),
     }
     const written = await sendRow<Sent>(ctx.db, statement, runId, row)
     if (!written) return null

@@ -1,50 +1,20 @@
 import { getTableColumns } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
-import { type RowStatement, rowsOf } from '@/db/index'
+import { rowsOf } from '@/db/index'
 import { runs } from '@/db/schema/runs'
-import { EVENT, type EventPlace, insertEvent } from '../outbox'
-import { RUN_CHANNEL } from './announce'
-import {
-  CALLER,
-  insertPause,
-  insertRecords,
-  knownCaller,
-  PAUSE,
-  RECORDS,
-  type Records,
-  TOOL,
-  TOOL_STAMP,
-  VAULT,
-} from './rows'
+import { closingPart, type Following, followingColumns, knownCaller, perShape, visitsPart } from './rows'
 
 /** What a start writes besides the run and its walk. Starts that write the same share a statement. */
-interface Shape {
-  /** Of the first steps, if they are known. */
-  records: Records
-  asks: boolean
+interface Shape extends Following {
   /** The run ends or pauses with its start, so every process is notified. */
   settles: boolean
-  sends: EventPlace | null
-  /** The step that begins calls a tool which this process knows. */
-  calls: boolean
-  /** The end of the run is answered from memory, masked with the vault of this snapshot. */
-  recalls: boolean
-  /** The caller's key was not read before. */
-  presumes: boolean
 }
-
-const known = new Map<string, RowStatement>()
 
 /** The statement that `insertRun` sends. It never waits for locked rows. */
-export function insertStatement(shape: Shape): RowStatement {
-  const key = Object.values(shape).join()
-  const found = known.get(key)
-  if (found) return found
+export const insertStatement = perShape((shape: Shape) => {
   const text = textOf(shape)
-  const statement = { skipping: text, waiting: text }
-  known.set(key, statement)
-  return statement
-}
+  return { skipping: text, waiting: text }
+})
 
 type RunColumn = keyof typeof runs.$inferSelect
 
@@ -77,15 +47,13 @@ const columns = Object.entries(getTableColumns(runs))
     return { name, sent: sentAs.get(key) ?? name, type: column.getSQLType() }
   })
 
-const columnsOf = ({ records, asks, sends, calls, presumes }: Shape) => `
+const columnsOf = (shape: Shape) => `
   ${columns.map(({ sent, type }) => `${sent} ${type}`).join(', ')}, believes boolean, published_version int,
   branch text, epoch int, segment int, walk_status text, engine_run_id text, step_id text, visit int
-  ${RECORDS[records]} ${asks ? `, ${PAUSE}` : ''} ${sends ? `, ${EVENT}` : ''} ${calls ? `, ${TOOL}` : ''}
-  ${presumes ? `, ${CALLER}` : ''}`
+  ${followingColumns(shape)}`
 
 /** Once the runs are inserted: nothing that belongs to them comes before them, so that triggers see them in this order. */
 const INSERTED = '(select count(*) from run) > 0'
-const BEGUN = `found i where ${INSERTED}`
 
 /**
  * - `found`: the rows whose workflow is as the caller believes, and whose caller has a good key
@@ -93,7 +61,6 @@ const BEGUN = `found i where ${INSERTED}`
  * - `walk`, `visits`, `asked`, `sent`: what belongs to them
  */
 function textOf(shape: Shape): string {
-  const { records, asks, settles, sends, calls, recalls, presumes } = shape
   return `
     with ${rowsOf(columnsOf(shape))},
     found as materialized (
@@ -102,7 +69,7 @@ function textOf(shape: Shape): string {
         where w.tenant_id = i.tenant_id and w.id = i.workflow_id and w.status <> 'archived'
           and (not i.believes or w.published_version is not distinct from i.published_version)
         limit 1) workflow
-      ${presumes ? knownCaller('i.start_time') : ''}),
+      ${shape.presumes ? knownCaller('i.start_time') : ''}),
     run as (
       insert into runs (${columns.map(({ name }) => name).join(', ')})
       select ${columns.map(({ sent }) => sent).join(', ')} from found
@@ -110,11 +77,7 @@ function textOf(shape: Shape): string {
     walk as (
       insert into walks (tenant_id, run_id, branch, epoch, segment, status, engine_run_id, step_id, visit, updated_at)
       select tenant_id, run_id, branch, epoch, segment, walk_status, engine_run_id, step_id, visit, start_time
-      from ${BEGUN})
-    ${records === 'none' ? '' : `, visits as (${insertRecords(records, 'found i', INSERTED)})`}
-    ${asks ? `, asked as (${insertPause(BEGUN)})` : ''}
-    ${sends ? `, sent as (${insertEvent(sends, BEGUN)})` : ''}
-    select i.ord, ${sends ? 'sent.generation' : 'null::text as generation'} ${calls ? TOOL_STAMP : ''} ${recalls ? VAULT : ''}
-      ${settles ? `, pg_notify('${RUN_CHANNEL}', i.run_id)` : ''}
-    from found i ${sends ? 'left join sent on sent.event_id = i.event_id' : ''}`
+      from found where ${INSERTED})
+    ${visitsPart(shape, 'found i', INSERTED)}
+    ${closingPart(shape, shape.settles, 'found i', INSERTED)}`
 }

@@ -19,7 +19,7 @@ import { noteChange } from './last-changes'
 import { watchPause } from './look-for-events'
 import { type Plan, planFrom } from './plan'
 import { MAIN_BRANCH, type WalkClaim, type WalkRef } from './receipt'
-import { callerRow, callerToCheck, countOf, pauseRow, recordsRow, type Sent, settleRecalled } from './rows'
+import { callerToCheck, followingOf, followingRow, type Sent, settleRecalled } from './rows'
 import { dataColumns, refsWith, type Written } from './run-data'
 import { remember } from './run-memory'
 import type { RunRow } from './walk-state'
@@ -117,24 +117,14 @@ async function writeRun(
     const recalls = remembers && plan?.ending != null
     const at = ctx.now()
     const caller = callerToCheck(ctx)
-    const statement = insertStatement({
-      records: countOf(plan?.records ?? []),
-      asks: plan?.pause != null,
-      settles: settled,
-      sends: sent?.place ?? null,
-      calls: plan?.begun?.recalled != null,
-      recalls,
-      presumes: caller !== null,
-    })
+    const following = { plan, sent, caller }
+    const statement = insertStatement({ settles: settled, ...followingOf(following, recalls) })
     const written = await sendRow<Sent>(ctx.db, statement, row.id, {
       ...runRow(row, plan, at),
       believes: belief.publishedVersion !== undefined,
       published_version: belief.publishedVersion,
       ...walkRow(ref, row, engineRunId, plan),
-      ...(plan ? { ...recordsRow(plan.records), ...pauseRow(plan.pause) } : {}),
-      ...sent?.row(),
-      tool_id: plan?.begun?.recalled?.toolId,
-      ...callerRow(caller),
+      ...followingRow(following),
     })
     if (!written) {
       event.undone()

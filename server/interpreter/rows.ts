@@ -1,15 +1,96 @@
-import { asSent } from '@/db/index'
+import { asSent, type RowStatement } from '@/db/index'
 import { goodKey } from '../auth/presumed'
 import type { PresumedCaller, ServiceContext } from '../context'
+import { EVENT, type EventPlace, insertEvent, type Outgoing } from '../outbox'
 import type { Asked } from '../steps/define-step'
-import type { Begun, NewPause, NewRecord } from './plan'
+import { RUN_CHANNEL } from './announce'
+import type { Begun, NewPause, NewRecord, Plan } from './plan'
 
 /** Parts of the statements for whole rows (`sendRow`), which `commit` and `insert` share. A source has the rows as `i`. */
 
-/** How many records a plan inserts. A single one is part of its row, so that Postgres need not read a list for it. */
-export type Records = 'none' | 'one' | 'many'
+/** What a start and a commit write alike. */
+export interface Following {
+  /** Of the steps that follow. */
+  records: Records
+  asks: boolean
+  sends: EventPlace | null
+  /** The step that begins calls a tool which this process knows. */
+  calls: boolean
+  /** The end of the run is answered from memory, masked with the vault of this snapshot. */
+  recalls: boolean
+  /** The caller's key was not read before. */
+  presumes: boolean
+}
 
-export function countOf({ length }: readonly NewRecord[]): Records {
+interface FollowingValues {
+  /** Null if it is not known yet. */
+  plan: Plan | null
+  sent: Outgoing | null | undefined
+  caller: PresumedCaller | null
+}
+
+export function followingOf({ plan, sent, caller }: FollowingValues, recalls: boolean): Following {
+  return {
+    records: countOf(plan?.records ?? []),
+    asks: plan?.pause != null,
+    sends: sent?.place ?? null,
+    calls: plan?.begun?.recalled != null,
+    recalls,
+    presumes: caller !== null,
+  }
+}
+
+/** The values for `followingColumns`. */
+export function followingRow({ plan, sent, caller }: FollowingValues): object {
+  return {
+    ...recordsRow(plan?.records ?? []),
+    ...pauseRow(plan?.pause ?? null),
+    ...sent?.row(),
+    tool_id: plan?.begun?.recalled?.toolId,
+    ...(caller && { key_hash: caller.keyHash, key_role: caller.role }),
+  }
+}
+
+/** Columns of the rows, each after a comma. */
+export function followingColumns({ records, asks, sends, calls, presumes }: Following): string {
+  return `${RECORDS[records]} ${asks ? `, ${PAUSE}` : ''} ${sends ? `, ${EVENT}` : ''} ${calls ? `, ${TOOL}` : ''}
+    ${presumes ? `, ${CALLER}` : ''}`
+}
+
+/**
+ * The parts that open the pause and send the event, and what the statement returns for each row: see `Sent`.
+ * @param notifies whether every process is told of the run
+ * @param condition of what is opened and sent
+ */
+export function closingPart(
+  { asks, sends, calls, recalls }: Following,
+  notifies: boolean,
+  source: string,
+  condition = 'true',
+): string {
+  return `
+    ${asks ? `, asked as (${insertPause(`${source} where ${condition}`)})` : ''}
+    ${sends ? `, sent as (${insertEvent(sends, `${source} where ${condition}`)})` : ''}
+    select i.ord, ${sends ? 'sent.generation' : 'null::text as generation'} ${calls ? TOOL_STAMP : ''} ${recalls ? VAULT : ''}
+      ${notifies ? `, pg_notify('${RUN_CHANNEL}', i.run_id)` : ''}
+    from ${source} ${sends ? 'left join sent on sent.event_id = i.event_id' : ''}`
+}
+
+/** The statement of each shape, whose text is built once, so that Postgres prepares it once. */
+export function perShape<Shape extends object>(build: (shape: Shape) => RowStatement): (shape: Shape) => RowStatement {
+  const known = new Map<string, RowStatement>()
+  return (shape) => {
+    const key = Object.values(shape).join()
+    const statement = known.get(key) ?? build(shape)
+    known.set(key, statement)
+    return statement
+  }
+}
+
+/** How many records a plan inserts. A single one is part of its row, so that Postgres need not read a list for it. */
+type Records = 'none' | 'one' | 'many'
+
+function countOf({ length }: readonly NewRecord[]): Records {
   return length === 0 ? 'none' : length === 1 ? 'one' : 'many'
 }
 
@@ -19,15 +100,16 @@ const RECORD = `
   new_end timestamptz, new_config json, new_input jsonb, new_input_bytes int, new_output jsonb, new_output_bytes int,
   new_delta jsonb, new_error text, new_error_code text, new_handled boolean, new_exit text, new_attempts jsonb`
 
-export const RECORDS: Record<Records, string> = { none: '', one: `, ${RECORD}`, many: ', records json' }
+const RECORDS: Record<Records, string> = { none: '', one: `, ${RECORD}`, many: ', records json' }
 
 /**
- * Inserts the records of a plan in the order of the history: a join may return them in any order.
+ * The part that inserts the records of a plan, in the order of the history: a join may return them in any order.
  * @param condition of the source
  */
-export function insertRecords(records: 'one' | 'many', source: string, condition = 'true'): string {
+export function visitsPart({ records }: Following, source: string, condition = 'true'): string {
+  if (records === 'none') return ''
   const many = records === 'many'
-  return `
+  return `, visits as (
       insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, attempt,
         start_time, end_time, config, input_data, input_bytes, output_data, output_bytes, delta, error, error_code,
         handled, exit, attempts)
@@ -36,12 +118,13 @@ export function insertRecords(records: 'one' | 'many', source: string, condition
         new_error_code, new_handled, new_exit, coalesce(new_attempts, '[]'::jsonb)
       from ${source} ${many ? `cross join lateral json_to_recordset(i.records) as v(nth int, ${RECORD})` : ''}
       where ${condition}
-      ${many ? 'order by i.ord, v.nth' : ''}`
+      ${many ? 'order by i.ord, v.nth' : ''})`
 }
 
-export function recordsRow(records: readonly NewRecord[]): object {
-  const [only] = records
-  if (only && records.length === 1) return recordRow(only)
+function recordsRow(records: readonly NewRecord[]): object {
+  const [first] = records
+  if (!first) return {}
+  if (records.length === 1) return recordRow(first)
   return { records: records.map((record, nth) => asSent({ nth, ...recordRow(record) })) }
 }
 
@@ -70,7 +153,7 @@ function recordRow(record: NewRecord) {
 }
 
 /** Opens the pause of a plan. */
-export function insertPause(source: string): string {
+function insertPause(source: string): string {
   return `
       insert into pauses (tenant_id, id, run_id, branch, step_id, visit, kind, signal, due_at, event_name,
         event_key, event_rules, looked, child_run_id, child_state, created_at)
@@ -80,10 +163,10 @@ export function insertPause(source: string): string {
       from ${source}`
 }
 
-export const PAUSE =
+const PAUSE =
   'pause_id text, pause_step text, pause_visit int, pause_kind text, pause_signal json, pause_due timestamptz, wait_name text, wait_key text, wait_rules jsonb, child_run_id text'
 
-export function pauseRow(pause: NewPause | null) {
+function pauseRow(pause: NewPause | null) {
   if (!pause) return {}
   const { id, stepId, visit, signal, dueAt, event, childRunId } = pause
   return {
@@ -104,20 +187,20 @@ export function kindOf({ signal, event, childRunId }: Pick<Asked, 'signal' | 'ev
 }
 
 /** The tenant's vault, sealed. */
-export const VAULT = `,
+const VAULT = `,
       (select coalesce(json_agg(json_build_object('name', v.name, 'sealed', v.sealed)), '[]'::json)::text
         from vault_secrets v where v.tenant_id = i.tenant_id) as vault`
 
 /** The column of a row that begins a call of a tool which this process knows. */
-export const TOOL = 'tool_id text'
+const TOOL = 'tool_id text'
 
 /** As `toolStamp`. */
-export const TOOL_STAMP = `,
+const TOOL_STAMP = `,
       (select concat_ws('/', t.version, t.published_version, t.status) from tools t
         where t.tenant_id = i.tenant_id and t.id = i.tool_id) as tool_stamp`
 
 /** The key of a caller who is only presumed. */
-export const CALLER = 'key_hash text, key_role text'
+const CALLER = 'key_hash text, key_role text'
 
 /** Lets a row through if its caller's key is good. */
 export function knownCaller(at: string): string {
@@ -130,10 +213,6 @@ export function callerToCheck({ presumed }: ServiceContext): PresumedCaller | nu
   if (presumed?.confirmed !== false) return null
   presumed.sent = true
   return presumed
-}
-
-export function callerRow(caller: PresumedCaller | null) {
-  return caller && { key_hash: caller.keyHash, key_role: caller.role }
 }
 
 /** What the statements return for a row. */

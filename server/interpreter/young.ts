@@ -14,8 +14,7 @@ const state = () => processWide<{ starts: number }>('runs.young', () => ({ start
  */
 export function noteStart(ctx: ServiceContext): void {
   if (isInTransaction(ctx)) return
-  const young = state()
-  const starts = ++young.starts
+  const starts = ++state().starts
   if (!COUNTED_AT.includes(starts)) return
   countRows(ctx, starts).catch((err: unknown) => ctx.log.debug({ err }, 'the tables of runs could not be analyzed'))
 }
