@@ -15,6 +15,7 @@ import type { WalkClaim } from './receipt'
 import { callerToCheck, followingOf, followingRow, type Sent, settleRecalled } from './rows'
 import { dataColumns } from './run-data'
 import { expectEnd, rememberCommit, settleEnd } from './run-memory'
+import { noteWritten } from './young'
 
 /**
  * Writes what is done and what follows it, in one statement and so in one commit, which it shares with the plans of
@@ -65,7 +66,10 @@ export async function commitPlan(
     settleRecalled(plan.begun, written)
     rememberCommit(ref, done, { plan, at, vault: written.vault })
     notifyLocally(runId)
-    if (plan.pause) watchPause(ctx, ref, plan.pause)
+    if (plan.pause) {
+      noteWritten(ctx, 'pauses')
+      watchPause(ctx, ref, plan.pause)
+    }
     if (plan.ending) {
       count('millrace_runs_ended_total', { outcome: plan.ending.outcome })
       knowEnded(ref)

@@ -23,7 +23,7 @@ import { callerToCheck, followingOf, followingRow, type Sent, settleRecalled } f
 import { dataColumns, refsWith, type Written } from './run-data'
 import { remember } from './run-memory'
 import type { RunRow } from './walk-state'
-import { noteStart } from './young'
+import { noteWritten } from './young'
 
 export interface NewRun {
   workflowId: string
@@ -133,7 +133,8 @@ async function writeRun(
     }
     if (caller) caller.confirmed = true
     settleRecalled(plan?.begun ?? null, written)
-    noteStart(ctx)
+    noteWritten(ctx, 'runs')
+    if (plan?.pause) noteWritten(ctx, 'pauses')
     afterCommit(ctx, () => {
       count('millrace_runs_started_total', { via: row.startedVia })
       if (plan?.ending) count('millrace_runs_ended_total', { outcome: plan.ending.outcome })
