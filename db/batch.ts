@@ -9,16 +9,56 @@ export interface RowStatement {
   skipping: string
   /** Waits for them. */
   waiting: string
+  columns: readonly Column[]
+}
+
+interface Column {
+  name: string
+  /** Its value is sent as text, because `jsonb` does not keep what is written, such as the order of keys. */
+  asText: boolean
 }
 
 /**
- * The rows of a statement as a table named `i`. Its parameter is a JSON array of objects. The condition is always true;
- * it makes Postgres expect a single row, so that it uses an index instead of reading a table.
- * @param columns names with their types
+ * A statement whose rows are a table named `i`, with `ord`, which says which row it is.
+ * @param columns names with their types; a row need not have all of them
+ * @param textOf the statement, given the table as a part of its `with`, and how it locks rows
  */
-export function rowsOf(columns: string): string {
-  return `i as (
-      select * from json_to_recordset($1::json) as i(ord int, ${columns}) where ord between 0 and ${MOST_ROWS})`
+export function rowStatement(
+  columns: string,
+  textOf: (rows: string, locked: 'skip locked' | '') => string,
+): RowStatement {
+  // The condition is always true. It makes Postgres expect a single row, so that it uses an index instead of reading a table.
+  const rows = `i as (
+      select ord::int, ${fieldsOf('of.row', columns)} from jsonb_array_elements($1::jsonb) with ordinality of(row, ord)
+      where ord between 1 and ${MOST_ROWS})`
+  return { skipping: textOf(rows, 'skip locked'), waiting: textOf(rows, ''), columns: columnsIn(columns) }
+}
+
+/**
+ * The columns of a row that `arrayOf` has made an array: Postgres reads a value by its position several times faster than
+ * by its name.
+ * @param row a value of type `jsonb`
+ */
+export function fieldsOf(row: string, columns: string): string {
+  return split(columns)
+    .map(({ name, type }, at) => `${fieldOf(row, at, type)} as ${name}`)
+    .join(', ')
+}
+
+function fieldOf(row: string, at: number, type: string): string {
+  return type === 'jsonb' ? `nullif(${row}->${at}, 'null')` : `(${row}->>${at})::${type}`
+}
+
+/** What `arrayOf` needs to know of columns. */
+export function columnsIn(columns: string): Column[] {
+  return split(columns).map(({ name, type }) => ({ name, asText: type === 'json' }))
+}
+
+function split(columns: string): { name: string; type: string }[] {
+  return columns.split(',').map((column) => {
+    const [name = '', ...type] = column.trim().split(' ')
+    return { name, type: type.join(' ') }
+  })
 }
 
 /** More rows, or more text, than this never share a statement. */
@@ -53,7 +93,6 @@ const lines = new WeakMap<Db, Map<RowStatement, Line>>()
  * commit, and each caller waits for its own. A row that is locked, or for which the statement returns nothing, is sent
  * again on its own. If a row makes the statement fail, each is sent on its own, so none fails because of another.
  * @param key rows with the same key never share a statement
- * @param row is the function's own from now on
  * @returns what the statement returned for the row; null for nothing
  */
 export async function sendRow<Row>(
@@ -62,7 +101,7 @@ export async function sendRow<Row>(
   key: string,
   row: object,
 ): Promise<Row | null> {
-  const json = jsonOf(row)
+  const json = jsonOf(arrayOf(statement.columns, row))
   const isAlone = !('$client' in db) || json.length > MOST_CHARS / 4 || shared().deadline.getStore() !== undefined
   if (isAlone) return sendAlone(db, statement, key, json)
   const line = lineOf(db, statement)
@@ -82,7 +121,7 @@ const turns = new Map<string, Promise<unknown>>()
  * May wait long for a lock, so it does not use the few connections that rows share, and no more than one for each key.
  */
 async function sendAlone<Row>(db: Db | Tx, { waiting }: RowStatement, key: string, json: string): Promise<Row | null> {
-  const send = async () => (await sendByDrizzle<Row>(db, waiting, arrayOf([json])))[0] ?? null
+  const send = async () => (await sendByDrizzle<Row>(db, waiting, `[${json}]`))[0] ?? null
   // A transaction has its connection already, and may have locked rows that the others wait for.
   if (!('$client' in db)) return send()
   const before = turns.get(key)
@@ -166,9 +205,10 @@ function nextBatch(line: Line): Waiting[] {
 
 async function sendBatch(db: Db, statement: RowStatement, batch: readonly Waiting[]): Promise<void> {
   try {
-    const rows = await sendRows<{ ord: number }>(db, statement.skipping, arrayOf(batch.map(({ json }) => json)))
+    const json = `[${batch.map((row) => row.json).join()}]`
+    const rows = await sendRows<{ ord: number }>(db, statement.skipping, json)
     const found = new Map(rows.map((row) => [row.ord, row]))
-    for (const [ord, { resolve }] of batch.entries()) goOn(() => resolve((found.get(ord) ?? null) as never))
+    for (const [at, { resolve }] of batch.entries()) goOn(() => resolve((found.get(at + 1) ?? null) as never))
   } catch (err) {
     if (batch.length > 1 && isOfOneRow(err)) for (const { resolve } of batch) resolve(null as never)
     else for (const { reject } of batch) reject(err)
@@ -201,11 +241,6 @@ function nextTurn(): void {
   for (const caller of now) caller()
 }
 
-/** Each with its position, which the statement returns as `ord`. */
-function arrayOf(rows: readonly string[]): string {
-  return `[${rows.map((json, ord) => `{"ord":${ord},${json.slice(1)}`).join()}]`
-}
-
 /**
  * Whether a single row may have made the statement fail: a value, a constraint, a lock, a limit, or too long a time
  * (57014). Nothing was written.
@@ -214,27 +249,24 @@ function isOfOneRow(err: unknown): boolean {
   return /^(22|23|40|54|57014)/.test(sqlState(err) ?? '')
 }
 
-/** Text columns never contain half a surrogate pair: as a parameter of its own, it would arrive as U+FFFD. */
-function jsonOf(row: object): string {
-  const json = JSON.stringify(asSent(row))
-  if (!json.includes('\\ud')) return json
-  return JSON.stringify(row, (_name, value: unknown) =>
-    typeof value === 'string' ? Buffer.from(value).toString() : value,
-  )
+/** The values of a row in the order of its columns. Times are sent as text. */
+export function arrayOf(columns: readonly Column[], row: object): unknown[] {
+  const values = row as Record<string, unknown>
+  return columns.map(({ name, asText }) => {
+    const value = values[name]
+    if (value == null) return null
+    if (asText) return jsonOf(value)
+    return value instanceof Date ? isoOf(value) : value
+  })
 }
 
-/**
- * Makes a row what is sent, in place: without nulls, because what it does not name is null as well and Postgres spends time
- * on each name; and with its times as text.
- */
-export function asSent<Row extends object>(row: Row): Row {
-  const values = row as Record<string, unknown>
-  for (const name in values) {
-    const value = values[name]
-    if (value === null) values[name] = undefined
-    else if (value instanceof Date) values[name] = isoOf(value)
-  }
-  return row
+/** Text columns never contain half a surrogate pair: as a parameter of its own, it would arrive as U+FFFD. */
+function jsonOf(value: unknown): string {
+  const json = JSON.stringify(value)
+  if (!json.includes('\\ud')) return json
+  return JSON.stringify(value, (_name, part: unknown) =>
+    typeof part === 'string' ? Buffer.from(part).toString() : part,
+  )
 }
 
 const written = { ms: Number.NaN, text: '' }

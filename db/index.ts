@@ -6,7 +6,7 @@ import { shared } from './shared'
 import type { Database, Db, Sql } from './types'
 import { openDriver } from './url'
 
-export { asSent, type RowStatement, rowsOf, sendRow, workFirst } from './batch'
+export { arrayOf, columnsIn, fieldsOf, type RowStatement, rowStatement, sendRow, workFirst } from './batch'
 export { DatabaseUnavailable, isUnavailable, sqlState, withDeadline } from './deadline'
 export { jsonb, type Statement, send, sql } from './statement'
 export type { Database, Db, Sql, Tx } from './types'

@@ -1,4 +1,4 @@
-import { type RowStatement, rowsOf, sendRow } from '@/db/index'
+import { type RowStatement, rowStatement, sendRow } from '@/db/index'
 import { afterCommit, afterRollback, type ServiceContext } from './context'
 import { newId } from './ids'
 import { processWide } from './process'
@@ -176,11 +176,13 @@ export function outgoing<N extends keyof Events>(
 const EMITS = { outbox: emitting('outbox'), job: emitting('job') }
 
 function emitting(place: EventPlace): RowStatement {
-  const text = `
-    with ${rowsOf(`tenant_id text, at timestamptz, ${EVENT}`)},
+  return rowStatement(
+    `tenant_id text, at timestamptz, ${EVENT}`,
+    (rows) => `
+    with ${rows},
     sent as (${insertEvent(place, 'i')})
-    select i.ord, generation from i left join sent using (event_id)`
-  return { skipping: text, waiting: text }
+    select i.ord, generation from i left join sent using (event_id)`,
+  )
 }
 
 /**

@@ -1,4 +1,4 @@
-import { rowsOf } from '@/db/index'
+import { rowStatement } from '@/db/index'
 import { CLEANUP_BRANCH } from './receipt'
 import { closingPart, type Following, followingColumns, knownCaller, perShape, visitsPart } from './rows'
 
@@ -16,10 +16,9 @@ interface Shape extends Following {
 }
 
 /** The statement that `commitPlan` sends. */
-export const commitStatement = perShape((shape: Shape) => ({
-  skipping: textOf(shape, 'skip locked'),
-  waiting: textOf(shape, ''),
-}))
+export const commitStatement = perShape((shape: Shape) =>
+  rowStatement(columnsOf(shape), (rows, locked) => textOf(shape, rows, locked)),
+)
 
 /** Only the columns that the shape uses, because Postgres prepares all of them for every statement. */
 const columnsOf = ({ moves, completes, answers, ends, fails, ...following }: Shape) => `
@@ -47,12 +46,12 @@ const STEP_COLUMNS = `,
  * - `step`, `answer`: what is done
  * - `visits`, `moved`, `ended`, `asked`, `sent`: what follows
  */
-function textOf(shape: Shape, locked: 'skip locked' | ''): string {
+function textOf(shape: Shape, rows: string, locked: 'skip locked' | ''): string {
   const { moves, completes, answers, ends, fails, asks, presumes } = shape
   const done = moves ? 'walk i' : 'fence i'
   const holdsWalk = (runId: string) => (moves ? 'true' : heldWalk(runId, locked))
   return `
-    with ${rowsOf(columnsOf(shape))},
+    with ${rows},
     fence as materialized (
       select i.* from i ${presumes ? knownCaller('i.at') : ''}
       where ${openRun(locked, completes ? openStep(locked, holdsWalk('open.run_id')) : holdsWalk('run.id'))})

@@ -1,6 +1,6 @@
 import { getTableColumns } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
-import { rowsOf } from '@/db/index'
+import { rowStatement } from '@/db/index'
 import { runs } from '@/db/schema/runs'
 import { closingPart, type Following, followingColumns, knownCaller, perShape, visitsPart } from './rows'
 
@@ -11,10 +11,7 @@ interface Shape extends Following {
 }
 
 /** The statement that `insertRun` sends. It never waits for locked rows. */
-export const insertStatement = perShape((shape: Shape) => {
-  const text = textOf(shape)
-  return { skipping: text, waiting: text }
-})
+export const insertStatement = perShape((shape: Shape) => rowStatement(columnsOf(shape), (rows) => textOf(shape, rows)))
 
 type RunColumn = keyof typeof runs.$inferSelect
 
@@ -60,9 +57,9 @@ const INSERTED = '(select count(*) from run) > 0'
  * - `run`: their runs
  * - `walk`, `visits`, `asked`, `sent`: what belongs to them
  */
-function textOf(shape: Shape): string {
+function textOf(shape: Shape, rows: string): string {
   return `
-    with ${rowsOf(columnsOf(shape))},
+    with ${rows},
     found as materialized (
       select i.* from i cross join lateral (
         select 1 from workflows w

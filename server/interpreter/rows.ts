@@ -1,4 +1,4 @@
-import { asSent, type RowStatement } from '@/db/index'
+import { arrayOf, columnsIn, fieldsOf, type RowStatement } from '@/db/index'
 import { goodKey } from '../auth/presumed'
 import type { PresumedCaller, ServiceContext } from '../context'
 import { EVENT, type EventPlace, insertEvent, type Outgoing } from '../outbox'
@@ -31,7 +31,7 @@ interface FollowingValues {
 
 export function followingOf({ plan, sent, caller }: FollowingValues, recalls: boolean): Following {
   return {
-    records: countOf(plan?.records ?? []),
+    records: kindOfRecords(plan?.records ?? []),
     asks: plan?.pause != null,
     sends: sent?.place ?? null,
     calls: plan?.begun?.recalled != null,
@@ -87,20 +87,60 @@ export function perShape<Shape extends object>(build: (shape: Shape) => RowState
   }
 }
 
-/** How many records a plan inserts. A single one is part of its row, so that Postgres need not read a list for it. */
-type Records = 'none' | 'one' | 'many'
+/**
+ * Which records a plan inserts. A single one is part of its row, so that Postgres need not read a list for it; and one of
+ * a step that has begun has no other columns than those.
+ */
+type Records = 'none' | 'begun' | 'one' | 'many'
 
-function countOf({ length }: readonly NewRecord[]): Records {
-  return length === 0 ? 'none' : length === 1 ? 'one' : 'many'
+function kindOfRecords([first, ...others]: readonly NewRecord[]): Records {
+  if (!first) return 'none'
+  if (others.length > 0) return 'many'
+  return first.status === 'running' ? 'begun' : 'one'
 }
 
-/** What `recordRow` writes. */
-const RECORD = `
-  new_step text, new_visit int, new_type text, new_name text, new_status text, new_attempt int, new_start timestamptz,
-  new_end timestamptz, new_config json, new_input jsonb, new_input_bytes int, new_output jsonb, new_output_bytes int,
-  new_delta jsonb, new_error text, new_error_code text, new_handled boolean, new_exit text, new_attempts jsonb`
+/** The columns of a record, each with what it is called in a row that `recordRow` writes. */
+const BEGUN = {
+  step_id: 'new_step text',
+  visit: 'new_visit int',
+  step_type: 'new_type text',
+  step_name: 'new_name text',
+  status: 'new_status text',
+  attempt: 'new_attempt int',
+  start_time: 'new_start timestamptz',
+  config: 'new_config json',
+  input_data: 'new_input jsonb',
+  input_bytes: 'new_input_bytes int',
+}
+const WHOLE = {
+  ...BEGUN,
+  end_time: 'new_end timestamptz',
+  output_data: 'new_output jsonb',
+  output_bytes: 'new_output_bytes int',
+  delta: 'new_delta jsonb',
+  error: 'new_error text',
+  error_code: 'new_error_code text',
+  handled: 'new_handled boolean',
+  exit: 'new_exit text',
+  attempts: 'new_attempts jsonb',
+}
 
-const RECORDS: Record<Records, string> = { none: '', one: `, ${RECORD}`, many: ', records json' }
+const sentAs = (record: object) => Object.values(record).join(', ')
+
+const RECORDS: Record<Records, string> = {
+  none: '',
+  begun: `, ${sentAs(BEGUN)}`,
+  one: `, ${sentAs(WHOLE)}`,
+  many: ', records jsonb',
+}
+
+const RECORD_COLUMNS = columnsIn(sentAs(WHOLE))
+
+/** Joins the records of each row, as `recordsRow` has sent them. */
+const EACH_RECORD = `
+      cross join lateral (
+        select ${fieldsOf('of.record', sentAs(WHOLE))}, nth
+        from jsonb_array_elements(i.records) with ordinality of(record, nth)) each`
 
 /**
  * The part that inserts the records of a plan, in the order of the history: a join may return them in any order.
@@ -109,23 +149,24 @@ const RECORDS: Record<Records, string> = { none: '', one: `, ${RECORD}`, many: '
 export function visitsPart({ records }: Following, source: string, condition = 'true'): string {
   if (records === 'none') return ''
   const many = records === 'many'
+  const columns = Object.entries(records === 'begun' ? BEGUN : WHOLE)
+  const values = columns.map(([column, sent]) => {
+    const [value = ''] = sent.split(' ')
+    return column === 'attempts' ? `coalesce(${value}, '[]'::jsonb)` : value
+  })
   return `, visits as (
-      insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, attempt,
-        start_time, end_time, config, input_data, input_bytes, output_data, output_bytes, delta, error, error_code,
-        handled, exit, attempts)
-      select i.tenant_id, i.run_id, i.branch, new_step, new_visit, new_type, new_name, new_status, new_attempt,
-        new_start, new_end, new_config, new_input, new_input_bytes, new_output, new_output_bytes, new_delta, new_error,
-        new_error_code, new_handled, new_exit, coalesce(new_attempts, '[]'::jsonb)
-      from ${source} ${many ? `cross join lateral json_to_recordset(i.records) as v(nth int, ${RECORD})` : ''}
+      insert into step_records (tenant_id, run_id, branch, ${columns.map(([column]) => column).join(', ')})
+      select i.tenant_id, i.run_id, i.branch, ${values.join(', ')}
+      from ${source} ${many ? EACH_RECORD : ''}
       where ${condition}
-      ${many ? 'order by i.ord, v.nth' : ''})`
+      ${many ? 'order by i.ord, nth' : ''})`
 }
 
 function recordsRow(records: readonly NewRecord[]): object {
   const [first] = records
   if (!first) return {}
   if (records.length === 1) return recordRow(first)
-  return { records: records.map((record, nth) => asSent({ nth, ...recordRow(record) })) }
+  return { records: records.map((record) => arrayOf(RECORD_COLUMNS, recordRow(record))) }
 }
 
 function recordRow(record: NewRecord) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type RowStatement, rowsOf, sendRow, workFirst } from '@/db/index'
+import { rowStatement, sendRow, workFirst } from '@/db/index'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 
 let database: FreshDatabase
@@ -19,13 +19,15 @@ beforeEach(async () => {
 })
 
 /** Adds to a counter, if it exists. */
-const textOf = (locked: string) => `
-  with ${rowsOf('id text, by int, note text')},
+const ADD = rowStatement(
+  'id text, by int, note text',
+  (rows, locked) => `
+  with ${rows},
   held as materialized (
     select i.* from i cross join lateral (select 1 from counters c where c.id = i.id for no key update ${locked}) held),
   added as (update counters c set n = c.n + i.by, note = i.note from held i where c.id = i.id returning c.id, c.n)
-  select i.ord, added.n from held i join added using (id)`
-const ADD: RowStatement = { skipping: textOf('skip locked'), waiting: textOf('') }
+  select i.ord, added.n from held i join added using (id)`,
+)
 
 const add = (id: string, by: number, key = id) => sendRow<{ n: number }>(database.db, ADD, key, { id, by, note: null })
 const counts = async () =>
