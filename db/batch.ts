@@ -67,7 +67,9 @@ const MOST_CHARS = 256 * 1024
 /** How many statements of one kind are sent at once. Meanwhile, further rows are collected. */
 const MOST_UNDER_WAY = 2
 /** How many callers go on in one turn of the event loop, so that what else has arrived does not wait for all of them. */
-const MOST_PER_TURN = 6
+const MOST_PER_TURN = 16
+/** So many rows are sent at once if no others are under way, so that Postgres and this process work at the same time. */
+const ENOUGH_ROWS = 8
 
 interface Waiting {
   /** What no other row of the same statement may have. */
@@ -158,14 +160,15 @@ function lineOf(db: Db, statement: RowStatement): Line {
 
 /**
  * Sends the collected rows at the end of this turn of the event loop, so that all that became ready in it are sent
- * together.
+ * together; and waits for those that become ready in the next turns, unless there are enough.
  */
 function schedule(db: Db, statement: RowStatement, line: Line): void {
   if (line.scheduled || line.underWay >= MOST_UNDER_WAY || line.rows.every(({ key }) => line.keys.has(key))) return
   line.scheduled = true
   const send = () => {
+    const enough = line.underWay === 0 && line.rows.length >= ENOUGH_ROWS
     // Those who have yet to go on may have rows for the same statement.
-    if (next.length > 0) return void setImmediate(send)
+    if (next.length > 0 && !enough) return void setImmediate(send)
     line.scheduled = false
     void flush(db, statement, line)
   }
