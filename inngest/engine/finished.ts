@@ -3,6 +3,7 @@ import type { Claim, EngineContext } from './context'
 import { rows } from './context'
 import { messageOf } from './errors'
 import { dropJob } from './jobs'
+import { Tidy } from './tidy'
 
 const TRIES = 5
 const MOST = 500
@@ -20,6 +21,7 @@ export class Finished {
   private removing: Promise<void> | undefined
   private hurried = false
   private stopLingering = () => {}
+  private readonly tidy: Tidy
 
   /**
    * @param removed called when jobs have been removed
@@ -29,7 +31,9 @@ export class Finished {
     private readonly ctx: EngineContext,
     private readonly removed: () => void,
     private readonly awaited: () => boolean,
-  ) {}
+  ) {
+    this.tidy = new Tidy(ctx)
+  }
 
   add(claim: Claim): void {
     this.waiting.push(claim)
@@ -73,6 +77,7 @@ export class Finished {
       try {
         await this.remove(batch)
         failures = 0
+        this.tidy.note(batch.length)
         this.removed()
       } catch (error) {
         failures++

@@ -1,0 +1,40 @@
+import type { EngineContext } from './context'
+import { messageOf } from './errors'
+
+/** After so many removed jobs the queue is vacuumed. */
+const EVERY = 2_000
+/** A larger queue is left to Postgres: most of its jobs wait, so a vacuum would read much and free little. */
+const LARGEST_BYTES = 16 * 1024 * 1024
+
+/**
+ * Frees the space of removed jobs for the next ones. Postgres does that by itself about once a minute; by then a busy
+ * queue has grown by tens of thousands of rows, of which hardly any is left.
+ */
+export class Tidy {
+  private removed = 0
+  private vacuuming = false
+
+  constructor(private readonly ctx: Pick<EngineContext, 'sql' | 'log'>) {}
+
+  /** Call when so many jobs have been removed. */
+  note(count: number): void {
+    this.removed += count
+    if (this.removed < EVERY || this.vacuuming) return
+    this.removed = 0
+    this.vacuuming = true
+    void this.vacuum().finally(() => {
+      this.vacuuming = false
+    })
+  }
+
+  private async vacuum(): Promise<void> {
+    const { sql, log } = this.ctx
+    try {
+      const [queue] = await sql`select pg_relation_size('engine.jobs') <= ${LARGEST_BYTES} as small`
+      // Another process may be at it already.
+      if (queue?.small) await sql.unsafe('vacuum (skip_locked, truncate false) engine.jobs')
+    } catch (error) {
+      log.debug({ error: messageOf(error) }, 'the queue could not be vacuumed')
+    }
+  }
+}
