@@ -37,7 +37,7 @@ export function table(results: readonly Measured[]): string {
 
 const ms = (value: number) => round(value).toLocaleString('en')
 
-/** `13 × Index Only Scan runs_by_start: 51 rows, 4,000 unwanted`. */
+/** `13 × Index Only Scan runs_by_time: 51 rows, 4,000 unwanted`. */
 export function scanText({ what, partitions, rows, removed }: Scan): string {
   const unwanted = removed > 0 ? `, ${removed.toLocaleString('en')} unwanted` : ''
   const times = partitions > 1 ? `${partitions} × ` : ''

@@ -85,7 +85,7 @@ export async function findSearched(ctx: ServiceContext, filter: RunFilter, until
 }
 
 /**
- * But for errors, uses only columns of the index `runs_by_start`, so a page is found by an index-only scan. Null when nothing can
+ * But for errors, uses only columns of the index `runs_by_time`, so a page is found by an index-only scan. Null when nothing can
  * match. Without `values`, a text finds keys and names only; `searched` are the runs it has found before.
  */
 export async function runsWhere(
