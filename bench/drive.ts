@@ -86,8 +86,8 @@ export async function loop(callers: number, seconds: number, once: () => Promise
   return { ms: ms.sort((a, b) => a - b), seconds: took, errors: failures.length }
 }
 
-const WARM_CALLERS = 4
-const WARM_S = 2
+const WARM_CALLERS = 16
+const WARM_S = 5
 
 /**
  * Before a measure, alike for all subjects: compiled code is what a service runs most of its life.
