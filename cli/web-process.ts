@@ -58,8 +58,8 @@ function here(file: string): string {
 
 /**
  * How large, in MiB, each of the three parts of the space for new objects is. On Node 24 they may otherwise grow twice as
- * large in a burst, and stay so. They are as large from the start: while they are small, more objects outlive them, which
- * takes time and, in the end, more memory.
+ * large in a burst, and stay so. They have this size from the start: while they are smaller, more objects outlive them,
+ * which takes time and, in the end, more memory.
  */
 const NEW_SPACE_MIB = 16
 

@@ -14,8 +14,7 @@ export interface RowStatement {
 
 interface Column {
   name: string
-  /** Its value is sent as text, because `jsonb` does not keep what is written, such as the order of keys. */
-  asText: boolean
+  type: string
 }
 
 /**
@@ -27,11 +26,21 @@ export function rowStatement(
   columns: string,
   textOf: (rows: string, locked: 'skip locked' | '') => string,
 ): RowStatement {
-  // The condition is always true. It makes Postgres expect a single row, so that it uses an index instead of reading a table.
+  const each = columnsIn(columns)
+  // The condition is always true. It makes Postgres expect a single row, so that it uses an index instead of reading a
+  // table.
   const rows = `i as (
-      select ord::int, ${fieldsOf('of.row', columns)} from jsonb_array_elements($1::jsonb) with ordinality of(row, ord)
+      select ord::int, ${fieldsOf('of.row', each)} from jsonb_array_elements($1::jsonb) with ordinality of(row, ord)
       where ord between 1 and ${MOST_ROWS})`
-  return { skipping: textOf(rows, 'skip locked'), waiting: textOf(rows, ''), columns: columnsIn(columns) }
+  return { skipping: textOf(rows, 'skip locked'), waiting: textOf(rows, ''), columns: each }
+}
+
+/** @param columns names with their types, each after a comma but the first */
+export function columnsIn(columns: string): Column[] {
+  return columns.split(',').map((column) => {
+    const [name = '', ...type] = column.trim().split(' ')
+    return { name, type: type.join(' ') }
+  })
 }
 
 /**
@@ -39,26 +48,12 @@ export function rowStatement(
  * by its name.
  * @param row a value of type `jsonb`
  */
-export function fieldsOf(row: string, columns: string): string {
-  return split(columns)
-    .map(({ name, type }, at) => `${fieldOf(row, at, type)} as ${name}`)
-    .join(', ')
+export function fieldsOf(row: string, columns: readonly Column[]): string {
+  return columns.map(({ name, type }, at) => `${fieldOf(row, at, type)} as ${name}`).join(', ')
 }
 
 function fieldOf(row: string, at: number, type: string): string {
   return type === 'jsonb' ? `nullif(${row}->${at}, 'null')` : `(${row}->>${at})::${type}`
-}
-
-/** What `arrayOf` needs to know of columns. */
-export function columnsIn(columns: string): Column[] {
-  return split(columns).map(({ name, type }) => ({ name, asText: type === 'json' }))
-}
-
-function split(columns: string): { name: string; type: string }[] {
-  return columns.split(',').map((column) => {
-    const [name = '', ...type] = column.trim().split(' ')
-    return { name, type: type.join(' ') }
-  })
 }
 
 /** More rows, or more text, than this never share a statement. */
@@ -68,7 +63,7 @@ const MOST_CHARS = 256 * 1024
 const MOST_UNDER_WAY = 2
 /** How many callers go on in one turn of the event loop, so that what else has arrived does not wait for all of them. */
 const MOST_PER_TURN = 16
-/** So many rows are sent at once if no others are under way, so that Postgres and this process work at the same time. */
+/** So many rows do not wait for more if none are under way, so that Postgres and this process work at the same time. */
 const ENOUGH_ROWS = 8
 
 interface Waiting {
@@ -252,13 +247,16 @@ function isOfOneRow(err: unknown): boolean {
   return /^(22|23|40|54|57014)/.test(sqlState(err) ?? '')
 }
 
-/** The values of a row in the order of its columns. Times are sent as text. */
+/**
+ * The values of a row in the order of its columns. Times are sent as text, and so is the value of a column of type
+ * `json`: as a part of `jsonb` it would not stay as it is written, with the order of its keys.
+ */
 export function arrayOf(columns: readonly Column[], row: object): unknown[] {
   const values = row as Record<string, unknown>
-  return columns.map(({ name, asText }) => {
+  return columns.map(({ name, type }) => {
     const value = values[name]
     if (value == null) return null
-    if (asText) return jsonOf(value)
+    if (type === 'json') return jsonOf(value)
     return value instanceof Date ? isoOf(value) : value
   })
 }

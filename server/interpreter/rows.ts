@@ -88,8 +88,8 @@ export function perShape<Shape extends object>(build: (shape: Shape) => RowState
 }
 
 /**
- * Which records a plan inserts. A single one is part of its row, so that Postgres need not read a list for it; and one of
- * a step that has begun has no other columns than those.
+ * Which records a plan inserts. A single one is part of its row, so that Postgres need not read a list for it. The record
+ * of a step that has only begun has no other columns than `BEGUN`.
  */
 type Records = 'none' | 'begun' | 'one' | 'many'
 
@@ -125,21 +125,20 @@ const WHOLE = {
   attempts: 'new_attempts jsonb',
 }
 
-const sentAs = (record: object) => Object.values(record).join(', ')
-
 const RECORDS: Record<Records, string> = {
   none: '',
-  begun: `, ${sentAs(BEGUN)}`,
-  one: `, ${sentAs(WHOLE)}`,
+  begun: `, ${Object.values(BEGUN).join(', ')}`,
+  one: `, ${Object.values(WHOLE).join(', ')}`,
   many: ', records jsonb',
 }
 
-const RECORD_COLUMNS = columnsIn(sentAs(WHOLE))
+/** Of each of many records. */
+const RECORD_COLUMNS = columnsIn(Object.values(WHOLE).join(', '))
 
 /** Joins the records of each row, as `recordsRow` has sent them. */
 const EACH_RECORD = `
       cross join lateral (
-        select ${fieldsOf('of.record', sentAs(WHOLE))}, nth
+        select ${fieldsOf('of.record', RECORD_COLUMNS)}, nth
         from jsonb_array_elements(i.records) with ordinality of(record, nth)) each`
 
 /**

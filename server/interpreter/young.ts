@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { isInTransaction, type ServiceContext } from '../context'
 import { processWide } from '../process'
 
-/** After so many of them, written by this process, there is something to count. */
+/** Once this process has written so many rows of a table, there is something to count. */
 const COUNTED_AT = { runs: [50, 500, 5_000], pauses: [500, 5_000] }
 const COUNTED = ['runs', 'walks', 'step_records', 'pauses', 'outbox', 'engine.jobs']
 /**
@@ -35,8 +35,8 @@ async function countRows({ db }: ServiceContext, table: Table, rows: number): Pr
     sql`select reltuples < ${rows} as grown from pg_class where oid = ${table}::regclass`,
   )
   if (!known?.grown) return
-  const holds = (name: string) =>
+  const ifFilled = (name: string) =>
     sql`select ${name}::text as name where exists (select from ${sql.raw(name)} offset ${FEWEST_ROWS - 1})`
-  const tables = await db.execute<{ name: string }>(sql.join(COUNTED.map(holds), sql` union all `))
+  const tables = await db.execute<{ name: string }>(sql.join(COUNTED.map(ifFilled), sql` union all `))
   if (tables.length > 0) await db.execute(sql.raw(`analyze ${tables.map(({ name }) => name).join()}`))
 }
