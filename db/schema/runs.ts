@@ -102,10 +102,8 @@ export const runs = pgTable(
     index('runs_by_status')
       .on(t.tenantId, t.status, t.outcome, t.startTime, t.id)
       .where(sql`outcome is null or outcome <> 'succeeded'`),
-    // The unsuccessful runs of one workflow, newest first, however few they are. A run gets here only at its end.
-    index('runs_failed_of_workflow')
-      .on(t.tenantId, t.workflowId, t.startTime.desc().nullsFirst(), t.id.desc().nullsFirst())
-      .where(sql`status = 'failed'`),
+    // The unsuccessful runs of one workflow by time, however few they are. A run gets here only at its end.
+    index('runs_failed_by_workflow').on(t.tenantId, t.workflowId, t.startTime, t.id).where(sql`status = 'failed'`),
     // For the start of a key, in upper or lower case.
     index('runs_by_key')
       .on(t.tenantId, sql`lower(${t.businessKey}) text_pattern_ops`, t.startTime.desc().nullsFirst())
@@ -113,7 +111,7 @@ export const runs = pgTable(
     index('runs_again').on(t.tenantId, t.retryOf).where(sql`retry_of is not null`),
     // For the runs of one subject, page by page.
     index('runs_of_subject').on(t.tenantId, t.startedBy, t.id).where(sql`started_via in ('jwt', 'test')`),
-    index('runs_by_workflow').on(t.tenantId, t.workflowId, t.workflowVersion, t.startTime.desc()),
+    index('runs_of_workflow').on(t.tenantId, t.workflowId, t.workflowVersion, t.startTime),
     // For the figures of a day.
     index('runs_by_end').on(t.tenantId, t.endTime).where(sql`end_time is not null`),
     index('runs_by_timeout').on(t.timeoutAt).where(sql`timeout_at is not null and end_time is null`),
@@ -318,9 +316,9 @@ export const pauses = pgTable(
     index('pauses_waiting')
       .on(t.tenantId, t.createdAt, t.runId, t.id)
       .where(sql`answered_at is null and signal is not null`),
-    // What people have answered, latest first.
-    index('pauses_answered')
-      .on(t.tenantId, t.answeredAt.desc().nullsFirst(), t.runId.desc().nullsFirst(), t.id.desc().nullsFirst())
+    // What people have answered, by time.
+    index('pauses_by_answer')
+      .on(t.tenantId, t.answeredAt, t.runId, t.id)
       .where(sql`answer is not null and signal is not null`),
     index('pauses_due').on(t.dueAt).where(sql`due_at is not null and answered_at is null`),
     // Those that are late one day: the moment is written as ISO text, which sorts by time.
