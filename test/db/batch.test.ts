@@ -79,6 +79,48 @@ test('while starts are refused, callers of one statement go on all at once', asy
   }
 })
 
+/**
+ * 64 callers share two statements whose answers arrive at the same moment; the chosen ones then send another row each.
+ * @returns how many statements were sent by the time the last caller went on, and in the end
+ */
+async function sentAfterMany(again: (index: number) => boolean): Promise<{ byLast: number; inTheEnd: number }> {
+  const ids = Array.from({ length: 64 }, (_, index) => `many_${String(index).padStart(2, '0')}`)
+  await database.sql`insert into counters select id, 0 from unnest(${ids}::text[]) id`
+  const { rows } = database.db.$client
+  let arrived = () => {}
+  const bothArrived = new Promise<void>((done) => {
+    arrived = done
+  })
+  let statements = 0
+  let answered = 0
+  const unsafe = async (text: string, values: string[]) => {
+    statements++
+    const answer = await rows.unsafe(text, values)
+    if (++answered === 2) arrived()
+    await bothArrived
+    return answer
+  }
+  const db = { $client: { rows: { unsafe } } } as unknown as FreshDatabase['db']
+  const once = (id: string) => sendRow<{ n: number }>(db, ADD, id, { id, by: 1, note: null })
+  let byLast = 0
+  const caller = async (id: string, index: number) => {
+    const first = await once(id)
+    byLast = statements
+    return again(index) ? once(id) : first
+  }
+  const answers = await Promise.all(ids.map(caller))
+  expect(answers.map((answer) => answer?.n)).toEqual(ids.map((_, index) => (again(index) ? 2 : 1)))
+  return { byLast, inTheEnd: statements }
+}
+
+test('many rows are sent before all other callers have gone on, so that Postgres is not idle meanwhile', async () => {
+  expect(await sentAfterMany(() => true)).toEqual({ byLast: 3, inTheEnd: 4 })
+})
+
+test('a few rows wait for those who have yet to go on, and share a statement with theirs', async () => {
+  expect(await sentAfterMany((index) => index < 3 || index >= 61)).toEqual({ byLast: 2, inTheEnd: 3 })
+})
+
 test('a row that is refused does not undo the others', async () => {
   expect(await Promise.all([add('a', 1), add('nobody', 1), add('b', 1)])).toMatchObject([{ n: 1 }, null, { n: 1 }])
   expect(await counts()).toMatchObject({ a: 1, b: 1 })
