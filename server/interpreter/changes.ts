@@ -11,11 +11,18 @@ interface Watchers {
   announced: Map<string, Set<Listener>>
   /** Also called on every change made in this process. */
   every: Map<string, Set<Listener>>
+  /** The changes that this process expects to commit in a moment, by run. */
+  expected: Map<string, Promise<void>>
   listening: boolean
 }
 
 const watchers = () =>
-  processWide<Watchers>('runs.watchers', () => ({ announced: new Map(), every: new Map(), listening: false }))
+  processWide<Watchers>('runs.watchers', () => ({
+    announced: new Map(),
+    every: new Map(),
+    expected: new Map(),
+    listening: false,
+  }))
 
 /**
  * Calls `listener` when a run may have changed: on each announcement from any process and, with `every`, on each change
@@ -33,8 +40,22 @@ export function watchRun(runId: string, listener: Listener, options: { every?: b
   }
 }
 
+/** Notes that this process is about to commit a change of a run, so that who asks for it within so long may wait for that. */
+export function expectChange(runId: string, timeoutMs: number): void {
+  const { expected } = watchers()
+  const change = nextChange(runId, timeoutMs).then(() => {
+    if (expected.get(runId) === change) expected.delete(runId)
+  })
+  expected.set(runId, change)
+}
+
+/** Settles with the change that this process expects of a run; undefined if it expects none. */
+export function expectedChange(runId: string): Promise<void> | undefined {
+  return watchers().expected.get(runId)
+}
+
 /** Settles with the next change of a run that this process commits, or when the time is up. */
-export function nextChange(runId: string, timeoutMs: number): Promise<void> {
+function nextChange(runId: string, timeoutMs: number): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer)

@@ -9,7 +9,7 @@ import type { PauseAnswer, PauseSignal } from '../definition/run'
 import { AppError } from '../errors'
 import { isId } from '../ids'
 import { answerAtRest, dataAt, type OpenPause, openPauses, writeAnswer } from '../interpreter/answer'
-import { nextChange } from '../interpreter/changes'
+import { expectChange } from '../interpreter/changes'
 import { getRunRow } from '../interpreter/find-run'
 import { parseInput } from '../parse'
 import { addRemark } from './comment'
@@ -22,8 +22,8 @@ import { castVote, viaOf } from './vote'
 type PauseRow = typeof pauses.$inferSelect
 
 /**
- * For how long a resume is not answered while the step that follows runs: most who resume ask for the status next, and
- * then see what it led to.
+ * For how long after a resume a status waits while the step that follows runs: most who resume ask for the status next,
+ * and then see what it led to.
  */
 const SOON_MS = 5
 
@@ -47,7 +47,7 @@ export async function resumeRun(ctx: ServiceContext, input: { runId: string; bod
     const { run, open, chosen, given, signal, person } = await readPaused(ctx, input.runId, answer)
     const atOnce = !isVote(signal) && (person === null || person.id === ctx.actor.id)
     const answered = atOnce ? await answerAtRest(ctx, open, chosen, given) : null
-    if (answered === 'goes on') await nextChange(run.id, SOON_MS)
+    if (answered === 'goes on') expectChange(run.id, SOON_MS)
     if (answered) return { success: true, runId: run.id, status: 'running' as const }
   }
   requireConfirmed(ctx)

@@ -2,6 +2,7 @@ import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
+import { expectedChange } from '../interpreter/changes'
 import { largeRead } from '../large-reads'
 import { maskerFrom, tenantMasker } from '../vault/masker'
 import { type PresentedRun, presentRun, type StoredRun } from './present'
@@ -19,6 +20,7 @@ export async function getRunStatus(
   options: { patienceMs?: number } = {},
 ): Promise<PresentedRun> {
   authorize(ctx, 'run:read')
+  await expectedChange(runId)
   const run = isId(runId)
     ? await readRun(ctx, runId, () => largeRead(ctx, (reading) => readLargeRun(reading, runId), options.patienceMs))
     : null

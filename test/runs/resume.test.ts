@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { nextChange, notifyLocally } from '@/server/interpreter/changes'
+import { expectChange, expectedChange, notifyLocally } from '@/server/interpreter/changes'
 import { resumeRun } from '@/server/runs/resume'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'
@@ -47,13 +47,25 @@ test('a resume is answered while the step that follows still runs', async () => 
   expect((await runtime.wait(runId)).status).toBe('completed')
 })
 
-test('it waits for a change of its own run, of which there may be many', async () => {
+test('a status waits for the change that is expected of its run, of which there may be several', async () => {
   const changed: string[] = []
-  const waits = ['run_a', 'run_a', 'run_b'].map((id) => nextChange(id, NEVER_MS).then(() => changed.push(id)))
+  const wait = (id: string) => expectedChange(id)?.then(() => changed.push(id))
+  expectChange('run_a', NEVER_MS)
+  const first = wait('run_a')
+  expectChange('run_a', NEVER_MS)
+  expectChange('run_b', NEVER_MS)
+  const others = [wait('run_a'), wait('run_b')]
   notifyLocally('run_a')
-  await Promise.all(waits.slice(0, 2))
+  await Promise.all([first, others[0]])
   expect(changed).toEqual(['run_a', 'run_a'])
+  expect(expectedChange('run_a')).toBeUndefined()
   notifyLocally('run_b')
-  await Promise.all(waits)
+  await Promise.all(others)
   expect(changed).toEqual(['run_a', 'run_a', 'run_b'])
+})
+
+test('a status does not wait for long', async () => {
+  expectChange('run_a', 5)
+  await expectedChange('run_a')
+  expect(expectedChange('run_a')).toBeUndefined()
 })
