@@ -3,6 +3,7 @@ import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import type postgres from 'postgres'
 import { sqlState, within } from './deadline'
 import { onPartitions } from './index-of-parts'
+import { isBuilt } from './index-statements'
 
 type Tx = postgres.TransactionSql
 
@@ -24,7 +25,8 @@ const AGAIN = new Set(['55P03', '40P01'])
 
 /**
  * The first line of a migration that runs statement by statement, such as for `create index concurrently`. It must be able
- * to run again from its start, because it may break off anywhere.
+ * to run again from its start, because it may break off anywhere. What it has built by then stays: it may have dropped
+ * the index that this one replaces.
  */
 const OUTSIDE = /^-- outside a transaction\n/
 
@@ -115,5 +117,8 @@ async function runOutside(sql: postgres.Sql, tx: Tx, migration: MigrationMeta): 
       await own.unsafe(`set local lock_timeout = '${LOCK_TIMEOUT}'`)
       await own.unsafe(statement)
     })
-  for (const statement of migration.sql) if (!(await onPartitions(sql, statement, briefly))) await sql.unsafe(statement)
+  for (const statement of migration.sql) {
+    if (await isBuilt(sql, statement, migration.sql)) continue
+    if (!(await onPartitions(sql, statement, briefly))) await sql.unsafe(statement)
+  }
 }

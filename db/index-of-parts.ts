@@ -1,7 +1,5 @@
 import type postgres from 'postgres'
-
-const CREATE = /^(?:--.*\n|\s)*CREATE INDEX CONCURRENTLY "([^"]+)" ON "([^"]+)" (.+?);?\s*$/is
-const DROP = /^(?:--.*\n|\s)*DROP INDEX CONCURRENTLY IF EXISTS "([^"]+)"/i
+import { createdBy, droppedBy, isValid } from './index-statements'
 
 /**
  * Does what a statement about an index says where its table is partitioned, because Postgres then refuses `concurrently`.
@@ -14,19 +12,20 @@ export async function onPartitions(
   statement: string,
   briefly: (statement: string) => Promise<unknown>,
 ): Promise<boolean> {
-  const [, dropped] = DROP.exec(statement) ?? []
-  if (dropped !== undefined) {
+  const dropped = droppedBy(statement)
+  if (dropped !== null) {
     if (!(await isPartitioned(sql, dropped))) return false
     await briefly(`drop index "${dropped}"`)
     return true
   }
-  const [, name, table, rest] = CREATE.exec(statement) ?? []
-  if (name === undefined || table === undefined || !(await isPartitioned(sql, table))) return false
+  const created = createdBy(statement)
+  if (!created || !(await isPartitioned(sql, created.table))) return false
+  const { name, table, rest } = created
   const leaves = await sql<{ oid: number; leaf: string }[]>`
     select relid::oid::int8::float8 as oid, relid::regclass::text as leaf
     from pg_partition_tree(${`"${table}"`}::regclass) where isleaf order by 1`
   // The number, because a name may be as long as that of its partition already.
-  for (const { oid, leaf } of leaves) await buildOne(sql, `${name}_${oid}`, leaf, rest ?? '')
+  for (const { oid, leaf } of leaves) await buildOne(sql, `${name}_${oid}`, leaf, rest)
   await briefly(`create index "${name}" on "${table}" ${rest}`)
   return true
 }
@@ -39,8 +38,7 @@ async function isPartitioned(sql: postgres.Sql, name: string): Promise<boolean> 
 
 /** What an earlier attempt has built stays. What it broke off is built again. */
 async function buildOne(sql: postgres.Sql, name: string, leaf: string, rest: string): Promise<void> {
-  const [found] = await sql`select indisvalid as valid from pg_index where indexrelid = to_regclass(${`"${name}"`})`
-  if (found?.valid) return
-  if (found) await sql.unsafe(`drop index concurrently "${name}"`)
+  if (await isValid(sql, name)) return
+  await sql.unsafe(`drop index concurrently if exists "${name}"`)
   await sql.unsafe(`create index concurrently "${name}" on ${leaf} ${rest}`)
 }

@@ -11,13 +11,12 @@ import { asAdmin } from '@/db/postgres/probe'
 import { openDriver } from '@/db/url'
 import { databaseUrl } from '../support/postgres'
 
-const names = ['migrate', 'migrate_old', 'migrate_busy', 'migrate_parts', 'migrate_numbers'].map(
-  (name) => `${name}_${process.pid}`,
+const names = ['', '_old', '_busy', '_parts', '_numbers', '_again', '_parts_again'].map(
+  (name) => `migrate${name}_${process.pid}`,
 )
 const { adminUrl } = inject('testServer')
-const [url = '', oldUrl = '', busyUrl = '', partsUrl = '', numbersUrl = ''] = names.map((name) =>
-  databaseUrl(adminUrl, name),
-)
+const [url = '', oldUrl = '', busyUrl = '', partsUrl = '', numbersUrl = '', againUrl = '', partsAgainUrl = ''] =
+  names.map((name) => databaseUrl(adminUrl, name))
 
 interface Journal {
   entries: { tag: string; when: number }[]
@@ -226,6 +225,41 @@ test('where a table is partitioned, each partition gets a new index while others
   } finally {
     await close()
     await rm(folder, { recursive: true })
+  }
+})
+
+test.each([
+  { what: 'one table', url: againUrl, divided: false },
+  { what: 'partitions', url: partsAgainUrl, divided: true },
+])('an index of $what that a broken-off migration had built stays when it goes on', async (at) => {
+  const { sql, close } = openDatabase(at.url, { max: 4 })
+  const before = await migrationsBefore('0059_newest_last')
+  const breaksOff = await migrationsBefore('0060_newest_last_again')
+  /** Of the valid indexes by start or state, old and new. */
+  const indexes = async () => {
+    const rows = await sql`
+      select c.relname as name, c.oid::int as oid from pg_index i join pg_class c on c.oid = i.indexrelid
+      where i.indisvalid and i.indrelid = 'runs'::regclass
+        and c.relname in ('runs_by_start', 'runs_by_state', 'runs_by_time', 'runs_by_status') order by name`
+    return new Map(rows.map(({ name, oid }) => [name as string, oid as number]))
+  }
+  try {
+    await migrateTo(at.url, before)
+    if (at.divided) await divideTables(sql)
+    expect([...(await indexes()).keys()]).toEqual(['runs_by_start', 'runs_by_state'])
+    const file = join(breaksOff, '0059_newest_last.sql')
+    const statements = (await readFile(file, 'utf8')).split('--> statement-breakpoint')
+    const cut = statements.findIndex((statement) => statement.includes('DROP') && statement.includes('"runs_by_start"'))
+    await writeFile(file, [...statements.slice(0, cut + 1), 'select 1 / 0'].join('--> statement-breakpoint'))
+    await expect(migrateTo(at.url, breaksOff)).rejects.toThrow('division by zero')
+    const built = (await indexes()).get('runs_by_time')
+    expect([...(await indexes()).keys()]).toEqual(['runs_by_state', 'runs_by_time'])
+    await migrate(at.url)
+    expect([...(await indexes()).keys()]).toEqual(['runs_by_status', 'runs_by_time'])
+    expect((await indexes()).get('runs_by_time')).toBe(built)
+  } finally {
+    await close()
+    for (const made of [before, breaksOff]) await rm(made, { recursive: true })
   }
 })
 

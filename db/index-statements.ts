@@ -1,0 +1,30 @@
+import type postgres from 'postgres'
+
+const CREATE = /^(?:--.*\n|\s)*CREATE INDEX CONCURRENTLY "([^"]+)" ON "([^"]+)" (.+?);?\s*$/is
+const DROP = /^(?:--.*\n|\s)*DROP INDEX CONCURRENTLY IF EXISTS "([^"]+)"/i
+
+/** The index that a statement creates without locking its table. */
+export function createdBy(statement: string): { name: string; table: string; rest: string } | null {
+  const [, name, table, rest] = CREATE.exec(statement) ?? []
+  return name === undefined || table === undefined ? null : { name, table, rest: rest ?? '' }
+}
+
+/** The index that a statement drops in the same way. */
+export function droppedBy(statement: string): string | null {
+  return DROP.exec(statement)?.[1] ?? null
+}
+
+/**
+ * Whether a statement creates an index that an earlier attempt at its migration has built, or would drop it only to build
+ * it again. An index is never changed under its name, so one that is valid is as the migration says.
+ */
+export async function isBuilt(sql: postgres.Sql, statement: string, migration: readonly string[]): Promise<boolean> {
+  const name = createdBy(statement)?.name ?? droppedBy(statement)
+  if (name === null || !migration.some((other) => createdBy(other)?.name === name)) return false
+  return isValid(sql, name)
+}
+
+export async function isValid(sql: postgres.Sql, name: string): Promise<boolean> {
+  const [found] = await sql`select indisvalid as valid from pg_index where indexrelid = to_regclass(${`"${name}"`})`
+  return found?.valid === true
+}
