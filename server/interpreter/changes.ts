@@ -6,13 +6,19 @@ import { noteChange, setListening } from './last-changes'
 
 type Listener = () => void
 
+interface Expected {
+  change: Promise<void>
+  /** Settles it. */
+  over: () => void
+}
+
 interface Watchers {
   /** Called when a run pauses, ends or is asked to stop, in any process. */
   announced: Map<string, Set<Listener>>
   /** Also called on every change made in this process. */
   every: Map<string, Set<Listener>>
   /** The changes that this process expects to commit in a moment, by run. */
-  expected: Map<string, Promise<void>>
+  expected: Map<string, Expected>
   listening: boolean
 }
 
@@ -43,39 +49,39 @@ export function watchRun(runId: string, listener: Listener, options: { every?: b
 /** Notes that this process is about to commit a change of a run, so that who asks for it within so long may wait for that. */
 export function expectChange(runId: string, timeoutMs: number): void {
   const { expected } = watchers()
-  const change = nextChange(runId, timeoutMs).then(() => {
-    if (expected.get(runId) === change) expected.delete(runId)
+  expected.get(runId)?.over()
+  let settle = () => {}
+  const change = new Promise<void>((resolve) => {
+    settle = resolve
   })
-  expected.set(runId, change)
+  const over = () => {
+    clearTimeout(timer)
+    expected.delete(runId)
+    settle()
+  }
+  const timer = setTimeout(over, timeoutMs)
+  expected.set(runId, { change, over })
 }
 
 /** Settles with the change that this process expects of a run; undefined if it expects none. */
 export function expectedChange(runId: string): Promise<void> | undefined {
-  return watchers().expected.get(runId)
-}
-
-/** Settles with the next change of a run that this process commits, or when the time is up. */
-function nextChange(runId: string, timeoutMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      unwatch()
-      resolve()
-    }
-    const timer = setTimeout(done, timeoutMs)
-    const unwatch = watchRun(runId, done, { every: true })
-  })
+  return watchers().expected.get(runId)?.change
 }
 
 /** Tells watchers that this process committed a change of a run. Free when nobody watches the run. */
 export function notifyLocally(runId: string): void {
+  watchers().expected.get(runId)?.over()
+  tellOfChange(runId)
+}
+
+function tellOfChange(runId: string): void {
   for (const listener of watchers().every.get(runId) ?? []) listener()
 }
 
-/** The same, and those who wait for an announcement. */
+/** Tells those who wait for an announcement, too. It may be of what was committed before. */
 export function wake(runId: string): void {
   for (const listener of watchers().announced.get(runId) ?? []) listener()
-  notifyLocally(runId)
+  tellOfChange(runId)
 }
 
 /** Listens for announcements of runs from any process, once per process. */
