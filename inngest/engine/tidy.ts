@@ -3,7 +3,7 @@ import { messageOf } from './errors'
 
 /** After so many removed jobs the queue is vacuumed. */
 const EVERY = 2_000
-/** A larger queue is left to Postgres: most of its jobs wait, so a vacuum would read much and free little. */
+/** A larger file is left to Postgres: usually most of its jobs wait, so a vacuum would read much and free little. */
 const LARGEST_BYTES = 16 * 1024 * 1024
 
 /**
