@@ -1,5 +1,5 @@
 import type postgres from 'postgres'
-import { createdBy, droppedBy, isValid } from './index-statements'
+import { createdIndex, droppedIndex, isValid } from './index-statements'
 
 /**
  * Does what a statement about an index says where its table is partitioned, because Postgres then refuses `concurrently`.
@@ -12,13 +12,13 @@ export async function onPartitions(
   statement: string,
   briefly: (statement: string) => Promise<unknown>,
 ): Promise<boolean> {
-  const dropped = droppedBy(statement)
+  const dropped = droppedIndex(statement)
   if (dropped !== null) {
     if (!(await isPartitioned(sql, dropped))) return false
     await briefly(`drop index "${dropped}"`)
     return true
   }
-  const created = createdBy(statement)
+  const created = createdIndex(statement)
   if (!created || !(await isPartitioned(sql, created.table))) return false
   const { name, table, rest } = created
   const leaves = await sql<{ oid: number; leaf: string }[]>`

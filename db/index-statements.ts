@@ -4,13 +4,13 @@ const CREATE = /^(?:--.*\n|\s)*CREATE INDEX CONCURRENTLY "([^"]+)" ON "([^"]+)" 
 const DROP = /^(?:--.*\n|\s)*DROP INDEX CONCURRENTLY IF EXISTS "([^"]+)"/i
 
 /** The index that a statement creates without locking its table. */
-export function createdBy(statement: string): { name: string; table: string; rest: string } | null {
+export function createdIndex(statement: string): { name: string; table: string; rest: string } | null {
   const [, name, table, rest] = CREATE.exec(statement) ?? []
   return name === undefined || table === undefined ? null : { name, table, rest: rest ?? '' }
 }
 
 /** The index that a statement drops in the same way. */
-export function droppedBy(statement: string): string | null {
+export function droppedIndex(statement: string): string | null {
   return DROP.exec(statement)?.[1] ?? null
 }
 
@@ -19,8 +19,8 @@ export function droppedBy(statement: string): string | null {
  * it again. An index is never changed under its name, so one that is valid is as the migration says.
  */
 export async function isBuilt(sql: postgres.Sql, statement: string, migration: readonly string[]): Promise<boolean> {
-  const name = createdBy(statement)?.name ?? droppedBy(statement)
-  if (name === null || !migration.some((other) => createdBy(other)?.name === name)) return false
+  const name = createdIndex(statement)?.name ?? droppedIndex(statement)
+  if (name === null || !migration.some((other) => createdIndex(other)?.name === name)) return false
   return isValid(sql, name)
 }
 

@@ -46,7 +46,7 @@ export function watchRun(runId: string, listener: Listener, options: { every?: b
   }
 }
 
-/** Notes that this process is about to commit a change of a run, so that who asks for it within so long may wait for that. */
+/** Has `expectedChange` wait for the next change of a run that this process commits, until the time is up. */
 export function expectChange(runId: string, timeoutMs: number): void {
   const { expected } = watchers()
   expected.get(runId)?.over()
