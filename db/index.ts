@@ -1,6 +1,6 @@
 import { drizzle } from 'drizzle-orm/postgres-js'
 import { refusedSetting, timeLeft, within } from './deadline'
-import { type Subscriber, type Subscription, subscribe } from './listen'
+import { Listener, type Subscriber, type Subscription } from './listen'
 import { openPool, type Pool } from './pool'
 import { shared } from './shared'
 import type { Database, Db, Sql } from './types'
@@ -80,8 +80,7 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
       ...own,
     })
   const idle = idleTimeoutS === undefined ? {} : { idle_timeout: idleTimeoutS }
-  const openListener: Parameters<typeof subscribe>[0] = (own) => open(own, timeout, listenUrl)
-  const listeners = new Set<Listener>()
+  const listener = new Listener((own) => open(own, timeout, listenUrl))
   const failed = (error: unknown) => {
     const named = refusedSetting(error)
     if (named === undefined) return
@@ -93,10 +92,7 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
     for (const { replace } of pools) replace()
   }
   const onReplaced = () => {
-    for (const listener of listeners) {
-      listener.current.close()
-      listener.current = subscribe(openListener, listener.channel, listener.subscriber)
-    }
+    listener.reopen()
     options.onReplaced?.()
   }
   const rowMax = max >= LARGE_POOL ? ROW_CONNECTIONS : 0
@@ -122,19 +118,12 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
   const pools = new Set<Pool>([main, rows])
 
   function listen(channel: string, subscriber: Subscriber): Subscription {
-    const listener = { channel, subscriber, current: subscribe(openListener, channel, subscriber) }
-    listeners.add(listener)
-    return {
-      ready: within(listener.current.ready, timeLeft(deadlineMs)),
-      close() {
-        listeners.delete(listener)
-        listener.current.close()
-      },
-    }
+    const { ready, close } = listener.subscribe(channel, subscriber)
+    return { ready: within(ready, timeLeft(deadlineMs)), close }
   }
 
   const close = async () => {
-    for (const { current } of listeners) current.close()
+    listener.close()
     await Promise.all([...pools].map((pool) => pool.close()))
   }
   return { sql: main.sql, db: drizzleOn(main.sql, rows.sql), listen, close }
@@ -156,12 +145,6 @@ function limits(statementTimeoutMs: number, deadlineMs: number): Settings {
     // Later than the caller gives up, who would be told of a lost connection instead.
     transaction_timeout: transactionMs + deadlineMs,
   }
-}
-
-interface Listener {
-  channel: string
-  subscriber: Subscriber
-  current: Subscription
 }
 
 /** Drizzle turns off its driver's parsers, so it gets empty ones of its own. Raw statements keep theirs. */

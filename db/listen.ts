@@ -18,69 +18,136 @@ export interface Subscription {
 }
 
 type Options = NonNullable<Parameters<typeof postgres>[1]>
+/** Makes a driver with the pool's options and these. */
+type Open = (options: Options & { max: number }) => postgres.Sql
+
+interface Entry {
+  channel: string
+  subscriber: Subscriber
+  listening: boolean
+  isReady(): void
+}
 
 const AGAIN_MS = 1_000
 
 /**
- * Listens on a channel through a connection of its own. The driver's `listen` would do, but it says nothing when its
+ * Listens on any number of channels through one connection of its own, as long as somebody subscribes: a notification
+ * wakes every connection that listens, whatever its channel. The driver's `listen` would do, but it says nothing when its
  * connection breaks.
- * @param open makes a driver with the pool's options and these
  */
-export function subscribe(
-  open: (options: Options & { max: number }) => postgres.Sql,
-  channel: string,
-  subscriber: Subscriber,
-): Subscription {
-  let closed = false
-  let listening = false
-  let isReady = () => {}
-  const ready = new Promise<void>((resolve) => {
-    isReady = resolve
-  })
-  const lose = () => {
-    if (listening) subscriber.lost?.()
-    listening = false
+export class Listener {
+  private readonly entries = new Set<Entry>()
+  private connection: Connection | null = null
+
+  constructor(private readonly open: Open) {}
+
+  subscribe(channel: string, subscriber: Subscriber): Subscription {
+    let isReady = () => {}
+    const ready = new Promise<void>((resolve) => {
+      isReady = resolve
+    })
+    const entry = { channel, subscriber, listening: false, isReady }
+    this.entries.add(entry)
+    if (this.connection) this.connection.listen()
+    else this.reopen()
+    return { ready, close: () => this.remove(entry) }
   }
-  const options = {
-    max: 1,
-    // A listening connection is idle most of the time, and must stay open.
-    idle_timeout: 0,
-    max_lifetime: null,
-    fetch_types: false,
-    onnotify: (name: string, value: string) => {
-      if (name === channel && !closed) subscriber.heard(value)
-    },
-    onclose: () => {
-      lose()
-      // The driver delays the next connection. A statement that waits for one fails with it, and is sent again here.
-      if (!closed) listen()
-    },
+
+  /** Listens through a new connection. */
+  reopen(): void {
+    this.close()
+    if (this.entries.size > 0) this.connection = new Connection(this.open, this.entries)
   }
-  const driver = open(options)
-  function listen(): void {
-    driver.unsafe(`listen "${channel.replaceAll('"', '""')}"`).then(
+
+  close(): void {
+    this.connection?.close()
+    this.connection = null
+  }
+
+  private remove(entry: Entry): void {
+    if (!this.entries.delete(entry)) return
+    lose(entry)
+    if (this.entries.size === 0) this.close()
+    else this.connection?.leave(entry.channel)
+  }
+}
+
+function lose(entry: Entry): void {
+  if (entry.listening) entry.subscriber.lost?.()
+  entry.listening = false
+}
+
+class Connection {
+  private readonly driver: postgres.Sql
+  private closed = false
+
+  constructor(
+    open: Open,
+    private readonly entries: ReadonlySet<Entry>,
+  ) {
+    const options = {
+      max: 1,
+      // A listening connection is idle most of the time, and must stay open.
+      idle_timeout: 0,
+      max_lifetime: null,
+      fetch_types: false,
+      onnotify: (name: string, value: string) => {
+        if (this.closed) return
+        for (const { channel, subscriber } of entries) if (channel === name) subscriber.heard(value)
+      },
+      onclose: () => {
+        this.loseAll()
+        // The driver delays the next connection. A statement that waits for one fails with it, and is sent again here.
+        if (!this.closed) this.listen()
+      },
+    }
+    this.driver = open(options)
+    this.listen()
+  }
+
+  /** Listens on every channel; one that it listens on already stays as it is. */
+  listen(): void {
+    const asked = [...this.entries]
+    const channels = [...new Set(asked.map(({ channel }) => channel))]
+    this.driver.unsafe(channels.map((channel) => `listen ${quoted(channel)}`).join(';')).then(
       () => {
-        if (closed) return
-        listening = true
-        subscriber.listening?.()
-        isReady()
+        for (const entry of asked) this.begun(entry)
       },
       (error: unknown) => {
         // Refused by a server that stays connected; a lost connection has been asked again already.
-        if (error instanceof Error && error.name === 'PostgresError') setTimeout(again, AGAIN_MS).unref()
+        if (error instanceof Error && error.name === 'PostgresError') setTimeout(() => this.again(), AGAIN_MS).unref()
       },
     )
   }
-  const again = () => {
-    if (!closed && !listening) listen()
+
+  /** Nobody subscribes to the channel any more, unless others do. */
+  leave(channel: string): void {
+    if ([...this.entries].some((entry) => entry.channel === channel)) return
+    this.driver.unsafe(`unlisten ${quoted(channel)}`).catch(() => {})
   }
-  listen()
-  return {
-    ready,
-    close() {
-      closed = true
-      lose()
-      driver.end({ timeout: 0 }).catch(() => {})
-    },
+
+  close(): void {
+    this.closed = true
+    this.loseAll()
+    this.driver.end({ timeout: 0 }).catch(() => {})
   }
+
+  private begun(entry: Entry): void {
+    if (this.closed || entry.listening || !this.entries.has(entry)) return
+    entry.listening = true
+    entry.subscriber.listening?.()
+    entry.isReady()
+  }
+
+  private again(): void {
+    if (!this.closed && [...this.entries].some(({ listening }) => !listening)) this.listen()
+  }
+
+  private loseAll(): void {
+    for (const entry of this.entries) lose(entry)
+  }
+}
+
+function quoted(channel: string): string {
+  return `"${channel.replaceAll('"', '""')}"`
 }

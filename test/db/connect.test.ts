@@ -298,6 +298,53 @@ describe('a broken link', () => {
     await proxy.close()
   })
 
+  test('has all its listeners hear through one connection, which is there as long as one of them is', async () => {
+    const database = openDatabase(own.url, { max: 2, applicationName: 'listens' })
+    const connections = async () =>
+      own.sql<{ pid: number }[]>`
+        select pid from pg_stat_activity where application_name = 'listens' and query ~ '^(un)?listen '`
+    const told: string[] = []
+    const subscribe = (name: string, channel: string) =>
+      database.listen(channel, {
+        heard: (text) => told.push(`${name} heard ${text}`),
+        listening: () => told.push(`${name} listens`),
+        lost: () => told.push(`${name} lost it`),
+      })
+    const expectTold = async (...lines: string[]) => {
+      await expect.poll(() => told.length).toBeGreaterThanOrEqual(lines.length)
+      expect(told.splice(0).sort()).toEqual(lines.sort())
+    }
+    const news = subscribe('news', 'a')
+    await news.ready
+    const more = subscribe('more news', 'a')
+    const odd = subscribe('odd', 'b "or" c')
+    await Promise.all([more.ready, odd.ready])
+    await expectTold('news listens', 'more news listens', 'odd listens')
+    const [only, ...others] = await connections()
+    expect(others).toEqual([])
+    await own.sql.notify('a', '1')
+    await own.sql.notify('b "or" c', '2')
+    await expectTold('news heard 1', 'more news heard 1', 'odd heard 2')
+
+    await own.sql`select pg_terminate_backend(${only?.pid ?? 0})`
+    const again = ['news', 'more news', 'odd'].flatMap((name) => [`${name} lost it`, `${name} listens`])
+    await expectTold(...again)
+    more.close()
+    await expectTold('more news lost it')
+    odd.close()
+    await expectTold('odd lost it')
+    await own.sql.notify('b "or" c', '3')
+    await own.sql.notify('a', '4')
+    await expectTold('news heard 4')
+    expect(await connections()).toHaveLength(1)
+    news.close()
+    await expect.poll(connections).toEqual([])
+    const late = subscribe('late', 'a')
+    await late.ready
+    await database.close()
+    await expectTold('news lost it', 'late listens', 'late lost it')
+  })
+
   test('sends a statement on the free connection that was used last, whose server process has warm caches', async () => {
     const database = openDatabase(own.url, { max: 4 })
     const process = async () => (await database.sql`select pg_backend_pid() pid, pg_sleep(0.05)`)[0]?.pid
