@@ -15,8 +15,8 @@ type Work = (...input: unknown[]) => unknown
  * Calls a function in this process without the SDK's protocol: its steps run one after the other, and their results
  * stay in memory. That suits functions whose steps can be repeated, because a process that dies takes the results with
  * it. If the function asks for anything else (waits, sleeps, parallel steps), the call returns to the SDK, which gets
- * the results so far. Each step waits for the end of the event loop's turn, so that everything a function asks for at
- * once is known before anything runs.
+ * the results so far. Each step waits until no promise is left to settle, so that everything a function asks for at once is
+ * known before anything runs.
  * @param leaving whether the process is stopping, which ends the call at the next step
  */
 export function callNatively(
@@ -53,7 +53,7 @@ export function callNatively(
     if (over) return forever
     const mine = ++asked
     const name = stepName(typeof id === 'string' ? id : id.id, seen)
-    await new Promise((next) => setImmediate(next))
+    await new Promise<void>((next) => process.nextTick(next))
     const { signal, leaving, now } = options
     if (over || running) return forever
     if (signal.aborted) {
