@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { perDb } from '@/db/per-db'
 import type { PresumedCaller, ServiceContext } from '../context'
@@ -74,3 +75,23 @@ export function goodKey<V, R>(
 export function requireConfirmed({ presumed }: ServiceContext): void {
   if (presumed?.confirmed === false) throw new CallerUnconfirmed()
 }
+
+/**
+ * Checks a presumed caller's key in a statement of its own.
+ * @throws CallerUnconfirmed
+ */
+export async function confirmCaller({ db, tenantId, presumed, now }: ServiceContext): Promise<void> {
+  if (presumed?.confirmed !== false) return
+  const { keyHash, role } = presumed
+  if (!('$client' in db)) throw new CallerUnconfirmed()
+  const [good] = await preparedKey(db).execute({ keyHash, tenantId, role, at: now().toISOString() })
+  if (!good) throw new CallerUnconfirmed()
+  presumed.confirmed = true
+}
+
+const preparedKey = perDb((db) => {
+  const given = (name: string) => sql`${sql.placeholder(name)}`
+  const at = sql`${sql.placeholder('at')}::timestamptz`
+  const key = goodKey(sql, { hash: given('keyHash'), tenantId: given('tenantId'), role: given('role'), at })
+  return db.select({ good: sql<number>`1` }).from(sql`${key} caller`).prepare('known_key')
+})

@@ -10,6 +10,7 @@ import { newId } from '../ids'
 import { count } from '../measures'
 import { type Outgoing, outgoing, type Slot } from '../outbox'
 import { traced, traceparent } from '../traces'
+import { asksPeople } from './asks-people'
 import { childDue } from './child-due'
 import { CONSUMED, isSettled, statusAfter } from './commit'
 import { dueBy } from './due-timer'
@@ -113,8 +114,9 @@ async function writeRun(
     if (settled) event.undone()
     due = plan && childDue(ctx, ref, plan)
     const sent = settled ? due : event
-    const remembers = options.remember === true && !run.retryOf && row.dataRefs === null
-    const recalls = remembers && plan?.ending != null
+    const why = options.remember ? 'awaited' : asksPeople(run.definition) ? 'asking' : null
+    const remembers = why !== null && !run.retryOf && row.dataRefs === null
+    const recalls = remembers && why === 'awaited' && plan?.ending != null
     const at = ctx.now()
     const caller = callerToCheck(ctx)
     const following = { plan, sent, caller }
@@ -141,7 +143,7 @@ async function writeRun(
       if (row.timeoutAt) dueBy(row.timeoutAt)
       if (plan?.pause) watchPause(ctx, ref, plan.pause)
       due?.committed(written.generation)
-      if (remembers) remember(row, started, plan && { plan, at, vault: written.vault })
+      if (remembers) remember(ref, row, started, plan && { plan, at, vault: written.vault }, why)
       // So a waiting caller does not have to wait for the notification.
       if (settled) return noteChange(row.id)
       if (plan && engineRunId !== null) keepHandover(engineRunId, plan)

@@ -1,7 +1,7 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
-import type { JsonObject } from '../definition/json'
+import { inStoredOrder, type JsonObject } from '../definition/json'
 import type { Failing, Receipt } from '../definition/run'
 import { ImpossibleState, StepFailure } from '../errors'
 import { emit } from '../outbox'
@@ -31,6 +31,7 @@ import {
   findWalkState,
   lockRun,
   lockWalkState,
+  type OpenRecord,
   receiptOf,
   recordIs,
   type StepRecordRow,
@@ -203,7 +204,7 @@ export async function planAnswered(
 export async function planAfter(
   ctx: ServiceContext,
   state: WalkState,
-  record: StepRecordRow,
+  record: OpenRecord,
   pause: Pick<PauseRow, 'id' | 'answer'>,
   drive: Drive,
 ): Promise<{ step: DoneStep; plan: Plan }> {
@@ -224,7 +225,7 @@ function unanswered(state: WalkState, stepId: string, { code, message }: { code:
   return { status: 'failed', outcome, written: state, error: { code, message, stepId }, stepId }
 }
 
-function answerOf(state: WalkState, record: StepRecordRow, { id, answer }: Pick<PauseRow, 'id' | 'answer'>): Answered {
+function answerOf(state: WalkState, record: OpenRecord, { id, answer }: Pick<PauseRow, 'id' | 'answer'>): Answered {
   const type = findStepType(record.stepType)
   if (type?.mode !== 'pause') throw new ImpossibleState('answer-of-no-pause', `${record.stepType} does not pause`)
   if (answer === null) throw new ImpossibleState('answer-of-nothing', `${id} was answered with nothing`)
@@ -240,11 +241,14 @@ function answerOf(state: WalkState, record: StepRecordRow, { id, answer }: Pick<
     if (err instanceof StepFailure) return failing(state, record, { code: err.code, message: err.message })
     throw err
   }
-  return { ...given, ...exitOfAnswer(state.definition, type, stepId, given.exit) }
+  // As it will be read: what was given just now is still in the order of its sender.
+  const ordered = (value: JsonObject) => inStoredOrder(value) as JsonObject
+  const { output, delta, exit } = given
+  return { output: ordered(output), delta: ordered(delta), ...exitOfAnswer(state.definition, type, stepId, exit) }
 }
 
 /** A step that fails because of its answer, or because it got none. */
-function failing(state: WalkState, record: StepRecordRow, failure: { code: string; message: string }): Answered {
+function failing(state: WalkState, record: OpenRecord, failure: { code: string; message: string }): Answered {
   const caught = catching(state, record, failure)
   if (!caught) return { output: {}, delta: {}, exit: null, next: null, failure: { ...failure, handled: false } }
   const { delta, exit, handled } = caught.columns

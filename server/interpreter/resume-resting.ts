@@ -7,17 +7,7 @@ import { planAfter } from './pause'
 import { definitionOf } from './pinned-definition'
 import type { WalkClaim } from './receipt'
 import { permanentFailure } from './retry'
-import type { Written } from './run-data'
-import { dataOf, type RunRow, type StepRecordRow } from './walk-state'
-
-/** A run that waits at its only open pause without an engine run, read without a lock. */
-interface Resting {
-  run: RunRow
-  written: Written
-  walk: { branch: string; epoch: number; segment: number }
-  record: StepRecordRow
-  pauseId: string
-}
+import { dataOf, type Resting } from './walk-state'
 
 /**
  * Stores the answer to a pause and begins what follows, in one statement and in this process. The statement applies

@@ -1,16 +1,17 @@
 import { type JsonObject, type JsonValue, jsonSize } from '../definition/json'
 import { processWide } from '../process'
 import type { SealedSecret } from '../vault/masker'
-import { wake } from './changes'
+import { expectedChange, wake } from './changes'
 import type { Ending } from './close'
 import type { Done, DoneStep } from './done'
-import type { NewRecord, Plan } from './plan'
+import type { NewPause, NewRecord, Plan } from './plan'
 import { MAIN_BRANCH, type WalkRef } from './receipt'
 import { dataColumns, type Written } from './run-data'
-import type { RunRow } from './walk-state'
+import type { Resting, RunRow } from './walk-state'
 
-// What this process has written of the runs that somebody waits for here, so that the end of such a run is answered
-// without reading it back. Nothing else relies on it: whatever it does not follow it forgets, and the run is then read.
+// What this process has written of a run, so that it need not read that back: to answer the end of a run that somebody
+// waits for here, and to go on with the answer to a question that this process has asked a moment ago. Nothing else relies
+// on it: whatever it does not follow it forgets, and the run is then read.
 
 export interface RememberedRun {
   run: RunRow
@@ -35,12 +36,22 @@ interface Memory {
   /** Whether the commit that ends it is under way. */
   ending: boolean
   ended: { ending: Ending; at: Date; vault: SealedSecret[] } | null
+  /** The pause at which the run waits, and the claim that opened it. */
+  asked: { pause: NewPause; ref: WalkRef } | null
 }
 
-const memories = () => processWide<Map<string, Memory>>('runs.remembered', () => new Map())
+/** By run. Beyond the limits, the oldest are forgotten. */
+const memories = () =>
+  processWide('runs.remembered', () => ({
+    /** The runs that somebody waits for here. */
+    awaited: new Map<string, Memory>(),
+    /** The runs that may ask somebody, who may answer at once. */
+    asking: new Map<string, Memory>(),
+  }))
 
-/** Beyond this, the oldest are forgotten. */
-const MOST = 500
+const MOST_AWAITED = 500
+/** Few, because they stay: what survives for long costs more to forget. */
+const MOST_ASKING = 32
 /** Larger runs are read back. */
 const MOST_RECORDS = 100
 const MOST_BYTES = 64 * 1024
@@ -53,10 +64,18 @@ interface Wrote {
   vault: string | undefined
 }
 
-/** Remembers a run from its start, which must have written no records but those of the plan. */
-export function remember(run: RunRow, started: Written, wrote: Wrote | null): void {
-  const all = memories()
-  all.set(run.id, {
+/**
+ * Remembers a run from its start, which must have written no records but those of the plan.
+ * @param why somebody waits here for its end, or it may ask somebody
+ */
+export function remember(
+  ref: WalkRef,
+  run: RunRow,
+  started: Written,
+  wrote: Wrote | null,
+  why: 'awaited' | 'asking',
+): void {
+  keep(why, run.id, {
     run,
     written: started,
     stepId: run.currentStepId,
@@ -64,44 +83,100 @@ export function remember(run: RunRow, started: Written, wrote: Wrote | null): vo
     bytes: jsonSize(started.data),
     ending: false,
     ended: null,
+    asked: null,
   })
-  if (wrote) follow(run.id, null, wrote)
+  if (wrote) follow(ref, null, wrote)
+}
+
+function keep(where: 'awaited' | 'asking', runId: string, memory: Memory): void {
+  const all = memories()[where]
+  all.set(runId, memory)
   const [oldest] = all.keys()
-  if (all.size > MOST && oldest !== undefined) all.delete(oldest)
+  if (all.size > (where === 'awaited' ? MOST_AWAITED : MOST_ASKING) && oldest !== undefined) all.delete(oldest)
+}
+
+function find(runId: string): Memory | undefined {
+  const { awaited, asking } = memories()
+  return awaited.get(runId) ?? asking.get(runId)
 }
 
 export function forget(runId: string): void {
-  memories().delete(runId)
+  memories().awaited.delete(runId)
+  memories().asking.delete(runId)
 }
 
 /**
- * Whether a plan ends a run that is remembered; then the commit reads the vault. Everyone's announcement of the end may
- * arrive before the commit returns here, and does not count until `settleEnd`.
+ * Keeps what is known of a run for somebody who waits for its end from now on.
+ * @returns whether anything is
+ */
+export function awaitEnd(tenantId: string, runId: string): boolean {
+  const memory = find(runId)
+  if (memory?.run.tenantId !== tenantId) return false
+  forget(runId)
+  keep('awaited', runId, memory)
+  return true
+}
+
+/** Nobody waits for the run any more. */
+export function stopAwaiting(runId: string): void {
+  const memory = memories().awaited.get(runId)
+  forget(runId)
+  if (memory?.asked) keep('asking', runId, memory)
+}
+
+/**
+ * Whether a plan ends a run that is remembered, and that somebody waits for or is about to; then the commit reads the
+ * vault. Everyone's announcement of the end may arrive before the commit returns here, and does not count until
+ * `settleEnd`.
  */
 export function expectEnd({ runId, branch }: WalkRef, plan: Plan): boolean {
-  const memory = memories().get(runId)
+  const memory = find(runId)
   if (!memory || plan.ending === null || branch !== MAIN_BRANCH) return false
+  if (!memories().awaited.has(runId) && !expectedChange(runId)) return false
   memory.ending = true
   return true
 }
 
 /** Wakes who waits for a run, whatever has become of the commit that was to end it. */
 export function settleEnd(runId: string): void {
-  const memory = memories().get(runId)
+  const memory = find(runId)
   if (memory) memory.ending = false
   wake(runId)
 }
 
 /** Whether this process will tell in a moment what has become of the run. */
 export function isEndingHere(runId: string): boolean {
-  return memories().get(runId)?.ending ?? false
+  return find(runId)?.ending ?? false
 }
 
 /** Adds what a commit of a walk has written. */
-export function rememberCommit({ runId, branch }: WalkRef, done: Done, wrote: Wrote): void {
-  if (!memories().has(runId)) return
-  if (branch !== MAIN_BRANCH || done.claims === 'resting') forget(runId)
-  else follow(runId, done.step, wrote)
+export function rememberCommit(ref: WalkRef, done: Done, wrote: Wrote): void {
+  const { runId, branch } = ref
+  if (!find(runId)) return
+  const isOver = wrote.plan.ending !== null && !memories().awaited.has(runId)
+  if (branch !== MAIN_BRANCH || isOver) forget(runId)
+  else follow(ref, done.step, wrote)
+}
+
+/**
+ * The only open pause of a run that rests there, with everything that its answer needs, as it was when this process
+ * opened it. The statement that stores an answer applies only if the run still is as it was.
+ */
+export function recallPause(tenantId: string, runId: string): (Resting & { pause: NewPause }) | null {
+  const memory = find(runId)
+  if (!memory?.asked || memory.run.tenantId !== tenantId) return null
+  const { run, written, stepId, records, asked } = memory
+  const open = records.at(-1)
+  if (!open || !isOpen(open) || Object.keys(written.refs).length > 0) return null
+  const { pause, ref } = asked
+  return {
+    run: { ...run, status: 'paused', currentStepId: stepId },
+    written,
+    walk: ref,
+    record: open.inserted,
+    pauseId: pause.id,
+    pause,
+  }
 }
 
 /**
@@ -110,7 +185,7 @@ export function rememberCommit({ runId, branch }: WalkRef, done: Done, wrote: Wr
  * complete, none is missing.
  */
 export function recall(runId: string): (RememberedRun & { vault: SealedSecret[] }) | null {
-  const memory = memories().get(runId)
+  const memory = find(runId)
   if (!memory?.ended) return null
   const { run, records, written, stepId } = memory
   const { ending, at, vault } = memory.ended
@@ -135,13 +210,13 @@ export function recall(runId: string): (RememberedRun & { vault: SealedSecret[] 
   }
 }
 
-function follow(runId: string, step: DoneStep | null, wrote: Wrote): void {
-  const memory = memories().get(runId)
-  if (memory && !add(memory, step, wrote)) forget(runId)
+function follow(ref: WalkRef, step: DoneStep | null, wrote: Wrote): void {
+  const memory = find(ref.runId)
+  if (memory && !add(memory, ref, step, wrote)) forget(ref.runId)
 }
 
 /** @returns false if the memory does not follow from there */
-function add(memory: Memory, step: DoneStep | null, { plan, at, vault }: Wrote): boolean {
+function add(memory: Memory, ref: WalkRef, step: DoneStep | null, { plan, at, vault }: Wrote): boolean {
   if (!isPlain(plan) || (step && !complete(memory, step))) return false
   for (const inserted of plan.records) {
     memory.records.push({ inserted, done: null })
@@ -149,6 +224,7 @@ function add(memory: Memory, step: DoneStep | null, { plan, at, vault }: Wrote):
   }
   memory.written = plan.written ?? memory.written
   memory.stepId = plan.stepId ?? memory.stepId
+  memory.asked = plan.pause && { pause: plan.pause, ref }
   if (memory.bytes > MOST_BYTES || memory.records.length > MOST_RECORDS) return false
   if (plan.ending === null) return true
   if (!vault || memory.records.some(isOpen)) return false
@@ -156,9 +232,9 @@ function add(memory: Memory, step: DoneStep | null, { plan, at, vault }: Wrote):
   return true
 }
 
-/** Whether nothing follows but steps of this walk, or the end. */
+/** Whether nothing follows but steps of this walk, a question to somebody, or the end. */
 function isPlain({ failing, pause, arrival, receipt }: Plan): boolean {
-  return !failing && !pause && !arrival && !('fork' in receipt) && !('wait' in receipt)
+  return !failing && !(pause && !pause.signal) && !arrival && !('fork' in receipt) && !('wait' in receipt)
 }
 
 function isOpen({ inserted, done }: RememberedRecord): boolean {

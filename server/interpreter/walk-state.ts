@@ -16,6 +16,17 @@ import type { Written } from './run-data'
 /** A run without its values, which may be large. */
 export type RunRow = Omit<typeof runs.$inferSelect, 'input' | 'smallData' | 'result'>
 export type StepRecordRow = typeof stepRecords.$inferSelect
+/** What continuing from an open record needs of it. */
+export type OpenRecord = Pick<StepRecordRow, 'stepId' | 'visit' | 'stepType' | 'config'>
+
+/** A run that waits at its only open pause without an engine run, as it was read or remembered. */
+export interface Resting {
+  run: RunRow
+  written: Written
+  walk: { branch: string; epoch: number; segment: number }
+  record: OpenRecord
+  pauseId: string
+}
 
 /** What decides how a walk continues. */
 export interface Position extends Written {
@@ -172,7 +183,7 @@ async function walkStateOf(
 }
 
 /** The configuration frozen when the visit was claimed. */
-export function configOf(record: StepRecordRow): StepConfig {
+export function configOf(record: Pick<StepRecordRow, 'stepId' | 'config'>): StepConfig {
   if (record.config === null)
     throw new ImpossibleState('record-without-config', `${record.stepId} has no configuration`)
   return record.config

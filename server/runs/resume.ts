@@ -11,6 +11,8 @@ import { isId } from '../ids'
 import { answerAtRest, dataAt, type OpenPause, openPauses, writeAnswer } from '../interpreter/answer'
 import { expectChange } from '../interpreter/changes'
 import { getRunRow } from '../interpreter/find-run'
+import { resumeResting } from '../interpreter/resume-resting'
+import { forget, recallPause } from '../interpreter/run-memory'
 import { parseInput } from '../parse'
 import { addRemark } from './comment'
 import { hasRules, isVote, requireMayAnswer } from './may-answer'
@@ -19,7 +21,8 @@ import { signalOf } from './present'
 import { ResumeRun } from './schema'
 import { castVote, viaOf } from './vote'
 
-type PauseRow = typeof pauses.$inferSelect
+/** What an answer is compared with. */
+type Asking = Pick<typeof pauses.$inferSelect, 'id' | 'stepId' | 'kind' | 'signal'>
 
 /**
  * For how long after a resume a status waits while the step that follows runs: most who resume ask for the status next,
@@ -44,14 +47,42 @@ export async function resumeRun(ctx: ServiceContext, input: { runId: string; bod
   const answer = parseInput(ResumeRun, input.body)
   // A key's row, or a link's, is written with the answer, in a transaction.
   if (!ctx.keyed && !byLink) {
+    const settled = await answerRemembered(ctx, input.runId, answer)
+    if (settled) return settled
     const { run, open, chosen, given, signal, person } = await readPaused(ctx, input.runId, answer)
     const atOnce = !isVote(signal) && (person === null || person.id === ctx.actor.id)
     const answered = atOnce ? await answerAtRest(ctx, open, chosen, given) : null
-    if (answered === 'goes on') expectChange(run.id, SOON_MS)
-    if (answered) return { success: true, runId: run.id, status: 'running' as const }
+    if (answered) return resumed(run.id, answered)
   }
   requireConfirmed(ctx)
   return withTransaction(ctx, (tx) => giveAnswer(tx, input.runId, answer, { byLink }))
+}
+
+function resumed(runId: string, answered: 'goes on' | 'settled') {
+  if (answered === 'goes on') expectChange(runId, SOON_MS)
+  return { success: true, runId, status: 'running' as const }
+}
+
+/**
+ * Answers the question that this process has asked a moment ago, without reading it. Null if that is not possible: then
+ * the run is read, which tells why.
+ */
+async function answerRemembered(ctx: ServiceContext, runId: string, answer: ResumeRun) {
+  const paused = ctx.reach || answer.answeredBy !== undefined ? null : recallPause(ctx.tenantId, runId)
+  const signal = paused?.pause.signal
+  if (!paused || !signal || hasRules(signal)) return null
+  let given: PauseAnswer
+  try {
+    const { pause } = choosePause([{ pause: { ...paused.pause, kind: signal.type } }], answer)
+    given = readAnswer(pause, answer)
+    refuseTooMuchData(paused.written.data, given)
+  } catch (err) {
+    if (err instanceof AppError) return null
+    throw err
+  }
+  const answered = await resumeResting(ctx, paused, given)
+  if (answered === null) forget(runId)
+  return answered && resumed(runId, answered)
 }
 
 /** When its person gave an answer, if not now; what they said with it; and the link, if it came by one. */
@@ -123,7 +154,7 @@ export async function readPaused(
 }
 
 /** The pause to answer: the given one, or the oldest that matches the answer's type. */
-function choosePause(open: OpenPause[], answer: ResumeRun): OpenPause {
+function choosePause<P extends { pause: Asking }>(open: P[], answer: ResumeRun): P {
   const named = answer.pauseId !== undefined || answer.stepId !== undefined
   const candidates = open.filter(
     ({ pause }) =>
@@ -151,7 +182,7 @@ function refuseTooMuchData(data: JsonObject, answer: PauseAnswer): void {
 }
 
 /** @throws AppError INVALID_INPUT; the pause stays open */
-function readAnswer(pause: PauseRow, answer: ResumeRun): PauseAnswer {
+function readAnswer(pause: Asking, answer: ResumeRun): PauseAnswer {
   const signal = signalOf(pause)
   if (answer.type === 'collect_inputs' && signal.type === 'collect_inputs') {
     const { data, details } = checkFields(signal.fields, answer.data)

@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../context'
 import { env } from '../env'
 import { moment } from '../interpreter/last-changes'
-import { forget } from '../interpreter/run-memory'
+import { stopAwaiting } from '../interpreter/run-memory'
 import type { PresentedRun } from './present'
 import { startRun } from './start'
 import { waitForRun } from './wait'
@@ -31,7 +31,7 @@ export async function startAndWait(
   try {
     return { run: await waitForRun(ctx, runId, left(), signal, since), workflowVersion }
   } finally {
-    forget(runId)
+    stopAwaiting(runId)
   }
 }
 

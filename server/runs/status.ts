@@ -1,11 +1,14 @@
 import { authorize } from '../auth/policy'
+import { confirmCaller } from '../auth/presumed'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
 import { expectedChange } from '../interpreter/changes'
+import { awaitEnd, stopAwaiting } from '../interpreter/run-memory'
 import { largeRead } from '../large-reads'
 import { maskerFrom, tenantMasker } from '../vault/masker'
 import { type PresentedRun, presentRun, type StoredRun } from './present'
+import { rememberedRun } from './remembered'
 import { readLargeRun, readSmallRun } from './stored-run'
 
 /**
@@ -20,12 +23,27 @@ export async function getRunStatus(
   options: { patienceMs?: number } = {},
 ): Promise<PresentedRun> {
   authorize(ctx, 'run:read')
-  await expectedChange(runId)
+  const change = expectedChange(runId)
+  const readLarge = () => largeRead(ctx, (reading) => readLargeRun(reading, runId), options.patienceMs)
   const run = isId(runId)
-    ? await readRun(ctx, runId, () => largeRead(ctx, (reading) => readLargeRun(reading, runId), options.patienceMs))
+    ? ((change && (await runAfter(ctx, runId, change))) ?? (await readRun(ctx, runId, readLarge)))
     : null
   if (!run) throw new AppError('RUN_NOT_FOUND')
   return run
+}
+
+/**
+ * Waits for the change that this process expects of a run.
+ * @returns the run if that has ended it, and if this process has written all of it; else it must be read
+ */
+async function runAfter(ctx: ServiceContext, runId: string, change: Promise<void>): Promise<PresentedRun | null> {
+  if (!awaitEnd(ctx.tenantId, runId)) return change.then(() => null)
+  try {
+    await Promise.all([confirmCaller(ctx), change])
+    return rememberedRun(ctx, runId)
+  } finally {
+    stopAwaiting(runId)
+  }
 }
 
 /**

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { database as processDatabase } from '@/server/database'
-import { recall } from '@/server/interpreter/run-memory'
+import { forget, recall, recallPause } from '@/server/interpreter/run-memory'
+import { cancelRun } from '@/server/runs/cancel'
 import type { PresentedRun } from '@/server/runs/present'
+import { resumeRun } from '@/server/runs/resume'
 import { startAndWait } from '@/server/runs/start-and-wait'
 import { getRunStatus } from '@/server/runs/status'
 import { setVaultSecret } from '@/server/vault/set'
@@ -12,13 +14,16 @@ import { type EffectServer, startEffects } from '../support/effects'
 import { rounds } from '../support/rounds'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
-// Who waits for a run is answered from what its process wrote. That must be, byte for byte, what a read would give.
+// Who waits for a run is answered from what its process wrote, and so is who answers its question at once and then asks what
+// became of it. That must be, byte for byte, what a read would give.
 
 let database: FreshDatabase
 let runtime: TestRuntime
 let effects: EffectServer
 /** The reads of whole runs so far. */
 let reads = 0
+/** The reads of open pauses so far. */
+let pauseReads = 0
 /** How often the next calls of `/flaky` fail. */
 let failing = 0
 
@@ -32,7 +37,10 @@ beforeAll(async () => {
   runtime = await startTestRuntime(database.url)
   const { sql } = processDatabase()
   Object.assign(sql.options, {
-    debug: (_connection: number, text: string) => (reads += text.includes('"weight"') ? 1 : 0),
+    debug(_connection: number, text: string) {
+      reads += text.includes('"weight"') ? 1 : 0
+      pauseReads += text.includes('row_number() over (order by "pauses"') ? 1 : 0
+    },
   })
   await setVaultSecret(runtime.ctx, { name: 'DOOR', value: 'sesame-open-1234', hosts: ['example.com'] })
 })
@@ -136,4 +144,134 @@ test('random graphs are answered as a read would answer them, and nothing of the
   await worker()
   expect(ended).toBeGreaterThan(total * 0.2)
   expect(fromMemory).toBeGreaterThan(0)
+})
+
+const GO = { type: 'request_user_action', actionId: 'go', actionValue: 'go' }
+const FIELDS = {
+  type: 'collect_inputs',
+  data: { zz: { bb: 'sesame-open-1234', a: [{ yy: null, x: 1e21 }], '10': -0, é: '𝒳' }, ccc: -0, b: '𝒳', a: 0.1 },
+}
+const STOP = { id: 'end', type: 'end-flow' }
+const ask = (id = 'ask') => ({ id, type: 'request-user-action', actions: [{ id: 'go', label: 'Go' }] })
+const collect = {
+  id: 'ask',
+  type: 'collect-inputs',
+  output: { zz: { type: 'object' }, ccc: { type: 'number' }, b: { type: 'string' }, a: { type: 'number' } },
+}
+
+/** A run that waits at its question, started so that nobody waits for it. */
+async function paused(definition: object): Promise<string> {
+  const runId = await runtime.start({ ...START, ...definition }, { n: 1.5 })
+  await runtime.wait(runId, ({ status }) => status === 'paused')
+  return runId
+}
+
+/** Answers a run and asks for its status at once. @returns that, and which of the two had to read */
+async function answered(runId: string, body: object) {
+  const before = { reads, pauseReads }
+  await resumeRun(runtime.ctx, { runId, body })
+  const read = pauseReads > before.pauseReads
+  const run = await getRunStatus(runtime.ctx, { runId })
+  return { run, remembered: { pause: !read, end: reads === before.reads } }
+}
+
+test.each([
+  ['ends with the step that follows', () => line(ask(), call('b', 'odd'), END), GO],
+  ['has done something before', () => line(call('a', 'odd'), ask(), call('b', 'secret'), END), GO],
+  ['is told values', () => line(collect, call('b', 'odd', { body: { all: '${zz}', n: '${ccc}' } }), END), FIELDS],
+  [
+    'computes before and after',
+    () => line({ id: 'set', type: 'set-data', values: { b: 1, a: '${n}' } } as never, ask(), call('b', 'odd'), END),
+    GO,
+  ],
+  ['fails after its answer', () => line(ask(), { id: 'bad', type: 'set-data', compute: { x: '1 / 0' } } as never), GO],
+  ['goes on for long', () => line(ask(), call('b', 'odd'), call('c', 'odd'), call('d', 'odd'), END), GO],
+  ['asks again', () => line(ask(), call('b', 'odd'), ask('again'), END), GO],
+  ['asks again at once', () => line(ask(), ask('again'), STOP), GO],
+])('a run that %s is answered from memory, and goes on as one that was read', async (_what, definition, body) => {
+  const runId = await paused(definition())
+  const { run, remembered } = await answered(runId, body)
+  expect(remembered.pause).toBe(true)
+  expect(JSON.stringify(run)).not.toContain('sesame-open-1234')
+  if (run.endTime) await expectAsRead(run)
+  if (run.status === 'paused') await answered(runId, GO)
+  const over = await runtime.wait(
+    runId,
+    ({ status, currentStepId }) => status !== 'running' || currentStepId === 'again',
+  )
+  if (over.status === 'paused') await resumeRun(runtime.ctx, { runId, body: GO })
+  const end = await runtime.wait(runId)
+
+  const other = await paused(definition())
+  forget(other)
+  expect((await answered(other, body)).remembered.pause).toBe(false)
+  await runtime.wait(other, ({ status, currentStepId }) => status !== 'running' || currentStepId === 'again')
+  if ((await runtime.status(other)).status === 'paused') await resumeRun(runtime.ctx, { runId: other, body: GO })
+  const read = await runtime.wait(other)
+  expect(shape(end)).toEqual(shape(read))
+  for (const id of [runId, other]) {
+    expect(recall(id)).toBeNull()
+    expect(recallPause(runtime.ctx.tenantId, id)).toBeNull()
+  }
+})
+
+/** What is the same of two runs of one definition. */
+function shape({ status, outcome, data, result, error, stepExecutionHistory }: PresentedRun) {
+  const steps = stepExecutionHistory.map(({ startTime: _s, endTime: _e, duration: _d, attempts: _a, ...step }) => step)
+  return JSON.stringify({ status, outcome, data, result, error, steps }).replace(/step_[0-9a-z]+/g, '')
+}
+
+test('the status of a run that its answer ends soon is answered without a read', async () => {
+  // A busy machine may take longer than a status waits.
+  await expect
+    .poll(async () => {
+      const { run, remembered } = await answered(await paused(line(ask(), call('b', 'odd'), END)), GO)
+      await expectAsRead(run)
+      return remembered
+    })
+    .toEqual({ pause: true, end: true })
+})
+
+test('a question is not answered from memory once another process has moved the run on', async () => {
+  const runId = await paused(line(ask(), STOP))
+  // As another process does that takes the answer.
+  await database.sql`update walks set segment = segment + 1 where run_id = ${runId}`
+  const before = pauseReads
+  await expect(resumeRun(runtime.ctx, { runId, body: { ...GO, actionId: 'none' } })).rejects.toMatchObject({
+    code: 'INVALID_INPUT',
+  })
+  expect(recallPause(runtime.ctx.tenantId, runId)).not.toBeNull()
+  await resumeRun(runtime.ctx, { runId, body: GO })
+  expect(pauseReads).toBeGreaterThan(before + 1)
+  expect((await runtime.wait(runId)).status).toBe('completed')
+})
+
+test('of two who answer at once from memory, one is told that the run does not wait any more', async () => {
+  const runId = await paused(line(ask(), call('b', 'odd'), END))
+  const all = await Promise.allSettled([1, 2, 3].map(() => resumeRun(runtime.ctx, { runId, body: GO })))
+  expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  for (const one of all) if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'RUN_NOT_PAUSED' })
+  expect((await runtime.wait(runId)).stepExecutionHistory.filter(({ stepId }) => stepId === 'b')).toHaveLength(1)
+})
+
+test('a run that was cancelled while it waited is not answered from memory', async () => {
+  const runId = await paused(line(ask(), STOP))
+  await cancelRun(runtime.ctx, { runId, body: {} })
+  await expect(resumeRun(runtime.ctx, { runId, body: GO })).rejects.toMatchObject({ code: 'RUN_NOT_PAUSED' })
+})
+
+test('what is remembered of a tenant’s run answers nobody else', async () => {
+  const runId = await paused(line(ask(), call('b', 'odd'), END))
+  const other = await runtime.as('owner', 'ten_other')
+  await expect(resumeRun(other, { runId, body: GO })).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' })
+  await resumeRun(runtime.ctx, { runId, body: GO })
+  await expect(getRunStatus(other, { runId })).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' })
+  expect((await runtime.wait(runId)).status).toBe('completed')
+})
+
+test('few runs that wait are remembered', async () => {
+  const ids: string[] = []
+  for (let count = 0; count < 40; count++) ids.push(await paused(line(ask(), STOP)))
+  const kept = ids.filter((id) => recallPause(runtime.ctx.tenantId, id))
+  expect(kept).toEqual(ids.slice(-32))
 })

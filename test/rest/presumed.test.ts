@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DatabaseUnavailable } from '@/db/deadline'
 import type { Sql } from '@/db/types'
 import { withTransaction } from '@/server/context'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { database as processDatabase } from '@/server/database'
+import { forget, recallPause } from '@/server/interpreter/run-memory'
 import type { RouteHandler } from '@/server/rest/route'
 import { loadSamples } from '@/server/tenants/boot/seed'
 import { publishWorkflow } from '@/server/workflows/publish'
@@ -122,7 +123,7 @@ test('a key is refused at once after its rotation has ended', async () => {
   const { id, start } = await knownCaller()
   await database.sql`update api_keys set grace_until = now() + interval '1 hour' where id = ${id}`
   expect((await start()).status).toBe(200)
-  await database.sql`update api_keys set grace_until = now() where id = ${id}`
+  await database.sql`update api_keys set grace_until = now() - interval '1 ms' where id = ${id}`
   expect((await start()).status).toBe(401)
 })
 
@@ -167,11 +168,16 @@ test('a workflow that was published meanwhile is started as it is now', async ()
   expect((await start()).body.workflowVersion).toBeGreaterThan(body.workflowVersion ?? 0)
 })
 
+/** Whether the process that answers a paused run still knows what it has written of it. */
+let remembered = true
+
 /** A paused run, and a caller whose key this process has just read. */
 async function pausedRun() {
   const { id, key } = await knownCaller()
   const runId = await runtime.start(ASKS)
   await runtime.wait(runId, (run) => run.status === 'paused')
+  if (!remembered) forget(runId)
+  expect(recallPause(runtime.ctx.tenantId, runId) !== null).toBe(remembered)
   const ask = async (handler: RouteHandler, method: string, body?: string, of = runId) => {
     const headers = { 'x-api-key': key, 'content-type': 'application/json' }
     const request = new Request('http://localhost/api/workflow', { method, headers, ...(body ? { body } : {}) })
@@ -198,67 +204,76 @@ const ASKS = {
   edges: [{ from: 'ask', to: 'end' }],
 }
 
-test('a resume and a status do not read the key of a known caller', async () => {
-  const { id, runId, answer, status } = await pausedRun()
-  const before = reads
-  expect(await status()).toMatchObject({ status: 200, body: { runId, status: 'paused' } })
-  expect(await answer()).toMatchObject({ status: 200, body: { success: true, runId } })
-  await runtime.wait(runId)
-  expect(await status()).toMatchObject({ status: 200, body: { status: 'completed' } })
-  expect(reads).toBe(before)
-  const [given] = await database.sql`select answered_by from pauses where run_id = ${runId}`
-  expect(given?.answered_by).toBe(id)
-})
-
-test('a resume and a status by a key that was disabled are refused at once, and nothing is answered', async () => {
-  const refused = { status: 401, body: { error: { code: 'UNAUTHORIZED' } } }
-  for (const way of ['answer', 'status'] as const) {
-    const run = await pausedRun()
-    await database.sql`update api_keys set disabled_at = now() where id = ${run.id}`
-    expect(await run[way]()).toMatchObject(refused)
-    expect((await runtime.status(run.runId)).status).toBe('paused')
-  }
-  const other = await pausedRun()
-  await database.sql`update api_keys set disabled_at = now() where id = ${other.id}`
-  expect(await other.answer(UNKNOWN)).toMatchObject(refused)
-  expect(await other.status('run_unknown')).toMatchObject(refused)
-})
-
-test('a key whose role was lowered may resume no more at once', async () => {
-  const { id, runId, answer } = await pausedRun()
-  await database.sql`update api_keys set role = 'viewer' where id = ${id}`
-  expect(await answer()).toMatchObject({ status: 403, body: { error: { code: 'FORBIDDEN' } } })
-  expect((await runtime.status(runId)).status).toBe('paused')
-})
-
-test('mistakes in a resume and a status are told as to any caller', async () => {
-  const { answer, status } = await pausedRun()
-  const unknown = 'run_01ARZ3NDEKTSV4RRFFQ69G5FAV'
-  expect(await status(unknown)).toMatchObject({ status: 404, body: { error: { code: 'RUN_NOT_FOUND' } } })
-  expect(await answer(undefined, unknown)).toMatchObject({ status: 404, body: { error: { code: 'RUN_NOT_FOUND' } } })
-  expect(await answer(UNKNOWN)).toMatchObject({
-    status: 400,
-    body: { error: { code: 'INVALID_INPUT' } },
+describe.each([
+  ['its process remembers', true],
+  ['it has to read', false],
+])('of a run that %s,', (_what, remembers) => {
+  beforeEach(() => {
+    remembered = remembers
   })
-  expect((await answer()).status).toBe(200)
-  expect(await answer()).toMatchObject({ status: 409, body: { error: { code: 'RUN_NOT_PAUSED' } } })
-})
 
-test('a resume whose answer was lost is not made again', async () => {
-  const { runId, answer } = await pausedRun()
-  const client = processDatabase().db.$client as { rows: Pick<Sql, 'unsafe'> }
-  const { rows } = client
-  try {
-    client.rows = {
-      unsafe: (async (...args: Parameters<Sql['unsafe']>) => {
-        await rows.unsafe(...args)
-        throw new DatabaseUnavailable('The database did not answer within 5000 ms.')
-      }) as unknown as Sql['unsafe'],
+  test('a resume and a status do not read the key of a known caller', async () => {
+    const { id, runId, answer, status } = await pausedRun()
+    const before = reads
+    expect(await status()).toMatchObject({ status: 200, body: { runId, status: 'paused' } })
+    expect(await answer()).toMatchObject({ status: 200, body: { success: true, runId } })
+    await runtime.wait(runId)
+    expect(await status()).toMatchObject({ status: 200, body: { status: 'completed' } })
+    expect(reads).toBe(before)
+    const [given] = await database.sql`select answered_by from pauses where run_id = ${runId}`
+    expect(given?.answered_by).toBe(id)
+  })
+
+  test('a resume and a status by a key that was disabled are refused at once, and nothing is answered', async () => {
+    const refused = { status: 401, body: { error: { code: 'UNAUTHORIZED' } } }
+    for (const way of ['answer', 'status'] as const) {
+      const run = await pausedRun()
+      await database.sql`update api_keys set disabled_at = now() where id = ${run.id}`
+      expect(await run[way]()).toMatchObject(refused)
+      expect((await runtime.status(run.runId)).status).toBe('paused')
     }
-    expect(await answer()).toMatchObject({ status: 503, body: { error: { code: 'UNAVAILABLE' } } })
-  } finally {
-    client.rows = rows
-  }
-  const [given] = await database.sql`select answered_at from pauses where run_id = ${runId}`
-  expect(given?.answered_at).not.toBeNull()
+    const other = await pausedRun()
+    await database.sql`update api_keys set disabled_at = now() where id = ${other.id}`
+    expect(await other.answer(UNKNOWN)).toMatchObject(refused)
+    expect(await other.status('run_unknown')).toMatchObject(refused)
+  })
+
+  test('a key whose role was lowered may resume no more at once', async () => {
+    const { id, runId, answer } = await pausedRun()
+    await database.sql`update api_keys set role = 'viewer' where id = ${id}`
+    expect(await answer()).toMatchObject({ status: 403, body: { error: { code: 'FORBIDDEN' } } })
+    expect((await runtime.status(runId)).status).toBe('paused')
+  })
+
+  test('mistakes in a resume and a status are told as to any caller', async () => {
+    const { answer, status } = await pausedRun()
+    const unknown = 'run_01ARZ3NDEKTSV4RRFFQ69G5FAV'
+    expect(await status(unknown)).toMatchObject({ status: 404, body: { error: { code: 'RUN_NOT_FOUND' } } })
+    expect(await answer(undefined, unknown)).toMatchObject({ status: 404, body: { error: { code: 'RUN_NOT_FOUND' } } })
+    expect(await answer(UNKNOWN)).toMatchObject({
+      status: 400,
+      body: { error: { code: 'INVALID_INPUT' } },
+    })
+    expect((await answer()).status).toBe(200)
+    expect(await answer()).toMatchObject({ status: 409, body: { error: { code: 'RUN_NOT_PAUSED' } } })
+  })
+
+  test('a resume whose answer was lost is not made again', async () => {
+    const { runId, answer } = await pausedRun()
+    const client = processDatabase().db.$client as { rows: Pick<Sql, 'unsafe'> }
+    const { rows } = client
+    try {
+      client.rows = {
+        unsafe: (async (...args: Parameters<Sql['unsafe']>) => {
+          await rows.unsafe(...args)
+          throw new DatabaseUnavailable('The database did not answer within 5000 ms.')
+        }) as unknown as Sql['unsafe'],
+      }
+      expect(await answer()).toMatchObject({ status: 503, body: { error: { code: 'UNAVAILABLE' } } })
+    } finally {
+      client.rows = rows
+    }
+    const [given] = await database.sql`select answered_at from pauses where run_id = ${runId}`
+    expect(given?.answered_at).not.toBeNull()
+  })
 })
