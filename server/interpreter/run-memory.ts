@@ -51,7 +51,7 @@ const memories = () =>
 
 const MOST_AWAITED = 500
 /** Few, because they stay: what survives for long costs more to forget. */
-const MOST_ASKING = 32
+const MOST_ASKING = 16
 /** Larger runs are read back. */
 const MOST_RECORDS = 100
 const MOST_BYTES = 64 * 1024

@@ -271,7 +271,7 @@ test('what is remembered of a tenant’s run answers nobody else', async () => {
 
 test('few runs that wait are remembered', async () => {
   const ids: string[] = []
-  for (let count = 0; count < 40; count++) ids.push(await paused(line(ask(), STOP)))
+  for (let count = 0; count < 20; count++) ids.push(await paused(line(ask(), STOP)))
   const kept = ids.filter((id) => recallPause(runtime.ctx.tenantId, id))
-  expect(kept).toEqual(ids.slice(-32))
+  expect(kept).toEqual(ids.slice(-16))
 })
