@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAgent } from '@/server/agents/create'
 import { createApiKey } from '@/server/credentials/api-keys/create'
+import { forget } from '@/server/interpreter/run-memory'
 import { resumeRun } from '@/server/runs/resume'
 import { createTool } from '@/server/tools/create'
 import { createWorkflow } from '@/server/workflows/create'
@@ -154,6 +155,8 @@ test('what a run does much later has a trace of its own, with a link to its star
   const runId = await start(id)
   await runtime.wait(runId, (run) => run.status === 'paused')
   await database.sql`update runs set start_time = start_time - interval '60 days' where id = ${runId}`
+  // Nobody remembers it for that long.
+  forget(runId)
   await resumeRun(runtime.ctx, { runId, body: { type: 'collect_inputs', data: { more: SAID } } })
   await runtime.wait(runId)
   const [begun, then] = (await spansOf(runId, ['start run', 'step run-script'])) as [Span, Span]
