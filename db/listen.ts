@@ -10,9 +10,9 @@ export interface Subscriber {
   lost?(): void
 }
 
-/** A connection that listens; it reconnects by itself until it is closed. */
+/** A subscription to a channel, which outlives its connection until it is closed. */
 export interface Subscription {
-  /** Settles when it listens for the first time. */
+  /** Settles when notifications arrive for the first time. */
   ready: Promise<void>
   close(): void
 }

@@ -68,6 +68,16 @@ export function goodKey<V, R>(
         limit 1)`
 }
 
+const given = (name: string) => sql`${sql.placeholder(name)}`
+
+/** `goodKey` for a prepared statement that is given `keyHash`, `tenantId`, `role` and `at`. */
+export const GIVEN_KEY = goodKey(sql, {
+  hash: given('keyHash'),
+  tenantId: given('tenantId'),
+  role: given('role'),
+  at: sql`${sql.placeholder('at')}::timestamptz`,
+})
+
 /**
  * For a verb that goes on without a statement that checked the key.
  * @throws CallerUnconfirmed
@@ -89,9 +99,6 @@ export async function confirmCaller({ db, tenantId, presumed, now }: ServiceCont
   presumed.confirmed = true
 }
 
-const preparedKey = perDb((db) => {
-  const given = (name: string) => sql`${sql.placeholder(name)}`
-  const at = sql`${sql.placeholder('at')}::timestamptz`
-  const key = goodKey(sql, { hash: given('keyHash'), tenantId: given('tenantId'), role: given('role'), at })
-  return db.select({ good: sql<number>`1` }).from(sql`${key} caller`).prepare('known_key')
-})
+const preparedKey = perDb((db) =>
+  db.select({ good: sql<number>`1` }).from(sql`${GIVEN_KEY} caller`).prepare('known_key'),
+)

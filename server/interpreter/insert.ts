@@ -114,9 +114,8 @@ async function writeRun(
     if (settled) event.undone()
     due = plan && childDue(ctx, ref, plan)
     const sent = settled ? due : event
-    const why = options.remember ? 'awaited' : asksPeople(run.definition) ? 'asking' : null
-    const remembers = why !== null && !run.retryOf && row.dataRefs === null
-    const recalls = remembers && why === 'awaited' && plan?.ending != null
+    const why = run.retryOf || row.dataRefs ? null : whyRemember(run, options)
+    const recalls = why === 'awaited' && plan?.ending != null
     const at = ctx.now()
     const caller = callerToCheck(ctx)
     const following = { plan, sent, caller }
@@ -143,7 +142,7 @@ async function writeRun(
       if (row.timeoutAt) dueBy(row.timeoutAt)
       if (plan?.pause) watchPause(ctx, ref, plan.pause)
       due?.committed(written.generation)
-      if (remembers) remember(ref, row, started, plan && { plan, at, vault: written.vault }, why)
+      if (why) remember(ref, row, started, plan && { plan, at, vault: written.vault }, why)
       // So a waiting caller does not have to wait for the notification.
       if (settled) return noteChange(row.id)
       if (plan && engineRunId !== null) keepHandover(engineRunId, plan)
@@ -156,6 +155,11 @@ async function writeRun(
     due?.undone()
     throw err
   }
+}
+
+function whyRemember({ definition }: NewRun, options: InsertOptions): 'awaited' | 'asking' | null {
+  if (options.remember) return 'awaited'
+  return asksPeople(definition) ? 'asking' : null
 }
 
 /** What follows from a start. Null if it cannot be planned now; it is then planned when the walk is claimed. */

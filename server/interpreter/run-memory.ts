@@ -49,9 +49,11 @@ const memories = () =>
     asking: new Map<string, Memory>(),
   }))
 
-const MOST_AWAITED = 500
-/** Few, because they stay: what survives for long costs more to forget. */
-const MOST_ASKING = 16
+const MOST = {
+  awaited: 500,
+  /** Few, because they stay: what survives for long costs more to forget. */
+  asking: 16,
+}
 /** Larger runs are read back. */
 const MOST_RECORDS = 100
 const MOST_BYTES = 64 * 1024
@@ -60,7 +62,7 @@ const MOST_BYTES = 64 * 1024
 interface Wrote {
   plan: Plan
   at: Date
-  /** `SealedSecret[]` as JSON. Set if it ended a run that is remembered. */
+  /** `SealedSecret[]` as JSON. Set if it ended a run as `expectEnd` had said. */
   vault: string | undefined
 }
 
@@ -73,7 +75,7 @@ export function remember(
   run: RunRow,
   started: Written,
   wrote: Wrote | null,
-  why: 'awaited' | 'asking',
+  why: keyof typeof MOST,
 ): void {
   keep(why, run.id, {
     run,
@@ -88,11 +90,11 @@ export function remember(
   if (wrote) follow(ref, null, wrote)
 }
 
-function keep(where: 'awaited' | 'asking', runId: string, memory: Memory): void {
+function keep(where: keyof typeof MOST, runId: string, memory: Memory): void {
   const all = memories()[where]
   all.set(runId, memory)
   const [oldest] = all.keys()
-  if (all.size > (where === 'awaited' ? MOST_AWAITED : MOST_ASKING) && oldest !== undefined) all.delete(oldest)
+  if (all.size > MOST[where] && oldest !== undefined) all.delete(oldest)
 }
 
 function find(runId: string): Memory | undefined {
@@ -234,7 +236,9 @@ function add(memory: Memory, ref: WalkRef, step: DoneStep | null, { plan, at, va
 
 /** Whether nothing follows but steps of this walk, a question to somebody, or the end. */
 function isPlain({ failing, pause, arrival, receipt }: Plan): boolean {
-  return !failing && !(pause && !pause.signal) && !arrival && !('fork' in receipt) && !('wait' in receipt)
+  return (
+    !failing && (pause === null || pause.signal !== null) && !arrival && !('fork' in receipt) && !('wait' in receipt)
+  )
 }
 
 function isOpen({ inserted, done }: RememberedRecord): boolean {

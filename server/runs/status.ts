@@ -33,20 +33,6 @@ export async function getRunStatus(
 }
 
 /**
- * Waits for the change that this process expects of a run.
- * @returns the run if that has ended it, and if this process has written all of it; else it must be read
- */
-async function runAfter(ctx: ServiceContext, runId: string, change: Promise<void>): Promise<PresentedRun | null> {
-  if (!awaitEnd(ctx.tenantId, runId)) return change.then(() => null)
-  try {
-    await Promise.all([confirmCaller(ctx), change])
-    return rememberedRun(ctx, runId)
-  } finally {
-    stopAwaiting(runId)
-  }
-}
-
-/**
  * The same for a caller that has been authorized.
  * @param readLarge reads a run that is too large for the shared connections
  * @returns null for an unknown run
@@ -61,4 +47,18 @@ export async function readRun(
   if (small !== 'large') return presentRun(small.stored, maskerFrom(ctx, small.vault))
   const [stored, masker] = await Promise.all([readLarge(), tenantMasker(ctx)])
   return stored && presentRun(stored, masker)
+}
+
+/**
+ * Waits for the change that this process expects of a run.
+ * @returns the run if that has ended it, and if this process has written all of it; else it must be read
+ */
+async function runAfter(ctx: ServiceContext, runId: string, change: Promise<void>): Promise<PresentedRun | null> {
+  if (!awaitEnd(ctx.tenantId, runId)) return change.then(() => null)
+  try {
+    await Promise.all([confirmCaller(ctx), change])
+    return rememberedRun(ctx, runId)
+  } finally {
+    stopAwaiting(runId)
+  }
 }

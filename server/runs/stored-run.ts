@@ -3,7 +3,7 @@ import type { Db, Tx } from '@/db/index'
 import { perDb } from '@/db/per-db'
 import { pauses, pauseVotes, runs, stepRecords } from '@/db/schema/runs'
 import { storedSize } from '@/db/stored-size'
-import { goodKey, requireConfirmed } from '../auth/presumed'
+import { GIVEN_KEY, requireConfirmed } from '../auth/presumed'
 import { runsInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import type { JsonValue } from '../definition/json'
@@ -130,12 +130,7 @@ function smallRunFor(ctx: ServiceContext, runId: string): Promise<Awaited<Return
 const preparedSmallRun = perDb((db) => smallRun(db, GIVEN_RUN).prepare('small_run'))
 
 /** The same for a caller whose key was not read before: no row if it is not good any more. */
-const preparedKnownRun = perDb((db) => {
-  const given = (name: string) => sql`${sql.placeholder(name)}`
-  const at = sql`${sql.placeholder('at')}::timestamptz`
-  const key = goodKey(sql, { hash: given('keyHash'), tenantId: given('tenantId'), role: given('role'), at })
-  return smallRun(db, sql`${GIVEN_RUN} and exists ${key}`).prepare('known_run')
-})
+const preparedKnownRun = perDb((db) => smallRun(db, sql`${GIVEN_RUN} and exists ${GIVEN_KEY}`).prepare('known_run'))
 
 function smallRun(db: Db | Tx, where: SQL | undefined) {
   const weight = db

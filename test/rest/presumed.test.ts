@@ -100,11 +100,12 @@ test('a disabled key uses its tenant’s limits up no further', async () => {
   expect(reads).toBe(before + 1)
 })
 
-test('a start whose answer was lost is not made again', async () => {
-  const { start } = await knownCaller()
+const UNAVAILABLE = { status: 503, body: { error: { code: 'UNAVAILABLE' } } }
+
+/** Has the database write the rows of a call, and its answer get lost. */
+async function losingAnswers<T>(call: () => Promise<T>): Promise<T> {
   const client = processDatabase().db.$client as { rows: Pick<Sql, 'unsafe'> }
   const { rows } = client
-  const before = await runs()
   try {
     client.rows = {
       unsafe: (async (...args: Parameters<Sql['unsafe']>) => {
@@ -112,10 +113,16 @@ test('a start whose answer was lost is not made again', async () => {
         throw new DatabaseUnavailable('The database did not answer within 5000 ms.')
       }) as unknown as Sql['unsafe'],
     }
-    expect(await start({ way: 'start-async' })).toMatchObject({ status: 503, body: { error: { code: 'UNAVAILABLE' } } })
+    return await call()
   } finally {
     client.rows = rows
   }
+}
+
+test('a start whose answer was lost is not made again', async () => {
+  const { start } = await knownCaller()
+  const before = await runs()
+  expect(await losingAnswers(() => start({ way: 'start-async' }))).toMatchObject(UNAVAILABLE)
   expect(await runs()).toBe(before + 1)
 })
 
@@ -260,19 +267,7 @@ describe.each([
 
   test('a resume whose answer was lost is not made again', async () => {
     const { runId, answer } = await pausedRun()
-    const client = processDatabase().db.$client as { rows: Pick<Sql, 'unsafe'> }
-    const { rows } = client
-    try {
-      client.rows = {
-        unsafe: (async (...args: Parameters<Sql['unsafe']>) => {
-          await rows.unsafe(...args)
-          throw new DatabaseUnavailable('The database did not answer within 5000 ms.')
-        }) as unknown as Sql['unsafe'],
-      }
-      expect(await answer()).toMatchObject({ status: 503, body: { error: { code: 'UNAVAILABLE' } } })
-    } finally {
-      client.rows = rows
-    }
+    expect(await losingAnswers(() => answer())).toMatchObject(UNAVAILABLE)
     const [given] = await database.sql`select answered_at from pauses where run_id = ${runId}`
     expect(given?.answered_at).not.toBeNull()
   })
