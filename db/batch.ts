@@ -20,20 +20,46 @@ interface Column {
 /**
  * A statement whose rows are a table named `i`, with `ord`, which says which row it is.
  * @param columns names with their types; a row need not have all of them
- * @param textOf the statement, given the table as a part of its `with`, and how it locks rows
+ * @param textOf the statement, given the table as a part of its `with`, and how it locks rows. It writes each column as
+ * `i.name`, and where it reads from another part, that part is named `i` too and has selected `i.*`
  */
 export function rowStatement(
   columns: string,
   textOf: (rows: string, locked: 'skip locked' | '') => string,
 ): RowStatement {
   const each = columnsIn(columns)
+  const withRows = (locked: 'skip locked' | '') => readWhereUsed(textOf(ROWS, locked), each)
+  return { skipping: withRows('skip locked'), waiting: withRows(''), columns: each }
+}
+
+/** Stands for the table `i` until it is known what the statement reads of it. */
+const ROWS = '/* rows */'
+/** What is read as often as this is a column of its own. */
+const OFTEN = 3
+
+/**
+ * Has each part of a statement read its columns from the row as it was sent, and so passes few columns from part to part:
+ * Postgres describes and copies all of them for each part, whether it reads them or not.
+ */
+function readWhereUsed(text: string, columns: readonly Column[]): string {
+  const uses = new Map<string, number>()
+  for (const [, name = ''] of text.matchAll(COLUMN)) uses.set(name, (uses.get(name) ?? 0) + 1)
+  const isOften = ({ name }: Column) => (uses.get(name) ?? 0) >= OFTEN
+  const rare = new Map<string, string>()
+  const fields = ['ord::int', 'of.row']
+  for (const [at, column] of columns.entries()) {
+    if (isOften(column)) fields.push(`${fieldOf('of.row', at, column.type)} as ${column.name}`)
+    else rare.set(column.name, fieldOf('i.row', at, column.type))
+  }
   // The condition is always true. It makes Postgres expect a single row, so that it uses an index instead of reading a
   // table.
   const rows = `i as (
-      select ord::int, ${fieldsOf('of.row', each)} from jsonb_array_elements($1::jsonb) with ordinality of(row, ord)
+      select ${fields.join(', ')} from jsonb_array_elements($1::jsonb) with ordinality of(row, ord)
       where ord between 1 and ${MOST_ROWS})`
-  return { skipping: textOf(rows, 'skip locked'), waiting: textOf(rows, ''), columns: each }
+  return text.replace(COLUMN, (column, name: string) => rare.get(name) ?? column).replace(ROWS, () => rows)
 }
+
+const COLUMN = /\bi\.(\w+)/g
 
 /** @param columns names with their types, each after a comma but the first */
 export function columnsIn(columns: string): Column[] {
@@ -135,8 +161,11 @@ async function sendAlone<Row>(db: Db | Tx, { waiting }: RowStatement, key: strin
   }
 }
 
+/** What is shorter, the driver sends in the next turn of the event loop. */
+const SENT_AT_ONCE = 1_024
+
 async function sendRows<Row>(db: Db, text: string, rows: string): Promise<Row[]> {
-  return (await db.$client.rows.unsafe(text, [rows])) as unknown as Row[]
+  return (await db.$client.rows.unsafe(text, [rows.padEnd(SENT_AT_ONCE)])) as unknown as Row[]
 }
 
 async function sendByDrizzle<Row>(db: Db | Tx, text: string, rows: string): Promise<Row[]> {
@@ -153,9 +182,13 @@ function lineOf(db: Db, statement: RowStatement): Line {
   return line
 }
 
+/** The statements under way, of all kinds. */
+let underWay = 0
+
 /**
  * Sends the collected rows at the end of this turn of the event loop, so that all that became ready in it are sent
- * together; and waits for those that become ready in the next turns, unless there are enough.
+ * together; and waits for those that become ready in the next turns, unless there are enough. If nothing is under way, it
+ * does not wait for the rest of the turn: a single caller has nobody to share a statement with.
  */
 function schedule(db: Db, statement: RowStatement, line: Line): void {
   if (line.scheduled || line.underWay >= MOST_UNDER_WAY || line.rows.every(({ key }) => line.keys.has(key))) return
@@ -167,12 +200,14 @@ function schedule(db: Db, statement: RowStatement, line: Line): void {
     line.scheduled = false
     void flush(db, statement, line)
   }
-  setImmediate(send)
+  if (underWay === 0 && next.length === 0) process.nextTick(send)
+  else setImmediate(send)
 }
 
 async function flush(db: Db, statement: RowStatement, line: Line): Promise<void> {
   const batch = nextBatch(line)
   line.underWay++
+  underWay++
   // What is left may go at the same time.
   schedule(db, statement, line)
   try {
@@ -180,6 +215,7 @@ async function flush(db: Db, statement: RowStatement, line: Line): Promise<void>
   } finally {
     for (const { key } of batch) line.keys.delete(key)
     line.underWay--
+    underWay--
     schedule(db, statement, line)
   }
 }

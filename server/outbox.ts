@@ -117,14 +117,14 @@ export function insertEvent(place: EventPlace, source: string): string {
   if (place === 'outbox') {
     return `
         insert into outbox (id, tenant_id, name, data, created_at)
-        select event_id, tenant_id, event_name, event_data, at from ${source}
+        select i.event_id, i.tenant_id, i.event_name, i.event_data, i.at from ${source}
         returning id as event_id, null::text as generation`
   }
   return `
         insert into engine.jobs (id, run_id, function_id, kind, lane, event, owner, due_at, generation)
-        select event_id, event_id, job_function, 'run', job_lane, job_event, job_owner,
-          now() + job_lease * interval '1 millisecond',
-          case when job_owner is null then 0 else nextval('engine.generation') end
+        select i.event_id, i.event_id, i.job_function, 'run', i.job_lane, i.job_event, i.job_owner,
+          now() + i.job_lease * interval '1 millisecond',
+          case when i.job_owner is null then 0 else nextval('engine.generation') end
         from ${source}
         returning id as event_id, generation::text`
 }
@@ -181,7 +181,7 @@ function emitting(place: EventPlace): RowStatement {
     (rows) => `
     with ${rows},
     sent as (${insertEvent(place, 'i')})
-    select i.ord, generation from i left join sent using (event_id)`,
+    select i.ord, generation from i left join sent on sent.event_id = i.event_id`,
   )
 }
 

@@ -69,12 +69,13 @@ function textOf(shape: Shape, rows: string): string {
       ${shape.presumes ? knownCaller('i.start_time') : ''}),
     run as (
       insert into runs (${columns.map(({ name }) => name).join(', ')})
-      select ${columns.map(({ sent }) => sent).join(', ')} from found
+      select ${columns.map(({ sent }) => `i.${sent}`).join(', ')} from found i
       returning 1),
     walk as (
       insert into walks (tenant_id, run_id, branch, epoch, segment, status, engine_run_id, step_id, visit, updated_at)
-      select tenant_id, run_id, branch, epoch, segment, walk_status, engine_run_id, step_id, visit, start_time
-      from found where ${INSERTED})
+      select i.tenant_id, i.run_id, i.branch, i.epoch, i.segment, i.walk_status, i.engine_run_id, i.step_id, i.visit,
+        i.start_time
+      from found i where ${INSERTED})
     ${visitsPart(shape, 'found i', INSERTED)}
     ${closingPart(shape, shape.settles, 'found i', INSERTED)}`
 }

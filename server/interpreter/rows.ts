@@ -150,7 +150,8 @@ export function visitsPart({ records }: Following, source: string, condition = '
   const many = records === 'many'
   const columns = Object.entries(records === 'begun' ? BEGUN : WHOLE)
   const values = columns.map(([column, sent]) => {
-    const [value = ''] = sent.split(' ')
+    const [name = ''] = sent.split(' ')
+    const value = many ? name : `i.${name}`
     return column === 'attempts' ? `coalesce(${value}, '[]'::jsonb)` : value
   })
   return `, visits as (
@@ -197,9 +198,9 @@ function insertPause(source: string): string {
   return `
       insert into pauses (tenant_id, id, run_id, branch, step_id, visit, kind, signal, due_at, event_name,
         event_key, event_rules, looked, child_run_id, child_state, created_at)
-      select tenant_id, pause_id, run_id, branch, pause_step, pause_visit, pause_kind, pause_signal, pause_due, wait_name,
-        wait_key, wait_rules, case when wait_name is not null then false end, child_run_id,
-        case when child_run_id is not null then 'due' end, at
+      select i.tenant_id, i.pause_id, i.run_id, i.branch, i.pause_step, i.pause_visit, i.pause_kind, i.pause_signal,
+        i.pause_due, i.wait_name, i.wait_key, i.wait_rules, case when i.wait_name is not null then false end,
+        i.child_run_id, case when i.child_run_id is not null then 'due' end, i.at
       from ${source}`
 }
 

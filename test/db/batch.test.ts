@@ -26,7 +26,7 @@ const ADD = rowStatement(
   held as materialized (
     select i.* from i cross join lateral (select 1 from counters c where c.id = i.id for no key update ${locked}) held),
   added as (update counters c set n = c.n + i.by, note = i.note from held i where c.id = i.id returning c.id, c.n)
-  select i.ord, added.n from held i join added using (id)`,
+  select i.ord, added.n from held i join added on added.id = i.id`,
 )
 
 const add = (id: string, by: number, key = id) => sendRow<{ n: number }>(database.db, ADD, key, { id, by, note: null })
