@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 let lastTime = 0
@@ -13,11 +13,33 @@ export function newId(prefix: string, now: number = Date.now()): string {
     lastTime = now
     counter = 0
   } else counter += 1
-  const head = (BigInt(lastTime) << 16n) | BigInt(counter & 0xffff)
-  const value = (head << 64n) | BigInt(`0x${randomBytes(8).toString('hex')}`)
+  return `${prefix}_${base32(hexOf(lastTime, 12) + hexOf(counter & 0xffff, 4) + randomHex())}`
+}
+
+/** 16 digits. Node fetches the randomness of many UUIDs at once; between these parts, some bits of a UUID are fixed. */
+function randomHex(): string {
+  const uuid = randomUUID()
+  return uuid.slice(0, 8) + uuid.slice(-8)
+}
+
+function hexOf(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, '0')
+}
+
+/** 128 bits as 26 characters of 5 bits, the first two of which are 0. */
+function base32(hex: string): string {
   let text = ''
-  for (let shift = 125n; shift >= 0n; shift -= 5n) text += ALPHABET[Number((value >> shift) & 31n)]
-  return `${prefix}_${text}`
+  let held = 0
+  let bits = 2
+  for (const digit of hex) {
+    held = (held << 4) | Number.parseInt(digit, 16)
+    bits += 4
+    if (bits < 5) continue
+    bits -= 5
+    text += ALPHABET[held >> bits]
+    held &= (1 << bits) - 1
+  }
+  return text
 }
 
 const ID = /^[A-Za-z0-9_-]{1,80}$/
