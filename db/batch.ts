@@ -34,6 +34,8 @@ export function rowStatement(
 
 /** Stands for the table `i` until it is known what the statement reads of it. */
 const ROWS = '/* rows */'
+/** A column, as a statement writes it. */
+const COLUMN = /\bi\.(\w+)/g
 /** What is read as often as this is a column of its own. */
 const OFTEN = 3
 
@@ -44,12 +46,11 @@ const OFTEN = 3
 function readWhereUsed(text: string, columns: readonly Column[]): string {
   const uses = new Map<string, number>()
   for (const [, name = ''] of text.matchAll(COLUMN)) uses.set(name, (uses.get(name) ?? 0) + 1)
-  const isOften = ({ name }: Column) => (uses.get(name) ?? 0) >= OFTEN
   const rare = new Map<string, string>()
   const fields = ['ord::int', 'of.row']
-  for (const [at, column] of columns.entries()) {
-    if (isOften(column)) fields.push(`${fieldOf('of.row', at, column.type)} as ${column.name}`)
-    else rare.set(column.name, fieldOf('i.row', at, column.type))
+  for (const [at, { name, type }] of columns.entries()) {
+    if ((uses.get(name) ?? 0) >= OFTEN) fields.push(`${fieldOf('of.row', at, type)} as ${name}`)
+    else rare.set(name, fieldOf('i.row', at, type))
   }
   // The condition is always true. It makes Postgres expect a single row, so that it uses an index instead of reading a
   // table.
@@ -58,8 +59,6 @@ function readWhereUsed(text: string, columns: readonly Column[]): string {
       where ord between 1 and ${MOST_ROWS})`
   return text.replace(COLUMN, (column, name: string) => rare.get(name) ?? column).replace(ROWS, () => rows)
 }
-
-const COLUMN = /\bi\.(\w+)/g
 
 /** @param columns names with their types, each after a comma but the first */
 export function columnsIn(columns: string): Column[] {

@@ -193,7 +193,7 @@ function recordRow(record: NewRecord) {
   }
 }
 
-/** Opens the pause of a plan. */
+/** Opens the pause of a plan. The source is named `i`. */
 function insertPause(source: string): string {
   return `
       insert into pauses (tenant_id, id, run_id, branch, step_id, visit, kind, signal, due_at, event_name,
