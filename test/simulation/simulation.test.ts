@@ -33,14 +33,14 @@ test('seeds that found something once find nothing any more', async () => {
   expect((await simulation.run(FAILED_ONCE)).violations).toEqual([])
 })
 
-/** Guards in the product's statements, and what finds that one is gone. */
+/** Guards in the product's statements, whatever stands for the row that is sent, and what finds that one is gone. */
 const GUARDS: Record<string, { guard: RegExp; finds: RegExp }> = {
   'an attempt that was taken over is recorded as well': {
-    guard: /and s\.end_time is null and \(i\.attempt is null or s\.attempt = i\.attempt\)/,
+    guard: /and s\.end_time is null and \(\S+ is null or s\.attempt = \S+\)/,
     finds: /I14/,
   },
   'a walk is planned twice from one cursor': {
-    guard: /and \(i\.from_step is null or \(w\.step_id = i\.from_step and w\.visit = i\.from_visit\)\)/,
+    guard: /and \(\S+ is null or \(w\.step_id = \S+ and w\.visit = \S+\)\)/,
     finds: /I19|graph/,
   },
 }
