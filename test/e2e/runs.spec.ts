@@ -5,7 +5,7 @@ import { SAMPLE_WORKFLOWS } from '@/server/workflows/samples'
 import { seedIterations } from '../support/seed-runs'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
-import { reached, resumeRun, startRun } from './support/runs'
+import { cancelRun, reached, resumeRun, startRun } from './support/runs'
 import { database } from './support/workspace'
 
 test('a run page updates live, and a paused run can be answered there', async ({ page, workspace }) => {
@@ -183,6 +183,18 @@ test('a run is found by a value of its input, the filters are kept as a view, an
   await page.getByRole('menuitem', { name: 'Delete “Parcels”' }).click()
   await views.click()
   await expect(page.getByText('Saved filters appear here')).toBeVisible()
+})
+
+test('the totals of a search agree with its rows once a run ends', async ({ page, workspace }) => {
+  const { approval } = await newCompany(workspace.ctx)
+  const runId = await startRun(workspace, approval, { customer: 'Okafor' })
+  await reached(workspace, runId, ({ status }) => status === 'paused')
+  const main = page.getByRole('main')
+  await page.goto(`/${workspace.slug}/runs?q=Okafor`)
+  await expect(main.getByText('1 run: 1 waiting')).toBeVisible()
+  await cancelRun(workspace, runId, 'No longer needed')
+  await expect(main.getByRole('row').getByText('Cancelled')).toBeVisible()
+  await expect(main.getByText('1 run: 1 cancelled')).toBeVisible()
 })
 
 test('very many iterations are listed by number, failed ones first, and opened with the keyboard', async ({

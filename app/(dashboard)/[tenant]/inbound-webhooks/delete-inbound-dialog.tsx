@@ -14,9 +14,9 @@ export function DeleteInboundDialog({ webhook, onClose }: { webhook: InboundItem
   const remove = useMutation(
     trpc.inbound.delete.mutationOptions({
       onSuccess: async () => {
+        await queries.invalidateQueries(trpc.inbound.pathFilter())
         onClose()
         notifyDone(`${name} was deleted.`)
-        await queries.invalidateQueries(trpc.inbound.pathFilter())
       },
     }),
   )

@@ -46,8 +46,8 @@ export function InboundDialog(props: {
   const update = useMutation(
     trpc.inbound.update.mutationOptions({
       onSuccess: async () => {
-        onClose()
         await changed()
+        onClose()
       },
     }),
   )

@@ -1,5 +1,6 @@
 'use client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import type { BrowseRuns } from '@/server/views/runs/browse'
 import { filterOf, STATE_OPTIONS, searchesValues, VALUE_SEARCH } from './run-filter'
@@ -7,16 +8,22 @@ import styles from './runs.module.css'
 
 const AGAIN_MS = 10_000
 
-/** How many runs match the filters, and how many of them are in each state. Its line has its room from the start. */
-export function RunTotals({ input }: { input: BrowseRuns }) {
+/**
+ * How many runs match the filters, and how many of them are in each state. Its line has its room from the start.
+ * @param ended how many rows have ended since they were read: the totals must not contradict them
+ */
+export function RunTotals({ input, ended }: { input: BrowseRuns; ended: number }) {
   const trpc = useTRPC()
   const inValues = searchesValues(input.q)
-  const { data } = useQuery({
+  const { data, refetch } = useQuery({
     ...trpc.runs.totals.queryOptions(filterOf(input)),
     placeholderData: keepPreviousData,
     refetchInterval: inValues ? false : AGAIN_MS,
     refetchOnWindowFocus: !inValues,
   })
+  useEffect(() => {
+    if (ended > 0) refetch().catch(() => {})
+  }, [ended, refetch])
   // Other runs may have the value too, so the total is only of what was found.
   const note = inValues ? `. ${VALUE_SEARCH}` : ''
   return <p className={styles.totals}>{data && data.count > 0 ? `${totalsText(data)}${note}` : ' '}</p>

@@ -37,14 +37,15 @@ export function RunsList({ workflowId }: { workflowId?: string }) {
     const filter = inputOf(new URLSearchParams(params))
     return workflowId === undefined ? filter : { ...filter, workflowIds: [workflowId] }
   }, [params, workflowId])
-  const { page, rows, newRuns, stale } = useRunPage(input)
+  const { page, rows, ended, newRuns, stale } = useRunPage(input)
   const filtered = FILTER_NAMES.some((name) => params.has(name))
 
   const trpc = useTRPC()
   const queries = useQueryClient()
   const showNew = useCallback(() => {
-    page.refetch().catch(() => {})
-    queries.invalidateQueries(trpc.runs.totals.queryFilter()).catch(() => {})
+    // In this order, a run that ends in between is seen to end.
+    const read = page.refetch().then(() => queries.invalidateQueries(trpc.runs.totals.queryFilter()))
+    read.catch(() => {})
     window.scrollTo({ top: 0 })
   }, [page.refetch, queries, trpc])
   const focusSearch = useCallback(() => search.current?.focus(), [])
@@ -71,7 +72,7 @@ export function RunsList({ workflowId }: { workflowId?: string }) {
       />
       <PageBody>
         <FilterBar params={new URLSearchParams(params)} set={set} searchRef={search} workflowId={workflowId} />
-        <RunTotals input={input} />
+        <RunTotals input={input} ended={ended} />
         <div role="status" className="visually-hidden">
           {newRuns > 0 ? `${newRuns} new runs` : ''}
         </div>

@@ -12,6 +12,7 @@ const NEW_MS = 6_000
 /**
  * A page of the list. Its rows keep their places and refresh while the tab is visible. Runs that start meanwhile are
  * only counted until the user asks to see them.
+ * @returns as `ended`, how many of the rows have ended since the page was read
  */
 export function useRunPage(input: BrowseRuns) {
   const trpc = useTRPC()
@@ -44,7 +45,8 @@ export function useRunPage(input: BrowseRuns) {
     if (arrived) page.refetch().catch(() => {})
   }, [arrived, page.refetch])
   const rows = useMemo(() => merge(page.data?.runs ?? [], fresh.data ?? []), [page.data, fresh.data])
-  return { page, rows, newRuns: atTop ? (news.data?.count ?? 0) : 0, stale: fresh.error ?? news.error }
+  const ended = open.length - rows.filter(({ endTime }) => endTime === null).length
+  return { page, rows, ended, newRuns: atTop ? (news.data?.count ?? 0) : 0, stale: fresh.error ?? news.error }
 }
 
 /** The rows in their order, each in its latest state. */

@@ -14,9 +14,9 @@ export function DeleteScheduleDialog({ schedule, onClose }: { schedule: Schedule
   const remove = useMutation(
     trpc.schedules.delete.mutationOptions({
       onSuccess: async () => {
+        await queries.invalidateQueries(trpc.schedules.pathFilter())
         onClose()
         notifyDone(`${name} was deleted.`)
-        await queries.invalidateQueries(trpc.schedules.pathFilter())
       },
     }),
   )

@@ -40,8 +40,8 @@ export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleItem |
   const [wrong, setWrong] = useState<Wrong>({ errors: {}, problem: null })
   const saved = {
     onSuccess: async () => {
-      onClose()
       await queries.invalidateQueries(trpc.schedules.pathFilter())
+      onClose()
     },
     onError: (error: unknown) => {
       const { byField } = errorsByField(errorOf(error).details, fields.data ?? {})

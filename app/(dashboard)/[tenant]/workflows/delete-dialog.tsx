@@ -20,9 +20,9 @@ export function DeleteDialog({
   const remove = useMutation(
     trpc.workflows.deletePermanently.mutationOptions({
       onSuccess: async () => {
+        await queries.invalidateQueries(trpc.workflows.pathFilter())
         onClose()
         notifyDone(`${name} was deleted. Its runs are kept.`)
-        await queries.invalidateQueries(trpc.workflows.pathFilter())
       },
     }),
   )

@@ -17,11 +17,11 @@ export function RemoveMember({ member }: { member: Member }) {
   const isSelf = member.userId === user.id
   const remove = useMutation(
     trpc.members.remove.mutationOptions({
-      onSuccess: () => {
+      onSuccess: async () => {
         if (isSelf) return window.location.assign('/')
+        await queries.invalidateQueries(trpc.members.pathFilter())
         setAsking(false)
         notifyDone(`${member.name} is no longer a member.`)
-        return queries.invalidateQueries(trpc.members.pathFilter())
       },
       onError: (error) => notifyError(error, `${member.name} was not removed`),
     }),

@@ -17,10 +17,10 @@ export function LimitsDialog({ secret, onClose }: { secret: SecretItem; onClose:
   const [limits, setLimits] = useState({ workflowIds, agentIds, ownRuns })
   const save = useMutation(
     trpc.secrets.limit.mutationOptions({
-      onSuccess: () => {
-        notifyDone(`Tokens of ${name} now follow these limits.`)
+      onSuccess: async () => {
+        await queries.invalidateQueries(trpc.secrets.pathFilter())
         onClose()
-        return queries.invalidateQueries(trpc.secrets.pathFilter())
+        notifyDone(`Tokens of ${name} now follow these limits.`)
       },
     }),
   )

@@ -18,9 +18,9 @@ export function BindSecretDialog({ secret, onClose }: { secret: VaultItem; onClo
   const bind = useMutation(
     trpc.vault.bind.mutationOptions({
       onSuccess: async () => {
+        await queries.invalidateQueries(trpc.vault.pathFilter())
         onClose()
         notifyDone(`${name} is sent to these hosts only from now on.`)
-        await queries.invalidateQueries(trpc.vault.pathFilter())
       },
     }),
   )

@@ -13,9 +13,9 @@ export function DeleteSecretDialog({ secret, onClose }: { secret: VaultItem; onC
   const remove = useMutation(
     trpc.vault.delete.mutationOptions({
       onSuccess: async ({ name }) => {
+        await queries.invalidateQueries(trpc.vault.pathFilter())
         onClose()
         notifyDone(`${name} was deleted.`)
-        await queries.invalidateQueries(trpc.vault.pathFilter())
       },
     }),
   )

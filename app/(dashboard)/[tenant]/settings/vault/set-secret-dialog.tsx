@@ -22,9 +22,9 @@ export function SetSecretDialog({ replaces, onClose }: { replaces: VaultItem | n
   const set = useMutation(
     trpc.vault.set.mutationOptions({
       onSuccess: async ({ name, created }) => {
+        await queries.invalidateQueries(trpc.vault.pathFilter())
         onClose()
         notifyDone(created ? `${name} is in the vault.` : `${name} has a new value. Calls use it from now on.`)
-        await queries.invalidateQueries(trpc.vault.pathFilter())
       },
     }),
   )

@@ -14,9 +14,9 @@ export function DeleteWebhookDialog({ webhook, onClose }: { webhook: WebhookEndp
   const remove = useMutation(
     trpc.webhooks.delete.mutationOptions({
       onSuccess: async () => {
+        await queries.invalidateQueries(trpc.webhooks.pathFilter())
         onClose()
         notifyDone('The webhook was deleted.')
-        await queries.invalidateQueries(trpc.webhooks.pathFilter())
       },
     }),
   )

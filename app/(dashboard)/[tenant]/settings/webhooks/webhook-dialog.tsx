@@ -34,18 +34,18 @@ export function WebhookDialog(props: {
   const create = useMutation(
     trpc.webhooks.create.mutationOptions({
       onSuccess: async (made) => {
+        await changed()
         // A chat does not check signatures.
         if (made.format === 'slack') onClose()
         else onCreated(made)
-        await changed()
       },
     }),
   )
   const update = useMutation(
     trpc.webhooks.update.mutationOptions({
       onSuccess: async () => {
-        onClose()
         await changed()
+        onClose()
       },
     }),
   )
