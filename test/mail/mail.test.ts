@@ -255,7 +255,7 @@ test('however many processes send a mail at the same time, it goes out once', as
   const [{ id } = { id: '' }] = await mails(runId)
   server.refuse = null
   server.tried.length = 0
-  await database.sql`update task_mails set due_at = now() where id = ${id}`
+  await database.sql`update task_mails set due_at = now() - interval '1 s' where id = ${id}`
   await Promise.all(Array.from({ length: 10 }, () => deliverMail(runtime.ctx, id)))
   expect(server.tried).toEqual(['tess@example.com'])
 })
