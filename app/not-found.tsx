@@ -1,4 +1,4 @@
-import Link from 'next/link'
+import { Link } from '@/app/_ui/link'
 import EntranceLayout from './(auth)/layout'
 import styles from './(auth)/words.module.css'
 

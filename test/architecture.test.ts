@@ -76,6 +76,11 @@ describe('who may import whom', () => {
     expect(own).toEqual(['app/_ui/dialog.tsx'])
   })
 
+  test('every link is the same component', () => {
+    const users = files.filter((file) => inside('app')(file) && /from 'next\/link'/.test(source.get(file) ?? ''))
+    expect(users).toEqual(['app/_ui/link.tsx'])
+  })
+
   test('the API uses nothing of Next, because it is served without it too', () => {
     expect(offenders(inside('app/api'), ({ to, ours }) => ours || !/^next(\/|$)/.test(to))).toEqual([])
   })

@@ -1,5 +1,5 @@
-import Link from 'next/link'
 import type { ReactNode } from 'react'
+import { Link } from '@/app/_ui/link'
 import { Mark } from '@/app/_ui/mark'
 import styles from './layout.module.css'
 

@@ -1,4 +1,4 @@
-import Link from 'next/link'
+import { Link } from '@/app/_ui/link'
 import styles from './words.module.css'
 
 /** For short links that lead nowhere. The layout has drawn the frame already. */

@@ -1,4 +1,4 @@
-import Link from 'next/link'
+import { Link } from '@/app/_ui/link'
 import styles from './back-link.module.css'
 
 /** A link before the title of a screen, back to the list it belongs to. */

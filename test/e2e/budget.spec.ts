@@ -25,3 +25,23 @@ test('no page initially loads more JavaScript than its budget', async ({ page, b
   const over = Object.entries(found).filter(([path, size]) => size > (BUDGETS[path] ?? 0) * SLACK)
   expect(over.map(([path, size]) => `${path}: ${size.toFixed(1)} kB of ${BUDGETS[path]}`)).toEqual([])
 })
+
+test('no other page is asked for until somebody points at its link or moves the focus there', async ({
+  page,
+  workspace,
+}) => {
+  await furnish(workspace)
+  const asked: string[] = []
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url())
+    if (searchParams.has('_rsc')) asked.push(pathname)
+  })
+  await page.goto(`/${workspace.slug}/workflows`)
+  await expect(page.getByRole('link', { name: 'Purchase approval' }).first()).toBeVisible()
+  const link = (name: string) => page.getByRole('navigation').getByRole('link', { name, exact: true })
+  await link('Agents').hover()
+  await expect.poll(() => asked).toContain(`/${workspace.slug}/agents`)
+  await link('Tools').focus()
+  await expect.poll(() => asked).toContain(`/${workspace.slug}/tools`)
+  expect([...new Set(asked)].sort()).toEqual(['agents', 'tools'].map((name) => `/${workspace.slug}/${name}`))
+})

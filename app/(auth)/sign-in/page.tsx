@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { headers } from 'next/headers'
-import Link from 'next/link'
 import { redirect } from 'next/navigation'
+import { Link } from '@/app/_ui/link'
 import { identityProviderNames, readSession } from '@/server/auth/session'
 import { database } from '@/server/database'
 import { hasOwner } from '@/server/tenants/setup/state'

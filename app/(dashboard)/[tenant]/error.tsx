@@ -1,9 +1,9 @@
 'use client'
 import { Button, Code } from '@mantine/core'
 import { RefreshCw, TriangleAlert } from 'lucide-react'
-import Link from 'next/link'
 import { CopyButton } from '@/app/_ui/copy-button'
 import { EmptyState } from '@/app/_ui/empty-state'
+import { Link } from '@/app/_ui/link'
 import { useTenant } from './tenant-context'
 
 /** Shown when a screen fails to render. The navigation stays. */

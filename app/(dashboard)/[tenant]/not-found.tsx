@@ -1,8 +1,8 @@
 'use client'
 import { Button } from '@mantine/core'
 import { MapPinOff } from 'lucide-react'
-import Link from 'next/link'
 import { EmptyState } from '@/app/_ui/empty-state'
+import { Link } from '@/app/_ui/link'
 import { useTenant } from './tenant-context'
 
 /** Inside a workspace, an unknown id looks the same as one of another workspace. */

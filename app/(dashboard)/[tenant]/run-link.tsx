@@ -1,5 +1,5 @@
-import Link from 'next/link'
 import { IdText } from '@/app/_ui/id-text'
+import { Link } from '@/app/_ui/link'
 import type { RunName } from '@/server/views/runs/run-names'
 import { useTenant } from './tenant-context'
 

@@ -1,7 +1,7 @@
 'use client'
 import { Anchor } from '@mantine/core'
-import Link from 'next/link'
 import { Dialog } from '@/app/_ui/dialog'
+import { Link } from '@/app/_ui/link'
 import { singleKeysOn } from '@/app/_ui/single-keys'
 import { EDITOR_KEYS, type KeyGroup, KeyList, type Line } from './key-list'
 import { PLACES } from './places'

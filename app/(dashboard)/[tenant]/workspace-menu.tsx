@@ -1,7 +1,7 @@
 'use client'
 import { Menu, UnstyledButton } from '@mantine/core'
 import { Check, ChevronsUpDown } from 'lucide-react'
-import Link from 'next/link'
+import { Link } from '@/app/_ui/link'
 import { useTenant } from './tenant-context'
 import styles from './workspace-menu.module.css'
 

@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { headers } from 'next/headers'
-import Link from 'next/link'
+import { Link } from '@/app/_ui/link'
 import { roleName } from '@/app/_ui/role-name'
 import { identityProviderNames, readSession } from '@/server/auth/session'
 import { now } from '@/server/clock'

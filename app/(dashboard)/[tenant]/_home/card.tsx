@@ -1,8 +1,8 @@
 'use client'
 import { Skeleton } from '@mantine/core'
-import Link from 'next/link'
 import { type ReactNode, useId } from 'react'
 import { ErrorState } from '@/app/_ui/error-state'
+import { Link } from '@/app/_ui/link'
 import styles from './home.module.css'
 
 /** A part of Home that loads, fails and retries on its own. */

@@ -1,7 +1,7 @@
 'use client'
 import { SegmentedControl } from '@mantine/core'
-import Link from 'next/link'
 import { useState } from 'react'
+import { Link } from '@/app/_ui/link'
 import type { Spent } from '@/server/views/insights/figures'
 import type { Insights } from '@/server/views/insights/read'
 import { useTenant } from '../tenant-context'

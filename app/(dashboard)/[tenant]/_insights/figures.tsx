@@ -1,5 +1,5 @@
 'use client'
-import Link from 'next/link'
+import { Link } from '@/app/_ui/link'
 import type { Insights } from '@/server/views/insights/read'
 import { useTenant } from '../tenant-context'
 import { AgentsCard } from './agents-card'

@@ -1,7 +1,7 @@
 'use client'
 import { NativeSelect } from '@mantine/core'
-import Link from 'next/link'
 import { useState } from 'react'
+import { Link } from '@/app/_ui/link'
 import { Time } from '@/app/_ui/time'
 import { durationText } from '@/app/_ui/time-text'
 import type { Insights } from '@/server/views/insights/read'

@@ -2,7 +2,7 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { Archive, ArchiveRestore, Copy, CopyPlus, Ellipsis, ExternalLink } from 'lucide-react'
-import Link from 'next/link'
+import { Link } from '@/app/_ui/link'
 import { notifyDone } from '@/app/_ui/notify'
 
 /** The actions of a row. An action that is not given is not in the menu. */

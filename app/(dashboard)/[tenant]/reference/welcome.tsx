@@ -1,6 +1,6 @@
 'use client'
-import Link from 'next/link'
 import { CodeBlock } from '@/app/_ui/code-block'
+import { Link } from '@/app/_ui/link'
 import { curl, useOrigin } from '../_versioned/curl'
 import { useTenant } from '../tenant-context'
 import styles from './reference.module.css'

@@ -1,7 +1,7 @@
 'use client'
-import Link from 'next/link'
 import { useEffect, useRef } from 'react'
 import { IdText } from '@/app/_ui/id-text'
+import { Link } from '@/app/_ui/link'
 import { StatusPill } from '@/app/_ui/status-pill'
 import { TestMark } from '@/app/_ui/test-mark'
 import { Duration, Time } from '@/app/_ui/time'

@@ -11,9 +11,9 @@ import {
   Vault,
   Webhook,
 } from 'lucide-react'
-import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { useEffect, useRef } from 'react'
+import { Link } from '@/app/_ui/link'
 import { useTenant } from '../tenant-context'
 import styles from './settings.module.css'
 

@@ -1,6 +1,6 @@
 'use client'
-import Link from 'next/link'
 import { useEffect, useRef } from 'react'
+import { Link } from '@/app/_ui/link'
 import { runPill, StatusPill } from '@/app/_ui/status-pill'
 import { Time } from '@/app/_ui/time'
 import type { WorkflowListItem } from '@/server/views/workflows/browse'

@@ -1,5 +1,5 @@
 'use client'
-import Link from 'next/link'
+import { Link } from '@/app/_ui/link'
 import { useTenant } from '../tenant-context'
 import styles from './workflow-tabs.module.css'
 

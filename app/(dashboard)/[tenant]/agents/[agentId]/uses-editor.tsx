@@ -1,7 +1,7 @@
 'use client'
 import { ActionIcon, NativeSelect, Select } from '@mantine/core'
 import { Trash2 } from 'lucide-react'
-import Link from 'next/link'
+import { Link } from '@/app/_ui/link'
 import { choicesOf } from '../../_versioned/choices'
 import styles from '../../_versioned/versioned.module.css'
 import { useTenant } from '../../tenant-context'

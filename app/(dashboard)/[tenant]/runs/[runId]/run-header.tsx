@@ -1,6 +1,6 @@
 'use client'
-import Link from 'next/link'
 import { IdText } from '@/app/_ui/id-text'
+import { Link } from '@/app/_ui/link'
 import { PageHeader } from '@/app/_ui/page-header'
 import { StatusPill } from '@/app/_ui/status-pill'
 import { TestMark } from '@/app/_ui/test-mark'

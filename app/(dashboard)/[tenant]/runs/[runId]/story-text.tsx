@@ -1,5 +1,5 @@
-import Link from 'next/link'
 import { Fragment } from 'react'
+import { Link } from '@/app/_ui/link'
 import { Clock } from '@/app/_ui/time'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { useTenant } from '../../tenant-context'

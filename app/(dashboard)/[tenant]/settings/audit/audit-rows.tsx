@@ -1,6 +1,6 @@
 'use client'
 import { History } from 'lucide-react'
-import Link from 'next/link'
+import { Link } from '@/app/_ui/link'
 import { Time } from '@/app/_ui/time'
 import type { AuditEntry } from '@/server/audit-log/list'
 import type { AuditName } from '@/server/views/audit'

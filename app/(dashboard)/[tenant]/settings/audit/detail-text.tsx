@@ -1,5 +1,5 @@
-import Link from 'next/link'
 import { IdText } from '@/app/_ui/id-text'
+import { Link } from '@/app/_ui/link'
 import { Time } from '@/app/_ui/time'
 import type { AuditName } from '@/server/views/audit'
 import { useTenant } from '../../tenant-context'

@@ -1,7 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import Link from 'next/link'
 import { useTRPC } from '@/app/_trpc/client'
+import { Link } from '@/app/_ui/link'
 import type { OpenRuns } from '@/server/views/workflows/open-runs'
 import { useTenant } from '../../../tenant-context'
 import styles from './versions-panel.module.css'
