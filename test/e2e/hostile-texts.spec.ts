@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { test as base, expect } from './support/fixture'
+import { test as base, expect, loaded } from './support/fixture'
 import { type Furnished, furnish } from './support/furnish'
 import { PAYLOADS } from './support/payloads'
 import { INSIDE } from './support/routes'
@@ -75,7 +75,7 @@ for (const [path, seen] of Object.entries(INSIDE)) {
     for (const address of seen(workspace.slug, made)) {
       await page.goto(address)
       await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
-      await page.waitForFunction(() => !document.querySelector('.mantine-Skeleton-root'))
+      await loaded(page)
       // By now, anything that runs by itself has run.
       await page.waitForTimeout(250)
       expect.soft(await injected(page), address).toEqual([])

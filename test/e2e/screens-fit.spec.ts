@@ -1,12 +1,14 @@
 import type { Page } from '@playwright/test'
 import { newCompany } from './support/company'
-import { expect, test } from './support/fixture'
+import { expect, loaded, test } from './support/fixture'
 import { type Furnished, furnish } from './support/furnish'
 import { INSIDE, OUTSIDE, type Seen } from './support/routes'
 import { reached, resumeRun, startRun } from './support/runs'
 import { newWorkspace, signIn, type Workspace } from './support/workspace'
 
-const WIDTHS = [360, 390, 600, 768, 900, 1024, 1152, 1280, 1440, 1920]
+/** From the width at which a screen is loaded, and of each layout one of the narrowest. */
+const NARROW = [1440, 1280, 1024, 900, 768, 360]
+const WIDTHS = process.env.SOAK ? [1920, 1440, 1280, 1152, 1024, 900, 768, 600, 390, 360] : NARROW
 
 let furnished: Promise<{ workspace: Workspace; made: Furnished }> | undefined
 /** Shared by all tests of this process that change nothing. */
@@ -25,8 +27,6 @@ const HALVES = [
 function routesWhere(chosen: (path: string) => boolean): Seen[] {
   return Object.entries(INSIDE).flatMap(([path, seen]) => (chosen(path) ? [seen] : []))
 }
-
-const loaded = (page: Page) => page.waitForFunction(() => !document.querySelector('.mantine-Skeleton-root'))
 
 for (const { name, routes } of HALVES) {
   test(`no screen ${name} scrolls sideways or cuts off a column, from 360 to 1920 px`, async ({ page, workspace }) => {

@@ -81,8 +81,14 @@ async function hydrated(page: Page): Promise<void> {
     Array.from(document.querySelectorAll(':is(button, input, select, textarea):not([aria-hidden])')).every((element) =>
       Object.keys(element).some((key) => key.startsWith('__reactProps')),
     )
-  // If the page is left or has no script, the spec decides what that means.
-  await page.waitForFunction(all, undefined, { timeout: 30_000 }).catch(() => undefined)
+  // If the page is left or has no script, the spec decides what that means. Without an interval, it would ask for a frame
+  // each time, and the page would draw all of them.
+  await page.waitForFunction(all, undefined, { timeout: 30_000, polling: 50 }).catch(() => undefined)
+}
+
+/** Waits until no part of the page is a placeholder for what is loading. */
+export async function loaded(page: Page): Promise<void> {
+  await page.waitForFunction(() => !document.querySelector('.mantine-Skeleton-root'), undefined, { polling: 50 })
 }
 
 /**
