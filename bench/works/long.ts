@@ -1,10 +1,11 @@
+import { warmUp } from '../drive'
 import { type Bench, noteFigure } from '../measure'
 import { median } from '../stats'
 
 /** W4: one long run, and a tenth of it: does a step cost more the more steps lie behind it? */
 export async function measureLong(bench: Bench): Promise<void> {
   const { subject, steps } = bench
-  for (let runs = 0; runs < 10; runs++) await subject.run('trivial')
+  await warmUp(() => subject.run('trivial'))
   const short: number[] = []
   if (steps > 100) for (let runs = 0; runs < 3; runs++) short.push((await subject.runLong(100)).ms / 100)
   if (short.length > 0) noteFigure(bench, 'W4', 'per step at 100 steps', median(short), 'ms')
