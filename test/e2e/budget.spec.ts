@@ -26,7 +26,7 @@ test('no page initially loads more JavaScript than its budget', async ({ page, b
   expect(over.map(([path, size]) => `${path}: ${size.toFixed(1)} kB of ${BUDGETS[path]}`)).toEqual([])
 })
 
-test('no other page is asked for until somebody points at its link or moves the focus there', async ({
+test('no other page is asked for until somebody points at its link, moves the focus there or presses G', async ({
   page,
   workspace,
 }) => {
@@ -44,4 +44,6 @@ test('no other page is asked for until somebody points at its link or moves the 
   await link('Tools').focus()
   await expect.poll(() => asked).toContain(`/${workspace.slug}/tools`)
   expect([...new Set(asked)].sort()).toEqual(['agents', 'tools'].map((name) => `/${workspace.slug}/${name}`))
+  await page.keyboard.press('g')
+  await expect.poll(() => asked).toContain(`/${workspace.slug}/schedules`)
 })

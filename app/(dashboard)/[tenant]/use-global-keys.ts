@@ -34,8 +34,11 @@ export function useGlobalKeys(act: { palette: () => void; sheet: () => void }): 
         if (!place) return
         router.push(path(place.href))
         take(event)
-      } else if (event.key === 'g') waitsSince = event.timeStamp
-      else if (event.key === '?') {
+      } else if (event.key === 'g') {
+        waitsSince = event.timeStamp
+        // Each shows its placeholder at once if it was asked for between the two keys.
+        for (const { href } of PLACES) router.prefetch(path(href))
+      } else if (event.key === '?') {
         act.sheet()
         take(event)
       }
