@@ -33,23 +33,30 @@ test('seeds that found something once find nothing any more', async () => {
   expect((await simulation.run(FAILED_ONCE)).violations).toEqual([])
 })
 
-/** Guards in the product's statements, whatever stands for the row that is sent, and what finds that one is gone. */
-const GUARDS: Record<string, { guard: RegExp; finds: RegExp }> = {
+/** Guards in the product's statements, as their source has them, and what finds that one is gone. */
+const GUARDS: Record<string, { guard: string; finds: RegExp }> = {
   'an attempt that was taken over is recorded as well': {
-    guard: /and s\.end_time is null and \(\S+ is null or s\.attempt = \S+\)/,
+    guard: 'and s.end_time is null and (i.attempt is null or s.attempt = i.attempt)',
     finds: /I14/,
   },
   'a walk is planned twice from one cursor': {
-    guard: /and \(\S+ is null or \(w\.step_id = \S+ and w\.visit = \S+\)\)/,
+    guard: 'and (i.from_step is null or (w.step_id = i.from_step and w.visit = i.from_visit))',
     finds: /I19|graph/,
   },
 }
 
+/** Finds a guard in a statement as it is sent, in which a rarely used column is read from the row itself. */
+function sent(guard: string): RegExp {
+  const literal = guard.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  return new RegExp(literal.replace(/i\\\.(\w+)/g, String.raw`(?:i\.$1|\(i\.row->>\d+\)::\w+)`))
+}
+
 describe('finds a planted fault', () => {
   test.for(Object.entries(GUARDS))('%s', async ([, { guard, finds }]) => {
+    const pattern = sent(guard)
     let planted = 0
     simulation = await startSimulation((text) => {
-      const without = text.replace(guard, '')
+      const without = text.replace(pattern, '')
       if (without !== text) planted++
       return without
     })
