@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from '@playwright/test'
 import { SignJWT } from 'jose'
 import { createWorkflow } from '@/server/workflows/create'
@@ -339,7 +339,7 @@ test('a schedule’s START fields are filled in by rows, without a file, or as J
   await dialog.getByLabel('region').fill('west')
   // However long the list takes, what is opened next has what was saved.
   await page.route(/schedules\.list/, async (route) => {
-    await setTimeout(1_000)
+    await sleep(1_000)
     await route.continue()
   })
   await dialog.getByRole('button', { name: 'Save' }).click()

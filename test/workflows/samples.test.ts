@@ -121,7 +121,9 @@ describe('the expense approval', () => {
       const runId = await start()
       expect(await vote(runId, 'ada')).toBe('paused')
       const left = "due_at - created_at > interval '2 days 23 hours'"
-      await database.sql.unsafe(`update pauses set due_at = now() where run_id = '${runId}' and ${left}`)
+      await database.sql.unsafe(
+        `update pauses set due_at = now() - interval '1 s' where run_id = '${runId}' and ${left}`,
+      )
       await answerDue({ db: runtime.db, log: runtime.ctx.log, now: () => new Date() })
       await runtime.wait(runId, ({ status, currentStepId }) => status === 'paused' && currentStepId === 'owner')
       await expect(vote(runId, 'bob')).rejects.toMatchObject({ code: 'NOT_ASSIGNED' })
