@@ -8,7 +8,7 @@ export default function EntranceLayout({ children }: { children: ReactNode }) {
   return (
     <div className={styles.page}>
       <main className={styles.main}>
-        <Link href="/" className={styles.mark} prefetch={false}>
+        <Link href="/" className={styles.mark}>
           <Mark size={36} />
           Millrace
         </Link>

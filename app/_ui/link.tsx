@@ -3,15 +3,15 @@ import NextLink from 'next/link'
 import { type ComponentProps, useState } from 'react'
 
 /**
- * A link whose page is loaded ahead only once somebody is about to follow it: points at it, or moves the focus to it. Next
- * itself would ask the server twice for each link in view, which is dozens of calls for each page that is opened.
+ * A link whose page is asked for ahead of time only once somebody points at it or moves the focus to it. Next itself would
+ * ask the server twice for each link in view: dozens of calls for every page that is opened.
  */
-export function Link({ onPointerEnter, onFocus, ...props }: ComponentProps<typeof NextLink>) {
+export function Link({ onPointerEnter, onFocus, ...props }: Omit<ComponentProps<typeof NextLink>, 'prefetch'>) {
   const [isNear, setNear] = useState(false)
   return (
     <NextLink
-      prefetch={isNear ? null : false}
       {...props}
+      prefetch={isNear ? null : false}
       onPointerEnter={(event) => {
         setNear(true)
         onPointerEnter?.(event)
