@@ -210,8 +210,8 @@ function leave(delayMs) {
 }
 
 /**
- * V8 optimizes a function fully after 3,000 calls. A service calls the same functions for every run, so it need not wait for as
- * many, and a new process is quick sooner. Versions that do not know the flag would complain about it.
+ * V8 optimizes a function fully after 3,000 calls. A service calls the same functions for every run, so it need not wait for
+ * that many, and a new process gets up to speed sooner. Versions that do not know the flag would complain about it.
  */
 function optimizeSoon() {
   const major = Number.parseInt(process.versions.node, 10)

@@ -112,7 +112,10 @@ export interface Outgoing {
 export const EVENT =
   'event_id text, event_name text, event_data jsonb, job_function text, job_lane text, job_event text, job_owner text, job_lease int'
 
-/** Inserts the events of the rows of `source`, which is named `i`. Returns `event_id`, and the `generation` that `committed` takes. */
+/**
+ * Inserts the events of the rows of `source`, which is named `i`. Returns `event_id`, and the `generation` that `committed`
+ * takes.
+ */
 export function insertEvent(place: EventPlace, source: string): string {
   if (place === 'outbox') {
     return `

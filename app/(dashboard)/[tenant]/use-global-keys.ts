@@ -36,7 +36,7 @@ export function useGlobalKeys(act: { palette: () => void; sheet: () => void }): 
         take(event)
       } else if (event.key === 'g') {
         waitsSince = event.timeStamp
-        // Each shows its placeholder at once if it was asked for between the two keys.
+        // Asked for between the two keys, a place shows its placeholder at once.
         for (const { href } of PLACES) router.prefetch(path(href))
       } else if (event.key === '?') {
         act.sheet()
