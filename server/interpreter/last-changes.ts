@@ -51,6 +51,11 @@ export function setListening(listening: boolean): void {
   state.changedAt = performance.now()
 }
 
+/** Whether notifications arrive: then nobody needs to poll often. */
+export function isListening(): boolean {
+  return lastChanges().listening
+}
+
 /** Whether what was known of a run at a moment may be out of date. Sends no statement. */
 export function isStale(runId: string, since: Moment): boolean {
   const { runs, changedAt } = lastChanges()

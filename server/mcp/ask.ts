@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject, toStorableJson } from '../definition/jso
 import { env } from '../env'
 import { AppError } from '../errors'
 import { watchRun } from '../interpreter/changes'
-import { moment } from '../interpreter/last-changes'
+import { isListening, moment } from '../interpreter/last-changes'
 import { maskWords } from '../runs/mask-words'
 import { requireMayAnswer } from '../runs/may-answer'
 import { personOf } from '../runs/person'
@@ -22,7 +22,8 @@ import { outlineOf, result } from './results'
 
 /** How long a person has for all questions of one call: proxies and platforms end a response after five minutes. */
 const PATIENCE_MS = 240_000
-const POLL_MS = 1_000
+/** Without notifications, and with them: one may be lost, and an answer that another process takes sends none. */
+const POLL_MS = { deaf: 1_000, listening: 15_000 }
 
 /** Questions that this process has asked: a person may also say no, which changes nothing of the run. */
 const declined = () => processWide('mcp.questions', () => new Map<string, () => void>())
@@ -110,7 +111,7 @@ async function isAnswered(
       if ((await openPause(ctx, runId, pauseId)).length === 0) return true
       if (refused) return false
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, POLL_MS)
+        const timer = setTimeout(resolve, isListening() ? POLL_MS.listening : POLL_MS.deaf)
         wake = () => {
           clearTimeout(timer)
           resolve()

@@ -11,6 +11,7 @@ import {
 import type { ServiceContext } from '../context'
 import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '../definition/json'
 import { AppError } from '../errors'
+import { reserveStream } from '../http/open-streams'
 import { API_VERSION, JsonText } from '../http/respond'
 import { askFor, takeAnswer } from './ask'
 import { listResources, readResource, TEMPLATES } from './resources'
@@ -51,7 +52,20 @@ export async function answerMcp(ctx: ServiceContext, message: JsonObject, reques
     return { ...answer, headers: { [SESSION]: `${CAN_ASK}${randomUUID()}` } }
   const asks = request.headers.get(SESSION)?.startsWith(CAN_ASK) && takesStream(request)
   const runId = asks && message.method === 'tools/call' ? pausedRunIn(answer.body) : null
-  return runId === null ? answer : withQuestions(ctx, { message, answer, runId, signal: request.signal })
+  const leave = runId === null ? null : placeFor(ctx)
+  if (runId === null || !leave) return answer
+  return withQuestions(ctx, { message, answer, runId, signal: request.signal, leave })
+}
+
+/** A place among the open streams; null if there is none, because the run has started and the call must say so. */
+function placeFor({ tenantId, log }: ServiceContext): (() => void) | null {
+  try {
+    return reserveStream(tenantId)
+  } catch (err) {
+    if (!(err instanceof AppError)) throw err
+    log.info({ code: err.code }, 'an MCP client is not asked: too many streams are open')
+    return null
+  }
 }
 
 /** A client that only opens addresses cannot show a form. */
@@ -70,12 +84,20 @@ function pausedRunIn(body: Answer['body']): string | null {
   return paused && typeof shown.runId === 'string' ? shown.runId : null
 }
 
-function withQuestions(
-  ctx: ServiceContext,
-  { message, answer, runId, signal }: { message: JsonObject; answer: Answer; runId: string; signal: AbortSignal },
-): Answer {
+interface Asking {
+  message: JsonObject
+  answer: Answer
+  runId: string
+  signal: AbortSignal
+  /** Gives the place among the open streams back; further calls do nothing. */
+  leave: () => void
+}
+
+function withQuestions(ctx: ServiceContext, { message, answer, runId, signal, leave }: Asking): Answer {
   const left = new AbortController()
   const gone = AbortSignal.any([signal, left.signal])
+  if (gone.aborted) leave()
+  gone.addEventListener('abort', leave, { once: true })
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array>({
     async start(controller) {
@@ -89,6 +111,8 @@ function withQuestions(
         controller.close()
       } catch (err) {
         controller.error(err)
+      } finally {
+        leave()
       }
     },
     cancel: () => left.abort(),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { ElicitRequestSchema, type ElicitResult } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -150,6 +151,33 @@ describe('a client that can ask its user', () => {
   })
 })
 
+test('while a question is open and notifications arrive, the database is hardly asked for it', async () => {
+  const { isListening } = await import('@/server/interpreter/last-changes')
+  const { askFor } = await import('@/server/mcp/ask')
+  const run = await callTool(clients[1] as Client, await named(clients[1] as Client, 'Ask first'))
+  await expect.poll(isListening).toBe(true)
+  let statements = 0
+  const db = new Proxy(owner.db, {
+    get(of, name) {
+      if (name === 'select') statements += 1
+      return Reflect.get(of, name)
+    },
+  })
+  const left = new AbortController()
+  let asked: (so: number) => void = () => {}
+  const sent = new Promise<number>((resolve) => {
+    asked = resolve
+  })
+  const asking = askFor({ ...owner, db }, run.runId, left.signal, () => () => asked(statements))
+  const before = await sent
+  // Three polls of a process that gets no notifications.
+  await sleep(3_500)
+  const during = statements - before
+  left.abort()
+  await asking
+  expect(during).toBe(1)
+})
+
 describe('over HTTP', () => {
   const post = (message: object, more: Record<string, string> = {}) =>
     fetch(server.url, {
@@ -193,6 +221,30 @@ describe('over HTTP', () => {
     }
     expect(seen.map(({ method }) => method ?? 'result')).toEqual(['elicitation/create', 'elicitation/create', 'result'])
     expect(seen.at(-1)).toMatchObject({ id: 7, result: { structuredContent: { status: 'completed' } } })
+  })
+
+  test('each call that asks is one of its workspace’s open streams; without a place for it, nothing is asked', async () => {
+    const { env } = await import('@/server/env')
+    const { reserveStream } = await import('@/server/http/open-streams')
+    const session = (await hello({ elicitation: {} })).headers.get('mcp-session-id') ?? ''
+    const tool = await named(clients[0] as Client, 'Ask first')
+    const call = () =>
+      post({ id: 8, method: 'tools/call', params: { name: tool, arguments: {} } }, { 'mcp-session-id': session })
+    const asks = (response: Response) => response.headers.get('content-type')?.includes('event-stream') === true
+    const others = Array.from({ length: env().STREAMS_PER_TENANT - 2 }, () => reserveStream(owner.tenantId))
+    try {
+      const [one, two] = [await call(), await call()]
+      const three = await call()
+      expect([one, two, three].map(asks)).toEqual([true, true, false])
+      expect(await three.json()).toMatchObject({ id: 8, result: { structuredContent: { status: 'paused' } } })
+      expect(() => reserveStream(owner.tenantId)).toThrow(/too many open event streams/i)
+      // Whoever leaves gives the place back.
+      await one.body?.cancel()
+      await expect.poll(async () => asks(await call())).toBe(true)
+      await two.body?.cancel()
+    } finally {
+      for (const leave of others) leave()
+    }
   })
 
   test('an answer has the rights of the credential that it comes with', async () => {
