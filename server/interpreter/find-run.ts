@@ -27,6 +27,10 @@ export async function getRunRow(ctx: ServiceContext, runId: string, options: { l
  * @throws AppError RUN_NOT_FOUND, as `getRunRow`
  */
 export async function requireRun(ctx: ServiceContext, runId: string): Promise<void> {
-  const found = isId(runId) ? await ctx.db.select({ id: runs.id }).from(runs).where(runIs(ctx, runId)) : []
-  if (found.length === 0) throw new AppError('RUN_NOT_FOUND')
+  if (!(await hasRun(ctx, runId))) throw new AppError('RUN_NOT_FOUND')
+}
+
+/** Whether the run exists and the caller may touch it. */
+export async function hasRun(ctx: ServiceContext, runId: string): Promise<boolean> {
+  return isId(runId) && (await ctx.db.select({ id: runs.id }).from(runs).where(runIs(ctx, runId))).length > 0
 }
