@@ -37,6 +37,8 @@ export interface ServiceContext {
   readonly trusted: JsonObject | null
   /** Set for the tokens of a limited secret. `server/auth/reach.ts` reads it. */
   readonly reach?: Reach | undefined
+  /** The limits of the caller that hold for files even where `reach` does not count. */
+  readonly fileReach?: Reach | undefined
   /** Set for a verb whose own statement checks the key. */
   readonly presumed?: PresumedCaller | undefined
   /** Set when the request came with an `Idempotency-Key`. */
@@ -148,6 +150,7 @@ export function systemContext(
     ...base,
     // Runs may use more than the person who started them: their steps call any tool and agent of the workflow.
     reach: undefined,
+    fileReach: undefined,
     actor: { kind: 'system', id: actorId, role: 'owner' },
   }
 }

@@ -29,6 +29,11 @@ export function runsInReach({ reach, actor }: ServiceContext): SQL | undefined {
   )
 }
 
+/** The runs whose files the caller may read, likewise. */
+export function filesInReach(ctx: ServiceContext): SQL | undefined {
+  return runsInReach({ ...ctx, reach: ctx.reach ?? ctx.fileReach })
+}
+
 /** The workflows, agents or tools the caller may touch, likewise. */
 export function rowsInReach({ reach }: ServiceContext, word: Word, id: Parameters<typeof inArray>[0]): SQL | undefined {
   const ids = reach && IDS[word](reach)
@@ -42,9 +47,10 @@ export function mayReach({ reach }: ServiceContext, word: Word, id: string): boo
 
 /**
  * The same caller without limits, for what something within reach needs by itself: an agent's tools, a workflow's agents.
+ * Files keep theirs, because the caller may name one to an agent.
  */
 export function beyondReach<C extends ServiceContext>(ctx: C): C {
-  return { ...ctx, reach: undefined }
+  return { ...ctx, reach: undefined, fileReach: ctx.reach ?? ctx.fileReach }
 }
 
 function isOneOf(column: Parameters<typeof inArray>[0], ids: readonly string[]): SQL {

@@ -2,7 +2,7 @@ import { and, eq, isNull } from 'drizzle-orm'
 import { files } from '@/db/schema/files'
 import { runs } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
-import { runsInReach } from '../auth/reach'
+import { filesInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { requireSharedStore } from './shared-store'
@@ -27,7 +27,7 @@ export async function readFile(
     .select({ file: files })
     .from(files)
     .innerJoin(runs, and(eq(runs.tenantId, files.tenantId), eq(runs.id, files.runId)))
-    .where(and(eq(files.tenantId, ctx.tenantId), eq(files.id, id), isNull(files.condemnedAt), runsInReach(ctx)))
+    .where(and(eq(files.tenantId, ctx.tenantId), eq(files.id, id), isNull(files.condemnedAt), filesInReach(ctx)))
   if (!found) throw new AppError('FILE_NOT_FOUND')
   const bytes = await fileStorage()
     .get(ctx.tenantId, id)

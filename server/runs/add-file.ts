@@ -6,6 +6,7 @@ import { claimFile, newFileId, withStagedFile } from '../files/stage'
 import { openPauses } from '../interpreter/answer'
 import { getRunRow } from '../interpreter/find-run'
 import { parseInput } from '../parse'
+import { asksForFile } from './asked-fields'
 import { hasRules, requireMayAnswer } from './may-answer'
 import { personOf } from './person'
 import { signalOf } from './present'
@@ -28,8 +29,7 @@ export async function addFile(ctx: ServiceContext, input: unknown) {
   const found = (await openPauses(ctx, runId)).find(({ pause }) => pause.id === pauseId && pause.signal !== null)
   if (!found) throw new AppError('RUN_NOT_PAUSED')
   const signal = signalOf(found.pause)
-  const asks = signal.type === 'collect_inputs' && Object.values(signal.fields).some(({ type }) => type === 'file')
-  if (!asks)
+  if (!asksForFile(signal))
     throw new AppError('INVALID_INPUT', { details: [{ path: 'file', message: 'This task asks for no file.' }] })
   if (hasRules(signal)) await requireMayAnswer(ctx, runId, signal, await personOf(ctx))
   const fileId = newFileId()

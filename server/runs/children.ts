@@ -7,6 +7,7 @@ import { isJsonObject, type JsonObject } from '../definition/json'
 import type { ChildEnd } from '../definition/run'
 import { eachAtOnce } from '../each-at-once'
 import { AppError } from '../errors'
+import { requireFiles } from '../files/named'
 import { getRunRow } from '../interpreter/find-run'
 import { insertRun } from '../interpreter/insert'
 import { MAIN_BRANCH } from '../interpreter/receipt'
@@ -152,6 +153,7 @@ async function insertChild(tx: TransactionContext, parent: RunRow, id: string, c
     const firstStep = firstStepOf(definition)
     const { data, details } = checkFields(definition.payload, isJsonObject(config.input) ? config.input : {})
     if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
+    await requireFiles(tx, definition.payload, data)
     const run = { workflowId, workflowVersion: version, definition, input: data, firstStep, part: null }
     // Not planned: that takes time, and the parent is locked.
     if (

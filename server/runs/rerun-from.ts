@@ -5,6 +5,7 @@ import type { TransactionContext } from '../context'
 import type { JsonObject } from '../definition/json'
 import type { Definition } from '../definition/schema'
 import { AppError } from '../errors'
+import { requireFiles } from '../files/named'
 import { checkEdits, refuseTooMuchData } from './edits'
 import type { RunRow } from './present'
 import { continueRun, dataBefore, failedAt, ofMainPath } from './progress'
@@ -29,6 +30,7 @@ export async function rerunFrom(
   }
   const before = sql`${await positionOf(tx, old, fromStepId)}`
   const kept = await dataBefore(tx, old, before)
+  if (edited) await requireFiles(tx, definition.payload, edits, { at: 'data.', kept: kept.data })
   const data = { ...kept.data, ...edits }
   if (edited) refuseTooMuchData(data)
   return continueRun(tx, old, before, {

@@ -7,6 +7,7 @@ import { checkFields } from '../definition/fields'
 import { own } from '../definition/json'
 import { sensitiveFields, withHidden, withoutHidden } from '../definition/sensitive'
 import { AppError } from '../errors'
+import { requireFiles } from '../files/named'
 import { claimFile } from '../files/stage'
 import { getRunRow } from '../interpreter/find-run'
 import { insertRun } from '../interpreter/insert'
@@ -73,6 +74,7 @@ export async function rerunRun(
       next = fileId === undefined ? data : { fileId, ...data }
     }
     if (definition.initialStep === null) throw new AppError('CONFLICT', { message: 'The version has no first step' })
+    await requireFiles(tx, found.definition.payload, next, { at: 'data.', kept: before, staged: newFile })
     const runId = await insertRun(tx, {
       workflowId: old.workflowId,
       workflowVersion: version,

@@ -7,6 +7,7 @@ import { type JsonObject, jsonSize } from '../definition/json'
 import { MAX_DATA_BYTES, readableSize } from '../definition/limits'
 import type { PauseAnswer, PauseSignal } from '../definition/run'
 import { AppError } from '../errors'
+import { requireFiles } from '../files/named'
 import { isId } from '../ids'
 import { answerAtRest, dataAt, type OpenPause, openPauses, writeAnswer } from '../interpreter/answer'
 import { expectChange } from '../interpreter/changes'
@@ -14,6 +15,7 @@ import { getRunRow } from '../interpreter/find-run'
 import { resumeResting } from '../interpreter/resume-resting'
 import { forget, recallPause } from '../interpreter/run-memory'
 import { parseInput } from '../parse'
+import { askedFields, asksForFile } from './asked-fields'
 import { addRemark } from './comment'
 import { hasRules, isVote, requireMayAnswer } from './may-answer'
 import { type Person, personOf } from './person'
@@ -70,7 +72,7 @@ function resumed(runId: string, answered: 'goes on' | 'settled') {
 async function answerRemembered(ctx: ServiceContext, runId: string, answer: ResumeRun) {
   const paused = ctx.reach || answer.answeredBy !== undefined ? null : recallPause(ctx.tenantId, runId)
   const signal = paused?.pause.signal
-  if (!paused || !signal || hasRules(signal)) return null
+  if (!paused || !signal || hasRules(signal) || asksForFile(signal)) return null
   let given: PauseAnswer
   try {
     const { pause } = choosePause([{ pause: { ...paused.pause, kind: signal.type } }], answer)
@@ -149,7 +151,9 @@ export async function readPaused(
   const person = options.byLink?.person ?? (matters ? await personOf(ctx, answeredBy) : null)
   if (person) await requireMayAnswer(ctx, run.id, signal, person)
   const given = readAnswer(chosen.pause, answer)
-  refuseTooMuchData(await dataAt(ctx, chosen), given)
+  const data = await dataAt(ctx, chosen)
+  refuseTooMuchData(data, given)
+  if ('data' in given) await requireFiles(ctx, askedFields(signal), given.data, { at: 'data.', kept: data })
   return { run, open, chosen, given, signal, person }
 }
 

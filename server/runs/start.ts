@@ -10,6 +10,7 @@ import { reachable } from '../definition/paths'
 import type { Definition } from '../definition/schema'
 import { AppError } from '../errors'
 import { MultipartInput } from '../files/multipart-input'
+import { requireFiles } from '../files/named'
 import { claimFile, newFileId, withStagedFile } from '../files/stage'
 import { insertRun } from '../interpreter/insert'
 import { partAsRun } from '../interpreter/pinned-definition'
@@ -153,6 +154,8 @@ async function checkStart(
   // The inbox and the figures leave it out, so it is for those who try out drafts.
   if (asTest) authorize(ctx, 'workflow:write')
   const test = asTest || (ctx.actor.kind === 'user' && version !== publishedVersion)
+  const data = readStartInput(definition.payload, input.body, fileId)
+  await requireFiles(ctx, definition.payload, data, { staged: fileId })
   return {
     version,
     definition,
@@ -160,7 +163,7 @@ async function checkStart(
     publishedVersion,
     firstStep: firstStepOf(definition),
     test,
-    data: readStartInput(definition.payload, input.body, fileId),
+    data,
   }
 }
 
@@ -190,10 +193,15 @@ async function checkPart(
     ({ stepId, code }) => stepId !== undefined && within.has(stepId) && !given.includes(code),
   )
   const of = { version, publishedVersion, definition: tried, part, firstStep: firstStepOf(tried), test: true }
-  if ('to' in part) return { ...of, data: readStartInput(definition.payload, body, fileId) }
+  if ('to' in part) {
+    const data = readStartInput(definition.payload, body, fileId)
+    await requireFiles(ctx, definition.payload, data, { staged: fileId })
+    return { ...of, data }
+  }
   if (body instanceof MultipartInput) throw refuse('A step on its own takes no file')
   checkEdits({}, body)
   refuseTooMuchData(body)
+  await requireFiles(ctx, definition.payload, body)
   return { ...of, data: body }
 }
 

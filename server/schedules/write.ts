@@ -6,6 +6,7 @@ import { type AuditDetails, differences } from '../definition/audit'
 import { nextTime, parseCron } from '../definition/cron'
 import type { JsonObject } from '../definition/json'
 import { AppError, ImpossibleState } from '../errors'
+import { requireFiles } from '../files/named'
 import { readStartInput } from '../runs/input'
 import { findWhole } from '../versioned/row-at'
 import { findRow } from '../versioned/rows'
@@ -88,7 +89,7 @@ export async function removeSchedule(tx: TransactionContext, old: ScheduleRow, b
 export async function checkData(tx: TransactionContext, workflowId: string, data: JsonObject): Promise<void> {
   const { content } = await findWhole(tx, WORKFLOW, workflowId, 'started')
   try {
-    readStartInput(content.payload, data)
+    await requireFiles(tx, content.payload, readStartInput(content.payload, data))
   } catch (err) {
     if (!(err instanceof AppError)) throw err
     const details = err.details.map((detail) => ({ ...detail, path: detail.path ? `data.${detail.path}` : 'data' }))

@@ -1,0 +1,58 @@
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { files } from '@/db/schema/files'
+import { runs } from '@/db/schema/runs'
+import { filesInReach } from '../auth/reach'
+import type { ServiceContext } from '../context'
+import { type JsonObject, type JsonValue, own } from '../definition/json'
+import type { Fields } from '../definition/schema'
+import { AppError } from '../errors'
+import { isFileId } from './storage-key'
+
+interface Options {
+  /** What precedes a field's name in the path of a detail. */
+  at?: string
+  /** Values that are there already: their files must be stored, but need not be within the caller's reach. */
+  kept?: JsonObject
+  /** A file that is being stored together with the values. */
+  staged?: string | null
+}
+
+/**
+ * Makes sure that each `file` field names a file of a run which the caller may read, or, if its value is the field's
+ * default or was there before, one that is stored. Costs nothing where no field has a file.
+ * @throws AppError INVALID_INPUT with one detail per field, the same whether a file is unknown or out of reach
+ */
+export async function requireFiles(
+  ctx: ServiceContext,
+  fields: Fields,
+  data: JsonObject,
+  { at = '', kept = {}, staged = null }: Options = {},
+): Promise<void> {
+  const named = Object.entries(fields).flatMap(([name, field]) => {
+    const value = field.type === 'file' ? own(data, name) : undefined
+    const id = idOf(value)
+    if (id === null || id === staged) return []
+    return [{ name, id, isGiven: value !== field.default && value !== own(kept, name) }]
+  })
+  if (named.length === 0) return
+  const found = await findFiles(ctx, [...new Set(named.map(({ id }) => id))])
+  const details = named
+    .filter(({ id, isGiven }) => !found.has(id) || (isGiven && !found.get(id)))
+    .map(({ name }) => ({ path: `${at}${name}`, message: `${name} must be the id of a stored file that you may read` }))
+  if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
+}
+
+/** Whether each of the stored files is within the caller's reach. */
+async function findFiles(ctx: ServiceContext, ids: string[]): Promise<Map<string, boolean>> {
+  const rows = await ctx.db
+    .select({ id: files.id, within: sql<boolean>`${filesInReach(ctx) ?? sql`true`}` })
+    .from(files)
+    .innerJoin(runs, and(eq(runs.tenantId, files.tenantId), eq(runs.id, files.runId)))
+    .where(and(eq(files.tenantId, ctx.tenantId), inArray(files.id, ids), isNull(files.condemnedAt)))
+  return new Map(rows.map(({ id, within }) => [id, within]))
+}
+
+function idOf(value: JsonValue | undefined): string | null {
+  const id = typeof value === 'string' ? value.toLowerCase() : ''
+  return isFileId(id) ? id : null
+}

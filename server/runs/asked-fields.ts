@@ -1,0 +1,11 @@
+import type { PauseSignal } from '../definition/run'
+import type { Fields } from '../definition/schema'
+
+/** The fields that a task asks for; none if it asks for a decision. */
+export function askedFields(signal: PauseSignal): Fields {
+  return signal.type === 'collect_inputs' ? signal.fields : {}
+}
+
+export function asksForFile(signal: PauseSignal): boolean {
+  return Object.values(askedFields(signal)).some(({ type }) => type === 'file')
+}
