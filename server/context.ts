@@ -63,6 +63,8 @@ export interface Sweep extends Pick<ServiceContext, 'log' | 'now'> {
 
 /** Saves the result of each of a request's transactions with it, so a repeated request does not run them again. */
 export interface KeyedRequest {
+  /** What the calls that this request makes are recognised by: the same for a repeat, and different for any other request. */
+  readonly outgoingKey: string
   /** The result of the request's next transaction if an earlier attempt committed it, else null. */
   recall<T>(): { result: T } | null
   /**
@@ -72,6 +74,8 @@ export interface KeyedRequest {
   remember(tx: Tx, result: unknown): Promise<void>
   /** Call after the transaction that called `remember` has committed. */
   committed(): void
+  /** The key stays taken until this has settled: the work goes on after its answer has begun. */
+  heldBy(work: Promise<unknown>): void
 }
 
 /** A context inside a transaction. */

@@ -3,7 +3,7 @@ import type { ServiceContext } from '../context'
 import type { TurnMetadata, Usage, UserMessage } from '../definition/agent'
 import type { JsonObject } from '../definition/json'
 import { AppError, ERRORS } from '../errors'
-import type { EventSource } from '../http/sse'
+import type { EventSource, ServerSentEvent } from '../http/sse'
 import { parseInput } from '../parse'
 import { ChatLog, findEvent, parseEventId, replay } from './chat-events'
 import { converse, type OpenTurn, openTurn, toAppError } from './converse'
@@ -49,8 +49,17 @@ export async function openChat(
   signal: AbortSignal,
 ): Promise<EventSource | null> {
   if (input.lastEventId !== null) return resumeChat(ctx, input.body, input.lastEventId)
-  const log = await begin(ctx, await accept(ctx, input.body), signal)
+  const request = await accept(ctx, input.body)
+  const known = ctx.keyed?.recall<ChatAnswer>()
+  if (known) return () => retold(request.agent.id, known.result)
+  const log = await begin(ctx, request, signal)
   return (gone) => log.read(gone)
+}
+
+/** The answer of an earlier request with the same key, whose own events may be gone. */
+async function* retold(agentId: string, answer: ChatAnswer): AsyncGenerator<ServerSentEvent> {
+  yield { event: 'message.delta', data: { text: answer.message, agentId } }
+  yield { event: 'message.done', data: answer }
 }
 
 /**
@@ -88,11 +97,12 @@ async function begin(
   { agent, threadId, userMessage }: Awaited<ReturnType<typeof accept>>,
   signal: AbortSignal,
 ): Promise<ChatLog> {
-  // The idempotency key covers the request, which ends long before the turn does.
-  const { keyed: _keyed, ...own } = ctx
-  const turn = await openTurn(own, agent, threadId, signal)
-  const log = new ChatLog(own, turn.lease)
-  answerInChat(own, turn, userMessage, log).catch((err: unknown) => own.log.error({ err }, 'a chat ended unexpectedly'))
+  const turn = await openTurn(ctx, agent, threadId, signal)
+  const log = new ChatLog(ctx, turn.lease)
+  const ended = answerInChat(ctx, turn, userMessage, log).catch((err: unknown) =>
+    ctx.log.error({ err }, 'a chat ended unexpectedly'),
+  )
+  ctx.keyed?.heldBy(ended)
   return log
 }
 

@@ -13,6 +13,7 @@ import { JsonText } from '../http/respond'
 const KEY_LIFETIME_MS = 24 * 3_600_000
 const LEASE_MS = 15_000
 const PROLONG_MS = 5_000
+const REPLAYED = { 'idempotent-replayed': 'true' }
 /** Longer than any request takes. */
 const PATIENCE_MS = 330_000
 
@@ -28,16 +29,19 @@ type Row = typeof idempotencyKeys.$inferSelect
  * Runs a request once per `Idempotency-Key`. A repeated request gets the same answer; one that arrives while the first
  * is running waits for it; if the first has died, it continues from what that had committed. Only successful answers
  * are kept, so a refused request may be corrected and sent again with its key.
+ * @param handle gets a signal that fires when the caller leaves; with a key it never fires, so that there is an answer to keep
+ * @param options.followsCaller fires the signal all the same, and keeps no answer then
  * @throws AppError INVALID_INPUT, IDEMPOTENCY_KEY_REUSED, CONFLICT
  */
 export async function onceForKey(
   ctx: ServiceContext,
   request: Request,
   body: unknown,
-  handle: (ctx: ServiceContext) => Promise<Answer>,
+  handle: (ctx: ServiceContext, signal: AbortSignal) => Promise<Answer>,
+  { followsCaller = false }: { followsCaller?: boolean | undefined } = {},
 ): Promise<Answer> {
   const key = request.headers.get('idempotency-key')
-  if (key === null) return handle(ctx)
+  if (key === null) return handle(ctx, request.signal)
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
     const message = 'Idempotency-Key must have 1 to 255 printable ASCII characters.'
     throw new AppError('INVALID_INPUT', { details: [{ path: 'Idempotency-Key', message }] })
@@ -49,22 +53,26 @@ export async function onceForKey(
   if (answer) return answer
 
   const prolong = setInterval(() => claim.prolong(), PROLONG_MS)
+  const release = () => releaseKey(ctx, claim).finally(() => clearInterval(prolong))
+  const signal = followsCaller ? request.signal : new AbortController().signal
   try {
-    const done = await handle({ ...ctx, keyed: claim })
-    // Only JSON is kept. A caller that hung up got no final answer, so its repeated request waits for the run again.
-    const kept = !(done.body instanceof Uint8Array || done.body instanceof ReadableStream) && !request.signal.aborted
-    if (!kept) {
-      await releaseKey(ctx, claim)
+    const done = await handle({ ...ctx, keyed: claim }, signal)
+    if (done.body instanceof ReadableStream) {
+      void claim.work.then(release)
+      return { ...done, headers: { ...done.headers, ...(claim.recalled ? REPLAYED : {}) } }
+    }
+    // Only JSON is kept, and only what is final: of a run that the caller no longer waits for, there is no answer yet.
+    if (done.body instanceof Uint8Array || signal.aborted) {
+      await release()
       return done
     }
     const body = new JsonText(JSON.stringify(done.body))
     await claim.complete({ status: done.status ?? 200, headers: done.headers ?? {}, body })
+    clearInterval(prolong)
     return { ...done, body }
   } catch (err) {
-    await releaseKey(ctx, claim)
+    await release()
     throw err
-  } finally {
-    clearInterval(prolong)
   }
 }
 
@@ -82,13 +90,19 @@ class KeyClaim implements KeyedRequest {
   private effects: string[] = []
   private pending: string[] = []
   private position = 0
+  readonly outgoingKey: string
+  /** Whether an earlier attempt had already done something of it. */
+  recalled = false
+  work: Promise<unknown> = Promise.resolve()
 
   constructor(
     private readonly ctx: ServiceContext,
     private readonly scope: string,
     private readonly key: string,
     private readonly requestHash: string,
-  ) {}
+  ) {
+    this.outgoingKey = sha256(JSON.stringify([ctx.tenantId, scope, key, requestHash]))
+  }
 
   /** Takes the key for this request, or returns an earlier request's answer. */
   async take(signal: AbortSignal): Promise<Answer | null> {
@@ -116,6 +130,7 @@ class KeyClaim implements KeyedRequest {
     const known = this.effects[this.position]
     if (known === undefined) return null
     this.position += 1
+    this.recalled = true
     return { result: deserialize(Buffer.from(known, 'base64')) }
   }
 
@@ -136,6 +151,10 @@ class KeyClaim implements KeyedRequest {
   committed(): void {
     this.effects = this.pending
     this.position = this.effects.length
+  }
+
+  heldBy(work: Promise<unknown>): void {
+    this.work = work.catch(() => {})
   }
 
   prolong(): void {
@@ -213,7 +232,7 @@ class KeyClaim implements KeyedRequest {
 function answerOf({ status, headers, body }: Row): Answer {
   return {
     status: status ?? 200,
-    headers: { ...headers, 'idempotent-replayed': 'true' },
+    headers: { ...headers, ...REPLAYED },
     body: new JsonText(body ?? 'null'),
   }
 }

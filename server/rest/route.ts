@@ -30,6 +30,8 @@ interface RouteCall<P extends string, B = JsonObject> {
   query: Record<string, string | undefined>
   body: B
   request: Request
+  /** Fires when the caller leaves. With an `Idempotency-Key` the work goes on, and its answer is kept. */
+  signal: AbortSignal
 }
 
 /** A handler's answer: a body alone means 200. Bytes and streams are sent unchanged, anything else as JSON. */
@@ -49,7 +51,9 @@ interface RouteOptions {
   /** True if the body may be as large as `LARGE_BODY` says. */
   large?: boolean
   /** False for a POST that changes nothing and so needs no `Idempotency-Key`. */
-  idempotent?: boolean
+  idempotent?: boolean | ((request: Request) => boolean)
+  /** True if the handler only waits for work that goes on without the caller. */
+  onlyWaits?: boolean
   /** True if the statement of its verb checks the key of a presumed caller, before anything else is done. */
   presumes?: boolean
   /** The limit it counts against besides the one for all requests. */
@@ -113,9 +117,14 @@ export function route<P extends string = never>(
       })
       const params = await paramsOf<P>(context)
       const query = readQuery(request)
-      const handle = (ctx: ServiceContext) => handler({ ctx, params, query, body, request })
-      const keyed = request.method === 'POST' && options.idempotent !== false
-      const answerAs = (ctx: ServiceContext) => (keyed ? onceForKey(ctx, request, body, handle) : handle(ctx))
+      const handle = (ctx: ServiceContext, signal: AbortSignal) =>
+        handler({ ctx, params, query, body, request, signal })
+      const { idempotent = true, onlyWaits: followsCaller } = options
+      const mayKeep = typeof idempotent === 'function' ? idempotent(request) : idempotent
+      const answerAs = (ctx: ServiceContext) =>
+        request.method === 'POST' && mayKeep
+          ? onceForKey(ctx, request, body, handle, { followsCaller })
+          : handle(ctx, request.signal)
       const answerPresumed = async ({ identity, presumed }: Presumption) => {
         const answer = await answerAs({ ...contextOf(identity), presumed }).catch((err: unknown) => {
           // If its answer was lost, the run may have started: the caller has to know.

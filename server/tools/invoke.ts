@@ -12,7 +12,8 @@ import { InvokeTool, type ToolOutcome } from './schema'
 export async function invokeTool(ctx: ServiceContext, input: { toolId: string; body: unknown }, signal: AbortSignal) {
   authorize(ctx, 'tool:invoke')
   const { args, dataContext, version } = parseInput(InvokeTool, input.body)
-  return reported(() => runTool(ctx, { toolId: input.toolId, version, args, dataContext }, { signal }))
+  const called = { toolId: input.toolId, version, args, dataContext }
+  return reported(() => runTool(ctx, called, { signal, idempotencyKey: ctx.keyed?.outgoingKey }))
 }
 
 /**

@@ -49,7 +49,7 @@ export async function runTool(
   input: Called & { args: JsonObject; dataContext: JsonObject },
   options: {
     signal: AbortSignal
-    idempotencyKey?: string
+    idempotencyKey?: string | undefined
     inline?: boolean | undefined
     log?: ToolCall['log']
     tool?: LoadedTool | undefined
@@ -73,7 +73,7 @@ export async function runLoaded(
   input: { args: JsonObject; dataContext: JsonObject },
   options: {
     signal: AbortSignal
-    idempotencyKey?: string
+    idempotencyKey?: string | undefined
     log?: ToolCall['log']
     around?: ((work: Work) => Promise<ToolOutcome>) | undefined
   },

@@ -149,7 +149,13 @@ describe('an answer', () => {
     const { id } = await newAgent(ctx, {}, model)
     model.script()
     const result = { data: ORDER, threadId: 'thr_1' }
-    const keyed = { recall: <T>() => ({ result: result as T }), remember: async () => {}, committed: () => {} }
+    const keyed = {
+      outgoingKey: 'k',
+      recall: <T>() => ({ result: result as T }),
+      remember: async () => {},
+      committed: () => {},
+      heldBy: () => {},
+    }
     expect(await invoke(id, { message: 'x' }, never, { ...ctx, keyed })).toEqual(result)
     expect(model.calls).toEqual([])
   })

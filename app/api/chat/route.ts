@@ -2,21 +2,26 @@ import { chat, openChat } from '@/server/agents/chat'
 import { openStream, SSE_HEADERS } from '@/server/http/sse'
 import { methods, route } from '@/server/rest/route'
 
+const wantsJson = ({ headers }: Request): boolean => {
+  const accepts = headers.get('accept') ?? ''
+  return accepts.includes('application/json') && !accepts.includes('text/event-stream')
+}
+
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/chat', {
   POST: route(
-    async ({ ctx, body, request }) => {
-      const accepts = request.headers.get('accept') ?? ''
-      if (accepts.includes('application/json') && !accepts.includes('text/event-stream')) {
-        return { body: await chat(ctx, body, request.signal) }
-      }
+    async ({ ctx, body, request, signal }) => {
+      if (wantsJson(request)) return { body: await chat(ctx, body, signal) }
       const lastEventId = request.headers.get('last-event-id')
-      const stream = await openStream(ctx.tenantId, request.signal, () =>
-        openChat(ctx, { body, lastEventId }, request.signal),
-      )
+      const stream = await openStream(ctx.tenantId, request.signal, () => openChat(ctx, { body, lastEventId }, signal))
       // 204 stops clients that reconnect automatically.
       return stream ? { headers: SSE_HEADERS, body: stream } : { status: 204, body: null }
     },
-    { surface: 'invoke', limit: 'invokes' },
+    {
+      surface: 'invoke',
+      limit: 'invokes',
+      // To go on reading is no second message, whatever key the client sends with it.
+      idempotent: (request) => wantsJson(request) || !request.headers.has('last-event-id'),
+    },
   ),
 })
 

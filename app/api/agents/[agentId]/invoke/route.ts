@@ -3,8 +3,8 @@ import { methods, route } from '@/server/rest/route'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/agents/[agentId]/invoke', {
   POST: route<'agentId'>(
-    async ({ ctx, params, body, request }) => ({
-      body: await invokeAgent(ctx, { agentId: params.agentId, body }, request.signal),
+    async ({ ctx, params, body, signal }) => ({
+      body: await invokeAgent(ctx, { agentId: params.agentId, body }, signal),
     }),
     { surface: 'invoke', limit: 'invokes' },
   ),

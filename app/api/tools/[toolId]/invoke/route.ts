@@ -3,8 +3,8 @@ import { invokeTool } from '@/server/tools/invoke'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/tools/[toolId]/invoke', {
   POST: route<'toolId'>(
-    async ({ ctx, params, body, request }) => ({
-      body: await invokeTool(ctx, { toolId: params.toolId, body }, request.signal),
+    async ({ ctx, params, body, signal }) => ({
+      body: await invokeTool(ctx, { toolId: params.toolId, body }, signal),
     }),
     { surface: 'invoke', limit: 'invokes' },
   ),

@@ -3,13 +3,13 @@ import { startAndWait } from '@/server/runs/start-and-wait'
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/workflow/start/[workflowId]', {
   POST: route<'workflowId'>(
-    async ({ ctx, params, query, body, request }) => {
+    async ({ ctx, params, query, body, request, signal }) => {
       const { run, workflowVersion } = await startAndWait(ctx, {
         workflowId: params.workflowId,
         body,
         version: query.version,
         prefer: request.headers.get('prefer'),
-        signal: request.signal,
+        signal,
       })
       return {
         status: run.status === 'completed' || run.status === 'failed' ? 200 : 202,
@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/workflow
         body: run,
       }
     },
-    { acceptsForm: true, presumes: true, limit: 'starts' },
+    { acceptsForm: true, presumes: true, limit: 'starts', onlyWaits: true },
   ),
 })
 
