@@ -6,6 +6,7 @@ import type { UserMessage } from '../definition/agent'
 import { env } from '../env'
 import { AppError } from '../errors'
 import { ModelFailure } from '../models/failure'
+import { OutgoingKeys } from '../outgoing-keys'
 import type { LoadedAgent } from './find'
 import { readHistory, saveTurn } from './messages'
 import { createThread, dropThread, requireThread } from './thread'
@@ -48,10 +49,12 @@ class CallerGone extends AppError {
   }
 }
 
-interface ConverseOptions<T> {
+export interface ConverseOptions<T> {
   signal: AbortSignal
   listener?: TurnListener
   log?: TurnOptions['log']
+  /** Of the step that asks. A request's own otherwise; without either, tools get no keys. */
+  idempotencyKey?: string | undefined
   /** Keeps a thread created for a turn that fails, because events refer to it. */
   keepThread?: boolean
   answer: (result: TurnResult) => T
@@ -74,13 +77,15 @@ export async function converse<T>(
   const limit = new Deadline(options.signal, limitMs, () => new DOMException('The turn took too long', 'TimeoutError'))
   const { signal } = limit
   const deadline = performance.now() + limitMs
+  const key = options.idempotencyKey ?? ctx.keyed?.outgoingKey
+  const keys = key === undefined ? undefined : new OutgoingKeys(key)
   let saved = false
   try {
     const history = isNew ? [] : await readHistory(ctx, threadId)
     const result = await runTurn(
       beyondReach(ctx),
       { agent, history, ...input },
-      { signal, deadline, listener: options.listener, log: options.log },
+      { signal, deadline, listener: options.listener, log: options.log, keys },
     )
     const answer = await withTransaction(ctx, async (tx) => {
       await lease.confirm(tx)

@@ -4,11 +4,10 @@ import type { TurnMetadata } from '../definition/agent'
 import { isJsonObject, type JsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import { parseInput } from '../parse'
-import { converse, openTurn, toAppError } from './converse'
+import { type ConverseOptions, converse, openTurn, toAppError } from './converse'
 import { type LoadedAgent, loadAgent } from './find'
 import { loadDraft } from './load-draft'
 import { InvokeAgent, MAX_MESSAGE } from './schema'
-import type { TurnOptions } from './turn-types'
 
 /** `metadata` beyond the documented fields: which provider and version answered, and at what cost. */
 export interface Invocation {
@@ -59,7 +58,7 @@ async function answered(
   signal: AbortSignal,
 ): Promise<Invocation> {
   try {
-    return await answerWithData(ctx, agent, input, signal)
+    return await answerWithData(ctx, agent, input, { signal })
   } catch (err) {
     throw toAppError(err)
   }
@@ -67,30 +66,28 @@ async function answered(
 
 /**
  * As `invokeAgent`, for callers inside the service that need to know whether a provider's failure is worth a retry.
- * @param log gets what scripts of the agent's tools write to their console
+ * @param options.log gets what scripts of the agent's tools write to their console
  * @throws ModelFailure, and what `invokeAgent` throws
  */
 export async function answerWithData(
   ctx: ServiceContext,
   agent: LoadedAgent,
   input: { message: string; dataContext: JsonObject; threadId?: string | null | undefined },
-  signal: AbortSignal,
-  log?: TurnOptions['log'],
+  options: Pick<ConverseOptions<Invocation>, 'signal' | 'log' | 'idempotencyKey'>,
 ): Promise<Invocation> {
   if (agent.config.outputSchema === null) throw new AppError('AGENT_NO_STRUCTURED_OUTPUT')
   if (agent.config.supervisor) throw new AppError('AGENT_SUPERVISOR')
   // A repeated request whose turn was already saved gets the saved answer.
   const known = ctx.keyed?.recall<Invocation>()
   if (known) return known.result
-  const turn = await openTurn(ctx, agent, input.threadId, signal)
+  const turn = await openTurn(ctx, agent, input.threadId, options.signal)
   const { message, dataContext } = input
   return converse(
     ctx,
     turn,
     { userMessage: { message, dataContext }, structured: true },
     {
-      signal,
-      log,
+      ...options,
       answer: ({ data, metadata }) => ({ data: data ?? {}, threadId: turn.lease.threadId, metadata }),
     },
   )

@@ -70,13 +70,17 @@ async function callTool(
   { title, toolId, version }: AgentTool & { kind: 'tool' },
   args: JsonObject,
   { userMessage }: TurnRequest,
-  { signal, log }: RunningTurn,
+  { signal, log, keys }: RunningTurn,
 ): Promise<ToolResult> {
   // A tool's own transactions are not replayed by an Idempotency-Key.
   const { keyed: _keyed, ...own } = ctx
   try {
     const called = { toolId, version, args, dataContext: userMessage.dataContext }
-    const outcome = await runTool(own, called, { signal, log: log && ((line) => log({ ...line, tool: title })) })
+    const outcome = await runTool(own, called, {
+      signal,
+      idempotencyKey: keys?.next([toolId, args]),
+      log: log && ((line) => log({ ...line, tool: title })),
+    })
     signal.throwIfAborted()
     if (!outcome.success) return failure(outcome.error.code, outcome.error.message)
     return { success: true, data: outcome.data }

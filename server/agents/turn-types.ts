@@ -3,6 +3,7 @@ import type { ServiceContext } from '../context'
 import type { TurnMetadata, UserMessage } from '../definition/agent'
 import type { JsonObject, JsonValue } from '../definition/json'
 import type { LoggedLine } from '../definition/run'
+import type { OutgoingKeys } from '../outgoing-keys'
 import type { Budget } from './budget'
 import type { LoadedAgent } from './find'
 import type { ReplyMessage } from './messages'
@@ -23,7 +24,9 @@ export interface TurnOptions {
   listener?: TurnListener | undefined
   /** Gets each line that a tool's script writes to its console. */
   log?: ((line: LoggedLine) => void) | undefined
-  /** Shared with the agents this turn hands over to. */
+  /** Of the tools' own calls, so that a repeated turn sends the same ones. */
+  keys?: OutgoingKeys | undefined
+  /** Shared with the agents this turn hands over to, as its keys are. */
   budget?: Budget
   depth?: number
 }

@@ -25,6 +25,14 @@ export function jsonSize(value: JsonValue): number {
   return encoder.encode(text).length
 }
 
+/** A text that is the same for equal values, whatever the order of their keys. */
+export function canonicalJson(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`
+  if (!isJsonObject(value)) return JSON.stringify(value)
+  const entries = Object.keys(value).sort()
+  return `{${entries.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`).join()}}`
+}
+
 /**
  * The same value with object keys in the order of `jsonb`: shorter first, then by bytes. A walk then sees the same texts
  * whether it carries its data in memory or reads it back.

@@ -58,7 +58,7 @@ export const callAgent = defineStep({
       ? { fields: { [config.saveAs]: { type: 'any' } }, open: false }
       : { fields: { [stepId]: { type: 'any' } }, open: true },
   uses: (config) => [{ kind: 'agent', id: config.agentId, version: config.version }],
-  async run({ config, ctx, signal, log }) {
+  async run({ config, ctx, signal, idempotencyKey, log }) {
     const { agentId, message, version = 'latest', threadId } = config
     if (message.trim() === '') throw new StepFailure('MESSAGE_REQUIRED', 'message is required')
     const { dataContext = {} } = config
@@ -66,7 +66,7 @@ export const callAgent = defineStep({
     try {
       const agent = await loadAgent(ctx, agentId, version)
       const asked = { message, dataContext, threadId: threadId || null }
-      const answer = await answerWithData(ctx, agent, asked, signal, log)
+      const answer = await answerWithData(ctx, agent, asked, { signal, log, idempotencyKey })
       return { output: answer.data, usage: { threadId: answer.threadId, ...answer.metadata } }
     } catch (err) {
       if (err instanceof AppError && err.code === 'THREAD_BUSY') throw new TransientError(err.message)

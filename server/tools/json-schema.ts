@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { isJsonObject, type JsonObject, type JsonValue, own, pathText } from '../definition/json'
+import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, own, pathText } from '../definition/json'
 import type { ErrorDetail } from '../errors'
 import { linearPattern, PatternsTooSlow, schemaDangers, withinSteps } from './schema-limits'
 
@@ -29,7 +29,8 @@ function newAjv(allErrors: boolean): Ajv2020 {
     type: 'array',
     schemaType: 'boolean',
     error: { message: 'must NOT have duplicate items' },
-    validate: (wanted: boolean, items: JsonValue[]) => !wanted || new Set(items.map(canonical)).size === items.length,
+    validate: (wanted: boolean, items: JsonValue[]) =>
+      !wanted || new Set(items.map(canonicalJson)).size === items.length,
   })
   return ajv
 }
@@ -38,14 +39,6 @@ let instances: { first: Ajv2020; all: Ajv2020 } | undefined
 const ajv = () => {
   instances ??= { first: newAjv(false), all: newAjv(true) }
   return instances
-}
-
-/** A text that is the same for equal values, whatever the order of their keys. */
-function canonical(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
-  if (!isJsonObject(value)) return JSON.stringify(value)
-  const entries = Object.keys(value).sort()
-  return `{${entries.map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null)}`).join()}}`
 }
 
 /** All problems of a JSON Schema (2020-12) that somebody wants to save. */

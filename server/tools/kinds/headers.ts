@@ -17,6 +17,13 @@ export const HeaderTemplates = z
     'has the same header twice',
   )
 
+/** The headers with an idempotency key, if the call may change something and has none of its own. */
+export function withKey(method: string, headers: Record<string, string>, key: string | null): Record<string, string> {
+  const changes = method !== 'GET' && method !== 'HEAD'
+  const has = Object.keys(headers).some((name) => name.toLowerCase() === 'idempotency-key')
+  return changes && key !== null && !has ? { ...headers, 'idempotency-key': key } : headers
+}
+
 /** Whether a text can be a header value: no line breaks, only Latin-1. */
 export function fitsHeader(value: string): boolean {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(value)

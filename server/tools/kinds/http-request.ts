@@ -8,7 +8,7 @@ import {
   parseTemplate,
   resolveTemplates,
 } from '../../definition/template'
-import { fitsHeader } from './headers'
+import { fitsHeader, withKey } from './headers'
 import type { HttpConfig } from './http-config'
 import { BadValue } from './outbound'
 
@@ -40,13 +40,10 @@ export function buildRequest(config: HttpConfig, lookup: Lookup, idempotencyKey:
   const body = bodyOf(config, lookup)
   if (body && !headers.has('content-type')) headers.set('content-type', body.type)
   if (!headers.has('accept') && config.result === 'json') headers.set('accept', 'application/json')
-  const changes = config.method !== 'GET' && config.method !== 'HEAD'
-  if (changes && idempotencyKey !== null && !headers.has('idempotency-key'))
-    headers.set('idempotency-key', idempotencyKey)
   return {
     method: config.method,
     url,
-    headers: Object.fromEntries(headers),
+    headers: withKey(config.method, Object.fromEntries(headers), idempotencyKey),
     ...(body ? { body: body.text } : {}),
   }
 }

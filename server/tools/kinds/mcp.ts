@@ -6,7 +6,7 @@ import { fillText } from '../../definition/template'
 import { OutboundFailure } from '../../net/outbound-failure'
 import type { ToolCall } from '../call'
 import { type ToolFailure, type ToolOutcome, toolFailure } from '../schema'
-import { fitsHeader } from './headers'
+import { fitsHeader, withKey } from './headers'
 import { isTransientStatus, retryAfterMs } from './http'
 import { McpConfig, type McpServerConfig } from './mcp-config'
 import { BadValue, type BoundFetch, callingOut } from './outbound'
@@ -16,7 +16,7 @@ import { lookupOf } from './templates'
 export async function runMcpTool(raw: JsonValue, call: ToolCall, ctx: ServiceContext): Promise<ToolOutcome> {
   const config = McpConfig.parse(raw)
   return callingOut(ctx, raw, call.signal, (secrets, fetch) =>
-    withClient(config, { secrets, fetch, context: call.context, signal: call.signal }, async (client, signal) => {
+    withClient(config, { secrets, fetch, ...call }, async (client, signal) => {
       const { toolName } = config
       // Only the tool to call, which saves fetching the server's list first.
       const tools = client.toolsFromDefinitions({ tools: [{ name: toolName, inputSchema: { type: 'object' } }] })
@@ -56,6 +56,8 @@ interface Sources {
   fetch: BoundFetch
   context: JsonObject | null
   signal: AbortSignal
+  /** Of the tool's call. */
+  idempotencyKey?: string | null
 }
 
 /** Opens a session for one piece of work, all within the configured time, and closes it. */
@@ -69,7 +71,7 @@ async function withClient(
   const tooLate = () => new OutboundFailure('TIMEOUT', `No answer within ${timeoutMs} ms.`)
   const deadline = new Deadline(sources.signal, timeoutMs, tooLate)
   const { signal } = deadline
-  const wire = new Wire(sources.fetch, timeoutMs, signal)
+  const wire = new Wire(sources.fetch, timeoutMs, signal, sources.idempotencyKey ?? null)
   let client: MCPClient | undefined
   try {
     const transport = { type: 'http', url: config.url, headers, redirect: 'follow', fetch: wire.fetch } as const
@@ -113,6 +115,7 @@ class Wire {
     private readonly send: BoundFetch,
     private readonly timeoutMs: number,
     private readonly signal: AbortSignal,
+    private readonly idempotencyKey: string | null,
   ) {
     this.broken = new Promise((_resolve, reject) => {
       this.break = reject
@@ -125,10 +128,16 @@ class Wire {
     if (init.method === 'GET') return new Response(null, { status: 405 })
     const url = target instanceof Request ? target.url : target
     const leaving = init.method === 'DELETE'
+    const method = init.method ?? 'GET'
+    const body = typeof init.body === 'string' ? init.body : null
     const request = {
-      method: init.method ?? 'GET',
-      headers: Object.fromEntries(new Headers(init.headers)),
-      ...(typeof init.body === 'string' ? { body: init.body } : {}),
+      method,
+      headers: withKey(
+        method,
+        Object.fromEntries(new Headers(init.headers)),
+        callsTool(body) ? this.idempotencyKey : null,
+      ),
+      ...(body === null ? {} : { body }),
       // The request that ends the session is sent even after the work was aborted. Everything else ends with the work;
       // the client's own signals add nothing.
       ...(leaving ? {} : { signal: this.signal }),
@@ -173,6 +182,12 @@ class Wire {
       this.failure = toolFailure(code, message, [], { transient })
     }
   }
+}
+
+/** Whether a message of the client is the call; the others open the session or answer the server. */
+function callsTool(message: string | null): boolean {
+  const { method } = message === null ? {} : JSON.parse(message)
+  return method === 'tools/call'
 }
 
 async function statusFailure(response: Response): Promise<ToolFailure> {

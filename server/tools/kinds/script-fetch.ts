@@ -2,11 +2,12 @@ import { z } from 'zod'
 import type { AllowedHosts } from '../../ip'
 import { type GuardOptions, guardedFetch } from '../../net/guarded-fetch'
 import { OutboundFailure } from '../../net/outbound-failure'
+import { OutgoingKeys } from '../../outgoing-keys'
 import { issuesToDetails } from '../../parse'
 import type { ScriptFetch } from '../sandbox/fetch-relay'
 import type { FetchReply } from '../sandbox/protocol'
 import { detailTexts } from '../schema'
-import { fitsHeader, HeaderName } from './headers'
+import { fitsHeader, HeaderName, withKey } from './headers'
 
 const MAX_BODY = 1024 * 1024
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -28,11 +29,14 @@ const Call = z
     message: 'is not sent with GET or HEAD',
   })
 
+type Options = Omit<GuardOptions, 'only'> & { idempotencyKey?: string | null }
+
 /**
- * The `fetch` of scripts: guarded like every call whose target a user can influence, and only to the hosts the tool
- * lists.
+ * The `fetch` of one run of a script: guarded like every call whose target a user can influence, and only to the hosts the
+ * tool lists. Calls that change something get a key each, made of the run's.
  */
-export function scriptFetch(only: AllowedHosts, options: Omit<GuardOptions, 'only'> = {}): ScriptFetch {
+export function scriptFetch(only: AllowedHosts, { idempotencyKey = null, ...options }: Options = {}): ScriptFetch {
+  const keys = idempotencyKey === null ? null : new OutgoingKeys(idempotencyKey)
   return async (call, signal) => {
     const parsed = Call.safeParse(call)
     if (!parsed.success) {
@@ -41,7 +45,8 @@ export function scriptFetch(only: AllowedHosts, options: Omit<GuardOptions, 'onl
     }
     const { url, method, headers, body } = parsed.data
     try {
-      const request = { method, headers: Object.fromEntries(headers), ...(body === null ? {} : { body }), signal }
+      const sent = withKey(method, Object.fromEntries(headers), keys?.next([method, url, body]) ?? null)
+      const request = { method, headers: sent, ...(body === null ? {} : { body }), signal }
       const response = await guardedFetch(url, request, { ...options, only })
       return { status: response.status, headers: [...response.headers], body: await response.text() }
     } catch (err) {

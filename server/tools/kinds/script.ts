@@ -20,7 +20,9 @@ export async function runScriptTool(config: unknown, call: ToolCall, ctx: Servic
     dataContext: call.dataContext,
     context: call.context,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(allowedHosts.length === 0 ? {} : { fetch: scriptFetch(AllowedHosts.of(allowedHosts)) }),
+    ...(allowedHosts.length === 0
+      ? {}
+      : { fetch: scriptFetch(AllowedHosts.of(allowedHosts), { idempotencyKey: call.idempotencyKey }) }),
     signal: call.signal,
     log: call.log,
   })

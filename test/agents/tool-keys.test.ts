@@ -1,0 +1,165 @@
+import type { ServerResponse } from 'node:http'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createAgent } from '@/server/agents/create'
+import { createTool } from '@/server/tools/create'
+import { type Outside, type Seen, startOutside } from '../net/outside'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { type ModelServer, type Reply, startModelServer } from '../support/model'
+import { startTestRuntime, type TestRuntime } from '../support/runtime'
+
+let database: FreshDatabase
+let runtime: TestRuntime
+let model: ModelServer
+let receiver: Outside
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  runtime = await startTestRuntime(database.url, {
+    ENCRYPTION_KEY: 'ab'.repeat(32),
+    ALLOW_PRIVATE_HOSTS: '127.0.0.1',
+  })
+  model = await startModelServer()
+  receiver = await startOutside(answer)
+})
+beforeEach(() => {
+  receiver.seen.length = 0
+})
+afterAll(async () => {
+  await receiver?.stop()
+  await model?.close()
+  await runtime?.stop()
+  await database?.close()
+})
+
+/** A receiver of orders, and an MCP server with one tool. */
+function answer({ url, body }: Seen, response: ServerResponse): void {
+  const { id, method } = url === '/mcp' && body !== '' ? JSON.parse(body) : { id: 0, method: null }
+  response.setHeader('content-type', 'application/json')
+  if (url === '/mcp' && id === undefined) response.writeHead(202).end()
+  else response.end(JSON.stringify({ jsonrpc: '2.0', id, result: RESULTS[method] ?? {} }))
+}
+
+const RESULTS: Record<string, object> = {
+  initialize: {
+    protocolVersion: '2025-06-18',
+    capabilities: { tools: {} },
+    serverInfo: { name: 'orders', version: '1' },
+  },
+  'tools/call': { content: [{ type: 'text', text: 'done' }] },
+}
+
+/** The tools of the three kinds that reach outside; each sends on what it gets. */
+async function newTools() {
+  const { ctx } = runtime
+  const hosts = [`127.0.0.1:${receiver.port}`]
+  const http = { method: 'POST', url: `${receiver.url}/http`, body: '${args}' }
+  const code = `await fetch('${receiver.url}/script', { method: 'POST', body: JSON.stringify(args) })`
+  const mcp = { url: `${receiver.url}/mcp`, toolName: 'order' }
+  return {
+    http: (await createTool(ctx, { name: 'Http', kind: 'http', config: http })).id,
+    script: (await createTool(ctx, { name: 'Script', kind: 'script', config: { code, allowedHosts: hosts } })).id,
+    mcp: (await createTool(ctx, { name: 'Mcp', kind: 'mcp', config: mcp })).id,
+  }
+}
+
+async function newAgent(fields: object): Promise<string> {
+  const settings = { provider: 'openai-compatible', modelId: 'm', baseUrl: model.url }
+  return (await createAgent(runtime.ctx, { name: 'A', instructions: 'x', model: settings, ...fields })).id
+}
+
+const outputSchema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }
+const done: Reply = { text: '{"n":1}' }
+
+const definition = (agentId: string) => ({
+  initialStep: 'ask',
+  steps: [
+    { id: 'ask', type: 'call-agent', agentId, message: 'x', retry: { maxAttempts: 3, delayMs: 1 } },
+    { id: 'end', type: 'end-flow' },
+  ],
+  edges: [{ from: 'ask', to: 'end' }],
+})
+
+/** What was called, and with which key, of the requests that do something. */
+function calls(): [string, string | undefined][] {
+  return receiver.seen
+    .splice(0)
+    .filter(({ url, body }) => url !== '/mcp' || body.includes('tools/call'))
+    .map(({ url, body, headers }) => {
+      const args = url === '/mcp' ? JSON.parse(body).params.arguments : JSON.parse(body)
+      return [`${url} ${JSON.stringify(args)}`, headers['idempotency-key'] as string | undefined]
+    })
+}
+const keysOf = (list: [string, string | undefined][]) => list.map(([, key]) => key)
+
+test('a repeated turn sends the same key for the same call, in whatever order; each other call has its own', async () => {
+  const { http, script, mcp } = await newTools()
+  const agentId = await newAgent({ tools: [http, script, mcp], outputSchema })
+  const a = { name: http, args: { item: 'a', n: 1 } }
+  const b = { name: http, args: { item: 'b' } }
+  const others = [
+    { name: script, args: { item: 'a' } },
+    { name: mcp, args: { item: 'a' } },
+  ]
+  let first: [string, string | undefined][] = []
+  let turns = 0
+  model.answer(({ body }): Reply => {
+    const rounds = body.messages.filter(({ role }: { role: string }) => role === 'assistant').length
+    if (rounds === 0) turns += 1
+    if (turns === 1)
+      return rounds === 0 ? { calls: [a, b, a, ...others] } : { status: 503, headers: { 'retry-after': '0' } }
+    if (rounds === 0) first = calls()
+    // The same calls, in another order and with their arguments in another order.
+    if (rounds === 0) return { calls: [...others, b] }
+    return rounds === 1 ? { calls: [{ name: http, args: { n: 1, item: 'a' } }, a] } : done
+  })
+  const run = await runtime.wait(await runtime.start(definition(agentId)))
+  expect(run.status).toBe('completed')
+  const second = calls()
+  expect(keysOf(first)).toHaveLength(5)
+  expect(new Set(keysOf(first)).size).toBe(5)
+  for (const key of keysOf(first)) expect(key).toMatch(/^[\w-]{20,80}$/)
+  expect(keysOf(second).sort()).toEqual(keysOf(first).sort())
+  const keyed = (list: typeof first, call: string) => list.filter(([made]) => made === call).map(([, key]) => key)
+  for (const call of ['/http {"item":"b"}', '/script {"item":"a"}', '/mcp {"item":"a"}'])
+    expect(keyed(second, call)).toEqual(keyed(first, call))
+})
+
+test('the keys of another run, another visit and another agent’s hand-off differ', async () => {
+  const { http } = await newTools()
+  const call = { name: http, args: { item: 'a' } }
+  const clerk = await newAgent({ name: 'Clerk', tools: [http], outputSchema })
+  const agentId = await newAgent({ tools: [http], outputSchema })
+  model.answer((_call, index) => (index % 2 === 0 ? { calls: [call] } : done))
+  for (let runs = 0; runs < 2; runs++) await runtime.wait(await runtime.start(definition(agentId)))
+  const loop = {
+    ...definition(agentId),
+    steps: [
+      { id: 'ask', type: 'for-each', items: [1, 2] },
+      { id: 'call', type: 'call-agent', agentId, message: 'x', saveAs: 'answer' },
+      { id: 'end', type: 'end-flow' },
+    ],
+    edges: [
+      { from: 'ask', to: 'call', on: 'each' },
+      { from: 'ask', to: 'end', on: 'done' },
+    ],
+  }
+  const run = await runtime.wait(await runtime.start(loop))
+  expect(run.status).toBe('completed')
+  const boss = await newAgent({ supervisor: true, tools: [http], handoffs: [clerk] })
+  model.script({ calls: [call, { name: `handoff_${clerk}`, args: { message: 'x' } }] }, { calls: [call] }, done, {
+    text: 'Done.',
+  })
+  const { chat } = await import('@/server/agents/chat')
+  const keyed = {
+    outgoingKey: 'of the request',
+    recall: () => null,
+    remember: async () => {},
+    committed: () => {},
+    heldBy: () => {},
+  }
+  await chat({ ...runtime.ctx, keyed }, { agentId: boss, message: 'x' }, new AbortController().signal)
+  const keys = keysOf(calls())
+  expect(keys).toHaveLength(6)
+  expect(new Set(keys).size).toBe(6)
+  expect(keys).not.toContain(undefined)
+})
