@@ -1,11 +1,29 @@
-/** The candidate the name was most likely meant to be; null when none is close. */
-export function nearestName(name: string, candidates: Iterable<string>): string | null {
-  const most = Math.max(1, Math.floor(name.length / 3))
+import { Effort } from './effort'
+
+/** A name with more mistakes is another name. */
+const MOST_EDITS = 6
+/** What looking for one name may take, in letters compared: so much for 2,500 names of 100 letters. */
+const FOR_ONE_NAME = 5_000_000
+const PER_CANDIDATE = 5
+
+/**
+ * The candidate the name was most likely meant to be; null when none is close, or once looking for it was too much.
+ * @param effort what is left for looking, in letters compared, where many names are looked for
+ */
+export function nearestName(
+  name: string,
+  candidates: Iterable<string>,
+  effort = new Effort(FOR_ONE_NAME),
+): string | null {
+  const lower = name.toLowerCase()
+  const most = Math.min(MOST_EDITS, Math.max(1, Math.floor(lower.length / 3)))
+  const rows = [0, 1, 2].map(() => new Int32Array(lower.length + most + 2))
   let best: string | null = null
   let least = most + 1
   for (const candidate of candidates) {
+    if (!effort.allows(PER_CANDIDATE)) return null
     if (Math.abs(candidate.length - name.length) >= least || candidate === name) continue
-    const far = distance(name.toLowerCase(), candidate.toLowerCase())
+    const far = distance(lower, candidate.toLowerCase(), least - 1, rows, effort)
     if (far < least) {
       best = candidate
       least = far
@@ -14,21 +32,37 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
   return best
 }
 
-/** The number of edits between two words; swapping two adjacent letters counts as one. */
-function distance(a: string, b: string): number {
-  let before: number[] = []
-  let last = Array.from({ length: b.length + 1 }, (_, column) => column)
+/**
+ * The number of edits between two words; swapping two adjacent letters counts as one. More than `most` if there are more.
+ * @param rows room for three rows of the table
+ */
+function distance(a: string, b: string, most: number, rows: Int32Array[], effort: Effort): number {
+  // In lower case, a letter may become two.
+  if (Math.abs(a.length - b.length) > most) return most + 1
+  let [before, last, current] = rows as [Int32Array, Int32Array, Int32Array]
+  for (let column = 0; column <= Math.min(b.length, most + 1); column++) last[column] = column
   for (let row = 1; row <= a.length; row++) {
-    const current = [row]
-    for (let column = 1; column <= b.length; column++) {
-      const same = a[row - 1] === b[column - 1]
-      const edits = [(last[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, (last[column - 1] ?? 0) + (same ? 0 : 1)]
-      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1])
-        edits.push((before[column - 2] ?? 0) + 1)
-      current.push(Math.min(...edits))
+    // Further from the diagonal there are more edits than `most`.
+    const [from, to] = [Math.max(1, row - most), Math.min(b.length, row + most)]
+    if (!effort.allows(to - from + 1)) return most + 1
+    const letter = a.charCodeAt(row - 1)
+    let least = from === 1 ? row : most + 1
+    current[from - 1] = least
+    for (let column = from; column <= to; column++) {
+      const other = b.charCodeAt(column - 1)
+      let edits = at(last, column - 1) + (letter === other ? 0 : 1)
+      if (at(last, column) < edits) edits = at(last, column) + 1
+      if (at(current, column - 1) < edits) edits = at(current, column - 1) + 1
+      if (row > 1 && column > 1 && letter === b.charCodeAt(column - 2) && a.charCodeAt(row - 2) === other)
+        edits = Math.min(edits, at(before, column - 2) + 1)
+      current[column] = edits
+      if (edits < least) least = edits
     }
-    before = last
-    last = current
+    if (least > most) return least
+    current[to + 1] = most + 1
+    ;[before, last, current] = [last, current, before]
   }
-  return last[b.length] ?? 0
+  return at(last, b.length)
 }
+
+const at = (row: Int32Array, column: number): number => row[column] as number

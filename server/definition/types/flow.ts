@@ -1,4 +1,5 @@
 import type { Step } from '../schema'
+import type { Sliced } from '../sliced'
 import type { Reading } from './read'
 import { ANY, isSame, join, NEVER, objectOf, ofKind, type Property, type ValueType } from './type'
 
@@ -87,11 +88,11 @@ const NOTHING_CLAIMED: TypesHere = { data: () => ANY, output: () => ANY, all: ()
  * Which types the names of a run may have where: joined over all paths until nothing changes. It knows nothing of whether
  * they have a value.
  */
-export function flowOfTypes(
+export function* flowOfTypes(
   graph: TypeGraph,
   start: ReadonlyMap<string, ValueType>,
   typist: TransferFunctions,
-): TypeFlow {
+): Sliced<TypeFlow> {
   const { steps, from, order, forks } = graph
   const fields = new Map<string, number>()
   const outputs = new Map<string, number>()
@@ -264,6 +265,7 @@ export function flowOfTypes(
   for (let changed = true, passes = 0; changed && !isSpent(); passes++) {
     changed = false
     for (const at of order) {
+      yield
       if (isSpent()) break
       const found = enter(at)
       const last = known[at]

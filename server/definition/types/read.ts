@@ -1,4 +1,3 @@
-import { nearestName } from '../nearest'
 import type { Reference, Segment } from '../template'
 import { ANY, has, join, KIND, NEVER, typeOf, type ValueType, without, wordsFor } from './type'
 
@@ -33,8 +32,8 @@ function into({ type, always }: Reading, segment: Segment): Reading {
 /** Why a path can lead to no value. */
 export interface DeadEnd {
   message: string
-  /** The name that was probably meant in place of the one that nothing has. */
-  suggestion?: string
+  /** The name that nothing has, and those that there are in its place. */
+  unknown?: { name: string; known: ReadonlyMap<string, unknown> }
 }
 
 /** Why a path can lead to no value; null if it may, or nothing has its first name. */
@@ -46,8 +45,8 @@ export function deadEnd({ root, path, source }: Reference, read: ReadName): Dead
     if (type.kinds === 0) return null
     here = into(here, segment)
     if (here.type.kinds === 0) {
-      const { message, ...near } = whyNot(text, type, segment)
-      return { message: `\${${source}} can never have a value here: ${message}`, ...near }
+      const { message, ...unknown } = whyNot(text, type, segment)
+      return { message: `\${${source}} can never have a value here: ${message}`, ...unknown }
     }
     text += typeof segment === 'number' ? `[${segment}]` : `.${segment}`
   }
@@ -57,9 +56,7 @@ export function deadEnd({ root, path, source }: Reference, read: ReadName): Dead
 function whyNot(text: string, type: ValueType, segment: Segment): DeadEnd {
   if (typeof segment === 'number' ? has(type, 'array') : has(type, 'object')) {
     if (typeof segment === 'number') return { message: `\${${text}} is an empty list.` }
-    const none = `\${${text}} has no ${segment}.`
-    const near = nearestName(segment, type.props.keys())
-    return near === null ? { message: none } : { message: `${none} Did you mean ${near}?`, suggestion: near }
+    return { message: `\${${text}} has no ${segment}.`, unknown: { name: segment, known: type.props } }
   }
   return { message: `\${${text}} is ${wordsFor(type)}.` }
 }

@@ -1,6 +1,7 @@
 import { loadAgent } from '../../agents/find'
 import type { ServiceContext } from '../../context'
 import { keyProblems } from '../../definition/business-key'
+import { Effort } from '../../definition/effort'
 import { expand, writtenStepId } from '../../definition/expand'
 import { schemaOfFields } from '../../definition/fields-schema'
 import { isJsonObject, type JsonObject } from '../../definition/json'
@@ -9,6 +10,7 @@ import type { Definition } from '../../definition/schema'
 import { misfitsIn } from '../../definition/types/misfits'
 import type { ReadName } from '../../definition/types/read'
 import { AppError } from '../../errors'
+import { giveWay, inSlices } from '../../give-way'
 import type { Use } from '../../steps/define-step'
 import { findStepType } from '../../steps/registry'
 import { loadTool } from '../../tools/find'
@@ -16,10 +18,11 @@ import { certainMismatches } from '../../tools/json-schema'
 import { misplacedSecrets } from '../../vault/misplaced'
 import { findRowAt, findWhole } from '../../versioned/row-at'
 import { WORKFLOW } from '../noun'
-import { type Flow, flowOf } from './flow'
-import { checkGraph } from './graph'
+import { type Flow, flowing } from './flow'
+import { checkingGraph } from './graph'
 import { keptOutputs, knownOutputs } from './known-outputs'
 import type { Problem } from './problem'
+import { FOR_NAMES } from './scope'
 
 /** Every problem of a definition, including those with the tenant's tools and agents. */
 export async function checkDefinition(ctx: ServiceContext, written: Definition): Promise<Problem[]> {
@@ -31,10 +34,13 @@ export async function checkDefinition(ctx: ServiceContext, written: Definition):
 
 async function problemsOf(ctx: ServiceContext, definition: Definition): Promise<Problem[]> {
   const outputs = keptOutputs(await knownOutputs(ctx, definition))
-  const problems = [...checkGraph(definition, outputs), ...checkKey(definition)]
+  const problems = await inSlices(ctx.tenantId, checkingGraph(definition, outputs))
+  problems.push(...checkKey(definition))
+  const looking = new Effort(FOR_NAMES)
   let flow: Flow | null = null
   const known = new Map<string, boolean>()
   for (const step of definition.steps) {
+    await giveWay(ctx.tenantId)
     const type = findStepType(step.type)
     const config = type?.config.safeParse(step)
     if (!type || !config?.success) continue
@@ -64,8 +70,8 @@ async function problemsOf(ctx: ServiceContext, definition: Definition): Promise<
       if (await exists(version)) {
         const taken = use.args && (await takenBy(ctx, use, version))
         if (!taken) continue
-        flow ??= flowOf(definition, outputs)
-        problems.push(...argumentWarnings(step.id, taken, use.args ?? {}, flow.reads(step.id)))
+        flow ??= await inSlices(ctx.tenantId, flowing(definition, outputs))
+        problems.push(...argumentWarnings(step.id, taken, use.args ?? {}, flow.reads(step.id), looking))
         continue
       }
       const hasOthers = use.version !== undefined && (await exists(unnamed))
@@ -150,6 +156,7 @@ function argumentWarnings(
   { what, field, code, schema }: Taken,
   args: JsonObject,
   read: ReadName,
+  looking: Effort,
 ): Problem[] {
   const top = isJsonObject(schema.properties) ? Object.keys(schema.properties) : []
   const noun = field === 'args' ? 'argument' : 'field'
@@ -163,7 +170,7 @@ function argumentWarnings(
     if (fault === 'wrong') return { ...at, message: `${what} does not accept ${path}: it ${message}.` }
     const name = path.slice(`${field}.`.length)
     const free = top.filter((known) => !Object.hasOwn(args, known))
-    const suggestion = Object.hasOwn(args, name) ? nearestName(name, free) : null
+    const suggestion = Object.hasOwn(args, name) ? nearestName(name, free, looking) : null
     const none = `${what} has no ${noun} ${path}.`
     return suggestion === null
       ? { ...at, message: none }

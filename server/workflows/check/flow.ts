@@ -3,6 +3,7 @@ import { isRequired } from '../../definition/fields'
 import type { JsonObject } from '../../definition/json'
 import { asideSteps, reachable, stepsAside } from '../../definition/paths'
 import type { Definition, Step } from '../../definition/schema'
+import { atOnce, type Sliced } from '../../definition/sliced'
 import { flowOfTypes, readingAt, type TypeFlow } from '../../definition/types/flow'
 import type { ReadName } from '../../definition/types/read'
 import { ANY, joinAll, type ValueType } from '../../definition/types/type'
@@ -64,13 +65,18 @@ const MOST_PASSES = 30
 
 const NOTHING: Known = { some: 0n, every: 0n, before: 0n }
 
+/** `flowing` without interruption. */
+export function flowOf(definition: Definition, outputs?: ReadonlyMap<string, KnownOutput>): Flow {
+  return atOnce(flowing(definition, outputs))
+}
+
 /**
  * One pass over the graph that finds which names have a value where, based on the START fields and on what each step
  * type defines. A cleanup path may start after any step, so other steps' fields may be missing there. Cycles (in
  * drafts) are repeated until nothing changes. `fileId` exists after a multipart start.
  * @param outputs more knowledge about steps' outputs, such as an agent's output schema
  */
-export function flowOf(definition: Definition, outputs: ReadonlyMap<string, KnownOutput> = new Map()): Flow {
+export function* flowing(definition: Definition, outputs: ReadonlyMap<string, KnownOutput> = new Map()): Sliced<Flow> {
   const { steps, payload } = definition
   const position = new Map(steps.map((step, index) => [step.id, index]))
   const read = steps.map(readStep)
@@ -170,6 +176,7 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Know
     // Loops in loops in loops: less is claimed from here on, so that it ends soon.
     const rough = passes >= MOST_PASSES
     for (const i of order) {
+      yield
       const step = steps[i]
       if (!step) continue
       if (seeding && known[i] === undefined && enter(i, step) === null) first.add(i)
@@ -192,39 +199,42 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Know
     return at !== undefined && ((set >> BigInt(at)) & 1n) === 1n
   }
   const always = (i: number, name: string) => holds((known[i] ?? start).every, name)
-  let typed: TypeFlow | null = null
-  const types = () => {
-    const at = (id: string | null | undefined) => position.get(id ?? '') ?? null
-    const initial = at(definition.initialStep)
-    typed ??= flowOfTypes(
-      {
-        steps,
-        order,
-        // Not from what no run reaches.
-        from: from.map((sources, i) =>
-          reached.has(steps[i]?.id ?? '')
-            ? sources.filter(({ source }) => reached.has(steps[source]?.id ?? ''))
-            : sources,
-        ),
-        first: initial === null ? first : new Set([...first, initial]),
-        onCancel: at(definition.onCancel),
-        onFailure: at(definition.onFailure),
-        forks: new Map([...forks].map(([i, { ends }]) => [i, { ends, merges: isMerging(read[i] ?? null) }])),
-        isFailure: (exit) => FAILURE_EXITS.includes(exit),
-      },
-      typesAtStart(definition),
-      transferFunctionsOf(
-        steps,
-        read,
-        new Map([...outputs].flatMap(([id, { type }]) => (type ? [[id, type]] : []))),
-        always,
+  const at = (id: string | null | undefined) => position.get(id ?? '') ?? null
+  const initial = at(definition.initialStep)
+  const types: TypeFlow = yield* flowOfTypes(
+    {
+      steps,
+      order,
+      // Not from what no run reaches.
+      from: from.map((sources, i) =>
+        reached.has(steps[i]?.id ?? '')
+          ? sources.filter(({ source }) => reached.has(steps[source]?.id ?? ''))
+          : sources,
       ),
-    )
-    return typed
-  }
+      first: initial === null ? first : new Set([...first, initial]),
+      onCancel: at(definition.onCancel),
+      onFailure: at(definition.onFailure),
+      forks: new Map([...forks].map(([i, { ends }]) => [i, { ends, merges: isMerging(read[i] ?? null) }])),
+      isFailure: (exit) => FAILURE_EXITS.includes(exit),
+    },
+    typesAtStart(definition),
+    transferFunctionsOf(
+      steps,
+      read,
+      new Map([...outputs].flatMap(([id, { type }]) => (type ? [[id, type]] : []))),
+      always,
+    ),
+  )
   const everywhere = (states: Known[], name: string) => states.every(({ every }) => holds(every, name))
 
-  const rank = new Map(order.map((i, at) => [i, at]))
+  /** The steps that may set a name, each after those that lead to it. */
+  const setters = new Map<string, number[]>()
+  for (const i of order)
+    for (const name of Object.keys(defined[i]?.fields ?? {})) {
+      const known = setters.get(name)
+      if (known) known.push(i)
+      else setters.set(name, [i])
+    }
   return {
     writtenBy(stepId) {
       const { added = {}, open = false } = defined[position.get(stepId) ?? -1] ?? {}
@@ -239,12 +249,12 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Know
     at: (stepId) => namesOf(known[position.get(stepId) ?? -1] ?? start),
     reads(stepId) {
       const i = position.get(stepId) ?? -1
-      return withSecrets(readingAt(types().at(i), (name) => always(i, name)))
+      return withSecrets(readingAt(types.at(i), (name) => always(i, name)))
     },
     readsAfterBranch(stepId) {
       const ends = forks.get(position.get(stepId) ?? -1)?.ends ?? []
       const states = ends.map((end) => leaving(end.step, end.exit)).filter((state) => state !== null)
-      const reads = ends.map((end) => readingAt(types().after(end.step, end.exit), (name) => everywhere(states, name)))
+      const reads = ends.map((end) => readingAt(types.after(end.step, end.exit), (name) => everywhere(states, name)))
       return withSecrets((name) => {
         const found = reads.map((read) => read(name))
         return { type: joinAll(found.map(({ type }) => type)), always: found.every(({ always }) => always) }
@@ -253,22 +263,29 @@ export function flowOf(definition: Definition, outputs: ReadonlyMap<string, Know
     readsAfter(stepId, exit) {
       const i = position.get(stepId) ?? -1
       const state = leaving(i, exit)
-      return withSecrets(readingAt(types().after(i, exit), (name) => state !== null && holds(state.every, name)))
+      return withSecrets(readingAt(types.after(i, exit), (name) => state !== null && holds(state.every, name)))
     },
-    typeWork: () => types().work(),
+    typeWork: () => types.work(),
   }
 
   function namesOf(here: Known): Names {
+    const before = membersOf(here.before)
+    const producers = new Map<string, Step[]>()
+    let names: string[] | undefined
     return {
       has: (name) => holds(here.some, name),
       hasAlways: (name) => holds(here.every, name),
       open: (here.before & openSteps) !== 0n,
-      names: () => [...index.keys()].filter((name) => holds(here.some, name)),
-      producers: (name) =>
-        order
-          .filter((i) => ((here.before >> BigInt(i)) & 1n) === 1n && Object.hasOwn(defined[i]?.fields ?? {}, name))
-          .sort((a, b) => (rank.get(a) ?? 0) - (rank.get(b) ?? 0))
-          .flatMap((i) => steps[i] ?? []),
+      names() {
+        const some = membersOf(here.some)
+        names ??= [...index].flatMap(([name, at]) => (some(at) ? [name] : []))
+        return names
+      },
+      producers(name) {
+        const known = producers.get(name) ?? (setters.get(name) ?? []).flatMap((i) => (before(i) && steps[i]) || [])
+        producers.set(name, known)
+        return known
+      },
       definedBy: (step, name) => defined[position.get(step.id) ?? -1]?.fields[name] ?? { type: 'any' },
     }
   }
@@ -321,6 +338,15 @@ function withOutput(step: Step, defined: Defined, known: KnownOutput | undefined
   }
   // Its id means the output even if no field has that name.
   return { fields: { ...added, [step.id]: output }, added, open }
+}
+
+/** Tells quickly what is in a set: taking a bit out of a large number takes as long as it has bits. */
+function membersOf(set: bigint): (at: number) => boolean {
+  let digits: string | undefined
+  return (at) => {
+    digits ??= set.toString(2)
+    return digits[digits.length - 1 - at] === '1'
+  }
 }
 
 function bits(flags: boolean[]): bigint {

@@ -5,19 +5,25 @@ import { hasWayOut, isBounded } from '../../definition/loops'
 import { edgesBySource, reachable, stepsAside } from '../../definition/paths'
 import type { Region } from '../../definition/regions'
 import type { Definition, Step } from '../../definition/schema'
+import { atOnce, type Sliced } from '../../definition/sliced'
 import { CommonConfig } from '../../definition/step-config'
 import { findStepType } from '../../steps/registry'
-import { flowOf, type KnownOutput } from './flow'
+import { flowing, type KnownOutput } from './flow'
 import type { Problem } from './problem'
 import { bodiesOf, checkRegions } from './regions'
 import { checkReferences } from './scope'
+
+/** `checkingGraph` without interruption. */
+export function checkGraph(definition: Definition, outputs?: ReadonlyMap<string, KnownOutput>): Problem[] {
+  return atOnce(checkingGraph(definition, outputs))
+}
 
 /**
  * The problems that keep a definition from running. Pure: the verb, which has the database, checks the tools and agents
  * that steps refer to.
  * @param outputs what is known of the outputs of steps from the schemas of what they call
  */
-export function checkGraph(definition: Definition, outputs?: ReadonlyMap<string, KnownOutput>): Problem[] {
+export function* checkingGraph(definition: Definition, outputs?: ReadonlyMap<string, KnownOutput>): Sliced<Problem[]> {
   const problems: Problem[] = []
   const add = (
     severity: Problem['severity'],
@@ -36,6 +42,7 @@ export function checkGraph(definition: Definition, outputs?: ReadonlyMap<string,
 
   const seen = new Set<string>()
   for (const step of steps) {
+    yield
     if (seen.has(step.id))
       add('error', 'DUPLICATE_STEP_ID', `Two steps have the id ${step.id}.`, { stepId: step.id, field: 'id' })
     seen.add(step.id)
@@ -57,11 +64,17 @@ export function checkGraph(definition: Definition, outputs?: ReadonlyMap<string,
       }
     }
   }
+  yield
   const regions = bodiesOf(definition)
-  problems.push(...checkExits(definition, regions), ...checkShape(definition), ...checkRegions(definition, regions))
-  if (!problems.some((problem) => problem.severity === 'error'))
-    problems.push(...checkReferences(definition, flowOf(definition, outputs)))
-  return problems
+  yield
+  problems.push(...checkExits(definition, regions))
+  yield
+  problems.push(...checkShape(definition))
+  yield
+  problems.push(...checkRegions(definition, regions))
+  if (problems.some((problem) => problem.severity === 'error')) return problems
+  const flow = yield* flowing(definition, outputs)
+  return problems.concat(yield* checkReferences(definition, flow))
 }
 
 /** Zod's own words for a field without a value are about types. */

@@ -1,8 +1,10 @@
+import { Effort } from '../../definition/effort'
 import { expand, stepOfItem } from '../../definition/expand'
 import { expressionReferences } from '../../definition/expression/fields'
 import { nearestName } from '../../definition/nearest'
 import { stepsAside } from '../../definition/paths'
 import type { Definition, FieldType } from '../../definition/schema'
+import type { Sliced } from '../../definition/sliced'
 import { findReferences } from '../../definition/template'
 import { templatedConfig } from '../../definition/templated-config'
 import { suppliedIn } from '../../steps/define-step'
@@ -18,11 +20,13 @@ import { definedAs } from './types'
  * References that never have a value, and those that have one only on some paths: found at publish rather than in the
  * middle of a run. Where an earlier step may add fields of any name, nothing is reported.
  */
-export function checkReferences(definition: Definition, flow: Flow = flowOf(definition)): Problem[] {
+export function* checkReferences(definition: Definition, flow: Flow): Sliced<Problem[]> {
   const problems: Problem[] = []
+  const looking = new Effort(FOR_NAMES)
   const aside = stepsAside(definition)
   problems.push(...checkMerges(definition, bodiesOf(definition), flow.writtenBy))
   for (const step of definition.steps) {
+    yield
     const templates = findReferences(templatedConfig(step))
     const expressions = expressionReferences(step)
     const type = findStepType(step.type)
@@ -43,9 +47,10 @@ export function checkReferences(definition: Definition, flow: Flow = flowOf(defi
     const [before, after] = [flow.at(step.id), flow.afterBranch(step.id)]
     const fillsIn: readonly string[] = type?.mode === 'effect' ? (type.fillsIn ?? []) : []
     const reported = new Set<string>()
-    for (const { path, reference } of references) {
+    for (const [nth, { path, reference }] of references.entries()) {
+      yield
       const { root, source } = reference
-      const here = later.references.some((found) => found.reference === reference) ? after : before
+      const here = nth >= references.length - later.references.length ? after : before
       if (
         root === 'secrets' &&
         fillsIn.some((name) => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`))
@@ -56,7 +61,7 @@ export function checkReferences(definition: Definition, flow: Flow = flowOf(defi
         continue
       const at = { stepId: step.id, field: path }
       if (!here.has(root)) {
-        const suggestion = nearestName(root, here.names())
+        const suggestion = looking.allows(1) ? nearestName(root, here.names(), looking) : null
         const message = `\${${source}} can never have a value here: no START field and no earlier step is named ${root}.`
         problems.push({
           severity: 'error',
@@ -72,13 +77,25 @@ export function checkReferences(definition: Definition, flow: Flow = flowOf(defi
       }
     }
   }
-  return [...problems, ...checkTypes(definition, flow)]
+  return problems.concat(yield* checkTypes(definition, flow, looking))
 }
+
+/**
+ * What one check may take to look for the names that were meant, in letters compared: a tenth of a second, and some hundreds
+ * of names. Further problems have no suggestion.
+ */
+export const FOR_NAMES = 5_000_000
+
+/** More steps than these are only counted. */
+const MOST_NAMED = 10
 
 function whyMaybe(definition: Definition, producers: { id: string }[], name: string): string {
   const ids = producers.map(({ id }) => id)
   if (Object.hasOwn(definition.payload, name)) return 'the START field is optional.'
-  return `not every path gives ${ids.join(', ')} a value for it.`
+  const some = ids.slice(0, MOST_NAMED)
+  const others = ids.length - some.length
+  const named = others === 0 ? some.join(', ') : `${some.join(', ')} and ${others} other steps`
+  return `not every path gives ${named} a value for it.`
 }
 
 /** A name `${…}` can refer to. */

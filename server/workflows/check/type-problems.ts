@@ -1,9 +1,12 @@
+import type { Effort } from '../../definition/effort'
 import { exitOf } from '../../definition/exits'
 import { EXPRESSION_FIELDS, expressionsOf } from '../../definition/expression/fields'
 import { parseExpression } from '../../definition/expression/parse'
 import { type JsonLike, own } from '../../definition/json'
+import { nearestName } from '../../definition/nearest'
 import { asideSteps, reachable } from '../../definition/paths'
 import type { Definition, Step } from '../../definition/schema'
+import type { Sliced } from '../../definition/sliced'
 import { findReferences, TemplateSyntaxError } from '../../definition/template'
 import { RESULT_FIELD, templatedConfig } from '../../definition/templated-config'
 import { typeOfExpression } from '../../definition/types/of-expression'
@@ -17,64 +20,79 @@ import type { Flow } from './flow'
 import type { Problem } from './problem'
 import { ofDefined } from './types'
 
-/** What can never work because of the types of values, whatever a run is given. */
-export function checkTypes(definition: Definition, flow: Flow): Problem[] {
+/** A part of a step that cannot work; `fatal` where the step fails each time and nothing catches that. */
+interface Found {
+  kind: 'operands' | 'path'
+  fatal: boolean
+  end: DeadEnd
+  at: { stepId: string; field: string }
+}
+
+/**
+ * What can never work because of the types of values, whatever a run is given.
+ * @param looking what may be done to find the names that were meant
+ */
+export function* checkTypes(definition: Definition, flow: Flow, looking: Effort): Sliced<Problem[]> {
   const caught = new Set(definition.edges.filter((edge) => exitOf(edge) === 'error').map(({ from }) => from))
   const begins = [definition.initialStep, ...asideSteps(definition)].filter((id) => id !== null)
   const reached = new Set(begins.flatMap((first) => [...reachable(definition, first)]))
-  return definition.steps.flatMap((step) => {
+  const problems: Problem[] = []
+  for (const step of definition.steps) {
+    yield
     // No run can fail at a step that no run reaches.
     const fatal = reached.has(step.id) && !caught.has(step.id)
-    return [
+    const found = [
       ...checkExpressions(step, flow.reads(step.id), fatal),
       ...checkPaths(step, templatedConfig(step), flow.reads(step.id), fatal),
       // Filled in where a branch ends, and there may be none.
       ...checkPaths(step, { [RESULT_FIELD]: step[RESULT_FIELD] }, flow.readsAfterBranch(step.id), false),
       ...checkFields(step, flow.reads(step.id), fatal),
     ]
-  })
+    for (const one of found) {
+      yield
+      problems.push(problemOf(one, looking))
+    }
+  }
+  return problems
+}
+
+function problemOf({ kind, fatal, end: { message, unknown }, at }: Found, looking: Effort): Problem {
+  const code =
+    kind === 'path' ? (fatal ? 'EXPRESSION_UNRESOLVED' : 'W_REF_NEVER') : fatal ? 'TYPE_MISMATCH' : 'W_TYPE_MISMATCH'
+  const severity = fatal ? 'error' : 'warning'
+  const suggestion = unknown ? nearestName(unknown.name, unknown.known.keys(), looking) : null
+  if (suggestion === null) return { severity, code, message, ...at }
+  return { severity, code, message: `${message} Did you mean ${suggestion}?`, suggestion, ...at }
 }
 
 /** Paths in templates; those of expressions come with their operators. */
-function checkPaths(step: Step, config: JsonLike, read: ReadName, fatal: boolean): Problem[] {
+function checkPaths(step: Step, config: JsonLike, read: ReadName, fatal: boolean): Found[] {
   return findReferences(config).references.flatMap(({ path, reference }) => {
     const end = reference.fallback ? null : deadEnd(reference, read)
-    return end === null ? [] : [typeProblem('path', fatal, end, { stepId: step.id, field: path })]
+    return end === null ? [] : [{ kind: 'path', fatal, end, at: { stepId: step.id, field: path } }]
   })
 }
 
-/** An error where the step fails each time and nothing catches that. */
-function typeProblem(
-  kind: 'operands' | 'path',
-  fatal: boolean,
-  found: DeadEnd,
-  at: { stepId: string; field: string },
-): Problem {
-  const code =
-    kind === 'path' ? (fatal ? 'EXPRESSION_UNRESOLVED' : 'W_REF_NEVER') : fatal ? 'TYPE_MISMATCH' : 'W_TYPE_MISMATCH'
-  return { severity: fatal ? 'error' : 'warning', code, ...found, ...at }
-}
-
-function checkExpressions(step: Step, read: ReadName, fatal: boolean): Problem[] {
-  const problems: Problem[] = []
+function checkExpressions(step: Step, read: ReadName, fatal: boolean): Found[] {
+  const found: Found[] = []
   const type = findStepType(step.type)
   for (const [nth, { path, text, decides }] of expressionsOf(evaluatedBy(step)).entries()) {
     const supplied = type?.supplies?.[path]
-    const found = typed(text, (name) => {
+    const result = typed(text, (name) => {
       const field = suppliedIn(type, path, name) ? own(supplied ?? {}, name) : undefined
       return field ? { type: ofDefined(field), always: true } : read(name)
     })
-    if (!found) continue
+    if (!result) continue
     // An expression that is evaluated later does not fail the step at its start, and of several cases only the first is
     // always evaluated.
     const isSure = fatal && supplied === undefined && (!decides || nth === 0)
     const at = { stepId: step.id, field: path }
-    for (const { kind, sure, ...misfit } of found.misfits) problems.push(typeProblem(kind, isSure && sure, misfit, at))
-    if (!decides || found.type === NEVER || has(found.type, 'boolean')) continue
-    const message = `It must give true or false, not ${wordsFor(found.type)}.`
-    problems.push(typeProblem('operands', isSure, { message }, at))
+    for (const { kind, sure, ...end } of result.misfits) found.push({ kind, fatal: isSure && sure, end, at })
+    if (!decides || result.type === NEVER || has(result.type, 'boolean')) continue
+    const message = `It must give true or false, not ${wordsFor(result.type)}.`
+    found.push({ kind: 'operands', fatal: isSure, end: { message }, at })
   }
-  return problems
+  return found
 }
 
 /** A step without the fields that its type does not have: nothing evaluates those. */
@@ -95,12 +113,12 @@ function typed(text: string, read: ReadName) {
 }
 
 /** Fields that are of another kind than their step takes. */
-function checkFields(step: Step, read: ReadName, fatal: boolean): Problem[] {
+function checkFields(step: Step, read: ReadName, fatal: boolean): Found[] {
   return Object.entries(findStepType(step.type)?.takes ?? {}).flatMap(([field, wanted]) => {
     if (wanted === undefined || step[field] === undefined) return []
     const given: ValueType = typeOfTemplate(step[field], read)
     if (given === NEVER || (given.kinds & ofFieldType(wanted).kinds) !== 0) return []
     const message = `It must be ${wordsFor(ofFieldType(wanted))}, not ${wordsFor(given)}.`
-    return [typeProblem('operands', fatal, { message }, { stepId: step.id, field })]
+    return [{ kind: 'operands', fatal, end: { message }, at: { stepId: step.id, field } }]
   })
 }

@@ -1,0 +1,86 @@
+import { setImmediate, setTimeout } from 'node:timers'
+import type { Sliced } from './definition/sliced'
+import { AppError } from './errors'
+import { processWide } from './process'
+
+/** So long may work whose cost a caller chooses hold the event loop; then everything else has it. */
+const SLICE_MS = 10
+/** How long it then has it, at least: a request needs several turns of the loop. */
+const REST_MS = 2
+/** No single piece of work takes longer. */
+const MOST_MS = 10_000
+
+interface Slices {
+  /** When the last slice began; null once it has ended and nobody waits. */
+  began: number | null
+  /** Who waits for a slice, by tenant; the tenant to serve next comes first. */
+  waiting: Map<string, (() => void)[]>
+}
+
+const slices = () => processWide<Slices>('slices', () => ({ began: null, waiting: new Map() }))
+
+/**
+ * Call it again and again during work whose cost a caller chooses, and await what it returns: nothing while the slice
+ * lasts, which all such work of the process shares, and else the next one. Tenants take turns.
+ */
+export function giveWay(tenantId: string): Promise<void> | undefined {
+  const all = slices()
+  if (all.began === null) {
+    all.began = performance.now()
+    setImmediate(rest, all)
+  }
+  if (performance.now() - all.began < SLICE_MS) return undefined
+  return new Promise((resolve) => {
+    const mine = all.waiting.get(tenantId)
+    if (mine) mine.push(resolve)
+    else all.waiting.set(tenantId, [resolve])
+  })
+}
+
+/** Ends a slice. */
+function rest(all: Slices): void {
+  if (all.waiting.size === 0) all.began = null
+  else setTimeout(next, REST_MS, all)
+}
+
+/** Begins a slice for one of those who wait. */
+function next(all: Slices): void {
+  const [[tenantId, [waiter, ...others]] = ['', []]] = all.waiting
+  // Moves the tenant to the end.
+  all.waiting.delete(tenantId)
+  if (others.length > 0) all.waiting.set(tenantId, others)
+  all.began = performance.now()
+  setImmediate(rest, all)
+  waiter?.()
+}
+
+/**
+ * Does work in slices, in which tenants take turns: for everything whose cost a caller chooses.
+ * @param mostMs of the processor's time
+ * @throws AppError INVALID_INPUT if it takes longer
+ */
+export async function inSlices<T>(tenantId: string, work: Sliced<T>, mostMs = MOST_MS): Promise<T> {
+  let spent = 0
+  for (let since = stopwatch(); ; ) {
+    const waits = giveWay(tenantId)
+    if (waits) {
+      spent += since()
+      if (spent > mostMs) throw new AppError('INVALID_INPUT', { details: [{ message: TOO_LONG }] })
+      await waits
+      since = stopwatch()
+    }
+    const { done, value } = work.next(spent)
+    if (done) return value
+  }
+}
+
+const TOO_LONG = 'This takes the service too long. Make it smaller, or divide it.'
+
+/** Neither counts the time of others: on a busy machine the clock does, and the processor's time is that of all threads. */
+function stopwatch(): () => number {
+  const [clock, processor] = [performance.now(), process.cpuUsage()]
+  return () => {
+    const { user, system } = process.cpuUsage(processor)
+    return Math.min(performance.now() - clock, (user + system) / 1_000)
+  }
+}
