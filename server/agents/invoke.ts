@@ -4,6 +4,7 @@ import type { TurnMetadata } from '../definition/agent'
 import { isJsonObject, type JsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import { parseInput } from '../parse'
+import { wantedVersion } from '../versioned/versions'
 import { type ConverseOptions, converse, openTurn, toAppError } from './converse'
 import { type LoadedAgent, loadAgent } from './find'
 import { loadDraft } from './load-draft'
@@ -28,9 +29,13 @@ export async function invokeAgent(
   signal: AbortSignal,
 ): Promise<Invocation> {
   authorize(ctx, 'agent:invoke')
-  const message = requireMessage(isJsonObject(input.body) ? input.body.message : undefined)
-  const { dataContext, threadId, version } = parseInput(InvokeAgent, input.body)
-  return answered(ctx, await loadAgent(ctx, input.agentId, version), { message, dataContext, threadId }, signal)
+  const body = isJsonObject(input.body) ? input.body : {}
+  const message = requireMessage(body.message)
+  // What the agent cannot do comes before whatever else is wrong.
+  const agent = await loadAgent(ctx, input.agentId, wantedVersion(body.version ?? undefined))
+  requireDataAnswers(agent)
+  const { dataContext, threadId } = parseInput(InvokeAgent, input.body)
+  return answered(ctx, agent, { message, dataContext, threadId }, signal)
 }
 
 /**
@@ -75,8 +80,7 @@ export async function answerWithData(
   input: { message: string; dataContext: JsonObject; threadId?: string | null | undefined },
   options: Pick<ConverseOptions<Invocation>, 'signal' | 'log' | 'idempotencyKey'>,
 ): Promise<Invocation> {
-  if (agent.config.outputSchema === null) throw new AppError('AGENT_NO_STRUCTURED_OUTPUT')
-  if (agent.config.supervisor) throw new AppError('AGENT_SUPERVISOR')
+  requireDataAnswers(agent)
   // A repeated request whose turn was already saved gets the saved answer.
   const known = ctx.keyed?.recall<Invocation>()
   if (known) return known.result
@@ -91,6 +95,12 @@ export async function answerWithData(
       answer: ({ data, metadata }) => ({ data: data ?? {}, threadId: turn.lease.threadId, metadata }),
     },
   )
+}
+
+/** @throws AppError AGENT_SUPERVISOR, AGENT_NO_STRUCTURED_OUTPUT */
+function requireDataAnswers({ config }: LoadedAgent): void {
+  if (config.supervisor) throw new AppError('AGENT_SUPERVISOR')
+  if (config.outputSchema === null) throw new AppError('AGENT_NO_STRUCTURED_OUTPUT')
 }
 
 /** @throws AppError MESSAGE_REQUIRED, INVALID_INPUT */

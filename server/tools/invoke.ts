@@ -1,7 +1,10 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
+import { isJsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import { parseInput } from '../parse'
+import { wantedVersion } from '../versioned/versions'
+import { loadTool } from './find'
 import { runTool } from './run'
 import { InvokeTool, type ToolOutcome } from './schema'
 
@@ -11,9 +14,14 @@ import { InvokeTool, type ToolOutcome } from './schema'
  */
 export async function invokeTool(ctx: ServiceContext, input: { toolId: string; body: unknown }, signal: AbortSignal) {
   authorize(ctx, 'tool:invoke')
-  const { args, dataContext, version } = parseInput(InvokeTool, input.body)
-  const called = { toolId: input.toolId, version, args, dataContext }
-  return reported(() => runTool(ctx, called, { signal, idempotencyKey: ctx.keyed?.outgoingKey }))
+  const version = wantedVersion(isJsonObject(input.body) ? input.body.version : undefined)
+  return reported(async () => {
+    // That there is no such tool comes before whatever else is wrong.
+    const tool = await loadTool(ctx, input.toolId, version)
+    const { args, dataContext } = parseInput(InvokeTool, input.body)
+    const called = { toolId: input.toolId, version, args, dataContext }
+    return runTool(ctx, called, { signal, tool, idempotencyKey: ctx.keyed?.outgoingKey })
+  })
 }
 
 /**

@@ -15,6 +15,12 @@ export function resolveVersion(
   return number !== null && number <= row.version ? number : null
 }
 
+/** What a request asks for; the latest if it does not say. What is neither text nor a number asks for a version that no row has. */
+export function wantedVersion(given: unknown): string | number {
+  if (given === undefined) return 'latest'
+  return typeof given === 'string' || typeof given === 'number' ? given : ''
+}
+
 /** The version that a number means, also as text; null when no version can have it. */
 export function versionNumber(wanted: string | number): number | null {
   const number = typeof wanted === 'number' ? wanted : /^[1-9]\d{0,8}$/.test(wanted) ? Number(wanted) : Number.NaN
