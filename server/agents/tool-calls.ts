@@ -82,7 +82,10 @@ async function callTool(
       log: log && ((line) => log({ ...line, tool: title })),
     })
     signal.throwIfAborted()
-    if (!outcome.success) return failure(outcome.error.code, outcome.error.message)
+    if (!outcome.success) {
+      const { code, message, details } = outcome.error
+      return failure(code, [message, ...details].join('\n'))
+    }
     return { success: true, data: outcome.data }
   } catch (err) {
     signal.throwIfAborted()

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { invokeAgent } from '@/server/agents/invoke'
 import type { ServiceContext } from '@/server/context'
 import { createTool } from '@/server/tools/create'
+import { startOutside } from '../net/outside'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type McpServer, startMcpServer } from '../support/mcp-server'
 import { type ModelServer, startModelServer } from '../support/model'
@@ -50,4 +51,25 @@ test('an agent calls a tool of a real MCP server, and learns what the server rej
   const [first, second] = model.calls[1]?.body.messages.slice(-2) ?? []
   expect(first.content).toContain('42')
   expect(second.content).toMatch(/^EXECUTION_ERROR/)
+})
+
+test('the model learns the structure with which a tool has failed', async () => {
+  const outside = await startOutside(({ body }, response) => {
+    const { id, method } = JSON.parse(body || '{}')
+    const serverInfo = { name: 'x', version: '1' }
+    const result =
+      method === 'initialize'
+        ? { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo }
+        : { content: [], structuredContent: { code: 'QUOTA', retryAfter: 30 }, isError: true }
+    if (id === undefined) response.writeHead(202).end()
+    else response.setHeader('content-type', 'application/json').end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+  })
+  const config = { url: `${outside.url}/mcp`, toolName: 'order' }
+  const { id: tool } = await createTool(ctx, { name: 'Order', kind: 'mcp', config })
+  const { id } = await newAgent(ctx, { tools: [tool] }, model)
+  model.script({ calls: [{ name: tool, args: {} }] }, { text: '{"item":"none","amount":0}' })
+  await invokeAgent(ctx, { agentId: id, body: { message: 'x' } }, new AbortController().signal)
+  const said = model.calls[1]?.body.messages.at(-1).content
+  expect(said).toBe('EXECUTION_ERROR: The tool order failed.\n{"code":"QUOTA","retryAfter":30}')
+  await outside.stop()
 })

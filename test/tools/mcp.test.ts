@@ -191,6 +191,96 @@ describe('other servers', () => {
     expect(await (await at()).call()).toMatchObject({ error: { code: 'CONNECTION_ERROR' } })
   })
 
+  /** Answers each call of a method; a page for each `tools/list`. */
+  const speaking = (results: (method: string, params: { cursor?: string }) => object) => {
+    respond = (seen, response) => {
+      const { id, method = '', params = {} } = JSON.parse(seen.body || '{}')
+      const serverInfo = { name: 'x', version: '1' }
+      const result =
+        method === 'initialize'
+          ? { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo }
+          : results(method, params)
+      if (id === undefined) response.writeHead(202).end()
+      else
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ jsonrpc: '2.0', id, result }))
+    }
+  }
+  const toolsNamed = (...names: string[]) => names.map((name) => ({ name, inputSchema: { type: 'object' } }))
+  const asked = () => outside.seen.filter(({ body }) => body.includes('tools/list')).length
+  const namesOf = async () => {
+    outside.seen.length = 0
+    const answer = await list({ url: `${outside.url}/mcp` })
+    if (!answer.success) return answer.error
+    const { tools } = (answer as unknown as { data: { tools: { name: string }[] } }).data
+    return tools.map(({ name }) => name)
+  }
+
+  test('are listed with all their pages', async () => {
+    const pages: Record<string, object> = {
+      first: { tools: toolsNamed('a', 'b'), nextCursor: 'second' },
+      second: { tools: toolsNamed('c'), nextCursor: 'third' },
+      third: { tools: toolsNamed('d') },
+    }
+    speaking((_method, { cursor = 'first' }) => pages[cursor] ?? {})
+    expect([await namesOf(), asked()]).toEqual([['a', 'b', 'c', 'd'], 3])
+  })
+
+  test.each([
+    ['one that ignores the cursor', () => ({ tools: toolsNamed('a'), nextCursor: 'again' }), ['a'], 2],
+    [
+      'a circle of pages',
+      (_method: string, { cursor = '' }) => ({
+        tools: toolsNamed(`t${cursor}`),
+        nextCursor: { '': '1', '1': '2' }[cursor] ?? '1',
+      }),
+      ['t', 't1', 't2'],
+      3,
+    ],
+    ['an empty cursor', () => ({ tools: toolsNamed('a'), nextCursor: '' }), ['a'], 1],
+  ])('end their list: %s', async (_name, results, names, calls) => {
+    speaking(results)
+    expect([await namesOf(), asked()]).toEqual([names, calls])
+  })
+
+  test('that list without an end are stopped by count, by pages and by size, with a reason', async () => {
+    const reason = { code: 'OUTPUT_INVALID', message: expect.stringContaining('Create the tool with its name') }
+    let page = 0
+    const endless = (tools: () => object[]) => speaking(() => ({ tools: tools(), nextCursor: String(++page) }))
+    endless(() => toolsNamed(...Array.from({ length: 500 }, (_, n) => `${page}-${n}`)))
+    expect([await namesOf(), asked()]).toEqual([expect.objectContaining(reason), 5])
+    endless(() => [])
+    expect([await namesOf(), asked()]).toEqual([expect.objectContaining(reason), 200])
+    endless(() => [{ ...toolsNamed(`${page}`)[0], description: 'x'.repeat(900_000) }])
+    expect([await namesOf(), asked()]).toEqual([expect.objectContaining(reason), 5])
+  })
+
+  test('that list slowly have the configured time for all pages together', async () => {
+    let page = 0
+    speaking(() => ({ tools: [], nextCursor: String(++page) }))
+    const quick = respond
+    respond = async (seen, response) => {
+      await sleep(60)
+      await quick(seen, response)
+    }
+    expect(await list({ url: `${outside.url}/mcp`, timeoutMs: 600 })).toMatchObject({ error: { code: 'TIMEOUT' } })
+    expect(page).toBeLessThan(15)
+  })
+
+  test('that fail with a structure give it as a detail, without secrets', async () => {
+    const structuredContent = { code: 'QUOTA', retryAfter: 30, hint: 'mcp-secret-4711' }
+    speaking(() => ({ content: [], structuredContent, isError: true }))
+    expect(await (await at({ headers: { a: '${secrets.MCP_TOKEN}' } })).call()).toEqual({
+      success: false,
+      error: {
+        code: 'EXECUTION_ERROR',
+        message: 'The tool x failed.',
+        details: ['{"code":"QUOTA","retryAfter":30,"hint":"***"}'],
+      },
+    })
+  })
+
   test('that are private are not called', async () => {
     for (const blocked of ['http://10.0.0.1/mcp', 'http://127.0.0.2/mcp', 'http://[::1]/mcp']) {
       expect(await (await tool({ url: blocked, toolName: 'x' })).call(), blocked).toMatchObject({

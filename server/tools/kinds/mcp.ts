@@ -30,7 +30,11 @@ export async function runMcpTool(raw: JsonValue, call: ToolCall, ctx: ServiceCon
   )
 }
 
-/** The tools of a server: `{ tools: [{ name, description, inputSchema }] }`. */
+const MOST_TOOLS = 2_000
+const MOST_PAGES = 200
+const MOST_CHARACTERS = 4 * 1024 * 1024
+
+/** The tools of a server, of all its pages: `{ tools: [{ name, description, inputSchema }] }`. */
 export async function listMcpTools(
   config: McpServerConfig,
   ctx: ServiceContext,
@@ -38,17 +42,42 @@ export async function listMcpTools(
 ): Promise<ToolOutcome> {
   return callingOut(ctx, config, signal, (secrets, fetch) =>
     withClient(config, { secrets, fetch, context: ctx.trusted, signal }, async (client, signal) => {
-      const { tools } = await client.listTools({ options: { signal } })
-      const shown = tools.map(({ name, title, description, inputSchema, outputSchema }) => ({
-        name,
-        title: title ?? null,
-        description: description ?? '',
-        inputSchema,
-        outputSchema: outputSchema ?? null,
-      }))
-      return { success: true, data: { tools: toStorableJson(shown) } }
+      const tools = new Map<string, JsonValue>()
+      let size = 0
+      for await (const page of pagesOf(client, signal)) {
+        for (const { name, title, description, inputSchema, outputSchema } of page) {
+          const texts = { name, title: title ?? null, description: description ?? '' }
+          tools.set(name, toStorableJson({ ...texts, inputSchema, outputSchema: outputSchema ?? null }))
+        }
+        size += JSON.stringify(page).length
+        if (tools.size > MOST_TOOLS || size > MOST_CHARACTERS) throw new TooManyTools()
+      }
+      return { success: true, data: { tools: [...tools.values()] } }
     }),
   )
+}
+
+class TooManyTools extends OutboundFailure {
+  constructor() {
+    const message = `The server lists more than ${MOST_TOOLS} tools, ${MOST_PAGES} pages or 4 MiB. Create the tool with its name as \`toolName\` instead.`
+    super('OUTPUT_INVALID', message)
+  }
+}
+
+/** Ends where the server names a page that it has already given. */
+async function* pagesOf(client: MCPClient, signal: AbortSignal) {
+  const asked = new Set<string>()
+  for (let cursor: string | undefined; ; ) {
+    const { tools, nextCursor } = await client.listTools({
+      ...(cursor === undefined ? {} : { params: { cursor } }),
+      options: { signal },
+    })
+    yield tools
+    if (!nextCursor || asked.has(nextCursor)) return
+    if (asked.size + 1 >= MOST_PAGES) throw new TooManyTools()
+    asked.add(nextCursor)
+    cursor = nextCursor
+  }
 }
 
 interface Sources {
@@ -84,6 +113,7 @@ async function withClient(
     return await Promise.race([work(client, signal), wire.broken])
   } catch (err) {
     if (signal.aborted) throw signal.reason
+    if (err instanceof OutboundFailure) throw err
     return wire.failure ?? protocolFailure(err)
   } finally {
     // Ends the session on the server, without waiting for it.
@@ -214,8 +244,11 @@ function outcomeOf(config: McpConfig, answer: JsonValue): ToolOutcome {
   const texts = content.flatMap((part) =>
     isJsonObject(part) && part.type === 'text' && typeof part.text === 'string' ? [part.text] : [],
   )
-  if (answer.isError === true)
-    return toolFailure('EXECUTION_ERROR', texts.join('\n') || `The tool ${config.toolName} failed.`)
+  if (answer.isError === true) {
+    const { structuredContent } = answer
+    const details = structuredContent === undefined ? [] : [JSON.stringify(structuredContent)]
+    return toolFailure('EXECUTION_ERROR', texts.join('\n') || `The tool ${config.toolName} failed.`, details)
+  }
   if (config.result === 'full') return { success: true, data: answer }
   if (answer.structuredContent !== undefined) return { success: true, data: answer.structuredContent }
   if (content.length > 0 && texts.length === content.length) return { success: true, data: texts.join('\n') }
