@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 let lastTime = 0
@@ -47,4 +47,11 @@ const ID = /^[A-Za-z0-9_-]{1,80}$/
 /** Whether a text has the form of an id; callers do not look up anything else. */
 export function isId(text: string): boolean {
   return ID.test(text)
+}
+
+export const ID_TAIL = 12
+
+/** The end of a name that must be as distinct as an id, and shorter. */
+export function idTail(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, ID_TAIL)
 }

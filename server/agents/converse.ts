@@ -5,6 +5,7 @@ import { Deadline } from '../deadline'
 import type { UserMessage } from '../definition/agent'
 import { env } from '../env'
 import { AppError } from '../errors'
+import type { AnswerEnd } from '../models/answer-end'
 import { ModelFailure } from '../models/failure'
 import { OutgoingKeys } from '../outgoing-keys'
 import type { LoadedAgent } from './find'
@@ -121,6 +122,9 @@ export function toAppError(err: unknown): unknown {
       {
         message: err.message,
         provider: err.provider,
+        retryable: err.transient,
+        ...(err.status === null ? {} : { status: err.status }),
+        ...(err.answer ? answerFacts(err.answer) : {}),
         ...(err.code === 'MODEL_ERROR' ? {} : { code: err.code }),
       },
     ],
@@ -129,4 +133,8 @@ export function toAppError(err: unknown): unknown {
       ? {}
       : { headers: { 'retry-after': String(Math.min(3600, Math.ceil(err.retryAfterMs / 1000))) } }),
   })
+}
+
+function answerFacts({ finishReason, refusal }: AnswerEnd) {
+  return { finishReason, ...(refusal === null ? {} : { refusal }) }
 }

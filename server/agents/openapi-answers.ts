@@ -67,6 +67,10 @@ export const AgentAnswer = z.object({
       .boolean()
       .optional()
       .describe('Whether the first answer did not match the schema and the model was asked to correct it.'),
+    finishReason: z
+      .enum(['length', 'content-filter', 'error'])
+      .optional()
+      .describe('Why the answer is not whole; absent if it is.'),
     warnings: z.array(z.string()).optional(),
   }),
 })

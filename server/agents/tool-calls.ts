@@ -3,6 +3,7 @@ import type { ServiceContext } from '../context'
 import { isJsonObject, type JsonObject, toStorableJson } from '../definition/json'
 import { AppError } from '../errors'
 import type { ToolRequest } from '../models/call'
+import { withOwnNames } from '../tools/acceptable-schema'
 import { runTool } from '../tools/run'
 import type { LoadedAgent } from './find'
 import type { AgentTool } from './toolset'
@@ -67,7 +68,7 @@ async function runOne(
 
 async function callTool(
   ctx: ServiceContext,
-  { title, toolId, version }: AgentTool & { kind: 'tool' },
+  { title, toolId, version, names }: AgentTool & { kind: 'tool' },
   args: JsonObject,
   { userMessage }: TurnRequest,
   { signal, log, keys }: RunningTurn,
@@ -75,7 +76,7 @@ async function callTool(
   // A tool's own transactions are not replayed by an Idempotency-Key.
   const { keyed: _keyed, ...own } = ctx
   try {
-    const called = { toolId, version, args, dataContext: userMessage.dataContext }
+    const called = { toolId, version, args: withOwnNames(args, names), dataContext: userMessage.dataContext }
     const outcome = await runTool(own, called, {
       signal,
       idempotencyKey: keys?.next([toolId, args]),
@@ -121,7 +122,9 @@ async function handOff(
       },
       { ...options, depth: options.depth + 1 },
     )
-    return { success: true, data: answer.data ? { data: answer.data } : { message: answer.text } }
+    if (answer.data) return { success: true, data: { data: answer.data } }
+    const { finishReason } = answer.metadata
+    return { success: true, data: { message: answer.text, ...(finishReason ? { finishReason } : {}) } }
   } catch (err) {
     if (err instanceof AppError && err.code === 'OUTPUT_SCHEMA_MISMATCH') return failure(err.code, err.message)
     throw err

@@ -2,20 +2,26 @@ import type { ServiceContext } from '../context'
 import type { JsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import type { ModelTool } from '../models/call'
+import { modelToolName } from '../models/tool-names'
+import { acceptableSchema, type NamedSchema } from '../tools/acceptable-schema'
 import { loadTool } from '../tools/find'
 import { type LoadedAgent, loadAgent } from './find'
 
 const OPEN_OBJECT: JsonObject = { type: 'object', properties: {}, additionalProperties: true }
-/** The longest tool name that every provider accepts. */
-const MAX_TOOL_NAME = 64
 
-/** What a model may call: one of its agent's tools, or another agent. The tenant is never an argument. */
-export type AgentTool = ModelTool &
-  ({ kind: 'tool'; toolId: string; version: string | number; title: string } | { kind: 'handoff'; agent: LoadedAgent })
+/**
+ * What a model may call: one of its agent's tools, or another agent. The tenant is never an argument. `id` is the tool's, or
+ * `handoff_` and the agent's; the model knows it by its `name`.
+ */
+export type AgentTool = ModelTool & { id: string } & (
+    | { kind: 'tool'; toolId: string; version: string | number; title: string; names: NamedSchema['names'] }
+    | { kind: 'handoff'; agent: LoadedAgent }
+  )
 
 /**
  * What an agent may use right now: the tools and agents attached to its version, and nothing else. Those that have been
  * removed since it was saved are left out and listed in `warnings`.
+ * @returns the tools by id
  */
 export async function openToolset(
   ctx: ServiceContext,
@@ -27,7 +33,7 @@ export async function openToolset(
   const add = async (missing: string, load: Promise<AgentTool>) => {
     try {
       const tool = await load
-      tools.set(tool.name, tool)
+      tools.set(tool.id, tool)
     } catch (err) {
       if (!(err instanceof AppError && err.status === 404)) throw err
       warnings.push(missing)
@@ -47,26 +53,32 @@ export async function openToolset(
 async function loadUse(ctx: ServiceContext, toolId: string, version: string | number): Promise<AgentTool> {
   const tool = await loadTool(ctx, toolId, version)
   const { name, description, inputSchema } = tool
+  const takesObject = inputSchema && (inputSchema.type === undefined || inputSchema.type === 'object')
+  // Other schemas are still checked when the tool is called.
+  const { schema, names } = acceptableSchema(takesObject ? inputSchema : OPEN_OBJECT)
   return {
     kind: 'tool',
+    id: toolId,
     toolId,
     title: name,
     // Call the same version whose schema was read here.
     version: tool.version,
-    name: toolId.slice(0, MAX_TOOL_NAME),
+    name: modelToolName(toolId),
     description: description === '' ? name : `${name}: ${description}`,
-    // Providers accept only object schemas here; other schemas are still checked when the tool is called.
-    parameters: inputSchema?.type === 'object' ? inputSchema : OPEN_OBJECT,
+    parameters: schema,
+    names,
   }
 }
 
 async function loadHandOff(ctx: ServiceContext, agentId: string, version: string | number): Promise<AgentTool> {
   const agent = await loadAgent(ctx, agentId, version)
   const { name, config } = agent
+  const id = `handoff_${agentId}`
   return {
     kind: 'handoff',
+    id,
     agent,
-    name: `handoff_${agentId}`.slice(0, MAX_TOOL_NAME),
+    name: modelToolName(id),
     description: `Hands a message to the agent ${name} and returns its answer. ${config.description}`.trim(),
     parameters: {
       type: 'object',

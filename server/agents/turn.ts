@@ -1,15 +1,17 @@
 import type { ModelMessage } from 'ai'
 import type { ServiceContext } from '../context'
 import type { TurnMetadata } from '../definition/agent'
-import { isJsonObject, type JsonObject, toStorableJson } from '../definition/json'
+import { type JsonObject, toStorableJson } from '../definition/json'
 import { AppError, type ErrorDetail } from '../errors'
+import { type AnswerEnd, oddEnd, whyNotWhole } from '../models/answer-end'
 import { callModel, type ModelAnswer, type ToolRequest } from '../models/call'
 import { ModelFailure } from '../models/failure'
 import { type OpenModel, openModel } from '../models/registry'
 import { Budget } from './budget'
 import type { ReplyMessage } from './messages'
-import { checkOutput } from './output-schema'
+import { asModelsKnowIt } from './model-history'
 import { systemPrompt, userParts } from './prompt'
+import { MAX_ANSWER, readAnswer } from './read-answer'
 import { runToolCalls } from './tool-calls'
 import { type AgentTool, openToolset } from './toolset'
 import type { RunningTurn, TurnOptions, TurnRequest, TurnResult } from './turn-types'
@@ -17,7 +19,6 @@ import type { RunningTurn, TurnOptions, TurnRequest, TurnResult } from './turn-t
 /** After this many rounds of tool calls, the model must answer. */
 const MAX_ROUNDS = 10
 const MAX_CALLS_PER_ROUND = 16
-const MAX_ANSWER = 1_000_000
 
 /**
  * Answers one message: rounds of tool calls, then an answer. Saves nothing.
@@ -31,10 +32,9 @@ export async function runTurn(ctx: ServiceContext, request: TurnRequest, options
   const { tools, warnings } = await openToolset(ctx, request.agent, { mayHandOff: depth < Budget.maxDepth })
   const turn = new Turn(ctx, request, { ...options, budget, depth, runTurn }, open, tools)
   const answered = await turn.run()
-  const { data, text, repaired } = request.structured
-    ? await turn.structured(answered)
-    : { data: null, text: answered.text, repaired: false }
-  if (text === '') throw new ModelFailure(open.provider, 'gave an empty answer')
+  const { data, text, repaired, end } = request.structured ? await turn.structured(answered) : turn.spoken(answered)
+  const cut = request.structured ? null : whyNotWhole(end, config.model.settings.maxOutputTokens)
+  if (cut !== null) warnings.push(`The answer ${cut}.`)
   const metadata: TurnMetadata = {
     provider: open.provider,
     modelId: open.modelId,
@@ -45,9 +45,17 @@ export async function runTurn(ctx: ServiceContext, request: TurnRequest, options
     rounds: turn.rounds,
     toolCalls: turn.toolCalls,
     ...(repaired ? { repaired } : {}),
+    ...oddEnd(end),
     ...(warnings.length > 0 ? { warnings } : {}),
   }
   return { text, data, replies: [...turn.replies, { role: 'assistant', content: [{ type: 'text', text }] }], metadata }
+}
+
+interface Final {
+  data: JsonObject | null
+  text: string
+  repaired: boolean
+  end: AnswerEnd
 }
 
 class Turn {
@@ -55,6 +63,7 @@ class Turn {
   rounds = 0
   toolCalls = 0
   private readonly outputSchema: JsonObject | null
+  private readonly idsByName: ReadonlyMap<string, string>
 
   constructor(
     private readonly ctx: ServiceContext,
@@ -64,6 +73,7 @@ class Turn {
     private readonly tools: Map<string, AgentTool>,
   ) {
     this.outputSchema = request.structured ? request.agent.config.outputSchema : null
+    this.idsByName = new Map([...tools.values()].map(({ id, name }) => [name, id]))
   }
 
   /** Runs rounds until the model gives its final answer. */
@@ -73,28 +83,56 @@ class Turn {
       const answer = await this.ask([], mayCallTools)
       if (!mayCallTools || answer.toolCalls.length === 0) return answer
       this.rounds += 1
-      const unique = new Map(answer.toolCalls.map((call) => [call.toolCallId, call]))
-      const calls = [...unique.values()].slice(0, MAX_CALLS_PER_ROUND).map(readable)
+      const calls = answer.toolCalls.slice(0, MAX_CALLS_PER_ROUND).map((call) => this.readable(call))
       this.toolCalls += calls.length
       this.replies.push(withCalls(answer, calls))
       this.replies.push(await runToolCalls(this.ctx, calls, this.tools, this.request, this.options))
     }
   }
 
+  /** The answer as text. */
+  spoken({ text, end }: ModelAnswer): Final {
+    if (text.trim() === '') this.refuse(end, 'gave an empty answer')
+    return { data: null, text, repaired: false, end }
+  }
+
   /** The answer as data. If it does not match, the model gets one chance to correct it. */
-  async structured(first: ModelAnswer): Promise<{ data: JsonObject; text: string; repaired: boolean }> {
-    const read = this.read(first.text)
-    if (read.data) return { data: read.data, text: JSON.stringify(read.data), repaired: false }
+  async structured(first: ModelAnswer): Promise<Final> {
+    const schema = this.outputSchema ?? {}
+    const read = readAnswer(first.text, schema)
+    if (read.data) return { data: read.data, text: JSON.stringify(read.data), repaired: false, end: first.end }
+    // Asked again, the model would end in the same way, at the same price.
+    this.refuse(first.end)
+    if (first.text.length > MAX_ANSWER) throw new AppError('OUTPUT_SCHEMA_MISMATCH', { details: read.details })
     const second = await this.ask(
       [
-        { role: 'assistant', content: [{ type: 'text', text: first.text === '' ? '(no answer)' : first.text }] },
+        { role: 'assistant', content: [{ type: 'text', text: first.text.trim() === '' ? '(no answer)' : first.text }] },
         { role: 'user', content: repairRequest(read.details) },
       ],
       false,
     )
-    const again = this.read(second.text)
-    if (again.data) return { data: again.data, text: JSON.stringify(again.data), repaired: true }
+    const again = readAnswer(second.text, schema)
+    if (again.data) return { data: again.data, text: JSON.stringify(again.data), repaired: true, end: second.end }
+    this.refuse(second.end)
     throw new AppError('OUTPUT_SCHEMA_MISMATCH', { details: again.details })
+  }
+
+  /** @throws ModelFailure if the answer is not whole, or else with the problem, if there is one */
+  private refuse(end: AnswerEnd, problem: string | null = null): void {
+    const why = whyNotWhole(end, this.request.agent.config.model.settings.maxOutputTokens)
+    const cut = end.refusal === null ? why && `gave no whole answer: it ${why}` : `refused to answer: ${end.refusal}`
+    const told = cut ?? problem
+    if (told !== null) throw new ModelFailure(this.open.provider, told, { answer: end })
+  }
+
+  /** Names the tool by its id and makes arguments storable; a call whose arguments cannot be stored is not made. */
+  private readable(call: ToolRequest): ToolRequest {
+    const toolName = this.idsByName.get(call.toolName) ?? call.toolName
+    try {
+      return { ...call, toolName, input: toStorableJson(call.input) }
+    } catch {
+      return { ...call, toolName, input: null }
+    }
   }
 
   private async ask(more: ModelMessage[], mayCallTools: boolean): Promise<ModelAnswer> {
@@ -104,7 +142,12 @@ class Turn {
       this.open,
       {
         system: systemPrompt(agent.config, this.ctx.trusted, this.outputSchema),
-        messages: [...history, { role: 'user', content: userParts(userMessage) }, ...this.replies, ...more],
+        messages: asModelsKnowIt([
+          ...history,
+          { role: 'user', content: userParts(userMessage) },
+          ...this.replies,
+          ...more,
+        ]),
         tools: [...this.tools.values()],
         mayCallTools,
         outputSchema: this.outputSchema,
@@ -116,40 +159,11 @@ class Turn {
     this.options.budget.spend(answer.usage, agent.config.model.prices)
     return answer
   }
-
-  private read(text: string): { data: JsonObject | null; details: ErrorDetail[] } {
-    const value = parseAnswer(text)
-    if (value === undefined) return { data: null, details: [{ path: 'data', message: 'is not JSON' }] }
-    if (!isJsonObject(value)) return { data: null, details: [{ path: 'data', message: 'must be object' }] }
-    const details = checkOutput(this.outputSchema ?? {}, value)
-    return details.length === 0 ? { data: value, details } : { data: null, details }
-  }
-}
-
-/** Parses JSON, with or without a code fence; undefined when there is none. */
-function parseAnswer(text: string): unknown {
-  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(text)
-  const json = fenced?.[1] ?? text
-  if (json.length > MAX_ANSWER) return undefined
-  try {
-    return toStorableJson(JSON.parse(json))
-  } catch {
-    return undefined
-  }
 }
 
 function repairRequest(details: ErrorDetail[]): string {
   const faults = details.map(({ path, message }) => `- ${path}: ${message}`)
   return `Your answer ("data") does not match the JSON Schema:\n${faults.join('\n')}\nGive the corrected JSON object and nothing else.`
-}
-
-/** Makes arguments storable; a call whose arguments cannot be stored is not made. */
-function readable(call: ToolRequest): ToolRequest {
-  try {
-    return { ...call, input: toStorableJson(call.input) }
-  } catch {
-    return { ...call, input: null }
-  }
 }
 
 /** The model's message with only those calls that get a result. */
@@ -160,9 +174,9 @@ function withCalls({ message, text }: ModelAnswer, calls: ToolRequest[]): ReplyM
   for (const part of message.content) {
     if (part.type === 'tool-call') {
       const call = answered.get(part.toolCallId)
-      if (call) content.push({ ...part, input: call.input ?? {} })
+      if (call) content.push({ ...part, toolName: call.toolName, input: call.input ?? {} })
       answered.delete(part.toolCallId)
-    } else if (part.type === 'text' || part.type === 'reasoning') content.push(part)
+    } else if (part.type === 'reasoning' || (part.type === 'text' && part.text.trim() !== '')) content.push(part)
   }
   return { ...message, content }
 }

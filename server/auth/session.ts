@@ -19,8 +19,6 @@ import { respondError } from '../http/respond'
 import { log } from '../log'
 import { type Role, roleOf } from '../roles'
 import { isSlug } from '../slug'
-import { deviceCookie } from './device'
-import { Email } from './new-user'
 import { NodeAnswer, nodeCall, readCookies } from './node-call'
 import { sessionSecrets } from './session-secret'
 import { revokeSession, SESSION_SECONDS, type SessionUser, startSession, touchSession } from './sessions'
@@ -28,11 +26,8 @@ import { admitByAddress, checkPassword } from './sign-in'
 
 export type { SessionUser }
 
-/**
- * next-auth's options, made per request so that nothing is read before the service is set up.
- * @param known is told the address of whoever is signed in with the request or by it
- */
-export function authOptions(headers: Headers = new Headers(), known: (email: string) => void = () => {}): AuthOptions {
+/** next-auth's options, made per request so that nothing is read before the service is set up. */
+export function authOptions(headers: Headers = new Headers()): AuthOptions {
   const { TRUST_PROXY } = env()
   const db = () => database().db
   return {
@@ -45,8 +40,7 @@ export function authOptions(headers: Headers = new Headers(), known: (email: str
       CredentialsProvider({
         credentials: { email: { type: 'email' }, password: { type: 'password' } },
         async authorize(credentials) {
-          const client = { address: addressOf(headers, TRUST_PROXY), headers }
-          const user = await checkPassword(db(), credentials, client, now()).catch(hide)
+          const user = await checkPassword(db(), credentials, addressOf(headers, TRUST_PROXY), now()).catch(hide)
           return user && { id: user.userId, email: user.email, name: user.name }
         },
       }),
@@ -64,12 +58,9 @@ export function authOptions(headers: Headers = new Headers(), known: (email: str
       async jwt({ token, user, trigger }) {
         if (trigger === 'signIn' || trigger === 'signUp') {
           const sid = await startSession(db(), user.id, headers.get('user-agent'), now())
-          known(Email.parse(user.email))
           return { sub: user.id, sid }
         }
-        const signedIn = await userOf(token)
-        if (!signedIn) throw new Error('The session has ended.')
-        known(signedIn.email)
+        if (!(await userOf(token))) throw new Error('The session has ended.')
         return token
       },
       // Pages get the user from their own data; this only says that somebody is signed in.
@@ -103,16 +94,9 @@ export async function handleAuth(request: Request): Promise<Response> {
     if (!ACTIONS.includes(nextauth[0] ?? '')) throw new AppError('NOT_FOUND')
     const call = await nodeCall(request, signInAt(request.headers), nextauth)
     const answer = new NodeAnswer()
-    let email: string | null = null
-    const options = authOptions(request.headers, (known) => {
-      email = known
-    })
     // Typed for Next's own request and response, but uses only what these two have.
-    await NextAuth(call as never, answer as never, options)
-    const response = answer.toResponse(requestId)
-    const cookie = email && (await deviceCookie(request.headers, email, isSecure(request.headers)))
-    if (cookie) response.headers.append('set-cookie', cookie)
-    return response
+    await NextAuth(call as never, answer as never, authOptions(request.headers))
+    return answer.toResponse(requestId)
   } catch (err) {
     return respondError(err, requestId)
   }

@@ -61,6 +61,8 @@ export type TurnMetadata = {
   rounds: number
   toolCalls: number
   repaired?: boolean
+  /** Why the answer ended, unless the model was simply done. */
+  finishReason?: 'length' | 'content-filter' | 'error'
   warnings?: string[]
 }
 

@@ -1,13 +1,12 @@
-import { createHash } from 'node:crypto'
 import { type SQL, sql } from 'drizzle-orm'
+import { ID_TAIL, idTail } from '../ids'
 import type { Noun } from '../versioned/noun'
 
 export type Word = Noun<never, never, never, never>['word']
 
 /** Some clients put the name of the server in front and accept 64 characters in all. */
 const MAX_WORDS = 36
-const TAIL = 12
-const ENDS_WITH_TAIL = new RegExp(`_([0-9a-f]{${TAIL}})$`)
+const ENDS_WITH_TAIL = new RegExp(`_([0-9a-f]{${ID_TAIL}})$`)
 
 /**
  * The name of an MCP tool: words for people and models, and a tail from the id. Two objects of the same name have
@@ -22,7 +21,7 @@ export function toolName(word: Word, id: string, name: string): string {
     .replace(/^_/, '')
     .slice(0, MAX_WORDS)
     .replace(/_$/, '')
-  return `${words || word}_${tailOf(word, id)}`
+  return `${words || word}_${idTail(`${word}:${id}`)}`
 }
 
 /** Null for a name that is no object's. */
@@ -30,11 +29,7 @@ export function tailIn(name: string): string | null {
   return ENDS_WITH_TAIL.exec(name)?.[1] ?? null
 }
 
-function tailOf(word: Word, id: string): string {
-  return createHash('sha256').update(`${word}:${id}`).digest('hex').slice(0, TAIL)
-}
-
-/** `tailOf` in a query. */
+/** The tail in a query. */
 export function tailSql(word: Word, id: SQL | { getSQL(): SQL }): SQL<string> {
-  return sql`left(encode(sha256(convert_to(${`${word}:`}::text || ${id}, 'UTF8')), 'hex'), ${TAIL}::integer)`
+  return sql`left(encode(sha256(convert_to(${`${word}:`}::text || ${id}, 'UTF8')), 'hex'), ${ID_TAIL}::integer)`
 }

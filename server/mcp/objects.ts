@@ -7,6 +7,7 @@ import { schemaOfFields } from '../definition/fields-schema'
 import { cutText, isJsonObject, type JsonObject } from '../definition/json'
 import type { Fields } from '../definition/schema'
 import { startAndWait } from '../runs/start-and-wait'
+import { flatSchema, isAcceptableName } from '../tools/acceptable-schema'
 import { invokeTool } from '../tools/invoke'
 import { toolName, type Word } from './names'
 import type { Published } from './published'
@@ -78,7 +79,7 @@ export const KINDS: Readonly<Record<Word, Kind>> = {
 export function describe(one: Published): Tool {
   const { word, id, name, description } = one
   const { does, inputSchema } = KINDS[word]
-  const { schema, unlisted } = acceptable(inputSchema(one))
+  const { schema, unlisted } = listable(inputSchema(one))
   const others = unlisted.map((argument) => `It also takes the argument ${JSON.stringify(argument)}.`)
   const texts = [cutText(description.trim(), MAX_DESCRIPTION), does(one), cutText(others.join(' '), MAX_DESCRIPTION)]
   return {
@@ -100,35 +101,22 @@ function withFileHints(fields: Fields): Fields {
   return Object.fromEntries(hinted)
 }
 
-/** The names of arguments that all models' providers accept. */
-const ARGUMENT = /^[A-Za-z0-9_.-]{1,64}$/
-
-/**
- * Some providers refuse a whole request for one schema that combines others at its top, or for one odd name. What is left
- * out here is still checked when the tool is called.
- */
-function acceptable(given: Tool['inputSchema']): { schema: Tool['inputSchema']; unlisted: string[] } {
-  const { anyOf: _any, oneOf: _one, allOf: _all, ...schema } = given as JsonObject
+/** What is left out here is still checked when the tool is called. */
+function listable(given: Tool['inputSchema']): { schema: Tool['inputSchema']; unlisted: string[] } {
+  const schema = flatSchema(given as JsonObject)
   const properties = isJsonObject(schema.properties) ? schema.properties : {}
-  const unlisted = Object.keys(properties).filter((name) => !ARGUMENT.test(name))
+  const unlisted = Object.keys(properties).filter((name) => !isAcceptableName(name))
   if (unlisted.length === 0) return { schema: schema as Tool['inputSchema'], unlisted }
   const { additionalProperties: _more, required, ...rest } = schema
-  const isListed = (name: unknown) => typeof name === 'string' && ARGUMENT.test(name)
   const listed = {
     ...rest,
-    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => isListed(name))),
-    ...(Array.isArray(required) ? { required: required.filter(isListed) } : {}),
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => isAcceptableName(name))),
+    ...(Array.isArray(required) ? { required: required.filter(isAcceptableName) } : {}),
   }
   return { schema: listed as unknown as Tool['inputSchema'], unlisted }
 }
 
-/** The protocol wants `type: object`, and an object for each property, where JSON Schema also allows true and false. */
-export function objectSchema({ $schema: _dialect, ...schema }: JsonObject): Tool['inputSchema'] {
-  const { properties } = schema
-  if (!isJsonObject(properties)) return { ...schema, type: 'object' } as Tool['inputSchema']
-  const objects = Object.entries(properties).map(([name, property]) => [
-    name,
-    isJsonObject(property) ? property : property === false ? { not: {} } : {},
-  ])
-  return { ...schema, type: 'object', properties: Object.fromEntries(objects) }
+/** The schema of arguments that are named here. */
+export function objectSchema(schema: JsonObject): Tool['inputSchema'] {
+  return { ...schema, type: 'object' } as Tool['inputSchema']
 }

@@ -7,13 +7,18 @@ import {
   type LanguageModelUsage,
   type ModelMessage,
   Output,
+  type ProviderMetadata,
+  type StepResult,
   streamText,
   type ToolSet,
   tool,
+  wrapLanguageModel,
 } from 'ai'
 import type { Usage } from '../definition/agent'
 import { type JsonObject, toStorableJson } from '../definition/json'
 import { traced } from '../traces'
+import { type AnswerEnd, endOf } from './answer-end'
+import { distinctCalls } from './distinct-calls'
 import { toModelFailure } from './failure'
 import type { OpenModel } from './registry'
 
@@ -51,6 +56,7 @@ export interface ModelAnswer {
   toolCalls: ToolRequest[]
   message: AssistantModelMessage
   usage: Usage
+  end: AnswerEnd
 }
 
 /**
@@ -114,8 +120,9 @@ async function callUntilAnswered(
 
 async function generate(open: OpenModel, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
   const result = await generateText({ ...options(open, request), abortSignal: signal })
-  const { text, toolCalls, totalUsage, response } = result
-  return answer(open, text, toolCalls, totalUsage, response.messages)
+  const { text, toolCalls, finishReason, rawFinishReason, providerMetadata, totalUsage: usage, response } = result
+  const { messages } = response
+  return answer(open, { text, toolCalls, usage, messages, finishReason, rawFinishReason, providerMetadata })
 }
 
 async function stream(
@@ -132,19 +139,23 @@ async function stream(
     else if (part.type === 'abort') throw signal.reason
   }
   passOn('', { last: true })
-  const [text, toolCalls, usage, response] = await Promise.all([
+  const [text, toolCalls, usage, response, finishReason, rawFinishReason, providerMetadata] = await Promise.all([
     result.text,
     result.toolCalls,
     result.totalUsage,
     result.response,
+    result.finishReason,
+    result.rawFinishReason,
+    result.providerMetadata,
   ])
-  return answer(open, text, toolCalls, usage, response.messages)
+  const { messages } = response
+  return answer(open, { text, toolCalls, usage, messages, finishReason, rawFinishReason, providerMetadata })
 }
 
 function options(open: OpenModel, request: ModelRequest) {
   const wantsJson = request.outputSchema !== null && (open.jsonBesideTools || !request.mayCallTools)
   return {
-    model: open.model,
+    model: wrapLanguageModel({ model: open.model, middleware: distinctCalls }),
     system: request.system,
     messages: request.messages,
     // The loop over tool calls is ours, because it counts, checks and records them; so no tool has an `execute` here.
@@ -175,22 +186,24 @@ function rawJson(schema: JsonObject): Output.Output<string, string, never> {
   return { ...Output.text(), responseFormat }
 }
 
-function answer(
-  open: OpenModel,
-  text: string,
-  toolCalls: ToolRequest[],
-  usage: LanguageModelUsage,
-  messages: ModelMessage[],
-): ModelAnswer {
+type Answered = Pick<StepResult<ToolSet>, 'text' | 'toolCalls' | 'finishReason' | 'rawFinishReason'> & {
+  usage: LanguageModelUsage
+  messages: ModelMessage[]
+  providerMetadata: ProviderMetadata | undefined
+}
+
+function answer(open: OpenModel, answered: Answered): ModelAnswer {
+  const { text, toolCalls, messages } = answered
   const spoken = messages.find((message) => message.role === 'assistant')
   const said = {
     text,
     toolCalls: toolCalls.map(({ toolCallId, toolName, input }) => ({ toolCallId, toolName, input })),
     message: spoken ?? { role: 'assistant' as const, content: [] },
+    end: endOf(answered),
   }
   // Masking changes only texts, so the type stays the same.
   const clean = open.mask ? (open.mask.masker.json(toStorableJson(said)) as unknown as typeof said) : said
-  return { ...clean, usage: toUsage(usage) }
+  return { ...clean, usage: toUsage(answered.usage) }
 }
 
 /**

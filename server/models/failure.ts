@@ -1,5 +1,6 @@
 import { APICallError, ToolChoiceViolationError } from 'ai'
 import { OutboundFailure } from '../net/outbound-failure'
+import type { AnswerEnd } from './answer-end'
 
 /** A provider gave no usable answer. The message names the provider and never contains its response or a key. */
 export class ModelFailure extends Error {
@@ -7,12 +8,20 @@ export class ModelFailure extends Error {
   constructor(
     readonly provider: string,
     problem: string,
-    options: { transient?: boolean; retryAfterMs?: number | null; code?: ModelFailure['code']; cause?: unknown } = {},
+    options: {
+      transient?: boolean
+      retryAfterMs?: number | null
+      code?: ModelFailure['code']
+      status?: number
+      answer?: AnswerEnd
+    } = {},
   ) {
     super(`${provider} ${problem}`)
     this.transient = options.transient ?? false
     this.retryAfterMs = options.retryAfterMs ?? null
     this.code = options.code ?? 'MODEL_ERROR'
+    this.status = options.status ?? null
+    this.answer = options.answer ?? null
   }
   /** Whether the same call may succeed later. */
   readonly transient: boolean
@@ -20,6 +29,10 @@ export class ModelFailure extends Error {
   readonly retryAfterMs: number | null
   /** The code a run's step fails with. */
   readonly code: 'MODEL_ERROR' | 'SECRET_NOT_ALLOWED'
+  /** The HTTP status the provider answered with, if that is why. */
+  readonly status: number | null
+  /** How the answer ended, if there was one. */
+  readonly answer: AnswerEnd | null
 }
 
 const TRANSIENT = new Set([408, 409, 425, 429])
@@ -47,7 +60,7 @@ export function toModelFailure(err: unknown, provider: string): ModelFailure {
   const transient = status >= 500 || TRANSIENT.has(status)
   const why = status === 401 || status === 403 ? ': the key was refused' : ''
   const retryAfterMs = retryAfter(err.responseHeaders ?? {})
-  return new ModelFailure(provider, `answered with status ${status}${why}`, { transient, retryAfterMs })
+  return new ModelFailure(provider, `answered with status ${status}${why}`, { transient, retryAfterMs, status })
 }
 
 function retryAfter(headers: Record<string, string>): number | null {

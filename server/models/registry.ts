@@ -1,14 +1,13 @@
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createGoogleGenerativeAI } from '@ai-sdk/google'
 import { createOpenAI } from '@ai-sdk/openai'
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import type { LanguageModel } from 'ai'
+import type { LanguageModelV3 } from '@ai-sdk/provider'
 import type { ServiceContext } from '../context'
 import type { JsonObject } from '../definition/json'
 import { env } from '../env'
-import { guardedFetch } from '../net/guarded-fetch'
 import { setLibraryGlobal } from '../process'
 import { type Masker, maskerOf } from '../vault/mask'
+import { openAICompatible } from './compatible'
 import { resolveKey } from './keys'
 import type { ModelConfig } from './schema'
 import { scriptedModel } from './scripted'
@@ -17,7 +16,7 @@ import { scriptedModel } from './scripted'
 setLibraryGlobal('AI_SDK_LOG_WARNINGS', false)
 
 export interface OpenModel {
-  model: LanguageModel
+  model: LanguageModelV3
   /** The provider that really answers: `scripted` when the wanted one has no key. */
   provider: string
   modelId: string
@@ -78,30 +77,4 @@ function at(baseURL: string | undefined): { baseURL?: string; fetch: typeof fetc
     ...(baseURL === undefined ? {} : { baseURL }),
     fetch: (input, init) => fetch(input, { ...init, redirect: 'manual' }),
   }
-}
-
-const MAX_ANSWER_BYTES = 8 * 1024 * 1024
-
-/** A user chose this address, so it is called through the guard. */
-function openAICompatible({ baseUrl = '', modelId }: ModelConfig, apiKey: string | undefined): LanguageModel {
-  const guarded: typeof fetch = (input, init = {}) =>
-    guardedFetch(
-      input instanceof Request ? input.url : input,
-      {
-        method: init.method ?? 'GET',
-        headers: Object.fromEntries(new Headers(init.headers)),
-        ...(typeof init.body === 'string' ? { body: init.body } : {}),
-        signal: init.signal ?? undefined,
-        redirect: 'error',
-      },
-      { timeoutMs: env().AGENT_TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES },
-    )
-  return createOpenAICompatible({
-    name: 'openai-compatible',
-    baseURL: baseUrl,
-    ...(apiKey ? { apiKey } : {}),
-    fetch: guarded,
-    includeUsage: true,
-    supportsStructuredOutputs: true,
-  })(modelId)
 }

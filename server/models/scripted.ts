@@ -1,6 +1,7 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3Content } from '@ai-sdk/provider'
 import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '../definition/json'
 import { fillSchema, type Material } from './fill-schema'
+import { modelToolName } from './tool-names'
 
 /**
  * A model stand-in that needs no key and no network and always gives the same answer to the same conversation, so
@@ -94,7 +95,7 @@ function chooseTool(options: LanguageModelV3CallOptions, turn: Turn) {
   const tools = (options.tools ?? []).filter((tool) => tool.type === 'function')
   if (turn.calls > 0 || tools.length === 0) return null
   const wanted = /\buse\s+([\w-]{1,100})\s*/i.exec(turn.message)
-  const named = tools.find(({ name }) => name === wanted?.[1])
+  const named = wanted?.[1] && tools.find(({ name }) => name === modelToolName(wanted[1] ?? ''))
   const call = (toolName: string, input: JsonObject) => ({
     toolCallId: `call_${toolName}`,
     toolName,

@@ -7,6 +7,8 @@ export type Reply =
   /** Streamed word by word, or in pieces of this many characters. */
   | { text: string; delayMs?: number; pieces?: number; promptTokens?: number }
   | { calls: { name: string; args: unknown; id?: string }[] }
+  /** A message as the provider words it, and why it ended. */
+  | { message: object; finish?: string }
   | { status: number; headers?: Record<string, string>; body?: string }
   | { hang: true }
 
@@ -89,9 +91,10 @@ export async function startModelServer(): Promise<ModelServer> {
   }
 }
 
-type Said = Extract<Reply, { text: string } | { calls: unknown[] }>
+type Said = Extract<Reply, { text: string } | { calls: unknown[] } | { message: object }>
 
 function toolCalls(reply: Said) {
+  if ('message' in reply) return (reply.message as { tool_calls?: object[] }).tool_calls
   if (!('calls' in reply)) return undefined
   return reply.calls.map(({ name, args, id }, index) => ({
     index,
@@ -101,10 +104,14 @@ function toolCalls(reply: Said) {
   }))
 }
 
+function finishOf(reply: Said): string {
+  return ('message' in reply && reply.finish) || (toolCalls(reply) ? 'tool_calls' : 'stop')
+}
+
 function sendWhole(response: ServerResponse, reply: Said): void {
   const calls = toolCalls(reply)
-  const message = { role: 'assistant', content: 'text' in reply ? reply.text : null, tool_calls: calls }
-  const choice = { index: 0, message, finish_reason: calls ? 'tool_calls' : 'stop' }
+  const own = 'message' in reply ? reply.message : { content: 'text' in reply ? reply.text : null, tool_calls: calls }
+  const choice = { index: 0, message: { role: 'assistant', ...own }, finish_reason: finishOf(reply) }
   response.writeHead(200, { 'content-type': 'application/json' })
   response.end(
     JSON.stringify({
@@ -126,9 +133,12 @@ function sendStream(response: ServerResponse, reply: Said): void {
     response.write(`data: ${JSON.stringify(chunk)}\n\n`)
   }
   const calls = toolCalls(reply)
-  if (calls) send({ role: 'assistant', content: null, tool_calls: calls })
+  if ('message' in reply) {
+    const indexed = calls?.map((call, index) => ({ index, ...call }))
+    send({ role: 'assistant', ...reply.message, ...(indexed ? { tool_calls: indexed } : {}) })
+  } else if (calls) send({ role: 'assistant', content: null, tool_calls: calls })
   else if ('text' in reply) for (const piece of split(reply)) send({ content: piece })
-  send({}, calls ? 'tool_calls' : 'stop')
+  send({}, finishOf(reply))
   send({}, null, usageOf(reply))
   response.end('data: [DONE]\n\n')
 }

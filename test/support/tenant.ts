@@ -1,6 +1,7 @@
 import { tenants } from '@/db/schema/tenants'
 import { tools, toolVersions } from '@/db/schema/tools'
 import { type ServiceContext, systemContext } from '@/server/context'
+import type { JsonObject } from '@/server/definition/json'
 import { newId } from '@/server/ids'
 import type { Log } from '@/server/log'
 import type { Role } from '@/server/roles'
@@ -21,12 +22,16 @@ export function withRole(ctx: ServiceContext, role: Role): ServiceContext {
 }
 
 /** A published script tool. @returns its id */
-export async function newScriptTool(ctx: ServiceContext, code: string): Promise<string> {
-  const id = newId('tool')
+export async function newScriptTool(
+  ctx: ServiceContext,
+  code: string,
+  { id = newId('tool'), inputSchema = null }: { id?: string; inputSchema?: JsonObject | null } = {},
+): Promise<string> {
   const shared = { tenantId: ctx.tenantId, version: 1 }
   await ctx.db
     .insert(tools)
     .values({ ...shared, id, name: id, description: '', status: 'published', publishedVersion: 1 })
-  await ctx.db.insert(toolVersions).values({ ...shared, toolId: id, name: id, kind: 'script', config: { code } })
+  const content = { name: id, kind: 'script' as const, config: { code }, inputSchema }
+  await ctx.db.insert(toolVersions).values({ ...shared, toolId: id, ...content })
   return id
 }

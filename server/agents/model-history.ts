@@ -1,0 +1,21 @@
+import type { ModelMessage } from 'ai'
+import { modelToolName } from '../models/tool-names'
+
+/**
+ * A conversation as providers accept it: tools have the names that models know them by, and no text is blank, which some
+ * providers refuse with every later message of the thread.
+ */
+export function asModelsKnowIt(messages: ModelMessage[]): ModelMessage[] {
+  return messages.map((message): ModelMessage => {
+    if (message.role === 'tool') return { ...message, content: message.content.map(named) }
+    if (message.role !== 'assistant') return message
+    const parts =
+      typeof message.content === 'string' ? [{ type: 'text' as const, text: message.content }] : message.content
+    const content = parts.filter((part) => part.type !== 'text' || part.text.trim() !== '').map(named)
+    return { ...message, content: content.length > 0 ? content : [{ type: 'text', text: '(no answer)' }] }
+  })
+}
+
+function named<P extends { type: string }>(part: P): P {
+  return 'toolName' in part ? { ...part, toolName: modelToolName(String(part.toolName)) } : part
+}

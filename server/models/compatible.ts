@@ -1,0 +1,140 @@
+import { createOpenAICompatible, type MetadataExtractor } from '@ai-sdk/openai-compatible'
+import type { LanguageModelV3 } from '@ai-sdk/provider'
+import { isJsonObject, type JsonObject, type JsonValue } from '../definition/json'
+import { env } from '../env'
+import { guardedFetch } from '../net/guarded-fetch'
+import type { ModelConfig } from './schema'
+import { meetsStrict } from './strict-schema'
+
+const NAME = 'openai-compatible'
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024
+
+/** A server whose address a user chose, so it is called through the guard. */
+export function openAICompatible({ baseUrl = '', modelId }: ModelConfig, apiKey: string | undefined): LanguageModelV3 {
+  return createOpenAICompatible({
+    name: NAME,
+    baseURL: baseUrl,
+    ...(apiKey ? { apiKey } : {}),
+    fetch: guarded,
+    includeUsage: true,
+    supportsStructuredOutputs: true,
+    metadataExtractor: refusals,
+    transformRequestBody: strictIfPossible,
+  })(modelId)
+}
+
+const guarded: typeof fetch = async (input, init = {}) => {
+  const response = await guardedFetch(
+    input instanceof Request ? input.url : input,
+    {
+      method: init.method ?? 'GET',
+      headers: Object.fromEntries(new Headers(init.headers)),
+      ...(typeof init.body === 'string' ? { body: init.body } : {}),
+      signal: init.signal ?? undefined,
+      redirect: 'error',
+    },
+    { timeoutMs: env().AGENT_TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES },
+  )
+  return response.ok ? withTextArguments(response) : response
+}
+
+/** Strict servers refuse a request whose schema breaks their rules. Answers are checked here in any case. */
+function strictIfPossible(body: Record<string, unknown>): Record<string, unknown> {
+  const { response_format: format } = body as { response_format?: { json_schema?: JsonObject } }
+  const asked = format?.json_schema
+  if (!asked || (isJsonObject(asked.schema) && meetsStrict(asked.schema))) return body
+  const { strict: _strict, ...loose } = asked
+  return { ...body, response_format: { ...format, json_schema: loose } }
+}
+
+/** Keeps the words of a refusal, which the SDK drops. */
+const refusals: MetadataExtractor = {
+  async extractMetadata({ parsedBody }) {
+    const refusal = refusalIn(parsedBody, 'message')
+    return refusal === '' ? undefined : { [NAME]: { refusal } }
+  },
+  createStreamExtractor() {
+    let refusal = ''
+    return {
+      processChunk(chunk) {
+        refusal += refusalIn(chunk, 'delta')
+      },
+      buildMetadata: () => (refusal === '' ? undefined : { [NAME]: { refusal } }),
+    }
+  },
+}
+
+function refusalIn(body: unknown, part: 'message' | 'delta'): string {
+  const choices = isJsonObject(body) ? body.choices : undefined
+  const [choice] = Array.isArray(choices) ? choices : []
+  const said = isJsonObject(choice) ? choice[part] : undefined
+  return isJsonObject(said) && typeof said.refusal === 'string' ? said.refusal : ''
+}
+
+/** Some servers give the arguments of a call as an object where the protocol has its JSON as text, or leave them out. */
+async function withTextArguments(response: Response): Promise<Response> {
+  const headers = new Headers(response.headers)
+  headers.delete('content-length')
+  const init = { status: response.status, statusText: response.statusText, headers }
+  if (response.headers.get('content-type')?.includes('text/event-stream') && response.body)
+    return new Response(response.body.pipeThrough(eachLine(corrected)), init)
+  return new Response(corrected(await response.text(), ''), init)
+}
+
+/** JSON after a prefix, with its calls' arguments as texts. Anything else is as it was. */
+function corrected(text: string, prefix = 'data:'): string {
+  if (!text.startsWith(prefix) || !text.includes('"tool_calls"')) return text
+  try {
+    const body: JsonValue = JSON.parse(text.slice(prefix.length))
+    return correctCalls(body) ? `${prefix}${prefix && ' '}${JSON.stringify(body)}` : text
+  } catch {
+    return text
+  }
+}
+
+/** Whether anything had to be changed. */
+function correctCalls(body: JsonValue): boolean {
+  let changed = false
+  for (const choice of listIn(body, 'choices')) {
+    for (const part of ['message', 'delta']) {
+      for (const call of listIn(isJsonObject(choice) ? choice[part] : null, 'tool_calls')) {
+        const named = isJsonObject(call) && isJsonObject(call.function) ? call.function : null
+        if (!named || typeof named.arguments === 'string') continue
+        // A piece of a stream may leave out what comes later.
+        if (named.arguments === undefined && part === 'delta') continue
+        named.arguments = named.arguments ? JSON.stringify(named.arguments) : part === 'delta' ? '' : '{}'
+        changed = true
+      }
+    }
+  }
+  return changed
+}
+
+function listIn(value: JsonValue | undefined, name: string): JsonValue[] {
+  const list = isJsonObject(value) ? value[name] : undefined
+  return Array.isArray(list) ? list : []
+}
+
+/** Changes each line of a stream of events, without waiting for more than the line. */
+function eachLine(change: (line: string) => string): TransformStream<Uint8Array, Uint8Array> {
+  const decoder = new TextDecoder()
+  const encoder = new TextEncoder()
+  let held = ''
+  return new TransformStream({
+    transform(chunk, controller) {
+      const text = decoder.decode(chunk, { stream: true })
+      const end = text.lastIndexOf('\n') + 1
+      if (end === 0) {
+        held += text
+        return
+      }
+      const lines = `${held}${text.slice(0, end)}`.split('\n')
+      held = text.slice(end)
+      controller.enqueue(encoder.encode(lines.map((line) => change(line)).join('\n')))
+    },
+    flush(controller) {
+      const rest = held + decoder.decode()
+      if (rest !== '') controller.enqueue(encoder.encode(change(rest)))
+    },
+  })
+}
