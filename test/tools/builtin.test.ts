@@ -113,6 +113,7 @@ describe('tool_date', () => {
 
 describe('tool_text', () => {
   test.each<[JsonObject, unknown]>([
+    [{ operation: 'template', template: '${_[1].x} of ${_}', values: ['a', { x: 'b' }] }, 'b of ["a",{"x":"b"}]'],
     [{ operation: 'template', template: 'Hi ${who.name}, ${n ?? 0}!', values: { who: { name: 'Ada' } } }, 'Hi Ada, 0!'],
     [{ operation: 'replace', text: 'a.b.c', search: '.', replacement: '$&' }, 'a$&b$&c'],
     [{ operation: 'replace', text: 'aXbXc', search: 'X', replacement: '-', all: false }, 'a-bXc'],

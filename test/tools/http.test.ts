@@ -83,6 +83,14 @@ describe('the request', () => {
     },
   )
 
+  test('${_} is all arguments, and no secret', async () => {
+    const tool = await http({ method: 'POST', body: '${_}', headers: { 'x-a': '${_.text}', 'x-b': '${_["b c"][0]}' } })
+    await tool.call({ text: 'x', 'b c': ['y'] }, { name: 'Ada' })
+    expect(JSON.parse(outside.seen[0]?.body ?? '')).toEqual({ text: 'x', 'b c': ['y'] })
+    expect(outside.seen[0]?.headers).toMatchObject({ 'x-a': 'x', 'x-b': 'y' })
+    await expect(http({ headers: { 'x-a': '${secrets["TOKEN"]}' } })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  })
+
   test('treats what a caller sends as a value, never as a template', async () => {
     const tool = await http({ method: 'POST', body: { text: '${args.text}', in: 'a ${args.text} b' } })
     await tool.call({ text: '${secrets.TOKEN}' })
@@ -305,7 +313,6 @@ describe('saved configurations', () => {
     ['a path into a secret', { headers: { a: '${secrets.A.b}' } }],
     ['a default for a secret', { headers: { a: '${secrets.A ?? "x"}' } }],
     ['all secrets', { headers: { a: '${secrets}' } }],
-    ['everything', { body: '${_}', method: 'POST' }],
     ['a header of the connection', { headers: { Host: 'x' } }],
     ['a header twice', { headers: { a: 'x', A: 'y' } }],
     ['a header that is none', { headers: { 'a b': 'x' } }],

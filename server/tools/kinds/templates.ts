@@ -4,6 +4,8 @@ import { findReferences, type Lookup, parseTemplate, type Reference } from '../.
 import { SecretName } from '../../vault/schema'
 
 export type Root = 'args' | 'dataContext' | 'context' | 'secrets'
+/** All that a tool is called with. */
+const WHOLE = '_'
 
 /** The names of the secrets a configuration uses, without duplicates. */
 export function secretsIn(config: JsonLike): string[] {
@@ -13,14 +15,15 @@ export function secretsIn(config: JsonLike): string[] {
   return [...new Set(names)]
 }
 
-/** Finds the values of `${args.x}`, `${dataContext.x}`, `${context.x}` and `${secrets.NAME}`. */
+/** Finds the values of `${args.x}`, `${_}` for all arguments, `${dataContext.x}`, `${context.x}` and `${secrets.NAME}`. */
 export function lookupOf(sources: {
   args?: JsonObject
   dataContext?: JsonObject
   context?: JsonObject | null
   secrets: ReadonlyMap<string, string>
 }): Lookup {
-  const roots: Record<Root, JsonObject | undefined> = {
+  const roots: Record<Root | typeof WHOLE, JsonObject | undefined> = {
+    [WHOLE]: sources.args,
     args: sources.args,
     dataContext: sources.dataContext,
     context: sources.context ?? {},
@@ -38,12 +41,13 @@ export function checkTemplates(config: JsonLike, roots: readonly Root[] | null, 
   for (const { path, error } of problems) issue(path, error.message)
   for (const { path, reference } of references) {
     const { root, source } = reference
-    if (known && !known.includes(root)) {
+    if (known && !known.includes(root) && !(root === WHOLE && known.includes('args'))) {
       issue(path, `"\${${source}}" must start with ${known.join(', ')}`)
     } else if (root === 'secrets') {
       const [name] = reference.path
-      const plain = reference.path.length === 1 && SecretName.safeParse(name).success && reference.fallback === null
-      if (!plain) issue(path, `"\${${source}}" must be \${secrets.NAME}`)
+      // What uses a secret is found by this text.
+      if (!SecretName.safeParse(name).success || source !== `secrets.${name}`)
+        issue(path, `"\${${source}}" must be \${secrets.NAME}`)
     }
   }
 }

@@ -22,7 +22,10 @@ export const TextArgs = z.object({
     .max(100_000)
     .optional()
     .describe('template: text with ${name}; in a workflow step write $${name}, or the step resolves it'),
-  values: z.record(z.string(), AnyJson).optional().describe('template: the values of its names'),
+  values: z
+    .union([z.record(z.string(), AnyJson), z.array(AnyJson)])
+    .optional()
+    .describe('template: the values of its names; ${_} is all of them, or a list'),
   search: z.string().min(1).optional().describe('replace: the text to replace, taken literally'),
   replacement: z.string().default('').describe('replace: the replacement'),
   all: z.boolean().default(true).describe('replace: every occurrence, or only the first'),
