@@ -109,8 +109,12 @@ export const PROBLEM_HELP: Record<Exclude<ProblemCode, ErrorCode>, ErrorHelp> = 
   },
   NESTED_TOO_DEEP: {
     title: 'Too many levels',
-    means: 'Steps with branches are nested in more levels than are allowed.',
-    fixes: ['Move the inner branches to a workflow of their own, and run it with `run-workflow`.'],
+    means:
+      'Steps with branches are nested in more levels than are allowed, or in steps whose ids are too long for that many levels.',
+    fixes: [
+      'Give the steps shorter ids, if the message says so.',
+      'Move the inner branches to a workflow of their own, and run it with `run-workflow`.',
+    ],
   },
   BRANCH_CONFLICT: {
     title: 'Two branches write the same field',

@@ -7,6 +7,12 @@
 /** How deep forks may be nested. */
 export const MOST_NESTED = 4
 
+/** How long the name of a branch may be with that of a step in it, in bytes: both are keys of an index. */
+export const MOST_PLACE_BYTES = 1_500
+
+/** What is longer, in characters, is no name of a branch, a fork or a pause. */
+export const MAX_PLACE = 2 * MOST_PLACE_BYTES
+
 interface At {
   stepId: string
   visit: number

@@ -4,6 +4,7 @@ import {
   fillText,
   findReferences,
   lookupIn,
+  shownName,
   TemplateSyntaxError,
   TemplateTooLarge,
   UnresolvedReference,
@@ -35,7 +36,8 @@ export function keyProblems({ businessKey, payload }: Pick<Definition, 'business
   return [
     ...problems.map(({ error }) => error.message),
     ...unknown.map(
-      ({ reference }) => `The business key uses \${${reference.source}}, but START has no field ${reference.root}.`,
+      ({ reference }) =>
+        `The business key uses \${${reference.source}}, but START has no field ${shownName(reference.root)}.`,
     ),
   ]
 }

@@ -4,17 +4,25 @@ import type { Definition, Step } from './schema'
 /** The name of the result of an item's run, for the step's `result`. */
 const RESULT = 'result'
 
-/** The id of the step that runs the workflow of a `for-each`. No step that people write can have it. */
-const ofItem = (stepId: string) => `${stepId}.run`
-
-/** The step that runs the workflow for one item of a `for-each`; undefined for any other step. */
-export function stepOfItem({ steps }: Definition, stepId: string): Step | undefined {
-  return steps.find(({ id }) => id === ofItem(stepId))
+/**
+ * Gives the id of the step that runs the workflow of a `for-each`. Where a written step has the usual one, it is an id that
+ * no written step can have.
+ */
+function itemIds({ steps }: Definition): (stepId: string) => string {
+  const written = new Set(steps.map(({ id }) => id))
+  return (stepId) => (written.has(`${stepId}.run`) ? `${stepId}~run` : `${stepId}.run`)
 }
 
-/** The step, as it was written, that a step of an expanded definition belongs to. */
-export function writtenStepId(stepId: string): string {
-  return stepId.endsWith('.run') ? stepId.slice(0, -'.run'.length) : stepId
+/** The step that runs the workflow for one item of a `for-each`; undefined for any other step. */
+export function stepOfItem(written: Definition, stepId: string): Step | undefined {
+  const id = itemIds(written)(stepId)
+  return expand(written).steps.find((step) => step.id === id)
+}
+
+/** Gives the step, as it was written, that a step of the expanded definition belongs to. */
+export function writtenIds({ steps }: Definition): (stepId: string) => string {
+  const written = new Set(steps.map(({ id }) => id))
+  return (stepId) => (written.has(stepId) ? stepId : stepId.replace(/[.~]run$/, ''))
 }
 
 /**
@@ -24,13 +32,14 @@ export function writtenStepId(stepId: string): string {
 export function expand(definition: Definition): Definition {
   const steps = definition.steps.filter((step) => runsWorkflow(definition, step))
   if (steps.length === 0) return definition
+  const idOf = itemIds(definition)
   return {
     ...definition,
     steps: [
       ...definition.steps.map((step) => (steps.includes(step) ? withoutWorkflow(step) : step)),
-      ...steps.map(body),
+      ...steps.map((step) => body(step, idOf(step.id))),
     ],
-    edges: [...definition.edges, ...steps.map(({ id }) => ({ from: id, to: ofItem(id), on: 'each' }))],
+    edges: [...definition.edges, ...steps.map(({ id }) => ({ from: id, to: idOf(id), on: 'each' }))],
   }
 }
 
@@ -44,9 +53,9 @@ function withoutWorkflow({ workflowId: _workflowId, version: _version, input: _i
   return { result: `\${${RESULT}}`, ...step } as Step
 }
 
-function body({ id, name, workflowId, version, input }: Step): Step {
+function body({ name, workflowId, version, input }: Step, id: string): Step {
   return {
-    id: ofItem(id),
+    id,
     type: 'run-workflow',
     ...(name === undefined ? {} : { name }),
     workflowId,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { JsonObject } from './json'
+import { StepId, StepRef } from './step-id'
 
 export const FIELD_TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'file', 'any'] as const
 export type FieldType = (typeof FIELD_TYPES)[number]
@@ -31,18 +32,14 @@ export type Field = z.infer<typeof Field>
 export const Fields = z.record(FieldName, Field)
 export type Fields = z.infer<typeof Fields>
 
-const StepId = z
-  .string()
-  .regex(/^[A-Za-z_][\w-]{0,99}$/, 'must start with a letter or _ and contain only letters, digits, _ and -')
-
 /** A step as saved. A draft may have any configuration; publish checks it against the schema of the step's type. */
 export const Step = openObject({ id: StepId, type: z.string().min(1).max(100) })
 export type Step = z.infer<typeof Step>
 
 /** `on` is the exit of its step that the edge leaves by; `next` if absent. */
 export const Edge = openObject({
-  from: z.string().min(1).max(100),
-  to: z.string().min(1).max(100),
+  from: StepRef.min(1),
+  to: StepRef.min(1),
   on: z.string().min(1).max(100).optional(),
 })
 export type Edge = z.infer<typeof Edge>

@@ -1,9 +1,11 @@
 import { isJsonObject, type JsonLike, type JsonObject, type JsonValue, jsonSize, own } from './json'
 import { MAX_CONFIG_BYTES, readableSize } from './limits'
+import { isStepId, sameForm } from './step-id'
 
 /**
  * `${path}` in step configuration: a path lookup over own properties, never code.
- * Grammar: `name(.name | [index])*`, optionally `?? <JSON literal>`; `${_}` is the root; `$${` is a literal `${`.
+ * Grammar: `name(.name | [index] | ["any name"])*`, where the first name may be in brackets too, optionally
+ * `?? <JSON literal>`; `${_}` is the root; `$${` is a literal `${`.
  */
 export type Segment = string | number
 export interface Reference {
@@ -11,10 +13,15 @@ export interface Reference {
   path: Segment[]
   fallback: { value: JsonValue } | null
   source: string
+  /** Where the root and each segment end in `source`. */
+  ends: number[]
 }
 type Part = string | Reference
 
-const NAME = /^[A-Za-z_][\w-]*/
+const NAME = /[A-Za-z_][\w-]*/y
+const DOT = /\./y
+const INDEX = /\[(\d{1,9})\]/y
+const QUOTED = /\[("(?:[^"\\]|\\.)*")\]/y
 const FORBIDDEN = new Set(['__proto__', 'prototype', 'constructor'])
 
 /** The text is not a valid template. `forbidden` marks reserved names, which are refused even in a draft. */
@@ -61,7 +68,7 @@ export function parseTemplate(text: string): Part[] {
     if (close === -1) throw new TemplateSyntaxError('"${" is never closed; write "$${" for a literal "${"')
     if (literal !== '') parts.push(literal)
     literal = ''
-    parts.push(parseReference(text.slice(open + 2, close)))
+    parts.push(readReference(text.slice(open + 2, close)))
     at = close + 1
   }
   literal += text.slice(at)
@@ -81,7 +88,7 @@ export function expressionsIn(text: string): { start: number; end: number; refer
     if (close === -1) break
     if (!escaped) {
       try {
-        found.push({ start: open, end: close + 1, reference: parseReference(text.slice(open + 2, close)) })
+        found.push({ start: open, end: close + 1, reference: readReference(text.slice(open + 2, close)) })
       } catch (error) {
         if (!(error instanceof TemplateSyntaxError)) throw error
       }
@@ -98,7 +105,7 @@ export function expressionsIn(text: string): { start: number; end: number; refer
 export function referenceAt(text: string, start: number): { reference: Reference; end: number } {
   const close = closingBrace(text, start + 2)
   if (close === -1) throw new TemplateSyntaxError('"${" is never closed')
-  return { reference: parseReference(text.slice(start + 2, close)), end: close + 1 }
+  return { reference: readReference(text.slice(start + 2, close)), end: close + 1 }
 }
 
 /** The brace that ends the expression; braces inside JSON strings of a fallback do not count. */
@@ -117,35 +124,87 @@ function closingBrace(text: string, from: number): number {
   return -1
 }
 
-function parseReference(raw: string): Reference {
+/**
+ * What is between `${` and `}`.
+ * @throws TemplateSyntaxError
+ */
+export function readReference(raw: string): Reference {
   const source = raw.trim()
-  let rest = source
+  const ends: number[] = []
+  let at = 0
   const bad = (why: string) => new TemplateSyntaxError(`"\${${source}}" is not a path: ${why}`)
-  const name = (): string => {
-    const match = NAME.exec(rest)
-    if (!match) throw bad('expected a name such as customer or customer.name')
-    if (FORBIDDEN.has(match[0]))
-      throw new TemplateSyntaxError(`"\${${source}}" uses the reserved name ${match[0]}`, true)
-    rest = rest.slice(match[0].length)
-    return match[0]
+  const takes = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at
+    const found = pattern.exec(source)
+    if (found) at = pattern.lastIndex
+    return found
   }
-  const root = name()
+  const segment = <S extends Segment>(found: S): S => {
+    if (typeof found === 'string' && FORBIDDEN.has(found))
+      throw new TemplateSyntaxError(`"\${${source}}" uses the reserved name ${found}`, true)
+    ends.push(at)
+    return found
+  }
+  const quoted = (): string | null => {
+    const [, text] = takes(QUOTED) ?? []
+    return text === undefined ? null : segment(readQuoted(text, bad))
+  }
+  const name = (): string => {
+    const [found] = takes(NAME) ?? []
+    if (found === undefined)
+      throw bad('expected a name such as customer or customer.name; any other is written as ["7-days"]')
+    return segment(found)
+  }
+  const root = sameForm(quoted() ?? name())
   const path: Segment[] = []
   for (;;) {
-    if (rest.startsWith('.')) {
-      rest = rest.slice(1)
-      path.push(name())
-      continue
+    const inBrackets = quoted()
+    if (inBrackets !== null) path.push(inBrackets)
+    else if (takes(DOT)) path.push(name())
+    else {
+      const [, index] = takes(INDEX) ?? []
+      if (index === undefined) break
+      path.push(segment(Number(index)))
     }
-    const index = /^\[(\d{1,9})\]/.exec(rest)
-    if (!index) break
-    path.push(Number(index[1]))
-    rest = rest.slice(index[0].length)
   }
+  const rest = source.slice(at)
   const fallback = /^\s*\?\?\s*(.+)$/s.exec(rest)
-  if (fallback) return { root, path, fallback: { value: parseLiteral(fallback[1] ?? '', bad) }, source }
+  if (fallback) return { root, path, fallback: { value: parseLiteral(fallback[1] ?? '', bad) }, source, ends }
   if (rest.trim() !== '') throw bad(`"${rest.trim()}" is not allowed here`)
-  return { root, path, fallback: null, source }
+  return { root, path, fallback: null, source, ends }
+}
+
+function readQuoted(text: string, bad: (why: string) => Error): string {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw bad(`${text} is not a JSON string`)
+  }
+}
+
+/** A path as templates write it: `order.lines[0]["unit price"]`. */
+export function referenceText([root, ...path]: readonly [string, ...Segment[]]): string {
+  const rest = path.map((segment) => {
+    if (typeof segment === 'number') return `[${segment}]`
+    return isPlainName(segment) ? `.${segment}` : `[${JSON.stringify(segment)}]`
+  })
+  return `${isPlainName(root) ? root : `[${JSON.stringify(root)}]`}${rest.join('')}`
+}
+
+/** Whether templates can name it at all. */
+export function isNameable(name: string): boolean {
+  return !FORBIDDEN.has(name)
+}
+
+/** Whether templates can write a name without brackets. */
+export function isPlainName(name: string): boolean {
+  NAME.lastIndex = 0
+  return NAME.exec(name)?.[0] === name
+}
+
+/** A name as messages write it: in quotes where it could not be told from the text around it. */
+export function shownName(name: string): string {
+  return isStepId(name) ? name : JSON.stringify(name)
 }
 
 function parseLiteral(text: string, bad: (why: string) => Error): JsonValue {
@@ -253,15 +312,21 @@ function fillParts(parts: Part[], lookup: Lookup, meter: TemplateMeter): string 
  * @throws UnresolvedReference
  */
 export function follow(reference: Reference, lookup: Lookup): JsonValue {
-  let value = lookup(reference.root)
-  for (const segment of reference.path) {
+  const value = foundAt(reference, lookup)
+  if (value !== undefined && !(value === null && reference.fallback)) return value
+  if (reference.fallback) return reference.fallback.value
+  throw new UnresolvedReference(reference.source)
+}
+
+/** The value at a path, whatever its fallback; undefined without one. */
+export function foundAt({ root, path }: Reference, lookup: Lookup): JsonValue | undefined {
+  let value = lookup(root)
+  for (const segment of path) {
     if (value === undefined) break
     if (typeof segment === 'number') value = Array.isArray(value) ? value[segment] : undefined
     else value = isJsonObject(value) ? own(value, segment) : undefined
   }
-  if (value !== undefined && !(value === null && reference.fallback)) return value
-  if (reference.fallback) return reference.fallback.value
-  throw new UnresolvedReference(reference.source)
+  return value
 }
 
 /** A value inside text: objects as JSON, null as an empty text. */

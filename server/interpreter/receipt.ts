@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 export interface WalkRef {
   tenantId: string
   runId: string
@@ -27,7 +28,12 @@ export function pauseIdOf(branch: string, { stepId, visit }: Visit): string {
   return `${branch}:${stepId}#${visit}`
 }
 
+/** What receivers accept, this service among them: it is sent as a header. */
+const SENDABLE = /^[\x21-\x7e]{1,255}$/
+
 /** Lets an outside system recognise a repeated call. */
 export function idempotencyKeyOf(walk: WalkRef, { stepId, visit }: Visit): string {
-  return `${walk.runId}:${walk.branch}:${stepId}:${visit}`
+  const place = `${walk.branch}:${stepId}:${visit}`
+  const key = `${walk.runId}:${place}`
+  return SENDABLE.test(key) ? key : `${walk.runId}:${createHash('sha256').update(place).digest('hex')}`
 }

@@ -1,13 +1,15 @@
 import { z } from 'zod'
+import { MAX_PLACE } from '../definition/branches'
 import { durationMs } from '../definition/duration'
+import { StepRef } from '../definition/step-id'
 import { AnsweredBy } from '../runs/schema'
 
 const MINUTE_MS = 60_000
 const LONGEST_MS = 30 * 24 * 60 * MINUTE_MS
 
 export const CreateTaskLink = z.object({
-  pauseId: z.string().max(1_000).optional(),
-  stepId: z.string().max(100).optional(),
+  pauseId: z.string().max(MAX_PLACE).optional(),
+  stepId: StepRef.optional(),
   expiresIn: z
     .string()
     .max(50)
@@ -19,7 +21,7 @@ export const CreateTaskLink = z.object({
   answeredBy: AnsweredBy,
 })
 
-export const ListTaskLinks = z.object({ pauseId: z.string().max(1_000).optional() })
+export const ListTaskLinks = z.object({ pauseId: z.string().max(MAX_PLACE).optional() })
 
 /** What the page of a link sends. Which of the two an answer needs, the task says. */
 export const AnswerTaskLink = z.object({

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
+import { StepRef } from '../definition/step-id'
 import { AppError } from '../errors'
 import { isId } from '../ids'
 import { parseInput } from '../parse'
@@ -13,7 +14,7 @@ import { Tab } from './schema'
 export const BeHere = z.object({
   id: z.string().max(100),
   tab: Tab,
-  stepId: z.string().max(200).nullable(),
+  stepId: StepRef.nullable(),
   /** The version that the page's draft is based on. */
   version: z.number().int().min(0).optional(),
   /** The page is being left. */

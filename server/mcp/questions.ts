@@ -71,6 +71,6 @@ export function questionId(type: PauseSignal['type'], runId: string, pauseId: st
 
 export function readQuestionId(id: unknown): { type: string; runId: string; pauseId: string } | null {
   const [, type = '', runId = '', pauseId = ''] =
-    /^ask\/[\w-]{36}\/(collect_inputs|request_user_action)\/(\w{1,80})\/(.{1,1000})$/s.exec(String(id)) ?? []
+    /^ask\/[\w-]{36}\/(collect_inputs|request_user_action)\/(\w{1,80})\/(.+)$/s.exec(String(id)) ?? []
   return pauseId === '' ? null : { type, runId, pauseId }
 }

@@ -6,6 +6,7 @@ import type { AuditDetails } from '../definition/audit'
 import { checkFields } from '../definition/fields'
 import { own } from '../definition/json'
 import { sensitiveFields, withHidden, withoutHidden } from '../definition/sensitive'
+import { StepRef } from '../definition/step-id'
 import { AppError } from '../errors'
 import { requireFiles } from '../files/named'
 import { claimFile } from '../files/stage'
@@ -20,7 +21,7 @@ import { rerunFrom } from './rerun-from'
 
 export const RerunBody = z.object({
   data: z.record(z.string(), z.json()).optional(),
-  fromStepId: z.string().max(100).optional(),
+  fromStepId: StepRef.optional(),
 })
 
 /**

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { MAX_PLACE } from '../definition/branches'
+import { StepRef } from '../definition/step-id'
 
 /** Whom an API key answers for. */
 export const AnsweredBy = z.string().trim().min(1).max(256).optional()
@@ -7,16 +9,16 @@ export const ResumeRun = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('collect_inputs'),
     data: z.record(z.string(), z.json()).default({}),
-    stepId: z.string().max(100).optional(),
-    pauseId: z.string().max(1_000).optional(),
+    stepId: StepRef.optional(),
+    pauseId: z.string().max(MAX_PLACE).optional(),
     answeredBy: AnsweredBy,
   }),
   z.object({
     type: z.literal('request_user_action'),
     actionId: z.string().min(1).max(100),
     actionValue: z.string().max(10_000).optional(),
-    stepId: z.string().max(100).optional(),
-    pauseId: z.string().max(1_000).optional(),
+    stepId: StepRef.optional(),
+    pauseId: z.string().max(MAX_PLACE).optional(),
     answeredBy: AnsweredBy,
   }),
 ])

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MAX_PLACE } from '../definition/branches'
 import { STORABLE } from '../storable-text'
 
 /** Names one task: a run and its pause. */
@@ -6,7 +7,7 @@ export const TaskAt = z.object({
   runId: z.string().max(100),
   pauseId: z
     .string()
-    .max(300)
+    .max(MAX_PLACE)
     .refine(...STORABLE),
 })
 export type TaskAt = z.input<typeof TaskAt>

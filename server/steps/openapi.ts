@@ -1,4 +1,5 @@
 import { CommonConfig } from '../definition/step-config'
+import { StepId } from '../definition/step-id'
 import { describeFields, plainSchema } from '../openapi/schema'
 import type { Schema, Texts } from '../openapi/types'
 import { steps } from './registry'
@@ -9,6 +10,10 @@ const MESSAGE = 'Shown to the person who answers, as Markdown. HTML in it is sho
 const SHOW =
   'The values shown with the task, in this order, each with a label. A text is Markdown if `markdown` is true.'
 const DUE_IN = 'When it should be answered, as an ISO 8601 duration such as `P1D`. For people; nothing happens then.'
+
+/** What a step's id may be. */
+const STEP_ID_TEXT =
+  'Unique within the workflow: 1 to 200 letters of any script, digits, `_`, `-` and `.`, in any order. Ids that look the same are the same: they are kept in the normalization form C of Unicode.'
 
 /** Descriptions of the fields of a definition, by schema and field. */
 export const STEP_TEXTS: Texts = {
@@ -21,7 +26,7 @@ export const STEP_TEXTS: Texts = {
     sensitive: 'The dashboard hides the value; the API does not.',
   },
   Step: {
-    id: 'Unique within the workflow. Letters, digits, `_` and `-`.',
+    id: STEP_ID_TEXT,
     type: 'Such as `call-tool`. Each type has its own fields: see the schemas whose names end in `Step`.',
   },
   Edge: {
@@ -129,7 +134,7 @@ export function stepSchemas(): [string, Schema][] {
     const common = plainSchema(CommonConfig)
     const description = `The step type \`${type}\`: ${title.toLowerCase()}. A draft may be incomplete; publish and start check this.`
     const properties: Record<string, Schema> = {
-      id: { type: 'string', description: 'Unique within the workflow.' },
+      id: { ...plainSchema(StepId), description: STEP_ID_TEXT },
       type: { const: type },
       ...own.properties,
       ...common.properties,

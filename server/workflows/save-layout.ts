@@ -3,6 +3,7 @@ import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import type { Layout } from '../definition/layout'
+import { StepId } from '../definition/step-id'
 import { parseInput } from '../parse'
 import { findContent, findRow, rowIs } from '../versioned/rows'
 import { WORKFLOW } from './noun'
@@ -13,7 +14,7 @@ const SaveLayout = z.object({
   id: z.string(),
   /** By step id; START is `#start`. */
   layout: z
-    .record(z.string().regex(/^(#start|[A-Za-z_][\w-]{0,99})$/), z.object({ x: coordinate, y: coordinate }))
+    .record(z.union([z.literal('#start'), StepId]), z.object({ x: coordinate, y: coordinate }))
     .refine((layout) => Object.keys(layout).length <= 2001, 'has more positions than a workflow can have steps'),
 })
 export type SaveLayout = z.input<typeof SaveLayout>

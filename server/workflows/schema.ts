@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Edge, Fields, MAX_KEY_TEMPLATE, MAX_NAME, Step } from '../definition/schema'
 import { TIME_LIMITS } from '../definition/settings'
+import { StepRef } from '../definition/step-id'
 import { flag } from '../query-values'
 
 const Limits = z.object({ timeoutMs: z.number().int().min(TIME_LIMITS.min).max(TIME_LIMITS.max).optional() })
@@ -8,12 +9,12 @@ const Limits = z.object({ timeoutMs: z.number().int().min(TIME_LIMITS.min).max(T
 export const CreateWorkflow = z.object({
   name: z.string().trim().min(1).max(MAX_NAME),
   description: z.string().max(10_000).default(''),
-  initialStep: z.string().max(100).nullish(),
+  initialStep: StepRef.nullish(),
   steps: z.array(Step).max(2000).default([]),
   edges: z.array(Edge).max(8000).default([]),
   payload: Fields.default({}),
-  onCancel: z.string().max(100).nullish(),
-  onFailure: z.string().max(100).nullish(),
+  onCancel: StepRef.nullish(),
+  onFailure: StepRef.nullish(),
   businessKey: z.string().trim().max(MAX_KEY_TEMPLATE).nullish(),
   limits: Limits.nullish(),
 })

@@ -1,6 +1,6 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
-import { expand, writtenStepId } from '../definition/expand'
+import { expand, writtenIds } from '../definition/expand'
 import { checkGiven } from '../definition/fields'
 import type { JsonObject } from '../definition/json'
 import { withPins } from '../definition/pins'
@@ -48,7 +48,7 @@ export async function simulateWorkflow(
   if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
   await requireRunnable(ctx, written)
   const found = await inTurn(ctx.tenantId, () => simulated(ctx, written, { data, answers }, BUDGET))
-  return { workflowId: row.id, version: version.version, ...asWritten(found) }
+  return { workflowId: row.id, version: version.version, ...asWritten(found, written) }
 }
 
 async function inTurn<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
@@ -75,15 +75,16 @@ async function simulated(
 }
 
 /** With the ids of steps as people wrote them. */
-function asWritten(found: Simulation): Simulation {
-  const named = (ids: string[]) => [...new Set(ids.map(writtenStepId))]
+function asWritten(found: Simulation, written: Definition): Simulation {
+  const idOf = writtenIds(written)
+  const named = (ids: string[]) => [...new Set(ids.map(idOf))]
   return {
     ...found,
     unreached: named(found.unreached),
     unreachable: named(found.unreachable),
     unknown: named(found.unknown),
-    exits: found.exits.filter(({ stepId }) => stepId === writtenStepId(stepId)),
-    failures: found.failures.map((failure) => ({ ...failure, stepId: writtenStepId(failure.stepId) })),
+    exits: found.exits.filter(({ stepId }) => stepId === idOf(stepId)),
+    failures: found.failures.map((failure) => ({ ...failure, stepId: idOf(failure.stepId) })),
   }
 }
 
@@ -95,7 +96,7 @@ function asWritten(found: Simulation): Simulation {
 export async function hintsOf(ctx: ServiceContext, written: Definition, known: readonly Problem[]): Promise<Problem[]> {
   if (known.some(({ severity }) => severity === 'error')) return []
   const told = new Set(known.map(({ stepId }) => stepId))
-  const found = asWritten(await simulated(ctx, written, { data: {}, answers: {} }, HINTS_BUDGET))
+  const found = asWritten(await simulated(ctx, written, { data: {}, answers: {} }, HINTS_BUDGET), written)
   return found.failures
     .filter(({ stepId, handled }) => !handled && !told.has(stepId))
     .slice(0, MOST_HINTS)

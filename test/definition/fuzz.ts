@@ -18,8 +18,8 @@ const KINDS: Kind[] = ['truth', 'number', 'text', 'list', 'object']
 /** Paths to values of the data that the expressions are tried on. */
 const PATHS: Record<Kind, string[]> = {
   truth: ['${yes}', '${customer.vip}', '${missing ?? false}'],
-  number: ['${total}', '${_.total}', '${lines[1].price}', '${missing ?? 3}', '${none ?? 1}'],
-  text: ['${name}', '${long}', '${odd}', '${customer.vat}', '${own.toString}', '${pattern}'],
+  number: ['${total}', '${_.total}', '${lines[1]["price"]}', '${["total"]}', '${missing ?? 3}', '${none ?? 1}'],
+  text: ['${name}', '${long}', '${odd}', '${customer.vat}', '${customer["vat"]}', '${own.toString}', '${pattern}'],
   list: ['${tags}', '${many}', '${lines}', '${missing ?? [1, {"a": "}"}]}'],
   object: ['${customer}', '${own}', '${_}', '${missing ?? {"__proto__": {"inherited": 1}}}'],
 }
@@ -28,6 +28,7 @@ const PATHS: Record<Kind, string[]> = {
 export const NOWHERE = [
   ...['${constructor}', '${__proto__.x}', '${name.__proto__}', '${customer.prototype}', '${own.constructor.x}'],
   ...['${toString}', '${customer.hasOwnProperty}', '${_.valueOf}', '${__defineGetter__}', '${own.__lookupGetter__}'],
+  ...['${["constructor"]}', '${name["__proto__"]}', '${customer["valueOf"]}', '${["inherited"].x}'],
   ...['${inherited}', '${customer.inherited}', '${tags.inherited}', '${name.inherited}', '${total.inherited}'],
   ...['${tags.length}', '${name.length}', '${name[0]}', '${tags[99]}', '${customer[0]}', '${many.map}', '${none.x}'],
   ...['${process.env.HOME}', '${globalThis}', '${this.x}', '${secrets.TOKEN}', '${_.secrets.TOKEN}', '${missing}'],
@@ -48,7 +49,23 @@ const SOUP = [
 
 const PIECES = [
   ...['$', '{', '}', '"', "'", '\\', '\n', '\u0000', '\u2028', '.', '[', ']', '(', ')', ' ', '`', ';', '=', '&', '|'],
-  ...['__proto__', 'constructor', '.inherited', '[0]', '[999999999]', '?? ', '${', '$${', '👍', '\ud800', '0x1', '1n'],
+  ...[
+    '__proto__',
+    'constructor',
+    '.inherited',
+    '[0]',
+    '[999999999]',
+    '["',
+    '"]',
+    '["__proto__"]',
+    '?? ',
+    '${',
+    '$${',
+    '👍',
+    '\ud800',
+    '0x1',
+    '1n',
+  ],
 ]
 
 /** Random expressions: about two in three are valid, and the rest are spoiled ones and soup. */

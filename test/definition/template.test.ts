@@ -4,7 +4,10 @@ import {
   findReferences,
   lookupIn,
   parseTemplate,
+  readReference,
+  referenceText,
   resolveTemplates,
+  type Segment,
   TemplateMeter,
   TemplateSyntaxError,
   TemplateTooLarge,
@@ -31,6 +34,35 @@ describe('a template looks up paths', () => {
     expect(resolve('${order.items[1].sku}')).toBe('b-2')
     expect(resolve('${list[0][1]}')).toBe(2)
     expect(resolve('${order.first-name}')).toBe('x')
+  })
+
+  test('a name in brackets may have any characters, at the beginning and inside', () => {
+    const odd = { '7f3c-b': { total: 5, 'unit price': [{ '}"': 'x' }] }, größe: 'L', '-x.y': 1, '42': 'text' }
+    const inOdd = (text: string) => resolveTemplates(text, lookupIn(odd))
+    expect(inOdd('${["7f3c-b"].total}')).toBe(5)
+    expect(inOdd('${["7f3c-b"]["unit price"][0]["}\\""]}')).toBe('x')
+    expect(inOdd('${["größe"]} ${["-x.y"]} ${["42"]}')).toBe('L 1 text')
+    expect(inOdd('${["no such"] ?? "none"}')).toBe('none')
+    expect(inOdd('${_["7f3c-b"].total}')).toBe(5)
+  })
+
+  test('what names a path is written so that it reads as the same path', () => {
+    const paths: [string, ...Segment[]][] = [
+      ['order', 'lines', 0, 'sku'],
+      ['7f3c-b', 'total'],
+      ['-x.y', 'unit price', 3, '"quoted" }'],
+      ['größe', ''],
+    ]
+    for (const path of paths) {
+      const { root, path: rest } = readReference(referenceText(path))
+      expect([root, ...rest]).toEqual(path)
+    }
+    expect(referenceText(['order', 'lines', 0, 'sku'])).toBe('order.lines[0].sku')
+    expect(referenceText(['7f3c-b', 'total'])).toBe('["7f3c-b"].total')
+  })
+
+  test('the first name of a path counts as composed, whatever form it is written in', () => {
+    expect(resolveTemplates('${["gro\u0308ße"]}', lookupIn({ größe: 'L' }))).toBe('L')
   })
 
   test('${_} is the root, object or array', () => {
@@ -106,7 +138,13 @@ describe('a template looks up paths', () => {
     '${.a}',
     '${a[}',
     '${a[-1]}',
-    '${a["b"]}',
+    '${a["b}',
+    '${a["b]}',
+    '${a[b]}',
+    "${a['b']}",
+    '${["a"]b}',
+    '${a.["b"]}',
+    '${["\\x"]}',
     "${_['__proto__']}",
     '${1a}',
     '${a + b}',

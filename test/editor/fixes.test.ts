@@ -14,6 +14,25 @@ import { alone, aside, branches, catalog, decision, end, step, told, workflow } 
 
 const DRAFTS: [string, Definition][] = [
   ['EXPRESSION_UNRESOLVED', workflow({ steps: [end({ in: ['is ${amuont}', { deep: '${amuont} ${amount}' }] })] })],
+  [
+    'EXPRESSION_UNRESOLVED',
+    workflow({
+      initialStep: '7f3c-a',
+      steps: [{ id: '7f3c-a', type: 'set-data', values: { x: 1 } }, end({ in: '${["7f3d-a"].x} ${ ["7f3d-a"] }' })],
+      edges: [{ from: '7f3c-a', to: 'end' }],
+    }),
+  ],
+  [
+    'EXPRESSION_UNRESOLVED',
+    workflow({
+      initialStep: '7f3c-a',
+      steps: [
+        { id: '7f3c-a', type: 'set-data', values: { inner: { 'unit price': 1 } }, saveAs: 'out' },
+        end({ in: '${out.inner["unit prize"]} ${["out"].inner["unit prize"] ?? 1}' }),
+      ],
+      edges: [{ from: '7f3c-a', to: 'end' }],
+    }),
+  ],
   ['W_REF_MAYBE', workflow({ steps: [end({ text: 'a ${note} b ${ note }', list: ['${note}'] })] })],
   ['NO_INITIAL_STEP', workflow({ initialStep: null })],
   ['UNKNOWN_INITIAL_STEP', workflow({ initialStep: 'gone' })],

@@ -54,6 +54,19 @@ describe('renameStep', () => {
     expect(renameStep(order, catalog, 'mail', 'post').definition.onCancel).toBe('post')
   })
 
+  test('writes an id that is no plain name in brackets, and finds it there', () => {
+    const odd = renameStep(order, catalog, 'ask', '7f3c-ü.2')
+    expect(odd.references).toBe(2)
+    expect(odd.definition.steps[1]?.args).toEqual({
+      a: 'x ${ ["7f3c-ü.2"].sum } y ${sum ?? "${ask}"}',
+      b: ['${["7f3c-ü.2"][0]}', '${_}'],
+    })
+    const field = renameField(odd.definition, catalog, { stepId: '7f3c-ü.2', key: 'output' }, 'sum', 'total')
+    expect(field.definition.steps[1]?.args).toMatchObject({ a: 'x ${ ["7f3c-ü.2"].total } y ${total ?? "${ask}"}' })
+    expect(renameStep(odd.definition, catalog, '7f3c-ü.2', 'ask').definition).toEqual(order)
+    expect(renameStep(order, catalog, 'ask', '7f3c-u\u0308.2').definition).toEqual(odd.definition)
+  })
+
   test('leaves scripts alone: what they write as ${…} is JavaScript', () => {
     const script = { id: 'sum', type: 'run-script', code: 'return `${ask.length} ${who}`', args: { who: '${who}' } }
     const scripted = { ...order, steps: [...order.steps, script] }
@@ -70,7 +83,8 @@ describe('renameStep', () => {
     expect(why('form')).toBeNull()
     expect(why('mail')).toBe('Another step has the id mail.')
     expect(why('who')).toBe('${who} already means the field who.')
-    expect(why('1a')).toContain('Start with a letter')
+    expect(why('1 a')).toContain('Use only letters')
+    expect(why('7f3c-.ü')).toBeNull()
     expect(why('__proto__')).toBe('__proto__ is a reserved name.')
     expect(renameStep(order, catalog, 'ask', 'mail').definition).toBe(order)
   })

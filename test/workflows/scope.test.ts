@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { nearestName } from '@/server/definition/nearest'
 import type { Definition } from '@/server/definition/schema'
 import { atOnce } from '@/server/definition/sliced'
+import { readReference } from '@/server/definition/template'
 import { flowOf } from '@/server/workflows/check/flow'
 import { checkGraph } from '@/server/workflows/check/graph'
 import { checkReferences as checking, scopeOf } from '@/server/workflows/check/scope'
@@ -87,6 +88,18 @@ describe('scopeOf', () => {
     expect(entry('ask', 'reason', { ...branching, edges })).toMatchObject({ maybe: true })
     expect(entry('end', 'amount', { ...branching, edges })).toMatchObject({ maybe: false })
     expect(entry('ghost', 'who')).toMatchObject({ maybe: false })
+  })
+
+  test('offers steps and properties of any name in the notation that refers to them', () => {
+    const steps = [
+      { id: '7f3c-ü.1', type: 'set-data', values: { constructor: 1, 'x-1': 2 }, saveAs: 'kept' },
+      { id: 'end', type: 'end-flow', output: {} },
+    ]
+    const odd = { ...branching, initialStep: '7f3c-ü.1', steps, edges: [{ from: '7f3c-ü.1', to: 'end' }] }
+    const names = scopeOf(odd, 'end').entries.map(({ name }) => name)
+    expect(names).toContain('["7f3c-ü.1"]')
+    expect(names).not.toContain('kept.constructor')
+    for (const name of names) expect(() => readReference(name)).not.toThrow()
   })
 
   test('says when an earlier step may give any name', () => {

@@ -1,4 +1,4 @@
-import type { Reference, Segment } from '../template'
+import { type Reference, referenceText, type Segment, shownName } from '../template'
 import { ANY, has, join, KIND, NEVER, typeOf, type ValueType, without, wordsFor } from './type'
 
 /** What a reference gives: `always` if it has a value whenever it is looked up. */
@@ -39,16 +39,14 @@ export interface DeadEnd {
 /** Why a path can lead to no value; null if it may, or nothing has its first name. */
 export function deadEnd({ root, path, source }: Reference, read: ReadName): DeadEnd | null {
   let here = read(root)
-  let text = root
-  for (const segment of path) {
+  for (const [at, segment] of path.entries()) {
     const { type } = here
     if (type.kinds === 0) return null
     here = into(here, segment)
     if (here.type.kinds === 0) {
-      const { message, ...unknown } = whyNot(text, type, segment)
+      const { message, ...unknown } = whyNot(referenceText([root, ...path.slice(0, at)]), type, segment)
       return { message: `\${${source}} can never have a value here: ${message}`, ...unknown }
     }
-    text += typeof segment === 'number' ? `[${segment}]` : `.${segment}`
   }
   return null
 }
@@ -56,7 +54,7 @@ export function deadEnd({ root, path, source }: Reference, read: ReadName): Dead
 function whyNot(text: string, type: ValueType, segment: Segment): DeadEnd {
   if (typeof segment === 'number' ? has(type, 'array') : has(type, 'object')) {
     if (typeof segment === 'number') return { message: `\${${text}} is an empty list.` }
-    return { message: `\${${text}} has no ${segment}.`, unknown: { name: segment, known: type.props } }
+    return { message: `\${${text}} has no ${shownName(segment)}.`, unknown: { name: segment, known: type.props } }
   }
   return { message: `\${${text}} is ${wordsFor(type)}.` }
 }

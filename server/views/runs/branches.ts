@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { runs, stepRecords, walks } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import { originOf } from '../../definition/branches'
+import { MAX_PLACE, originOf } from '../../definition/branches'
 import { AppError } from '../../errors'
 import { isId } from '../../ids'
 import { runIs } from '../../interpreter/find-run'
@@ -17,7 +17,7 @@ export const BRANCH_PAGE = 100
 export const ReadBranches = z.object({
   runId: z.string(),
   /** The visit that forked: `main/each#1`. */
-  fork: z.string().max(1_000),
+  fork: z.string().max(MAX_PLACE),
   page: z.number().int().min(0).max(1_000),
   /** Only those that failed, in their order. */
   failed: z.boolean().optional(),

@@ -5,6 +5,7 @@ import { type ServiceContext, withTransaction } from '../../context'
 import { type JsonObject, type JsonValue, jsonSize, own } from '../../definition/json'
 import type { Field, Fields } from '../../definition/schema'
 import { sensitiveFields } from '../../definition/sensitive'
+import { StepRef } from '../../definition/step-id'
 import { getRunRow } from '../../interpreter/find-run'
 import { definitionOf, pinnedDefinition } from '../../interpreter/pinned-definition'
 import { parseInput } from '../../parse'
@@ -12,7 +13,7 @@ import { dataBefore } from '../../runs/progress'
 import { positionOf } from '../../runs/rerun-from'
 import { runMaskerOf } from '../../runs/run-masker'
 
-export const ReadDataAtStep = z.object({ runId: z.string(), stepId: z.string().max(100) })
+export const ReadDataAtStep = z.object({ runId: z.string(), stepId: StepRef })
 export type ReadDataAtStep = z.input<typeof ReadDataAtStep>
 
 /** What a form for it can hold. */

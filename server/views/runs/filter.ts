@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { runs } from '@/db/schema/runs'
 import { workflowVersions } from '@/db/schema/workflows'
 import type { ServiceContext } from '../../context'
+import { StepRef } from '../../definition/step-id'
 import { isId } from '../../ids'
 import { STATUS_IS } from '../../runs/list'
 import { type RunPosition, readPosition } from '../../runs/position'
@@ -34,7 +35,7 @@ export const RunFilter = z.object({
   /** Has this business key. */
   businessKey: SearchText.optional(),
   /** Failed at the step with this id. */
-  failedAt: z.string().max(100).optional(),
+  failedAt: StepRef.optional(),
   /** Failed with this error code. */
   code: z.string().max(100).optional(),
 })

@@ -5,6 +5,7 @@ import { authorize } from '../../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../../context'
 import { branchesAround, originOf } from '../../definition/branches'
 import { type JsonObject, type JsonValue, jsonSize, own } from '../../definition/json'
+import { StepRef } from '../../definition/step-id'
 import { getRunRow } from '../../interpreter/find-run'
 import { MAIN_BRANCH } from '../../interpreter/receipt'
 import { wholeData } from '../../interpreter/run-data'
@@ -16,9 +17,9 @@ import { WORKFLOW } from '../../workflows/noun'
 
 const ReadStepValues = z.object({
   workflowId: z.string(),
-  stepId: z.string().max(200),
+  stepId: StepRef,
   /** The names that the step refers to; `_` for all run data. */
-  names: z.array(z.string().max(200)).max(200),
+  names: z.array(StepRef).max(200),
 })
 export type ReadStepValues = z.input<typeof ReadStepValues>
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { pauses, runs, scopes, stepRecords, walks } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import { isBranch } from '../../definition/branches'
+import { isBranch, MAX_PLACE } from '../../definition/branches'
 import { AppError } from '../../errors'
 import { isId } from '../../ids'
 import { CLEANUP_BRANCH, MAIN_BRANCH } from '../../interpreter/receipt'
@@ -21,7 +21,7 @@ export const ReadTimeline = z.object({
   /** The `change` of an earlier answer: get only open visits and those that changed after it. */
   after: z.number().int().min(0).optional(),
   /** Get only the visits of this branch. */
-  branch: z.string().max(1_000).optional(),
+  branch: z.string().max(MAX_PLACE).optional(),
 })
 export type ReadTimeline = z.input<typeof ReadTimeline>
 

@@ -4,6 +4,7 @@ import { pauses, pauseVotes, runs, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { NOT_OF_THIS_LIST, readCursor, writeCursor } from '../../cursor'
+import { MAX_PLACE } from '../../definition/branches'
 import { declaredFields, inOrder, labelOf } from '../../definition/declared'
 import { own } from '../../definition/json'
 import type { Fields } from '../../definition/schema'
@@ -235,7 +236,7 @@ interface OfVersion {
 
 export type TaskItem = Awaited<ReturnType<typeof listTasks>>['tasks'][number]
 
-const Cursor = z.tuple([z.iso.datetime().startsWith('2'), z.string().max(100), z.string().max(300)])
+const Cursor = z.tuple([z.iso.datetime().startsWith('2'), z.string().max(100), z.string().max(MAX_PLACE)])
 
 function positionOf(cursor: string): { at: string; runId: string; pauseId: string } {
   const [at, runId, pauseId] = readCursor(Cursor, cursor, NOT_OF_THIS_LIST)

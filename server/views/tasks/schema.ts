@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MAX_PLACE } from '../../definition/branches'
 import { isId } from '../../ids'
 import { SearchText } from '../../search-text'
 
@@ -38,6 +39,6 @@ export type CountTasks = z.input<typeof CountTasks>
 export const GetTask = z.object({
   runId: z.string().max(100),
   /** Or the id of a step, for its latest pause. */
-  pauseId: z.string().max(300),
+  pauseId: z.string().max(MAX_PLACE),
 })
 export type GetTask = z.input<typeof GetTask>

@@ -4,8 +4,11 @@ import { runs, stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { expand } from '../../definition/expand'
-import { isJsonObject, type JsonObject, type JsonValue, own } from '../../definition/json'
+import type { JsonObject, JsonValue } from '../../definition/json'
 import { withoutFields } from '../../definition/sensitive'
+import { StepRef } from '../../definition/step-id'
+import { foundAt, readReference, referenceText } from '../../definition/template'
+import { lookupWith } from '../../interpreter/fill-in'
 import { RUN_DATA, RUN_DATA_BYTES } from '../../interpreter/run-data'
 import { parseInput } from '../../parse'
 import { runMaskerOf } from '../../runs/run-masker'
@@ -22,7 +25,7 @@ const ReadScope = z.object({
   workflowId: z.string(),
   /** The definition in the editor, saved or not. */
   definition: CreateWorkflow.extend({ name: z.string().max(10_000).default('') }),
-  stepId: z.string().max(100),
+  stepId: StepRef,
 })
 export type ReadScope = z.input<typeof ReadScope>
 
@@ -75,16 +78,14 @@ async function newestRun(ctx: ServiceContext, workflowId: string, entries: Scope
   const stored = await outputsOf(
     ctx,
     run.id,
-    entries.flatMap(({ name, stepId }) => (name === stepId && !Object.hasOwn(data, name) ? [name] : [])),
+    entries.flatMap(({ name, stepId }) =>
+      stepId !== null && name === referenceText([stepId]) && !Object.hasOwn(data, stepId) ? [stepId] : [],
+    ),
   )
   const outputs = withoutFields(stored, masker.hides)
   const lastOf = (name: string): string | null => {
     if (name === '_') return null
-    const [root = '', ...path] = name.split('.')
-    const found = path.reduce<JsonValue | undefined>(
-      (value, key) => (isJsonObject(value) ? own(value, key) : undefined),
-      Object.hasOwn(data, root) ? data[root] : own(outputs, root),
-    )
+    const found = foundAt(readReference(name), lookupWith(data, outputs))
     if (found === undefined) return null
     const text = JSON.stringify(masker.json(found))
     return text.length <= LAST_CHARS ? text : `${wholeChars(text, LAST_CHARS)}…`

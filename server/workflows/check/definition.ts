@@ -2,7 +2,7 @@ import { loadAgent } from '../../agents/find'
 import type { ServiceContext } from '../../context'
 import { keyProblems } from '../../definition/business-key'
 import { Effort } from '../../definition/effort'
-import { expand, writtenStepId } from '../../definition/expand'
+import { expand, writtenIds } from '../../definition/expand'
 import { schemaOfFields } from '../../definition/fields-schema'
 import { isJsonObject, type JsonObject } from '../../definition/json'
 import { nearestName } from '../../definition/nearest'
@@ -27,8 +27,9 @@ import { FOR_NAMES } from './scope'
 /** Every problem of a definition, including those with the tenant's tools and agents. */
 export async function checkDefinition(ctx: ServiceContext, written: Definition): Promise<Problem[]> {
   const problems = await problemsOf(ctx, expand(written))
+  const idOf = writtenIds(written)
   return problems.map((problem) =>
-    problem.stepId === undefined ? problem : { ...problem, stepId: writtenStepId(problem.stepId) },
+    problem.stepId === undefined ? problem : { ...problem, stepId: idOf(problem.stepId) },
   )
 }
 

@@ -125,12 +125,10 @@ function fieldOf(schema: JsonValue | undefined, depth = 0): DefinedField {
   const required = Array.isArray(schema.required) ? schema.required : []
   const inside =
     isJsonObject(properties) && depth < MAX_DEPTH
-      ? Object.keys(properties)
-          .filter((name) => NAME.test(name))
-          .map((name) => {
-            const field = fieldOf(own(properties, name), depth + 1)
-            return [name, required.includes(name) ? field : { ...field, optional: true }] as const
-          })
+      ? Object.keys(properties).map((name) => {
+          const field = fieldOf(own(properties, name), depth + 1)
+          return [name, required.includes(name) ? field : { ...field, optional: true }] as const
+        })
       : []
   return {
     type: type satisfies FieldType,
@@ -138,6 +136,3 @@ function fieldOf(schema: JsonValue | undefined, depth = 0): DefinedField {
     ...(inside.length === 0 ? {} : { properties: Object.fromEntries(inside) }),
   }
 }
-
-/** A name that can be used in a path. */
-const NAME = /^[A-Za-z_][\w-]*$/

@@ -1,4 +1,4 @@
-import { MOST_NESTED } from '../../definition/branches'
+import { MOST_NESTED, MOST_PLACE_BYTES } from '../../definition/branches'
 import { crossingsOf, type Region, regionsOf } from '../../definition/regions'
 import type { Definition, Step } from '../../definition/schema'
 import { findStepType } from '../../steps/registry'
@@ -43,12 +43,32 @@ export function checkRegions(definition: Definition, regions: readonly Region[])
     return { severity: 'error', code: 'REGION_ENTERED', message, stepId, field: 'edges' }
   })
   for (const fork of new Set(regions.map((region) => region.fork))) {
-    const around = new Set(regions.filter(({ steps }) => steps.has(fork)).map((region) => region.fork))
-    if (around.size + 1 <= MOST_NESTED || around.has(fork)) continue
-    const message = `${fork} is nested in ${around.size} other steps with branches; at most ${MOST_NESTED} levels are allowed.`
-    problems.push({ severity: 'error', code: 'NESTED_TOO_DEEP', message, stepId: fork, field: 'edges' })
+    const outside = new Map(regions.filter(({ steps }) => steps.has(fork)).map((region) => [region.fork, region]))
+    if (outside.has(fork)) continue
+    const add = (message: string, field: string) =>
+      problems.push({ severity: 'error', code: 'NESTED_TOO_DEEP', message, stepId: fork, field })
+    if (outside.size + 1 > MOST_NESTED)
+      add(
+        `${fork} is nested in ${outside.size} other steps with branches; at most ${MOST_NESTED} levels are allowed.`,
+        'edges',
+      )
+    else if (regions.some((region) => region.fork === fork && placeBytes(region, outside) > MOST_PLACE_BYTES))
+      add(
+        `The ids of ${fork}, of the steps with branches around it, of its exits and of the steps in its branches are too long: together, at most ${MOST_PLACE_BYTES} bytes are allowed. Give them shorter ids.`,
+        'id',
+      )
   }
   return problems
+}
+
+/** The number of a visit and that of an item, and what separates them. */
+const NUMBERS_BYTES = 20
+
+/** A branch is named after the steps and exits around it. With the longest id in it, the name is a key of the database. */
+function placeBytes(region: Region, outside: ReadonlyMap<string, Region>): number {
+  const named = [...outside.values(), region].flatMap(({ fork, exit }) => [fork, exit])
+  const ids = [...region.steps].map((id) => Buffer.byteLength(id))
+  return named.reduce((sum, name) => sum + Buffer.byteLength(name), Math.max(...ids) + NUMBERS_BYTES * named.length)
 }
 
 /** Two branches whose data is merged must not write the same field: which value would count? */

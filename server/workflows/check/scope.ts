@@ -5,7 +5,7 @@ import { nearestName } from '../../definition/nearest'
 import { stepsAside } from '../../definition/paths'
 import type { Definition, FieldType } from '../../definition/schema'
 import type { Sliced } from '../../definition/sliced'
-import { findReferences } from '../../definition/template'
+import { findReferences, isNameable, referenceText, shownName } from '../../definition/template'
 import { templatedConfig } from '../../definition/templated-config'
 import { suppliedIn } from '../../steps/define-step'
 import type { DefinedField } from '../../steps/form'
@@ -62,11 +62,11 @@ export function* checkReferences(definition: Definition, flow: Flow): Sliced<Pro
       const at = { stepId: step.id, field: path }
       if (!here.has(root)) {
         const suggestion = looking.allows(1) ? nearestName(root, here.names(), looking) : null
-        const message = `\${${source}} can never have a value here: no START field and no earlier step is named ${root}.`
+        const message = `\${${source}} can never have a value here: no START field and no earlier step is named ${shownName(root)}.`
         problems.push({
           severity: 'error',
           code: 'EXPRESSION_UNRESOLVED',
-          message: suggestion === null ? message : `${message} Did you mean \${${suggestion}}?`,
+          message: suggestion === null ? message : `${message} Did you mean \${${referenceText([suggestion])}}?`,
           ...at,
           ...(suggestion === null ? {} : { suggestion }),
         })
@@ -138,23 +138,23 @@ export function scopeOf(
       const typed = definedAs(read(name).type)
       const inside = field.properties ?? typed.properties
       const known = isOne ? { ...field, ...(inside ? { properties: inside } : {}) } : { ...typed, ...described(field) }
-      entries.push(...listed(name, known, { from: 'step', stepId: nearest.id, maybe }))
+      entries.push(...listed([name], known, { from: 'step', stepId: nearest.id, maybe }))
     } else if (name === 'error' && !declared(definition, name)) {
-      entries.push(...listed(name, ERROR, { from: 'run', stepId: null, maybe }))
-    } else entries.push(...listed(name, startField(definition, name), { from: 'start', stepId: null, maybe }))
+      entries.push(...listed([name], ERROR, { from: 'run', stepId: null, maybe }))
+    } else entries.push(...listed([name], startField(definition, name), { from: 'start', stepId: null, maybe }))
   }
   const supplies = findStepType(definition.steps.find(({ id }) => id === stepId)?.type ?? '')?.supplies ?? {}
   for (const [only, names] of Object.entries(supplies)) {
     for (const [name, field] of Object.entries(names))
-      entries.push(...listed(name, field, { from: 'step', stepId, maybe: false, only }))
+      entries.push(...listed([name], field, { from: 'step', stepId, maybe: false, only }))
   }
-  const ofItem = stepOfItem(expanded, stepId)
+  const ofItem = stepOfItem(definition, stepId)
   const there = ofItem && flow.at(ofItem.id)
   for (const name of there?.names() ?? []) {
     const field = there?.producers(name).map((step) => there.definedBy(step, name)) ?? []
     if (!here.has(name) && ofItem)
       entries.push(
-        ...listed(name, field.at(-1) ?? { type: 'any' }, { from: 'step', stepId, maybe: false, only: 'input' }),
+        ...listed([name], field.at(-1) ?? { type: 'any' }, { from: 'step', stepId, maybe: false, only: 'input' }),
       )
   }
   const rank = new Map(definition.steps.map((step, index) => [step.id, index]))
@@ -191,16 +191,22 @@ function declared(definition: Definition, name: string) {
 }
 
 function listed(
-  name: string,
+  path: readonly [string, ...string[]],
   field: DefinedField,
   at: Pick<ScopeEntry, 'from' | 'stepId' | 'maybe' | 'only'>,
 ): ScopeEntry[] {
-  const entry: ScopeEntry = { name, type: field.type, description: field.description ?? null, ...at }
-  const inside = name.split('.').length < MAX_DEPTH ? Object.entries(field.properties ?? {}) : []
+  if (!path.every(isNameable)) return []
+  const entry: ScopeEntry = {
+    name: referenceText(path),
+    type: field.type,
+    description: field.description ?? null,
+    ...at,
+  }
+  const inside = path.length < MAX_DEPTH ? Object.entries(field.properties ?? {}) : []
   return [
     entry,
     ...inside.flatMap(([key, child]) =>
-      listed(`${name}.${key}`, child, { ...at, maybe: at.maybe || child.optional === true }),
+      listed([...path, key], child, { ...at, maybe: at.maybe || child.optional === true }),
     ),
   ]
 }

@@ -7,7 +7,7 @@ import { nearestName } from '../../definition/nearest'
 import { asideSteps, reachable } from '../../definition/paths'
 import type { Definition, Step } from '../../definition/schema'
 import type { Sliced } from '../../definition/sliced'
-import { findReferences, TemplateSyntaxError } from '../../definition/template'
+import { findReferences, shownName, TemplateSyntaxError } from '../../definition/template'
 import { RESULT_FIELD, templatedConfig } from '../../definition/templated-config'
 import { typeOfExpression } from '../../definition/types/of-expression'
 import { ofFieldType } from '../../definition/types/of-fields'
@@ -62,7 +62,7 @@ function problemOf({ kind, fatal, end: { message, unknown }, at }: Found, lookin
   const severity = fatal ? 'error' : 'warning'
   const suggestion = unknown ? nearestName(unknown.name, unknown.known.keys(), looking) : null
   if (suggestion === null) return { severity, code, message, ...at }
-  return { severity, code, message: `${message} Did you mean ${suggestion}?`, suggestion, ...at }
+  return { severity, code, message: `${message} Did you mean ${shownName(suggestion)}?`, suggestion, ...at }
 }
 
 /** Paths in templates; those of expressions come with their operators. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@/server/definition/json'
 import type { FieldType } from '@/server/definition/schema'
+import { readReference, type Segment } from '@/server/definition/template'
 import { type Shape, wantedType } from './shape'
 
 /** A value of the run that `${…}` can refer to. */
@@ -36,13 +37,18 @@ export function sharedNames(shape: Shape, args: JsonObject, offers: readonly Off
 /** A value of the whole run data before one inside another value. Of those inside others, only the single one. */
 function offerFor(name: string, wanted: FieldType, offers: readonly Offer[]): Offer | null {
   const suitable = offers.filter((offer) => offer.name !== '_' && suits(offer.type, wanted) < 2)
-  const named = suitable.filter((offer) => plain(lastOf(offer.name)) === plain(name))
-  const whole = named.filter((offer) => !offer.name.includes('.'))
-  const inside = named.filter((offer) => offer.name.includes('.'))
-  return whole.find((offer) => offer.name === name) ?? whole[0] ?? (inside.length === 1 ? (inside[0] ?? null) : null)
+  const named = suitable.filter((offer) => plain(String(pathOf(offer).at(-1))) === plain(name))
+  const whole = named.filter((offer) => pathOf(offer).length === 1)
+  const inside = named.filter((offer) => pathOf(offer).length > 1)
+  return (
+    whole.find((offer) => pathOf(offer)[0] === name) ?? whole[0] ?? (inside.length === 1 ? (inside[0] ?? null) : null)
+  )
 }
 
-const lastOf = (name: string) => name.slice(name.lastIndexOf('.') + 1)
+function pathOf({ name }: Offer): Segment[] {
+  const { root, path } = readReference(name)
+  return [root, ...path]
+}
 
 /** `customerId`, `customer_id` and `customer-id` are the same name. */
 const plain = (name: string) => name.toLowerCase().replace(/[_-]/g, '')

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue } from '@/server/definition/json'
 import type { FieldType } from '@/server/definition/schema'
+import { isNameable, referenceText } from '@/server/definition/template'
 import type { ScopeEntry } from '../workflows/[id]/widgets/scope-context'
 
 /** What a delivery brought, as far as it is known. */
@@ -18,9 +19,9 @@ const LAST_CHARS = 120
 export function entriesOfLast({ body, headers, query }: Known): ScopeEntry[] {
   const from = 'the last delivery'
   return [
-    ...(body === undefined ? [entry('body', 'any', { from })] : listed('body', body, from)),
-    ...listed('headers', headers, from),
-    ...listed('query', query, from),
+    ...(body === undefined ? [entry('body', 'any', { from })] : listed(['body'], body, from)),
+    ...listed(['headers'], headers, from),
+    ...listed(['query'], query, from),
   ].slice(0, MOST)
 }
 
@@ -35,12 +36,11 @@ export function entriesOfAny(fields: readonly (readonly [name: string, type: Fie
   ]
 }
 
-function listed(name: string, value: JsonValue, from: string): ScopeEntry[] {
-  const own = entry(name, typeOf(value), { from, last: JSON.stringify(value) })
-  const inside = isJsonObject(value) && name.split('.').length < MAX_DEPTH ? Object.entries(value) : []
-  // Other names cannot be written after a dot.
-  const named = inside.filter(([key]) => /^[A-Za-z_][\w-]*$/.test(key))
-  return [own, ...named.flatMap(([key, part]) => listed(`${name}.${key}`, part, from))]
+function listed(path: readonly [string, ...string[]], value: JsonValue, from: string): ScopeEntry[] {
+  const own = entry(referenceText(path), typeOf(value), { from, last: JSON.stringify(value) })
+  const inside = isJsonObject(value) && path.length < MAX_DEPTH ? Object.entries(value) : []
+  const named = inside.filter(([key]) => isNameable(key))
+  return [own, ...named.flatMap(([key, part]) => listed([...path, key], part, from))]
 }
 
 function entry(

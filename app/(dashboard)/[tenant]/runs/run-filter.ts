@@ -1,3 +1,4 @@
+import { MAX_STEP_ID } from '@/server/definition/step-id'
 import type { BrowseRuns } from '@/server/views/runs/browse'
 
 type State = NonNullable<BrowseRuns['states']>[number]
@@ -49,7 +50,10 @@ export function inputOf(params: URLSearchParams): BrowseRuns {
   const q = params.get('q')?.trim().slice(0, 200)
   const workflowIds = params.getAll('workflow').filter((id) => /^[\w-]{1,80}$/.test(id))
   const version = /^[1-9]\d{0,8}$/.exec(params.get('version') ?? '')?.[0]
-  const [businessKey, failedAt, code] = ['key', 'step', 'code'].map((name) => params.get(name)?.trim().slice(0, 100))
+  const [businessKey, code] = ['key', 'code'].map((name) => params.get(name)?.trim().slice(0, 100))
+  const failedAt = Array.from(params.get('step')?.trim() ?? '')
+    .slice(0, MAX_STEP_ID)
+    .join('')
   const from = moment(params.get('from'))
   const to = moment(params.get('to'))
   const [, direction, place] = /^([ab])\.([\w-]{1,390})$/.exec(params.get('cursor') ?? '') ?? []

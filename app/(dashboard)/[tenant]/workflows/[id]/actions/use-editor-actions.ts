@@ -2,6 +2,7 @@
 import { useMemo, useRef } from 'react'
 import { FAILURE_EXITS } from '@/server/definition/exits'
 import type { Step } from '@/server/definition/schema'
+import { sameForm } from '@/server/definition/step-id'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Draft } from '../draft/draft-state'
 import { redoLabel, undoLabel } from '../draft/history'
@@ -258,7 +259,8 @@ function makeActions(ref: { current: Screen }): ScreenActions {
     openRename: (stepId) => {
       if (!ref.current.readOnly && stepId !== START) ref.current.setDialog({ kind: 'rename', stepId })
     },
-    rename(stepId, to) {
+    rename(stepId, wanted) {
+      const to = sameForm(wanted)
       const { catalog } = ref.current
       let references = 0
       edit(`rename ${stepId}`, (draft) => {

@@ -1,6 +1,7 @@
 import { reachable } from '@/server/definition/paths'
 import { regionsOf } from '@/server/definition/regions'
 import type { Definition, Step } from '@/server/definition/schema'
+import type { Reference } from '@/server/definition/template'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Problem } from '@/server/workflows/check/problem'
 import { takenNames } from './config-fixes'
@@ -8,7 +9,7 @@ import { declaredBy, edgesFrom, entryOf, freeId } from './definition'
 import { OF_THE_RUN } from './draft-fixes'
 import { updateStep } from './edit-steps'
 import type { Fix } from './fix'
-import { referencesIn, rewriteReferences } from './references'
+import { referencesIn, rewriteReferences, withStart } from './references'
 
 /** A step whose result could mix with that of another branch saves it under a name of its own, and references follow. */
 export function branchFix(definition: Definition, catalog: Catalog, step: Step, problem: Problem): Fix | null {
@@ -30,8 +31,8 @@ export function branchFix(definition: Definition, catalog: Catalog, step: Step, 
   if (name === '' || (step.saveAs !== undefined && step.saveAs !== name)) return null
   const meant = referrers(definition, catalog, step, { name, fork, exit })
   if (meant === null) return null
-  const text = step.saveAs === name ? free : `${free}.${name}`
-  const follow = ({ root }: { root: string }) => (root === name ? { text, length: name.length } : null)
+  const meaning: [string, ...string[]] = step.saveAs === name ? [free] : [free, name]
+  const follow = (reference: Reference) => (reference.root === name ? withStart(reference, meaning) : null)
   return {
     label,
     apply: (before) =>

@@ -9,6 +9,7 @@ import {
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { Definition, Edge, Step } from '@/server/definition/schema'
 import { optionalSettings } from '@/server/definition/settings'
+import { isStepId, MAX_STEP_ID } from '@/server/definition/step-id'
 import type { Catalog, CatalogEntry } from '@/server/steps/catalog'
 
 /** The START node, wherever a step id is expected. No step can have this id. */
@@ -100,15 +101,23 @@ export function exitLabel(exits: readonly Exit[], exit: string): string {
   return exits.find(({ id }) => id === exit)?.label ?? exit
 }
 
-const STEP_ID = /^[A-Za-z_][\w-]{0,99}$/
+const FIELD_NAME = /^[A-Za-z_][\w-]{0,99}$/
 const RESERVED = ['_', '__proto__', 'prototype', 'constructor']
 
-/** Why a text cannot name a step or field, or null. */
+/** Why a text cannot name a step, or null. */
+export function stepIdProblem(id: string): string | null {
+  if (id === '') return 'Enter an id.'
+  if (RESERVED.includes(id)) return `${id} is a reserved name.`
+  if ([...id].length > MAX_STEP_ID) return `Use ${MAX_STEP_ID} characters or fewer.`
+  return isStepId(id) ? null : 'Use only letters, digits, _, - and .'
+}
+
+/** Why a text cannot name a field, or null. */
 export function nameProblem(name: string): string | null {
   if (name === '') return 'Enter a name.'
   if (RESERVED.includes(name)) return `${name} is a reserved name.`
   if (name.length > 100) return 'Use 100 characters or fewer.'
-  if (!STEP_ID.test(name)) return 'Start with a letter or _, then use only letters, digits, _ and -.'
+  if (!FIELD_NAME.test(name)) return 'Start with a letter or _, then use only letters, digits, _ and -.'
   return null
 }
 
@@ -137,6 +146,16 @@ export function asObject(value: JsonValue | undefined): JsonObject {
 export function freeId(wanted: string, taken: ReadonlySet<string>): string {
   const cleaned = wanted.replace(/[^\w]+/g, '_').replace(/^(?=\d)/, '_')
   const base = (nameProblem(cleaned.slice(0, 90)) === null ? cleaned : 'step').slice(0, 90)
+  return numbered(base, taken)
+}
+
+/** The same for the id of a step, which may have more characters: `7f3c-b` or `7f3c-b_2`. */
+export function freeStepId(wanted: string, taken: ReadonlySet<string>): string {
+  if (stepIdProblem(wanted) !== null) return freeId(wanted, taken)
+  return taken.has(wanted) ? numbered([...wanted].slice(0, MAX_STEP_ID - 10).join(''), taken) : wanted
+}
+
+function numbered(base: string, taken: ReadonlySet<string>): string {
   if (!taken.has(base)) return base
   const stem = base.replace(/_\d+$/, '') || base
   for (let n = 2; ; n++) if (!taken.has(`${stem}_${n}`)) return `${stem}_${n}`

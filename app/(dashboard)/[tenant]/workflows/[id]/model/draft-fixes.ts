@@ -2,10 +2,11 @@ import { nearestName } from '@/server/definition/nearest'
 import { reachable } from '@/server/definition/paths'
 import { regionsOf } from '@/server/definition/regions'
 import type { Definition } from '@/server/definition/schema'
+import { readReference } from '@/server/definition/template'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Problem } from '@/server/workflows/check/problem'
 import { configFix } from './config-fixes'
-import { asObject, entryOf, freeId, nameProblem } from './definition'
+import { asObject, entryOf, freeStepId, nameProblem } from './definition'
 import { removeSteps, updateStep } from './edit-steps'
 import type { Fix } from './fix'
 import { renameRoot, rewriteText } from './references'
@@ -15,7 +16,8 @@ export const OF_THE_RUN = ['secrets', 'error', 'item', 'index', 'event']
 
 /** A START field that the key names wrongly gets its name; a key that nothing can fill goes. */
 export function keyFix(definition: Definition, { message }: Problem): Fix {
-  const wrong = /START has no field ([\w-]+)\.$/.exec(message)?.[1]
+  const source = /uses \$\{(.+)\}, but START has no field .+\.$/.exec(message)?.[1]
+  const wrong = source === undefined ? undefined : readReference(source).root
   const meant = wrong === undefined ? null : nearestName(wrong, Object.keys(definition.payload))
   if (wrong !== undefined && meant !== null) {
     return {
@@ -36,7 +38,7 @@ export function stepFix(definition: Definition, catalog: Catalog, problem: Probl
   if (!step) return null
   switch (code) {
     case 'DUPLICATE_STEP_ID': {
-      const free = freeId(stepId, new Set(definition.steps.map(({ id }) => id)))
+      const free = freeStepId(stepId, new Set(definition.steps.map(({ id }) => id)))
       // The first keeps its id, because connections and references mean it.
       return {
         label: `Name the second ${free}`,
@@ -94,7 +96,7 @@ export function stepFix(definition: Definition, catalog: Catalog, problem: Probl
     case 'FORK_IN_CLEANUP':
       return removalFix(definition, catalog, stepId)
     case 'EXPRESSION_UNRESOLVED': {
-      const root = /no START field and no earlier step is named ([\w-]+)\./.exec(message)?.[1]
+      const root = /no START field and no earlier step is named (.+?)\.(?: Did you mean .*)?$/.exec(message)?.[1]
       if (root === undefined || OF_THE_RUN.includes(root) || nameProblem(root) !== null) return null
       return {
         label: `Add ${root} to START`,

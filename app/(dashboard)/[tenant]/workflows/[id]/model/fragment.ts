@@ -1,11 +1,22 @@
 import { isJsonObject, type JsonValue } from '@/server/definition/json'
 import type { Definition, Edge, Fields, Step } from '@/server/definition/schema'
 import { isTimeLimit, optionalSettings } from '@/server/definition/settings'
+import { sameForm } from '@/server/definition/step-id'
 import type { Catalog } from '@/server/steps/catalog'
 import { canConnect, connect } from './connect'
-import { asObject, edgeAt, fieldNames, freeId, mainExitOf, nameProblem, START, waysOn } from './definition'
+import {
+  asObject,
+  edgeAt,
+  fieldNames,
+  freeStepId,
+  mainExitOf,
+  nameProblem,
+  START,
+  stepIdProblem,
+  waysOn,
+} from './definition'
 import { type InsertPoint, insertPointFor } from './edit-steps'
-import { referencesIn, rewriteReferences } from './references'
+import { referencesIn, rewriteReferences, withStart } from './references'
 
 /** Copied steps, as they are on the clipboard. */
 export interface Fragment {
@@ -54,14 +65,15 @@ export function pasteFragment(
   const ids = new Map<string, string>()
   for (const { id } of fragment.steps) {
     if (ids.has(id)) continue
-    const free = freeId(id, taken)
+    const free = freeStepId(id, taken)
     ids.set(id, free)
     taken.add(free)
   }
   const unique = fragment.steps.filter((step, at) => fragment.steps.findIndex(({ id }) => id === step.id) === at)
-  const { steps: rewritten } = rewriteReferences(structuredClone(unique), ({ root }) => {
+  const { steps: rewritten } = rewriteReferences(structuredClone(unique), (reference) => {
+    const { root } = reference
     const to = Object.hasOwn(fragment.payloadFields, root) ? undefined : ids.get(root)
-    return to === undefined || to === root ? null : { text: to, length: root.length }
+    return to === undefined || to === root ? null : withStart(reference, [to])
   })
   const steps = rewritten.map((step) => ({ ...step, id: ids.get(step.id) ?? step.id }))
   const edges = fragment.edges.flatMap((edge) => {
@@ -143,7 +155,7 @@ export function readClipboard(text: string): Clipboard {
     return { kind: 'other', reason: 'The clipboard contains neither steps nor a workflow.' }
   const steps = stepsIn(body.steps)
   const asText = (field: JsonValue | undefined) => (typeof field === 'string' ? field : '')
-  const known = (id: JsonValue | undefined) => (steps.some((step) => step.id === id) ? asText(id) : null)
+  const known = (id: JsonValue | undefined) => steps.find((step) => step.id === sameForm(asText(id)))?.id ?? null
   return {
     kind: 'definition',
     definition: {
@@ -184,7 +196,8 @@ function stepsIn(value: JsonValue | undefined): Step[] {
   return value
     .map(asObject)
     .filter((step): step is Step => typeof step.type === 'string' && typeof step.id === 'string')
-    .filter((step) => nameProblem(step.id) === null && step.type !== '')
+    .map((step) => ({ ...step, id: sameForm(step.id) }))
+    .filter((step) => stepIdProblem(step.id) === null && step.type !== '')
 }
 
 function edgesIn(value: JsonValue | undefined): Edge[] {
@@ -192,6 +205,7 @@ function edgesIn(value: JsonValue | undefined): Edge[] {
   return value
     .map(asObject)
     .filter((edge): edge is Edge => typeof edge.from === 'string' && typeof edge.to === 'string')
+    .map((edge) => ({ ...edge, from: sameForm(edge.from), to: sameForm(edge.to) }))
 }
 
 function fieldsIn(value: JsonValue | undefined): Fields {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { Definition, Step } from '@/server/definition/schema'
-import { expressionsIn, type Reference } from '@/server/definition/template'
+import { expressionsIn, type Reference, referenceText, type Segment } from '@/server/definition/template'
 import { referringConfig } from '@/server/definition/templated-config'
 
 /** The new start of a reference, or null to leave it. `length` is how many characters of the source it replaces. */
@@ -46,15 +46,21 @@ export function rewriteReferences(steps: Step[], rewrite: Rewrite): { steps: Ste
 
 /** `${from…}` becomes `${to…}`. */
 export function renameRoot(from: string, to: string): Rewrite {
-  return ({ root }) => (root === from ? { text: to, length: from.length } : null)
+  return (reference) => (reference.root === from ? withStart(reference, [to]) : null)
+}
+
+/**
+ * A path in place of the first part of a reference.
+ * @param replaced how many names it replaces, the root among them
+ */
+export function withStart({ ends }: Reference, path: readonly [string, ...Segment[]], replaced = 1) {
+  return { text: referenceText(path), length: ends[replaced - 1] ?? 0 }
 }
 
 /** `${root.from…}` becomes `${root.to…}`. */
 export function renameProperty(root: string, from: string, to: string): Rewrite {
   return (reference) =>
-    reference.root === root && reference.path[0] === from
-      ? { text: `${root}.${to}`, length: root.length + 1 + from.length }
-      : null
+    reference.root === root && reference.path[0] === from ? withStart(reference, [root, to], 2) : null
 }
 
 export function anyOf(...rewrites: Rewrite[]): Rewrite {

@@ -1,6 +1,8 @@
 import type { Definition, Fields, Step } from '@/server/definition/schema'
+import { sameForm } from '@/server/definition/step-id'
+import { referenceText } from '@/server/definition/template'
 import type { Catalog } from '@/server/steps/catalog'
-import { asObject, declaredBy, fieldNames, findStep, nameProblem, type START } from './definition'
+import { asObject, declaredBy, fieldNames, findStep, nameProblem, type START, stepIdProblem } from './definition'
 import { anyOf, renameProperty, renameRoot, rewriteReferences, rewriteText } from './references'
 
 /** The renamed definition, and how many `${…}` were rewritten. */
@@ -10,12 +12,18 @@ export interface Renamed {
 }
 
 /** Why a step cannot have this id, or null. */
-export function renameStepProblem(definition: Definition, catalog: Catalog, stepId: string, to: string): string | null {
+export function renameStepProblem(
+  definition: Definition,
+  catalog: Catalog,
+  stepId: string,
+  wanted: string,
+): string | null {
+  const to = sameForm(wanted)
   if (to === stepId) return null
-  const problem = nameProblem(to)
+  const problem = stepIdProblem(to)
   if (problem) return problem
   if (findStep(definition, to)) return `Another step has the id ${to}.`
-  if (fieldNames(definition, catalog).has(to)) return `\${${to}} already means the field ${to}.`
+  if (fieldNames(definition, catalog).has(to)) return `\${${referenceText([to])}} already means the field ${to}.`
   return null
 }
 
@@ -23,7 +31,8 @@ export function renameStepProblem(definition: Definition, catalog: Catalog, step
  * Renames a step and everything that refers to it. References stay when a field of the old name hides the step: they
  * mean the field.
  */
-export function renameStep(definition: Definition, catalog: Catalog, stepId: string, to: string): Renamed {
+export function renameStep(definition: Definition, catalog: Catalog, stepId: string, wanted: string): Renamed {
+  const to = sameForm(wanted)
   if (to === stepId || renameStepProblem(definition, catalog, stepId, to) !== null) return { definition, references: 0 }
   const shadowed = fieldNames(definition, catalog).has(stepId)
   const { steps, count } = shadowed

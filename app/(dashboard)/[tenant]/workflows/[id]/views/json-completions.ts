@@ -19,7 +19,7 @@ export function completeDefinition(catalog: Catalog, stepIds: readonly string[])
   return (context: CompletionContext): CompletionResult | null => {
     const line = context.state.doc.lineAt(context.pos)
     const before = line.text.slice(0, context.pos - line.from)
-    const value = /"(\w+)"\s*:\s*"([\w-]*)$/.exec(before)
+    const value = /"(\w+)"\s*:\s*"([\p{L}\p{M}\p{Nd}_.-]*)$/u.exec(before)
     if (value) {
       const [, key = '', typed = ''] = value
       const options = valuesOf(key, catalog, stepIds)

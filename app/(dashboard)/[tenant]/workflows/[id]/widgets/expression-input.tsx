@@ -8,7 +8,7 @@ import { useCommitted } from '../draft/use-committed'
 import styles from './expression-input.module.css'
 import { type ScopeEntry, useScope } from './scope-context'
 import { ScopeEntryLine } from './scope-entry'
-import { findEntries, openedAt } from './scope-search'
+import { afterPath, findEntries, openedAt } from './scope-search'
 
 interface Props {
   id?: string
@@ -77,7 +77,7 @@ export function ExpressionInput(props: Props) {
     const at = field.current?.selectionStart ?? text.length
     const started = openedAt(text, at)
     const from = started ?? at
-    const rest = text.slice(at).replace(started === null ? /^/ : /^[\w.[\]-]*\}?/, '')
+    const rest = started === null ? text.slice(at) : afterPath(text.slice(at))
     const inserted = `\${${entry}}`
     caret.current = from + inserted.length
     setText(text.slice(0, from) + inserted + rest)

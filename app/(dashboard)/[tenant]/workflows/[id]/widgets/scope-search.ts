@@ -22,10 +22,19 @@ function rankOf(name: string, wanted: string): number | null {
   return 2
 }
 
+/** What may be typed of a path, up to its end. */
+const TYPED = /^[\p{L}\p{M}\p{Nd}_.[\]"-]*$/u
+const REST = /^[\p{L}\p{M}\p{Nd}_.[\]"-]*\}?/u
+
+/** The text after the path that the caret is in. */
+export function afterPath(rest: string): string {
+  return rest.replace(REST, '')
+}
+
 /** The start of the `${` that the caret is in, or null. */
 export function openedAt(text: string, at: number): number | null {
   const before = text.slice(0, at)
   const open = before.lastIndexOf('${')
   if (open === -1 || (open > 0 && before[open - 1] === '$')) return null
-  return /^[\w.[\]-]*$/.test(before.slice(open + 2)) ? open : null
+  return TYPED.test(before.slice(open + 2)) ? open : null
 }
