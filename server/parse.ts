@@ -1,3 +1,4 @@
+import './definition/zod-words'
 import type { z } from 'zod'
 import { pathText } from './definition/json'
 import { AppError, type ErrorDetail } from './errors'
