@@ -31,7 +31,12 @@ export class TemplateSyntaxError extends Error {
     message: string,
     readonly forbidden = false,
   ) {
+    // A definition may have thousands of them, each of which says what is wrong: finding out where it was made takes ten times
+    // as long as all the rest.
+    const { stackTraceLimit } = Error
+    Error.stackTraceLimit = 0
     super(message)
+    Error.stackTraceLimit = stackTraceLimit
   }
 }
 
