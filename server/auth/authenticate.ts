@@ -98,7 +98,11 @@ async function byToken(headers: Headers, db: Db, now: Date): Promise<Identity> {
     const [row] = await db.select().from(signingSecrets).where(eq(signingSecrets.id, id)).limit(1)
     return row
   }
-  const { secret, sub, context, longLived } = await verifyToken(token, { audience: env().jwtAudience, now, find })
+  const { secret, sub, context, longLived, goodUntil } = await verifyToken(token, {
+    audience: env().jwtAudience,
+    now,
+    find,
+  })
   requireTenant(headers, secret.tenantId)
   noteUse(db, signingSecrets, secret, now, longLived ? { longLivedAt: now } : {})
   return {
@@ -106,6 +110,7 @@ async function byToken(headers: Headers, db: Db, now: Date): Promise<Identity> {
     actor: { kind: 'jwt', id: sub, secretId: secret.id, role: roleOf(secret.role) },
     trusted: context,
     reach: reachOf(secret),
+    goodUntil,
   }
 }
 

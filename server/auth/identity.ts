@@ -8,4 +8,6 @@ export interface Identity {
   trusted: JsonObject | null
   /** What a token may touch if its secret is limited. */
   reach?: Reach | undefined
+  /** When a token expires. */
+  goodUntil?: Date | undefined
 }

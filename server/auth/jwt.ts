@@ -45,6 +45,8 @@ interface VerifiedToken<S extends SecretRecord> {
   context: JsonObject | null
   /** Whether it is valid for longer than recommended. */
   longLived: boolean
+  /** From then on it is refused. */
+  goodUntil: Date
 }
 
 /** The place a secret is sealed for: copied to another row, it does not open. */
@@ -67,8 +69,9 @@ export async function verifyToken<S extends SecretRecord>(
   if (secret.graceUntil && secret.graceUntil <= options.now) throw new TokenRefused('replaced secret')
   const payload = await checkSignature(token, openSecret(secret, options.keys), options)
   const now = options.now.getTime() / 1000
-  const life = checkTimes(payload, now)
-  return { secret, sub: readSubject(payload), context: readContext(payload), longLived: life > RECOMMENDED_LIFE_S }
+  const { life, goodUntil } = checkTimes(payload, now)
+  const longLived = life > RECOMMENDED_LIFE_S
+  return { secret, sub: readSubject(payload), context: readContext(payload), longLived, goodUntil }
 }
 
 /** The id of the secret: `kid` in the protected header, or `keyid` in a handmade token. */
@@ -139,9 +142,9 @@ function reasonOf(err: unknown): string {
 
 /**
  * Checks what the library does not: how long a token is valid, and that it was not issued in the future.
- * @returns its lifetime in seconds
+ * @returns its lifetime in seconds, and its end
  */
-function checkTimes(payload: JWTPayload, now: number): number {
+function checkTimes(payload: JWTPayload, now: number): { life: number; goodUntil: Date } {
   const { exp, iat, aud } = payload
   if (typeof exp !== 'number' || !Number.isFinite(exp)) throw new TokenRefused('exp')
   if (Array.isArray(aud) && aud.some((name) => typeof name !== 'string')) throw new TokenRefused('aud')
@@ -150,7 +153,7 @@ function checkTimes(payload: JWTPayload, now: number): number {
   }
   const life = exp - (iat ?? now)
   if (life > MAX_LIFE_S) throw new TokenRefused('lives too long')
-  return life
+  return { life, goodUntil: new Date((exp + SKEW_S) * 1000) }
 }
 
 function readSubject({ sub }: JWTPayload): string {

@@ -47,14 +47,18 @@ function tooMany(message: string): AppError {
   })
 }
 
-/** Passes the events through, and calls `onEnd` after the last one or when the reader leaves. */
-export function watchEnd<T>(events: AsyncIterable<T>, onEnd: () => void): AsyncIterable<T> {
+/**
+ * Passes the events through, and calls `onEnd` after the last one or when the reader leaves.
+ * @param lost ends the events, and the reader gets its reason as an error
+ */
+export function watchEnd<T>(events: AsyncIterable<T>, onEnd: () => void, lost?: AbortSignal): AsyncIterable<T> {
   return {
     [Symbol.asyncIterator]() {
       const iterator = events[Symbol.asyncIterator]()
       const told = async (step: Promise<IteratorResult<T>>) => {
         try {
           const result = await step
+          if (lost?.aborted) throw lost.reason
           if (result.done) onEnd()
           return result
         } catch (err) {

@@ -18,6 +18,7 @@ import { requestAnswered } from '../outbox'
 import { knownCaller } from './callers'
 import { corsHeaders, preflightHeaders } from './cors'
 import { counted } from './count-requests'
+import { grantedStream } from './granted-stream'
 import { onceForKey } from './idempotency'
 import { isMultipart, readMultipart } from './multipart'
 import { refuseAgain, requireRoomFor } from './refused-starts'
@@ -138,8 +139,10 @@ export function route<P extends string = never>(
       if (answer.body instanceof Uint8Array) return respondBytes(answer.body, requestId, init)
       // Next sends no body to HEAD, and would not cancel this one either.
       if (answer.body instanceof ReadableStream && request.method === 'HEAD') await answer.body.cancel()
-      if (answer.body instanceof ReadableStream)
-        return respondStream(request.method === 'HEAD' ? null : answer.body, requestId, init)
+      if (answer.body instanceof ReadableStream) {
+        if (request.method === 'HEAD') return respondStream(null, requestId, init)
+        return respondStream(grantedStream(answer.body, identity, answer.headers?.['content-type']), requestId, init)
+      }
       if (answer.status === 204) return respondEmpty(requestId, init.headers)
       return respondJson(answer.body, requestId, init)
     } catch (err) {

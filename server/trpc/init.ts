@@ -2,6 +2,7 @@ import 'server-only'
 import { initTRPC } from '@trpc/server'
 import { countRequest } from '../auth/limits'
 import { findMembership, readSession, type SessionUser } from '../auth/session'
+import { watchAccess } from '../auth/watch-access'
 import { now } from '../clock'
 import type { ServiceContext } from '../context'
 import { database } from '../database'
@@ -65,28 +66,37 @@ const inTenant = t.middleware(async ({ ctx, next, type, signal, meta }) => {
   const { user } = ctx as TrpcContext & { user: SessionUser }
   const service = await serviceContext(ctx, user)
   await countRequest(service, undefined, database().db, service.now())
-  const call = () => next({ ctx: { ...ctx, user, service } })
-  return type === 'subscription' ? asStream(service.tenantId, meta?.spare ?? false, signal, call) : call()
+  const call = (left = never) => next({ ctx: { ...ctx, user, service, left } })
+  return type === 'subscription' ? asStream(service, meta?.spare ?? false, signal, call) : call(signal)
 })
 
+const never = new AbortController().signal
+
 /**
- * Calls a subscription, which counts as one of the tenant's open streams.
+ * Calls a subscription, which counts as one of the tenant's open streams. Once the person has lost what it was opened with,
+ * it ends as if the service was away: their page connects again, and hears what they may do now.
  * @throws AppError TOO_MANY_STREAMS
  */
 async function asStream<R extends { ok: boolean }>(
-  tenantId: string,
+  service: ServiceContext,
   spare: boolean,
   signal: AbortSignal | undefined,
-  call: () => Promise<R>,
+  call: (left: AbortSignal) => Promise<R>,
 ): Promise<R> {
-  const leave = reserveStream(tenantId, { spare })
+  const release = reserveStream(service.tenantId, { spare })
+  const lost = new AbortController()
+  const unwatch = watchAccess(service, () => lost.abort(new AppError('UNAVAILABLE')))
+  const leave = () => {
+    release()
+    unwatch()
+  }
   signal?.addEventListener('abort', leave, { once: true })
-  const result = await call().catch((err: unknown) => {
+  const result = await call(AbortSignal.any([lost.signal, ...(signal ? [signal] : [])])).catch((err: unknown) => {
     leave()
     throw err
   })
   if (!result.ok || !('data' in result) || signal?.aborted) leave()
-  else result.data = watchEnd(result.data as AsyncIterable<unknown>, leave)
+  else result.data = watchEnd(result.data as AsyncIterable<unknown>, leave, lost.signal)
   return result
 }
 

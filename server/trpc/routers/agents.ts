@@ -121,10 +121,10 @@ export const agentsRouter = router({
   /** The events of a turn started by `beginChat` or `beginDraftChat`, after `lastEventId`. */
   chatEvents: tenantProcedure
     .input(given<OneAgent & { lastEventId: string }>('agentId', 'lastEventId'))
-    .subscription(async function* ({ ctx, input: { agentId, lastEventId }, signal = never }) {
-      const open = await openChat(ctx.service, { body: { agentId }, lastEventId }, signal)
+    .subscription(async function* ({ ctx, input: { agentId, lastEventId } }) {
+      const open = await openChat(ctx.service, { body: { agentId }, lastEventId }, ctx.left)
       if (!open) return
-      for await (const { id = lastEventId, event, data } of open(signal)) yield tracked(id, { event, data })
+      for await (const { id = lastEventId, event, data } of open(ctx.left)) yield tracked(id, { event, data })
     }),
 })
 

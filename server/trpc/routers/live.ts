@@ -8,7 +8,7 @@ export const liveRouter = router({
   changes: tenantProcedure
     .meta({ spare: true })
     .input(given<FollowLive>('tab'))
-    .subscription(({ ctx, input, signal }) => followLive(ctx.service, input, signal ?? new AbortController().signal)),
+    .subscription(({ ctx, input }) => followLive(ctx.service, input, ctx.left)),
   /** Repeated by every open editor. It stores nothing. */
   here: tenantProcedure.input(given<BeHere>('id', 'tab')).query(({ ctx, input }) => beHere(ctx.service, input)),
 })

@@ -94,10 +94,10 @@ export const runsRouter = router({
    */
   changes: tenantProcedure
     .input(given<OneRun & { lastEventId?: string | null }>('runId'))
-    .subscription(async function* ({ ctx, input, signal }) {
+    .subscription(async function* ({ ctx, input }) {
       const open = await openRunEvents(ctx.service, { runId: input.runId, lastEventId: input.lastEventId ?? null })
       if (!open) return
-      for await (const event of open(signal ?? new AbortController().signal)) yield tracked(event.id, event)
+      for await (const event of open(ctx.left)) yield tracked(event.id, event)
     }),
   start: tenantProcedure
     .input(given<StartInput>('workflowId'))
