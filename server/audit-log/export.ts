@@ -1,6 +1,6 @@
-import { stringify } from 'csv-stringify/sync'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
+import { csvFile } from '../http/csv'
 import { parseInput } from '../parse'
 import { type AuditEntry, readEntries } from './list'
 import { ListAudit } from './schema'
@@ -35,10 +35,5 @@ export async function exportAudit(
   authorize(ctx, 'audit:read')
   const { limit: _limit, cursor, format: _format, ...filter } = parseInput(ListAudit, input)
   const { entries, nextCursor } = await readEntries(ctx, filter, MOST, cursor)
-  const lines = entries.map((entry) => COLUMNS.map(([, of]) => of(entry)))
-  const csv = stringify([COLUMNS.map(([name]) => name), ...lines], {
-    escape_formulas: true,
-    record_delimiter: 'windows',
-  })
-  return { csv, nextCursor }
+  return { csv: csvFile(entries, COLUMNS), nextCursor }
 }

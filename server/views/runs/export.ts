@@ -1,8 +1,8 @@
-import { stringify } from 'csv-stringify/sync'
 import { and } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
+import { csvFile } from '../../http/csv'
 import { parseInput } from '../../parse'
 import { newestFirst, RunFilter, runsWhere } from './filter'
 import { type RunItem, readRunItems } from './items'
@@ -42,13 +42,7 @@ export async function exportRuns(ctx: ServiceContext, input: unknown): Promise<{
   const rows: RunItem[] = []
   for (let at = 0; at < Math.min(ids.length, MOST); at += CHUNK)
     rows.push(...(await readRunItems(ctx, ids.slice(at, Math.min(at + CHUNK, MOST)))))
-  const lines = rows.map((run) => COLUMNS.map(([, of]) => of(run)))
-  const csv = stringify([COLUMNS.map(([name]) => name), ...lines], {
-    cast: { boolean: String },
-    escape_formulas: true,
-    record_delimiter: 'windows',
-  })
-  return { csv, more: ids.length > MOST }
+  return { csv: csvFile(rows, COLUMNS), more: ids.length > MOST }
 }
 
 async function findIds(ctx: ServiceContext, where: Awaited<ReturnType<typeof runsWhere>>): Promise<string[]> {

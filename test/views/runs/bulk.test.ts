@@ -129,11 +129,11 @@ it('the runs of a filter are downloaded as CSV, in which no text is a formula', 
   const { workflowId, runIds } = await started(broken, ['A,"1"\nB', '-2+3'])
   const { csv, more } = await exportRuns(runtime.ctx, { workflowIds: [workflowId] })
   expect(more).toBe(false)
-  const rows = parse(csv, { columns: true }) as Record<string, string>[]
+  const rows = parse(csv, { columns: true, bom: true }) as Record<string, string>[]
   expect(rows.map(({ run }) => run)).toEqual(runIds.toReversed())
   expect(rows[1]).toMatchObject({ businessKey: 'A,"1" B', workflow: "'=Orders()", state: 'failed', failedAt: 'a' })
   expect(rows[0]).toMatchObject({ businessKey: "'-2+3", test: 'false', startedBy: expect.any(String) })
   expect(Number(rows[0]?.durationMs)).toBeGreaterThanOrEqual(0)
   const none = await exportRuns(await runtime.as('owner', 'ten_other'), {})
-  expect(parse(none.csv, { columns: true })).toEqual([])
+  expect(parse(none.csv, { columns: true, bom: true })).toEqual([])
 })

@@ -1,0 +1,19 @@
+import { stringify } from 'csv-stringify/sync'
+
+/**
+ * A CSV file as spreadsheets open it: with a byte order mark, without which Excel takes it for Windows-1252, and without
+ * cells that would be formulas.
+ * @param columns each column's name, and what it has of a row
+ */
+export function csvFile<Row>(
+  rows: readonly Row[],
+  columns: readonly (readonly [string, (row: Row) => unknown])[],
+): string {
+  const lines = rows.map((row) => columns.map(([, of]) => of(row)))
+  return stringify([columns.map(([name]) => name), ...lines], {
+    bom: true,
+    cast: { boolean: String },
+    escape_formulas: true,
+    record_delimiter: 'windows',
+  })
+}
