@@ -55,6 +55,16 @@ describe('a typed form', () => {
     })
   })
 
+  it('sends an emptied text, so that its default does not come back', () => {
+    const asked: Fields = {
+      note: { type: 'string', required: false, default: 'standard text' },
+      count: { type: 'integer', default: 3 },
+    }
+    expect(readDraft(asked, { ...initialDraft(asked), note: '' })).toEqual({ data: { note: '', count: 3 }, errors: {} })
+    expect(readDraft(asked, { ...initialDraft(asked), count: '' }).errors).toEqual({ count: 'Required' })
+    expect(readDraft(asked, {})).toEqual({ data: {}, errors: {} })
+  })
+
   it('reports missing values and values of the wrong type', () => {
     const typed = { amount: 'much', count: '1.5', tags: '{}', extra: '[', anything: '{"a":1}' }
     const { data, errors } = readDraft(fields, typed)

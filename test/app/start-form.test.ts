@@ -66,6 +66,25 @@ describe('the form of a start', () => {
     expect(Object.keys(errors).sort()).toEqual(['count', 'name', 'order', 'price', 'size'])
   })
 
+  test('sends an emptied text, so that its default does not come back, and never leaves another default out unasked', () => {
+    const fields: Fields = {
+      note: { type: 'string', default: 'standard text' },
+      extra: { type: 'any', default: 1 },
+      count: { type: 'integer', default: 3 },
+      size: { type: 'string', options: ['S', 'M'], default: 'S' },
+      plain: { type: 'string', required: false },
+    }
+    const emptied = { note: '', extra: ' ', count: '', size: '', plain: '' }
+    expect(readTyped(fields, emptied)).toEqual({
+      data: { note: '', extra: '' },
+      errors: { count: 'Required', size: 'Required' },
+      file: null,
+    })
+    expect(readTyped(fields, firstTyped(fields)).data).toEqual({ note: 'standard text', extra: 1, count: 3, size: 'S' })
+    // The form never had them, as after a change of the fields: the server fills them in.
+    expect(readTyped(fields, {})).toEqual({ data: {}, errors: {}, file: null })
+  })
+
   test('as a command has a value for each field, and no key', () => {
     const place = { origin: 'https://m.test', tenantId: 'ten_1', workflowId: 'wf_1' }
     const text = startCurl({ ...place, fields: { who: { type: 'string', default: "O'Hara" }, n: { type: 'integer' } } })

@@ -7,7 +7,7 @@ import { isRequired } from '@/server/definition/fields'
 import type { Field, Fields } from '@/server/definition/schema'
 import { typeWords } from '../_arguments/type-words'
 import { HiddenField } from './hidden-field'
-import type { Entry, Typed } from './start-values'
+import { type Entry, emptied, type Typed } from './start-values'
 import { ValueField } from './value-field'
 
 interface Means {
@@ -131,7 +131,7 @@ function StartField({
       <NativeSelect
         {...shared}
         withAsterisk={required}
-        data={[{ value: '', label: required ? 'Choose' : 'None' }, ...choices]}
+        data={[{ value: '', label: emptied(field, '') === 'absent' ? 'None' : 'Choose' }, ...choices]}
         value={text}
         onChange={change}
       />

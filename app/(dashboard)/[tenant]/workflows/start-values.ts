@@ -68,14 +68,16 @@ export function readTyped(
   const errors: Record<string, string> = {}
   let file: File | null = null
   for (const [name, field] of Object.entries(fields)) {
-    const raw = typed[name] ?? ''
+    const raw = typed[name]
     if (raw instanceof File) {
       if (file) errors[name] = 'A run takes one file'
       else if (raw.size > MAX_FILE_BYTES) errors[name] = 'The file is too large: at most 3.75 MB'
       else file = raw
     } else if (typeof raw === 'boolean') data[name] = raw
-    else if (raw.trim() === '') {
-      if (isRequired(field)) errors[name] = 'Required'
+    else if (raw === undefined || raw.trim() === '') {
+      const empty = emptied(field, raw)
+      if (empty === 'refused') errors[name] = 'Required'
+      else if (empty !== 'absent') data[name] = empty.value
     } else if (isPlainText(field)) data[name] = raw
     else {
       const value = readJson(field, raw)
@@ -84,6 +86,18 @@ export function readTyped(
     }
   }
   return { data, errors, file }
+}
+
+/**
+ * What an empty input stands for. The server fills in the default of a field that is left out, so whoever empties one
+ * with a default sends the empty text; a value of another type cannot be empty.
+ * @param text undefined if the form never had the field
+ */
+export function emptied(field: Field, text: string | undefined): { value: '' } | 'absent' | 'refused' {
+  if (isRequired(field)) return 'refused'
+  if (text === undefined || field.default === undefined || field.type === 'file') return 'absent'
+  const takesText = field.type === 'string' || field.type === 'any'
+  return takesText && !field.options ? { value: '' } : 'refused'
 }
 
 /** A row that somebody added to a list and left empty is no element of it. */

@@ -1,6 +1,6 @@
-import { isRequired } from '@/server/definition/fields'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { Field } from '@/server/definition/schema'
+import { emptied } from '../../workflows/start-values'
 
 export type Fields = Record<string, Field>
 
@@ -65,16 +65,18 @@ function textOf(field: Field, value: JsonValue): string {
 }
 
 /**
- * Converts the typed texts to values, or says what is wrong. Empty fields are not sent: the server reports missing
- * ones.
+ * Converts the typed texts to values, or says what is wrong. Empty fields without a default are not
+ * sent: the server reports missing ones.
  */
 export function readDraft(fields: Fields, draft: Draft): { data: JsonObject; errors: Record<string, string> } {
   const data: JsonObject = {}
   const errors: Record<string, string> = {}
   for (const [name, field] of Object.entries(fields)) {
-    const text = Object.hasOwn(draft, name) ? (draft[name] ?? '') : ''
-    if (text.trim() === '') {
-      if (isRequired(field)) errors[name] = 'Required'
+    const text = Object.hasOwn(draft, name) ? draft[name] : undefined
+    if (text === undefined || text.trim() === '') {
+      const empty = emptied(field, text)
+      if (empty === 'refused') errors[name] = 'Required'
+      else if (empty !== 'absent') data[name] = empty.value
       continue
     }
     const read = readText(field, text)

@@ -4,6 +4,7 @@ import { Paperclip } from 'lucide-react'
 import { labelOf } from '@/server/definition/declared'
 import { isRequired } from '@/server/definition/fields'
 import type { Field } from '@/server/definition/schema'
+import { emptied } from '../../workflows/start-values'
 import { ValueField } from '../../workflows/value-field'
 import { widgetOf } from './answer-values'
 
@@ -70,7 +71,7 @@ export function FieldInput({
           }))}
           value={text || null}
           onChange={(value) => onChange(value ?? '')}
-          clearable={!isRequired(field)}
+          clearable={emptied(field, '') === 'absent'}
           searchable={(field.options?.length ?? 0) > 8}
         />
       )
