@@ -1,10 +1,13 @@
 'use client'
 import { MantineProvider } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useLayoutEffect } from 'react'
+import { guardKeys } from './_ui/keys'
 import { cssVariables, theme } from './theme'
 
 /** A client component, because a theme contains functions, which cannot be passed from the server. */
 export function ThemeProvider({ children }: { children: ReactNode }) {
+  // Before the effects in which screens listen for keys.
+  useLayoutEffect(guardKeys, [])
   return (
     <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
       {children}

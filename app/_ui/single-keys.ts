@@ -5,7 +5,7 @@ const SWITCH = 'millrace-single-keys'
  * them off.
  */
 export function singleKeysAllowed(event: KeyboardEvent): boolean {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return false
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return false
   if (!singleKeysOn()) return false
   const target = event.target
   if (hasClosed(event)) return false

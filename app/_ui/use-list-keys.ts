@@ -1,5 +1,6 @@
 'use client'
 import { useEffect, useState } from 'react'
+import { shortcutKey } from './keys'
 import { singleKeysAllowed } from './single-keys'
 
 /**
@@ -12,10 +13,11 @@ export function useListKeys(options: { count: number; open: (index: number) => v
   useEffect(() => {
     function onKey(event: KeyboardEvent) {
       if (!singleKeysAllowed(event)) return
-      if (event.key === 'j') setMarked((index) => Math.min(count - 1, index + 1))
-      else if (event.key === 'k') setMarked((index) => Math.max(0, index - 1))
-      else if (event.key === 'Enter' && marked >= 0 && marked < count && isPlain(event.target)) open(marked)
-      else if (event.key === '/' && search) search()
+      const key = shortcutKey(event)
+      if (key === 'j') setMarked((index) => Math.min(count - 1, index + 1))
+      else if (key === 'k') setMarked((index) => Math.max(0, index - 1))
+      else if (key === 'Enter' && marked >= 0 && marked < count && isPlain(event.target)) open(marked)
+      else if (key === '/' && search) search()
       else return
       event.preventDefault()
     }

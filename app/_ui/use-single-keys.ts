@@ -1,5 +1,6 @@
 'use client'
 import { useEffect, useRef } from 'react'
+import { shortcutKey } from './keys'
 import { singleKeysAllowed } from './single-keys'
 
 /**
@@ -12,7 +13,8 @@ export function useSingleKeys(keys: Record<string, () => void>): void {
   useEffect(() => {
     function onKey(event: KeyboardEvent) {
       if (!singleKeysAllowed(event)) return
-      const act = Object.hasOwn(latest.current, event.key) ? latest.current[event.key] : undefined
+      const key = shortcutKey(event)
+      const act = Object.hasOwn(latest.current, key) ? latest.current[key] : undefined
       if (!act) return
       event.preventDefault()
       act()

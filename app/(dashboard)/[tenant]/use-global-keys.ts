@@ -1,6 +1,7 @@
 'use client'
 import { useRouter } from 'next/navigation'
 import { useEffect, useRef } from 'react'
+import { shortcutKey } from '@/app/_ui/keys'
 import { notifyDone } from '@/app/_ui/notify'
 import { singleKeysAllowed } from '@/app/_ui/single-keys'
 import { PLACES } from './places'
@@ -19,9 +20,9 @@ export function useGlobalKeys(act: { palette: () => void; sheet: () => void }): 
     let waitsSince = Number.NEGATIVE_INFINITY
     function onKey(event: KeyboardEvent) {
       const { act, path, router } = latest.current
+      const key = shortcutKey(event)
       if ((event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey) {
-        const key = event.key.toLowerCase()
-        if (key === 'k') act.palette()
+        if (key.toLowerCase() === 'k') act.palette()
         else if (key === '.') void copyLink()
         else return
         return take(event)
@@ -30,15 +31,15 @@ export function useGlobalKeys(act: { palette: () => void; sheet: () => void }): 
       const second = event.timeStamp - waitsSince < SECOND_MS
       waitsSince = Number.NEGATIVE_INFINITY
       if (second) {
-        const place = PLACES.find(({ key }) => key === event.key.toLowerCase())
+        const place = PLACES.find((one) => one.key === key.toLowerCase())
         if (!place) return
         router.push(path(place.href))
         take(event)
-      } else if (event.key === 'g') {
+      } else if (key === 'g') {
         waitsSince = event.timeStamp
         // Asked for between the two keys, a place shows its placeholder at once.
         for (const { href } of PLACES) router.prefetch(path(href))
-      } else if (event.key === '?') {
+      } else if (key === '?') {
         act.sheet()
         take(event)
       }

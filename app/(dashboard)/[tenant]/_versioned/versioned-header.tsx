@@ -1,9 +1,9 @@
 'use client'
 import { Button } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
 import { PageHeader } from '@/app/_ui/page-header'
 import { ReasonButton } from '@/app/_ui/reason-button'
 import { StatusPill } from '@/app/_ui/status-pill'
+import { useSaveKey } from '@/app/_ui/use-save-key'
 import { useTenant } from '../tenant-context'
 import type { DraftState } from './draft-state'
 import { type Resource, versionsText } from './resource-list'
@@ -33,8 +33,7 @@ export function VersionedHeader(props: {
   const editable = mayWrite && status !== 'archived'
   const hasDraft = props.hasDraft || problem !== null
   const live = status === 'published' && publishedVersion === version && !hasDraft
-  // Works even while a field or the code editor has the focus, and keeps the browser from saving the page.
-  useHotkeys([['mod+s', () => editable && onSave()]], [], true)
+  useSaveKey(() => editable && onSave())
   return (
     <PageHeader
       title={name}

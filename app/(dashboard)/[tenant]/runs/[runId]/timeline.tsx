@@ -2,6 +2,7 @@
 import { Button, Checkbox, TextInput } from '@mantine/core'
 import { Search } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { shortcutKey } from '@/app/_ui/keys'
 import { singleKeysAllowed } from '@/app/_ui/single-keys'
 import { useNow } from '@/app/_ui/time'
 import type { Timeline as Told } from '@/server/views/runs/timeline'
@@ -74,12 +75,13 @@ export function Timeline({
   useEffect(() => {
     function onKey(event: KeyboardEvent) {
       if (!singleKeysAllowed(event)) return
-      const step = event.key === 'j' ? 1 : event.key === 'k' ? -1 : 0
+      const key = shortcutKey(event)
+      const step = key === 'j' ? 1 : key === 'k' ? -1 : 0
       if (step !== 0) {
         const next = nextOf(tree, place, step)
         if (next !== null) onSelect(next)
-      } else if (event.key === '/') search.current?.focus()
-      else if (event.key === 'e') setErrorsOnly((only) => !only)
+      } else if (key === '/') search.current?.focus()
+      else if (key === 'e') setErrorsOnly((only) => !only)
       else return
       event.preventDefault()
     }

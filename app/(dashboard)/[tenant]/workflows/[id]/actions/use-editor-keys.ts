@@ -1,5 +1,6 @@
 'use client'
 import { useEffect, useRef } from 'react'
+import { shortcutKey } from '@/app/_ui/keys'
 import { singleKeysAllowed } from '@/app/_ui/single-keys'
 import type { DraftControl } from '../draft/use-draft'
 import { START } from '../model/definition'
@@ -59,7 +60,7 @@ export function useEditorKeys(options: Options): void {
 
 function runModifierShortcut(event: KeyboardEvent, { draft, actions }: Options): boolean {
   if ((!event.ctrlKey && !event.metaKey) || event.altKey) return false
-  const key = event.key.toLowerCase()
+  const key = shortcutKey(event).toLowerCase()
   if (key === 's') {
     void draft.saveNow()
     return true
@@ -81,7 +82,7 @@ function runSingleKeyShortcut(
 ): boolean {
   if (!singleKeysAllowed(event)) return false
   const [only] = selection.length === 1 ? selection : []
-  const { key } = event
+  const key = shortcutKey(event)
   if (key === '1') canvas?.fit()
   else if (key === '0') canvas?.naturalSize()
   else if (key === 'T') actions.tidy()

@@ -1,0 +1,20 @@
+import { useEffect, useRef } from 'react'
+import { shortcutKey } from './keys'
+
+/**
+ * Ctrl+S, or Command+S on a Mac, also while a field or the code editor has the focus. The browser's own dialog for saving
+ * the page never opens.
+ */
+export function useSaveKey(save: () => void): void {
+  const latest = useRef(save)
+  latest.current = save
+  useEffect(() => {
+    function onKey(event: KeyboardEvent) {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || shortcutKey(event) !== 's') return
+      event.preventDefault()
+      latest.current()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [])
+}
