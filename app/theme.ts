@@ -73,8 +73,8 @@ export const theme = createTheme({
         root: size === 'xs' || size === 'compact-sm' ? SMALL_BUTTON : {},
       }),
     },
-    // A menu may contain only menu items, and the placeholder is not one.
-    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+    // A menu may contain only menu items, and the placeholder is not one. An item that fades could be clicked again.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false, transitionProps: { exitDuration: 0 } } },
     // The library's colours hardly differ from the page in the dark theme.
     Tabs: { vars: () => ({ root: { '--tabs-color': 'var(--mantine-color-anchor)' } }) },
     SegmentedControl: { styles: { root: { background: 'var(--track)' }, indicator: { background: 'var(--thumb)' } } },

@@ -10,6 +10,7 @@ import { notifyError } from '@/app/_ui/notify'
 import { Inline } from '@/app/_ui/prose'
 import { ReasonButton } from '@/app/_ui/reason-button'
 import { onSendKey } from '@/app/_ui/send-key'
+import { succeeds, useOnce } from '@/app/_ui/use-once'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { OpenApiDocument, Parameter } from '@/server/openapi/types'
 import { ArgumentRows } from '../_arguments/argument-rows'
@@ -62,10 +63,12 @@ export function TryCall({ document, call, onClose }: { document: OpenApiDocument
     setAsking(false)
     const body = sends ? JSON.stringify(fields) : null
     const sent = await sentFile(file)
-    send.mutate({ method: call.method, path, body, headers: filledHeaders(call, values), ...sent })
+    await succeeds(send.mutateAsync({ method: call.method, path, body, headers: filledHeaders(call, values), ...sent }))
+    return false
   }
+  const once = useOnce()
   const go = () => {
-    sendIt().catch((error: unknown) => notifyError(error, 'The call was not sent'))
+    once(sendIt).catch((error: unknown) => notifyError(error, 'The call was not sent'))
   }
   const submit = () => {
     if (obstacle !== null || send.isPending) return

@@ -8,6 +8,7 @@ import { ErrorCode } from '@/app/_ui/error-code'
 import { ErrorState } from '@/app/_ui/error-state'
 import { IdText } from '@/app/_ui/id-text'
 import { Link } from '@/app/_ui/link'
+import { useOnce } from '@/app/_ui/use-once'
 import type { Bulk } from '@/server/views/runs/bulk'
 import { useTenant } from '../tenant-context'
 import { isEveryRun } from './run-filter'
@@ -63,6 +64,7 @@ export function BulkDialog({
   const stopped = useRef(false)
   const words = WORDS[verb]
 
+  const once = useOnce()
   async function work() {
     setState('working')
     setError(null)
@@ -83,9 +85,11 @@ export function BulkDialog({
         left = answer.left && skip.length < 1_000
       }
       setState('over')
+      return true
     } catch (failure) {
       setError(failure)
       setState('asking')
+      return false
     }
   }
   const close = () => {
@@ -161,7 +165,7 @@ export function BulkDialog({
               loading={state === 'working'}
               disabled={!ready}
               onClick={() => {
-                work().catch(setError)
+                once(work).catch(setError)
               }}
             >
               {words.go(runs)}

@@ -8,6 +8,7 @@ import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { notifyError } from '@/app/_ui/notify'
+import { succeeds, useOnce } from '@/app/_ui/use-once'
 import type { Fields } from '@/server/definition/schema'
 import { useTenant } from '../tenant-context'
 import { StartForm } from './start-form'
@@ -73,15 +74,17 @@ function RunForm({
       },
     }),
   )
+  const once = useOnce()
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    once(startRun).catch((error: unknown) => notifyError(error, 'The run was not started'))
+  }
   async function startRun() {
     const { data, errors, file } = readTyped(fields, typed)
     setErrors(errors)
-    if (Object.keys(errors).length > 0) return
-    start.mutate({ workflowId: workflow.id, data, ...(await sentFile(file)) })
-  }
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    startRun().catch((error: unknown) => notifyError(error, 'The run was not started'))
+    if (Object.keys(errors).length > 0) return false
+    const input = { workflowId: workflow.id, data, ...(await sentFile(file)) }
+    return succeeds(start.mutateAsync(input))
   }
   const version = workflow.publishedNumber
   return (

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
+import { succeeds, useOnce } from '@/app/_ui/use-once'
 import type { JsonObject } from '@/server/definition/json'
 import type { Fields } from '@/server/definition/schema'
 import { errorsByField } from '../../inbox/answer/answer-values'
@@ -52,6 +53,7 @@ function Form(props: Props & { fields: Fields; before: JsonObject; leftOut: stri
   // The dialog has placed the focus before the fields were there.
   useEffect(() => form.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus(), [])
   const rerun = useRerun(onClose)
+  const once = useOnce()
   function submit(event: FormEvent) {
     event.preventDefault()
     const read = readChanges(fields, draft, before)
@@ -61,10 +63,9 @@ function Form(props: Props & { fields: Fields; before: JsonObject; leftOut: stri
     setErrors(wrong)
     setProblem(read.problem)
     if (read.problem !== null || Object.keys(wrong).length > 0) return
-    rerun.mutate(
-      { runId, body: { data: read.changes, fromStepId: stepId } },
-      { onError: (error) => setErrors(errorsByField(errorOf(error).details, fields).byField) },
-    )
+    const input = { runId, body: { data: read.changes, fromStepId: stepId } }
+    const onError = (error: unknown) => setErrors(errorsByField(errorOf(error).details, fields).byField)
+    void once(() => succeeds(rerun.mutateAsync(input, { onError })))
   }
   const asFields =
     draft.json === null || Object.keys(fields).length === 0 ? null : changesInFields(fields, draft, before)

@@ -7,6 +7,7 @@ import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import { notifyError } from '@/app/_ui/notify'
+import { succeeds, useOnce } from '@/app/_ui/use-once'
 import type { RunOverview } from '@/server/views/runs/overview'
 import { useTenant } from '../../tenant-context'
 
@@ -25,6 +26,8 @@ export function AgainMenu({ run }: { run: RunOverview }) {
   }
   const rerun = useMutation(trpc.runs.rerun.mutationOptions(go))
   const retry = useMutation(trpc.runs.retry.mutationOptions(go))
+  // The items of a menu can be clicked while it fades.
+  const once = useOnce()
   if (!may('run:retry')) return null
   const gone = run.workflow === null || run.workflow.status === 'archived'
   const failed = run.endTime !== null && run.state !== 'completed'
@@ -47,7 +50,7 @@ export function AgainMenu({ run }: { run: RunOverview }) {
           <Menu.Label>Steps that call other systems will call them again.</Menu.Label>
           <Menu.Item
             leftSection={<RotateCcw size={16} aria-hidden />}
-            onClick={() => rerun.mutate({ runId: run.runId, body: {} })}
+            onClick={() => void once(() => succeeds(rerun.mutateAsync({ runId: run.runId, body: {} })))}
           >
             With the same input
           </Menu.Item>
@@ -57,7 +60,7 @@ export function AgainMenu({ run }: { run: RunOverview }) {
           {failed && (
             <Menu.Item
               leftSection={<StepForward size={16} aria-hidden />}
-              onClick={() => retry.mutate({ runId: run.runId })}
+              onClick={() => void once(() => succeeds(retry.mutateAsync({ runId: run.runId })))}
             >
               From the failed step
               <Text size="xs" c="dimmed">

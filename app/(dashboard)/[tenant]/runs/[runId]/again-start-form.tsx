@@ -2,6 +2,8 @@
 import { Stack, Text } from '@mantine/core'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { errorOf } from '@/app/_trpc/client'
+import { notifyError } from '@/app/_ui/notify'
+import { succeeds, useOnce } from '@/app/_ui/use-once'
 import type { JsonObject } from '@/server/definition/json'
 import type { Fields } from '@/server/definition/schema'
 import type { RunOverview } from '@/server/views/runs/overview'
@@ -32,24 +34,25 @@ export function AgainStartForm(props: {
   useEffect(() => form.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus(), [])
   const rerun = useRerun(onClose)
   const change = (next: StartDraft) => setDraft({ ...next, typed: withFiles(fields, next.typed, first.typed) })
-  async function submit(event: FormEvent) {
+  const once = useOnce()
+  function submit(event: FormEvent) {
     event.preventDefault()
+    once(startRun).catch((error: unknown) => notifyError(error, 'The run was not started'))
+  }
+  async function startRun() {
     const read = readDraft(fields, draft, before)
     // Who enters JSON is told of them there.
     const masked = draft.json === null ? hiddenParts(fields, read.data, before) : {}
     const wrong = { ...masked, ...read.errors }
     setErrors(wrong)
     setProblem(read.problem)
-    if (read.problem !== null || Object.keys(wrong).length > 0) return
-    rerun.mutate(
-      { runId: run.runId, body: { data: read.data }, ...(await sentFile(read.file)) },
-      {
-        onError: (error) => setErrors(errorsByField(errorOf(error).details, fields).byField),
-      },
-    )
+    if (read.problem !== null || Object.keys(wrong).length > 0) return false
+    const input = { runId: run.runId, body: { data: read.data }, ...(await sentFile(read.file)) }
+    const onError = (error: unknown) => setErrors(errorsByField(errorOf(error).details, fields).byField)
+    return succeeds(rerun.mutateAsync(input, { onError }))
   }
   return (
-    <form ref={form} onSubmit={(event) => void submit(event)} noValidate>
+    <form ref={form} onSubmit={submit} noValidate>
       <Stack>
         <Text size="sm">{about}</Text>
         <StartData

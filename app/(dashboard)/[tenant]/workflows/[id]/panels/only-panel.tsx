@@ -7,6 +7,7 @@ import { useTRPC } from '@/app/_trpc/client'
 import { CodeEditor } from '@/app/_ui/code-editor'
 import { ErrorState } from '@/app/_ui/error-state'
 import { Time } from '@/app/_ui/time'
+import { useOnce } from '@/app/_ui/use-once'
 import { rootsOf } from '@/server/definition/roots'
 import type { Step } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
@@ -45,22 +46,25 @@ export function OnlyForm(props: {
   }, [last.data, names])
   const text = pinned.text ?? values
 
+  const once = useOnce()
   async function run() {
     const read = readJson(text.trim() === '' ? '{}' : text)
     const wrong = 'problem' in read ? read.problem : isObject(read.value) ? null : 'The data are an object: { … }'
     setProblem(wrong)
-    if ('problem' in read || !isObject(read.value)) return
+    if ('problem' in read || !isObject(read.value)) return false
     setBusy(true)
     const version = await save().finally(() => setBusy(false))
     if (version === null) {
       setProblem('The draft could not be saved, so the step was not run.')
-      return
+      return false
     }
     // Said even if another step is selected meanwhile. The form shows the error.
-    start.mutateAsync({ workflowId, data: read.value, version: String(version), part: { only: step.id } }).then(
+    const input = { workflowId, data: read.value, version: String(version), part: { only: step.id } }
+    await start.mutateAsync(input).then(
       ({ runId }) => onStarted({ runId }),
       () => {},
     )
+    return false
   }
 
   return (
@@ -93,7 +97,7 @@ export function OnlyForm(props: {
         <Button
           loading={busy || start.isPending}
           leftSection={<Play size={16} aria-hidden />}
-          onClick={() => void run()}
+          onClick={() => void once(run)}
         >
           Run only this step
         </Button>

@@ -5,6 +5,8 @@ import { Play } from 'lucide-react'
 import { type FormEvent, useMemo, useState } from 'react'
 import { errorOf, useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
+import { notifyError } from '@/app/_ui/notify'
+import { useOnce } from '@/app/_ui/use-once'
 import type { Definition } from '@/server/definition/schema'
 import { StartForm } from '../../start-form'
 import { type Entry, readTyped, sentFile, type Typed, typedFor } from '../../start-values'
@@ -44,22 +46,25 @@ export function TestForm(props: {
   async function startRun() {
     const read = readTyped(fields, typed)
     setErrors(read.errors)
-    if (Object.keys(read.errors).length > 0) return
+    if (Object.keys(read.errors).length > 0) return false
     setSaving(true)
     const version = await save().finally(() => setSaving(false))
     setUnsaved(version === null)
-    if (version === null) return
+    if (version === null) return false
     const part = to === null ? null : { to }
     const wanted = { workflowId, data: read.data, version: String(version), test: true, ...(part ? { part } : {}) }
+    const input = { ...wanted, ...(await sentFile(read.file)) }
     // Said even if another panel is open by then. The form shows the error.
-    start.mutateAsync({ ...wanted, ...(await sentFile(read.file)) }).then(
+    await start.mutateAsync(input).then(
       ({ runId }) => onStarted({ runId, part }),
       () => {},
     )
+    return false
   }
+  const once = useOnce()
   function submit(event: FormEvent) {
     event.preventDefault()
-    void startRun()
+    once(startRun).catch((error: unknown) => notifyError(error, 'The run was not started'))
   }
   return (
     <form onSubmit={submit} noValidate aria-label="Test run">
