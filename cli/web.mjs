@@ -24,6 +24,12 @@ const TOO_LONG = {
   message: 'Invalid input',
   details: [{ path: 'url', message: `The URL is longer than ${MOST_URL.toLocaleString('en')} characters.` }],
 }
+const TOO_MANY_HEADERS = { code: 'HEADERS_TOO_LARGE', message: 'Request headers too large' }
+const NOT_HTTP = {
+  code: 'INVALID_INPUT',
+  message: 'Invalid input',
+  details: [{ message: 'The request is not well-formed HTTP.' }],
+}
 const NO_SUCH_METHOD = { code: 'METHOD_NOT_ALLOWED', message: 'Method not allowed' }
 
 // Only the app in this process knows it, so no client can forge the mark.
@@ -87,6 +93,7 @@ async function serve() {
     if (api?.(request, response)) return
     pages.then((answer) => answer(request, response)).catch(() => response.destroy())
   })
+  http.on('clientError', refuseUnread)
   // First of all: a taken port shows at once, and callers during the start learn when to retry.
   const port = await listenEverywhere()
   // Node 22 and later keep what they compiled for the next start.
@@ -172,11 +179,44 @@ async function allAnswered() {
  * @param {{ code: string, message: string, details?: object[] }} error
  * @param {Record<string, string>} [headers]
  */
-function refuse(response, status, { code, message, details = [] }, headers = {}) {
+function refuse(response, status, error, headers = {}) {
+  const refusal = refusalOf(error)
+  response.writeHead(status, { ...refusal.headers, ...headers })
+  response.end(refusal.body)
+}
+
+/**
+ * Refuses what Node could not read as a request. Without this, a caller whose headers are too large gets a status alone.
+ *
+ * @param {NodeJS.ErrnoException} error
+ * @param {import('node:stream').Duplex} socket
+ */
+function refuseUnread(error, socket) {
+  const answering = [...open].some(({ response }) => response?.socket === socket && response.headersSent)
+  if (!socket.writable || answering || error.code === 'ECONNRESET') return socket.destroy()
+  const [status, reason] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? ['431 Request Header Fields Too Large', TOO_MANY_HEADERS]
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? ['408 Request Timeout', null]
+        : ['400 Bad Request', NOT_HTTP]
+  const { headers, body } = reason ? refusalOf(reason) : { headers: { connection: 'close' }, body: '' }
+  const lines = Object.entries({ ...headers, 'content-length': Buffer.byteLength(body) })
+  socket.end(`HTTP/1.1 ${status}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`)
+}
+
+/** @param {{ code: string, message: string, details?: object[] }} error */
+function refusalOf({ code, message, details = [] }) {
   const requestId = randomUUID()
-  const type = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId }
-  response.writeHead(status, { ...type, 'cache-control': 'no-store', connection: 'close', ...headers })
-  response.end(JSON.stringify({ success: false, error: { message, code, details }, requestId }))
+  return {
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'x-request-id': requestId,
+      'cache-control': 'no-store',
+      connection: 'close',
+    },
+    body: JSON.stringify({ success: false, error: { message, code, details }, requestId }),
+  }
 }
 
 /**

@@ -204,6 +204,15 @@ export const ERROR_HELP: Record<ErrorCode, ErrorHelp> = {
     means: 'The body of the request is larger than the service accepts.',
     fixes: ['Send less: `details` has the limit.', 'Store large values elsewhere, and send their addresses.'],
   },
+  HEADERS_TOO_LARGE: {
+    title: 'The request headers are too large',
+    means:
+      'The headers of the request have more than 16 KiB together. The usual reason is a token with a large `context`.',
+    fixes: [
+      'Sign less into the token: it may have at most 8 KB.',
+      'Send large values in the body of the request, or store them elsewhere and send their addresses.',
+    ],
+  },
   UNSUPPORTED_MEDIA_TYPE: {
     title: 'The body has the wrong content type',
     means: 'The body has a content type that this address does not read.',

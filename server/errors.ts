@@ -29,6 +29,7 @@ export const ERRORS = {
   CONFLICT: { status: 409, message: 'Conflict' },
   FILE_TOO_LARGE: { status: 413, message: 'File too large' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'Request body too large' },
+  HEADERS_TOO_LARGE: { status: 431, message: 'Request headers too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'Unsupported content type' },
   RATE_LIMITED: { status: 429, message: 'Too many requests' },
   TOO_MANY_STREAMS: { status: 429, message: 'Too many open event streams' },

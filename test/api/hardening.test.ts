@@ -95,6 +95,16 @@ describe('a path', () => {
     for (const key of [true, false]) expectError(await send(method, path, { key }), 404, 'NOT_FOUND')
   })
 
+  test('with headers that are too large, or that is not HTTP, gets the usual error', async () => {
+    const headers = { authorization: `Bearer ${'a'.repeat(20_000)}` }
+    const large = await send('GET', '/api/workflows', { key: false, headers })
+    expectError(large, 431, 'HEADERS_TOO_LARGE')
+    expect(large.headers['x-request-id']).toBe(JSON.parse(large.text).requestId)
+    const odd = await sendRaw('GET /api/workflows HTTP/1.1\r\nno colon here\r\n\r\n')
+    expect(odd).toMatch(/^HTTP\/1\.1 400 /)
+    expect(JSON.parse(odd.slice(odd.indexOf('{')))).toMatchObject({ error: { code: 'INVALID_INPUT' } })
+  })
+
   test('lists its methods', async () => {
     const answer = await send('DELETE', '/api/workflow/start/wf_hello')
     expectError(answer, 405, 'METHOD_NOT_ALLOWED')
