@@ -17,6 +17,7 @@ import { MEMBER_OPERATIONS } from '../members/openapi'
 import { ErrorSchema, errorExamples, errorsOf } from '../openapi/errors'
 import { REQUEST_HEADERS, RESPONSE_HEADERS, SECURITY_SCHEMES } from '../openapi/headers'
 import { querySchema } from '../openapi/schema'
+import { withSharedErrors } from '../openapi/shared-errors'
 import {
   type Answer,
   type DocumentedOperation,
@@ -86,7 +87,7 @@ export function openApiDocument(origin: string): OpenApiDocument {
  * it.
  */
 export function answerOpenApi(request: Request): Response {
-  const body = JSON.stringify(openApiDocument(originOf(request.headers)))
+  const body = JSON.stringify(withSharedErrors(openApiDocument(originOf(request.headers))))
   const etag = etagOf(body)
   const headers = {
     etag,

@@ -13,6 +13,7 @@ import {
   DefinedWorkflow,
   DiffDefinitions,
 } from '../as-code/schema'
+import { AuditPage } from '../audit-log/openapi-answers'
 import { CreateKey } from '../credentials/api-keys/create'
 import { RotateKey } from '../credentials/api-keys/rotate'
 import { KEY_TEXTS } from '../credentials/openapi'
@@ -94,6 +95,7 @@ const NAMED: Record<string, z.ZodType> = {
   StepChanged: runs.StepChanged,
   RunEnded: runs.RunEnded,
   RunList: runs.RunList,
+  RunHistory: runs.History,
   StartedRun: runs.StartedRun,
   ResumedRun: runs.ResumedRun,
   RepeatedRun: runs.RepeatedRun,
@@ -170,6 +172,8 @@ const NAMED: Record<string, z.ZodType> = {
   InboundWebhook: inbound.InboundWebhook,
   CreatedInbound: inbound.CreatedInbound,
   InboundDelivery: inbound.InboundDelivery,
+  WholeInboundDelivery: inbound.WholeInboundDelivery,
+  TriedInbound: inbound.TriedInbound,
   ReceivedDelivery: inbound.ReceivedDelivery,
   PostEvent,
   PostedEvent: events.PostedEvent,
@@ -179,6 +183,7 @@ const NAMED: Record<string, z.ZodType> = {
   WebhookEndpoint: webhooks.WebhookEndpoint,
   CreatedWebhook: webhooks.CreatedWebhook,
   WebhookDelivery: webhooks.WebhookDelivery,
+  WholeWebhookDelivery: webhooks.WholeDelivery,
   Member: members.Member,
   ChangeMember: members.ChangeMember,
   Invite,
@@ -198,6 +203,7 @@ const NAMED: Record<string, z.ZodType> = {
   SigningSecretItem: credentials.SigningSecretItem,
   CreatedSigningSecret: credentials.CreatedSecret,
   RotatedSigningSecret: credentials.RotatedSecret,
+  AuditPage,
   McpMessage,
   McpReply,
   Health,
@@ -234,6 +240,7 @@ export function componentSchemas(): Record<string, Schema> {
     .filter(([id]) => Object.hasOwn(NAMED, id))
     .map(([id, schema]) => [id, tidy(schema as Schema)] as const)
   const components = Object.fromEntries([...named, ...stepSchemas()])
+  nameItems(components)
   for (const [id, texts] of Object.entries(TEXTS)) {
     const schema = components[id] ?? {}
     for (const choice of schema.oneOf ?? [schema]) describeFields(referred(components, choice), texts)
@@ -243,6 +250,53 @@ export function componentSchemas(): Record<string, Schema> {
     if (discriminator) schema.discriminator = discriminator
   }
   return components
+}
+
+/** What the items of lists are called, and the lists that have them: generators name a type after its schema. */
+const ITEMS: Record<string, readonly string[]> = {
+  RunItem: ['RunList.runs'],
+  StepAttempt: ['StepRecord.attempts'],
+  ShownValue: ['CollectInputsPause.show', 'RequestUserActionPause.show'],
+  PauseAction: ['RequestUserActionPause.actions'],
+  PauseVote: ['RequestUserActionPause.votes'],
+  SimulatedExit: ['Simulation.exits'],
+  SimulatedFailure: ['Simulation.failures'],
+  SimulatedPath: ['Simulation.paths'],
+  AgentTool: ['Agent.tools', 'AgentVersion.tools'],
+  AgentHandoff: ['Agent.handoffs', 'AgentVersion.handoffs'],
+  ThreadItem: ['ThreadList.threads'],
+  ThreadToolCall: ['ThreadTurn.toolCalls'],
+  LogLine: ['ToolSuccess.debug.logs', 'ToolFailure.debug.logs'],
+  RemoteTool: ['RemoteToolList.data.tools'],
+  AppliedChange: ['AppliedDefinitions.changes'],
+  DefinitionWarning: ['AppliedDefinitions.warnings', 'DefinitionsDiff.warnings'],
+  DefinitionChange: ['DefinitionsDiff.changes'],
+  DefinitionRefusal: ['DefinitionsDiff.drift', 'DefinitionsDiff.problems'],
+  ScheduleTick: ['WholeSchedule.ticks'],
+  InboundSecret: ['InboundWebhook.secrets', 'CreatedInbound.secrets'],
+  InboundProblem: ['TriedInbound.problems'],
+  WebhookSecret: ['WebhookEndpoint.secrets', 'CreatedWebhook.secrets'],
+  DeliveryAttempt: ['WebhookDelivery.attempts', 'WholeWebhookDelivery.attempts'],
+  AuditEntry: ['AuditPage.entries'],
+  ErrorDetail: ['Error.error.details'],
+  ChatErrorDetail: ['ChatFailed.data.details'],
+  ShownField: ['CollectInputsStep.show', 'RequestUserActionStep.show'],
+  UserAction: ['RequestUserActionStep.actions'],
+  Branch: ['ParallelStep.branches'],
+  Case: ['SwitchStep.cases'],
+}
+
+/** Moves the schemas of lists' items that are written where they are used into `components`. */
+function nameItems(components: Record<string, Schema>): void {
+  for (const [name, places] of Object.entries(ITEMS)) {
+    for (const place of places) {
+      const [id = '', ...fields] = place.split('.')
+      const list = fields.reduce<Schema | undefined>((at, field) => at?.properties?.[field], components[id])
+      if (!list?.items) throw new Error(`${place} is not a list`)
+      components[name] ??= list.items
+      list.items = { $ref: `#/components/schemas/${name}` }
+    }
+  }
 }
 
 /** The schema that another one refers to, or itself. */

@@ -10,9 +10,19 @@ import { getTenant } from '../tenants/find'
 import { keptOutputs, knownOutputs } from '../workflows/check/known-outputs'
 import { runTypesOf } from '../workflows/check/result-type'
 import { agentParts, toolParts } from './callable'
-import { namesFor } from './names'
+import { nameApart, namesFor, type ToName } from './names'
 import { anyOf, Blueprint, json, type Parts, ref, type TypedDocument } from './parts'
-import { type Listed, listPublished, MOST_OBJECTS, PAGE, readAgents, readTools, readWorkflows, type Word } from './read'
+import {
+  type Listed,
+  listNamed,
+  listPublished,
+  MOST_OBJECTS,
+  PAGE,
+  readAgents,
+  readTools,
+  readWorkflows,
+  type Word,
+} from './read'
 import { ReadTypedApi } from './schema'
 import { usedOf } from './used'
 import { type KnownWorkflow, workflowParts } from './workflow'
@@ -39,8 +49,27 @@ export async function typedApi(ctx: ServiceContext, base: OpenApiDocument, query
       tool: allows(ctx, 'tool:read') ? await listPublished(ctx, 'tool', only) : [],
     }
     requireAll(only, listed)
-    return new Assembly(ctx, base, listed).document()
+    return new Assembly(ctx, base, listed, await namesOf(ctx)).document()
   })
+}
+
+/** The names of all objects of the workspace, by kind and id. */
+async function namesOf(ctx: ServiceContext): Promise<Map<string, string>> {
+  const words: readonly Word[] = ['workflow', 'agent', 'tool']
+  const kinds = await Promise.all(
+    words.map(async (word) => (await listNamed(ctx, word)).map((row) => ({ ...toName(word, row), at: row.createdAt }))),
+  )
+  return namesFor(kinds.flat().sort((a, b) => a.at.getTime() - b.at.getTime() || (a.id < b.id ? -1 : 1)))
+}
+
+function toName(word: Word, { id, name }: Listed): ToName {
+  return { id: `${word}:${id}`, name, ...NAMING[word] }
+}
+
+const NAMING: Record<Word, Pick<ToName, 'fallback' | 'ending'>> = {
+  workflow: { fallback: 'Workflow', ending: '' },
+  agent: { fallback: 'Agent', ending: 'Agent' },
+  tool: { fallback: 'Tool', ending: 'Tool' },
 }
 
 function requireAll(only: readonly string[] | null, listed: Record<Word, Listed[]>): void {
@@ -60,7 +89,6 @@ class Assembly {
   readonly #schemas: Record<string, Schema> = {}
   /** The kinds of which some objects did not fit. */
   readonly #cut = new Set<Word>()
-  readonly #keys: Map<string, string>
   readonly #runs: { id: string; name: string }[] = []
   readonly #answers: string[] = []
   #steps = 0
@@ -70,14 +98,9 @@ class Assembly {
     readonly ctx: ServiceContext,
     readonly base: OpenApiDocument,
     readonly listed: Record<Word, Listed[]>,
+    readonly names: ReadonlyMap<string, string>,
   ) {
     this.#blueprint = new Blueprint(base)
-    const { workflow, agent, tool } = listed
-    this.#keys = namesFor([
-      ...workflow.map(({ id, name }) => ({ id: `workflow:${id}`, name, fallback: 'Workflow', ending: '' })),
-      ...agent.map(({ id, name }) => ({ id: `agent:${id}`, name, fallback: 'Agent', ending: 'Agent' })),
-      ...tool.map(({ id, name }) => ({ id: `tool:${id}`, name, fallback: 'Tool', ending: 'Tool' })),
-    ])
   }
 
   async document(): Promise<TypedDocument> {
@@ -115,7 +138,9 @@ class Assembly {
       const page = rows.slice(from, Math.min(from + PAGE, MOST_OBJECTS))
       const known = await read(this.ctx, page)
       for (const row of page) {
-        const { parts, added } = await partsOf(row, this.#keys.get(`${word}:${row.id}`) ?? '', known.get(row.id))
+        const named = toName(word, row)
+        const key = this.names.get(named.id) ?? nameApart(named)
+        const { parts, added } = await partsOf(row, key, known.get(row.id))
         if (!parts) continue
         bytes += JSON.stringify(parts).length
         if (bytes > MOST_BYTES[word]) {

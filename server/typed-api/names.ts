@@ -24,23 +24,30 @@ export interface ToName {
 }
 
 /**
- * A name for each object, by id. Those that would have the same name, in whatever case, get the start of a digest of
- * their ids, so that a name says the same object as long as none of the others is renamed.
+ * A name for each object, by id. Of those that would have the same name, in whatever case, the first keeps it, and the
+ * others get the start of a digest of their ids: so a new object never renames an older one.
+ * @param objects the oldest first
  */
 export function namesFor(objects: readonly ToName[]): Map<string, string> {
-  const wanted = objects.map(({ id, name, fallback, ending }) => {
-    const words = nameFrom(name)
-    const base = /^[A-Z]/.test(words) ? words : `${fallback}${words}`
-    return { id, said: base.toLowerCase().endsWith(ending.toLowerCase()) ? base : `${base}${ending}` }
-  })
-  const counts = new Map<string, number>()
-  for (const { said } of wanted) counts.set(said.toLowerCase(), (counts.get(said.toLowerCase()) ?? 0) + 1)
-  return new Map(
-    wanted.map(({ id, said }) => {
-      const isAlone = counts.get(said.toLowerCase()) === 1 && !TAKEN.has(said.toLowerCase())
-      return [id, isAlone ? said : `${said}${tailOf(id)}`]
-    }),
-  )
+  const taken = new Set(TAKEN)
+  const named = new Map<string, string>()
+  for (const object of objects) {
+    const plain = plainName(object)
+    named.set(object.id, taken.has(plain.toLowerCase()) ? `${plain}${tailOf(object.id)}` : plain)
+    taken.add(plain.toLowerCase())
+  }
+  return named
+}
+
+/** The name of an object that `namesFor` was not given. */
+export function nameApart(object: ToName): string {
+  return `${plainName(object)}${tailOf(object.id)}`
+}
+
+function plainName({ name, fallback, ending }: ToName): string {
+  const words = nameFrom(name)
+  const base = /^[A-Z]/.test(words) ? words : `${fallback}${words}`
+  return base.toLowerCase().endsWith(ending.toLowerCase()) ? base : `${base}${ending}`
 }
 
 /** Would make names that the document has for something else, such as `StartedRun`. */

@@ -14,6 +14,8 @@ import { WORKFLOW } from '../workflows/noun'
 
 /** How many objects of a kind one document has. */
 export const MOST_OBJECTS = 1_000
+/** Of a kind; any further object has a name with the start of a digest in it. */
+const MOST_NAMED = 5_000
 /** Larger definitions are not read. */
 const MOST_BYTES = 512 * 1024
 /** How many are read at once. */
@@ -44,20 +46,12 @@ export async function listPublished(
   word: Word,
   only: readonly string[] | null,
 ): Promise<Listed[]> {
-  const { table, versions, ownerId, title } = NOUNS[word]
+  const { table } = NOUNS[word]
   if (only?.length === 0) return []
-  const name = sql<string>`coalesce(nullif(${title}, ''), ${table.name})`
-  const rows = await ctx.db
-    .select({ id: table.id, name, version: sql<number>`${table.publishedVersion}` })
-    .from(table)
-    .leftJoin(
-      versions,
-      and(eq(versions.tenantId, table.tenantId), eq(ownerId, table.id), eq(versions.version, table.publishedVersion)),
-    )
+  return published(ctx, word)
     .where(
       and(
-        eq(table.tenantId, ctx.tenantId),
-        isNotNull(table.publishedVersion),
+        everPublished(ctx, word),
         ne(table.status, 'archived'),
         rowsInReach(ctx, word, table.id),
         only ? inArray(table.id, [...only]) : undefined,
@@ -65,7 +59,34 @@ export async function listPublished(
     )
     .orderBy(asc(sql`${table.id} collate "C"`))
     .limit(MOST_OBJECTS + 1)
-  return rows
+}
+
+/**
+ * Everything of a kind that was ever published, the oldest first, whoever asks: an object's name in the document must not
+ * depend on which others a caller sees.
+ */
+export async function listNamed(ctx: ServiceContext, word: Word): Promise<(Listed & { createdAt: Date })[]> {
+  const { table } = NOUNS[word]
+  return published(ctx, word)
+    .where(everPublished(ctx, word))
+    .orderBy(asc(table.createdAt), asc(sql`${table.id} collate "C"`))
+    .limit(MOST_NAMED)
+}
+
+function published(ctx: ServiceContext, word: Word) {
+  const { table, versions, ownerId, title } = NOUNS[word]
+  const name = sql<string>`coalesce(nullif(${title}, ''), ${table.name})`
+  const { id, createdAt, tenantId, publishedVersion } = table
+  return ctx.db
+    .select({ id, name, version: sql<number>`${publishedVersion}`, createdAt })
+    .from(table)
+    .leftJoin(versions, and(eq(versions.tenantId, tenantId), eq(ownerId, id), eq(versions.version, publishedVersion)))
+    .$dynamic()
+}
+
+function everPublished({ tenantId }: ServiceContext, word: Word): SQL | undefined {
+  const { table } = NOUNS[word]
+  return and(eq(table.tenantId, tenantId), isNotNull(table.publishedVersion))
 }
 
 /** Those of the versions that are not too large to read. */

@@ -2,11 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { ERRORS } from '@/server/errors'
 import { originOf } from '@/server/http/origin'
+import { withSharedErrors } from '@/server/openapi/shared-errors'
 import type { Example, Schema } from '@/server/openapi/types'
 import { OPERATIONS, openApiDocument } from '@/server/rest/openapi-document'
 import { stepSchemaName } from '@/server/steps/openapi'
 import { steps } from '@/server/steps/registry'
-import { checkerOf, operationsOf } from './validate'
+import { checkerOf, inlined, operationsOf } from './validate'
 
 const document = openApiDocument('http://localhost:3000')
 const operations = operationsOf(document)
@@ -107,8 +108,36 @@ describe('the document', () => {
     expect(text.includes('"additionalProperties":false')).toBe(false)
   })
 
+  test('names the items of every list of objects, and items that share a name are the same', () => {
+    const unnamed: string[] = []
+    const visit = (at: unknown, place: string) => {
+      if (typeof at !== 'object' || at === null) return
+      if ('items' in at && typeof at.items === 'object' && at.items && 'properties' in at.items) unnamed.push(place)
+      for (const [key, value] of Object.entries(at)) visit(value, `${place}.${key}`)
+    }
+    visit(document.components.schemas, 'schemas')
+    for (const { method, path, operation } of operations)
+      for (const [status, { content = {} }] of Object.entries(operation.responses))
+        for (const media of Object.values(content)) visit(media.schema, `${method} ${path} ${status}`)
+    expect(unnamed).toEqual([])
+  })
+
+  test('as it is served, has each error response once, and nothing is lost by that', () => {
+    const served = withSharedErrors(document)
+    expect(inlined(served).paths).toEqual(document.paths)
+    const responses = Object.values(served.components.responses ?? {}).map((response) => JSON.stringify(response))
+    expect(new Set(responses).size).toBe(responses.length)
+    const repeated = Object.values(served.paths)
+      .flatMap((methods) => Object.values(methods))
+      .flatMap((operation) => Object.entries(operation.responses))
+      .filter(([status, response]) => Number(status) >= 400 && !('$ref' in response))
+      .map(([status]) => status)
+    // The health check answers with its own shape.
+    expect(repeated).toEqual(['503'])
+  })
+
   test('contains every error code of the product, including those of unknown paths', () => {
-    const elsewhere = /^(NOT_FOUND|METHOD_NOT_ALLOWED)$/
+    const elsewhere = /^(NOT_FOUND|METHOD_NOT_ALLOWED|HEADERS_TOO_LARGE)$/
     const missing = Object.keys(ERRORS).filter((code) => !text.includes(`"$ref":"#/components/examples/${code}"`))
     expect(missing.filter((code) => !elsewhere.test(code))).toEqual([])
   })

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { OpenApiDocument } from '@/server/openapi/types'
 import type { Answer, Api, CallOptions } from '../support/api'
-import { checkerOf, type Documented, findOperation, operationsOf, problemsOf } from './validate'
+import { checkerOf, type Documented, findOperation, inlined, operationsOf, problemsOf } from './validate'
 
 /** Makes real calls and checks every answer against the document. */
 export interface Recorder {
@@ -19,7 +19,7 @@ export interface Recorder {
 }
 
 export async function startRecorder(api: Api): Promise<Recorder> {
-  const document = (await api.call('GET', '/api/openapi.json')).body as OpenApiDocument
+  const document = inlined((await api.call('GET', '/api/openapi.json')).body)
   const operations = operationsOf(document)
   const check = checkerOf(document, { closed: true })
   const seen = new Set<string>()

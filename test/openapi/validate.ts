@@ -1,5 +1,11 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020'
-import type { DocumentedOperation, OpenApiDocument, Schema } from '@/server/openapi/types'
+import type {
+  DocumentedOperation,
+  DocumentedResponse,
+  OpenApiDocument,
+  Reference,
+  Schema,
+} from '@/server/openapi/types'
 
 export type Checker = (pointer: readonly string[], value: unknown) => string[]
 
@@ -44,6 +50,27 @@ function close(value: unknown): unknown {
   const isSchema = typeof copy.properties === 'object' && JSON.stringify(copy.type ?? '').includes('object')
   if (isSchema && copy.additionalProperties === undefined) copy.additionalProperties = false
   return copy
+}
+
+/** A document as it is served, with each shared response written where it is used. */
+export function inlined({
+  paths,
+  components,
+  ...rest
+}: OpenApiDocument<DocumentedResponse | Reference>): OpenApiDocument {
+  const { responses: shared = {}, ...others } = components
+  const full = (response: DocumentedResponse | Reference): DocumentedResponse =>
+    '$ref' in response ? (shared[response.$ref.split('/').at(-1) ?? ''] ?? fail(response.$ref)) : response
+  const each = <A, B>(group: Record<string, A>, change: (member: A) => B): Record<string, B> =>
+    Object.fromEntries(Object.entries(group).map(([name, member]) => [name, change(member)]))
+  const written = each(paths, (methods) =>
+    each(methods, (operation) => ({ ...operation, responses: each(operation.responses, full) })),
+  )
+  return { ...rest, paths: written, components: others }
+}
+
+function fail(reference: string): never {
+  throw new Error(`${reference} leads nowhere`)
 }
 
 export interface Documented {
