@@ -123,5 +123,5 @@ async function decide(ctx: EngineContext, claim: Claim, options: CallOptions, si
     ctx.log.warn({ runId: claim.runId, error }, 'a call did not come back')
     outcome = { kind: 'failed', error: plainError(messageOf(error)), final: false, retryAfterMs: undefined }
   }
-  return planOutcome(claim, spec, outcome, ctx.retryDelayMs)
+  return planOutcome(claim, spec, outcome, ctx)
 }

@@ -43,7 +43,7 @@ export async function callFresh(
       ctx.scheduler.finished(claim)
       return undefined
     }
-    return await rowFor(ctx, claim, planOutcome(claim, spec, outcome, ctx.retryDelayMs), signal)
+    return await rowFor(ctx, claim, planOutcome(claim, spec, outcome, ctx), signal)
   }
   const { steps } = outcome
   // A process that is stopping releases the claim as it is.

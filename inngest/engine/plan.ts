@@ -1,6 +1,6 @@
 import type { Outcome } from './call'
 import { plainError } from './call'
-import type { Claim } from './context'
+import type { Claim, EngineContext } from './context'
 import { LONGEST_MS, parseDuration, parseInstant } from './durations'
 import { bind, indexed, parseExpression } from './match'
 import {
@@ -56,25 +56,26 @@ export interface Openings {
   invocations: Invocation[]
 }
 
+type Clock = Pick<EngineContext, 'now' | 'retryDelayMs'>
+
 /** Fails a run for one of the engine's own reasons. */
 export function failing(message: string, name = 'Error', steps: StepResult[] = []): Plan {
   return { kind: 'end', status: 'failed', output: JSON.stringify(plainError(message, name)), steps }
 }
 
-export function planOutcome(
-  claim: Claim,
-  spec: FunctionSpec,
-  outcome: Outcome,
-  retryDelayMs: (attempt: number) => number,
-): Plan {
+export function planOutcome(claim: Claim, spec: FunctionSpec, outcome: Outcome, clock: Clock): Plan {
   if (outcome.kind === 'stale') return { kind: 'drop' }
   if (outcome.kind === 'returned') return complete(outcome.output, [])
-  if (outcome.kind === 'ops') return planOps(claim, spec, outcome, retryDelayMs)
+  if (outcome.kind === 'ops') return planOps(claim, spec, outcome, clock)
   const lastAttempt = claim.attempt + 1 >= spec.maxAttempts
   if (outcome.final || lastAttempt) {
     return { kind: 'end', status: 'failed', output: JSON.stringify(outcome.error), steps: outcome.steps ?? [] }
   }
-  return { kind: 'retry', steps: outcome.steps ?? [], delayMs: outcome.retryAfterMs ?? retryDelayMs(claim.attempt) }
+  return {
+    kind: 'retry',
+    steps: outcome.steps ?? [],
+    delayMs: outcome.retryAfterMs ?? clock.retryDelayMs(claim.attempt),
+  }
 }
 
 function complete(output: string, steps: StepResult[]): Plan {
@@ -87,7 +88,7 @@ function planOps(
   claim: Claim,
   spec: FunctionSpec,
   { ops, final, retryAfterMs }: Extract<Outcome, { kind: 'ops' }>,
-  retryDelayMs: (attempt: number) => number,
+  { now, retryDelayMs }: Clock,
 ): Plan {
   const steps: StepResult[] = []
   const openings: Openings = { waits: [], replacing: [], jobs: [], invocations: [] }
@@ -115,7 +116,7 @@ function planOps(
         rediscover = true
         break
       default: {
-        const problem = open(op, claim.event, openings)
+        const problem = open(op, claim.event, now(), openings)
         if (problem !== undefined) return failing(problem, 'NotSupported', steps)
       }
     }
@@ -143,14 +144,14 @@ function planOps(
 }
 
 /** Adds what the operation waits for. @returns the reason if it cannot */
-function open(op: Op, event: string, openings: Openings): string | undefined {
+function open(op: Op, event: string, now: Date, openings: Openings): string | undefined {
   const stepId = op.id
   switch (op.op) {
     case 'StepPlanned':
       openings.jobs.push({ kind: 'step', stepId, inMs: 0 })
       return
     case 'Sleep': {
-      const due = parseDue(op.name ?? '')
+      const due = parseDue(op.name ?? '', now)
       if (typeof due === 'string') return due
       openings.jobs.push({ kind: 'sleep', stepId, ...due })
       return
@@ -158,7 +159,7 @@ function open(op: Op, event: string, openings: Openings): string | undefined {
     case 'WaitForEvent': {
       const opts = WaitForEventOpts.safeParse(op.opts)
       if (!opts.success || !op.name) return 'step.waitForEvent was reported without its event or time-out'
-      const due = parseDue(opts.data.timeout)
+      const due = parseDue(opts.data.timeout, now)
       if (typeof due === 'string') return due
       try {
         const source = opts.data.if
@@ -172,7 +173,7 @@ function open(op: Op, event: string, openings: Openings): string | undefined {
     case 'WaitForSignal': {
       const opts = WaitForSignalOpts.safeParse(op.opts)
       if (!opts.success) return 'step.waitForSignal was reported without its signal or time-out'
-      const due = parseDue(opts.data.timeout)
+      const due = parseDue(opts.data.timeout, now)
       if (typeof due === 'string') return due
       if (opts.data.conflict === 'replace') openings.replacing.push(opts.data.signal)
       openings.waits.push({ kind: 'signal', stepId, key: opts.data.signal, token: '', condition: null, ...due })
@@ -181,7 +182,7 @@ function open(op: Op, event: string, openings: Openings): string | undefined {
     case 'InvokeFunction': {
       const opts = InvokeOpts.safeParse(op.opts)
       if (!opts.success) return 'step.invoke was reported without its function'
-      const due = parseDue(opts.data.timeout ?? '365d')
+      const due = parseDue(opts.data.timeout ?? '365d', now)
       if (typeof due === 'string') return due
       openings.invocations.push({ stepId, functionId: opts.data.function_id, payload: opts.data.payload ?? {}, ...due })
       return
@@ -197,12 +198,13 @@ export function condition(bound: ReturnType<typeof bind>): { token: string; cond
   return { token, condition: rest.length > 0 ? JSON.stringify(rest) : null }
 }
 
-function parseDue(text: string): Due | string {
+function parseDue(text: string, now: Date): Due | string {
   // As on the real server, an empty time-out expires immediately.
   if (text === '') return { inMs: 0 }
   const inMs = parseDuration(text)
-  if (inMs !== undefined)
-    return inMs <= LONGEST_MS ? { inMs } : 'Sleeps and waits of more than 366 days are not possible'
   const at = parseInstant(text)
-  return at ? { at: at.toISOString() } : `Not a duration or date: ${text}`
+  const ms = inMs ?? (at && at.getTime() - now.getTime())
+  if (ms === undefined) return `Not a duration or date: ${text}`
+  if (ms > LONGEST_MS) return 'Sleeps and waits of more than 366 days are not possible'
+  return at ? { at: at.toISOString() } : { inMs: ms }
 }

@@ -140,18 +140,18 @@ async function continuing(
       : mode === 'pause' && drive.rests
         ? await planAnswered(ctx, state, open, drive)
         : null
-  return followed ?? { step: null, plan: staying(state.ref, open) }
+  return followed ?? { step: null, plan: staying(ctx, state.ref, open) }
 }
 
 /** Nothing follows from the claim itself. */
-function staying(ref: WalkRef, open: StepRecordRow): Plan {
+function staying(ctx: ServiceContext, ref: WalkRef, open: StepRecordRow): Plan {
   const at = { stepId: open.stepId, visit: open.visit }
-  return { ...NOTHING, receipt: receiptAt(ref, open, at) }
+  return { ...NOTHING, receipt: receiptAt(ctx, ref, open, at) }
 }
 
-function receiptAt({ branch }: WalkRef, open: StepRecordRow, at: Visit): Receipt {
+function receiptAt(ctx: ServiceContext, { branch }: WalkRef, open: StepRecordRow, at: Visit): Receipt {
   const mode = findStepType(open.stepType)?.mode
-  if (mode === 'pause') return waitFor(pauseIdOf(branch, at), 0, dueOf(open))
+  if (mode === 'pause') return waitFor(ctx, pauseIdOf(branch, at), 0, dueOf(open))
   return mode === 'fork' ? { fork: at } : { next: at }
 }
 
@@ -164,7 +164,7 @@ async function claimToStop(ctx: ServiceContext, ref: WalkRef, engineRunId: strin
     const { state, cursor, open, arrived } = found
     if (!isCancelling(state)) return null
     await tx.db.update(walks).set({ status: 'walking', engineRunId, updatedAt: tx.now() }).where(walkIs(ref))
-    if (open) return staying(ref, open).receipt
+    if (open) return staying(tx, ref, open).receipt
     if (arrived) return { arrive: true }
     // There are no records yet, or only those of the run this one retries.
     await settleCancel(tx, heldBy(state), { ref, next: cursor.stepId || null })

@@ -135,7 +135,7 @@ export async function consumeAnswer(
     at,
     null,
     async (state) => {
-      if (!pause?.answeredAt) return { receipt: waitFor(pauseId, arm + 1, pause?.dueAt ?? null) }
+      if (!pause?.answeredAt) return { receipt: waitFor(ctx, pauseId, arm + 1, pause?.dueAt ?? null) }
       const { step, plan } = await planAfter(ctx, state, record, pause, handoff)
       return { done: { claims: null, step }, plan }
     },

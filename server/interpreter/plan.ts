@@ -214,9 +214,22 @@ async function walkOn(ctx: ServiceContext, state: WalkState, stepId: string | nu
   }
 }
 
-/** Has a walk wait for the answer to a pause, or its time. */
-export function waitFor(pauseId: string, arm: number, dueAt: Date | null): Extract<Receipt, { wait: object }> {
-  return { wait: { pauseId, arm, dueAt: dueAt?.toISOString() ?? null } }
+/** An Inngest server refuses to wait for more than 366 days. */
+const LONGEST_WAIT_MS = 365 * 86_400_000
+
+/**
+ * Has an engine run wait for the answer to a pause, or its time. If that is further away than an engine may wait, it
+ * waits again when the wait has ended.
+ */
+export function waitFor(
+  { now }: Pick<ServiceContext, 'now'>,
+  pauseId: string,
+  arm: number,
+  dueAt: Date | null,
+): Extract<Receipt, { wait: object }> {
+  const longest = new Date(now().getTime() + LONGEST_WAIT_MS)
+  const until = dueAt && dueAt > longest ? longest : dueAt
+  return { wait: { pauseId, arm, dueAt: until?.toISOString() ?? null } }
 }
 
 /** A plan in which nothing happens. */
@@ -275,7 +288,7 @@ function beginning(
   if (type.mode === 'pause') {
     const id = pauseIdOf(state.ref.branch, at)
     if (asked && rests) return { receipt: { stop: 'resting' }, begun: null, pause: { ...asked, ...at, id } }
-    return { receipt: waitFor(id, 0, asked?.dueAt ?? null), begun: null, pause: null }
+    return { receipt: waitFor(ctx, id, 0, asked?.dueAt ?? null), begun: null, pause: null }
   }
   if (type.mode === 'fork') return { receipt: { fork: at }, begun: null, pause: null }
   const receipt = { next: at }

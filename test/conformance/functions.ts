@@ -73,6 +73,21 @@ export function conformanceFunctions(client: Inngest, { add, of }: Journal): Inn
       await step.run('end', () => add(tag, found ? `answer ${found.data.value}` : 'timed out'))
     }),
     client.createFunction(
+      {
+        id: 'too-long',
+        retries: 0,
+        triggers: [{ event: 'c/too-long' }],
+        onFailure: async ({ event, step }) => {
+          await step.run('tell', () => add(event.data.event.data.tag, 'failed'))
+        },
+      },
+      async ({ event, step }) => {
+        const { tag, days, until } = event.data
+        await step.waitForEvent('none', { event: 'c/never', timeout: days ?? new Date(until) })
+        await step.run('end', () => add(tag, 'over'))
+      },
+    ),
+    client.createFunction(
       { id: 'at-once', retries: 0, triggers: [{ event: 'c/at-once' }] },
       async ({ event, step }) => {
         const { tag } = event.data

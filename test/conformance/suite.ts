@@ -78,6 +78,14 @@ export function conformanceSuite(underTest: () => UnderTest): void {
       for (const tag of tags) expect(await seen(tag, 'heard')).toEqual(['heard'])
     })
 
+    test.each([
+      ['a duration', { days: '367d' }],
+      ['a date', { until: Date.now() + 367 * 86_400_000 }],
+    ])('a wait of more than 366 days, as %s, fails its run', async (_form, time) => {
+      const tag = await run('too-long', time)
+      expect(await seen(tag, 'failed')).toEqual(['failed'])
+    })
+
     test('a signal reaches its waiter once', async () => {
       const { client } = underTest()
       const tag = await run('signal')
