@@ -1,9 +1,12 @@
-import { and, eq } from 'drizzle-orm'
-import { runs, walks } from '@/db/schema/runs'
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import { reasonOf as innermostReason } from '@/db/wait'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import { findStepType } from '../steps/registry'
 import { closeRun } from './close'
 import type { WalkClaim } from './receipt'
+import { AGAIN, requestWalk } from './request-walk'
+import { recordOfPause, walkIs } from './row-is'
 import { cancellationOf, closeStopped, endOpenWork } from './stop'
 import { wakeWaits } from './wake'
 import { type RunRow, readLocked } from './walk-state'
@@ -18,14 +21,11 @@ const WORKER_LOST = 'WorkerLost'
 
 /**
  * Ends the run of a walk that cannot continue, so it does not hang. Changes nothing if another engine run has the walk.
- * @param cause for the log; by default the error with which the engine gave up
+ * @param cause for the log
+ * @param failure what would happen again at every call. Without it the engine has given up its run, for instance because
+ * that is as old as its plan allows: a walk that waits at a pause has no part in that, and goes on
  */
-export async function abandonWalk(
-  ctx: ServiceContext,
-  ref: WalkClaim,
-  cause: Error,
-  reason: Reason = reasonOf(cause),
-): Promise<void> {
+export async function abandonWalk(ctx: ServiceContext, ref: WalkClaim, cause: Error, failure?: Reason): Promise<void> {
   await withTransaction(ctx, async (tx) => {
     const read = tx.db
       .select({ run: runs, walk: walks })
@@ -39,9 +39,46 @@ export async function abandonWalk(
     const owner = found.walk.engineRunId
     if (found.walk.epoch !== ref.epoch || found.walk.segment !== ref.segment) return
     if (owner !== null && owner !== ref.engineRunId) return
+    if (!failure && (await outlivesItsEngineRun(tx, ref, found, cause))) return
+    const reason = failure ?? reasonOf(cause)
     ctx.log.error({ runId: ref.runId, code: reason.code, reason: innermostReason(cause) }, 'a walk was abandoned')
     await abandonRun(tx, found.run, reason)
   })
+}
+
+/**
+ * Has a walk at a pause go on without the engine run that waited there: it rests until the answer requests it. If the
+ * answer is there, or the pause was still being opened, another engine run continues, once.
+ */
+async function outlivesItsEngineRun(
+  tx: TransactionContext,
+  ref: WalkClaim,
+  { run, walk }: { run: RunRow; walk: typeof walks.$inferSelect },
+  { name }: Error,
+): Promise<boolean> {
+  if (run.cancelRequestedAt) return false
+  const [at] = await tx.db
+    .select({ type: stepRecords.stepType, pauseId: pauses.id, answeredAt: pauses.answeredAt })
+    .from(stepRecords)
+    .leftJoin(pauses, recordOfPause)
+    .where(
+      and(
+        eq(stepRecords.tenantId, ref.tenantId),
+        eq(stepRecords.runId, ref.runId),
+        eq(stepRecords.branch, ref.branch),
+        isNull(stepRecords.endTime),
+      ),
+    )
+  if (!at || findStepType(at.type)?.mode !== 'pause') return false
+  if (at.pauseId !== null && at.answeredAt === null) {
+    tx.log.warn({ runId: ref.runId }, 'the engine gave up a run that waits at a pause; the answer requests it again')
+    await tx.db.update(walks).set({ status: 'resting', engineRunId: null, updatedAt: tx.now() }).where(walkIs(ref))
+    return true
+  }
+  // What follows from the answer may be what kills each process, or fails each call.
+  if (name === WORKER_LOST || walk.restarts > 0) return false
+  tx.log.warn({ runId: ref.runId }, 'the engine gave up a run at a pause; it was requested again')
+  return (await requestWalk(tx, ref, walkIs(ref), { ...AGAIN, restarts: sql`${walks.restarts} + 1` })) !== null
 }
 
 function reasonOf({ name }: Error): Reason {

@@ -3,16 +3,20 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { outbox } from '@/db/schema/outbox'
 import { walks } from '@/db/schema/runs'
 import type { ServiceContext } from '@/server/context'
+import { abandonWalk } from '@/server/interpreter/abandon'
 import { claimWalk } from '@/server/interpreter/claim-walk'
-import { armPause } from '@/server/interpreter/pause'
+import { armPause, consumeAnswer } from '@/server/interpreter/pause'
 import { sweepRuns } from '@/server/interpreter/sweep'
 import { Handoff } from '@/server/interpreter/visit'
 import { resumeRun } from '@/server/runs/resume'
 import { rewakeRun } from '@/server/runs/rewake'
 import { startRun } from '@/server/runs/start'
+import { getRunStatus } from '@/server/runs/status'
 import { createWorkflow } from '@/server/workflows/create'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
+
+const DAY_MS = 86_400_000
 
 let database: FreshDatabase
 let ctx: ServiceContext
@@ -76,6 +80,68 @@ describe('an answer that nobody takes on Inngest', () => {
     expect(await sweepAfter(300)).toMatchObject({ nudged: 0, restarted: 0 })
     expect(await walk()).toMatchObject({ epoch: 1 })
   })
+})
+
+describe('an engine run that fails at a pause', () => {
+  const given = new Error('too old')
+  const lost = Object.assign(new Error('killed'), { name: 'WorkerLost' })
+  const claim = (epoch = 1) => ({
+    ...{ tenantId: ctx.tenantId, runId, branch: 'main', epoch, segment: 1 },
+    engineRunId: `engine_${epoch}`,
+  })
+  const run = () => getRunStatus(ctx, { runId })
+
+  test.each([['gave it up', given] as const, ['lost its process', lost] as const])(
+    'because the engine %s leaves a run that has no answer, whose answer requests it',
+    async (_why, error) => {
+      await abandonWalk(ctx, claim(), error)
+      expect(await run()).toMatchObject({ status: 'paused' })
+      expect(await walk()).toMatchObject({ status: 'resting', engineRunId: null })
+      // Told once more, as events may arrive twice.
+      await abandonWalk(ctx, claim(), error)
+      await answer()
+      expect(await walk()).toMatchObject({ status: 'requested', epoch: 1, segment: 2 })
+    },
+  )
+
+  test('after the answer is replaced by another one, once', async () => {
+    await answer()
+    await abandonWalk(ctx, claim(), given)
+    expect(await run()).toMatchObject({ status: 'running' })
+    expect(await walk()).toMatchObject({ status: 'requested', epoch: 2, restarts: 1 })
+    await claimWalk(ctx, claim(2), 'engine_2', new Handoff(false))
+    await abandonWalk(ctx, claim(2), given)
+    expect(await run()).toMatchObject({ status: 'failed', error: { code: 'ENGINE_GAVE_UP' } })
+  })
+
+  test('because what follows the answer killed each process ends its run', async () => {
+    await answer()
+    await abandonWalk(ctx, claim(), lost)
+    expect(await run()).toMatchObject({ status: 'failed', error: { code: 'WORKER_LOST' } })
+  })
+
+  test('ends a run that is being cancelled as cancelled', async () => {
+    const cancellation = database.sql.json({ kind: 'cancel', by: null, reason: null } as never)
+    await database.sql`update runs set cancel_requested_at = now(), cancellation = ${cancellation} where id = ${runId}`
+    await abandonWalk(ctx, claim(), given)
+    expect(await run()).toMatchObject({ outcome: 'cancelled' })
+  })
+})
+
+test('an engine run waits for at most 365 days at once, and again until its time has come', async () => {
+  await database.sql`update pauses set due_at = now() + interval '800 days' where run_id = ${runId}`
+  const claim = { tenantId: ctx.tenantId, runId, branch: 'main', epoch: 1, segment: 1, engineRunId: 'engine_1' }
+  const from = Date.now()
+  const waits: number[] = []
+  for (const day of [365, 730, 801]) {
+    const at = { ...ctx, now: () => new Date(from + day * DAY_MS) }
+    const receipt = await consumeAnswer(at, claim, 'main:ask#1', waits.length, new Handoff(false))
+    if (!('wait' in receipt) || receipt.wait.dueAt === null) break
+    expect(receipt.wait.arm).toBe(waits.length + 1)
+    waits.push(Math.round((Date.parse(receipt.wait.dueAt) - from) / DAY_MS))
+  }
+  expect(waits).toEqual([730, 800])
+  expect(await getRunStatus(ctx, { runId })).toMatchObject({ outcome: 'timed_out' })
 })
 
 test('an operator can have a run continued, and one that has ended does not change', async () => {

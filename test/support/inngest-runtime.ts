@@ -7,12 +7,14 @@ import { startTestRuntime, type TestRuntime } from './runtime'
 type Route = (request: Request, context: unknown) => Promise<Response>
 
 /**
- * The product in this process, with its runs on the Inngest server that the environment names: a dev server, or one of
- * your own with the keys that are set. It calls the functions over HTTP, at a port of this machine.
+ * The product in this process, with its runs on the Inngest server that `settings` names, or else the environment: a dev
+ * server, or one of your own with the keys that are set. It calls the functions over HTTP, at a port of this machine.
+ * @param answered what the server gets instead of the answer to a call
  */
 export async function startInngestRuntime(
   databaseUrl: string,
   settings: Record<string, string> = {},
+  answered: (answer: Response, call: string) => Response | Promise<Response> = (answer) => answer,
 ): Promise<TestRuntime> {
   let routes: Partial<Record<string, Route>> = {}
   const server = createServer(async (incoming, outgoing) => {
@@ -20,7 +22,9 @@ export async function startInngestRuntime(
       const { method = 'GET', headers } = incoming
       const body = method === 'GET' ? null : await text(incoming)
       const url = `http://${headers.host}${incoming.url}`
-      const answer = await routes[method]?.(new Request(url, { method, headers: headers as never, body }), {})
+      const route = routes[method]
+      const own = await route?.(new Request(url, { method, headers: headers as never, body }), {})
+      const answer = own && (await answered(own, body ?? ''))
       outgoing.writeHead(answer?.status ?? 503, Object.fromEntries(answer?.headers ?? []))
       outgoing.end(await answer?.text())
     } catch (error) {
@@ -30,7 +34,7 @@ export async function startInngestRuntime(
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const { port } = server.address() as AddressInfo
   const runtime = await startTestRuntime(databaseUrl, {
-    ...inngestSettings(),
+    ...(settings.INNGEST_BASE_URL ? {} : inngestSettings()),
     INNGEST_SERVE_ORIGIN: `http://127.0.0.1:${port}`,
     ...settings,
   })
