@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { subscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage } from 'node:http'
-import { hostname } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
 import { isWellFormed, METHODS, MOST_URL } from './cli/guards.mjs'
 import { forgetProxies } from './cli/local-mark.mjs'
@@ -38,6 +37,7 @@ import { listenOnce } from './server/interpreter/changes'
 import { watchDue } from './server/interpreter/due'
 import { sweepRuns } from './server/interpreter/sweep'
 import { log } from './server/log'
+import { machineId } from './server/machine'
 import { bindTransport } from './server/outbox'
 import type { ApiListener } from './server/rest/listener/create'
 import { stopSandbox } from './server/tools/sandbox/run-script'
@@ -306,7 +306,7 @@ function embeddedEngine(settings: Env, sql: Sql): Engine {
     // Under hot reload, this module would continue with the old functions.
     ...(settings.NODE_ENV === 'development' ? {} : { handlers }),
     bootId: randomUUID(),
-    hostId: settings.MILLRACE_HOST_ID ?? hostname(),
+    hostId: settings.MILLRACE_HOST_ID ?? machineId(),
     appUrl: APP_URL,
     mostWaiting: settings.QUEUE_LIMIT,
     log: log(),

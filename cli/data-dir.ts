@@ -1,13 +1,12 @@
-import { randomBytes } from 'node:crypto'
 import { accessSync, constants, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Env } from '@/server/env'
 import { finishRestore } from './backup/swap'
 import { WEB_STOP_MS } from './common.mjs'
-import { acquireLock } from './lock'
+import { acquireLock, SILENT_MS } from './lock'
 import { CannotStart } from './print'
-import type { ProcessRef } from './processes'
+import { isElsewhere, type ProcessRef } from './processes'
 
 /** Describes what runs on a data directory, for the next start and for commands that look for the service. */
 export interface RunFile {
@@ -18,6 +17,14 @@ export interface RunFile {
   web: ProcessRef
 }
 
+interface Claim {
+  /** What ran on the directory before. */
+  previous: RunFile | undefined
+  /** Whether the directory is this launcher's, so that it describes what runs there. */
+  owned: boolean
+  release(): void
+}
+
 /** How long a launcher may take to notice that its `npm` has gone and that it must stop. */
 const NOTICE_MS = 1_000
 /** How long Postgres may take to stop, after the web process. */
@@ -26,9 +33,11 @@ const POSTGRES_STOP_MS = 20_000
 /**
  * Makes this process the directory's only launcher, after waiting for one that is stopping. Finishes a restore that was
  * cut off.
+ * @param shared whether launchers of other machines and containers may run on it as well, because the database is
+ * elsewhere: the directory then belongs to the first of them
  * @throws CannotStart when another launcher is running or the directory cannot be used
  */
-export async function claimDataDir(dataDir: string): Promise<{ release(): void; previous: RunFile | undefined }> {
+export async function claimDataDir(dataDir: string, shared = false): Promise<Claim> {
   try {
     mkdirSync(dataDir, { recursive: true })
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -45,13 +54,16 @@ export async function claimDataDir(dataDir: string): Promise<{ release(): void; 
         rmSync(join(dataDir, 'run.json'), { force: true })
         lock.release()
       }
-      return { release, previous }
+      return { release, previous, owned: true }
     }
+    const elsewhere = isElsewhere(lock.owner)
+    if (shared && elsewhere) return { release: () => {}, previous: undefined, owned: false }
     const theirs = previous?.launcher.pid === lock.owner.pid ? previous : undefined
-    if (Date.now() - startedAt > patienceMs(theirs)) {
+    // What a killed container has left falls silent.
+    if (Date.now() - startedAt > (elsewhere ? SILENT_MS + NOTICE_MS : patienceMs(theirs))) {
       throw new CannotStart(
-        `Millrace already runs on ${dataDir}${theirs ? ` at ${theirs.url}` : ''} (process ${lock.owner.pid}). ` +
-          'Stop it first, or set another DATA_DIR.',
+        `Millrace already runs on ${dataDir}${theirs ? ` at ${theirs.url}` : ''} (process ${lock.owner.pid}${elsewhere ? ', on another machine or in another container' : ''}). ` +
+          `Stop it first, or set another DATA_DIR.${elsewhere ? ' To share a folder, set DATABASE_URL.' : ''}`,
       )
     }
     await sleep(50)
@@ -82,17 +94,6 @@ export function writeRunFile(dataDir: string, run: RunFile): void {
 /** The service's address: PUBLIC_URL, else the address it runs at, else the one it would run at. */
 export function serviceUrl({ PUBLIC_URL, dataDir, port }: Pick<Env, 'PUBLIC_URL' | 'dataDir' | 'port'>): string {
   return PUBLIC_URL?.replace(/\/$/, '') ?? readRunFile(dataDir)?.url ?? `http://localhost:${port}`
-}
-
-/** This installation's name, which stays the same across restarts. */
-export function hostId(dataDir: string): string {
-  const path = join(dataDir, 'host-id')
-  try {
-    writeFileSync(path, `host_${randomBytes(8).toString('hex')}\n`, { flag: 'wx' })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
-  return readFileSync(path, 'utf8').trim()
 }
 
 function readRunFile(dataDir: string): RunFile | undefined {

@@ -9,7 +9,7 @@ import { printBanner } from './banner'
 import { ensureBuild } from './build'
 import { WEB_STOP_MS } from './common.mjs'
 import { credentialsFile, draftCredentials, settleCredentials } from './credentials'
-import { claimDataDir, hostId, markStopping, writeRunFile } from './data-dir'
+import { claimDataDir, markStopping, writeRunFile } from './data-dir'
 import { migrateDatabase, reachDatabase, startDatabase } from './database'
 import { becomesHealthy } from './healthy'
 import { choosePort } from './ports'
@@ -68,7 +68,7 @@ async function start(
   const { dataDir } = env
   const output = flags.json ? 'stderr' : 'inherit'
 
-  const claim = await claimDataDir(dataDir)
+  const claim = await claimDataDir(dataDir, env.DATABASE_URL !== undefined)
   undo.push(claim.release)
   // After a launcher is killed, its web process shuts down by itself and uses the port until it has.
   if (claim.previous) await end(claim.previous.web, WEB_STOP_MS)
@@ -88,7 +88,7 @@ async function start(
   undo.push(() => pausedRuns(databaseUrl, log))
   const stopMs = EXIT_MS + env.STOP_DELAY_MS
   undo.push(() => web?.stop(stopMs))
-  undo.push(() => markStopping(dataDir, stopMs))
+  if (claim.owned) undo.push(() => markStopping(dataDir, stopMs))
   const startOne = async () => {
     web = startWeb({
       root: ROOT,
@@ -101,11 +101,10 @@ async function start(
         PUBLIC_URL: baseUrl,
         // Only for an explicitly configured address: a local start answers on both `localhost` and 127.0.0.1.
         ...(env.PUBLIC_URL && !env.NEXTAUTH_URL ? { NEXTAUTH_URL: baseUrl } : {}),
-        MILLRACE_HOST_ID: hostId(dataDir),
         ...(env.DATABASE_URL ? {} : { MILLRACE_EMBEDDED: '1' }),
       },
     })
-    writeRunFile(dataDir, { url: baseUrl, launcher: refOf(process.pid), web: refOf(web.pid) })
+    if (claim.owned) writeRunFile(dataDir, { url: baseUrl, launcher: refOf(process.pid), web: refOf(web.pid) })
     await becomesHealthy(web, { host: env.HOST, port: chosen.port, dev: flags.dev, signal })
     return web
   }

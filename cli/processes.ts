@@ -2,20 +2,29 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAlive } from '@/db/postgres/postmaster'
+import { machineId } from '@/server/machine'
 
-/** Identifies a process even if its number is later reused. */
+/** Identifies a process even if its number is later reused, or used in another container as well. */
 export interface ProcessRef {
   pid: number
   startedAt: string
+  /** Older releases did not say. */
+  machine?: string
 }
 
+/** A process of this machine. */
 export function refOf(pid: number): ProcessRef {
-  return { pid, startedAt: startOf(pid) ?? '' }
+  return { pid, startedAt: startOf(pid) ?? '', machine: machineId() }
 }
 
-/** True while this exact process is alive. */
+/** True while this exact process is alive on this machine. */
 export function lives(ref: ProcessRef | undefined): ref is ProcessRef {
-  return ref !== undefined && isAlive(ref.pid) && startOf(ref.pid) === ref.startedAt
+  return ref !== undefined && !isElsewhere(ref) && isAlive(ref.pid) && startOf(ref.pid) === ref.startedAt
+}
+
+/** Whether a process belongs to another machine or container, so that nobody here can see if it is alive. */
+export function isElsewhere({ machine }: ProcessRef): boolean {
+  return machine !== undefined && machine !== machineId()
 }
 
 /** Asks a process to end, and kills it after the grace period. */

@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { hostname } from 'node:os'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Env } from '@/server/env'
@@ -29,7 +27,7 @@ export async function launch(env: Env, flags: Flags, stop: AbortSignal): Promise
     worker = startWorker({
       root: ROOT,
       output: flags.json ? 'stderr' : 'inherit',
-      env: { ENGINE: 'worker', DATA_DIR: env.dataDir, MILLRACE_HOST_ID: machineId() },
+      env: { ENGINE: 'worker', DATA_DIR: env.dataDir },
     })
     await worker.ready
     return worker
@@ -62,18 +60,4 @@ function requireKey({ ENCRYPTION_KEY, dataDir }: Env): void {
   throw new CannotStart(
     `ENCRYPTION_KEY is missing, and ${dataDir} (DATA_DIR) holds no key. Give the worker the key or the folder of the processes that serve requests.`,
   )
-}
-
-/**
- * Identifies the machine or container that this process's number belongs to. The data folder cannot: containers may
- * share it, but not their processes.
- */
-function machineId(): string {
-  let where = hostname()
-  try {
-    where += readFileSync('/proc/sys/kernel/random/boot_id', 'utf8') + readlinkSync('/proc/self/ns/pid')
-  } catch {
-    // Not Linux: there, processes that share a host name share its numbers.
-  }
-  return `worker_${createHash('sha256').update(where).digest('hex').slice(0, 16)}`
 }

@@ -19,7 +19,7 @@ export function whereIsKey({ holdsKey }: Manifest): string {
   return holdsKey ? 'in the backup' : 'not in the backup: the service needs the same ENCRYPTION_KEY'
 }
 
-/** The files of a data folder that a service needs besides its database and its uploads. */
+/** The files of a data folder that a service needs besides its database and its uploads. Older releases kept a `host-id`. */
 export const LOOSE_FILES = [KEY_FILE, 'credentials.json', 'host-id', 'setup-token', 'postgres.password']
 /** What a restore replaces in a data folder. */
 export const RESTORED = ['postgres', 'files', ...LOOSE_FILES]
