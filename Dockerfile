@@ -1,4 +1,5 @@
-# The service as a container: docker build -t millrace . && docker run -p 3000:3000 -v millrace:/data millrace
+# The service as a container: docker build -t millrace .
+# docker run --stop-timeout 40 -p 3000:3000 -v millrace:/data millrace
 # Without DATABASE_URL it brings its own Postgres, in the volume. compose.yaml has everything apart.
 
 FROM node:24-slim AS build

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { patienceMs } from '@/cli/data-dir'
+import { EXIT_MS } from '@/cli/web-process'
 
 const dockerfile = readFileSync('Dockerfile', 'utf8')
 const compose = readFileSync('compose.yaml', 'utf8')
@@ -89,6 +91,20 @@ test('compose.yaml is YAML, and every service has an image or a build', () => {
   const { services } = parse(compose) as { services: Record<string, { image?: string; build?: string }> }
   expect(Object.keys(services)).toEqual(['app', 'migrate', 'postgres', 'inngest', 'redis'])
   for (const [name, { image, build }] of Object.entries(services)) expect(image ?? build, name).toMatch(/\S/)
+})
+
+test('a container has the time that its launcher may take to stop', () => {
+  const [, seconds] = /^ +stop_grace_period: (\d+)s$/m.exec(service('app')) ?? []
+  expect(Number(seconds) * 1_000).toBeGreaterThanOrEqual(patienceMs({ stopping: EXIT_MS }))
+  expect(dockerfile).toContain(`--stop-timeout ${seconds}`)
+  expect(readFileSync('docs/operations.md', 'utf8')).toContain(`--stop-timeout ${seconds}`)
+})
+
+test('app and release step are one image, and every other image is an exact version', () => {
+  const { services } = parse(compose) as { services: Record<string, { image: string; build?: string }> }
+  expect(services.migrate?.image).toBe(services.app?.image)
+  expect(Object.keys(services).filter((name) => services[name]?.build)).toEqual(['app'])
+  for (const name of ['postgres', 'inngest', 'redis']) expect(services[name]?.image, name).toMatch(/:v?\d+\.\d+/)
 })
 
 test('what Inngest keeps is in its volume, which it may write to', () => {
