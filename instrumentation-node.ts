@@ -42,6 +42,7 @@ import { bindTransport } from './server/outbox'
 import type { ApiListener } from './server/rest/listener/create'
 import { stopSandbox } from './server/tools/sandbox/run-script'
 import { apart, bindTracer, flushTraces } from './server/traces'
+import { watchRetries } from './server/webhooks/retries'
 
 export interface Runtime {
   /** Stops this process's work. Work in progress gets `graceMs`; the rest continues elsewhere, or at the next start. */
@@ -240,11 +241,13 @@ async function carryOn(settings: Env, keepAlive?: KeepAlive): Promise<Runtime> {
   const listening = settings.VERCEL ? null : listen(OUTBOX_CHANNEL, relay.kick)
   // On Inngest, an engine run waits for the time of a pause, but nothing for that of a whole run.
   const stopWatching = settings.VERCEL ? () => {} : watchDue({ db, log: log(), now }, { pauses: engine !== null })
+  const stopRetries = settings.VERCEL ? () => {} : watchRetries({ db, log: log(), now })
   const stopSweep = engine ? sweepOnce({ db, log: log(), now }) : () => {}
   return {
     async stop(graceMs) {
       leaveInngest()
       stopWatching()
+      stopRetries()
       stopSweep()
       await engine?.stop({ graceMs })
       listening?.close()

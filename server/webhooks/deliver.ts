@@ -1,14 +1,16 @@
-import { and, eq, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
 import { DatabaseUnavailable } from '@/db/index'
 import { webhookDeliveries, webhookEndpoints } from '@/db/schema/webhooks'
 import { record } from '../audit/record'
 import { type ServiceContext, withTransaction } from '../context'
 import type { DeliveryAttempt } from '../definition/webhook'
 import { attempt } from './attempt'
+import { isDue } from './due'
 import { type DeliveryRow, deliveryIs, type EndpointRow, endpointIs } from './find'
 import { mailOwners } from './mail-owners'
 import { bodyOf } from './message'
 import { named } from './present'
+import { retryBy } from './retries'
 
 /** How many messages of different runs are sent to an endpoint at once. */
 const PARALLEL = 8
@@ -18,7 +20,7 @@ const CALL_MS = 20_000
 const LEASE_MS = 60_000
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** The waits after each failed attempt: about four days in all. The sweep that ends them comes once a minute. */
+/** The waits after each failed attempt: about four days in all. */
 export const WAITS_MS = [
   ...[MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS],
   ...[2, 5, 10, 10, 24, 24, 24].map((hours) => hours * HOUR_MS),
@@ -77,14 +79,6 @@ async function release(ctx: ServiceContext, { id, leasedUntil }: EndpointRow): P
     .where(and(endpointIs(ctx, id), eq(webhookEndpoints.leasedUntil, leasedUntil)))
 }
 
-/** A delivery `d` that may go out now: it is due, and no earlier one of its run is still to be delivered. */
-export function isDue(now: Date): SQL {
-  return sql`d.status = 'pending' and d.due_at <= ${now.toISOString()}::timestamptz and not exists (
-    select from webhook_deliveries before
-    where before.tenant_id = d.tenant_id and before.endpoint_id = d.endpoint_id and before.run_id = d.run_id
-      and before.status = 'pending' and before.seq < d.seq)`
-}
-
 async function readDue(ctx: ServiceContext, endpointId: string, limit: number): Promise<DeliveryRow[]> {
   const due = sql`(
     select d.id from webhook_deliveries d
@@ -134,16 +128,16 @@ async function recordAttempt(ctx: ServiceContext, endpoint: EndpointRow, deliver
   const arrived = made.error === null
   const wait = WAITS_MS[delivery.tries]
   const ended = arrived || wait === undefined
+  const again = new Date(now.getTime() + (wait ?? 0))
   await ctx.db
     .update(webhookDeliveries)
     .set({
       tries: delivery.tries + 1,
       attempts: [...delivery.attempts, made].slice(-MOST_ATTEMPTS_KEPT),
-      ...(ended
-        ? { status: arrived ? ('delivered' as const) : ('failed' as const), endedAt: now }
-        : { dueAt: new Date(now.getTime() + wait) }),
+      ...(ended ? { status: arrived ? ('delivered' as const) : ('failed' as const), endedAt: now } : { dueAt: again }),
     })
     .where(deliveryIs(ctx, delivery.id))
+  if (!ended) retryBy(again)
   if (arrived) {
     await ctx.db
       .update(webhookEndpoints)

@@ -1,9 +1,7 @@
 import { sql } from 'drizzle-orm'
-import { type Sweep, systemContext } from '../context'
-import { emit } from '../outbox'
-import { isDue } from './deliver'
+import type { Sweep } from '../context'
+import { tryDue } from './retries'
 
-const BATCH = 500
 /** How long a delivery that has ended is kept, and how long one waits for a disabled endpoint to be enabled. */
 const KEEP_DAYS = 30
 
@@ -13,14 +11,7 @@ const KEEP_DAYS = 30
  */
 export async function sweepWebhooks({ db, log, now }: Sweep): Promise<{ due: number }> {
   const at = now().toISOString()
-  const rows = await db.execute<{ tenantId: string; endpointId: string }>(sql`
-    select e.tenant_id as "tenantId", e.id as "endpointId" from webhook_endpoints e
-    where e.enabled and (e.leased_until is null or e.leased_until < ${at}::timestamptz)
-      and exists (
-        select from webhook_deliveries d
-        where d.tenant_id = e.tenant_id and d.endpoint_id = e.id and ${isDue(now())})
-    limit ${BATCH}`)
-  for (const ref of rows) await emit(systemContext({ tenantId: ref.tenantId, db, log }), 'webhook/endpoint.due', ref)
+  const due = await tryDue({ db, log, now })
   const old = sql`${at}::timestamptz - make_interval(days => ${KEEP_DAYS})`
   // At an enabled endpoint its last try ends a message, so none is lost while no process runs for a month.
   await db.execute(sql`
@@ -33,5 +24,5 @@ export async function sweepWebhooks({ db, log, now }: Sweep): Promise<{ due: num
     delete from webhook_deliveries where (tenant_id, id) in (
       select tenant_id, id from webhook_deliveries
       where ended_at < ${old} limit 5000)`)
-  return { due: rows.length }
+  return { due }
 }

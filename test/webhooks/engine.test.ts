@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { resumeRun } from '@/server/runs/resume'
 import { createWebhook } from '@/server/webhooks/create'
+import { deliverDue } from '@/server/webhooks/deliver'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type Receiver, startReceiver, verify } from '../support/receiver'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
@@ -60,4 +61,20 @@ test('a run that begins and ends in one statement tells both, in order', async (
   await expect.poll(() => told(runId).map(({ body }) => body.type)).toEqual(['run.started', 'run.completed'])
   const failing = await runtime.start({ steps: [{ id: 'fail', type: 'fail-flow', code: 'NO', message: 'no' }] })
   await expect.poll(() => told(failing).map(({ body }) => body.type)).toEqual(['run.started', 'run.failed'])
+})
+
+test('a message that did not arrive is tried again when it is due, not when the next sweep comes', async () => {
+  // No sweep comes.
+  await database.sql`delete from engine.jobs where kind = 'cron'`
+  const flaky = await startReceiver(() => (flaky.attempts.length === 1 ? 500 : 204))
+  const { id } = await createWebhook(runtime.ctx, { url: flaky.url, events: ['run.failed'] })
+  // An attempt of a minute ago, so that its first wait is over in a second.
+  const ago = { ...runtime.ctx, now: () => new Date(Date.now() - 59_000) }
+  await database.sql`
+    insert into webhook_deliveries (tenant_id, id, endpoint_id, type, body, created_at, due_at)
+    values (${runtime.ctx.tenantId}, 'dlv_flaky', ${id}, 'test', '{}', ${ago.now()}, ${ago.now()})`
+  await deliverDue(ago, id)
+  expect(flaky.attempts).toHaveLength(1)
+  await expect.poll(() => flaky.taken.length, { timeout: 20_000 }).toBe(1)
+  await flaky.close()
 })
