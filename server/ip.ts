@@ -99,6 +99,11 @@ function within(ip: ipaddr.IPv4 | ipaddr.IPv6, [network, bits]: [ipaddr.IPv4 | i
 
 const NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/
 
+/** Whether a name service may know it, by its form. */
+export function isHostName(host: string): boolean {
+  return NAME.test(host)
+}
+
 function parseEntry(part: string): Entry | null {
   if (part.includes('/')) {
     if (!ipaddr.isValidCIDR(part)) return null

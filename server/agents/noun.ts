@@ -1,5 +1,5 @@
 import { agents, agentVersions } from '@/db/schema/agents'
-import { keyUse } from '../models/keys'
+import { addressProblems, keyUse } from '../models/keys'
 import { parseInput } from '../parse'
 import { misplacedSecrets } from '../vault/misplaced'
 import type { Drafted } from '../versioned/draft'
@@ -22,7 +22,7 @@ export const AGENT: Drafted<AgentRow, AgentVersionRow, AgentConfig, PresentedAge
     ctx.db.insert(agentVersions).values({ ...saved, agentId: id, config }),
   contentOf: (version) => version.config,
   same: sameJson,
-  problems: (ctx, { model }) => misplacedSecrets(ctx, keyUse(model)),
+  problems: async (ctx, { model }) => [...addressProblems(model), ...(await misplacedSecrets(ctx, keyUse(model)))],
   present: presentAgent,
   withDraft: (current, draft) => mergeConfig(current, parseInput(UpdateAgent, draft)),
 }

@@ -1,7 +1,9 @@
 import type { ServiceContext } from '../context'
 import { own } from '../definition/json'
 import { env } from '../env'
+import type { ErrorDetail } from '../errors'
 import { OutboundFailure } from '../net/outbound-failure'
+import { neverCalled } from '../net/vet'
 import type { SecretUse } from '../vault/misplaced'
 import { readVaultSecrets, SecretMissing } from '../vault/read'
 import { ModelFailure, toModelFailure } from './failure'
@@ -35,6 +37,12 @@ export function addressOf({ provider, baseUrl }: ModelConfig): URL | null {
     case 'google':
       return new URL(env().GOOGLE_GENERATIVE_AI_BASE_URL ?? HOMES.google)
   }
+}
+
+/** Refuses an address that could never be called. Those of the installation may be private. */
+export function addressProblems({ provider, baseUrl }: ModelConfig): ErrorDetail[] {
+  const message = provider === 'openai-compatible' && baseUrl !== undefined ? neverCalled(baseUrl) : null
+  return message === null ? [] : [{ path: 'model.baseUrl', message }]
 }
 
 /** The secret an agent refers to for its key, and where it would be sent. */

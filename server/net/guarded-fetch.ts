@@ -1,8 +1,8 @@
 import { type Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
-import { env } from '../env'
-import { AllowedHosts, isAddress } from '../ip'
+import { type AllowedHosts, isAddress } from '../ip'
+import { allowedHosts } from './allowed-hosts'
 import { Clock } from './clock'
 import { isRepeatable, kept } from './connections'
 import { ACCEPTED_ENCODINGS, decoded } from './decoded'
@@ -50,6 +50,9 @@ const OWN_HEADERS = new Set(
 /** Only these go along when a redirect leads to another origin: any other header may be a credential. */
 const HARMLESS_HEADERS = new Set(['accept', 'accept-language', 'content-type', 'user-agent'])
 
+const NO_REDIRECT =
+  'The server redirects to another address, and this request follows no redirects. Use the address that it redirects to.'
+
 /**
  * Every call whose target a user can influence goes through here: public addresses only (or those a self-hoster
  * allowed), connects to the very address that was checked, checks every redirect again, no cookies, limits on time and
@@ -85,9 +88,9 @@ export async function guardedFetch(
         return answer(message, clock, maxBytes, call.method)
       }
       message.destroy()
-      if (request.redirect === 'error' || redirects === MAX_REDIRECTS) {
+      if (request.redirect === 'error') throw new OutboundFailure('HTTP_ERROR', NO_REDIRECT)
+      if (redirects === MAX_REDIRECTS)
         throw new OutboundFailure('HTTP_ERROR', `The server redirects more than ${redirects} times.`)
-      }
       const next = nextUrl(location, vetted.url)
       call = redirected(call, message.statusCode ?? 0, next.origin === vetted.url.origin)
       at = next
@@ -97,15 +100,6 @@ export async function guardedFetch(
   } finally {
     if (!answered) clock.release()
   }
-}
-
-let parsed: { text: string; hosts: AllowedHosts } | undefined
-
-function allowedHosts(): AllowedHosts {
-  const text = env().ALLOW_PRIVATE_HOSTS ?? ''
-  const known = parsed?.text === text ? parsed : { text, hosts: AllowedHosts.parse(text) ?? AllowedHosts.none }
-  parsed = known
-  return known.hosts
 }
 
 function outgoing(headers: Record<string, string> = {}): Record<string, string> {

@@ -1,7 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type AllowedHosts, isAddress, isPublicAddress, plainHost } from '../ip'
+import { type AllowedHosts, isAddress, isHostName, isPublicAddress, plainHost } from '../ip'
 import { log } from '../log'
+import { allowedHosts } from './allowed-hosts'
 import { OutboundFailure } from './outbound-failure'
 
 export interface Address {
@@ -44,6 +45,7 @@ export async function vet(
   const url = parse(target)
   const { host, port } = targetOf(url)
   options.check?.(url)
+  refuseForm(url, options.allowed)
   if (options.only && !options.only.allowsHost(host, port)) {
     throw new OutboundFailure('BLOCKED_HOST', `The tool may not call the host ${plainHost(host)}.`)
   }
@@ -64,6 +66,30 @@ export async function vet(
   )
   if (!isAddress(host)) await sleep(REFUSAL_MS - (performance.now() - startedAt))
   throw trusted ? unreachable(host) : blocked(host)
+}
+
+/**
+ * Why an address can never be called, whatever the name service says: for whoever enters it, by the rule of the calls.
+ * Null if it may be called.
+ */
+export function neverCalled(target: string | URL): string | null {
+  try {
+    refuseForm(parse(target), allowedHosts())
+    return null
+  } catch (err) {
+    if (err instanceof OutboundFailure) return err.message
+    throw err
+  }
+}
+
+/** Refuses what no lookup could make right: a private address, a name of this machine or no name at all, and port 0. */
+function refuseForm(url: URL, allowed: AllowedHosts): void {
+  const { host, port } = targetOf(url)
+  if (port === 0) throw new OutboundFailure('BLOCKED_HOST', 'Nothing can be called at the port 0.')
+  if (allowed.allowsHost(host, port)) return
+  const name = plainHost(host)
+  if (isAddress(host) ? isPublicAddress(host) : isHostName(name) && !/^(.*\.)?localhost$/.test(name)) return
+  throw blocked(host)
 }
 
 /** The host as the URL parser normalised it: 2130706433, 0x7f.1 and full-width digits are 127.0.0.1 by now. */

@@ -6,7 +6,7 @@ import { sameJson } from '../versioned/same-json'
 import { mergeTool } from './definition'
 import { definitionOf, type PresentedTool, presentTool, type ToolRow, type ToolVersionRow } from './present'
 import { MAX_NAME, type ToolDefinition, UpdateTool } from './schema'
-import { secretUse } from './secret-use'
+import { addressProblems, secretUse } from './secret-use'
 
 /** The tenant's own tools, for the shared lifecycle in `server/versioned`. Built-in tools have no rows. */
 export const TOOL: Drafted<ToolRow, ToolVersionRow, ToolDefinition, PresentedTool> = {
@@ -21,7 +21,7 @@ export const TOOL: Drafted<ToolRow, ToolVersionRow, ToolDefinition, PresentedToo
   insertVersion: (ctx, { id, ...saved }, tool) => ctx.db.insert(toolVersions).values({ ...saved, ...tool, toolId: id }),
   contentOf: definitionOf,
   same: sameJson,
-  problems: (ctx, tool) => misplacedSecrets(ctx, secretUse(tool)),
+  problems: async (ctx, tool) => [...addressProblems(tool), ...(await misplacedSecrets(ctx, secretUse(tool)))],
   present: presentTool,
   withDraft: (current, draft) => mergeTool(current, parseInput(UpdateTool, draft)),
 }

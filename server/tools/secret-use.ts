@@ -1,3 +1,5 @@
+import type { ErrorDetail } from '../errors'
+import { neverCalled } from '../net/vet'
 import type { SecretUse } from '../vault/misplaced'
 import { partsOf, secretsIn } from './kinds/templates'
 import type { ToolDefinition } from './schema'
@@ -13,4 +15,11 @@ export function secretUse({ kind, config }: Pick<ToolDefinition, 'kind' | 'confi
 export function fixedAddress(url: string): URL | null {
   const [start] = partsOf(url)
   return typeof start === 'string' && URL.canParse(start) ? new URL(start) : null
+}
+
+/** Refuses an address that could never be called. One that only the caller knows is checked when it is called. */
+export function addressProblems({ kind, config }: Pick<ToolDefinition, 'kind' | 'config'>): ErrorDetail[] {
+  const url = (kind === 'http' || kind === 'mcp') && typeof config.url === 'string' ? fixedAddress(config.url) : null
+  const message = url && neverCalled(url)
+  return message === null ? [] : [{ path: 'config.url', message }]
 }

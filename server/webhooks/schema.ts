@@ -1,16 +1,20 @@
 import { z } from 'zod'
 import { unstorable } from '../definition/json'
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from '../definition/webhook'
+import { neverCalled } from '../net/vet'
 import { wholeNumber } from '../query-values'
 import { STORABLE } from '../storable-text'
 
 const Url = z
   .string()
   .max(2_000)
-  .refine(
-    (text) => parsedUrl(text) !== null,
-    'must be an http or https URL without a user name, such as https://example.com/hooks',
-  )
+  .superRefine((text, check) => {
+    const message =
+      parsedUrl(text) === null
+        ? 'must be an http or https URL without a user name, such as https://example.com/hooks'
+        : neverCalled(text)
+    if (message !== null) check.addIssue({ code: 'custom', message })
+  })
 
 const plainText = z
   .string()

@@ -242,11 +242,15 @@ describe('the provider', () => {
     expect((await history(ctx, threadId)).map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
   })
 
-  test('at a private address that is not allowed is not called', async () => {
+  test('at a private address that is not allowed is refused when it is entered', async () => {
     const baseUrl = model.url.replace('127.0.0.1', '127.0.0.2')
-    const { id } = await newAgent(ctx, { model: { provider: 'openai-compatible', modelId: 'm', baseUrl } })
-    const { code, details } = await refusal(invoke(id, { message: 'x' }))
-    expect([code, details[0]?.message]).toEqual(['MODEL_ERROR', expect.stringContaining('not on the public internet')])
+    const { code, details } = await refusal(
+      newAgent(ctx, { model: { provider: 'openai-compatible', modelId: 'm', baseUrl } }),
+    )
+    expect([code, details]).toMatchObject([
+      'INVALID_INPUT',
+      [{ path: 'model.baseUrl', message: expect.stringContaining('not on the public internet') }],
+    ])
   })
 })
 

@@ -140,7 +140,6 @@ function tools(url: string): object[] {
     { url: `${url}/q`, query, result: 'text' },
     { url: `${url}/p/\${secrets.BODY}?status=403`, method: 'POST', body: { k: '${secrets.BODY}' } },
     { url: `${url}/p`, method: 'POST', bodyType: 'form', body: { k: '${secrets.QUERY}' } },
-    { url: 'http://10.0.0.1/${secrets.BODY}', headers: bearer },
   ].map((config) => ({ kind: 'http', config }))
   return [
     ...http,

@@ -5,6 +5,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { AllowedHosts } from '@/server/ip'
 import { type GuardedRequest, type GuardOptions, guardedFetch } from '@/server/net/guarded-fetch'
+import { neverCalled } from '@/server/net/vet'
 import { type Canary, type Outside, type Seen, startCanary, startOutside } from './outside'
 import { HOSTILE_URLS } from './ssrf-urls'
 
@@ -49,6 +50,18 @@ describe('addresses that may be called', () => {
       }),
     )
     expect(canary.hits()).toBe(0)
+  })
+
+  test('whoever enters an address is refused by the same rule, without a lookup', async () => {
+    const never = () => Promise.reject(new Error('it was looked up'))
+    for (const hostile of HOSTILE_URLS) {
+      const url = hostile.replaceAll('PORT', String(canary.port))
+      const reason = neverCalled(url)
+      const sent: unknown = await guardedFetch(url, {}, { allowed: AllowedHosts.none, resolve: never }).catch((e) => e)
+      if (reason === null) expect(sent, url).toMatchObject({ code: 'CONNECTION_ERROR' })
+      else expect(sent, url).toMatchObject({ code: 'BLOCKED_HOST', message: reason })
+    }
+    expect(HOSTILE_URLS.filter((url) => neverCalled(url.replaceAll('PORT', '80')) !== null).length).toBeGreaterThan(50)
   })
 
   test('the test would notice a connection: when permitted, the same URL reaches the canary', async () => {

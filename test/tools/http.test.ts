@@ -209,7 +209,8 @@ describe('the answer', () => {
     expect(await (await http({ timeoutMs: 100 })).call()).toMatchObject({ error: { code: 'TIMEOUT' } })
     respond = (_seen, response) => void response.destroy()
     expect(await (await http({})).call()).toMatchObject({ error: { code: 'CONNECTION_ERROR' } })
-    expect(await (await http({ url: 'http://10.0.0.1/' })).call()).toMatchObject({ error: { code: 'BLOCKED_HOST' } })
+    const anywhere = await http({ url: '${args.url}' })
+    expect(await anywhere.call({ url: 'http://10.0.0.1/' })).toMatchObject({ error: { code: 'BLOCKED_HOST' } })
     expect(await (await http({ headers: { a: '${secrets.NOPE}' } })).call()).toEqual({
       success: false,
       error: { message: 'The vault has no secret NOPE.', details: [], code: 'SECRET_MISSING' },
@@ -235,9 +236,9 @@ describe('the answer', () => {
 describe('as a step', () => {
   if (callTool.mode !== 'effect') throw new Error('call-tool must do work')
   const { run, config } = callTool
-  const step = async (toolId: string) =>
+  const step = async (toolId: string, args = {}) =>
     run({
-      config: config.parse({ toolId }),
+      config: config.parse({ toolId, args }),
       ctx,
       data: {},
       signal: new AbortController().signal,
@@ -261,7 +262,8 @@ describe('as a step', () => {
     expect(await step((await http({})).id)).toBeInstanceOf(TransientError)
     respond = () => {}
     expect(await step((await http({ timeoutMs: 50 })).id)).toBeInstanceOf(TransientError)
-    expect(await step((await http({ url: 'http://10.0.0.1/' })).id)).toMatchObject({ code: 'BLOCKED_HOST' })
+    const { id } = await http({ url: '${args.url}' })
+    expect(await step(id, { url: 'http://10.0.0.1/' })).toMatchObject({ code: 'BLOCKED_HOST' })
     respond = (_seen, response) => void response.end('no json')
     expect(await step((await http({})).id)).toMatchObject({ code: 'OUTPUT_INVALID' })
   })
@@ -321,6 +323,10 @@ describe('saved configurations', () => {
     ['a path that is none', { path: 'a..b' }],
     ['a path that leaves its place', { path: 'a} ${b' }],
     ['too long a time', { timeoutMs: 60_001 }],
+    ['a private address', { url: 'http://10.0.0.1/orders/${args.id}' }],
+    ['a name of this machine', { url: 'http://localhost:9/' }],
+    ['a name that no name service knows', { url: 'https://a..b/' }],
+    ['the port 0', { url: 'https://a.example.com:0/' }],
   ])('%s is rejected', async (_, config) => {
     await expect(
       createTool(ctx, { name: 'T', kind: 'http', config: { url: 'https://a.example.com/', ...config } }),

@@ -283,8 +283,9 @@ describe('other servers', () => {
 
   test('that are private are not called', async () => {
     for (const blocked of ['http://10.0.0.1/mcp', 'http://127.0.0.2/mcp', 'http://[::1]/mcp']) {
-      expect(await (await tool({ url: blocked, toolName: 'x' })).call(), blocked).toMatchObject({
-        error: { code: 'BLOCKED_HOST' },
+      await expect(tool({ url: blocked, toolName: 'x' }), blocked).rejects.toMatchObject({
+        code: 'INVALID_INPUT',
+        details: [{ path: 'config.url', message: expect.stringContaining('not on the public internet') }],
       })
       expect(await list({ url: blocked })).toMatchObject({ success: false, error: { code: 'BLOCKED_HOST' } })
     }

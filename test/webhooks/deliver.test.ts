@@ -200,7 +200,12 @@ describe('a receiver that is down', () => {
     await testWebhook(ctx, { id })
     await sweep()
     expect(receiver.attempts).toHaveLength(1)
-    const blocked = await endpoint(stranger.url)
+    expect((await deliveries(id))[0]?.attempts).toMatchObject([
+      { error: expect.stringMatching(/^The server redirects to another address, .* Use the address/) },
+    ])
+    const blocked = await endpoint()
+    // As if the setting had been another one when it was saved.
+    await database.sql`update webhook_endpoints set url = ${stranger.url} where id = ${blocked.id}`
     await testWebhook(ctx, { id: blocked.id })
     await sweep()
     expect(stranger.attempts).toEqual([])
@@ -377,6 +382,10 @@ test('a message can be read and sent again, and goes with its endpoint and its r
 test.each([
   [{ url: 'ftp://example.com', events: EVENTS }, 'url'],
   [{ url: 'https://me:pw@example.com', events: EVENTS }, 'url'],
+  [{ url: 'http://192.168.0.1/hooks', events: EVENTS }, 'url'],
+  [{ url: 'http://[::1]/hooks', events: EVENTS }, 'url'],
+  [{ url: 'http://localhost/hooks', events: EVENTS }, 'url'],
+  [{ url: 'https://example.com:0/hooks', events: EVENTS }, 'url'],
   [{ url: 'https://example.com', events: [] }, 'events'],
   [{ url: 'https://example.com', events: ['run.exploded'] }, 'events[0]'],
 ])('%j is refused with the field at fault', async (input, path) => {
