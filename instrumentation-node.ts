@@ -33,7 +33,7 @@ import { type Env, EnvError, env, requirePlatform } from './server/env'
 import { bindEngineCheck, HEARTBEAT_FRESH_MS } from './server/health'
 import { refusedPath } from './server/http/refused'
 import { joinInstallation } from './server/installation'
-import { listenOnce } from './server/interpreter/changes'
+import { listenAlways } from './server/interpreter/changes'
 import { watchDue } from './server/interpreter/due'
 import { sweepRuns } from './server/interpreter/sweep'
 import { log } from './server/log'
@@ -162,7 +162,7 @@ export async function startRuntime(keepAlive?: KeepAlive): Promise<Runtime> {
   await whenAvailable(() => setClock(sql), waiting)
 
   // A process that is suspended between requests gets no notifications; it listens while a request waits for a run.
-  if (!settings.VERCEL) listenOnce()
+  if (!settings.VERCEL) listenAlways()
   const stopTracing = await startTracing(settings)
   bindEngineCheck(settings.engine === 'embedded' ? () => beats(sql) : () => isCalled(sql, settings))
   const work = settings.ENGINE === 'off' ? await serveOnly(settings, sql) : await carryOn(settings, keepAlive)

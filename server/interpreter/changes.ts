@@ -1,4 +1,5 @@
 import { database } from '../database'
+import { listenWhile } from '../listen-while'
 import { log } from '../log'
 import { processWide } from '../process'
 import { RUN_CHANNEL } from './announce'
@@ -19,7 +20,6 @@ interface Watchers {
   every: Map<string, Set<Listener>>
   /** The changes that this process expects to commit in a moment, by run. */
   expected: Map<string, Expected>
-  listening: boolean
 }
 
 const watchers = () =>
@@ -27,7 +27,6 @@ const watchers = () =>
     announced: new Map(),
     every: new Map(),
     expected: new Map(),
-    listening: false,
   }))
 
 /**
@@ -36,11 +35,12 @@ const watchers = () =>
  * @returns a function that stops watching
  */
 export function watchRun(runId: string, listener: Listener, options: { every?: boolean } = {}): () => void {
-  listenOnce()
+  const { release } = listening.use()
   const map = options.every ? watchers().every : watchers().announced
   const set = map.get(runId) ?? new Set()
   map.set(runId, set.add(listener))
   return () => {
+    release()
     set.delete(listener)
     if (set.size === 0 && map.get(runId) === set) map.delete(runId)
   }
@@ -84,19 +84,21 @@ export function wake(runId: string): void {
   tellOfChange(runId)
 }
 
-/** Listens for announcements of runs from any process, once per process. */
-export function listenOnce(): void {
-  const shared = watchers()
-  if (shared.listening) return
-  shared.listening = true
-  database()
-    .listen(RUN_CHANNEL, {
-      heard(runId) {
-        noteChange(runId)
-        wake(runId)
-      },
-      listening: () => setListening(true),
-      lost: () => setListening(false),
-    })
-    .ready.catch((err: unknown) => log().warn({ err }, 'could not listen for run changes yet; polling meanwhile'))
+/** Announcements of runs from any process. */
+const listening = listenWhile('runs', () => {
+  const open = database().listen(RUN_CHANNEL, {
+    heard(runId) {
+      noteChange(runId)
+      wake(runId)
+    },
+    listening: () => setListening(true),
+    lost: () => setListening(false),
+  })
+  open.ready.catch((err: unknown) => log().warn({ err }, 'could not listen for run changes yet; polling meanwhile'))
+  return open
+})
+
+/** Has this process listen for as long as it lives, and not only while somebody watches a run. */
+export function listenAlways(): void {
+  listening.use()
 }

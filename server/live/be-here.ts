@@ -7,7 +7,7 @@ import { StepRef } from '../definition/step-id'
 import { AppError } from '../errors'
 import { isId } from '../ids'
 import { parseInput } from '../parse'
-import { LIVE_CHANNEL, listenForLive, type Told, takePlace } from './channel'
+import { LIVE_CHANNEL, liveChanges, type Told, takePlace } from './channel'
 import { type Place, type Present, whoIsAt } from './places'
 import { Tab } from './schema'
 
@@ -35,7 +35,8 @@ export async function beHere(ctx: ServiceContext, input: unknown): Promise<{ peo
   // Only the dashboard calls this.
   const person = { id: actor.id, name: actor.kind === 'user' ? actor.name.slice(0, 100) : '' }
   const place: Place = { tenantId, workflowId: id, tab, stepId, version, person }
-  void listenForLive()
+  // Until the page says so again.
+  liveChanges.use().release()
   const told: Told = { place, gone }
   const [found] = isId(id)
     ? await ctx.db

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { database } from '../database'
+import { listenWhile } from '../listen-while'
 import { log } from '../log'
-import { processWide } from '../process'
 import { allPages, pagesOf } from './pages'
 import { noteGone, notePlace, type Place, tabsAt } from './places'
 
@@ -34,19 +34,16 @@ export function takePlace(place: Place, gone: boolean): void {
 }
 
 /**
- * Listens for what any process tells, once per process, from the first page on that follows it. After each loss, all pages
- * read again what they may have missed.
- * @returns settles when it listens for the first time, or cannot yet
+ * What any process tells, while a page follows it. After each loss, all pages read again what they may have missed. `ready`
+ * also settles when it cannot listen yet.
  */
-export function listenForLive(): Promise<void> {
-  const shared = processWide<{ ready: Promise<void> | null }>('live.listening', () => ({ ready: null }))
-  shared.ready ??= database()
-    .listen(LIVE_CHANNEL, { heard, listening: tellAll })
-    .ready.catch((err: unknown) =>
-      log().warn({ err }, 'could not listen for changes of tasks yet; pages poll meanwhile'),
-    )
-  return shared.ready
-}
+export const liveChanges = listenWhile('live', () => {
+  const { ready, close } = database().listen(LIVE_CHANNEL, { heard, listening: tellAll })
+  const told = ready.catch((err: unknown) =>
+    log().warn({ err }, 'could not listen for changes of tasks yet; pages poll meanwhile'),
+  )
+  return { ready: told, close }
+})
 
 function tellAll(): void {
   for (const page of allPages()) {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { parseInput } from '../parse'
-import { listenForLive } from './channel'
+import { liveChanges } from './channel'
 import { type LiveChange, openPage } from './pages'
 import { FollowLive } from './schema'
 
@@ -26,12 +26,12 @@ const LIFETIME_MS = 290_000
 export async function* followLive(ctx: ServiceContext, input: unknown, left: AbortSignal): AsyncGenerator<LiveChange> {
   authorize(ctx, 'task:read')
   const { tab } = parseInput(FollowLive, input)
-  const listening = listenForLive()
   const signal = AbortSignal.any([left, AbortSignal.timeout(LIFETIME_MS)])
   const page = openPage(ctx.tenantId, tab, signal)
+  const listening = liveChanges.use()
   try {
     // Told before its process listens, a page would miss changes until it polls.
-    await Promise.race([listening, pause(LONGEST_LISTEN_MS, signal)])
+    await Promise.race([listening.ready, pause(LONGEST_LISTEN_MS, signal)])
     if (signal.aborted) return
     page.take()
     yield { tasks: true, people: true }
@@ -46,6 +46,7 @@ export async function* followLive(ctx: ServiceContext, input: unknown, left: Abo
     }
   } finally {
     page.close()
+    listening.release()
   }
 }
 

@@ -1,0 +1,49 @@
+import type { Subscription } from '@/db/listen'
+import { processWide } from './process'
+
+/** A process that uses it again and again need not connect each time. */
+const IDLE_MS = 20_000
+
+interface State {
+  users: number
+  open: Subscription | null
+  timer: NodeJS.Timeout | null
+}
+
+/** A subscription that is open while somebody uses it, and for a moment longer. */
+export interface SharedSubscription {
+  /** @returns how to end the use, and when it listens for the first time */
+  use(): { ready: Promise<void>; release(): void }
+}
+
+/**
+ * Listens for the processes that are suspended between requests: an idle connection of each would fill the database.
+ * @param name what it is for, for this process's state
+ */
+export function listenWhile(name: string, subscribe: () => Subscription): SharedSubscription {
+  const state = () => processWide<State>(`listening.${name}`, () => ({ users: 0, open: null, timer: null }))
+  const close = () => {
+    const own = state()
+    own.open?.close()
+    own.open = null
+  }
+  return {
+    use() {
+      const own = state()
+      own.users++
+      if (own.timer) clearTimeout(own.timer)
+      own.timer = null
+      own.open ??= subscribe()
+      let used = true
+      return {
+        ready: own.open.ready,
+        release() {
+          if (!used) return
+          used = false
+          own.users--
+          if (own.users === 0) own.timer = setTimeout(close, IDLE_MS).unref()
+        },
+      }
+    },
+  }
+}
