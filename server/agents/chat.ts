@@ -3,7 +3,7 @@ import type { ServiceContext } from '../context'
 import type { TurnMetadata, Usage, UserMessage } from '../definition/agent'
 import type { JsonObject } from '../definition/json'
 import { AppError, ERRORS } from '../errors'
-import type { EventSource, ServerSentEvent } from '../http/sse'
+import type { EventSource, ServerSentEvent, UnnamedEvent } from '../http/sse'
 import { parseInput } from '../parse'
 import { ChatLog, findEvent, parseEventId, replay } from './chat-events'
 import { converse, type OpenTurn, openTurn, toAppError } from './converse'
@@ -11,8 +11,10 @@ import { loadAgent } from './find'
 import { requireMessage } from './invoke'
 import { loadDraft } from './load-draft'
 import { ChatRequest } from './schema'
-import { requireThread } from './thread'
+import { createThread, requireThread } from './thread'
 import type { TurnListener, TurnResult } from './turn-types'
+import { fromUiChat } from './ui-chat'
+import { uiStream } from './ui-stream'
 
 export type ChatAnswer = {
   message: string
@@ -56,6 +58,33 @@ export async function openChat(
   return (gone) => log.read(gone)
 }
 
+/**
+ * As `openChat`, in the AI SDK's UI message stream, for what its `DefaultChatTransport` sends. A caller that disconnects ends
+ * the turn, because that is how its `stop` works; but not one with an `Idempotency-Key`, whose answer is kept.
+ * @throws AppError what `openChat` throws
+ */
+export async function openUiChat(
+  ctx: ServiceContext,
+  body: JsonObject,
+  signal: AbortSignal,
+): Promise<EventSource<UnnamedEvent>> {
+  const ui = fromUiChat(ctx, body)
+  const request = await accept(ctx, ui.body)
+  const known = ctx.keyed?.recall<ChatAnswer>()
+  if (known) {
+    const { threadId } = known.result
+    return () => uiStream(retold(request.agent.id, known.result), { messageId: threadId, threadId })
+  }
+  if (ui.isOwn && ui.threadId) await createThread(ctx, request.agent.id, ui.threadId)
+  const stop = new AbortController()
+  const log = await begin(ctx, request, signal, stop.signal)
+  const { threadId, ticket } = log.place
+  return (gone) => {
+    if (!ctx.keyed) gone.addEventListener('abort', () => stop.abort(), { once: true })
+    return uiStream(log.read(gone), { messageId: `${threadId}.${ticket}`, threadId })
+  }
+}
+
 /** The answer of an earlier request with the same key, whose own events may be gone. */
 async function* retold(agentId: string, answer: ChatAnswer): AsyncGenerator<ServerSentEvent> {
   yield { event: 'message.delta', data: { text: answer.message, agentId } }
@@ -96,10 +125,11 @@ async function begin(
   ctx: ServiceContext,
   { agent, threadId, userMessage }: Awaited<ReturnType<typeof accept>>,
   signal: AbortSignal,
+  stop?: AbortSignal,
 ): Promise<ChatLog> {
   const turn = await openTurn(ctx, agent, threadId, signal)
   const log = new ChatLog(ctx, turn.lease)
-  const ended = answerInChat(ctx, turn, userMessage, log).catch((err: unknown) =>
+  const ended = answerInChat(ctx, turn, userMessage, log, stop).catch((err: unknown) =>
     ctx.log.error({ err }, 'a chat ended unexpectedly'),
   )
   ctx.keyed?.heldBy(ended)
@@ -111,6 +141,7 @@ async function answerInChat(
   turn: OpenTurn,
   userMessage: UserMessage,
   log: ChatLog,
+  stop: AbortSignal | undefined,
 ): Promise<void> {
   const { agent, lease } = turn
   const listener: TurnListener = {
@@ -124,8 +155,8 @@ async function answerInChat(
     turn,
     { userMessage, structured: false },
     {
-      // Only the deadline ends the turn.
-      signal: new AbortController().signal,
+      // Unless the caller may stop it, only the deadline ends the turn.
+      signal: stop ?? new AbortController().signal,
       listener,
       keepThread: true,
       answer: (result) => toAnswer(turn, result),

@@ -4,6 +4,7 @@ import { ModelConfig } from '../models/schema'
 import { time } from '../openapi/fields'
 import { itemFields, versionFields } from '../versioned/openapi-answers'
 import { ChatRequest, CreateAgent, InvokeAgent, MAX_MESSAGE } from './schema'
+import { UiChatRequest } from './ui-chat'
 
 /** In the handler's order: the message is checked first, because its error has its own wording. */
 export const InvokeAgentBody = z.object({
@@ -77,6 +78,9 @@ export const AgentAnswer = z.object({
 
 /** In the handler's order: the message is checked first, because its error has its own wording. */
 export const ChatBody = z.object({ message: z.string().min(1).max(MAX_MESSAGE), ...ChatRequest.shape })
+
+export const UiChatBody = z.object(UiChatRequest.shape)
+export const AnyChatBody = z.union([ChatBody, UiChatBody])
 
 const { threadId, metadata } = AgentAnswer.shape
 export const ChatAnswer = z.object({

@@ -1,5 +1,5 @@
 import type { Operation } from '../openapi/types'
-import { ChatAnswer, ChatBody, ChatEvent } from './openapi-answers'
+import { AnyChatBody, ChatAnswer, ChatEvent } from './openapi-answers'
 import { chatAnswer, chatEvents } from './openapi-examples'
 
 export const CHAT: Operation = {
@@ -9,16 +9,25 @@ export const CHAT: Operation = {
   tag: 'Agents',
   summary: 'Chat with an agent',
   description:
-    'The agent answers in text; supervisors too. With `Accept: application/json` the response is the complete answer; otherwise it is a stream of events while the agent writes: `message.delta`, `tool.call`, `tool.result`, `handoff`, and finally `message.done` or `error`. After a lost connection, send the same body with `Last-Event-ID` within an hour to continue.',
+    'The agent answers in text; supervisors too. With `Accept: application/json` the response is the complete answer; otherwise it is a stream of events while the agent writes: `message.delta`, `tool.call`, `tool.result`, `handoff`, and finally `message.done` or `error`. After a lost connection, send the same body with `Last-Event-ID` within an hour to continue. A body with `messages`, as `useChat` of the AI SDK sends it, is answered in the AI SDK’s UI message stream instead.',
   role: 'operator',
   headers: ['Idempotency-Key', 'Last-Event-ID'],
   body: {
-    schema: ChatBody,
+    schema: AnyChatBody,
     required: true,
     examples: {
       message: {
         summary: 'A message',
         value: { agentId: 'agt_01KAHVD2S40000K6T8W3Y1M5QN', message: 'Two chairs, please.' },
+      },
+      ui: {
+        summary: 'A chat of the AI SDK',
+        value: {
+          agentId: 'agt_01KAHVD2S40000K6T8W3Y1M5QN',
+          id: 'f3Yq0kT1nXbZp8Wd',
+          messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text: 'Two chairs, please.' }] }],
+          trigger: 'submit-message',
+        },
       },
     },
   },

@@ -142,6 +142,16 @@ export const AGENT_TEXTS: Texts = {
     threadId: 'From an earlier answer, to continue that conversation.',
     version: '`latest`, `published`, or a number, also as text.',
   },
+  UiChat: {
+    agentId: 'The agent to chat with.',
+    id: 'The chat’s id: the same id continues the same conversation. The id of a thread continues that one.',
+    messages: 'The messages of the chat. Only the last one is read, and it must be from the user.',
+    dataContext: 'Extra data for the agent and its tools.',
+    threadId: 'The thread to continue, whatever the chat’s id is.',
+    version: '`latest`, `published`, or a number, also as text.',
+    trigger: 'Why the client sends it. Not read.',
+    messageId: 'The message that the client wants again. Not read.',
+  },
   CreateAgent: FIELDS,
   UpdateAgent: {
     ...FIELDS,

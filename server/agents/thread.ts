@@ -9,7 +9,7 @@ import { isId, newId } from '../ids'
  * Who owns the threads a caller creates: a token's subject owns its own; threads of the tenant's people and keys have
  * no owner.
  */
-function subjectOf(ctx: ServiceContext): string | null {
+export function subjectOf(ctx: ServiceContext): string | null {
   return actsForTenant(ctx) ? null : ctx.actor.id
 }
 
@@ -52,13 +52,16 @@ export async function requireThread(ctx: ServiceContext, agentId: string, thread
   return (await findThread(ctx, agentId, threadId)).id
 }
 
-/** @returns the thread's id */
-export async function createThread(ctx: ServiceContext, agentId: string): Promise<string> {
-  const id = newId('thr')
+/**
+ * @param id of a thread that may be there already, which then stays as it is
+ * @returns the thread's id
+ */
+export async function createThread(ctx: ServiceContext, agentId: string, id = newId('thr')): Promise<string> {
   const now = ctx.now()
   await ctx.db
     .insert(threads)
     .values({ tenantId: ctx.tenantId, id, agentId, subject: subjectOf(ctx), createdAt: now, updatedAt: now })
+    .onConflictDoNothing()
   return id
 }
 

@@ -7,6 +7,9 @@ export interface ServerSentEvent {
   data: unknown
 }
 
+/** An event without a name: data as JSON, or a text. */
+export type UnnamedEvent = { data: unknown } | { text: string }
+
 const HEARTBEAT_MS = 15_000
 /** How long a client waits before it reconnects. */
 const RECONNECT_MS = 2_000
@@ -18,7 +21,8 @@ export const SSE_HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-export type EventSource = (signal: AbortSignal) => AsyncGenerator<ServerSentEvent>
+export type EventSource<E = ServerSentEvent> = (signal: AbortSignal) => AsyncGenerator<E>
+type AnySource = EventSource<ServerSentEvent | UnnamedEvent>
 
 /**
  * Opens a stream and counts it as one of the tenant's open streams, before anything is begun and until either side ends
@@ -29,7 +33,7 @@ export type EventSource = (signal: AbortSignal) => AsyncGenerator<ServerSentEven
 export async function openStream(
   tenantId: string,
   signal: AbortSignal,
-  open: () => Promise<EventSource | null>,
+  open: () => Promise<AnySource | null>,
 ): Promise<ReadableStream<Uint8Array> | null> {
   const leave = reserveStream(tenantId)
   try {
@@ -49,7 +53,7 @@ export async function openStream(
  * @param onEnd called at least once: at the end, or when the caller leaves
  */
 export function eventStream(
-  source: EventSource,
+  source: AnySource,
   signal: AbortSignal,
   onEnd: () => void = () => {},
 ): ReadableStream<Uint8Array> {
@@ -62,7 +66,7 @@ export function eventStream(
   signal.addEventListener('abort', leave, { once: true })
   const events = source(gone.signal)
   const encoder = new TextEncoder()
-  let pending: Promise<IteratorResult<ServerSentEvent>> | null = null
+  let pending: Promise<IteratorResult<ServerSentEvent | UnnamedEvent>> | null = null
   return new ReadableStream({
     start(controller) {
       controller.enqueue(encoder.encode(`retry: ${RECONNECT_MS}\n\n`))
@@ -103,6 +107,8 @@ export function eventStream(
   })
 }
 
-function format({ id, event, data }: ServerSentEvent): string {
-  return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+function format(sent: ServerSentEvent | UnnamedEvent): string {
+  if ('text' in sent) return `data: ${sent.text}\n\n`
+  const name = 'event' in sent ? `${sent.id === undefined ? '' : `id: ${sent.id}\n`}event: ${sent.event}\n` : ''
+  return `${name}data: ${JSON.stringify(sent.data)}\n\n`
 }

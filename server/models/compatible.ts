@@ -1,6 +1,6 @@
 import { createOpenAICompatible, type MetadataExtractor } from '@ai-sdk/openai-compatible'
 import type { LanguageModelV3 } from '@ai-sdk/provider'
-import { isJsonObject, type JsonObject, type JsonValue } from '../definition/json'
+import { isJsonObject, type JsonValue } from '../definition/json'
 import { env } from '../env'
 import { guardedFetch } from '../net/guarded-fetch'
 import type { ModelConfig } from './schema'
@@ -40,9 +40,9 @@ const guarded: typeof fetch = async (input, init = {}) => {
 
 /** Strict servers refuse a request whose schema breaks their rules. Answers are checked here in any case. */
 function strictIfPossible(body: Record<string, unknown>): Record<string, unknown> {
-  const { response_format: format } = body as { response_format?: { json_schema?: JsonObject } }
-  const asked = format?.json_schema
-  if (!asked || (isJsonObject(asked.schema) && meetsStrict(asked.schema))) return body
+  const format = isJsonObject(body.response_format) ? body.response_format : {}
+  const asked = format.json_schema
+  if (!isJsonObject(asked) || (isJsonObject(asked.schema) && meetsStrict(asked.schema))) return body
   const { strict: _strict, ...loose } = asked
   return { ...body, response_format: { ...format, json_schema: loose } }
 }

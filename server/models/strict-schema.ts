@@ -28,11 +28,13 @@ function isStrict(schema: JsonValue | undefined, depth: number): boolean {
   if (types.includes('object') && !isClosed(schema)) return false
   if (types.includes('array') && items === undefined) return false
   const below = [
-    ...[schema.properties, schema.$defs, schema.definitions].flatMap((named) => Object.values(named ?? {})),
+    ...[schema.properties, schema.$defs, schema.definitions].flatMap((named) =>
+      isJsonObject(named) ? Object.values(named) : [],
+    ),
     ...(Array.isArray(anyOf) ? anyOf : []),
     ...(items === undefined ? [] : [items]),
   ]
-  return below.every((one) => isStrict(one as JsonValue, depth + 1))
+  return below.every((one) => isStrict(one, depth + 1))
 }
 
 function isClosed({ properties, required, additionalProperties }: JsonObject): boolean {

@@ -21,7 +21,7 @@ export function flatSchema(given: JsonObject): JsonObject {
   const { properties, required } = combines ? merged(given) : schema
   const flat: JsonObject = {
     ...schema,
-    ...(properties === undefined ? {} : { properties: objectsOnly(properties) }),
+    ...(isJsonObject(properties) ? { properties: objectsOnly(properties) } : {}),
     ...(required === undefined ? {} : { required }),
     type: 'object',
   }
@@ -29,9 +29,8 @@ export function flatSchema(given: JsonObject): JsonObject {
 }
 
 /** JSON Schema also allows true and false, for which the protocols have no place. */
-function objectsOnly(properties: JsonValue): JsonValue {
-  if (!isJsonObject(properties)) return properties
-  const named = Object.entries(properties).map(([name, property]) => [
+function objectsOnly(properties: JsonObject): Record<string, JsonObject> {
+  const named = Object.entries(properties).map(([name, property]): [string, JsonObject] => [
     name,
     isJsonObject(property) ? property : property === false ? { not: {} } : {},
   ])
@@ -79,7 +78,7 @@ const listIn = (value: JsonValue | undefined): JsonValue[] => (Array.isArray(val
 const namesIn = (value: JsonValue | undefined) => listIn(value).filter((name) => typeof name === 'string')
 
 function fieldsOf({ properties }: JsonObject): Record<string, JsonObject> {
-  return isJsonObject(properties) ? (objectsOnly(properties) as Record<string, JsonObject>) : {}
+  return isJsonObject(properties) ? objectsOnly(properties) : {}
 }
 
 /** What a `$ref` into the same schema means; undefined if nothing. */
@@ -113,7 +112,7 @@ export interface NamedSchema {
 /** As `flatSchema`, with other names for fields whose own some providers refuse. */
 export function acceptableSchema(given: JsonObject): NamedSchema {
   const flat = flatSchema(given)
-  const properties = isJsonObject(flat.properties) ? flat.properties : {}
+  const properties = fieldsOf(flat)
   const odd = Object.keys(properties).filter((name) => !isAcceptableName(name))
   if (odd.length === 0) return { schema: flat, names: new Map() }
   const standIns = new Map<string, string>()
@@ -129,7 +128,7 @@ export function acceptableSchema(given: JsonObject): NamedSchema {
     properties: Object.fromEntries(
       Object.entries(properties).map(([name, property]) => {
         const standIn = standIns.get(name)
-        return standIn === undefined ? [name, property] : [standIn, { title: name, ...(property as JsonObject) }]
+        return standIn === undefined ? [name, property] : [standIn, { title: name, ...property }]
       }),
     ),
     ...(flat.required === undefined

@@ -1,4 +1,6 @@
-import { chat, openChat } from '@/server/agents/chat'
+import { chat, openChat, openUiChat } from '@/server/agents/chat'
+import { isUiChat } from '@/server/agents/ui-chat'
+import { UI_STREAM_HEADERS } from '@/server/agents/ui-stream'
 import { openStream, SSE_HEADERS } from '@/server/http/sse'
 import { methods, route } from '@/server/rest/route'
 
@@ -10,6 +12,10 @@ const wantsJson = ({ headers }: Request): boolean => {
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/chat', {
   POST: route(
     async ({ ctx, body, request, signal }) => {
+      if (isUiChat(body)) {
+        const stream = await openStream(ctx.tenantId, request.signal, () => openUiChat(ctx, body, signal))
+        return { headers: { ...SSE_HEADERS, ...UI_STREAM_HEADERS }, body: stream }
+      }
       if (wantsJson(request)) return { body: await chat(ctx, body, signal) }
       const lastEventId = request.headers.get('last-event-id')
       const stream = await openStream(ctx.tenantId, request.signal, () => openChat(ctx, { body, lastEventId }, signal))

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type { ServiceContext } from '../context'
+import type { JsonObject } from '../definition/json'
+import { AppError } from '../errors'
+import { parseInput } from '../parse'
+import { ChatRequest } from './schema'
+import { subjectOf } from './thread'
+
+const UiMessage = z.object({
+  id: z.string().optional(),
+  role: z.string(),
+  parts: z.array(z.object({ type: z.string(), text: z.string().optional() })),
+})
+
+/** What `DefaultChatTransport` of the AI SDK sends, with the fields that say which agent is meant. */
+export const UiChatRequest = z.object({
+  ...ChatRequest.shape,
+  /** The chat's id in the browser. */
+  id: z.string().min(1).max(200),
+  messages: z.array(UiMessage).min(1),
+  trigger: z.string().optional(),
+  messageId: z.string().optional(),
+})
+
+/** Whether a body is the AI SDK's: it has the messages of a chat where ours has one. */
+export function isUiChat(body: JsonObject): boolean {
+  return Array.isArray(body.messages) && body.message === undefined
+}
+
+/**
+ * The request as `chat` takes it. The thread is the one that `threadId` or a chat id of that form names; otherwise the chat's
+ * id stands for a thread, which its first message begins. Only the last message counts, because the thread has the others.
+ * @throws AppError INVALID_INPUT
+ */
+export function fromUiChat(
+  ctx: ServiceContext,
+  body: JsonObject,
+): { body: JsonObject; threadId: string | null; isOwn: boolean } {
+  const { id, messages, threadId, agentId } = parseInput(UiChatRequest, body)
+  const { messages: _messages, id: _id, ...rest } = body
+  const isThread = id.startsWith('thr_')
+  const named = threadId ?? (isThread ? id : null)
+  const thread = named ?? threadOf(ctx, agentId, id)
+  return {
+    body: { ...rest, message: said(messages.at(-1)), threadId: thread },
+    threadId: thread,
+    isOwn: named === null,
+  }
+}
+
+function said(message: z.infer<typeof UiMessage> | undefined): string {
+  const refuse = (path: string, problem: string) =>
+    new AppError('INVALID_INPUT', { details: [{ path: `messages.${path}`, message: problem }] })
+  if (message?.role !== 'user') throw refuse('role', 'The last message must be from the user.')
+  if (message.parts.some(({ type }) => type === 'file'))
+    throw refuse(
+      'parts',
+      'Files cannot be sent here. Upload them with POST /api/files and name their ids in dataContext.',
+    )
+  return message.parts.flatMap(({ type, text }) => (type === 'text' && text !== undefined ? [text] : [])).join('\n')
+}
+
+/** The thread of a chat, for the same agent and caller always the same. */
+function threadOf(ctx: ServiceContext, agentId: string, chatId: string): string {
+  const whose = JSON.stringify([agentId, subjectOf(ctx), chatId])
+  return `thr_${createHash('sha256').update(whose).digest('hex').slice(0, 32)}`
+}
