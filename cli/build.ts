@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -24,10 +24,12 @@ const SOURCES = [
 ]
 const SKIP = new Set(['migrations', 'node_modules'])
 
+const MOST_SAID = 50_000
+
 interface BuildOptions {
   root: string
   log(message: string): void
-  /** Where the builder's own output goes. */
+  /** Where the builder's own output goes. By default it is shown only if the build fails. */
   output?: 'inherit' | 'stderr'
   signal?: AbortSignal
   /** Added to the environment of the build. */
@@ -35,14 +37,14 @@ interface BuildOptions {
 }
 
 /** Builds the app unless `.next` contains a build of exactly these sources. One process builds; others wait for it. */
-export async function ensureBuild({ root, log, output = 'stderr', signal, env = {} }: BuildOptions): Promise<void> {
+export async function ensureBuild({ root, log, output, signal, env = {} }: BuildOptions): Promise<void> {
   if (isFresh(root)) return
   const lock = join(root, 'node_modules/.cache/millrace-build.lock')
   for (let told = false; ; told = true) {
     const taken = acquireLock(lock)
     if ('release' in taken) {
       try {
-        if (!isFresh(root)) await build({ root, log, output, env, ...(signal ? { signal } : {}) })
+        if (!isFresh(root)) await build({ root, log, env, ...(output ? { output } : {}), ...(signal ? { signal } : {}) })
         return
       } finally {
         taken.release()
@@ -62,18 +64,30 @@ async function build({ root, log, output, signal, env }: BuildOptions) {
   const child = spawn(process.execPath, [next, 'build'], {
     cwd: root,
     env: { ...process.env, ...env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' },
-    stdio: ['ignore', output === 'inherit' ? 'inherit' : process.stderr, 'inherit'],
+    stdio: output ? ['ignore', output === 'inherit' ? 'inherit' : process.stderr, 'inherit'] : ['ignore', 'pipe', 'pipe'],
     ...(signal ? { signal, killSignal: 'SIGTERM' } : {}),
   })
+  const said = output ? null : lastOf(child)
   const code = await new Promise<number | null>((done, fail) => {
     child.once('error', (error) => (signal?.aborted ? done(null) : fail(error)))
-    child.once('exit', done)
+    child.once('close', done)
   })
   if (code !== 0) {
+    if (said && !signal?.aborted) process.stderr.write(said())
     throw new CannotStart(signal?.aborted ? 'The build was interrupted.' : 'The build failed; its output is above.')
   }
   writeFileSync(stampFile(root), JSON.stringify({ hash }))
-  log(`built in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`)
+  if (output) log(`built in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`)
+}
+
+/** The end of what a process says; all of it is rarely needed and may be long. */
+function lastOf({ stdout, stderr }: ChildProcess): () => string {
+  let text = ''
+  for (const stream of [stdout, stderr])
+    stream?.setEncoding('utf8').on('data', (more: string) => {
+      text = (text + more).slice(-MOST_SAID)
+    })
+  return () => text
 }
 
 function isFresh(root: string): boolean {

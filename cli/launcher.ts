@@ -21,6 +21,8 @@ import { EXIT_MS, Killed, PortTaken, startWeb, type WebProcess } from './web-pro
 export interface Flags {
   dev: boolean
   json: boolean
+  /** Shows what the build prints. */
+  verbose: boolean
 }
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
@@ -75,7 +77,7 @@ async function start(
 
   const chosen = await choosePort({ port: env.port, portIsDefault: env.portIsDefault, host: env.HOST })
   if (chosen.moved) log(`port ${env.port} is in use; using ${chosen.port}`)
-  if (!flags.dev) await ensureBuild({ root: ROOT, log, output, signal })
+  if (!flags.dev) await ensureBuild({ root: ROOT, log, signal, ...(flags.verbose ? { output } : {}) })
   signal.throwIfAborted()
 
   const databaseUrl = env.DATABASE_URL ?? (await keepPostgres(dataDir, log, signal, undo))

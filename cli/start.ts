@@ -5,7 +5,8 @@ const OLDEST_NODE = [20, 9] as const
 
 async function main(): Promise<void> {
   surviveLostOutput()
-  const flags = { dev: process.argv.includes('--dev'), json: process.argv.includes('--json') }
+  const has = (flag: string) => process.argv.includes(flag)
+  const flags = { dev: has('--dev'), json: has('--json'), verbose: has('--verbose') }
   if (process.argv.includes('--worker')) process.env.ENGINE = 'worker'
   const stop = new AbortController()
   // Keeps this process alive between the end of one child process and the start of the next.

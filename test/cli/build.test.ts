@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ensureBuild } from '@/cli/build'
 
 let root: string
@@ -15,7 +15,8 @@ beforeEach(() => {
     join(next, 'next'),
     `const { appendFileSync, existsSync, mkdirSync, writeFileSync } = require('node:fs')
      appendFileSync('builds', '.')
-     if (existsSync('broken')) process.exit(1)
+     console.log('Route (app)')
+     if (existsSync('broken')) { console.error('cannot compile page.tsx'); process.exit(1) }
      setTimeout(() => { mkdirSync('.next', { recursive: true }); writeFileSync('.next/BUILD_ID', 'x') }, 300)`,
   )
   writeFileSync(join(root, 'node_modules/next/package.json'), '{"name":"next"}')
@@ -79,4 +80,20 @@ test('a failed build is reported in one sentence, and the next process tries aga
   rmSync(join(root, 'broken'))
   await ensure()
   expect(builds()).toBe(2)
+})
+
+test('what the build prints is shown only if it fails, and what is said besides is one line', async () => {
+  const shown: string[] = []
+  const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => shown.push(String(text)) > 0)
+  const lines: string[] = []
+  try {
+    await ensureBuild({ root, log: (line) => lines.push(line) })
+    expect([shown.join(''), lines.length]).toEqual(['', 1])
+    writeFileSync(join(root, 'broken'), '')
+    writeFileSync(join(root, 'app/deep/page.tsx'), 'broken')
+    await expect(ensure()).rejects.toThrow('The build failed')
+    expect(shown.join('')).toContain('cannot compile page.tsx')
+  } finally {
+    spy.mockRestore()
+  }
 })
