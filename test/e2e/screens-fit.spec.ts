@@ -247,7 +247,7 @@ function middle(box: { y: number; height: number } | null): number {
 }
 
 test('what does not exist answers 404 in one frame, and is not offered a second try', async ({ page, workspace }) => {
-  for (const link of ['/r/run_NONE', '/w/wf_none', '/task/run_NONE/step', '/no-such-place']) {
+  for (const link of ['/r/run_NONE', '/w/wf_none', '/task/run_NONE/step', '/invite/no-such-link', '/no-such-place']) {
     const answer = await page.goto(link)
     expect(answer?.status(), link).toBe(404)
     await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1)

@@ -1,5 +1,6 @@
 import type { Metadata } from 'next'
 import { headers } from 'next/headers'
+import { notFound } from 'next/navigation'
 import { Link } from '@/app/_ui/link'
 import { roleName } from '@/app/_ui/role-name'
 import { identityProviderNames, readSession } from '@/server/auth/session'
@@ -12,10 +13,6 @@ import { AcceptForm } from './accept-form'
 export const metadata: Metadata = { title: 'Invitation', robots: { index: false } }
 
 const CLOSED = {
-  unknown: [
-    'This link does not work',
-    'It may be incomplete, or a newer link may have replaced it. Ask the person who invited you for a new one.',
-  ],
   used: ['This invitation has been used', 'Each link works once. If that was you, sign in.'],
   revoked: ['This invitation was withdrawn', 'Ask the person who invited you for a new one.'],
   expired: [
@@ -30,6 +27,7 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
     lookUpInvitation({ db: database().db, now }, token),
     readSession(await headers()),
   ])
+  if (invitation.state === 'unknown') notFound()
   if (invitation.state !== 'open') {
     const [title, text] = CLOSED[invitation.state]
     return (
