@@ -44,7 +44,8 @@ export async function ensureBuild({ root, log, output, signal, env = {} }: Build
     const taken = acquireLock(lock)
     if ('release' in taken) {
       try {
-        if (!isFresh(root)) await build({ root, log, env, ...(output ? { output } : {}), ...(signal ? { signal } : {}) })
+        if (!isFresh(root))
+          await build({ root, log, env, ...(output ? { output } : {}), ...(signal ? { signal } : {}) })
         return
       } finally {
         taken.release()
@@ -64,7 +65,9 @@ async function build({ root, log, output, signal, env }: BuildOptions) {
   const child = spawn(process.execPath, [next, 'build'], {
     cwd: root,
     env: { ...process.env, ...env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' },
-    stdio: output ? ['ignore', output === 'inherit' ? 'inherit' : process.stderr, 'inherit'] : ['ignore', 'pipe', 'pipe'],
+    stdio: output
+      ? ['ignore', output === 'inherit' ? 'inherit' : process.stderr, 'inherit']
+      : ['ignore', 'pipe', 'pipe'],
     ...(signal ? { signal, killSignal: 'SIGTERM' } : {}),
   })
   const said = output ? null : lastOf(child)

@@ -1,27 +1,57 @@
+import { readFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
+
+/** How long a turn of the event loop may take, in milliseconds of the main thread's processor time. */
+export const LONGEST_HOLD_MS = 250
+/** Between two looks at the thread's time. */
+const BEAT_MS = 4
+/** The processor's caches belong to other processes too: what is slow because of them is not slow every time. */
+const TRIES = 3
+
+const threadUsage = (process as { threadCpuUsage?: () => NodeJS.CpuUsage }).threadCpuUsage?.bind(process)
+
+/** The processor time of this thread, in milliseconds. A machine that is busy with something else does not add to it. */
+function threadMs(): number {
+  if (threadUsage) return msOf(threadUsage())
+  try {
+    return Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ', 1)[0]) / 1e6
+  } catch {
+    // Elsewhere than on Linux, Node knows only the time of all threads before version 23.9, which is more.
+    return msOf(process.cpuUsage())
+  }
+}
+
+const msOf = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1_000
 
 /**
  * What the work came to, and for how long it held the event loop at most: in milliseconds of the processor's time, which does
  * not grow when the machine is busy. Nothing else must be going on in the process.
  */
 export async function held<T>(work: () => Promise<T>): Promise<{ result: T; mostMs: number; allMs: number }> {
-  let isOver = false
+  const began = threadMs()
+  let last = began
   let mostMs = 0
-  const began = process.cpuUsage()
-  const watched = (async () => {
-    for (let last = process.cpuUsage(); !isOver; last = process.cpuUsage()) {
-      await setImmediate()
-      mostMs = Math.max(mostMs, msSince(last))
-    }
-  })()
-  const result = await work().finally(() => {
-    isOver = true
-  })
-  await watched
-  return { result, mostMs, allMs: msSince(began) }
+  const look = () => {
+    const now = threadMs()
+    mostMs = Math.max(mostMs, now - last)
+    last = now
+  }
+  const timer = setInterval(look, BEAT_MS)
+  try {
+    const result = await work()
+    // What it has left for the next turn.
+    await setImmediate()
+    look()
+    return { result, mostMs, allMs: last - began }
+  } finally {
+    clearInterval(timer)
+  }
 }
 
-function msSince(before: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1_000
+/** The same for work that can be done again: if it held the loop too long, the shortest of a few times. */
+export async function surelyHeld(work: () => Promise<unknown>, limitMs = LONGEST_HOLD_MS): Promise<number> {
+  let shortest = Number.POSITIVE_INFINITY
+  for (let tried = 0; tried < TRIES && shortest > limitMs; tried++)
+    shortest = Math.min(shortest, (await held(work)).mostMs)
+  return shortest
 }
