@@ -31,6 +31,7 @@ import { database } from './server/database'
 import { callNoter, inngestProblem, readInngestState } from './server/engine-state'
 import { type Env, EnvError, env, requirePlatform } from './server/env'
 import { bindEngineCheck, HEARTBEAT_FRESH_MS } from './server/health'
+import { keepPages, type PageHandler } from './server/http/kept-page'
 import { refusedPath } from './server/http/refused'
 import { joinInstallation } from './server/installation'
 import { listenAlways } from './server/interpreter/changes'
@@ -51,8 +52,11 @@ export interface Runtime {
 
 /** Tells `cli/web.mjs` how the start went: Next itself only logs a failure and answers 500 from then on. */
 export interface Boot {
-  /** @param api handles API requests before Next; null if Next handles them all */
-  started(runtime: Runtime, api: ApiListener | null): void
+  /**
+   * @param api handles API requests before Next; null if Next handles them all
+   * @param keep what is to be between the web process and Next's pages
+   */
+  started(runtime: Runtime, api: ApiListener | null, keep: (pages: PageHandler) => PageHandler): void
   failed(message: string): void
 }
 
@@ -76,7 +80,7 @@ async function bootOnce(listener: Boot | undefined): Promise<void> {
     // Vercel refuses such requests itself, and replaces what clients say of proxies.
     if (!listener && !VERCEL) guardRequests(TRUST_PROXY)
     const runtime = await startRuntime(listener ? undefined : await keptAliveByNext())
-    listener?.started(runtime, await apiListener())
+    listener?.started(runtime, await apiListener(), env().NODE_ENV === 'production' ? keepPages : (pages) => pages)
   } catch (err) {
     if (!(err instanceof EnvError)) log().debug({ err }, 'the runtime did not start')
     const reason = err instanceof DatabaseUnavailable ? err.message : reasonOf(err)

@@ -46,6 +46,8 @@ let draining = false
 let runtime
 /** @type {import('../server/rest/listener/create').ApiListener | null} */
 let api = null
+/** @type {(pages: Handler) => Handler} */
+let keep = (pages) => pages
 /** @typedef {{ response: import('node:http').ServerResponse | null }} Open */
 /**
  * The requests that are not answered yet, each in an object of its own, which is emptied at the end. A set is copied now and
@@ -102,7 +104,7 @@ async function serve() {
   const { default: next } = await import('next')
   const started = runtimeStarted()
   const app = next({ dev, dir: process.cwd(), hostname: 'localhost', port, httpServer: http, quiet: !dev })
-  const prepare = () => app.prepare().then(() => app.getRequestHandler())
+  const prepare = () => app.prepare().then(() => keep(app.getRequestHandler()))
   if (dev) {
     const answer = await prepare()
     await started
@@ -140,7 +142,7 @@ function runtimeStarted() {
     const boot = {
       started(...parts) {
         // At once: in dev, Next may still fail, and then this is to be stopped.
-        ;[runtime, api] = parts
+        ;[runtime, api, keep] = parts
         done(undefined)
       },
       failed: (message) => fail(new Error(message)),

@@ -11,14 +11,15 @@ import styles from './words.module.css'
 
 export const metadata: Metadata = { title: 'Workspaces' }
 
-/** The entrance: leads to set-up, to sign-in, to the only workspace, or shows a choice of workspaces. */
-export default async function EntrancePage() {
+/** The entrance: leads to set-up, to sign-in, to the only workspace, or shows a choice of workspaces. With `?to=reference`, their reference. */
+export default async function EntrancePage({ searchParams }: { searchParams: Promise<{ to?: string | string[] }> }) {
+  const place = (await searchParams).to === 'reference' ? '/reference' : ''
   const { db } = database()
   const user = await readSession(await headers())
   if (!user) redirect((await hasOwner(db)) ? '/sign-in' : '/setup')
   const memberships = await listMemberships(db, user.userId)
   const [only, ...others] = memberships
-  if (only && others.length === 0) redirect(`/${only.slug}`)
+  if (only && others.length === 0) redirect(`/${only.slug}${place}`)
   return (
     <>
       <h1 className={styles.title}>{only ? 'Choose a workspace' : 'No workspace yet'}</h1>
@@ -31,7 +32,7 @@ export default async function EntrancePage() {
         <ul className={styles.list}>
           {memberships.map(({ slug, tenantName, role }) => (
             <li key={slug}>
-              <Link href={`/${slug}`} className={styles.choice}>
+              <Link href={`/${slug}${place}`} className={styles.choice}>
                 <span className={styles.choiceName}>{tenantName}</span>
                 <span className={styles.choiceHint}>{roleName(role)}</span>
               </Link>

@@ -2,11 +2,8 @@ import type { Metadata } from 'next'
 import { headers } from 'next/headers'
 import { errorPage } from '@/app/_ui/error-code'
 import { Inline, Prose } from '@/app/_ui/prose'
-import { listMemberships, readSession } from '@/server/auth/session'
-import { database } from '@/server/database'
 import { ERRORS, type ErrorCode } from '@/server/errors'
 import { originOf } from '@/server/http/origin'
-import { log } from '@/server/log'
 import type { OpenApiDocument } from '@/server/openapi/types'
 import { openApiDocument } from '@/server/rest/openapi-document'
 import { Navigation, operationsOf } from './navigation'
@@ -20,16 +17,17 @@ export const metadata: Metadata = {
   description: 'Every endpoint of the HTTP API.',
 }
 
-/** The API reference: the OpenAPI document for people to read. */
+/**
+ * The API reference: the OpenAPI document for people to read. It is the same for everybody, so that the web process makes it
+ * once (`server/http/kept-page.ts`).
+ */
 export default async function ReferencePage() {
-  const sent = await headers()
-  const document = openApiDocument(originOf(sent))
-  const workspaces = await workspacesOf(sent)
+  const document = openApiDocument(originOf(await headers()))
   return (
     <div className={`${styles.page} ${tones.tones}`}>
       <Navigation document={document} />
       <main id="reference" className={styles.main}>
-        <Introduction document={document} workspaces={workspaces} />
+        <Introduction document={document} />
         {document.tags.map(({ name, description }) => (
           <section key={name} id={`tag-${name}`} aria-labelledby={`tag-${name}-title`}>
             <h2 id={`tag-${name}-title`} className={styles.heading}>
@@ -50,25 +48,7 @@ export default async function ReferencePage() {
   )
 }
 
-/** Of the person who is signed in. Without a database, the page has all it needs besides. */
-async function workspacesOf(sent: Headers): Promise<{ slug: string; name: string }[]> {
-  try {
-    const user = await readSession(sent)
-    const found = user ? await listMemberships(database().db, user.userId) : []
-    return found.map(({ slug, tenantName }) => ({ slug, name: tenantName }))
-  } catch (err) {
-    log().warn({ err }, 'the reference could not tell who is signed in')
-    return []
-  }
-}
-
-function Introduction({
-  document,
-  workspaces,
-}: {
-  document: OpenApiDocument
-  workspaces: { slug: string; name: string }[]
-}) {
+function Introduction({ document }: { document: OpenApiDocument }) {
   const { info, servers, components } = document
   return (
     <header className={styles.introduction}>
@@ -79,18 +59,10 @@ function Introduction({
         <a href="/api/openapi.json">/api/openapi.json</a>, this reference as an OpenAPI 3.1 document, into Postman,
         Insomnia or Bruno. What the dashboard calls a workspace is a tenant in the API.
       </p>
-      {workspaces.length > 0 && (
-        <p className={styles.prose}>
-          Try calls, and see those of your own workflows, in the reference of your workspace:{' '}
-          {workspaces.map(({ slug, name }, place) => (
-            <span key={slug}>
-              {place > 0 ? ', ' : ''}
-              <a href={`/${slug}/reference`}>{name}</a>
-            </span>
-          ))}
-          .
-        </p>
-      )}
+      <p className={styles.prose}>
+        Members of a workspace can try calls, and see those of their own workflows, in{' '}
+        <a href="/?to=reference">the reference of their workspace</a>.
+      </p>
       <h2 id="credentials" className={styles.sectionTitle}>
         Credentials
       </h2>

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { AGENT_OPERATIONS } from '../agents/openapi'
 import { AS_CODE_OPERATIONS } from '../as-code/openapi'
 import { AUDIT_OPERATIONS } from '../audit-log/openapi'
@@ -8,6 +7,7 @@ import { env } from '../env'
 import { ERRORS, type ErrorCode } from '../errors'
 import { EVENT_OPERATIONS } from '../events/openapi'
 import { FILE_OPERATIONS } from '../files/openapi'
+import { etagOf, isKnown } from '../http/etag'
 import { originOf } from '../http/origin'
 import { API_VERSION } from '../http/respond'
 import { INBOUND_OPERATIONS } from '../inbound/openapi'
@@ -97,18 +97,8 @@ export function answerOpenApi(request: Request): Response {
     'x-content-type-options': 'nosniff',
     'x-api-version': API_VERSION,
   }
-  if (isKnown(request, etag)) return new Response(null, { status: 304, headers })
+  if (isKnown(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers })
   return new Response(body, { headers: { ...headers, 'content-type': 'application/json; charset=utf-8' } })
-}
-
-export function etagOf(body: string): string {
-  return `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
-}
-
-/** Whether the reader already has what a tag stands for. */
-export function isKnown(request: Request, etag: string): boolean {
-  const known = (request.headers.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  return known.includes(etag) || known.includes('*')
 }
 
 const CREDENTIALS: OpenApiDocument['security'] = [{ apiKey: [], tenantId: [] }, { apiKey: [] }, { bearer: [] }]

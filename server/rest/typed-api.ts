@@ -1,9 +1,10 @@
+import { etagOf, isKnown } from '../http/etag'
 import { originOf } from '../http/origin'
 import { JsonText } from '../http/respond'
 import { processWide } from '../process'
 import { typedApi } from '../typed-api/document'
 import { typedApiSource } from '../typed-api/source'
-import { answerOpenApi, etagOf, isKnown, openApiDocument } from './openapi-document'
+import { answerOpenApi, openApiDocument } from './openapi-document'
 import { type RouteHandler, route } from './route'
 
 /** Of so many documents a process knows the tag. */
@@ -16,7 +17,8 @@ const answerTyped = route(async ({ ctx, query, request }) => {
   const base = openApiDocument(originOf(request.headers))
   const source = await typedApiSource(ctx, base, query)
   const known = tags().get(source)
-  if (known !== undefined && isKnown(request, known)) return { headers: headersOf(known), body: new JsonText('') }
+  if (known !== undefined && isKnown(request.headers.get('if-none-match'), known))
+    return { headers: headersOf(known), body: new JsonText('') }
   const text = JSON.stringify(await typedApi(ctx, base, query))
   const etag = etagOf(text)
   keepTag(source, etag)
@@ -42,7 +44,7 @@ export const getOpenApi: RouteHandler = async (request, context) => {
   if (!new URL(request.url).searchParams.has('workflows')) return answerOpenApi(request)
   const response = await answerTyped(request, context)
   const etag = response.headers.get('etag')
-  if (etag === null || !isKnown(request, etag)) return response
+  if (etag === null || !isKnown(request.headers.get('if-none-match'), etag)) return response
   const headers = new Headers(response.headers)
   for (const name of ['content-type', 'content-length']) headers.delete(name)
   return new Response(null, { status: 304, headers })

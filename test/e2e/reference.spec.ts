@@ -47,7 +47,7 @@ test('a call is found by its workflow, tried after a question, and answered as a
   await expect(starting.getByText(/-F 'attachment=@note.txt'|-F attachment=@note.txt/)).toBeVisible()
 
   await page.goto('/reference')
-  await page.locator(`main a[href="/${slug}/reference"]`).click()
+  await page.getByRole('link', { name: 'the reference of their workspace' }).click()
   await expect(page.getByRole('heading', { name: 'Choose a call' })).toBeVisible()
 })
 
