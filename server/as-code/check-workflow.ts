@@ -1,3 +1,4 @@
+import { advice } from '../advice'
 import type { TransactionContext } from '../context'
 import { type Pins, samePins } from '../definition/pins'
 import type { Definition } from '../definition/schema'
@@ -21,7 +22,9 @@ export async function checkWorkflow(
   const pins = await findPins(tx, content)
   const renews = !samePins(without(version.pins, apart), without(pins, apart))
   if (live && !renews) return { report: { warnings: [] } }
-  const problems = await (live ? checkDefinition(tx, content) : requireRunnable(tx, content))
+  const problems = await (live
+    ? advice(tx, 'check of what is published', () => checkDefinition(tx, content), [])
+    : requireRunnable(tx, content))
   const warnings = problems.filter(({ severity }) => severity === 'warning')
   // What is live stays so, whatever has become of what it uses.
   if (warnings.length < problems.length) return { report: { warnings } }

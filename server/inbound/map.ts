@@ -3,9 +3,9 @@ import { checkFields, isRequired } from '../definition/fields'
 import type { Scheme, Sent } from '../definition/inbound'
 import { isJsonObject, type JsonObject, type JsonValue, jsonSize, own, typeName } from '../definition/json'
 import type { Field, Fields } from '../definition/schema'
-import { type Lookup, lookupIn, TemplateSyntaxError, UnresolvedReference } from '../definition/template'
+import { lookupIn, TemplateSyntaxError, UnresolvedReference } from '../definition/template'
 import { MAX_JSON_BYTES } from '../http/body'
-import { evaluateText } from '../steps/expression'
+import { evaluateText, expressionEffort } from '../steps/expression'
 import { schemes } from './schemes/registry'
 
 export interface Rules {
@@ -46,8 +46,9 @@ export function mapToStart(
   const values: JsonObject = {}
   const failed: Problem[] = []
   let left = MAX_JSON_BYTES
+  const effort = expressionEffort()
   for (const [name, field] of Object.entries(fields)) {
-    const found = fieldValue(own(mapping, name), name, field, sent.body, lookup)
+    const found = fieldValue(own(mapping, name), name, field, sent.body, (text) => evaluateText(text, lookup, effort))
     if (found && 'problem' in found) {
       failed.push({ path: name, message: `${name}: ${found.problem}` })
       continue
@@ -71,14 +72,14 @@ function fieldValue(
   name: string,
   field: Field,
   body: JsonValue,
-  lookup: Lookup,
+  evaluate: (text: string) => JsonValue,
 ): { value: JsonValue } | { problem: string } | undefined {
   if (expression === undefined) {
     const value = isJsonObject(body) ? own(body, name) : undefined
     return value === undefined ? undefined : { value: asField(field, value) }
   }
   try {
-    return { value: asField(field, evaluateText(expression, lookup)) }
+    return { value: asField(field, evaluate(expression)) }
   } catch (err) {
     if (err instanceof UnresolvedReference && !isRequired(field)) return undefined
     return { problem: reasonOf(err) }

@@ -16,7 +16,7 @@ import { StepFailure } from '../errors'
 import { newId } from '../ids'
 import { parseConfig } from '../steps/config'
 import type { AnyStep, Asked, Forking, StepOutput } from '../steps/define-step'
-import { evaluateText } from '../steps/expression'
+import { evaluateText, expressionEffort } from '../steps/expression'
 import type { AttemptLog } from './attempt-log'
 import type { Resolved } from './fill-in'
 import { deltaOf, objectOf } from './output'
@@ -97,7 +97,8 @@ export function enterResolved(entry: Entry<Position>, resolved: Resolved): Enter
     return { config, outputData: objectOf(result, undefined, 'result'), delta: {}, grown: state, exit: '', result }
   }
   if (type.mode === 'fail') return { config, fails: type.failure({ config }) }
-  const evaluate = (text: string) => evaluateText(text, resolved.lookup)
+  const effort = expressionEffort()
+  const evaluate = (text: string) => evaluateText(text, resolved.lookup, effort)
   const done = compute(type, { config, data: state.data, stepId: at.stepId, now, evaluate })
   if (!done) return { begins: config, asked: null }
   return 'signal' in done ? { begins: config, asked: done } : yielded(entry, config, done)

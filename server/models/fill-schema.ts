@@ -1,6 +1,21 @@
+import { Effort } from '../definition/effort'
 import { isJsonObject, type JsonObject, type JsonValue, own } from '../definition/json'
 
 const MAX_DEPTH = 12
+/** How much is made for one schema: 20,000 values, or as many characters of texts as this. A tenth of a second at worst. */
+export const MOST_MADE = 4_000_000
+/** What a value counts as, beside its characters. */
+export const PER_VALUE = 200
+/** References and schemas that are merged cost too, though they make nothing. */
+const PER_HOP = 50
+
+/** A schema asks for more values than are made for one. */
+export class TooMuchToMake extends Error {
+  override name = 'TooMuchToMake'
+  constructor() {
+    super('the schema asks for too many values')
+  }
+}
 
 /** What the scripted model takes values from. */
 export interface Material {
@@ -24,24 +39,36 @@ export interface Material {
  * - arrays have one item, or `minItems`; an array of numbers has all of the message's numbers
  * - objects have every declared and every required property, but for the optional ones that would be made up; `anyOf` and `oneOf` use their first entry; local `$ref`s
  *   are followed
+ * @param effort what may be made, where it is made for several schemas
+ * @throws TooMuchToMake
  */
-export function fillSchema(schema: JsonObject, material: Material): JsonValue {
+export function fillSchema(schema: JsonObject, material: Material, effort = new Effort(MOST_MADE)): JsonValue {
   const numbers = [...material.message.matchAll(/-?\d+(?:\.\d+)?/g)].map(Number)
-  return new Filler(schema, material, numbers).fill(schema, '', 0)
+  return new Filler(schema, material, numbers, effort).fill(schema, '', 0)
 }
 
 class Filler {
   private readonly unused: number[]
+  private readonly lower: string
+  private known: string[] | undefined
+  private readonly formats = new Map<string, string | undefined>()
 
   constructor(
     private readonly root: JsonObject,
     private readonly material: Material,
     private readonly numbers: number[],
+    private readonly effort: Effort,
   ) {
     this.unused = [...numbers]
+    this.lower = material.message.toLowerCase()
+  }
+
+  private spend(amount: number): void {
+    if (!this.effort.allows(amount)) throw new TooMuchToMake()
   }
 
   fill(given: JsonValue | undefined, name: string, depth: number): JsonValue {
+    this.spend(PER_VALUE + Math.floor(this.lower.length / 20))
     const schema = this.resolve(given)
     if (depth > MAX_DEPTH) return null
     if (schema.const !== undefined) return schema.const
@@ -60,12 +87,16 @@ class Filler {
   private resolve(given: JsonValue | undefined): JsonObject {
     let schema = isJsonObject(given) ? given : {}
     for (let hops = 0; hops < MAX_DEPTH; hops++) {
+      this.spend(PER_HOP)
       if (typeof schema.$ref === 'string') schema = this.lookUp(schema.$ref)
       else if (Array.isArray(schema.anyOf) && isJsonObject(schema.anyOf[0])) schema = schema.anyOf[0]
       else if (Array.isArray(schema.oneOf) && isJsonObject(schema.oneOf[0])) schema = schema.oneOf[0]
       else if (Array.isArray(schema.allOf)) {
         const { allOf, ...rest } = schema
-        schema = allOf.reduce<JsonObject>((all, one) => mergeSchemas(all, this.resolve(one)), rest)
+        schema = allOf.reduce<JsonObject>((all, one) => {
+          this.spend(PER_HOP * (1 + (isJsonObject(all.properties) ? Object.keys(all.properties).length : 0)))
+          return mergeSchemas(all, this.resolve(one))
+        }, rest)
       } else break
     }
     return schema
@@ -84,8 +115,9 @@ class Filler {
   private object(schema: JsonObject, depth: number): JsonObject {
     const properties = isJsonObject(schema.properties) ? schema.properties : {}
     const required = Array.isArray(schema.required) ? schema.required.filter((key) => typeof key === 'string') : []
+    const needed = new Set(required)
     const names = new Set([...Object.keys(properties), ...required])
-    const known = [...names].filter((key) => required.includes(key) || !this.wouldMakeUp(own(properties, key), key))
+    const known = [...names].filter((key) => needed.has(key) || !this.wouldMakeUp(own(properties, key), key))
     return Object.fromEntries(known.map((key) => [key, this.fill(own(properties, key), key, depth + 1)]))
   }
 
@@ -94,7 +126,7 @@ class Filler {
     const { type, format, enum: values, const: constant } = this.resolve(given)
     if (type !== 'string' || values !== undefined || constant !== undefined || typeof format !== 'string') return false
     if (this.fromResults(name, type) !== undefined) return false
-    return own(FORMATS, format)?.pattern.test(this.material.message) === false
+    return own(FORMATS, format) !== undefined && this.ofFormat(format) === undefined
   }
 
   private array(schema: JsonObject, name: string, depth: number): JsonValue {
@@ -111,14 +143,23 @@ class Filler {
   private string(schema: JsonObject, name: string): string {
     const { message } = this.material
     const format = typeof schema.format === 'string' ? own(FORMATS, schema.format) : undefined
-    if (format) return format.pattern.exec(message)?.[0] ?? format.otherwise
+    if (format) return this.ofFormat(String(schema.format)) ?? format.otherwise
     const limited = typeof schema.maxLength === 'number'
     const said = limited ? firstSentence(message) : message
     const text = this.labelled(name) ?? (typeof schema.default === 'string' ? schema.default : said)
     const least = Math.min(typeof schema.minLength === 'number' ? schema.minLength : 0, 10_000)
     const most = typeof schema.maxLength === 'number' ? schema.maxLength : text.length
+    this.spend(text.length + least + (limited ? 2 * message.length : 0))
     // JSON Schema counts code points.
-    return [...text].slice(0, Math.max(most, 0)).join('').padEnd(least, '.')
+    const cut = text.length <= most ? text : [...text].slice(0, Math.max(most, 0)).join('')
+    return cut.padEnd(least, '.')
+  }
+
+  /** The first text of a format in the message. */
+  private ofFormat(format: string): string | undefined {
+    if (!this.formats.has(format))
+      this.formats.set(format, own(FORMATS, format)?.pattern.exec(this.material.message)?.[0])
+    return this.formats.get(format)
   }
 
   private number(schema: JsonObject, name: string, type: 'number' | 'integer'): number {
@@ -149,23 +190,24 @@ class Filler {
   }
 
   private pick(values: JsonValue[]): JsonValue {
-    const message = this.material.message.toLowerCase()
+    this.spend(values.length * (10 + Math.floor(this.lower.length / 50)))
     const texts = values.filter((value) => typeof value === 'string')
     const words = this.words()
     const named =
-      texts.find((value) => message.includes(value.toLowerCase())) ??
+      texts.find((value) => this.lower.includes(value.toLowerCase())) ??
       texts.find((value) => words.some((word) => word.startsWith(stemOf(value))))
     return named ?? values[0] ?? null
   }
 
   private words(): string[] {
-    return this.material.message.toLowerCase().split(/[^\p{L}\p{N}_]+/u)
+    this.known ??= this.lower.split(/[^\p{L}\p{N}_]+/u)
+    return this.known
   }
 
   /** The first number within a few words after the name. */
   private numberAfter(name: string): string | undefined {
     const { message } = this.material
-    const at = name === '' ? -1 : message.toLowerCase().search(new RegExp(`\\b${escaped(name.toLowerCase())}\\b`))
+    const at = name === '' ? -1 : this.lower.search(new RegExp(`\\b${escaped(name.toLowerCase())}\\b`))
     return at === -1 ? undefined : /^[^\d\n;]{0,24}?(-?\d+(?:\.\d+)?)/.exec(message.slice(at + name.length))?.[1]
   }
 
@@ -173,8 +215,8 @@ class Filler {
   private labelled(name: string): string | undefined {
     if (name === '') return undefined
     const { message } = this.material
-    const lower = message.toLowerCase()
-    for (let at = lower.indexOf(name.toLowerCase()); at !== -1; at = lower.indexOf(name.toLowerCase(), at + 1)) {
+    const wanted = name.toLowerCase()
+    for (let at = this.lower.indexOf(wanted); at !== -1; at = this.lower.indexOf(wanted, at + 1)) {
       const before = at === 0 ? '' : message.charAt(at - 1)
       const after = /^\s*[:=]\s*([^,;\n]+)/.exec(message.slice(at + name.length, at + name.length + 500))
       if (!/[\p{L}\p{N}_]/u.test(before) && after?.[1]) return after[1].trim()

@@ -1,6 +1,7 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3Content } from '@ai-sdk/provider'
 import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '../definition/json'
-import { fillSchema, type Material } from './fill-schema'
+import { ModelFailure } from './failure'
+import { fillSchema, type Material, TooMuchToMake } from './fill-schema'
 import { modelToolName } from './tool-names'
 
 /**
@@ -123,7 +124,7 @@ function leadingObject(text: string): JsonObject {
 
 function speak(options: LanguageModelV3CallOptions, turn: Turn): string {
   const format = options.responseFormat
-  if (format?.type === 'json') return JSON.stringify(fillSchema(format.schema ?? {}, turn))
+  if (format?.type === 'json') return filled(format.schema ?? {}, turn)
   const last = turn.results.at(-1)
   if (last !== undefined) return typeof last === 'string' ? last : told(last)
   const [tool] = (options.tools ?? []).filter(({ type, name }) => type === 'function' && !name.startsWith('handoff_'))
@@ -135,6 +136,15 @@ function speak(options: LanguageModelV3CallOptions, turn: Turn): string {
   ]
     .filter(Boolean)
     .join('\n\n')
+}
+
+function filled(schema: JsonObject, turn: Turn): string {
+  try {
+    return JSON.stringify(fillSchema(schema, turn))
+  } catch (err) {
+    if (!(err instanceof TooMuchToMake)) throw err
+    throw new ModelFailure('scripted', 'makes at most 20,000 values, and the output schema asks for more')
+  }
 }
 
 /** Data as lines that people read. */

@@ -3,7 +3,8 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import addFormats from 'ajv-formats'
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, own, pathText } from '../definition/json'
 import type { ErrorDetail } from '../errors'
-import { linearPattern, PatternsTooSlow, schemaDangers, withinSteps } from './schema-limits'
+import { PatternTooCostly } from '../patterns'
+import { linearPattern, PatternsTooSlow, schemaDangers, withinSteps, withPatterns } from './schema-limits'
 
 const MAX_DETAILS = 20
 /** For larger values, stop at the first mistake: every further one costs memory. */
@@ -67,6 +68,8 @@ export function mismatches(schema: JsonObject, value: JsonValue, root: string): 
     return detailsOf(errorsOf(schema, value, 'all'), root)
   } catch (err) {
     if (err instanceof PatternsTooSlow) return [{ path: root, message: 'is too large for the patterns of its schema' }]
+    if (err instanceof PatternTooCostly)
+      return [{ path: root, message: 'cannot be checked: the patterns of its schema take too long to compile' }]
     throw err
   }
 }
@@ -100,7 +103,7 @@ export function certainMismatches(schema: JsonObject, value: JsonObject, root: s
       return { path: detail.path ?? root, message: detail.message, fault }
     })
   } catch (err) {
-    if (err instanceof PatternsTooSlow) return []
+    if (err instanceof PatternsTooSlow || err instanceof PatternTooCostly) return []
     throw err
   }
 }
@@ -140,7 +143,7 @@ function validatorOf(schema: JsonObject, mode: 'first' | 'all'): ValidateFunctio
   }
   const instance = ajv()[mode]
   const plain = withoutDialect(schema)
-  const validate = instance.compile(plain)
+  const validate = withPatterns(() => instance.compile(plain))
   // Cache it only here: ajv's own cache would never drop anything.
   instance.removeSchema(plain)
   if (compiled.size >= CAPACITY) compiled.delete(compiled.keys().next().value ?? key)

@@ -1,6 +1,8 @@
 import { RE2JS } from 're2js'
+import { Effort } from '../definition/effort'
 import { isJsonObject, type JsonObject, type JsonValue, own } from '../definition/json'
 import type { ErrorDetail } from '../errors'
+import { type Pattern, PatternTooCostly, patternOf } from '../patterns'
 
 const MAX_BYTES = 64 * 1024
 /** Subschemas after expanding every `$ref`: bounds the time to validate a value. */
@@ -32,6 +34,7 @@ export function schemaDangers(schema: JsonObject, path: string): ErrorDetail[] {
 }
 
 class Walk {
+  private readonly patterns = new Patterns()
   readonly problems: ErrorDetail[] = []
   private readonly sizes = new Map<object, number>()
   private readonly open = new Set<object>()
@@ -97,9 +100,10 @@ class Walk {
       return
     }
     try {
-      linearPattern(pattern)
-    } catch {
-      this.problem(path, 'is not a regular expression RE2 supports (no look-around, no back-references)')
+      this.patterns.of(pattern)
+    } catch (err) {
+      if (err instanceof PatternTooCostly) this.problem(path, PATTERNS_TOO_COSTLY)
+      else this.problem(path, 'is not a regular expression RE2 supports (no look-around, no back-references)')
     }
   }
 
@@ -123,8 +127,26 @@ function pointedAt(root: JsonObject, ref: string): JsonValue | undefined {
   return at
 }
 
-/** Steps of all patterns in one validation: at worst about half a second of the service's time. */
-const MAX_STEPS = 10_000_000
+/** What compiling all patterns of a schema may cost: see `patternOf`. About a tenth of a second. */
+const MOST_TO_COMPILE = 2_500_000
+const PATTERNS_TOO_COSTLY =
+  'takes too long to compile, with the other patterns of the schema; use fewer, or simpler ones'
+
+/** The patterns of one schema. */
+class Patterns {
+  private readonly known = new Map<string, Pattern>()
+  private readonly effort = new Effort(MOST_TO_COMPILE)
+
+  /** @throws PatternTooCostly, RE2JSException */
+  of(text: string): Pattern {
+    const pattern = this.known.get(text) ?? patternOf(RE2JS.translateRegExp(text), this.effort)
+    this.known.set(text, pattern)
+    return pattern
+  }
+}
+
+/** Steps of all patterns in one validation: at worst about a tenth of a second of the service's time. */
+const MAX_STEPS = 5_000_000
 
 /** The patterns of a schema need more steps for a value than the service allows. */
 export class PatternsTooSlow extends Error {
@@ -132,6 +154,7 @@ export class PatternsTooSlow extends Error {
 }
 
 let stepsLeft = Number.POSITIVE_INFINITY
+let patterns = new Patterns()
 
 /**
  * Limits the steps patterns may take while `validate` runs.
@@ -146,18 +169,23 @@ export function withinSteps<T>(validate: () => T): T {
   }
 }
 
+/** Limits what the patterns of a schema may cost while `compile` runs. */
+export function withPatterns<T>(compile: () => T): T {
+  patterns = new Patterns()
+  return compile()
+}
+
 /**
  * A pattern that runs in time linear in the text, because RE2 does not backtrack. The time also depends on the size of
  * the pattern, so both count.
- * @throws RE2JSException
+ * @throws PatternTooCostly, RE2JSException
  */
 export function linearPattern(pattern: string): { test(text: string): boolean; toString(): string } {
-  const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern))
-  const size = compiled.programSize()
+  const { find, states } = patterns.of(pattern)
   const test = (text: string) => {
-    stepsLeft -= text.length * size
+    stepsLeft -= text.length * states
     if (stepsLeft < 0) throw new PatternsTooSlow()
-    return compiled.matcher(text).find()
+    return find(text)
   }
   // ajv tells patterns apart by this text.
   return { test, toString: () => `/${pattern}/` }

@@ -1,3 +1,4 @@
+import { advice } from '../advice'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { expand, writtenIds } from '../definition/expand'
@@ -7,7 +8,6 @@ import { withPins } from '../definition/pins'
 import type { Definition } from '../definition/schema'
 import { AppError } from '../errors'
 import { parseInput } from '../parse'
-import { processWide } from '../process'
 import { findRowAt } from '../versioned/row-at'
 import { requireRunnable } from './check/definition'
 import { knownOutputs } from './check/known-outputs'
@@ -19,9 +19,6 @@ import { type Budget, explore, type Simulation } from './simulation/explore'
 const BUDGET: Budget = { paths: 100, visits: 20_000, ms: 1_000 }
 /** Publishing waits for it. */
 const HINTS_BUDGET: Budget = { paths: 24, visits: 2_000, ms: 60 }
-
-/** In a process, those of a tenant come one after the other. */
-const queues = () => processWide('simulations', () => new Map<string, Promise<unknown>>())
 
 export type SimulatedWorkflow = { workflowId: string; version: number } & Simulation
 
@@ -47,20 +44,8 @@ export async function simulateWorkflow(
   ]
   if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
   await requireRunnable(ctx, written)
-  const found = await inTurn(ctx.tenantId, () => simulated(ctx, written, { data, answers }, BUDGET))
+  const found = await simulated(ctx, written, { data, answers }, BUDGET)
   return { workflowId: row.id, version: version.version, ...asWritten(found, written) }
-}
-
-async function inTurn<T>(tenantId: string, work: () => Promise<T>): Promise<T> {
-  const all = queues()
-  const mine = (all.get(tenantId) ?? Promise.resolve()).then(work)
-  const settled = mine.catch(() => {})
-  all.set(tenantId, settled)
-  try {
-    return await mine
-  } finally {
-    if (all.get(tenantId) === settled) all.delete(tenantId)
-  }
 }
 
 async function simulated(
@@ -94,6 +79,10 @@ function asWritten(found: Simulation, written: Definition): Simulation {
  * @param known what the check has found, which is not said twice
  */
 export async function hintsOf(ctx: ServiceContext, written: Definition, known: readonly Problem[]): Promise<Problem[]> {
+  return advice(ctx, 'simulation at publish', () => findHints(ctx, written, known), [])
+}
+
+async function findHints(ctx: ServiceContext, written: Definition, known: readonly Problem[]): Promise<Problem[]> {
   if (known.some(({ severity }) => severity === 'error')) return []
   const told = new Set(known.map(({ stepId }) => stepId))
   const found = asWritten(await simulated(ctx, written, { data: {}, answers: {} }, HINTS_BUDGET), written)

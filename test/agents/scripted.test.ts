@@ -3,7 +3,7 @@ import { invokeAgent } from '@/server/agents/invoke'
 import { checkOutput } from '@/server/agents/output-schema'
 import type { ServiceContext } from '@/server/context'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
-import { fillSchema } from '@/server/models/fill-schema'
+import { fillSchema, TooMuchToMake } from '@/server/models/fill-schema'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
 import { setVaultSecret } from '@/server/vault/set'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -16,6 +16,32 @@ const fill = (properties: JsonObject, message: string, results: JsonValue[] = []
   fillSchema({ type: 'object', properties }, { message, results })
 
 describe('fillSchema', () => {
+  test('makes only so many values and texts, and holds the process for less than 250 ms', () => {
+    const list = (items: JsonObject): JsonObject => ({ type: 'array', minItems: 1000, items })
+    const text: JsonObject = { type: 'string' }
+    const many: JsonObject = {
+      type: 'object',
+      properties: { a: { type: 'string', format: 'email' }, b: { enum: ['x'] } },
+    }
+    const merged: JsonObject = {
+      allOf: Array.from({ length: 4_000 }, (_, nth) => ({ properties: { [`p${nth}`]: text } })),
+    }
+    const long = 'word '.repeat(20_000)
+    for (const [schema, message] of [
+      [list(list(list(text))), 'x'],
+      [list(text), long],
+      [list(list(many)), long],
+      [list({ type: 'string', minLength: 10_000 }), 'x'],
+      [merged, 'x'],
+    ] as const) {
+      const before = process.cpuUsage()
+      expect(() => fillSchema(schema, { message, results: [] })).toThrow(TooMuchToMake)
+      const { user, system } = process.cpuUsage(before)
+      expect((user + system) / 1_000).toBeLessThan(250)
+    }
+    expect(fillSchema(list(many), { message: 'x', results: [] })).toHaveLength(1000)
+  })
+
   test.each<[string, JsonObject, string, JsonValue]>([
     ['a string is the message', { type: 'string' }, 'Two chairs', 'Two chairs'],
     ['cut to its length, in code points', { type: 'string', maxLength: 3 }, 'a😀bc', 'a😀b'],

@@ -9,6 +9,7 @@ import { simulateWorkflow } from '@/server/workflows/simulate'
 import { type Budget, explore } from '@/server/workflows/simulation/explore'
 import { Dice, definitionOf, randomGraph } from '../graphs/generate'
 import { type FreshDatabase, freshDatabase } from '../support/db'
+import { held } from '../support/held'
 import { rounds } from '../support/rounds'
 import { newTenant, withRole } from '../support/tenant'
 import { refusal } from './support'
@@ -28,6 +29,10 @@ function simulate(
 }
 
 const end = { id: 'end', type: 'end-flow' }
+/** Lists in lists in lists, a thousand million values. */
+const ENDLESS: JsonObject = [0, 1, 2].reduce<JsonObject>((items) => ({ type: 'array', minItems: 1000, items }), {
+  type: 'string',
+})
 const taken = ({ exits }: Awaited<ReturnType<typeof simulate>>) =>
   Object.fromEntries(exits.map(({ stepId, exit, reached, assumed }) => [`${stepId} ${exit}`, reached && !assumed]))
 
@@ -199,6 +204,21 @@ describe('a simulation', () => {
     }
   }, 600_000)
 
+  test('makes only so many values, and holds the event loop for less than 250 ms', async () => {
+    const big = { id: 'big', type: 'call-agent', agentId: 'agt_x', message: 'x' }
+    const chosen = { type: 'string', options: Array.from({ length: 1_000 }, (_, nth) => `o${nth}`) }
+    const payload = Object.fromEntries(Array.from({ length: 500 }, (_, nth) => [`f${nth}`, chosen]))
+    const whole = { ...base, payload, initialStep: 'big', steps: [big, end], edges: [{ from: 'big', to: 'end' }] }
+    for (const schema of [ENDLESS, { allOf: [ENDLESS] }, { type: 'object', properties: { x: ENDLESS } }]) {
+      const outputs = new Map([['big', { field: { type: 'any' as const }, type: null, schema }]])
+      const { result, mostMs } = await held(() =>
+        explore(HERE, whole as unknown as Definition, { outputs, data: {}, answers: {} }, BUDGET),
+      )
+      expect(result.unreached).toEqual([])
+      expect(mostMs).toBeLessThan(250)
+    }
+  })
+
   test.each(SAMPLE_WORKFLOWS)('reaches every step of $id, and finds no problems', async ({ definition }) => {
     const found = await simulate(definition)
     expect(found).toMatchObject({ truncated: false, unreached: [], failures: [] })
@@ -253,5 +273,38 @@ describe('of a saved workflow', () => {
     expect(status).toBe('published')
     expect(warnings).toMatchObject([{ severity: 'warning', code: 'W_SIMULATION', stepId: 's' }])
     expect(warnings[0]?.message).toContain('divides by zero. START was {"n":8}')
+  })
+
+  test('a step that runs another workflow may read an optional START field', async () => {
+    const child = await createWorkflow(ctx, { ...DIVIDES, name: 'Child' })
+    await publishWorkflow(ctx, { id: child.id })
+    const { id } = await createWorkflow(ctx, {
+      name: 'Parent',
+      payload: { x: { type: 'any', required: false } },
+      steps: [{ id: 'run', type: 'run-workflow', workflowId: child.id, input: { n: 1, x: '${x}' } }, end],
+      edges: [{ from: 'run', to: 'end' }],
+    })
+    expect(await simulateWorkflow(ctx, { id, body: {} })).toMatchObject({ unreached: [] })
+    const { status, warnings } = await publishWorkflow(ctx, { id })
+    expect(status).toBe('published')
+    expect(warnings.map(({ code }) => code)).toContain('W_REF_MAYBE')
+  })
+
+  test('whatever a simulation fails on, publishing goes on without its hints, and the log has why', async () => {
+    const { id } = await createWorkflow(ctx, DIVIDES)
+    const logged: object[] = []
+    const log = { ...ctx.log, warn: (fields: object) => logged.push(fields) }
+    let asked = 0
+    // The simulation asks for the time when it begins.
+    const now = () => {
+      if (new Error().stack?.includes('Exploration')) {
+        asked++
+        throw new Error('a mistake of ours')
+      }
+      return new Date()
+    }
+    const { status, warnings } = await publishWorkflow({ ...ctx, log, now }, { id })
+    expect({ status, warnings, asked }).toEqual({ status: 'published', warnings: [], asked: 1 })
+    expect(logged).toMatchObject([{ about: 'simulation at publish', err: { message: 'a mistake of ours' } }])
   })
 })

@@ -1,3 +1,4 @@
+import type { Effort } from '../effort'
 import { isJsonObject, type JsonValue, typeName } from '../json'
 import { follow, type Lookup, type Reference, UnresolvedReference } from '../template'
 import type { BinaryOperator, Expression, FunctionName } from './parse'
@@ -13,22 +14,24 @@ export interface Matches {
   find(text: string, pattern: string): boolean
   /** How much work the pattern is for each character of a text. */
   sizeOf(pattern: string): number
+  /** How many operations it takes at worst to compile the pattern. */
+  costOf(pattern: string): number
 }
 
 /** What one evaluation may cost. A step of it costs 1; long texts and large values cost more. */
 const MAX_OPERATIONS = 10_000
 const CHARS_PER_OPERATION = 1_000
 const COMPARISONS_PER_OPERATION = 100_000
-/** Compiling a pattern, at worst. */
 const MATCH_OPERATIONS = 20
-const STATES_PER_OPERATION = 5_000
+const STATES_PER_OPERATION = 1_700
 
 /**
  * The value of an expression.
+ * @param effort the operations that are left, where several expressions are evaluated together
  * @throws ExpressionFailure, UnresolvedReference
  */
-export function evaluate(expression: Expression, lookup: Lookup, matches: Matches): JsonValue {
-  return new Evaluation(lookup, matches).value(expression)
+export function evaluate(expression: Expression, lookup: Lookup, matches: Matches, effort: Effort): JsonValue {
+  return new Evaluation(lookup, matches, effort).value(expression)
 }
 
 class Evaluation {
@@ -37,6 +40,7 @@ class Evaluation {
   constructor(
     private readonly lookup: Lookup,
     private readonly matches: Matches,
+    private readonly effort: Effort,
   ) {}
 
   value(expression: Expression): JsonValue {
@@ -152,7 +156,8 @@ class Evaluation {
       this.spend(Math.floor((text.length * other.length) / COMPARISONS_PER_OPERATION))
       return text.includes(other)
     }
-    this.spend(MATCH_OPERATIONS + Math.floor((text.length * this.matches.sizeOf(other)) / STATES_PER_OPERATION))
+    this.spend(MATCH_OPERATIONS + this.matches.costOf(other))
+    this.spend(Math.floor((text.length * this.matches.sizeOf(other)) / STATES_PER_OPERATION))
     return this.matches.find(text, other)
   }
 
@@ -202,7 +207,8 @@ class Evaluation {
 
   private spend(operations: number): void {
     this.left -= operations
-    if (this.left < 0) throw new ExpressionFailure('The expression takes too much work on these values')
+    if (this.left < 0 || (operations > 0 && !this.effort.allows(operations)))
+      throw new ExpressionFailure('The expression takes too much work on these values')
   }
 }
 

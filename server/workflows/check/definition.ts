@@ -1,3 +1,4 @@
+import { advice } from '../../advice'
 import { loadAgent } from '../../agents/find'
 import type { ServiceContext } from '../../context'
 import { keyProblems } from '../../definition/business-key'
@@ -69,10 +70,15 @@ async function problemsOf(ctx: ServiceContext, definition: Definition): Promise<
       const version = use.version ?? unnamed
       const { code, what, field } = MISSING[use.kind]
       if (await exists(version)) {
-        const taken = use.args && (await takenBy(ctx, use, version))
-        if (!taken) continue
-        flow ??= await inSlices(ctx.tenantId, flowing(definition, outputs))
-        problems.push(...argumentWarnings(step.id, taken, use.args ?? {}, flow.reads(step.id), looking))
+        const { args } = use
+        if (!args) continue
+        const warn = async () => {
+          const taken = await takenBy(ctx, use, version)
+          if (!taken) return []
+          flow ??= await inSlices(ctx.tenantId, flowing(definition, outputs))
+          return argumentWarnings(step.id, taken, args, flow.reads(step.id), looking)
+        }
+        problems.push(...(await advice(ctx, 'arguments of a step', warn, [])))
         continue
       }
       const hasOthers = use.version !== undefined && (await exists(unnamed))

@@ -1,16 +1,17 @@
-import { setImmediate } from 'node:timers/promises'
 import type { ServiceContext } from '../../context'
 import { checkFields } from '../../definition/fields'
 import { schemaOfFields } from '../../definition/fields-schema'
 import { fieldsInStoredOrder, type JsonObject, own } from '../../definition/json'
 import type { Definition } from '../../definition/schema'
+import type { Sliced } from '../../definition/sliced'
+import { inSlices } from '../../give-way'
 import { CLEANUP_BRANCH, MAIN_BRANCH } from '../../interpreter/receipt'
 import type { Position } from '../../interpreter/walk-state'
 import type { KnownOutput } from '../check/flow'
 import { Coverage, type Failed, type Goals, Path } from './path'
 import { candidatesOf, usesOf, Values } from './values'
 import { Cut, type Ended, LENGTHS, Walker } from './walk'
-import { type World, worldOf } from './world'
+import { lookAt, type World } from './world'
 
 /** What a simulation may cost. */
 export interface Budget {
@@ -21,8 +22,6 @@ export interface Budget {
 
 /** No run has it. */
 const SIMULATED_RUN = 'run_simulated'
-/** After so long, others get their turn. */
-const SLICE_MS = 10
 /** So many paths without anything new, and values alone will not find more. */
 const DRY_PATHS = 12
 /** Why a run is on its failure path of which only that path is walked. */
@@ -77,7 +76,8 @@ export async function explore(
   given: { outputs: ReadonlyMap<string, KnownOutput>; data: JsonObject; answers: JsonObject },
   budget: Budget,
 ): Promise<Simulation> {
-  return new Exploration(ctx, worldOf(definition, given.outputs, given.answers), given.data, budget).run()
+  const world = await inSlices(ctx.tenantId, lookAt(definition, given.outputs, given.answers))
+  return inSlices(ctx.tenantId, new Exploration(ctx, world, given.data, budget).run())
 }
 
 class Exploration {
@@ -90,7 +90,6 @@ class Exploration {
   private readonly unknown = new Set<string>()
   private longest: SimulatedPath | null = null
   private visits = 0
-  private spent = 0
   private truncated = false
   private readonly now: Date
   private readonly ref
@@ -108,16 +107,16 @@ class Exploration {
     this.few = Math.max(FEW_PATHS, this.candidates.numbers.length, this.candidates.texts.length)
   }
 
-  async run(): Promise<Simulation> {
+  *run(): Sliced<Simulation> {
     const { initialStep, onCancel, onFailure } = this.world.definition
-    const ended = await this.path(MAIN_BRANCH, initialStep, null, false)
+    const ended = yield* this.path(MAIN_BRANCH, initialStep, null, false)
     const data = ended?.state.data ?? {}
-    if (onCancel !== undefined) await this.path(CLEANUP_BRANCH, onCancel, data, false)
-    if (onFailure !== undefined) await this.path(MAIN_BRANCH, onFailure, { ...data, error: ERROR }, false)
+    if (onCancel !== undefined) yield* this.path(CLEANUP_BRANCH, onCancel, data, false)
+    if (onFailure !== undefined) yield* this.path(MAIN_BRANCH, onFailure, { ...data, error: ERROR }, false)
     for (const insists of [false, true]) {
       const isDone = () => this.truncated || (this.paths.length >= this.few && this.isComplete(!insists))
       for (let dry = 0; dry < (insists ? 2 : DRY_PATHS) && !isDone(); ) {
-        await this.path(MAIN_BRANCH, initialStep, null, insists)
+        yield* this.path(MAIN_BRANCH, initialStep, null, insists)
         dry = this.coverage.grew ? 0 : dry + 1
       }
     }
@@ -143,7 +142,11 @@ class Exploration {
       ([id, ways]) => reachable.has(id) && ways.some((exit) => this.coverage.times(id, exit) === 0),
     )
     const from = new Map<string, string[]>()
-    for (const edge of definition.edges) from.set(edge.to, [...(from.get(edge.to) ?? []), edge.from])
+    for (const edge of definition.edges) {
+      const known = from.get(edge.to)
+      if (known) known.push(edge.from)
+      else from.set(edge.to, [edge.from])
+    }
     const leading = new Set(left.map(([id]) => id))
     for (const id of leading) for (const before of from.get(id) ?? []) leading.add(before)
     return {
@@ -152,12 +155,7 @@ class Exploration {
   }
 
   /** @param data null for that of a start */
-  private async path(
-    branch: string,
-    start: string | null,
-    data: JsonObject | null,
-    insists: boolean,
-  ): Promise<Ended | null> {
+  private *path(branch: string, start: string | null, data: JsonObject | null, insists: boolean): Sliced<Ended | null> {
     if (this.paths.length >= this.budget.paths) {
       this.truncated = true
       return null
@@ -165,7 +163,7 @@ class Exploration {
     this.coverage.grew = false
     const path = new Path(this.paths.length, this.coverage, insists ? this.goals() : null)
     const values = new Values(this.candidates, this.uses, (about, options) => path.pick(about, options))
-    const input = data ?? this.input(path, values)
+    const input = data ?? (yield* this.input(path, values))
     const state: Position = {
       run: {
         failing: data && branch === MAIN_BRANCH ? { ...ERROR, outcome: 'failed' } : null,
@@ -177,7 +175,7 @@ class Exploration {
       refs: {},
       own: null,
     }
-    const ended = await this.drive(new Walker(this.world, path, values, this.now).walk(state, start))
+    const ended = yield* this.drive(new Walker(this.world, path, values, this.now).walk(state, start))
     const shown: SimulatedPath = {
       ...outcomeOf(ended),
       steps: path.length,
@@ -195,25 +193,14 @@ class Exploration {
     return ended
   }
 
-  /** Others get their turn between visits. */
-  private async drive(walk: Generator<void, Ended>): Promise<Ended | null> {
-    let began = performance.now()
+  private *drive(walk: Generator<void, Ended>): Sliced<Ended | null> {
     try {
       for (;;) {
         const { done, value } = walk.next()
-        if (done) {
-          this.spent += performance.now() - began
-          return value
-        }
-        const now = performance.now()
-        if (++this.visits > this.budget.visits || this.spent + (now - began) > this.budget.ms) {
-          this.truncated = true
-          return null
-        }
-        if (now - began < SLICE_MS) continue
-        this.spent += now - began
-        await setImmediate()
-        began = performance.now()
+        if (done) return value
+        if (++this.visits <= this.budget.visits && (yield) <= this.budget.ms) continue
+        this.truncated = true
+        return null
       }
     } catch (err) {
       if (err instanceof Cut) return null
@@ -221,10 +208,11 @@ class Exploration {
     }
   }
 
-  private input(path: Path, values: Values): JsonObject {
+  private *input(path: Path, values: Values): Sliced<JsonObject> {
     const { payload } = this.world.definition
     const filled: JsonObject = {}
     for (const [name, field] of Object.entries(payload)) {
+      if ((yield) > this.budget.ms) this.truncated = true
       const given = own(this.data, name)
       const isLeftOut = given === undefined && (field.required === false || field.default !== undefined)
       if (isLeftOut && !path.pick(`START ${name} given`, [field.default === undefined, false, true])) continue

@@ -118,11 +118,23 @@ export class Path {
     this.picked.set(about, times + 1)
     let hash = 7
     for (const letter of about) hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193) >>> 0
-    const strides = Array.from({ length: count }, (_, at) => at + 1).filter((stride) => greatest(stride, count) === 1)
+    const strides = stridesOf(count)
     const stride = strides[hash % strides.length] ?? 1
     // The first path takes the first of everything; the second round begins elsewhere.
     return options[(this.nth * stride + Math.floor(this.nth / count) * (hash % 5) + times) % count] as T
   }
+}
+
+/** The last count and its strides: values of the same kind come one after the other. */
+let last: { count: number; strides: number[] } = { count: 0, strides: [] }
+
+/** The steps with which one comes to all of so many. */
+function stridesOf(count: number): number[] {
+  if (count !== last.count) {
+    const all = Array.from({ length: count }, (_, at) => at + 1)
+    last = { count, strides: all.filter((stride) => greatest(stride, count) === 1) }
+  }
+  return last.strides
 }
 
 function greatest(a: number, b: number): number {

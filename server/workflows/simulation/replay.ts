@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import type { ServiceContext } from '../../context'
 import { shownBranch } from '../../definition/branches'
 import type { EventValue } from '../../definition/event'
@@ -6,8 +5,10 @@ import { checkFields } from '../../definition/fields'
 import { fieldsInStoredOrder, isJsonObject, type JsonValue, own } from '../../definition/json'
 import type { PauseAnswer } from '../../definition/run'
 import type { Definition } from '../../definition/schema'
+import type { Sliced } from '../../definition/sliced'
 import type { StepConfig } from '../../definition/step-config'
 import type { Ended as CaseEnd, StepOutcome, WorkflowCase } from '../../definition/test-case'
+import { inSlices } from '../../give-way'
 import { fillIn, lookupWith } from '../../interpreter/fill-in'
 import { MAIN_BRANCH } from '../../interpreter/receipt'
 import { type Entered, type Entry, enterResolved, failureAtEntry, requireVisit, yielded } from '../../interpreter/step'
@@ -16,12 +17,10 @@ import type { Asked } from '../../steps/define-step'
 import { Coverage, Path } from './path'
 import { Values } from './values'
 import { Cut, type Done, type Ended, Walker } from './walk'
-import { worldOf } from './world'
+import { lookAt, type World } from './world'
 
 const MOST_VISITS = 20_000
 const MOST_MS = 2_000
-/** After so long, others get their turn. */
-const SLICE_MS = 10
 
 /** The run that was kept says nothing of what comes next. */
 class NotKept extends Error {
@@ -51,7 +50,9 @@ export async function replay(
     own: null,
   }
   try {
-    return endOf(await drive(new Replayer(definition, kept, now()).walk(state, definition.initialStep)))
+    const world = await inSlices(tenantId, lookAt(definition, new Map(), {}))
+    const walk = new Replayer(world, kept, now()).walk(state, definition.initialStep)
+    return endOf(await inSlices(tenantId, followed(walk)))
   } catch (err) {
     if (err instanceof NotKept) return { notRun: err.message }
     if (err instanceof Cut) return { notRun: 'The walk takes too long to follow.' }
@@ -59,17 +60,11 @@ export async function replay(
   }
 }
 
-async function drive(walk: Generator<void, Ended>): Promise<Ended> {
-  const ends = performance.now() + MOST_MS
-  let slice = performance.now() + SLICE_MS
+function* followed(walk: Generator<void, Ended>): Sliced<Ended> {
   for (let visits = 0; ; visits++) {
     const { done, value } = walk.next()
     if (done) return value
-    const now = performance.now()
-    if (visits > MOST_VISITS || now > ends) throw new Cut()
-    if (now < slice) continue
-    await setImmediate()
-    slice = performance.now() + SLICE_MS
+    if (visits > MOST_VISITS || (yield) > MOST_MS) throw new Cut()
   }
 }
 
@@ -86,14 +81,14 @@ class Replayer extends Walker {
   protected override readonly mostVisits = MOST_VISITS
 
   constructor(
-    definition: Definition,
+    world: World,
     private readonly kept: WorkflowCase,
     now: Date,
   ) {
     const nothing = new Values({ numbers: [], texts: [] }, new Map(), () => {
       throw new Error('A replay makes no values')
     })
-    super(worldOf(definition, new Map(), {}), new Path(0, new Coverage(), null), nothing, now)
+    super(world, new Path(0, new Coverage(), null), nothing, now)
   }
 
   protected override take(entry: Entry<Position>, outputs: Parameters<Walker['take']>[1]): Entered {

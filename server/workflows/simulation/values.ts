@@ -1,10 +1,11 @@
+import { Effort } from '../../definition/effort'
 import { expressionsOf } from '../../definition/expression/fields'
 import { type Expression, parseExpression } from '../../definition/expression/parse'
 import { isJsonObject, type JsonObject, type JsonValue, own } from '../../definition/json'
 import type { Definition } from '../../definition/schema'
 import { findReferences, type Segment } from '../../definition/template'
 import { referringConfig } from '../../definition/templated-config'
-import { fillSchema } from '../../models/fill-schema'
+import { fillSchema, PER_VALUE, TooMuchToMake } from '../../models/fill-schema'
 import { findStepType } from '../../steps/registry'
 
 /** Takes one of several values, a different one on each path. */
@@ -18,6 +19,10 @@ export interface Candidates {
 
 const MOST_CANDIDATES = 16
 const MOST_DEEP = 6
+/** How much is made for one path: about 10,000 values. */
+const MOST_MADE = 2_000_000
+/** So many uses of a value say enough about it. */
+const MOST_USES = 1_000
 
 export function candidatesOf(definition: Definition): Candidates {
   const numbers = new Set<number>([1])
@@ -56,25 +61,30 @@ export type Uses = ReadonlyMap<string, readonly (readonly Segment[])[]>
 
 export function usesOf(definition: Definition): Uses {
   const uses = new Map<string, (readonly Segment[])[]>()
-  const add = (root: string, path: readonly Segment[]) => uses.set(root, [...(uses.get(root) ?? []), path])
+  const add = (root: string, path: readonly Segment[]) => {
+    const known = uses.get(root)
+    if (!known) uses.set(root, [path])
+    else if (known.length < MOST_USES) known.push(path)
+  }
   for (const step of definition.steps) {
     for (const { reference } of findReferences(referringConfig(step)).references) add(reference.root, reference.path)
   }
   // What is gone through is a list, of what is asked of an item.
-  const items = uses.get('item') ?? []
+  const items = [[], ...(uses.get('item') ?? [])]
   for (const step of definition.steps) {
     for (const [field, wanted] of Object.entries(findStepType(step.type)?.takes ?? {})) {
       if (wanted !== 'array') continue
       for (const { reference } of findReferences({ [field]: step[field] }).references)
-        for (const path of [[], ...items])
-          for (const nth of [0, 1]) add(reference.root, [...reference.path, nth, ...path])
+        for (const path of items) for (const nth of [0, 1]) add(reference.root, [...reference.path, nth, ...path])
     }
   }
   return uses
 }
 
-/** Makes values for a path of a simulation. */
+/** Makes values for a path of a simulation. Once that was too much, it makes nothing more than null and empty lists. */
 export class Values {
+  private readonly effort = new Effort(MOST_MADE)
+
   constructor(
     private readonly candidates: Candidates,
     private readonly uses: Uses,
@@ -100,11 +110,12 @@ export class Values {
     uses: readonly (readonly Segment[])[],
     depth: number,
   ): JsonValue {
+    if (!this.effort.allows(PER_VALUE + uses.length)) return null
     if (!isJsonObject(given) || depth > MOST_DEEP) return this.shaped(uses, about, depth)
     const { const: only, enum: values, anyOf, oneOf, allOf, $ref } = given
     if (only !== undefined) return only
     if (Array.isArray(values) && values.length > 0) return this.pick(about, values)
-    if (allOf !== undefined || $ref !== undefined) return fillSchema(given, { message: '', results: [] })
+    if (allOf !== undefined || $ref !== undefined) return this.filled(given, '')
     const choices = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : []
     if (choices.length > 0) return this.fill(this.pick(about, choices), about, uses, depth + 1)
     const types = Array.isArray(given.type) ? given.type : [given.type]
@@ -130,6 +141,15 @@ export class Values {
         return this.text(given, about)
       default:
         return this.shaped(uses, about, depth)
+    }
+  }
+
+  private filled(schema: JsonObject, message: string): JsonValue {
+    try {
+      return fillSchema(schema, { message, results: [] }, this.effort)
+    } catch (err) {
+      if (err instanceof TooMuchToMake) return null
+      throw err
     }
   }
 
@@ -164,16 +184,19 @@ export class Values {
   private text(schema: JsonObject, about: string): string {
     const { format, pattern, minLength, maxLength, default: preset } = schema
     if (format !== undefined || pattern !== undefined || minLength !== undefined || maxLength !== undefined)
-      return String(fillSchema({ ...schema, type: 'string' }, { message: 'text', results: [] }))
+      return String(this.filled({ ...schema, type: 'string' }, 'text'))
     return this.pick(about, typeof preset === 'string' ? [preset, ...this.candidates.texts] : this.candidates.texts)
   }
 
   /** An object with the parts that steps refer to, or a plain value. */
   private shaped(uses: readonly (readonly Segment[])[], about: string, depth: number): JsonValue {
     const inside = uses.filter((path) => path.length > 0)
+    if (!this.effort.allows(PER_VALUE + uses.length)) return null
     if (inside.length === 0 || depth > MOST_DEEP)
       return this.pick<JsonValue>(about, depth === 0 ? [{}] : ['text', 1, true])
-    const under = (first: Segment) => inside.flatMap(([head, ...rest]) => (head === first ? [rest] : []))
+    const parts = new Map<Segment | undefined, Segment[][]>()
+    for (const [head, ...rest] of inside) parts.set(head, [...(parts.get(head) ?? []), rest])
+    const under = (first: Segment) => parts.get(first) ?? []
     if (inside.some(([first]) => typeof first === 'number')) {
       const most = Math.min(Math.max(...inside.map(([first]) => Number(first) || 0)), 9)
       return Array.from({ length: most + 1 }, (_, at) => this.shaped(under(at), `${about}[${at}]`, depth + 1))

@@ -14,6 +14,7 @@ import {
 import type { Arrival, PauseAnswer } from '../../definition/run'
 import type { StepConfig } from '../../definition/step-config'
 import { StepFailure } from '../../errors'
+import { newId } from '../../ids'
 import { stateOf } from '../../interpreter/arrive'
 import { afterCatch, catching, exitOfAnswer, failurePath, TIMED_OUT } from '../../interpreter/exits'
 import { collected, fillIn, forkOf, lookupWith, notCollected } from '../../interpreter/fill-in'
@@ -184,6 +185,7 @@ export class Walker {
     )
     if (type.mode === 'effect' || type.mode === 'fork') return { begins: parsed, asked: null }
     if (type.mode === 'pause') {
+      if (type.startsRun) parsed.$runId = newId('run')
       return { begins: parsed, asked: this.askedBy(entry, parsed) }
     }
     const exit = this.path.choose(step.id, this.exitsOf(step.id))

@@ -4,12 +4,13 @@ import { cyclesOf, graphOf } from '../../definition/graph'
 import type { JsonObject } from '../../definition/json'
 import { asideSteps, reachable } from '../../definition/paths'
 import type { Definition, Step } from '../../definition/schema'
+import type { Sliced } from '../../definition/sliced'
 import { findReferences, type Reference } from '../../definition/template'
 import { RESULT_FIELD, templatedConfig } from '../../definition/templated-config'
 import { isKnown } from '../../definition/types/read'
 import { suppliedIn } from '../../steps/define-step'
 import { findStepType } from '../../steps/registry'
-import { type Flow, flowOf, type KnownOutput } from '../check/flow'
+import { type Flow, flowing, type KnownOutput } from '../check/flow'
 import { keptOutputs } from '../check/known-outputs'
 
 /** What a simulation knows of a definition. */
@@ -33,7 +34,11 @@ export interface World {
   leavesLoop: (stepId: string, exit: string) => boolean
 }
 
-export function worldOf(definition: Definition, outputs: ReadonlyMap<string, KnownOutput>, answers: JsonObject): World {
+export function* lookAt(
+  definition: Definition,
+  outputs: ReadonlyMap<string, KnownOutput>,
+  answers: JsonObject,
+): Sliced<World> {
   const graph = graphOf(definition)
   const leads = (stepId: string, exit: string) => graph.target(stepId, exit) !== null
   const loops = cyclesOf(definition).map((ids) => new Set(ids))
@@ -42,7 +47,7 @@ export function worldOf(definition: Definition, outputs: ReadonlyMap<string, Kno
     definition,
     outputs,
     answers,
-    flow: flowOf(definition, keptOutputs(outputs)),
+    flow: yield* flowing(definition, keptOutputs(outputs)),
     exits: new Map(definition.steps.map((step) => [step.id, exitsToTake(step, definition)])),
     lists: definition.steps.flatMap(({ id, type }) => {
       const found = findStepType(type)
