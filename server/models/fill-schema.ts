@@ -1,3 +1,4 @@
+import { isMultiple, times } from '../definition/decimal'
 import { Effort } from '../definition/effort'
 import { isJsonObject, type JsonObject, type JsonValue, own } from '../definition/json'
 
@@ -173,9 +174,9 @@ class Filler {
     const most = Math.min(limit('maximum', Infinity), limit('exclusiveMaximum', Infinity) - 1)
     const inside = Math.min(Math.max(whole, least), most)
     const unit = limit('multipleOf', 0)
-    if (unit <= 0) return inside
-    const above = Math.ceil(inside / unit) * unit
-    return above <= most ? above : Math.floor(inside / unit) * unit
+    if (unit <= 0 || isMultiple(inside, unit)) return inside
+    const above = times(Math.ceil(inside / unit), unit)
+    return above <= most ? above : times(Math.floor(inside / unit), unit)
   }
 
   private boolean(schema: JsonObject, name: string): boolean {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { Ajv2020, type ErrorObject, type Format, str, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { fastFormats, fullFormats } from 'ajv-formats/dist/formats.js'
+import { isMultiple } from '../definition/decimal'
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, own, pathText } from '../definition/json'
 import type { ErrorDetail } from '../errors'
 import { PatternTooCostly } from '../patterns'
@@ -23,6 +25,19 @@ function newAjv(allErrors: boolean): Ajv2020 {
     code: { regExp: regExp as never },
   })
   addFormats.default(ajv, { mode: 'fast' })
+  for (const name of ['date', 'time', 'date-time', 'iso-time', 'iso-date-time'] as const)
+    ajv.addFormat(name, (text: string) => isFormat(fastFormats[name], text) && isFormat(fullFormats[name], text))
+  // Its pattern takes time that grows with the square of the text.
+  ajv.addFormat('url', (text: string) => text.length <= MAX_URL && isFormat(fullFormats.url, text))
+  // ajv's own divides binary fractions, so that 19.99 would be no multiple of 0.01.
+  ajv.removeKeyword('multipleOf')
+  ajv.addKeyword({
+    keyword: 'multipleOf',
+    type: 'number',
+    schemaType: 'number',
+    error: { message: ({ schemaCode }) => str`must be multiple of ${schemaCode}` },
+    validate: (unit: number, value: number) => isMultiple(value, unit),
+  })
   // ajv's own implementation compares every item with every other.
   ajv.removeKeyword('uniqueItems')
   ajv.addKeyword({
@@ -34,6 +49,15 @@ function newAjv(allErrors: boolean): Ajv2020 {
       !wanted || new Set(items.map(canonicalJson)).size === items.length,
   })
   return ajv
+}
+
+const MAX_URL = 4_000
+
+function isFormat(format: Format, text: string): boolean {
+  if (format instanceof RegExp) return format.test(text)
+  const check = typeof format === 'object' && 'validate' in format ? format.validate : format
+  if (check instanceof RegExp) return check.test(text)
+  return typeof check === 'function' ? check(text as never) === true : false
 }
 
 let instances: { first: Ajv2020; all: Ajv2020 } | undefined

@@ -121,6 +121,44 @@ describe('matching', () => {
     expect(check({ pattern: '^(.*a.{0,30}b){10}$' }, 'ab'.repeat(20))).toEqual([])
   })
 
+  test.each(['0.01', '0.05', '0.1', '0.001', '5', '0.25', '1e-7'])('every multiple of %s is one', (text) => {
+    const unit = Number(text)
+    const decimals = text.includes('e') ? 7 : (text.split('.')[1]?.length ?? 0)
+    for (let count = -300; count <= 3_000; count++) {
+      const value = Number(`${count * Number(text.replace('.', '').replace('1e-7', '1'))}e-${decimals}`)
+      expect(check({ type: 'number', multipleOf: unit }, value), String(value)).toEqual([])
+    }
+    const wrong = [{ path: 'args', message: `must be multiple of ${unit}` }]
+    for (const value of [unit / 3, unit * 1.5, 19.99 + unit / 10, 1_234_567_890.12 + unit / 4])
+      if (!Number.isInteger(value / unit)) expect(check({ type: 'number', multipleOf: unit }, value)).toEqual(wrong)
+  })
+
+  test('a number is a multiple however large or small it is', () => {
+    const cents = { type: 'number', multipleOf: 0.01 }
+    for (const value of [0, -19.99, 1_234_567_890.12, 90_071_992_547_409.91, 1e300, 5e-324 * 0]) {
+      expect(check(cents, value), String(value)).toEqual([])
+    }
+    for (const value of [19.999, 1e-300, 0.005]) expect(check(cents, value), String(value)).toHaveLength(1)
+  })
+
+  test.each<[string, string[], string[]]>([
+    [
+      'date',
+      ['2027-02-28', '2024-02-29', '2000-02-29'],
+      ['2027-19-39', '2027-02-30', '2027-00-00', '2100-02-29', '30.02.2027'],
+    ],
+    ['time', ['09:00:00Z', '23:59:59+02:00'], ['29:00:00Z', '24:00:00Z', '09:00:00+99:00']],
+    [
+      'date-time',
+      ['2027-02-28T09:00:00Z', '2027-02-28T09:00:00.123+02:00'],
+      ['2027-19-39T29:59:59Z', '2027-02-30T09:00:00Z', '2027-02-28 09:00:00Z', '2027-02-28T24:00:00Z'],
+    ],
+    ['url', ['https://example.com/a'], ['nowhere', `http://${':'.repeat(100_000)}`]],
+  ])('a %s is one that exists', async (format, good, bad) => {
+    for (const text of good) expect(check({ type: 'string', format }, text), text).toEqual([])
+    for (const text of bad) expect(check({ type: 'string', format }, text), text.slice(0, 50)).toHaveLength(1)
+  })
+
   test('reports at most twenty errors', () => {
     expect(
       check(
