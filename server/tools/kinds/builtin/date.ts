@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { dayExists } from '../../../definition/calendar'
 import { CannotDo, computing, need } from './define'
 
 const UNITS = {
@@ -73,9 +74,7 @@ function read(value: string | number, name: string): Date {
   if (!ISO.test(text)) throw wrong()
   const zoned = !text.includes('T') || /(Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`
   const date = valid(new Date(zoned.replace(/([+-]\d{2})(\d{2})$/, '$1:$2')), wrong)
-  // JavaScript accepts 31 February and continues into March.
-  const day = Number(text.slice(8, 10))
-  if (day > new Date(Date.UTC(Number(text.slice(0, 4)), Number(text.slice(5, 7)), 0)).getUTCDate()) throw wrong()
+  if (!dayExists(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10)))) throw wrong()
   return date
 }
 
@@ -111,6 +110,10 @@ function format(date: Date, { format: pattern, timeZone, locale }: Args): string
   formatter(locale, { timeZone })
   const number = (type: 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', hourCycle: 'h23' | 'h12' = 'h23') =>
     Number(part({ [type]: 'numeric', hourCycle }, type))
+  // Many languages have another form of a month's name beside a day, as in "1 марта".
+  const withDay = [...pattern.matchAll(TOKEN)].some(([token]) => token === 'd' || token === 'dd')
+    ? ({ day: 'numeric' } as const)
+    : {}
   const padded = (value: number, length = 2) => String(value).padStart(length, '0')
   return pattern.replace(TOKEN, (token, quoted: string | undefined) => {
     if (quoted !== undefined) return quoted === '' ? "'" : quoted
@@ -118,9 +121,12 @@ function format(date: Date, { format: pattern, timeZone, locale }: Args): string
       case 'yyyy':
         return padded(number('year'), 4)
       case 'MMMM':
-        return part({ month: 'long' }, 'month', locale)
-      case 'MMM':
-        return part({ month: 'short' }, 'month', locale)
+        return part({ ...withDay, month: 'long' }, 'month', locale)
+      case 'MMM': {
+        const [alone, beside] = [{}, withDay].map((day) => part({ ...day, month: 'short' }, 'month', locale))
+        // Some languages end it with a full stop only beside a day; the pattern says what follows.
+        return alone?.endsWith('.') ? (beside ?? '') : (beside ?? '').replace(/\.$/, '')
+      }
       case 'MM':
       case 'M':
         return padded(number('month'), token.length)
