@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { dayExists } from '../definition/calendar'
 import { StepFailure } from '../errors'
 import { defineStep } from './define-step'
 import { after, DurationText } from './time'
@@ -40,6 +41,8 @@ export const delay = defineStep({
 
 function timeOf(text: string): Date {
   const time = /T.*(Z|[+-]\d\d:?\d\d)$/.test(text) ? new Date(text) : null
-  if (time && Number.isFinite(time.getTime())) return time
+  const [, ...day] = /^(\d{4})-(\d{1,2})-(\d{1,2})T/.exec(text) ?? []
+  const [year = 0, month = 1, date = 1] = day.map(Number)
+  if (time && Number.isFinite(time.getTime()) && dayExists(year, month, date)) return time
   throw new StepFailure('INVALID_CONFIG', `"${text}" is not a time with its zone, such as 2027-01-31T09:00:00Z`)
 }

@@ -21,9 +21,20 @@ describe('delay', () => {
   })
 
   test('fails for a text that is no time or has no zone', () => {
-    for (const until of ['soon', '2026-01-02', '2026-01-02T00:00:00', '2026-13-02T00:00:00Z'])
+    for (const until of ['soon', '2026-01-02', '2026-01-02T00:00:00', '2026-13-02T00:00:00Z', '2026-00-02T00:00:00Z'])
       expect(() => asked({ until }), until).toThrow('is not a time')
     expect(() => asked({ for: 'two hours' })).toThrow('is not a duration')
+  })
+
+  test('fails for a day that there is not, instead of waiting for another one', () => {
+    for (const until of [
+      '2027-02-31T00:00:00Z',
+      '2027-04-31T00:00:00Z',
+      '2027-02-29T12:00:00+02:00',
+      '2027-2-31T00:00:00Z',
+    ])
+      expect(() => asked({ until }), until).toThrow('is not a time')
+    expect(asked({ until: '2028-02-29T00:00:00Z' })).toMatchObject({ dueAt: new Date('2028-02-29T00:00:00Z') })
   })
 
   test('is given one of the two', () => {
