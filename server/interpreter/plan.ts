@@ -1,6 +1,6 @@
 import { isInTransaction, type ServiceContext } from '../context'
 import { graphOf } from '../definition/graph'
-import { type JsonObject, jsonSize } from '../definition/json'
+import { type JsonObject, jsonSize, own } from '../definition/json'
 import type { Arrival, Attempt, Failing, Receipt, RunError } from '../definition/run'
 import type { StepConfig } from '../definition/step-config'
 import type { AnyStep, Asked, Recalled } from '../steps/define-step'
@@ -163,7 +163,7 @@ async function walkOn(ctx: ServiceContext, state: WalkState, stepId: string | nu
     if (!step || !type) {
       return fail({ code: 'UNKNOWN_STEP', message: `The step ${target} of this version cannot be run.` }, target)
     }
-    const at: Visit = { stepId: step.id, visit: (visits[step.id] ?? 0) + 1 }
+    const at: Visit = { stepId: step.id, visit: (own(visits, step.id) ?? 0) + 1 }
     if (isFull && type.mode !== 'effect')
       return { ...NOTHING, records, written, stepId: step.id, receipt: { go: at }, cursor: at }
     if (graph.looping.has(step.id)) visits[step.id] = at.visit

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ASSIGNEE, namedPeople, sameName } from '../definition/people'
+import { ASSIGNEE, namedPeople, sameName, votesNeeded } from '../definition/people'
 import type { ShownValue } from '../definition/run'
 import { shownValue } from '../definition/shown'
 import { StepFailure } from '../errors'
@@ -123,7 +123,7 @@ export function voteProblems(config: {
   if (impossible) return [at(impossible)]
   const people = namedPeople(assignees)
   // The most votes that decide nothing: each action is one short.
-  const split = actions.reduce((votes, { id }) => votes + (needs[id] ?? 1) - 1, 0)
+  const split = actions.reduce((votes, { id }) => votes + votesNeeded(needs, id) - 1, 0)
   if (people === null || people > split || expiresIn !== undefined) return []
   return [
     at(

@@ -49,6 +49,20 @@ async function visits(runId: string): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ step, visits }) => [step, visits]))
 }
 
+const INHERITED = [
+  ...Object.getOwnPropertyNames(Object.prototype).filter((name) => !['constructor', '__proto__'].includes(name)),
+  'constructor',
+]
+
+test('a step may have a name that every object has', async () => {
+  const steps = INHERITED.map((id) => ({ id, type: 'set-data', values: { [`f_${id}`]: 1 } }))
+  const all = [...steps, { id: 'again', type: 'condition', when: '${f_toString} == 2', maxVisits: 3 }]
+  const edges = all.slice(1).map(({ id }, at) => ({ from: all[at]?.id, to: id }))
+  const runId = await runtime.start({ steps: all, edges, initialStep: INHERITED[0] })
+  expect(await runtime.wait(runId)).toMatchObject({ status: 'completed' })
+  expect(await visits(runId)).toEqual(Object.fromEntries(all.map(({ id }) => [id, 1])))
+})
+
 test('a loop visits its steps until its condition says so, on both drivers', async () => {
   for (const restore of [() => {}, await throughTheSdk()]) {
     const runId = await runtime.start(calling(7))

@@ -111,6 +111,16 @@ describe('request-user-action', () => {
     ])
   })
 
+  test('an action may have a name that every object has', () => {
+    for (const id of ['toString', 'constructor', 'valueOf', 'hasOwnProperty'])
+      expect(
+        problemsOf({ actions: [{ id }, { id: 'b' }], needs: { b: 2 }, assignees: ['user:x', 'user:y'] }),
+        id,
+      ).toEqual(
+        problemsOf({ actions: [{ id: 'accept' }, { id: 'b' }], needs: { b: 2 }, assignees: ['user:x', 'user:y'] }),
+      )
+  })
+
   test.each([
     { needs: { approve: 3 }, assignees: ['user:a', 'user:b', 'role:admin'] },
     { needs: { approve: 3 }, assignees: ['user:a', 'user:${_}'] },

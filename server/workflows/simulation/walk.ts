@@ -93,7 +93,7 @@ export class Walker {
       const step = graph.step(target)
       const type = step && findStepType(step.type)
       if (!step || !type) throw new Error(`No step ${target}`)
-      const at: Visit = { stepId: step.id, visit: (visits[step.id] ?? 0) + 1 }
+      const at: Visit = { stepId: step.id, visit: (own(visits, step.id) ?? 0) + 1 }
       visits[step.id] = at.visit
       if (at.visit > this.mostVisits) throw new Cut()
       this.path.visit(step.id, state.ref.branch)

@@ -1,6 +1,7 @@
 'use client'
 import { MarkerType } from '@xyflow/react'
 import { useMemo, useRef } from 'react'
+import { own } from '@/server/definition/json'
 import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import type { StepProblems } from '../draft/use-problems'
@@ -129,7 +130,7 @@ export function useFlowNodes(input: FlowInput): FlowNode[] {
   return useMemo(
     () =>
       placed.map((node) => {
-        const position = dragged[node.id]
+        const position = own(dragged, node.id)
         return position ? { ...node, position } : node
       }),
     [placed, dragged],

@@ -1,3 +1,4 @@
+import { own } from '@/server/definition/json'
 import { backEdges } from '@/server/definition/loops'
 import { reachable } from '@/server/definition/paths'
 import type { Definition } from '@/server/definition/schema'
@@ -12,7 +13,7 @@ export function knownPositions(definition: Definition, layout: Layout): Layout {
   const known: Layout = {}
   if (layout[START]) known[START] = layout[START]
   for (const step of definition.steps) {
-    const position = Object.hasOwn(layout, step.id) ? layout[step.id] : positionIn(step.position)
+    const position = own(layout, step.id) ?? positionIn(step.position)
     if (position) known[step.id] = position
   }
   return known
@@ -27,7 +28,7 @@ function positionIn(value: unknown): Position | undefined {
 /** Whether no step has a position, so that the whole graph has to be arranged. */
 export function needsTidy(definition: Definition, layout: Layout): boolean {
   const known = knownPositions(definition, layout)
-  return definition.steps.length > 1 && definition.steps.every((step) => !known[step.id])
+  return definition.steps.length > 1 && definition.steps.every((step) => !own(known, step.id))
 }
 
 /**
@@ -48,11 +49,11 @@ export function completeLayout(definition: Definition, layout: Layout, catalog?:
     placed[id] = position
   }
   if (!placed[START]) put(START, above(placed, definition.initialStep))
-  let waiting = definition.steps.map((step) => step.id).filter((id) => !placed[id])
+  let waiting = definition.steps.map((step) => step.id).filter((id) => !own(placed, id))
   while (waiting.length > 0) {
     const rest = waiting.filter((id) => {
       const parents = (sources.get(id) ?? []).flatMap((from) => {
-        const at = placed[from]
+        const at = own(placed, from)
         return at ? [{ x: at.x, bottom: at.y + (heights.get(from) ?? NODE_HEIGHT) }] : []
       })
       if (parents.length === 0) return true
@@ -71,7 +72,7 @@ export function completeLayout(definition: Definition, layout: Layout, catalog?:
 }
 
 function above(placed: Layout, stepId: string | null): Position {
-  const first = stepId === null ? undefined : placed[stepId]
+  const first = stepId === null ? undefined : own(placed, stepId)
   return first ? { x: first.x, y: first.y - NODE_HEIGHT - GAP } : { x: 0, y: 0 }
 }
 
