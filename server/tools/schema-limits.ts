@@ -30,8 +30,42 @@ export function schemaDangers(schema: JsonObject, path: string): ErrorDetail[] {
   const size = walk.visit(schema, path)
   if (walk.problems.length === 0 && size > MAX_EXPANDED)
     return [{ path, message: `has more than ${MAX_EXPANDED} subschemas once every $ref is expanded` }]
+  if (walk.problems.length === 0 && size > WIDE && tracksEvaluated(schema))
+    return [
+      { path, message: `has more than ${WIDE} subschemas, too many for unevaluatedProperties or unevaluatedItems` },
+    ]
   return walk.problems.slice(0, 20)
 }
+
+/** Of more subschemas, some things would take too long. */
+export const WIDE = 300
+
+/** Whether a schema asks which parts of a value were evaluated. */
+export function tracksEvaluated(schema: JsonObject): boolean {
+  return JSON.stringify(schema).includes('"unevaluated')
+}
+
+/** How many alternatives a value may be compared with, once every `$ref` is expanded. */
+export function alternativesOf(schema: JsonObject): number {
+  const counts = new Map<object, number>()
+  const visit = (node: JsonValue | undefined): number => {
+    if (typeof node !== 'object' || node === null) return 0
+    const known = counts.get(node)
+    if (known !== undefined) return known
+    // A circle counts once.
+    counts.set(node, 0)
+    let count = 0
+    for (const [name, inner] of Object.entries(node)) {
+      if (name === '$ref' && typeof inner === 'string') count += visit(pointedAt(schema, inner))
+      else count += visit(inner) + (ALTERNATIVES.has(name) && Array.isArray(inner) ? inner.length : 0)
+    }
+    counts.set(node, count)
+    return count
+  }
+  return visit(schema)
+}
+
+const ALTERNATIVES = new Set(['allOf', 'anyOf', 'oneOf'])
 
 class Walk {
   private readonly patterns = new Patterns()
