@@ -3,6 +3,7 @@ import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { type AllowedHosts, isAddress } from '../ip'
 import { allowedHosts } from './allowed-hosts'
+import { inUtf8 } from './charset'
 import { Clock } from './clock'
 import { isRepeatable, kept } from './connections'
 import { ACCEPTED_ENCODINGS, decoded } from './decoded'
@@ -226,7 +227,8 @@ function answer(message: IncomingMessage, clock: Clock, maxBytes: number, method
     clock.release()
     return new Response(null, init)
   }
-  const chunks = decoded(message, message.headers['content-encoding'] ?? '', maxBytes)
+  const bytes = decoded(message, message.headers['content-encoding'] ?? '', maxBytes)
+  const chunks = inUtf8(bytes, headers.get('content-type') ?? '')
   const end = () => {
     clock.release()
     message.destroy()
