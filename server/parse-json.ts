@@ -1,4 +1,5 @@
 import { type JsonValue, unstorable } from './definition/json'
+import { InexactNumber, parseExact, parseKeepingDigits } from './definition/long-numbers'
 import { AppError } from './errors'
 
 const MAX_DEPTH = 64
@@ -14,15 +15,25 @@ export const JSON_LIMITS: JsonLimits = { keys: 10_000, values: 50_000 }
 /**
  * Parses JSON text from outside, within the limits for a body, and drops `__proto__` keys.
  * @param what the name of the text in messages, such as "The body"
+ * @param foreign whether its sender does not write it for us, so that integers beyond 2^53 are kept as texts; otherwise those
+ * that would change are refused
  * @throws AppError INVALID_INPUT
  */
-export function parseJson(text: string, what: string, limits = JSON_LIMITS): JsonValue {
+export function parseJson(
+  text: string,
+  what: string,
+  limits = JSON_LIMITS,
+  { foreign = false }: { foreign?: boolean } = {},
+): JsonValue {
   refuseLargeJson(text, what, limits)
   let value: JsonValue
   try {
-    value = JSON.parse(text)
-  } catch {
-    throw invalid(`${what} is not valid JSON.`)
+    value = foreign ? parseKeepingDigits(text) : parseExact(text)
+  } catch (err) {
+    if (!(err instanceof InexactNumber)) throw invalid(`${what} is not valid JSON.`)
+    throw new AppError('INVALID_INPUT', {
+      details: [{ ...(err.path === '' ? {} : { path: err.path }), message: err.reason }],
+    })
   }
   dropProto(value)
   const problem = unstorable(value)

@@ -1,4 +1,5 @@
 import { type JsonObject, type JsonValue, own, typeName } from './json'
+import { TOO_LARGE_TO_BE_EXACT } from './long-numbers'
 import type { Field, Fields } from './schema'
 
 /** A problem with a value, and where it is. */
@@ -38,6 +39,7 @@ export function checkGiven(fields: Fields, values: JsonObject): FieldProblem[] {
 }
 
 function checkField(field: Field, value: JsonValue): string | null {
+  if (field.type === 'integer' && Number.isInteger(value) && !Number.isSafeInteger(value)) return TOO_LARGE_TO_BE_EXACT
   if (!hasType(field, value)) return `must be ${article(field.type)}, not ${typeName(value)}`
   if (field.options && !field.options.some((option) => JSON.stringify(option) === JSON.stringify(value))) {
     return `must be one of ${field.options.map((option) => JSON.stringify(option)).join(', ')}`

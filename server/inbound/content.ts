@@ -71,7 +71,7 @@ function parsedBody(contentType: string, text: string): JsonValue {
   const type = mediaType(contentType)
   if (type === 'application/x-www-form-urlencoded') return formOf(text)
   if (type === 'application/json' || /^application\/[\w.-]+\+json$/.test(type)) {
-    return text.trim() === '' ? {} : parseJson(text, 'The body')
+    return text.trim() === '' ? {} : parseJson(text, 'The body', undefined, { foreign: true })
   }
   return text
 }
@@ -81,7 +81,8 @@ function formOf(text: string): JsonValue {
   const fields = [...new URLSearchParams(text)]
   if (fields.length > MOST_FORM_FIELDS) throw invalid(`The form has more than ${MOST_FORM_FIELDS} fields.`)
   const [first] = fields
-  if (fields.length === 1 && first?.[0] === 'payload') return parseJson(first[1], 'payload')
+  if (fields.length === 1 && first?.[0] === 'payload')
+    return parseJson(first[1], 'payload', undefined, { foreign: true })
   const bad = fields.find((field) => !field.every(isText))
   if (bad) throw invalid('The form has text that cannot be stored.')
   return Object.fromEntries(fields.filter(([name]) => name !== '__proto__'))

@@ -1,5 +1,6 @@
 import { checkFields } from '../definition/fields'
 import { isJsonObject, type JsonObject, type JsonValue, own, unstorable } from '../definition/json'
+import { isInexact, TOO_LARGE_TO_BE_EXACT } from '../definition/long-numbers'
 import type { Field, Fields } from '../definition/schema'
 import { AppError, type ErrorDetail } from '../errors'
 import { MultipartInput } from '../files/multipart-input'
@@ -72,6 +73,7 @@ function fromText(name: string, field: Field, text: string): JsonValue {
       if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text.trim()) || !Number.isFinite(Number(text))) {
         throw invalid(`${name} must be a number`)
       }
+      if (isInexact(text.trim())) throw invalid(`${name} ${TOO_LARGE_TO_BE_EXACT}`)
       return Number(text)
     case 'boolean': {
       const word = text.trim()

@@ -89,3 +89,23 @@ describe('a typed form', () => {
     })
   })
 })
+
+describe('a number beyond 2^53', () => {
+  const typed = { amount: '90071992547409931', urgent: 'true', size: '"S"' }
+  const reason = 'This is too large to be kept exactly as a number; an id needs a field of type string'
+  it('is refused with that reason, alone and in JSON', () => {
+    expect(readDraft(fields, typed).errors).toMatchObject({ amount: reason })
+    expect(readDraft(fields, { ...typed, amount: '1', count: '90071992547409931' }).errors).toMatchObject({
+      count: reason,
+    })
+    const inJson = { ...typed, amount: '1', extra: '{"id":90071992547409931}', anything: '[90071992547409931]' }
+    expect(readDraft(fields, inJson).errors).toEqual({
+      extra: expect.stringMatching(/^id: 90071992547409931 is too large/),
+      anything: expect.stringMatching(/^\[0\]: 90071992547409931 is too large/),
+    })
+  })
+  it('stays text where any value may be', () => {
+    const { data, errors } = readDraft(fields, { ...typed, amount: '1', anything: '90071992547409931' })
+    expect([data.anything, errors]).toEqual(['90071992547409931', {}])
+  })
+})

@@ -123,3 +123,18 @@ test('the palette matches the beginnings of words, best match first', () => {
   expect(found('flow')).toEqual([])
   expect(found(' ')).toHaveLength(4)
 })
+
+test('a number beyond 2^53 is refused with that reason in a start and an import, and kept as text where any value may be', () => {
+  const typed = { ...firstTyped(FIELDS), name: 'x', size: '"M"' }
+  const errorsOf = (more: object) => readTyped(FIELDS, { ...typed, ...more }).errors
+  const reason = 'This is too large to be kept exactly as a number; an id needs a field of type string'
+  expect(errorsOf({ count: '90071992547409931', price: '90071992547409931' })).toEqual({ count: reason, price: reason })
+  expect(errorsOf({ order: '{"id":9007199254740993}', note: '{"id":9007199254740993}' })).toEqual({
+    order: expect.stringMatching(/^id: 9007199254740993 is too large/),
+    note: expect.stringMatching(/^id: 9007199254740993 is too large/),
+  })
+  expect(readTyped(FIELDS, { ...typed, note: '9007199254740993' }).data.note).toBe('9007199254740993')
+  expect(readImport('{"steps":[{"output":{"id":9007199254740993}}]}')).toEqual({
+    problem: expect.stringMatching(/^steps\[0\].output.id: 9007199254740993 is too large/),
+  })
+})

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { ServiceContext } from '../../context'
 import { type JsonValue, toStorableJson } from '../../definition/json'
+import { parseKeepingDigits } from '../../definition/long-numbers'
 import { type Lookup, lookupIn, resolveTemplates, UnresolvedReference } from '../../definition/template'
 import type { ToolCall } from '../call'
 import { type ToolOutcome, toolFailure } from '../schema'
@@ -43,7 +44,7 @@ async function resultOf(config: HttpConfig, response: Response): Promise<ToolOut
   let body: JsonValue = toStorableJson(text)
   if (config.result === 'json' || isJson) {
     try {
-      body = text.trim() === '' ? null : toStorableJson(JSON.parse(text))
+      body = text.trim() === '' ? null : toStorableJson(parseKeepingDigits(text))
     } catch {
       return toolFailure('OUTPUT_INVALID', 'The response is not JSON.', [`status: ${response.status}`])
     }

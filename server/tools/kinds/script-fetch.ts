@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { keepingDigits } from '../../definition/long-numbers'
 import type { AllowedHosts } from '../../ip'
 import { type GuardOptions, guardedFetch } from '../../net/guarded-fetch'
 import { OutboundFailure } from '../../net/outbound-failure'
@@ -48,7 +49,14 @@ export function scriptFetch(only: AllowedHosts, { idempotencyKey = null, ...opti
       const sent = withKey(method, Object.fromEntries(headers), keys?.next([method, url, body]) ?? null)
       const request = { method, headers: sent, ...(body === null ? {} : { body }), signal }
       const response = await guardedFetch(url, request, { ...options, only })
-      return { status: response.status, headers: [...response.headers], body: await response.text() }
+      const text = await response.text()
+      const json = keepingDigits(text)
+      return {
+        status: response.status,
+        headers: [...response.headers],
+        body: text,
+        ...(json === text ? {} : { json }),
+      }
     } catch (err) {
       // A script's calls carry no secrets, so this code cannot happen here.
       if (!(err instanceof OutboundFailure) || err.code === 'SECRET_NOT_ALLOWED') throw err

@@ -156,7 +156,7 @@ export const FETCH_PRELUDE = `(function (ask, failures) {
       }
     })
 
-  const toResponse = ({ status, headers, body }) => {
+  const toResponse = ({ status, headers, body, json = body }) => {
     const byName = { __proto__: null }
     for (let i = 0; i < headers.length; i++) byName[headers[i][0]] = headers[i][1]
     return {
@@ -169,7 +169,7 @@ export const FETCH_PRELUDE = `(function (ask, failures) {
         },
       },
       text: async () => body,
-      json: async () => parse(body),
+      json: async () => parse(json),
     }
   }
 

@@ -33,7 +33,8 @@ export interface FetchCall {
 }
 
 export type FetchReply =
-  | { status: number; headers: [string, string][]; body: string }
+  /** `json`: what it is parsed from, if that is not the body: with numbers that no script could hold as texts. */
+  | { status: number; headers: [string, string][]; body: string; json?: string }
   | { failure: { code: FailureCode; message: string; transient: boolean } }
 
 /** How a script ended. The value stays JSON text until it has left the worker. */

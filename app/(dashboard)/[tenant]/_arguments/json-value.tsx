@@ -1,6 +1,7 @@
 'use client'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { JsonValue } from '@/server/definition/json'
+import { parseExact } from '@/server/definition/long-numbers'
 import { useFormMeans } from './texts'
 import { isTemplate } from './values'
 
@@ -62,7 +63,7 @@ function textOf(value: JsonValue | undefined): string {
 function readText(text: string, expressions: boolean): { value: JsonValue | undefined } | null {
   if (text.trim() === '') return { value: undefined }
   try {
-    return { value: JSON.parse(text) as JsonValue }
+    return { value: parseExact(text) }
   } catch {
     return expressions && /^\s*\$\{.*\}\s*$/s.test(text) ? { value: text.trim() } : null
   }

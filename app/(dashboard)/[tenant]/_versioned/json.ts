@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue } from '@/server/definition/json'
+import type { JsonObject } from '@/server/definition/json'
+import { parseExact } from '@/server/definition/long-numbers'
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -7,7 +8,7 @@ export function isObject(value: unknown): value is JsonObject {
 /** Parses a text as a JSON object, or says what is wrong with it. */
 export function readObject(text: string): { value: JsonObject; problem?: never } | { value?: never; problem: string } {
   try {
-    const value = JSON.parse(text) as JsonValue
+    const value = parseExact(text)
     return isObject(value) ? { value } : { problem: 'Must be a JSON object: { … }' }
   } catch (error) {
     return { problem: error instanceof Error ? error.message : 'Not JSON' }

@@ -8,6 +8,7 @@ import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { ErrorState } from '@/app/_ui/error-state'
 import { StatusPill } from '@/app/_ui/status-pill'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
+import { parseKeepingDigits } from '@/server/definition/long-numbers'
 import type { InboundItem } from '@/server/views/inbound/browse'
 import { reasonWords } from './reason-words'
 
@@ -122,7 +123,7 @@ export function TryDialog({ webhook, onClose }: { webhook: InboundItem; onClose:
 
 function parsed(text: string): { value: JsonValue } | null {
   try {
-    return { value: JSON.parse(text.trim() || '{}') as JsonValue }
+    return { value: parseKeepingDigits(text.trim() || '{}') }
   } catch {
     return null
   }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@/server/definition/json'
+import { InexactNumber, parseExact } from '@/server/definition/long-numbers'
 
 export type Imported = { body: JsonObject } | { problem: string }
 
@@ -7,8 +8,9 @@ export function readImport(text: string): Imported {
   if (text.trim() === '') return { problem: 'Paste JSON or choose a file' }
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseExact(text)
   } catch (err) {
+    if (err instanceof InexactNumber) return { problem: err.message }
     return { problem: `This is not JSON: ${err instanceof Error ? err.message : 'it cannot be read'}` }
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -1,5 +1,6 @@
 import { isRequired } from '@/server/definition/fields'
 import { isJsonObject, type JsonObject, type JsonValue, own } from '@/server/definition/json'
+import { InexactNumber, isInexact, parseExact, TOO_LARGE_TO_BE_EXACT } from '@/server/definition/long-numbers'
 import type { Field, Fields } from '@/server/definition/schema'
 import { HIDDEN } from '@/server/definition/sensitive'
 
@@ -81,7 +82,8 @@ export function readTyped(
     } else if (isPlainText(field)) data[name] = raw
     else {
       const value = readJson(field, raw)
-      if (value === undefined) errors[name] = wrongText(field)
+      if (value instanceof InexactNumber) errors[name] = inexactText(field, value)
+      else if (value === undefined) errors[name] = wrongText(field)
       else data[name] = field.type === 'array' ? withoutEmptyEnd(value) : value
     }
   }
@@ -127,16 +129,18 @@ export function readChanged(
   return { data: Object.fromEntries(data), errors, file }
 }
 
-function readJson({ type }: Field, raw: string): JsonValue | undefined {
+function readJson({ type }: Field, raw: string): JsonValue | InexactNumber | undefined {
   const text = raw.trim()
   if (type === 'number' || type === 'integer') {
     const number = Number(text)
+    if (isInexact(text)) return new InexactNumber({ path: '', literal: text })
     return Number.isFinite(number) && (type === 'number' || Number.isInteger(number)) ? number : undefined
   }
   try {
-    return JSON.parse(text) as JsonValue
-  } catch {
-    // In a field of type `any`, text that is not JSON counts as text.
+    return parseExact(text)
+  } catch (err) {
+    if (err instanceof InexactNumber && err.path !== '') return err
+    // In a field of type `any`, text that is not JSON counts as text, and so does an id.
     return type === 'any' ? raw : undefined
   }
 }
@@ -151,6 +155,10 @@ export function readRows({ type, options }: Field, text: string): { value: JsonV
   } catch {
     return null
   }
+}
+
+function inexactText({ type }: Field, { message }: InexactNumber): string {
+  return type === 'number' || type === 'integer' ? `This ${TOO_LARGE_TO_BE_EXACT}` : message
 }
 
 function wrongText({ type }: Field): string {

@@ -62,7 +62,7 @@ function indentedSize(text: string, indent: number): number {
 
 function parse(text: string): JsonValue {
   try {
-    return parseJson(text, 'The text')
+    return parseJson(text, 'The text', undefined, { foreign: true })
   } catch (err) {
     if (!(err instanceof AppError)) throw err
     throw new CannotDo(err.details[0]?.message ?? err.message)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ServiceContext } from '../../../context'
 import type { JsonValue } from '../../../definition/json'
+import { parseKeepingDigits } from '../../../definition/long-numbers'
 import { AppError } from '../../../errors'
 import { MAX_FILE_BYTES } from '../../../files/multipart-input'
 import { readFile } from '../../../files/read'
@@ -48,7 +49,7 @@ export async function readFileTool(ctx: ServiceContext, call: ToolCall): Promise
     if (as === 'base64') content = read.toString('base64')
     else if (as === 'text') content = decode(read, truncated)
     else if (truncated) return failure(`The file has ${file.size} bytes, more than maxBytes (${maxBytes})`)
-    else content = JSON.parse(decode(read, false))
+    else content = parseKeepingDigits(decode(read, false))
   } catch {
     return failure(as === 'json' ? 'The file is not JSON' : 'The file is not UTF-8 text; read it as base64')
   }

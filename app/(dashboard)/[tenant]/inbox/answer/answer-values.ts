@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@/server/definition/json'
+import { InexactNumber, isInexact, parseExact, TOO_LARGE_TO_BE_EXACT } from '@/server/definition/long-numbers'
 import type { Field } from '@/server/definition/schema'
 import { emptied } from '../../workflows/start-values'
 
@@ -91,6 +92,7 @@ function readText(field: Field, text: string): { value: JsonValue } | { error: s
     case 'number': {
       const number = Number(text.trim())
       if (!Number.isFinite(number)) return { error: 'Must be a number' }
+      if (isInexact(text.trim())) return { error: `This ${TOO_LARGE_TO_BE_EXACT}` }
       if (field.type === 'integer' && !Number.isSafeInteger(number)) return { error: 'Must be a whole number' }
       return { value: number }
     }
@@ -102,16 +104,16 @@ function readText(field: Field, text: string): { value: JsonValue } | { error: s
     case 'file':
       return { value: text.trim() }
     default:
-      return field.type === 'any' ? { value: jsonOrText(text) } : { value: text }
+      return field.type === 'any' ? jsonOrText(text) : { value: text }
   }
 }
 
 function readJson(field: Field, text: string): { value: JsonValue } | { error: string } {
   let value: JsonValue
   try {
-    value = JSON.parse(text) as JsonValue
-  } catch {
-    return { error: 'Must be JSON' }
+    value = parseExact(text)
+  } catch (err) {
+    return { error: err instanceof InexactNumber ? err.message : 'Must be JSON' }
   }
   if (field.type === 'array' && !Array.isArray(value)) return { error: 'Must be a JSON list: [ … ]' }
   const object = typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -119,11 +121,12 @@ function readJson(field: Field, text: string): { value: JsonValue } | { error: s
   return { value }
 }
 
-function jsonOrText(text: string): JsonValue {
+function jsonOrText(text: string): { value: JsonValue } | { error: string } {
   try {
-    return JSON.parse(text) as JsonValue
-  } catch {
-    return text
+    return { value: parseExact(text) }
+  } catch (err) {
+    // A number alone stays the text that was typed.
+    return err instanceof InexactNumber && err.path !== '' ? { error: err.message } : { value: text }
   }
 }
 

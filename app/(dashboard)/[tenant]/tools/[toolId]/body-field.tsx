@@ -3,6 +3,7 @@ import { NativeSelect } from '@mantine/core'
 import { useState } from 'react'
 import { CodeEditor } from '@/app/_ui/code-editor'
 import type { JsonObject, JsonValue } from '@/server/definition/json'
+import { parseExact } from '@/server/definition/long-numbers'
 import { errorAt } from '../../_versioned/field-errors'
 import { pretty, readObject } from '../../_versioned/json'
 import { useUnfinished } from '../../_versioned/unfinished'
@@ -77,7 +78,7 @@ function readBody(text: string, type: string): { value: JsonValue | undefined; p
     return read.value === undefined ? { value: undefined, problem: read.problem } : { value: read.value, problem: null }
   }
   try {
-    return { value: JSON.parse(text) as JsonValue, problem: null }
+    return { value: parseExact(text), problem: null }
   } catch (error) {
     return { value: undefined, problem: error instanceof Error ? error.message : 'Not JSON' }
   }

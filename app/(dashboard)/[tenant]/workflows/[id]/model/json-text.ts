@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@/server/definition/json'
+import { parseExact } from '@/server/definition/long-numbers'
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -7,7 +8,7 @@ export function isObject(value: unknown): value is JsonObject {
 /** Parses JSON, or returns the parser's message. */
 export function readJson(text: string): { value: JsonValue } | { problem: string } {
   try {
-    return { value: JSON.parse(text) as JsonValue }
+    return { value: parseExact(text) }
   } catch (error) {
     return { problem: error instanceof Error ? error.message : 'Not valid JSON' }
   }
