@@ -11,8 +11,9 @@ import { limitSigningSecret } from '@/server/credentials/signing-secrets/limit'
 import { listSigningSecrets } from '@/server/credentials/signing-secrets/list'
 import { tenantOfApiKey, tenantOfSigningSecret } from '@/server/credentials/tenant-of'
 import { type Env, EnvError, env } from '@/server/env'
+import { moveFiles } from '@/server/files/move'
 import { newId } from '@/server/ids'
-import { resetInstallation } from '@/server/installation'
+import { FILE_STORES, type FileStoreKind, resetInstallation } from '@/server/installation'
 import type { Log } from '@/server/log'
 import { createMember } from '@/server/members/create'
 import { listMembers } from '@/server/members/list'
@@ -53,6 +54,7 @@ export const USAGE = `millrace admin: run it beside the service, with the same e
   cors set --tenant ID --origins https://a.example.com,https://b.example.com   ('' for none)
   inngest sync [--url https://millrace.example.com]       (tells the Inngest server where the functions are)
   runs rewake --tenant ID --id RUN_ID                     (has the engine take a run up again, from its last record)
+  files move --from ${FILE_STORES.join('|')} --to ${FILE_STORES.join('|')}   (copies all uploads, then makes that the place that counts; deletes nothing)
   installation reset [--copied]                           (after a key was lost or files moved; --copied: the database is a copy)
   backup --to FILE                                        (of the running service and its embedded database; holds secrets)
   restore --from FILE [--force]                           (into DATA_DIR, while the service is stopped)
@@ -144,6 +146,7 @@ export const COMMANDS: Record<string, Command> = {
   ),
   'vault list': inTenant(listVaultSecrets),
   'vault delete': inTenant((ctx, flags) => deleteVaultSecret(ctx, textOf(flags, 'name'))),
+  'files move': ({ db }, flags) => moveFiles(db, env(), { from: store(flags, 'from'), to: store(flags, 'to') }),
   'installation reset': ({ db }, { copied }) => resetInstallation(db, { copied: copied === true }),
   'inngest sync': ({ sql }, flags) => syncInngest(sql, flags),
   'runs rewake': inTenant((ctx, flags) => rewakeRun(ctx, { runId: textOf(flags, 'id') })),
@@ -232,6 +235,13 @@ function role(flags: Flags): Role {
   const value = textOf(flags, 'role')
   const found = ROLES.find((name) => name === value)
   if (!found) throw new UsageError(`--role must be one of ${ROLES.join(', ')}.`)
+  return found
+}
+
+function store(flags: Flags, name: 'from' | 'to'): FileStoreKind {
+  const value = textOf(flags, name)
+  const found = FILE_STORES.find((kind) => kind === value)
+  if (!found) throw new UsageError(`--${name} must be one of ${FILE_STORES.join(', ')}.`)
   return found
 }
 

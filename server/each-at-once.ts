@@ -6,7 +6,12 @@ export async function eachAtOnce<T>(
 ): Promise<void> {
   const left = [...items]
   const lane = async () => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) await work(next)
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      await work(next).catch((err: unknown) => {
+        left.length = 0
+        throw err
+      })
+    }
   }
   await Promise.all(Array.from({ length: atOnce }, lane))
 }

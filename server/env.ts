@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { AllowedHosts } from './ip'
 import { processWide } from './process'
+import { readS3Url } from './s3-url'
 
 /** A setting is missing or wrong. The message is one sentence that says how to fix it. */
 export class EnvError extends Error {
@@ -136,7 +137,11 @@ const Variables = z.object({
   INNGEST_BASE_URL: httpUrl,
   /** Where the Inngest server reaches this service, if not at PUBLIC_URL. The SDK reads it as well. */
   INNGEST_SERVE_ORIGIN: httpUrl,
-  /** Files go to this Vercel Blob store if set, otherwise to a folder in DATA_DIR. */
+  /** Files go to this bucket if set. It contains a secret. */
+  FILES_S3_URL: optional.refine((value) => value === undefined || readS3Url(value) !== null, {
+    message: 'must be a bucket with its key, such as https://KEY:SECRET@s3.example.com/bucket?region=eu-central-1',
+  }),
+  /** Otherwise to this Vercel Blob store, and without one to a folder in DATA_DIR. */
   BLOB_READ_WRITE_TOKEN: optional.refine(
     (value) => value === undefined || /^vercel_blob_rw_[A-Za-z0-9]+_/.test(value),
     {

@@ -8,6 +8,7 @@ import { type Env, EnvError } from './env'
 import { newId } from './ids'
 import { keptSecret } from './kept-secret'
 import { log } from './log'
+import { readS3Url } from './s3-url'
 
 interface Row {
   deployment: string | null
@@ -58,9 +59,13 @@ const OTHER_KEY =
   'ENCRYPTION_KEY is not the key that this database is used with. Give every process the same key; if that key is lost, run: npm run -s admin -- installation reset.'
 
 /** Where this process stores files, which is not where the others do. */
-export function otherStore({ BLOB_READ_WRITE_TOKEN, dataDir }: Env): string {
-  const here = BLOB_READ_WRITE_TOKEN ? 'the Blob store of BLOB_READ_WRITE_TOKEN' : join(dataDir, 'files')
-  return `The files of this service are stored elsewhere than in ${here}. Share one folder or one Blob store between all processes; if the files have moved, run: npm run -s admin -- installation reset.`
+export function otherStore(settings: Env): string {
+  const here = {
+    s3: 'the bucket of FILES_S3_URL',
+    blob: 'the Blob store of BLOB_READ_WRITE_TOKEN',
+    folder: join(settings.dataDir, 'files'),
+  }
+  return `The files of this service are stored elsewhere than in ${here[fileStoreKind(settings) ?? 'folder']}. Share one folder, one bucket or one Blob store between all processes. To move the files, run: npm run -s admin -- files move; if they have moved, run: npm run -s admin -- installation reset.`
 }
 
 async function read(sql: Sql): Promise<Row | undefined> {
@@ -94,14 +99,36 @@ function fingerprint(key: Keyring[number]): string {
   return createHmac('sha256', key).update('millrace encryption key').digest('hex').slice(0, 32)
 }
 
-/** Names the place where this process stores files; null if it cannot store any. A folder has its name in a file, so that it is known under any path. */
-export function fileStore({ BLOB_READ_WRITE_TOKEN, VERCEL, dataDir }: Env): string | null {
-  if (BLOB_READ_WRITE_TOKEN) {
-    const [, , , id = ''] = BLOB_READ_WRITE_TOKEN.split('_')
-    return `blob:${createHash('sha256').update(id).digest('hex').slice(0, 16)}`
+/** The kinds of places where files can be. */
+export const FILE_STORES = ['folder', 'blob', 's3'] as const
+export type FileStoreKind = (typeof FILE_STORES)[number]
+
+/** Where this process stores files; null if it cannot store any. */
+export function fileStoreKind({ FILES_S3_URL, BLOB_READ_WRITE_TOKEN, VERCEL }: Env): FileStoreKind | null {
+  if (FILES_S3_URL) return 's3'
+  if (BLOB_READ_WRITE_TOKEN) return 'blob'
+  return VERCEL ? null : 'folder'
+}
+
+/**
+ * Names the place of a kind, by default the one where this process stores files; null if it cannot store any. A folder has
+ * its name in a file, so that it is known under any path.
+ */
+export function fileStore(settings: Env, kind = fileStoreKind(settings)): string | null {
+  switch (kind) {
+    case 's3':
+      return `s3:${shortened(readS3Url(settings.FILES_S3_URL ?? '')?.url ?? '')}`
+    case 'blob':
+      return `blob:${shortened(settings.BLOB_READ_WRITE_TOKEN?.split('_')[3] ?? '')}`
+    case 'folder':
+      return `folder:${keptSecret(join(settings.dataDir, 'files', '.store'), () => newId('store')).trim()}`
+    default:
+      return null
   }
-  if (VERCEL) return null
-  return `folder:${keptSecret(join(dataDir, 'files', '.store'), () => newId('store')).trim()}`
+}
+
+function shortened(name: string): string {
+  return createHash('sha256').update(name).digest('hex').slice(0, 16)
 }
 
 /**

@@ -25,7 +25,7 @@ test('.env.example can be passed to a container as it is, and its defaults match
 
 test('.env.example lists every public setting', () => {
   const source = readFileSync('server/env.ts', 'utf8')
-  const known = [...source.matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name]) => name ?? '')
+  const known = [...source.matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map(([, name]) => name ?? '')
   const internal = /^(NODE_ENV$|VERCEL|MILLRACE_)/
   expect(known.filter((name) => !internal.test(name)).sort()).toEqual(Object.keys(example).sort())
 })
@@ -52,6 +52,11 @@ test.each([
     'MAIL_FROM',
     'the tasks',
     'MAIL_FROM must be an e-mail address, such as tasks@example.com or Tasks <tasks@example.com>.',
+  ],
+  [
+    'FILES_S3_URL',
+    'https://s3.example.com/bucket',
+    'FILES_S3_URL must be a bucket with its key, such as https://KEY:SECRET@s3.example.com/bucket?region=eu-central-1.',
   ],
   ['LOG_LEVEL', 'verbose', 'LOG_LEVEL must be trace, debug, info, warn, error, fatal or silent.'],
   ['LOG_LEVEL', 'INFO', 'LOG_LEVEL must be trace, debug, info, warn, error, fatal or silent.'],

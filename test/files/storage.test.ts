@@ -4,16 +4,27 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, test as always, beforeAll, describe, expect } from 'vitest'
 import type { FileStorage } from '@/server/files/file-storage'
 import { localStorage } from '@/server/files/local-storage'
+import { s3Storage } from '@/server/files/s3-storage'
 import { vercelBlobStorage } from '@/server/files/vercel-blob-storage'
+import { readS3Url, type S3Place } from '@/server/s3-url'
 import { type Call, fakeBlobStore, ORIGIN, TOKEN } from './blob-store'
+import { fakeS3, KEY_ID, type S3Call, SECRET, s3Url } from './s3-server'
 
 let folder: string
 let server: Server
 const blobs = new Map<string, Buffer>()
 const calls: Call[] = []
+let s3: Server
+const objects = new Map<string, Buffer>()
+const s3Calls: S3Call[] = []
+/** A bucket of a real server, if there is one. */
+const REAL_S3 = process.env.TEST_S3_URL ?? ''
+const ON_REAL_S3 = 'S3, on the real server that TEST_S3_URL names (skipped without one)'
+const placeAt = (url: string) => readS3Url(url) as S3Place
+const portOf = (of: Server) => (of.address() as AddressInfo).port
 const DISPATCHER = Symbol.for('undici.globalDispatcher.1')
 type Dispatcher = { dispatch(options: { origin?: unknown }, handler: unknown): boolean }
 const holder = globalThis as { [DISPATCHER]?: Dispatcher }
@@ -21,6 +32,8 @@ let original: Dispatcher | undefined
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'millrace-storage-'))
+  s3 = fakeS3(objects, s3Calls)
+  await new Promise<void>((resolve) => s3.listen(0, '127.0.0.1', resolve))
   server = fakeBlobStore(blobs, calls)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const local = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -39,6 +52,8 @@ beforeAll(async () => {
 afterAll(async () => {
   if (original) holder[DISPATCHER] = original
   delete process.env.VERCEL_BLOB_API_URL
+  s3?.closeAllConnections()
+  s3?.close()
   server?.closeAllConnections()
   await new Promise((resolve) => server?.close(resolve))
   rmSync(folder, { recursive: true, force: true })
@@ -47,7 +62,10 @@ afterAll(async () => {
 describe.each<[string, () => FileStorage]>([
   ['local', () => localStorage(folder)],
   ['vercel blob', () => vercelBlobStorage(TOKEN)],
-])('the storage %s', (_, open) => {
+  ['S3', () => s3Storage(placeAt(s3Url(portOf(s3))))],
+  [ON_REAL_S3, () => s3Storage(placeAt(REAL_S3))],
+])('the storage %s', (name, open) => {
+  const test = name === ON_REAL_S3 && REAL_S3 === '' ? always.skip : always
   test('returns what it was given until it is deleted', async () => {
     const storage = open()
     const id = randomUUID()
@@ -78,7 +96,7 @@ describe.each<[string, () => FileStorage]>([
     ['ten_a', '00000000-0000-4000-8000-000000000000/..'],
   ])('allows no other place to be named: %j %j', async (tenant, id) => {
     const storage = open()
-    const before = calls.length
+    const before = calls.length + s3Calls.length
     for (const work of [
       () => storage.put(tenant, id, new Uint8Array(1)),
       () => storage.get(tenant, id),
@@ -86,12 +104,12 @@ describe.each<[string, () => FileStorage]>([
     ]) {
       await expect(Promise.resolve().then(async () => work())).rejects.toThrow('not a tenant id and a file id')
     }
-    expect(calls.length).toBe(before)
+    expect(calls.length + s3Calls.length).toBe(before)
   })
 })
 
 describe('the local folder', () => {
-  test('is private to its owner, and shows a file only once it is complete', async () => {
+  always('is private to its owner, and shows a file only once it is complete', async () => {
     const storage = localStorage(join(folder, 'private'))
     const id = randomUUID()
     await storage.put('ten_a', id, Buffer.from('x'))
@@ -104,7 +122,7 @@ describe('the local folder', () => {
     }
   })
 
-  test('a killed put leaves nothing that counts as a file, and delete removes it', async () => {
+  always('a killed put leaves nothing that counts as a file, and delete removes it', async () => {
     const storage = localStorage(join(folder, 'killed'))
     const [id, other] = [randomUUID(), randomUUID()]
     await storage.put('ten_a', other, Buffer.from('x'))
@@ -116,7 +134,7 @@ describe('the local folder', () => {
 })
 
 describe('the Vercel Blob store', () => {
-  test('is asked for private blobs under the exact path, with the token', async () => {
+  always('is asked for private blobs under the exact path, with the token', async () => {
     calls.length = 0
     const id = randomUUID()
     await vercelBlobStorage(TOKEN).put('ten_a', id, Buffer.from('x'))
@@ -129,9 +147,51 @@ describe('the Vercel Blob store', () => {
     })
   })
 
-  test('a refused token is an error, not a missing file', async () => {
+  always('a refused token is an error, not a missing file', async () => {
     const storage = vercelBlobStorage('vercel_blob_rw_TestStore_wrong')
     await expect(storage.put('ten_a', randomUUID(), Buffer.from('x'))).rejects.toThrow()
     await expect(storage.get('ten_a', randomUUID())).rejects.toThrow()
+  })
+})
+
+describe('the S3 storage', () => {
+  always('keeps a file under its exact path, in the folder of the bucket', async () => {
+    const id = randomUUID()
+    await s3Storage(placeAt(s3Url(portOf(s3)))).put('ten_a', id, Buffer.from('x'))
+    expect([...objects.keys()]).toContain(`/millrace/uploads/ten_a/${id}`)
+  })
+
+  always.each([
+    ['a refused key', { secret: 'another' }, 'answered 403 SignatureDoesNotMatch'],
+    ['a bucket that is missing', { bucket: 'another' }, 'answered 404 NoSuchBucket'],
+  ])('%s is an error that says so, not a missing file, and names no key', async (_, wrong, message) => {
+    const storage = s3Storage(placeAt(s3Url(portOf(s3), wrong)))
+    const id = randomUUID()
+    const calls = [storage.put('ten_a', id, Buffer.from('x')), storage.get('ten_a', id), storage.delete('ten_a', id)]
+    for (const outcome of await Promise.allSettled(calls)) {
+      if (outcome.status === 'fulfilled') throw new Error('it was not refused')
+      const told = `${String(outcome.reason)} ${JSON.stringify(outcome.reason)}`
+      expect(told).toContain(message)
+      for (const secret of [KEY_ID, SECRET]) expect(told).not.toContain(secret)
+    }
+  })
+
+  always.each<[string, Partial<S3Place> | null]>([
+    ['https://k:s%2Fx@s3.eu-central-1.amazonaws.com/b', { region: 'eu-central-1', secretAccessKey: 's/x' }],
+    [
+      'https://k:s@b.s3.eu-west-2.amazonaws.com/f/',
+      { region: 'eu-west-2', url: 'https://b.s3.eu-west-2.amazonaws.com/f' },
+    ],
+    ['http://k:s@10.0.0.1:9000/b/f?region=auto', { region: 'auto', url: 'http://10.0.0.1:9000/b/f' }],
+    ['https://k:s@host.example.com/b', { region: 'us-east-1' }],
+    ['https://host.example.com/b', null],
+    ['https://k:s@host.example.com/', null],
+    ['https://k:s@host.example.com/b?regoin=eu', null],
+    ['s3://k:s@host.example.com/b', null],
+    ['https://k:%zz@host.example.com/b', null],
+  ])('reads %s', (text, expected) => {
+    const read = readS3Url(text)
+    if (expected === null) expect(read).toBeNull()
+    else expect(read).toMatchObject(expected)
   })
 })

@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import type { Db, Tx } from '@/db/index'
+import { files } from '@/db/schema/files'
+import { installation } from '@/db/schema/installation'
+import { eachAtOnce } from '../each-at-once'
+import { type Env, EnvError } from '../env'
+import { type FileStoreKind, fileStore } from '../installation'
+import type { FileStorage } from './file-storage'
+import { storageIn } from './storage'
+
+const PAGE = 200
+const AT_ONCE = 8
+/** So many files at most are copied while uploads wait. */
+const WHILE_HELD = 20
+/** An upload whose bytes have not come by then is not under way any more. */
+const UPLOAD_S = 60
+const TRY_AGAIN_MS = 1_000
+const MOST_NAMED = 10
+
+type Row = Pick<typeof files.$inferSelect, 'tenantId' | 'id' | 'size' | 'sha256' | 'claimedAt'>
+
+interface Moved {
+  /** Copied, read back and compared. */
+  copied: number
+  /** Was there already, from an earlier time. */
+  there: number
+  store: FileStoreKind
+}
+
+/**
+ * Copies all files to another storage and then makes that the one that counts, while the service runs. Processes that
+ * still have the old setting go on reading, because nothing is deleted there; they refuse uploads until they are started
+ * with the new one. Interrupted, it has changed nothing but copies, and begins again with what is missing.
+ * @throws EnvError if files are elsewhere than said, or some are not whole
+ */
+export async function moveFiles(
+  db: Db,
+  settings: Env,
+  { from, to }: { from: FileStoreKind; to: FileStoreKind },
+): Promise<Moved> {
+  const names = [fileStore(settings, from), fileStore(settings, to)]
+  const [noted] = await db.select({ store: installation.fileStore }).from(installation)
+  if (noted?.store === names[1]) return { copied: 0, there: 0, store: to }
+  if (noted?.store != null && noted.store !== names[0])
+    throw new EnvError(
+      `The files of this service are not in the ${from} that the settings name. Set what they were stored with.`,
+    )
+  const move = new Move(storageIn(settings, from), storageIn(settings, to))
+  for (;;) {
+    while ((await move.pass(db)) > WHILE_HELD);
+    move.requireWhole()
+    if (await db.transaction((tx) => switchOver(tx, move, names[1] ?? null))) break
+    await sleep(TRY_AGAIN_MS)
+  }
+  return { copied: move.copied, there: move.there, store: to }
+}
+
+/** @returns false if an upload is under way, or more came than can be copied while the others wait */
+async function switchOver(tx: Tx, move: Move, store: string | null): Promise<boolean> {
+  // An upload holds its row until its own row is there: none comes from here on.
+  await tx.insert(installation).values({ id: true }).onConflictDoNothing()
+  await tx.select({ store: installation.fileStore }).from(installation).for('update')
+  const left = await move.left(tx)
+  if (left.length > WHILE_HELD) return false
+  await move.copy(tx, left)
+  if (move.underWay > 0) return false
+  await move.forget(tx)
+  move.requireWhole()
+  await tx.update(installation).set({ fileStore: store })
+  return true
+}
+
+class Move {
+  copied = 0
+  there = 0
+  underWay = 0
+  /** Those that the target has, by tenant and id. */
+  private readonly done = new Map<string, Row>()
+  private readonly lost = new Set<string>()
+
+  constructor(
+    private readonly source: FileStorage,
+    private readonly target: FileStorage,
+  ) {}
+
+  /** Copies what is not there yet. @returns how many it found */
+  async pass(db: Db | Tx): Promise<number> {
+    const left = await this.left(db)
+    await this.copy(db, left)
+    return left.length - this.underWay - this.lost.size
+  }
+
+  async left(db: Db | Tx): Promise<Row[]> {
+    const left: Row[] = []
+    for await (const row of rowsOf(db)) if (!this.done.has(keyOf(row))) left.push(row)
+    return left
+  }
+
+  async copy(db: Db | Tx, rows: readonly Row[]): Promise<void> {
+    this.underWay = 0
+    this.lost.clear()
+    await eachAtOnce(rows, AT_ONCE, async (row) => {
+      const { tenantId, id } = row
+      if (isWhole(row, await this.target.get(tenantId, id))) this.there++
+      else {
+        const bytes = await this.source.get(tenantId, id)
+        if (!isWhole(row, bytes)) return this.missing(db, row)
+        await this.target.put(tenantId, id, bytes)
+        if (!isWhole(row, await this.target.get(tenantId, id)))
+          throw new EnvError(`The file ${id} did not arrive as it was sent. Run the command again.`)
+        this.copied++
+      }
+      this.done.set(keyOf(row), row)
+    })
+  }
+
+  /** Its row may be gone by now; of an upload, the bytes come after the row. */
+  private async missing(db: Db | Tx, row: Row): Promise<void> {
+    const mine = and(eq(files.tenantId, row.tenantId), eq(files.id, row.id), isNull(files.condemnedAt))
+    const young = sql<boolean>`${files.claimedAt} is null and ${files.createdAt} > now() - ${UPLOAD_S}::int * interval '1 second'`
+    const [now] = await db.select({ young, claimedAt: files.claimedAt }).from(files).where(mine)
+    if (!now) return
+    if (now.young) this.underWay++
+    // It can only be an upload that failed: nothing will claim it, and the sweep removes it.
+    else if (now.claimedAt === null)
+      await db
+        .update(files)
+        .set({ condemnedAt: sql`now()` })
+        .where(and(mine, isNull(files.claimedAt)))
+    else this.lost.add(keyOf(row))
+  }
+
+  /** Removes copies of files that have been deleted since. */
+  async forget(db: Db | Tx): Promise<void> {
+    const gone = new Map(this.done)
+    for await (const row of rowsOf(db)) gone.delete(keyOf(row))
+    await eachAtOnce([...gone.values()], AT_ONCE, ({ tenantId, id }) => this.target.delete(tenantId, id))
+  }
+
+  /** @throws EnvError */
+  requireWhole(): void {
+    if (this.lost.size === 0) return
+    const some = [...this.lost].slice(0, MOST_NAMED).join(', ')
+    throw new EnvError(
+      `${this.lost.size} of the files are missing or damaged where they should be, such as ${some}. All others are copied, and the service still uses the old place. Bring these files back, or delete their runs, and run the command again.`,
+    )
+  }
+}
+
+/** The files that are not about to be deleted. */
+async function* rowsOf(db: Db | Tx): AsyncGenerator<Row> {
+  const { tenantId, id, size, sha256, claimedAt } = files
+  for (let last: Row | undefined; ; ) {
+    const after = last && or(gt(tenantId, last.tenantId), and(eq(tenantId, last.tenantId), gt(id, last.id)))
+    const page: Row[] = await db
+      .select({ tenantId, id, size, sha256, claimedAt })
+      .from(files)
+      .where(and(isNull(files.condemnedAt), after))
+      .orderBy(tenantId, id)
+      .limit(PAGE)
+    yield* page
+    last = page.at(-1)
+    if (page.length < PAGE) return
+  }
+}
+
+function keyOf({ tenantId, id }: Row): string {
+  return `${tenantId}/${id}`
+}
+
+function isWhole({ size, sha256 }: Row, bytes: Buffer | null): bytes is Buffer {
+  return bytes?.byteLength === size && createHash('sha256').update(bytes).digest('hex') === sha256
+}

@@ -1,0 +1,152 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Env, readEnv } from '@/server/env'
+import { moveFiles } from '@/server/files/move'
+import { holdFileStore } from '@/server/files/shared-store'
+import { storageIn } from '@/server/files/storage'
+import { fileStore } from '@/server/installation'
+import { log } from '@/server/log'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { newTenant } from '../support/tenant'
+import { fakeS3, type S3Call, s3Url } from './s3-server'
+
+let database: FreshDatabase
+let server: Server
+let folder: string
+let settings: Env
+let tenantId: string
+const objects = new Map<string, Buffer>()
+const calls: S3Call[] = []
+beforeAll(async () => {
+  database = await freshDatabase()
+  server = fakeS3(objects, calls).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+})
+beforeEach(async () => {
+  objects.clear()
+  folder = mkdtempSync(join(tmpdir(), 'millrace-move-'))
+  const { port } = server.address() as AddressInfo
+  settings = readEnv({ DATA_DIR: folder, DATABASE_URL: database.url, FILES_S3_URL: s3Url(port) })
+  await database.sql`delete from files`
+  await database.sql`delete from installation`
+  await database.sql`insert into installation (id, file_store) values (true, ${fileStore(settings, 'folder')})`
+  tenantId = (await newTenant(database)).tenantId
+})
+afterAll(async () => {
+  server?.closeAllConnections()
+  server?.close()
+  await database?.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const FORWARD = { from: 'folder', to: 's3' } as const
+const stored = async () => (await database.sql`select file_store from installation`)[0]?.file_store as string
+const row = async (id: string, bytes: Buffer, claimed = true, age = '0 s') => {
+  const hash = createHash('sha256').update(bytes).digest('hex')
+  await database.sql`
+    insert into files (tenant_id, id, run_id, name, declared_type, sniffed_type, size, sha256, created_at, claimed_at)
+    values (${tenantId}, ${id}, 'run', 'a', 'text/plain', 'text/plain', ${bytes.byteLength}, ${hash},
+      now() - ${age}::interval, ${claimed ? new Date() : null})`
+}
+async function upload(bytes = randomBytes(1_000)) {
+  const id = randomUUID()
+  await row(id, bytes)
+  await storageIn(settings, 'folder').put(tenantId, id, bytes)
+  return { id, bytes }
+}
+const arrived = async ({ id, bytes }: { id: string; bytes: Buffer }) =>
+  (await storageIn(settings, 's3').get(tenantId, id))?.equals(bytes) ?? false
+
+test('every file is there afterwards, the old place keeps its own, and the new one is the one that counts', async () => {
+  const files = []
+  for (let n = 0; n < 30; n++) files.push(await upload(randomBytes(n)))
+  expect(await moveFiles(database.db, settings, FORWARD)).toEqual({ copied: 30, there: 0, store: 's3' })
+  for (const file of files) {
+    expect(await arrived(file)).toBe(true)
+    expect((await storageIn(settings, 'folder').get(tenantId, file.id))?.equals(file.bytes)).toBe(true)
+  }
+  expect(await stored()).toBe(fileStore(settings, 's3'))
+  expect(await moveFiles(database.db, settings, FORWARD)).toEqual({ copied: 0, there: 0, store: 's3' })
+  expect(await moveFiles(database.db, settings, { from: 's3', to: 'folder' })).toMatchObject({ there: 30 })
+})
+
+test('interrupted, it has changed nothing that counts, and goes on with what is missing or broken', async () => {
+  const files = []
+  for (let n = 0; n < 30; n++) files.push(await upload())
+  let left = 12
+  const cut = server.listeners('request')[0] as (...args: unknown[]) => void
+  server.removeAllListeners('request')
+  server.on('request', (request, response) => {
+    if (request.method === 'PUT' && left-- <= 0) request.socket.destroy()
+    else cut(request, response)
+  })
+  await expect(moveFiles(database.db, settings, FORWARD)).rejects.toThrow()
+  server.removeAllListeners('request')
+  server.on('request', cut)
+  expect(await stored()).toBe(fileStore(settings, 'folder'))
+  const [first] = [...objects.keys()]
+  objects.set(first as string, Buffer.from('half'))
+  const { copied, there } = await moveFiles(database.db, settings, FORWARD)
+  expect([copied + there, copied > 0, there > 0]).toEqual([30, true, true])
+  for (const file of files) expect(await arrived(file)).toBe(true)
+})
+
+test('a file that is missing or damaged where it should be keeps the old place, and is named', async () => {
+  const [whole, damaged] = [await upload(), await upload()]
+  await storageIn(settings, 'folder').put(tenantId, damaged.id, Buffer.from('other'))
+  await expect(moveFiles(database.db, settings, FORWARD)).rejects.toThrow(damaged.id)
+  expect(await stored()).toBe(fileStore(settings, 'folder'))
+  expect(await arrived(whole)).toBe(true)
+  await database.sql`delete from files where id = ${damaged.id}`
+  expect(await moveFiles(database.db, settings, FORWARD)).toMatchObject({ there: 1 })
+})
+
+test('what is uploaded meanwhile comes along: it waits for bytes under way, and none can come later', async () => {
+  await upload()
+  const late = { id: randomUUID(), bytes: randomBytes(500) }
+  await row(late.id, late.bytes, false)
+  const moved = moveFiles(database.db, settings, FORWARD)
+  await storageIn(settings, 'folder').put(tenantId, late.id, late.bytes)
+  await database.sql`update files set claimed_at = now() where id = ${late.id}`
+  await moved
+  expect(await arrived(late)).toBe(true)
+  const old = readEnv({ DATA_DIR: folder, DATABASE_URL: database.url })
+  expect(fileStore(old)).not.toBe(await stored())
+  // The tests' own process stores files in a folder, as one with the old setting does.
+  await expect(database.db.transaction((tx) => holdFileStore(tx, log()))).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+})
+
+test('an upload that failed long ago is left to the sweep, and can be claimed by nothing', async () => {
+  const id = randomUUID()
+  await row(id, Buffer.from('x'), false, '10 minutes')
+  await moveFiles(database.db, settings, FORWARD)
+  expect(await database.sql`select condemned_at is not null as gone from files`).toEqual([{ gone: true }])
+})
+
+test('a copy goes with its file, if that is deleted meanwhile', async () => {
+  const [kept, gone] = [await upload(), await upload()]
+  const put = server.listeners('request')[0] as (...args: unknown[]) => void
+  server.removeAllListeners('request')
+  server.on('request', async (request, response) => {
+    // Once it has been copied and is read back.
+    if (request.method === 'GET' && request.url?.includes(gone.id) && objects.size > 0)
+      await database.sql`delete from files where id = ${gone.id}`
+    put(request, response)
+  })
+  await moveFiles(database.db, settings, FORWARD)
+  server.removeAllListeners('request')
+  server.on('request', put)
+  expect([...objects.keys()].map((path) => path.split('/').at(-1))).toEqual([kept.id])
+})
+
+test('it refuses to move from where the files are not', async () => {
+  await upload()
+  await database.sql`update installation set file_store = 'folder:another'`
+  await expect(moveFiles(database.db, settings, FORWARD)).rejects.toThrow('are not in the folder')
+})
