@@ -84,3 +84,11 @@ export function authorize(ctx: ServiceContext, operation: Operation): void {
     })
   }
 }
+
+/**
+ * Whether the caller sees sensitive fields only one by one, with `revealField`, which the audit log tells of: everybody who is
+ * signed in, by whatever way they read a run. Programs get what is stored.
+ */
+export function seesHidden({ actor }: Pick<ServiceContext, 'actor'>): boolean {
+  return actor.kind === 'user'
+}

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonLike, type JsonObject, type JsonValue, own } from './json'
-import type { Definition, Field } from './schema'
+import type { Definition, Field, Fields } from './schema'
 
 /** What screens show in place of a value they hide, as for values of the vault. */
 export const HIDDEN = '***'
@@ -26,6 +26,16 @@ export function withoutFields<T extends JsonLike>(value: T, names: ReadonlySet<s
   }
   // Hiding changes only values of fields, so the shape stays the same.
   return names.size === 0 ? value : (hide(value) as T)
+}
+
+/** The fields of a form, where those that are secret or sensitive do not show what they would be by default. */
+export function withoutPresets(fields: Fields): Fields {
+  const shown = Object.entries(fields).map(([name, field]) => {
+    const { default: preset, ...rest } = field
+    const hides = preset !== undefined && (field.secret || field.sensitive)
+    return [name, hides ? { ...rest, required: false } : field] as const
+  })
+  return Object.fromEntries(shown)
 }
 
 function isFilled(value: JsonLike): boolean {

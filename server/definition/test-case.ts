@@ -1,4 +1,5 @@
 import { cutText, isJsonObject, type JsonObject, type JsonValue, own, pathText } from './json'
+import { HIDDEN, withoutFields } from './sensitive'
 
 /** Where a value is inside a result. */
 export type ValuePath = (string | number)[]
@@ -28,7 +29,12 @@ export type StepOutcome = { branch: string; visit: number } & (
 )
 
 /** A run of a workflow: what it was started with, and what came of its steps that do something or ask somebody. */
-export type WorkflowCase = { data: JsonObject; steps: Record<string, StepOutcome[]> }
+export type WorkflowCase = {
+  data: JsonObject
+  steps: Record<string, StepOutcome[]>
+  /** The names of the fields that the run hid. */
+  hidden?: string[]
+}
 
 /** What a test case gives to what it tests. */
 export type Given = ToolCase | AgentCase | WorkflowCase
@@ -51,38 +57,41 @@ const MOST_CHARACTERS = 2_000
 /**
  * Compares how a test case ended with what it expects.
  * @param mask is applied to whole texts, before they are cut: half a secret would not be recognised
+ * @param hides the names of fields whose values are not shown
  * @returns nothing if it passed; the first differences otherwise
  */
 export function differencesFrom(
   expected: Expected,
   ended: Ended,
   mask: (text: string) => string = (text) => text,
+  hides: ReadonlySet<string> = new Set(),
 ): Difference[] {
-  return wholeDifferences(expected, ended).map(({ path, expected, actual }) => ({
+  return wholeDifferences(expected, ended, hides).map(({ path, expected, actual }) => ({
     path: mask(path),
     expected: cut(mask(expected)),
     actual: cut(mask(actual)),
   }))
 }
 
-function wholeDifferences(expected: Expected, ended: Ended): Difference[] {
-  if (expected.kind === 'fails') return asFailure(expected.code, ended)
+function wholeDifferences(expected: Expected, ended: Ended, hides: ReadonlySet<string>): Difference[] {
+  if (expected.kind === 'fails') return asFailure(expected.code, ended, hides)
   if ('failed' in ended) {
     return [{ path: '', expected: 'succeeds', actual: `fails: ${ended.failed.code}, ${ended.failed.message}` }]
   }
   const { data } = ended
   const found: Difference[] = []
-  if (expected.kind === 'equals') compare(expected.value, data, [], found)
+  if (expected.kind === 'equals') compare(expected.value, data, [], { found, hides })
   if (expected.kind === 'fields')
-    for (const { path, value } of expected.fields) compare(value, valueAt(data, path), path, found)
+    for (const { path, value } of expected.fields) compare(value, valueAt(data, path), path, { found, hides })
   if (expected.kind === 'contains' && !textOf(data).toLowerCase().includes(expected.text.toLowerCase()))
-    found.push({ path: '', expected: `contains “${expected.text}”`, actual: textOf(data) })
+    found.push({ path: '', expected: `contains “${expected.text}”`, actual: textOf(withoutFields(data, hides)) })
   return found.slice(0, MOST_DIFFERENCES)
 }
 
-function asFailure(code: string | undefined, ended: Ended): Difference[] {
+function asFailure(code: string | undefined, ended: Ended, hides: ReadonlySet<string>): Difference[] {
   const wanted = code === undefined ? 'fails' : `fails with ${code}`
-  if (!('failed' in ended)) return [{ path: '', expected: wanted, actual: `succeeds: ${textOf(ended.data)}` }]
+  if (!('failed' in ended))
+    return [{ path: '', expected: wanted, actual: `succeeds: ${textOf(withoutFields(ended.data, hides))}` }]
   if (code === undefined || code === ended.failed.code) return []
   return [{ path: '', expected: wanted, actual: `fails: ${ended.failed.code}, ${ended.failed.message}` }]
 }
@@ -99,22 +108,30 @@ export function valueAt(value: JsonValue, path: Readonly<ValuePath>): JsonValue 
 }
 
 /** Adds where two values differ, as deep inside them as possible. The order of names does not matter. */
-function compare(expected: JsonValue | undefined, actual: JsonValue | undefined, path: ValuePath, found: Difference[]) {
+function compare(
+  expected: JsonValue | undefined,
+  actual: JsonValue | undefined,
+  path: ValuePath,
+  into: { found: Difference[]; hides: ReadonlySet<string> },
+) {
+  const { found, hides } = into
   if (found.length >= MOST_DIFFERENCES) return
   if (Array.isArray(expected) && Array.isArray(actual)) {
     const length = Math.max(expected.length, actual.length)
     for (let i = 0; i < length && found.length < MOST_DIFFERENCES; i++)
-      compare(expected[i], actual[i], [...path, i], found)
+      compare(expected[i], actual[i], [...path, i], into)
   } else if (isJsonObject(expected) && isJsonObject(actual)) {
     for (const name of new Set([...Object.keys(expected), ...Object.keys(actual)]))
-      compare(own(expected, name), own(actual, name), [...path, name], found)
+      compare(own(expected, name), own(actual, name), [...path, name], into)
   } else if (expected !== actual) {
-    found.push({ path: pathText(path), expected: shown(expected), actual: shown(actual) })
+    const isHidden = path.some((key) => typeof key === 'string' && hides.has(key))
+    const text = (value: JsonValue | undefined) => shown(isHidden && value !== undefined ? HIDDEN : value, hides)
+    found.push({ path: pathText(path), expected: text(expected), actual: text(actual) })
   }
 }
 
-function shown(value: JsonValue | undefined): string {
-  return value === undefined ? 'nothing' : JSON.stringify(value)
+function shown(value: JsonValue | undefined, hides: ReadonlySet<string>): string {
+  return value === undefined ? 'nothing' : JSON.stringify(withoutFields(value, hides))
 }
 
 function textOf(value: JsonValue): string {

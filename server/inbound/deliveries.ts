@@ -4,8 +4,9 @@ import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { AppError, ImpossibleState } from '../errors'
 import { parseInput } from '../parse'
-import { tenantMasker } from '../vault/masker'
+import { callerMaskerOf, callerMaskersOf } from '../runs/run-masker'
 import { sentOf } from './content'
+import { contentMasker, maskedBody } from './content-masker'
 import { decide, holdInbound } from './decide'
 import { findContent, findInbound, findInboundDelivery, type OneInbound } from './find'
 import { LISTED } from './list'
@@ -30,7 +31,7 @@ export async function listInboundDeliveries(ctx: ServiceContext, { query, ...one
     eq(inboundDeliveries.webhookId, webhook.id),
     status && eq(inboundDeliveries.status, status),
   )
-  const [rows, total, masker] = await Promise.all([
+  const [rows, total] = await Promise.all([
     ctx.db
       .select(LISTED)
       .from(inboundDeliveries)
@@ -39,9 +40,9 @@ export async function listInboundDeliveries(ctx: ServiceContext, { query, ...one
       .limit(limit)
       .offset(offset),
     ctx.db.$count(inboundDeliveries, where),
-    tenantMasker(ctx),
   ])
-  return { items: rows.map((row) => presentInboundDelivery(row, masker)), total, limit, offset }
+  const maskerOf = await callerMaskersOf(ctx, rows)
+  return { items: rows.map((row) => presentInboundDelivery(row, maskerOf(row))), total, limit, offset }
 }
 
 /**
@@ -50,15 +51,16 @@ export async function listInboundDeliveries(ctx: ServiceContext, { query, ...one
  */
 export async function getInboundDelivery(ctx: ServiceContext, { deliveryId, ...one }: OneDelivery) {
   authorize(ctx, 'workflow:publish')
-  const { id } = await findInbound(ctx, one)
-  const row = await findInboundDelivery(ctx, id, deliveryId)
-  const [content, masker] = await Promise.all([findContent(ctx, row), tenantMasker(ctx)])
+  const webhook = await findInbound(ctx, one)
+  const row = await findInboundDelivery(ctx, webhook.id, deliveryId)
+  const content = await findContent(ctx, row)
+  const masker = await contentMasker(ctx, webhook, { runId: row.runId, content })
   return {
     ...presentInboundDelivery(row, masker),
     contentType: masker.text(row.contentType),
     headers: masker.json(content?.headers ?? {}),
     query: masker.json(content?.query ?? {}),
-    body: content && masker.text(content.body),
+    body: content && maskedBody(content, masker),
   }
 }
 
@@ -79,9 +81,9 @@ export async function replayInboundDelivery(ctx: ServiceContext, { deliveryId, .
     const createdBy = tx.actor.id
     const id = await insertDelivery(tx, { webhookId: webhook.id, content, key: null, replayOf, createdBy })
     if (id === null) throw new ImpossibleState('replay-not-inserted', deliveryId)
-    const { status } = await decide(tx, webhook, id, sentOf(content))
+    const { status, runId } = await decide(tx, webhook, id, sentOf(content))
     if (status !== 'started') await dropContent(tx, id)
-    return presentInboundDelivery(await findInboundDelivery(tx, webhook.id, id), await tenantMasker(tx))
+    return presentInboundDelivery(await findInboundDelivery(tx, webhook.id, id), await callerMaskerOf(tx, runId))
   })
 }
 

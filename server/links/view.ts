@@ -4,6 +4,7 @@ import { pauseVotes } from '@/db/schema/runs'
 import type { ServiceContext } from '../context'
 import { type JsonObject, own } from '../definition/json'
 import type { PauseSignal } from '../definition/run'
+import { withoutPresets } from '../definition/sensitive'
 import { maskWords } from '../runs/mask-words'
 import { barOf, forbidsStarter, isVote, startersOf } from '../runs/may-answer'
 import type { Person } from '../runs/person'
@@ -100,13 +101,8 @@ function askedOf(signal: PauseSignal): AskedByLink {
     ...(dueAt === undefined ? {} : { dueAt }),
   }
   if (signal.type === 'request_user_action') return { ...words, type: signal.type, actions: signal.actions }
-  const fields = Object.entries(signal.fields)
-    .filter(([, { type }]) => type !== 'file')
-    .map(([name, { default: preset, ...field }]) => {
-      if (preset === undefined) return [name, field]
-      return [name, field.secret || field.sensitive ? { ...field, required: false } : { ...field, default: preset }]
-    })
-  return { ...words, type: signal.type, fields: Object.fromEntries(fields) }
+  const fields = Object.entries(signal.fields).filter(([, { type }]) => type !== 'file')
+  return { ...words, type: signal.type, fields: withoutPresets(Object.fromEntries(fields)) }
 }
 
 /** The labels of files, which cannot be sent through a link. */

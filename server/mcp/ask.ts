@@ -8,15 +8,14 @@ import { env } from '../env'
 import { AppError } from '../errors'
 import { watchRun } from '../interpreter/changes'
 import { isListening, moment } from '../interpreter/last-changes'
-import { maskWords } from '../runs/mask-words'
 import { requireMayAnswer } from '../runs/may-answer'
 import { personOf } from '../runs/person'
 import type { PresentedRun } from '../runs/present'
-import { signalOf } from '../runs/present'
+import { presentSignal, signalOf } from '../runs/present'
 import { resumeRun } from '../runs/resume'
+import { callerMaskerOf } from '../runs/run-masker'
 import { getRunStatus } from '../runs/status'
 import { waitForRun } from '../runs/wait'
-import { tenantMasker } from '../vault/masker'
 import { answerTo, questionId, questionOf, readQuestionId } from './questions'
 import { outlineOf, result } from './results'
 
@@ -59,12 +58,12 @@ export async function askFor(
 async function firstQuestion(ctx: ServiceContext, run: PresentedRun) {
   if (!allows(ctx, 'run:resume')) return null
   const person = await personOf(ctx)
-  const masker = await tenantMasker(ctx)
+  const masker = await callerMaskerOf(ctx, run.runId)
   for (const { id: pauseId } of run.pauseSignals) {
     const [row] = await openPause(ctx, run.runId, pauseId)
     if (!row) continue
     const signal = signalOf(row)
-    const question = questionOf(maskWords({ signal }, masker).signal)
+    const question = questionOf(presentSignal(signal, masker))
     const mayAnswer = question && (await requireMayAnswer(ctx, run.runId, signal, person).then(yes, no))
     if (mayAnswer) return { id: questionId(signal.type, run.runId, pauseId), pauseId, ...question }
   }

@@ -13,8 +13,8 @@ import { maskerFrom } from '../vault/masker'
 import { reserveExport } from './export-slots'
 import { ListRuns, runsThatMatch } from './list'
 import { newerThan, type RunPosition, readPosition, writePosition } from './position'
-import { type PresentedRun, presentRun } from './present'
-import { readRun } from './status'
+import type { PresentedRun } from './present'
+import { presentForCaller, readRun } from './status'
 import { readLargeRun, readSmallRuns, STORED_BYTES } from './stored-run'
 
 const DEFAULT_LIMIT = 1_000
@@ -167,7 +167,7 @@ async function readGroup(ctx: ServiceContext, group: readonly Found[]): Promise<
   for (const id of ids) {
     const found = small.get(id)
     const run = found
-      ? presentRun(found.stored, maskerFrom(ctx, found.vault))
+      ? await presentForCaller(ctx, found.stored, maskerFrom(ctx, found.vault))
       : await readRun(ctx, id, () => readLargeRun(ctx, id))
     if (run) read.push(run)
   }

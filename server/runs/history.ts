@@ -6,8 +6,8 @@ import { isId } from '../ids'
 import { largeRead } from '../large-reads'
 import { parseInput } from '../parse'
 import { wholeNumber } from '../query-values'
-import { tenantMasker } from '../vault/masker'
 import { presentStep } from './present'
+import { callerMaskerOf } from './run-masker'
 import { readRecords } from './stored-run'
 
 const DEFAULT_LIMIT = 100
@@ -33,7 +33,7 @@ export async function readHistory(ctx: ServiceContext, runId: string, input: unk
   if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
   const [found, masker] = await Promise.all([
     largeRead(ctx, (reading) => readRecords(reading, runId, { after, limit })),
-    tenantMasker(ctx),
+    callerMaskerOf(ctx, runId),
   ])
   if (!found) throw new AppError('RUN_NOT_FOUND')
   const { steps, total } = found

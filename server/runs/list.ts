@@ -1,7 +1,7 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { runs } from '@/db/schema/runs'
-import { authorize } from '../auth/policy'
+import { authorize, seesHidden } from '../auth/policy'
 import { runsInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import { NOT_OF_THIS_LIST } from '../cursor'
@@ -12,6 +12,7 @@ import { wholeNumber } from '../query-values'
 import { SearchText } from '../search-text'
 import type { Masker } from '../vault/mask'
 import { tenantMasker } from '../vault/masker'
+import { hiddenMessages } from './hidden-messages'
 import { maskWords } from './mask-words'
 import { olderThan, readPosition, writePosition } from './position'
 
@@ -69,7 +70,7 @@ export async function listRuns(ctx: ServiceContext, input: unknown) {
     .orderBy(desc(runs.startTime), desc(runs.id))
     .limit(limit + 1)
   const [rows, masker] = await Promise.all([select, tenantMasker(ctx)])
-  const page = rows.slice(0, limit)
+  const page = await shownTo(ctx, rows.slice(0, limit))
   const last = page.at(-1)
   return {
     runs: page.map((row) => presentItem(row, masker)),
@@ -102,6 +103,19 @@ export const STATUS_IS = {
   completed: eq(runs.status, 'completed'),
   failed: sql`${runs.status} = 'failed'`,
 } as const
+
+type Row = { runId: string; workflowId: string; workflowVersion: number; error: RunError | null }
+
+/** The rows, without what the caller may not see in the messages of failures. */
+async function shownTo<R extends Row>(ctx: ServiceContext, rows: R[]): Promise<R[]> {
+  if (!seesHidden(ctx)) return rows
+  const failed = rows.flatMap(({ error, ...run }) => (error ? [{ ...run, code: error.code }] : []))
+  const messages = await hiddenMessages(ctx, failed)
+  return rows.map((row) => {
+    const message = messages.get(row.runId)
+    return row.error && message !== undefined ? { ...row, error: { ...row.error, message } } : row
+  })
+}
 
 function presentItem<
   R extends { startTime: Date; endTime: Date | null; error: RunError | null; businessKey: string | null },

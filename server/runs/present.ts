@@ -3,6 +3,7 @@ import { isBranch, iterationOf, shownBranch } from '../definition/branches'
 import type { JsonObject } from '../definition/json'
 import type { Vote } from '../definition/people'
 import type { PauseSignal, RunData } from '../definition/run'
+import { withoutPresets } from '../definition/sensitive'
 import { ImpossibleState } from '../errors'
 import type { Masker } from '../vault/mask'
 import { maskWords } from './mask-words'
@@ -144,9 +145,12 @@ export function presentStep(runId: string, step: StoredStep, masker: Masker) {
   }
 }
 
-export function presentPause(pause: Omit<StoredPause, 'stepId'>, masker: Masker) {
+/** What masks a run, and the fields that it hides, if it hides any. */
+type Hiding = Masker & { hides?: ReadonlySet<string> }
+
+export function presentPause(pause: Omit<StoredPause, 'stepId'>, masker: Hiding) {
   return {
-    ...masker.json(pause.signal),
+    ...(pause.signal && presentSignal(pause.signal, masker)),
     id: pause.id,
     ...placeIn(pause.branch),
     createdAt: iso(pause.createdAt),
@@ -154,6 +158,23 @@ export function presentPause(pause: Omit<StoredPause, 'stepId'>, masker: Masker)
     ...(pause.votes ? { votes: pause.votes.map((vote) => presentVote(vote, masker)) } : {}),
   }
 }
+
+/** What a pause asks. A field that is hidden is still asked for, but without the value that it would have by default. */
+export function presentSignal(signal: PauseSignal, masker: Hiding): PauseSignal {
+  if (signal.type !== 'collect_inputs' || !masker.hides?.size) return masker.json(signal)
+  const { fields, ...rest } = withoutPreset(signal)
+  const shown = Object.entries(fields).map(([name, field]) => [name, masker.json(field)])
+  return { ...masker.json(rest), fields: Object.fromEntries(shown) }
+}
+
+type Form = Extract<PauseSignal, { type: 'collect_inputs' }>
+
+/** What a pause asks, as people see it: as its author wrote it, but for what secret and sensitive fields are by default. */
+export function withoutPreset<S extends PauseSignal>(signal: S): S {
+  return isForm(signal) ? { ...signal, fields: withoutPresets(signal.fields) } : signal
+}
+
+const isForm = (signal: PauseSignal): signal is Form => signal.type === 'collect_inputs'
 
 function presentVote({ via, at, ...vote }: StoredVote, masker: Masker) {
   return { ...masker.json(vote), ...(via === null ? {} : { via }), at: iso(at) }

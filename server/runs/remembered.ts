@@ -1,4 +1,4 @@
-import { authorize } from '../auth/policy'
+import { authorize, seesHidden } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { inStoredOrder, type JsonLike, type JsonValue } from '../definition/json'
 import type { DoneStep } from '../interpreter/done'
@@ -14,7 +14,8 @@ import { type PresentedRun, presentRun, type StoredStep } from './present'
  */
 export function rememberedRun(ctx: ServiceContext, runId: string): PresentedRun | null {
   authorize(ctx, 'run:read')
-  const found = ctx.reach ? null : recall(runId)
+  // What a caller may not see, takes more than the memory has.
+  const found = ctx.reach || seesHidden(ctx) ? null : recall(runId)
   if (found?.run.tenantId !== ctx.tenantId) return null
   const { run, data, result, records, vault } = found
   const { error, cancellation } = run

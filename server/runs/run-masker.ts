@@ -1,31 +1,55 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
+import { seesHidden } from '../auth/policy'
 import type { ServiceContext } from '../context'
-import type { JsonLike, JsonObject } from '../definition/json'
-import { sensitiveFields, textsUnder, withoutFields } from '../definition/sensitive'
+import { sensitiveFields } from '../definition/sensitive'
 import { pinnedDefinition } from '../interpreter/pinned-definition'
 import { RUN_DATA } from '../interpreter/run-data'
-import { type Masker, maskerOf } from '../vault/mask'
+import { hidingMasker, type RunMasker } from '../vault/hide'
+import type { Masker } from '../vault/mask'
 import { tenantMasker } from '../vault/masker'
 
-/** A masker for what screens show of one run: the tenant's vault, and the fields that its workflow marks as sensitive. */
-export interface RunMasker extends Masker {
-  /** The names of those fields. */
-  hides: ReadonlySet<string>
-  /** Only the vault's. */
-  vault: Masker
+type Of = Pick<typeof runs.$inferSelect, 'id' | 'workflowId' | 'workflowVersion'>
+const OF = { id: runs.id, workflowId: runs.workflowId, workflowVersion: runs.workflowVersion }
+
+/** A masker for what the caller is shown of a run, whatever reads it. */
+export async function callerMasker(ctx: ServiceContext, run: Of, vault: Masker): Promise<RunMasker> {
+  return seesHidden(ctx) ? runMasker(ctx, run, vault) : { ...vault, hides: NOTHING, vault }
 }
 
-type Of = Pick<typeof runs.$inferSelect, 'id' | 'workflowId' | 'workflowVersion'>
+/** The same for the run with this id; for none, only the vault's. */
+export async function callerMaskerOf(ctx: ServiceContext, runId: string | null): Promise<RunMasker> {
+  if (runId !== null && seesHidden(ctx)) return runMaskerOf(ctx, runId)
+  const vault = await tenantMasker(ctx)
+  return { ...vault, hides: NOTHING, vault }
+}
 
-/** Looking for each value in every text takes time, so a run has so many of them looked for. Shorter ones are in any text. */
-const MOST_VALUES = 50
-const SHORTEST_VALUE = 4
+/** The same for the runs of a list. */
+export async function callerMaskersOf(
+  ctx: ServiceContext,
+  rows: readonly { runId: string | null }[],
+): Promise<(row: { runId: string | null }) => RunMasker> {
+  const vault = await tenantMasker(ctx)
+  const ids = seesHidden(ctx) ? [...new Set(rows.flatMap(({ runId }) => runId ?? []))] : []
+  const found =
+    ids.length === 0
+      ? []
+      : await ctx.db
+          .select(OF)
+          .from(runs)
+          .where(and(eq(runs.tenantId, ctx.tenantId), inArray(runs.id, ids)))
+  const maskers = new Map(
+    await Promise.all(found.map(async (run) => [run.id, await runMasker(ctx, run, vault)] as const)),
+  )
+  return ({ runId }) => maskers.get(runId ?? '') ?? { ...vault, hides: NOTHING, vault }
+}
+
+const NOTHING: ReadonlySet<string> = new Set()
 
 /** Reads values of the run only if its workflow has sensitive fields. */
-export async function runMasker(ctx: ServiceContext, run: Of): Promise<RunMasker> {
+export async function runMasker(ctx: ServiceContext, run: Of, known?: Masker): Promise<RunMasker> {
   const [vault, definition] = await Promise.all([
-    tenantMasker(ctx),
+    known ?? tenantMasker(ctx),
     pinnedDefinition(ctx, run.workflowId, run.workflowVersion),
   ])
   const hides = sensitiveFields(definition)
@@ -34,29 +58,16 @@ export async function runMasker(ctx: ServiceContext, run: Of): Promise<RunMasker
     .select({ input: runs.input, data: RUN_DATA })
     .from(runs)
     .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, run.id)))
-  const values = valuesMasker([stored?.input ?? {}, stored?.data ?? {}], hides)
-  return {
-    hides,
-    vault,
-    text: (text) => vault.text(values.text(text)),
-    json: <T extends JsonLike>(value: T) => vault.json(values.json(withoutFields(value, hides))),
-    longest: Math.max(vault.longest, values.longest),
-  }
-}
-
-/** A masker for the values of these fields, which may be in other fields too, and in texts. */
-export function valuesMasker(stored: JsonObject[], hides: ReadonlySet<string>): Masker {
-  const texts = new Set(textsUnder(stored, hides))
-  return maskerOf([...texts].filter((text) => text.length >= SHORTEST_VALUE).slice(0, MOST_VALUES))
+  return hidingMasker(vault, hides, [stored?.input ?? {}, stored?.data ?? {}])
 }
 
 /** A masker for what screens show of the run with this id. */
 export async function runMaskerOf(ctx: ServiceContext, runId: string): Promise<RunMasker> {
   const [run] = await ctx.db
-    .select({ id: runs.id, workflowId: runs.workflowId, workflowVersion: runs.workflowVersion })
+    .select(OF)
     .from(runs)
     .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId)))
   if (run) return runMasker(ctx, run)
   const vault = await tenantMasker(ctx)
-  return { ...vault, hides: new Set(), vault }
+  return { ...vault, hides: NOTHING, vault }
 }

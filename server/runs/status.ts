@@ -6,9 +6,11 @@ import { isId } from '../ids'
 import { expectedChange } from '../interpreter/changes'
 import { awaitEnd, stopAwaiting } from '../interpreter/run-memory'
 import { largeRead } from '../large-reads'
+import type { Masker } from '../vault/mask'
 import { maskerFrom, tenantMasker } from '../vault/masker'
 import { type PresentedRun, presentRun, type StoredRun } from './present'
 import { rememberedRun } from './remembered'
+import { callerMasker } from './run-masker'
 import { readLargeRun, readSmallRun } from './stored-run'
 
 /**
@@ -44,9 +46,14 @@ export async function readRun(
 ): Promise<PresentedRun | null> {
   const small = await readSmallRun(ctx, runId)
   if (small === null) return null
-  if (small !== 'large') return presentRun(small.stored, maskerFrom(ctx, small.vault))
-  const [stored, masker] = await Promise.all([readLarge(), tenantMasker(ctx)])
-  return stored && presentRun(stored, masker)
+  if (small !== 'large') return presentForCaller(ctx, small.stored, maskerFrom(ctx, small.vault))
+  const [stored, vault] = await Promise.all([readLarge(), tenantMasker(ctx)])
+  return stored && presentForCaller(ctx, stored, vault)
+}
+
+/** A run as the caller may see it. */
+export async function presentForCaller(ctx: ServiceContext, stored: StoredRun, vault: Masker): Promise<PresentedRun> {
+  return presentRun(stored, await callerMasker(ctx, stored.run, vault))
 }
 
 /**

@@ -5,6 +5,7 @@ import { getRunRow } from '../interpreter/find-run'
 import { tenantMasker } from '../vault/masker'
 import { maskWords } from './mask-words'
 import type { RunRow } from './present'
+import { callerMaskerOf } from './run-masker'
 import type { StopRun } from './schema'
 
 /**
@@ -35,7 +36,7 @@ export async function recordStop(
 
 /** The answer of cancel and terminate: the run's current state. */
 export async function presentStop(ctx: ServiceContext, run: RunRow) {
-  const { cancellation } = maskWords(run, await tenantMasker(ctx))
+  const { cancellation } = maskWords(run, await callerMaskerOf(ctx, run.id))
   return {
     success: true,
     runId: run.id,

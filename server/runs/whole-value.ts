@@ -10,7 +10,7 @@ import { requireRun, runIs } from '../interpreter/find-run'
 import { RUN_DATA } from '../interpreter/run-data'
 import { largeRead } from '../large-reads'
 import { parseInput } from '../parse'
-import { tenantMasker } from '../vault/masker'
+import { callerMaskerOf } from './run-masker'
 import { isLarge } from './stored-run'
 
 /** Identifies a value of a run or of one of its visits. */
@@ -46,7 +46,7 @@ export async function readWholeValue(ctx: ServiceContext, input: unknown): Promi
   if (!isId(runId)) throw new AppError('RUN_NOT_FOUND')
   const read = (reading: ServiceContext) => (wanted.of === 'run' ? ofRun(reading, wanted) : ofStep(reading, wanted))
   const value = (await isLarge(ctx, runId)) ? await largeRead(ctx, read) : await read(ctx)
-  return { value: (await tenantMasker(ctx)).json(value) }
+  return { value: (await callerMaskerOf(ctx, runId)).json(value) }
 }
 
 /** @throws AppError RUN_NOT_FOUND, INVALID_INPUT, UNAVAILABLE */

@@ -23,7 +23,7 @@ export const STEP_TEXTS: Texts = {
     required: 'True by default, unless the field has a default.',
     default: 'Used when no value is sent.',
     options: 'The only values allowed.',
-    sensitive: 'The dashboard hides the value; the API does not.',
+    sensitive: 'The value is hidden from people who are signed in, not from API keys and tokens.',
   },
   Step: {
     id: STEP_ID_TEXT,

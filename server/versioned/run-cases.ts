@@ -5,9 +5,8 @@ import type { Usage } from '../definition/agent'
 import { type Difference, differencesFrom, type Ended, type Given } from '../definition/test-case'
 import { eachAtOnce } from '../each-at-once'
 import { AppError } from '../errors'
-import type { Masker } from '../vault/mask'
 import { tenantMasker } from '../vault/masker'
-import { type CaseRow, MOST_CASES, readCases } from './test-cases'
+import { type CaseMasks, type CaseRow, MOST_CASES, onlyVault, readCases } from './test-cases'
 
 /** Which ones to run; all without. */
 export const RunCases = z.object({ only: z.array(z.string()).max(MOST_CASES).optional() })
@@ -40,6 +39,7 @@ interface RunOptions<G> {
   /** For all of them. */
   limitMs: number
   run: (given: G, signal: AbortSignal) => Promise<RanCase>
+  masks?: CaseMasks
 }
 
 /**
@@ -50,13 +50,13 @@ export async function runCases<G extends Given>(
   ctx: ServiceContext,
   noun: Parameters<typeof readCases>[1],
   id: string,
-  { only, atOnce, limitMs, run }: RunOptions<G>,
+  { only, atOnce, limitMs, run, masks = onlyVault }: RunOptions<G>,
   caller: AbortSignal,
 ): Promise<{ results: CaseResult[] }> {
   const all = await readCases(ctx, noun, id)
   const rows = only ? all.filter((row) => only.includes(row.id)) : all
   if (rows.length === 0) return { results: [] }
-  const masker = await tenantMasker(ctx)
+  const vault = await tenantMasker(ctx)
   const limit = new Deadline(caller, limitMs, () => new DOMException('The test cases took too long', 'TimeoutError'))
   const results = new Map<string, CaseResult>()
   try {
@@ -65,6 +65,7 @@ export async function runCases<G extends Given>(
       const started = performance.now()
       const ran = await orTooLate(limit, limitMs, () => run(row.given as G, limit.signal))
       const ms = Math.max(0, Math.round(performance.now() - started))
+      const masker = masks(vault, row)
       results.set(row.id, masker.json({ ...resultOf(row, ran, masker), ms }))
     })
   } catch (err) {
@@ -93,10 +94,10 @@ async function orTooLate(limit: Deadline, limitMs: number, run: () => Promise<Ra
 function resultOf(
   { id, name, expected }: CaseRow,
   { ended, usage, cost }: RanCase,
-  masker: Masker,
+  masker: ReturnType<CaseMasks>,
 ): Omit<CaseResult, 'ms'> {
   const took = { usage: usage ?? null, cost: cost ?? null }
   if ('notRun' in ended) return { id, name, outcome: 'not run', differences: [], reason: ended.notRun, ...took }
-  const differences = differencesFrom(expected, ended, masker.text)
+  const differences = differencesFrom(expected, ended, masker.text, masker.hides)
   return { id, name, outcome: differences.length === 0 ? 'passed' : 'failed', differences, reason: null, ...took }
 }

@@ -54,6 +54,10 @@ export interface NewCase {
   threadId?: string
 }
 
+/** What masks a case, for nouns with more to hide than the vault's values. */
+export type CaseMasks = (vault: Masker, row: CaseRow) => Masker & { hides?: ReadonlySet<string> }
+export const onlyVault: CaseMasks = (vault) => vault
+
 export function presentCase<G extends Given>(row: CaseRow, masker: Masker) {
   const { id, name, expected, threadId, createdBy, createdAt } = row
   return {
@@ -77,10 +81,11 @@ export async function listCases<G extends Given>(
   ctx: ServiceContext,
   noun: Tested,
   { id }: One,
+  masks: CaseMasks = onlyVault,
 ): Promise<PresentedCase<G>[]> {
   await findRow(ctx, noun, id)
   const [rows, masker] = await Promise.all([readCases(ctx, noun, id), tenantMasker(ctx)])
-  return rows.map((row) => presentCase<G>(row, masker))
+  return rows.map((row) => presentCase<G>(row, masks(masker, row)))
 }
 
 export function readCases(ctx: ServiceContext, noun: Of, id: string): Promise<CaseRow[]> {
@@ -153,11 +158,12 @@ export async function changeExpected(
   ctx: ServiceContext,
   noun: Tested,
   { expected: given, ...one }: OneCase & { expected: Expected },
+  masks: CaseMasks = onlyVault,
 ): Promise<{ id: string }> {
-  const masker = await tenantMasker(ctx)
+  const vault = await tenantMasker(ctx)
   return withTransaction(ctx, async (tx) => {
     const { row, object } = await lockCase(tx, noun, one)
-    const expected = meant(given, row.expected, masker)
+    const expected = meant(given, row.expected, masks(vault, row))
     refuseLarge({ given: row.given, expected })
     if (!isDeepStrictEqual(expected, row.expected)) {
       await tx.db.update(testCases).set({ expected }).where(caseIs(row))

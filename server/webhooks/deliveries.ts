@@ -2,11 +2,13 @@ import { and, desc, eq, getTableColumns } from 'drizzle-orm'
 import { webhookDeliveries } from '@/db/schema/webhooks'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
+import type { JsonValue } from '../definition/json'
 import { ImpossibleState } from '../errors'
 import { newId } from '../ids'
 import { emit } from '../outbox'
 import { parseInput } from '../parse'
-import { tenantMasker } from '../vault/masker'
+import { callerMaskerOf, callerMaskersOf } from '../runs/run-masker'
+import type { RunMasker } from '../vault/hide'
 import { deliveryIs, findDelivery, findEndpoint } from './find'
 import { presentDelivery } from './present'
 import { ListDeliveries } from './schema'
@@ -28,7 +30,7 @@ export async function listDeliveries(ctx: ServiceContext, { id, query }: { id: s
     eq(webhookDeliveries.endpointId, endpoint.id),
     status && eq(webhookDeliveries.status, status),
   )
-  const [rows, total, masker] = await Promise.all([
+  const [rows, total] = await Promise.all([
     ctx.db
       .select(listed)
       .from(webhookDeliveries)
@@ -37,9 +39,9 @@ export async function listDeliveries(ctx: ServiceContext, { id, query }: { id: s
       .limit(limit)
       .offset(offset),
     ctx.db.$count(webhookDeliveries, where),
-    tenantMasker(ctx),
   ])
-  return { items: rows.map((row) => presentDelivery(row, masker)), total, limit, offset }
+  const maskerOf = await callerMaskersOf(ctx, rows)
+  return { items: rows.map((row) => presentDelivery(row, maskerOf(row))), total, limit, offset }
 }
 
 /**
@@ -49,8 +51,13 @@ export async function listDeliveries(ctx: ServiceContext, { id, query }: { id: s
 export async function getDelivery(ctx: ServiceContext, { id, deliveryId }: { id: string; deliveryId: string }) {
   authorize(ctx, 'webhook:manage')
   const row = await findDelivery(ctx, id, deliveryId)
-  const masker = await tenantMasker(ctx)
-  return { ...presentDelivery(row, masker), body: row.body === null ? null : masker.text(row.body) }
+  const masker = await callerMaskerOf(ctx, row.runId)
+  return { ...presentDelivery(row, masker), body: row.body === null ? null : maskedBody(row.body, masker) }
+}
+
+/** A body is JSON that was written here. */
+function maskedBody(body: string, masker: RunMasker): string {
+  return masker.hides.size === 0 ? masker.text(body) : JSON.stringify(masker.json(JSON.parse(body) as JsonValue))
 }
 
 /**
@@ -68,7 +75,7 @@ export async function redeliver(ctx: ServiceContext, { id, deliveryId }: { id: s
       .returning(listed)
     if (!row) throw new ImpossibleState('delivery-gone', deliveryId)
     await emit(tx, 'webhook/endpoint.due', { tenantId: tx.tenantId, endpointId: id })
-    return presentDelivery(row, await tenantMasker(tx))
+    return presentDelivery(row, await callerMaskerOf(tx, row.runId))
   })
 }
 
@@ -92,6 +99,6 @@ export async function testWebhook(ctx: ServiceContext, { id }: { id: string }) {
       .returning(listed)
     if (!row) throw new ImpossibleState('delivery-not-inserted', id)
     await emit(tx, 'webhook/endpoint.due', { tenantId: tx.tenantId, endpointId: id })
-    return presentDelivery(row, await tenantMasker(tx))
+    return presentDelivery(row, await callerMaskerOf(tx, row.runId))
   })
 }

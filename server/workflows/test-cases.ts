@@ -1,21 +1,25 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { runs, stepRecords } from '@/db/schema/runs'
-import { authorize } from '../auth/policy'
+import { authorize, seesHidden } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { shownBranch } from '../definition/branches'
 import { expand } from '../definition/expand'
 import { isJsonObject, type JsonObject, type JsonValue, own } from '../definition/json'
+import { sensitiveFields } from '../definition/sensitive'
 import type { Expected, StepOutcome, WorkflowCase } from '../definition/test-case'
 import { AppError } from '../errors'
 import { requireRun } from '../interpreter/find-run'
+import { pinnedDefinition } from '../interpreter/pinned-definition'
 import { parseInput } from '../parse'
 import { findStepType } from '../steps/registry'
+import { hidingMasker } from '../vault/hide'
 import type { One } from '../versioned/noun'
 import { findWhole } from '../versioned/row-at'
 import { findRow } from '../versioned/rows'
 import { type CaseResult, RunCases, runCases } from '../versioned/run-cases'
 import {
+  type CaseMasks,
   CaseName,
   changeExpected,
   deleteCase,
@@ -23,6 +27,7 @@ import {
   keepCase,
   listCases,
   type OneCase,
+  onlyVault,
   type PresentedCase,
   renameCase,
 } from '../versioned/test-cases'
@@ -51,7 +56,17 @@ const LIMIT_MS = 30_000
  */
 export async function listWorkflowCases(ctx: ServiceContext, input: One): Promise<PresentedCase<WorkflowCase>[]> {
   authorize(ctx, 'workflow:read')
-  return listCases<WorkflowCase>(ctx, WORKFLOW, input)
+  return listCases<WorkflowCase>(ctx, WORKFLOW, input, await masksOf(ctx, input.id))
+}
+
+/** A case has what a run was given and what came of it, so it hides what that run hides, and what the workflow hides now. */
+async function masksOf(ctx: ServiceContext, id: string): Promise<CaseMasks> {
+  if (!seesHidden(ctx)) return onlyVault
+  const now = sensitiveFields((await findWhole(ctx, WORKFLOW, id)).content)
+  return (vault, { given }) => {
+    const hides = new Set([...now, ...('hidden' in given ? (given.hidden ?? []) : [])])
+    return hides.size === 0 ? vault : hidingMasker(vault, hides, [given])
+  }
 }
 
 /**
@@ -93,6 +108,7 @@ async function readKept(
       input: runs.input,
       endTime: runs.endTime,
       part: runs.part,
+      version: runs.workflowVersion,
       result: runs.result,
       error: runs.error,
     })
@@ -134,8 +150,9 @@ async function readKept(
         : { ...place, failed: { code: record.code ?? 'STEP_FAILED', message: record.error ?? '' } }
     steps.set(record.stepId, [...(steps.get(record.stepId) ?? []), outcome])
   }
+  const hidden = [...sensitiveFields(await pinnedDefinition(ctx, workflowId, run.version))]
   return {
-    given: { data: run.input ?? {}, steps: Object.fromEntries(steps) },
+    given: { data: run.input ?? {}, steps: Object.fromEntries(steps), ...(hidden.length > 0 ? { hidden } : {}) },
     same: run.error ? { kind: 'fails', code: run.error.code } : { kind: 'equals', value: run.result ?? {} },
   }
 }
@@ -166,7 +183,7 @@ export async function renameWorkflowCase(ctx: ServiceContext, input: OneCase & {
 export async function changeWorkflowExpected(ctx: ServiceContext, input: OneCase & { expected: unknown }) {
   authorize(ctx, 'workflow:write')
   const { expected } = parseInput(z.object({ expected: ExpectedOfResult }), { expected: input.expected })
-  return changeExpected(ctx, WORKFLOW, { ...input, expected })
+  return changeExpected(ctx, WORKFLOW, { ...input, expected }, await masksOf(ctx, input.id))
 }
 
 /** @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, NOT_FOUND */
@@ -192,5 +209,6 @@ export async function runWorkflowCases(
   await requireRunnable(ctx, written)
   const definition = expand(written)
   const run = async (kept: WorkflowCase) => ({ ended: await replay(ctx, definition, kept) })
-  return runCases<WorkflowCase>(ctx, WORKFLOW, id, { only, atOnce: AT_ONCE, limitMs: LIMIT_MS, run }, signal)
+  const masks = await masksOf(ctx, id)
+  return runCases<WorkflowCase>(ctx, WORKFLOW, id, { only, atOnce: AT_ONCE, limitMs: LIMIT_MS, run, masks }, signal)
 }

@@ -13,7 +13,7 @@ import type { StopRun } from '../../runs/schema'
 import { startRun } from '../../runs/start'
 import { type SentFile, startWithFile } from '../../runs/start-with-file'
 import { terminateRun } from '../../runs/terminate'
-import type { ReadWholeValue } from '../../runs/whole-value'
+import { type ReadWholeValue, readWholeValue } from '../../runs/whole-value'
 import { type ReadBranches, readBranches } from '../../views/runs/branches'
 import { type BrowseRuns, browseRuns } from '../../views/runs/browse'
 import { type Bulk, countBulk, type RunBulk, runBulk } from '../../views/runs/bulk'
@@ -27,7 +27,6 @@ import type { RunFilter } from '../../views/runs/filter'
 import { readOutputs } from '../../views/runs/outputs'
 import { getRunOverview } from '../../views/runs/overview'
 import { type RefreshRuns, refreshRuns } from '../../views/runs/refresh'
-import { readShownValue } from '../../views/runs/shown-value'
 import { type ReadStatusText, readStatusText } from '../../views/runs/status-text'
 import { type ReadStep, readStep } from '../../views/runs/step-detail'
 import { type ReadStepValues, readStepValues } from '../../views/runs/step-values'
@@ -80,7 +79,7 @@ export const runsRouter = router({
     .query(({ ctx, input }) => readConversation(ctx.service, input)),
   wholeValue: tenantProcedure
     .input(given<ReadWholeValue>())
-    .query(({ ctx, input }) => readShownValue(ctx.service, input)),
+    .query(({ ctx, input }) => readWholeValue(ctx.service, input)),
   reveal: tenantProcedure.input(given<RevealField>()).mutation(({ ctx, input }) => revealField(ctx.service, input)),
   statusText: tenantProcedure
     .input(given<ReadStatusText>())

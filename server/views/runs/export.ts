@@ -5,6 +5,7 @@ import type { ServiceContext } from '../../context'
 import { csvFile } from '../../http/csv'
 import { parseInput } from '../../parse'
 import { newestFirst, RunFilter, runsWhere } from './filter'
+import { withoutHiddenMessages } from './hidden'
 import { type RunItem, readRunItems } from './items'
 
 const MOST = 5_000
@@ -41,7 +42,7 @@ export async function exportRuns(ctx: ServiceContext, input: unknown): Promise<{
   const ids = where === null ? [] : await findIds(ctx, where)
   const rows: RunItem[] = []
   for (let at = 0; at < Math.min(ids.length, MOST); at += CHUNK)
-    rows.push(...(await readRunItems(ctx, ids.slice(at, Math.min(at + CHUNK, MOST)))))
+    rows.push(...(await withoutHiddenMessages(ctx, await readRunItems(ctx, ids.slice(at, Math.min(at + CHUNK, MOST))))))
   return { csv: csvFile(rows, COLUMNS), more: ids.length > MOST }
 }
 

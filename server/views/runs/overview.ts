@@ -16,10 +16,11 @@ import { recordOfPause } from '../../interpreter/row-is'
 import { RUN_DATA } from '../../interpreter/run-data'
 import { largeRead } from '../../large-reads'
 import { maskWords } from '../../runs/mask-words'
-import { signalOf } from '../../runs/present'
-import { type RunMasker, runMasker } from '../../runs/run-masker'
+import { signalOf, withoutPreset } from '../../runs/present'
+import { runMasker } from '../../runs/run-masker'
 import { isLarge } from '../../runs/stored-run'
 import { findStepType } from '../../steps/registry'
+import type { RunMasker } from '../../vault/hide'
 import type { Masker } from '../../vault/mask'
 import { type AnswererName, nameActors, nameAnswerers } from '../actors'
 import { answerAsDeclared, asDeclared, labelsOf } from '../as-declared'
@@ -325,7 +326,10 @@ type Asked = Awaited<ReturnType<typeof readPauses>>[number]
 function presentOpen({ pause, stepName }: Asked, masker: Masker) {
   const { id, stepId, createdAt, dueAt } = pause
   const times = { createdAt: createdAt.toISOString(), dueAt: dueAt?.toISOString() ?? null }
-  return maskWords({ id, stepId, stepName: stepName ?? stepId, ...times, signal: signalOf(pause) }, masker)
+  return maskWords(
+    { id, stepId, stepName: stepName ?? stepId, ...times, signal: withoutPreset(signalOf(pause)) },
+    masker,
+  )
 }
 
 function presentAnswer(

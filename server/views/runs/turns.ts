@@ -4,8 +4,8 @@ import type { ServiceContext } from '../../context'
 import { exitOf, exitsOf } from '../../definition/exits'
 import { isJsonObject, own } from '../../definition/json'
 import type { Definition, Step } from '../../definition/schema'
-import type { RunMasker } from '../../runs/run-masker'
 import { findStepType } from '../../steps/registry'
+import type { RunMasker } from '../../vault/hide'
 
 /** How many of the latest to read. A loop takes the same exit again and again. */
 const TURNS = 20

@@ -12,7 +12,7 @@ import { MAIN_BRANCH } from '../../interpreter/receipt'
 import { ownsOf, walkData } from '../../interpreter/walk-state'
 import { parseInput } from '../../parse'
 import { maskWords } from '../../runs/mask-words'
-import { signalOf } from '../../runs/present'
+import { signalOf, withoutPreset } from '../../runs/present'
 import { runMasker } from '../../runs/run-masker'
 import { findStepType } from '../../steps/registry'
 import { nameAnswerers } from '../actors'
@@ -84,7 +84,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
     runId,
     pauseId: pause.id,
     stepId: pause.stepId,
-    ...maskWords({ stepName, title: asked.title ?? stepName, signal: asked }, masker),
+    ...maskWords({ stepName, title: asked.title ?? stepName, signal: withoutPreset(asked) }, masker),
     createdAt: pause.createdAt.toISOString(),
     status: status,
     people: peopleOf(pause.id),

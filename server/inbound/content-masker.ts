@@ -1,0 +1,39 @@
+import { seesHidden } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import { sensitiveFields } from '../definition/sensitive'
+import { AppError } from '../errors'
+import { callerMaskerOf } from '../runs/run-masker'
+import { hidingMasker, type RunMasker } from '../vault/hide'
+import { versionToRun } from '../workflows/version-to-run'
+import { type Content, sentOf } from './content'
+import type { InboundRow } from './find'
+import { mapToStart } from './map'
+
+/**
+ * A masker for what the caller is shown of a delivery. What it gives, or would give, a sensitive field of START is hidden as
+ * in the run, whatever it is called in the delivery.
+ */
+export async function contentMasker(
+  ctx: ServiceContext,
+  webhook: InboundRow,
+  { runId, content }: { runId: string | null; content: Content | null },
+): Promise<RunMasker> {
+  const masker = await callerMaskerOf(ctx, runId)
+  if (content === null || !seesHidden(ctx)) return masker
+  const { definition } = await versionToRun(ctx, webhook.workflowId, { wanted: undefined, guess: false })
+  const hides = new Set([...masker.hides, ...sensitiveFields(definition)])
+  if (hides.size === 0) return masker
+  return hidingMasker(masker, hides, [mapToStart(webhook, definition.payload, sentOf(content)).data])
+}
+
+/** The body as it was sent, or as JSON with what is hidden left out. */
+export function maskedBody(content: Content, masker: RunMasker): string {
+  if (masker.hides.size === 0) return masker.text(content.body)
+  try {
+    const { body } = sentOf(content)
+    return typeof body === 'string' ? masker.text(body) : JSON.stringify(masker.json(body))
+  } catch (err) {
+    if (err instanceof AppError) return masker.text(content.body)
+    throw err
+  }
+}

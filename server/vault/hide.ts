@@ -1,0 +1,33 @@
+import type { JsonLike, JsonObject } from '../definition/json'
+import { textsUnder, withoutFields } from '../definition/sensitive'
+import { type Masker, maskerOf } from './mask'
+
+/** A masker for what screens show of one run: the tenant's vault, and the fields that its workflow marks as sensitive. */
+export interface RunMasker extends Masker {
+  /** The names of those fields. */
+  hides: ReadonlySet<string>
+  /** Only the vault's. */
+  vault: Masker
+}
+
+/** Looking for each value in every text takes time, so a run has so many of them looked for. Shorter ones are in any text. */
+const MOST_VALUES = 50
+const SHORTEST_VALUE = 4
+
+/** A masker for these fields, and for their values wherever else they stand. */
+export function hidingMasker(vault: Masker, hides: ReadonlySet<string>, stored: JsonObject[]): RunMasker {
+  const values = valuesMasker(stored, hides)
+  return {
+    hides,
+    vault,
+    text: (text) => vault.text(values.text(text)),
+    json: <T extends JsonLike>(value: T) => vault.json(values.json(withoutFields(value, hides))),
+    longest: Math.max(vault.longest, values.longest),
+  }
+}
+
+/** A masker for the values of these fields, which may be in other fields too, and in texts. */
+export function valuesMasker(stored: JsonObject[], hides: ReadonlySet<string>): Masker {
+  const texts = new Set(textsUnder(stored, hides))
+  return maskerOf([...texts].filter((text) => text.length >= SHORTEST_VALUE).slice(0, MOST_VALUES))
+}
