@@ -72,9 +72,9 @@ export const PROBLEM_HELP: Record<Exclude<ProblemCode, ErrorCode>, ErrorHelp> = 
     ],
   },
   SECRET_NOT_ALLOWED: {
-    title: 'A secret is not bound to the host',
-    means: 'The step sends a secret of the vault to a host that the secret is not bound to.',
-    fixes: ['Check the address of the step.', 'Bind the secret to the host in Settings, Vault.'],
+    title: 'A secret may not be sent there',
+    means: 'The step sends a secret of the vault to a host that the secret is not bound to, or over plain http.',
+    fixes: ['Check the address of the step, and use https.', 'Bind the secret to the host in Settings, Vault.'],
   },
   DANGLING_EDGE: {
     title: 'A connection leads nowhere',

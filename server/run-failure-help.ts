@@ -46,9 +46,9 @@ export const RUN_FAILURE_HELP: Record<RunFailure, ErrorHelp> = {
     fixes: ['Add the secret in Settings, Vault.', AGAIN],
   },
   SECRET_NOT_ALLOWED: {
-    title: 'A secret is not bound to the host',
-    means: 'The tool or agent would have sent a secret to a host that the secret is not bound to.',
-    fixes: ['Bind the secret to the host in Settings, Vault.', AGAIN],
+    title: 'A secret may not be sent there',
+    means: 'The tool or agent would have sent a secret to a host that the secret is not bound to, or over plain http.',
+    fixes: ['Use https.', 'Bind the secret to the host in Settings, Vault.', AGAIN],
   },
   TIMED_OUT: {
     title: 'The step took too long',

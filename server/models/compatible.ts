@@ -3,6 +3,10 @@ import type { LanguageModelV3 } from '@ai-sdk/provider'
 import { isJsonObject, type JsonValue } from '../definition/json'
 import { env } from '../env'
 import { guardedFetch } from '../net/guarded-fetch'
+import { OutboundFailure } from '../net/outbound-failure'
+import type { CheckUrl } from '../net/vet'
+import { notEncrypted } from '../vault/hosts'
+import { keySecret } from './keys'
 import type { ModelConfig } from './schema'
 import { meetsStrict } from './strict-schema'
 
@@ -10,12 +14,17 @@ const NAME = 'openai-compatible'
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024
 
 /** A server whose address a user chose, so it is called through the guard. */
-export function openAICompatible({ baseUrl = '', modelId }: ModelConfig, apiKey: string | undefined): LanguageModelV3 {
+export function openAICompatible(config: ModelConfig, apiKey: string | undefined): LanguageModelV3 {
+  const { baseUrl = '', modelId } = config
+  const check: CheckUrl = (url, inTheOpen) => {
+    if (!apiKey || !inTheOpen) return
+    throw new OutboundFailure('SECRET_NOT_ALLOWED', notEncrypted(keySecret(config) ?? 'of the agent', url))
+  }
   return createOpenAICompatible({
     name: NAME,
     baseURL: baseUrl,
     ...(apiKey ? { apiKey } : {}),
-    fetch: guarded,
+    fetch: guardedBy(check),
     includeUsage: true,
     supportsStructuredOutputs: true,
     metadataExtractor: refusals,
@@ -23,20 +32,22 @@ export function openAICompatible({ baseUrl = '', modelId }: ModelConfig, apiKey:
   })(modelId)
 }
 
-const guarded: typeof fetch = async (input, init = {}) => {
-  const response = await guardedFetch(
-    input instanceof Request ? input.url : input,
-    {
-      method: init.method ?? 'GET',
-      headers: Object.fromEntries(new Headers(init.headers)),
-      ...(typeof init.body === 'string' ? { body: init.body } : {}),
-      signal: init.signal ?? undefined,
-      redirect: 'error',
-    },
-    { timeoutMs: env().AGENT_TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES },
-  )
-  return response.ok ? withTextArguments(response) : response
-}
+const guardedBy =
+  (check: CheckUrl): typeof fetch =>
+  async (input, init = {}) => {
+    const response = await guardedFetch(
+      input instanceof Request ? input.url : input,
+      {
+        method: init.method ?? 'GET',
+        headers: Object.fromEntries(new Headers(init.headers)),
+        ...(typeof init.body === 'string' ? { body: init.body } : {}),
+        signal: init.signal ?? undefined,
+        redirect: 'error',
+      },
+      { timeoutMs: env().AGENT_TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES, check },
+    )
+    return response.ok ? withTextArguments(response) : response
+  }
 
 /** Strict servers refuse a request whose schema breaks their rules. Answers are checked here in any case. */
 function strictIfPossible(body: Record<string, unknown>): Record<string, unknown> {

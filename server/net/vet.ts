@@ -15,8 +15,11 @@ export type Resolve = (host: string) => Promise<{ address: string; family: numbe
 
 const systemResolve: Resolve = (host) => lookup(host, { all: true, verbatim: true })
 
-/** Throws for a URL that must not be called. */
-export type CheckUrl = (url: URL) => void
+/**
+ * Throws for a URL that must not be called.
+ * @param inTheOpen it was looked up, and leads over plain `http` to the public internet
+ */
+export type CheckUrl = (url: URL, inTheOpen?: boolean) => void
 
 /** A refused name takes at least this long, because a quick response would reveal whether the name exists. */
 const REFUSAL_MS = 250
@@ -59,7 +62,11 @@ export async function vet(
   const closed = checked.find(
     ({ address }) => !trusted && !isPublicAddress(address) && !options.allowed.allowsAddress(address, port),
   )
-  if (first && !closed) return { url, host, port, addresses: [first, ...others] }
+  if (first && !closed) {
+    const open = ({ address }: Address) => isPublicAddress(address) && !options.allowed.allowsAddress(address, port)
+    if (url.protocol === 'http:' && !trusted && checked.some(open)) options.check?.(url, true)
+    return { url, host, port, addresses: [first, ...others] }
+  }
   log().info(
     { host: plainHost(host), reason: closed ? 'private address' : 'no address' },
     'an outbound call was refused',

@@ -60,8 +60,17 @@ export function notBound(name: string, url: URL): string {
   return `The secret ${name} is not bound to ${url.host}. An admin can bind it there in the vault.`
 }
 
-/** @throws OutboundFailure SECRET_NOT_ALLOWED when one of the secrets may not be sent there */
-export function refuseElsewhere(bindings: readonly Binding[], url: URL): void {
+export function notEncrypted(name: string, url: URL): string {
+  return `The secret ${name} would be sent to ${url.host} without encryption. Use https.`
+}
+
+/**
+ * @param inTheOpen the call would go over plain `http` to the public internet
+ * @throws OutboundFailure SECRET_NOT_ALLOWED when one of the secrets may not be sent there
+ */
+export function refuseElsewhere(bindings: readonly Binding[], url: URL, inTheOpen = false): void {
   const refused = bindings.find((binding) => !mayReceive(binding, url))
   if (refused) throw new OutboundFailure('SECRET_NOT_ALLOWED', notBound(refused.name, url))
+  const [any] = inTheOpen ? bindings : []
+  if (any) throw new OutboundFailure('SECRET_NOT_ALLOWED', notEncrypted(any.name, url))
 }

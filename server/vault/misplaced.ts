@@ -2,7 +2,9 @@ import { and, eq, inArray } from 'drizzle-orm'
 import { vaultSecrets } from '@/db/schema/vault'
 import type { ServiceContext } from '../context'
 import type { ErrorDetail } from '../errors'
-import { mayReceive, notBound } from './hosts'
+import { isAddress, isPublicAddress } from '../ip'
+import { targetOf } from '../net/vet'
+import { mayReceive, notBound, notEncrypted } from './hosts'
 
 /** The secrets a definition sends to an address, as far as the address is known when it is saved. */
 export interface SecretUse {
@@ -21,7 +23,14 @@ export async function misplacedSecrets(ctx: ServiceContext, use: SecretUse | nul
     .from(vaultSecrets)
     .where(and(eq(vaultSecrets.tenantId, ctx.tenantId), inArray(name, [...use.names])))
     .orderBy(name)
-  return rows
-    .filter((row) => !mayReceive(row, use.url))
-    .map((row) => ({ path: use.path, code: 'SECRET_NOT_ALLOWED', message: notBound(row.name, use.url) }))
+  return rows.flatMap((row) => {
+    const refused = !mayReceive(row, use.url) ? notBound : isInTheOpen(use.url) ? notEncrypted : null
+    return refused ? [{ path: use.path, code: 'SECRET_NOT_ALLOWED', message: refused(row.name, use.url) }] : []
+  })
+}
+
+/** Whether that is sure without a look-up: a name may lead to a private address, which a call finds out. */
+function isInTheOpen(url: URL): boolean {
+  const { host } = targetOf(url)
+  return url.protocol === 'http:' && isAddress(host) && isPublicAddress(host)
 }

@@ -17,9 +17,10 @@ export interface OpenSecrets {
   values: ReadonlyMap<string, string>
   /**
    * Must be called for every URL these values are sent to, redirects included.
+   * @param inTheOpen the call would go over plain `http` to the public internet
    * @throws OutboundFailure SECRET_NOT_ALLOWED
    */
-  check(url: URL): void
+  check(url: URL, inTheOpen?: boolean): void
 }
 
 /**
@@ -45,5 +46,5 @@ export async function readVaultSecrets(ctx: ServiceContext, names: readonly stri
   }
   const missing = names.filter((name) => !values.has(name))
   if (missing.length > 0) throw new SecretMissing([...new Set(missing)])
-  return { values, check: (url) => refuseElsewhere(bindings, url) }
+  return { values, check: (url, inTheOpen) => refuseElsewhere(bindings, url, inTheOpen) }
 }

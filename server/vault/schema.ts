@@ -18,6 +18,8 @@ export const SetSecret = z.object({
     .string()
     .max(16_384)
     .refine(...STORABLE)
+    // Pasted and piped values have blanks and line breaks around them, which no header may have.
+    .transform((text) => text.trim())
     .refine(
       (text) => !isTooShort(text),
       `must have at least ${MIN_VALUE_LENGTH} characters, spaces around it not counted`,

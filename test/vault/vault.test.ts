@@ -37,7 +37,7 @@ describe('the vault', () => {
       name: 'API_KEY',
       created: false,
     })
-    await setVaultSecret(ctx, { name: 'A', value: ' the spaces stay ' })
+    await setVaultSecret(ctx, { name: 'A', value: ' the spaces go \n' })
     const list = await listVaultSecrets(ctx)
     expect(list.map(({ name }) => name)).toEqual(['A', 'API_KEY'])
     expect(Object.keys(list[0] ?? {}).sort()).toEqual([
@@ -53,7 +53,7 @@ describe('the vault', () => {
     expect((await readVaultSecrets(ctx, ['API_KEY', 'A'])).values).toEqual(
       new Map([
         ['API_KEY', 'the second value'],
-        ['A', ' the spaces stay '],
+        ['A', 'the spaces go'],
       ]),
     )
     expect(JSON.stringify(await database.db.select().from(vaultSecrets))).not.toMatch(/second|spaces stay/)
