@@ -2,11 +2,14 @@ import { z } from 'zod'
 import { AppError } from '../errors'
 import { parseInput } from '../parse'
 
-const QUOTED = /^"(\d{1,9})"$/
+/**
+ * What a proxy makes of a tag when it compresses still names the version: nginx makes it weak, Apache and others add the
+ * encoding, as in `"3-gzip"`.
+ */
+const QUOTED = /^(?:W\/)?"(\d{1,9})(?:--?(?:gzip|br|zstd|deflate))?"$/
 
 /**
- * An `If-Match` header: `"3"`, a list of such tags, or `*` for any version. Absent also means any. A weak tag is
- * refused rather than ignored, because its sender relies on it.
+ * An `If-Match` header: `"3"`, a list of such tags, or `*` for any version. Absent also means any.
  */
 const IfMatch = z
   .string()

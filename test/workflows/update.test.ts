@@ -136,10 +136,13 @@ describe('updateWorkflow', () => {
     expect(await getWorkflow(owner, { id })).toMatchObject({ name: 'D', version: 4 })
   })
 
-  test.each(['3', 'W/"3"', '"three"', '"1",', ''])('an If-Match of %j is refused, not ignored', async (ifMatch) => {
-    const { id } = await createWorkflow(owner, RUNNABLE)
-    expect(await outcome(updateWorkflow(owner, { id, body: { name: 'x' }, ifMatch }))).toBe('INVALID_INPUT')
-  })
+  test.each(['3', 'W/3', 'W/"three"', '"3-other"', '"three"', '"1",', ''])(
+    'an If-Match of %j is refused, not ignored',
+    async (ifMatch) => {
+      const { id } = await createWorkflow(owner, RUNNABLE)
+      expect(await outcome(updateWorkflow(owner, { id, body: { name: 'x' }, ifMatch }))).toBe('INVALID_INPUT')
+    },
+  )
 
   test.each([
     { name: '' },
