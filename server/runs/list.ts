@@ -41,6 +41,7 @@ const columns = {
   startTime: runs.startTime,
   endTime: runs.endTime,
   startedBy: runs.startedBy,
+  startedVia: runs.startedVia,
   retryOf: runs.retryOf,
   error: runs.error,
 }

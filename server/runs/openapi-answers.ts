@@ -177,6 +177,11 @@ export const Run = z.object({
   endTime: time('When it ended.').optional(),
   durationMs: ms('From start to end.').optional(),
   startedBy: z.string(),
+  startedVia: z
+    .enum(['apiKey', 'jwt', 'user', 'test', 'system'])
+    .describe(
+      'How it was started: with an API key, with a signed token, in the dashboard, by the service (a schedule, an inbound webhook), or as a test run.',
+    ),
   retryOf: z.string().nullable().describe('The run this one repeats.'),
   parentRunId: z.string().optional().describe('The run whose step started this one; left out if none did.'),
   cancellation: z
@@ -203,6 +208,7 @@ const RunItem = Run.pick({
   endTime: true,
   durationMs: true,
   startedBy: true,
+  startedVia: true,
   retryOf: true,
   error: true,
 })

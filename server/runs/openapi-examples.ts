@@ -25,7 +25,13 @@ const head = {
   workflowVersion: 2,
   workflowName: workflow.name,
 } satisfies JsonObject
-const tail = { startTime: T0, startedBy: KEY_ID, retryOf: null, cancellation: null } satisfies JsonObject
+const tail = {
+  startTime: T0,
+  startedBy: KEY_ID,
+  startedVia: 'apiKey',
+  retryOf: null,
+  cancellation: null,
+} satisfies JsonObject
 
 export const pausedRun = {
   ...head,
@@ -125,6 +131,7 @@ export const runItem = {
   endTime: T2,
   durationMs: 67_480,
   startedBy: KEY_ID,
+  startedVia: 'apiKey',
   retryOf: null,
   error: null,
 } satisfies JsonObject

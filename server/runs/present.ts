@@ -105,6 +105,7 @@ export function presentRun({ run, steps, open, total, cutData, cutResult }: Stor
       ? { endTime: run.endTime.toISOString(), durationMs: run.endTime.getTime() - run.startTime.getTime() }
       : {}),
     startedBy: run.startedBy,
+    startedVia: run.startedVia,
     retryOf: run.retryOf,
     ...(run.parentRunId === null ? {} : { parentRunId: run.parentRunId }),
     cancellation: words.cancellation,

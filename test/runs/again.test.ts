@@ -264,7 +264,7 @@ describe('list', () => {
     expect(Object.keys(item ?? {}).sort()).toEqual(
       [
         ...['currentStepId', 'durationMs', 'endTime', 'error', 'outcome', 'retryOf', 'runId', 'startTime'],
-        ...['startedBy', 'status', 'workflowId', 'workflowName', 'workflowVersion'],
+        ...['startedBy', 'startedVia', 'status', 'workflowId', 'workflowName', 'workflowVersion'],
       ].sort(),
     )
     const ofOne = await listRuns(runtime.ctx, { workflowId: item?.workflowId })
