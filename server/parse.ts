@@ -1,6 +1,7 @@
 import './definition/zod-words'
 import type { z } from 'zod'
-import { pathText } from './definition/json'
+import { isJsonObject, pathText } from './definition/json'
+import { nearestName } from './definition/nearest'
 import { AppError, type ErrorDetail } from './errors'
 
 /**
@@ -11,6 +12,32 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.ou
   const result = schema.safeParse(input)
   if (result.success) return result.data
   throw new AppError('INVALID_INPUT', { details: issuesToDetails(result.error.issues) })
+}
+
+/**
+ * As `parseInput`, for an object that must have only fields the schema knows: one that was dropped would look as if it had
+ * counted.
+ * @param also other fields it may have
+ * @throws AppError INVALID_INPUT
+ */
+export function parseWhole<S extends z.ZodObject>(
+  schema: S,
+  input: unknown,
+  also: readonly string[] = [],
+): z.output<S> {
+  const known = [...Object.keys(schema.shape), ...also]
+  const unknown = isJsonObject(input) ? Object.keys(input).filter((name) => !known.includes(name)) : []
+  if (unknown.length === 0) return parseInput(schema, input)
+  throw new AppError('INVALID_INPUT', {
+    details: unknown.slice(0, 20).map((name) => unknownName(name, known, 'field')),
+  })
+}
+
+/** What is said of a field or a parameter that a call does not have. */
+export function unknownName(name: string, known: readonly string[], what: 'field' | 'parameter'): ErrorDetail {
+  const near = name.length > 100 ? null : nearestName(name, known)
+  const none = known.length === 0 ? `This call has no ${what}s.` : `This call has no such ${what}.`
+  return { path: name.slice(0, 100), message: near === null ? none : `${none} Did you mean ${near}?` }
 }
 
 export function issuesToDetails(issues: readonly z.core.$ZodIssue[], prefix = ''): ErrorDetail[] {

@@ -3,7 +3,7 @@ import type { ServiceContext } from '../context'
 import type { TurnMetadata } from '../definition/agent'
 import { isJsonObject, type JsonObject } from '../definition/json'
 import { AppError } from '../errors'
-import { parseInput } from '../parse'
+import { parseInput, parseWhole } from '../parse'
 import { wantedVersion } from '../versioned/versions'
 import { type ConverseOptions, converse, openTurn, toAppError } from './converse'
 import { type LoadedAgent, loadAgent } from './find'
@@ -34,7 +34,7 @@ export async function invokeAgent(
   // What the agent cannot do comes before whatever else is wrong.
   const agent = await loadAgent(ctx, input.agentId, wantedVersion(body.version ?? undefined))
   requireDataAnswers(agent)
-  const { dataContext, threadId } = parseInput(InvokeAgent, input.body)
+  const { dataContext, threadId } = parseWhole(InvokeAgent, body, ['message'])
   return answered(ctx, agent, { message, dataContext, threadId }, signal)
 }
 

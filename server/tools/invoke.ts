@@ -2,7 +2,7 @@ import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { isJsonObject } from '../definition/json'
 import { AppError } from '../errors'
-import { parseInput } from '../parse'
+import { parseWhole } from '../parse'
 import { wantedVersion } from '../versioned/versions'
 import { loadTool } from './find'
 import { runTool } from './run'
@@ -18,7 +18,7 @@ export async function invokeTool(ctx: ServiceContext, input: { toolId: string; b
   return reported(async () => {
     // That there is no such tool comes before whatever else is wrong.
     const tool = await loadTool(ctx, input.toolId, version)
-    const { args, dataContext } = parseInput(InvokeTool, input.body)
+    const { args, dataContext } = parseWhole(InvokeTool, input.body)
     const called = { toolId: input.toolId, version, args, dataContext }
     return runTool(ctx, called, { signal, tool, idempotencyKey: ctx.keyed?.outgoingKey })
   })
