@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, foreignKey, index, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core'
-import type { InboundSecret } from '../../server/definition/inbound'
+import type { InboundSecret, Sent } from '../../server/definition/inbound'
 import { json, moment } from './columns'
 import { workflows } from './workflows'
 
@@ -67,7 +67,7 @@ export const inboundDeliveries = pgTable(
     contentType: text().notNull(),
     /** Without those that may hold secrets. */
     headers: json<Record<string, string>>().notNull(),
-    query: json<Record<string, string>>().notNull(),
+    query: json<Sent['query']>().notNull(),
     /** As it was sent. Null once the run that it started is no longer kept. */
     body: text(),
     replayOf: text(),

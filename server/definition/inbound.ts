@@ -16,6 +16,7 @@ export type InboundSecret = {
 export interface Sent {
   body: JsonValue
   headers: Record<string, string>
-  query: Record<string, string>
+  /** A parameter that was sent more than once has a list. */
+  query: Record<string, string | string[]>
 }
 export const INBOUND_ROOTS: readonly string[] = ['body', 'headers', 'query']

@@ -1,6 +1,8 @@
 import type { Sent } from '../definition/inbound'
 import { type JsonValue, unstorable } from '../definition/json'
+import { looksSecret } from '../definition/secret-name'
 import { AppError } from '../errors'
+import { type ByName, byName } from '../http/by-name'
 import { parseJson } from '../parse-json'
 import { SIGNATURE_HEADERS } from './schemes/registry'
 
@@ -8,15 +10,13 @@ import { SIGNATURE_HEADERS } from './schemes/registry'
 export interface Content {
   contentType: string
   headers: Record<string, string>
-  query: Record<string, string>
+  query: ByName
   body: string
 }
 
 const MOST_NAMES = 50
 const MOST_FORM_FIELDS = 1_000
 const MAX_HEADER = 1_000
-/** Names of headers and of query parameters whose values may let somebody in. */
-const SECRET = /auth|cookie|token|secret|signature|password|credential|api[-_]?key|session|bypass|^(key|sig)$/i
 /** What the network, the web process and Next add; `x-millrace-local` is even a key of this process. */
 const TRANSPORT =
   /^(host|accept.*|connection|content-length|transfer-encoding|te|trailer|upgrade|via|forwarded|x-(forwarded|millrace|vercel|invoke|middleware|matched)-.*|x-real-ip|x-nonce|x-address|cf-.*)$/i
@@ -25,25 +25,21 @@ const TRANSPORT =
  * The headers and parameters that expressions can use and that are kept.
  * @param signature the header of the signature, which may have any name
  */
-export function keptParts(
-  headers: Iterable<[string, string]>,
-  query: Record<string, string>,
-  signature: string | null,
-) {
+export function keptParts(headers: Iterable<[string, string]>, query: ByName, signature: string | null) {
   const kept = [...headers]
     .map(([name, value]) => [name.toLowerCase(), value] as const)
     .filter(
       ([name, value]) =>
         name !== signature &&
         !SIGNATURE_HEADERS.includes(name) &&
-        !(SECRET.test(name) || TRANSPORT.test(name) || value.length > MAX_HEADER) &&
+        !(looksSecret(name) || TRANSPORT.test(name) || value.length > MAX_HEADER) &&
         isText(value),
     )
   return {
     headers: Object.fromEntries(kept.slice(0, MOST_NAMES)),
     query: Object.fromEntries(
       Object.entries(query)
-        .filter(([name]) => name !== '__proto__' && !SECRET.test(name))
+        .filter(([name]) => name !== '__proto__' && !looksSecret(name))
         .slice(0, MOST_NAMES),
     ),
   }
@@ -85,7 +81,7 @@ function formOf(text: string): JsonValue {
     return parseJson(first[1], 'payload', undefined, { foreign: true })
   const bad = fields.find((field) => !field.every(isText))
   if (bad) throw invalid('The form has text that cannot be stored.')
-  return Object.fromEntries(fields.filter(([name]) => name !== '__proto__'))
+  return byName(fields.filter(([name]) => name !== '__proto__'))
 }
 
 export function mediaType(contentType: string): string {

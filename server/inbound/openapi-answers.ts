@@ -19,7 +19,9 @@ export const InboundDelivery = z.object({
 export const WholeInboundDelivery = InboundDelivery.extend({
   contentType: z.string(),
   headers: z.record(z.string(), z.string()).describe('Without those that may hold secrets.'),
-  query: z.record(z.string(), z.string()),
+  query: z
+    .record(z.string(), z.union([z.string(), z.array(z.string())]))
+    .describe('Likewise; a parameter that was sent more than once has a list.'),
   body: z.string().nullable().describe('As it was sent; null once it is no longer stored.'),
 })
 

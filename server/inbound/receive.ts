@@ -2,6 +2,7 @@ import { and, eq, isNull, lt, or } from 'drizzle-orm'
 import { inboundWebhooks } from '@/db/schema/inbound'
 import { countRefusal, countRequest } from '../auth/limits'
 import { type ServiceContext, type Sweep, systemContext, withTransaction } from '../context'
+import type { Sent } from '../definition/inbound'
 import { isJsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import { isId } from '../ids'
@@ -21,7 +22,7 @@ interface Arrival {
   /** The last part of the address. */
   hookId: string
   headers: Headers
-  query: Record<string, string>
+  query: Sent['query']
   readBytes: () => Promise<Uint8Array>
 }
 
@@ -81,7 +82,7 @@ async function accept(
   ctx: ServiceContext,
   webhook: InboundRow,
   request: Signed,
-  query: Record<string, string>,
+  query: Sent['query'],
 ): Promise<Received> {
   const body = textOf(request.bytes)
   const contentType = (request.headers.get('content-type') ?? guessedType(body)).slice(0, 200)

@@ -75,12 +75,13 @@ export const RotateInbound = z.object({
   graceHours: z.number().min(0).max(720).default(24),
 })
 
-const texts = z.record(z.string().max(200), z.string().max(10_000))
+const text = z.string().max(10_000)
+const texts = z.record(z.string().max(200), text)
 
 export const TryInbound = z.object({
   body: z.json().optional(),
   headers: texts.default({}),
-  query: texts.default({}),
+  query: z.record(z.string().max(200), z.union([text, z.array(text).max(100)])).default({}),
   mapping: mapping.optional(),
   when: Over.nullable().optional(),
 })

@@ -2,6 +2,7 @@ import { and, eq } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { corsOrigins } from '@/db/schema/cors'
 import type { Identity } from '../auth/authenticate'
+import { database } from '../database'
 
 /** Leaves out the headers of API keys, which are not for browsers. */
 const REQUEST_HEADERS =
@@ -22,12 +23,32 @@ export async function corsHeaders(headers: Headers, identity: Identity, db: Db):
   if (origin === null || !ORIGIN.test(origin)) return { vary: 'Origin' }
   const listed = and(eq(corsOrigins.tenantId, identity.tenantId), eq(corsOrigins.origin, origin))
   const [row] = await db.select().from(corsOrigins).where(listed).limit(1)
-  if (!row) return { vary: 'Origin' }
+  return row ? readableFrom(origin) : { vary: 'Origin' }
+}
+
+function readableFrom(origin: string): Record<string, string> {
   return {
     'access-control-allow-origin': origin,
     'access-control-expose-headers': RESPONSE_HEADERS,
     vary: 'Origin',
   }
+}
+
+/**
+ * The same for a refusal whose caller is not known, such as one with an expired token: a page could not tell it from a lost
+ * network otherwise. As for a preflight, any tenant's origin will do, because a refusal says nothing of a tenant.
+ */
+export async function refusedHeaders(headers: Headers): Promise<Record<string, string>> {
+  const origin = headers.get('origin')
+  if (origin === null || headers.has('x-api-key')) return {}
+  // What is refused is refused, even if this cannot be read.
+  const allowed = ORIGIN.test(origin) && (await isAnyTenants(database().db, origin).catch(() => false))
+  return allowed ? readableFrom(origin) : { vary: 'Origin' }
+}
+
+async function isAnyTenants(db: Db, origin: string): Promise<boolean> {
+  const [row] = await db.select().from(corsOrigins).where(eq(corsOrigins.origin, origin)).limit(1)
+  return row !== undefined
 }
 
 /** A preflight carries no credential, so it succeeds when any tenant lists the origin. The actual request decides. */
@@ -39,8 +60,7 @@ export async function preflightHeaders(
   const vary = { vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers' }
   const origin = headers.get('origin')
   if (origin === null || !ORIGIN.test(origin) || !headers.has('access-control-request-method')) return vary
-  const [row] = await db().select().from(corsOrigins).where(eq(corsOrigins.origin, origin)).limit(1)
-  if (!row) return vary
+  if (!(await isAnyTenants(db(), origin))) return vary
   return {
     ...vary,
     'access-control-allow-origin': origin,

@@ -65,7 +65,7 @@ export const OPERATIONS: readonly Operation[] = [
 const DESCRIPTION = [
   'Durable workflows with people in them, over HTTP.',
   'All errors have the same shape, with a machine-readable `code`. For objects of other tenants, the response is 404.',
-  'Bodies are JSON objects of at most 1 MiB, 64 levels and 10,000 keys; an empty body is `{}`. Text with NUL characters or lone surrogates is refused; undeclared fields are ignored.',
+  'Bodies are JSON objects of at most 1 MiB, 64 levels and 10,000 keys; an empty body is `{}`. Text with NUL characters or lone surrogates is refused; undeclared fields are ignored, except by an invoke, and parameters that a call does not have are refused.',
   'Fields are only ever added, so clients must accept ones they do not know.',
 ].join('\n\n')
 

@@ -11,23 +11,24 @@ import { AppError, CallerUnconfirmed } from '../errors'
 import type { MultipartInput } from '../files/multipart-input'
 import { fromAddress } from '../http/address'
 import { LARGE_BODY, readJsonBody } from '../http/body'
+import type { ByName } from '../http/by-name'
 import { requestIdOf } from '../http/request-id'
 import { type PlainAnswer, respondBytes, respondEmpty, respondError, respondJson, respondStream } from '../http/respond'
 import { log } from '../log'
 import { requestAnswered } from '../outbox'
 import { knownCaller } from './callers'
-import { corsHeaders, preflightHeaders } from './cors'
+import { corsHeaders, preflightHeaders, refusedHeaders } from './cors'
 import { counted } from './count-requests'
 import { grantedStream } from './granted-stream'
 import { onceForKey } from './idempotency'
 import { isMultipart, readMultipart } from './multipart'
+import { queryOf, readQuery } from './query'
 import { refuseAgain, requireRoomFor } from './refused-starts'
 
 /** What a handler gets. The body is unknown here: the verb parses it, whichever transport it came by. */
 interface RouteCall<P extends string, B = JsonObject> {
   ctx: ServiceContext
   params: Record<P, string>
-  /** The last value of each name. */
   query: Record<string, string | undefined>
   body: B
   request: Request
@@ -62,7 +63,11 @@ interface RouteOptions {
 }
 
 /** Next passes no parameters for a path that has none, although its types say it does. */
-type NextContext = { params: Promise<Record<string, string | string[] | undefined> | undefined> }
+interface NextContext {
+  params: Promise<Record<string, string | string[] | undefined> | undefined>
+  /** Of the route, below `app`. `methods` adds it. */
+  folder?: string
+}
 export type RouteHandler = ((request: Request, context: NextContext) => Promise<Response>) & {
   /** Answers a request by its headers alone, if it is sure to be refused. */
   refuse?: (headers: IncomingHttpHeaders) => PlainAnswer | null
@@ -117,7 +122,7 @@ export function route<P extends string = never>(
         log: log().child({ requestId, tenantId: identity.tenantId }),
       })
       const params = await paramsOf<P>(context)
-      const query = readQuery(request)
+      const query = await readQuery(request, context.folder)
       const handle = (ctx: ServiceContext, signal: AbortSignal) =>
         handler({ ctx, params, query, body, request, signal })
       const { idempotent = true, onlyWaits: followsCaller } = options
@@ -151,7 +156,10 @@ export function route<P extends string = never>(
         () => null,
         (err: unknown) => err,
       )
-      return respondError(refusal ?? err, requestId, texts.internal, edge)
+      const reason = refusal ?? err
+      // Until the caller is known, `edge` is empty.
+      const readable = Object.keys(edge).length > 0 ? edge : await refusedHeaders(request.headers)
+      return respondError(reason, requestId, texts.internal, readable)
     } finally {
       requestAnswered()
     }
@@ -173,7 +181,7 @@ interface PublicCall<P extends string> {
   requestId: string
   params: Record<P, string>
   /** @throws AppError INVALID_INPUT */
-  query: () => Record<string, string>
+  query: () => ByName
 }
 
 /** For requests that need no credential, or carry one of their own that the verb checks. */
@@ -184,7 +192,7 @@ export function publicRoute<P extends string = never>(
     const requestId = requestIdOf(request)
     try {
       const params = await paramsOf<P>(context)
-      const answer = await handler({ request, requestId, params, query: () => readQuery(request) })
+      const answer = await handler({ request, requestId, params, query: () => queryOf(request) })
       if (answer.body instanceof Uint8Array) return respondBytes(answer.body, requestId, answer)
       return respondJson(answer.body, requestId, answer)
     } catch (err) {
@@ -203,16 +211,6 @@ async function paramsOf<P extends string>({ params }: NextContext): Promise<Reco
   ) as Record<P, string>
 }
 
-/** @throws AppError INVALID_INPUT for text that Postgres cannot store */
-function readQuery(request: Request): Record<string, string> {
-  const query = Object.fromEntries(new URL(request.url).searchParams)
-  const bad = Object.keys(query).find((name) => query[name]?.includes('\u0000'))
-  if (bad !== undefined) {
-    throw new AppError('INVALID_INPUT', { details: [{ path: bad, message: 'contains a NUL character' }] })
-  }
-  return query
-}
-
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
 /**
@@ -225,8 +223,10 @@ export function methods(
   handlers: Partial<Record<Method, RouteHandler>>,
 ): Record<Method, CountedHandler> {
   const allow = [...Object.keys(handlers), ...('GET' in handlers ? ['HEAD'] : []), 'OPTIONS'].join(', ')
-  const refuse: RouteHandler = async (request) =>
-    respondError(new AppError('METHOD_NOT_ALLOWED', { headers: { allow } }), requestIdOf(request))
+  const refuse: RouteHandler = async (request) => {
+    const error = new AppError('METHOD_NOT_ALLOWED', { headers: { allow } })
+    return respondError(error, requestIdOf(request), undefined, await refusedHeaders(request.headers))
+  }
   const options: RouteHandler = async (request) => {
     const requestId = requestIdOf(request)
     try {
@@ -238,7 +238,8 @@ export function methods(
   }
   const of = (method: Method, fallback = refuse): CountedHandler => {
     const handler = handlers[method] ?? fallback
-    return Object.assign(counted(folder, handler), { route: folder }, handler.refuse ? { refuse: handler.refuse } : {})
+    const placed: RouteHandler = (request, context) => handler(request, { ...context, folder })
+    return Object.assign(counted(folder, placed), { route: folder }, handler.refuse ? { refuse: handler.refuse } : {})
   }
   return {
     GET: of('GET'),

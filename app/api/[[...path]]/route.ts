@@ -1,7 +1,8 @@
 import { answerNotFound } from '@/server/http/not-found'
+import { refusedHeaders } from '@/server/rest/cors'
 import { counted } from '@/server/rest/count-requests'
 
-const answer = counted('other', answerNotFound)
+const answer = counted('other', async (request) => answerNotFound(request, await refusedHeaders(request.headers)))
 
 export const GET = answer
 export const POST = answer

@@ -7,7 +7,7 @@ import type { ScopeEntry } from '../workflows/[id]/widgets/scope-context'
 export interface Known {
   body: JsonValue | undefined
   headers: Record<string, string>
-  query: Record<string, string>
+  query: Record<string, string | string[]>
 }
 
 /** `body` counts as one. */

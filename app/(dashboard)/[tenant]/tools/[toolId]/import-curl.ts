@@ -1,4 +1,5 @@
 import type { JsonValue } from '@/server/definition/json'
+import { looksSecret } from '@/server/definition/secret-name'
 
 export interface ImportedCall {
   method: string
@@ -31,7 +32,7 @@ export function importCurl(command: string): { call: ImportedCall; notes: string
   }
   if (read.timeoutMs !== undefined) call.timeoutMs = read.timeoutMs
   for (const [name, value] of Object.entries(call.headers)) {
-    if (/^(authorization|cookie|x-api-key|api-key|.*token.*|.*secret.*)$/i.test(name) && !value.includes('${secrets.'))
+    if (looksSecret(name) && !value.includes('${secrets.'))
       read.notes.push(`${name} looks like a secret. Put it into the vault and write \${secrets.NAME} here.`)
   }
   return { call, notes: read.notes }
