@@ -1,12 +1,13 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { allows, authorize } from '../auth/policy'
 import { beyondReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
+import { giveWay, inSlices } from '../give-way'
 import { largeRead } from '../large-reads'
 import type { OpenApiDocument, Schema } from '../openapi/types'
 import { parseInput } from '../parse'
 import { getTenant } from '../tenants/find'
+import { flowing } from '../workflows/check/flow'
 import { keptOutputs, knownOutputs } from '../workflows/check/known-outputs'
 import { runTypesOf } from '../workflows/check/result-type'
 import { agentParts, toolParts } from './callable'
@@ -151,7 +152,7 @@ class Assembly {
         Object.assign(this.#schemas, parts.schemas)
         added?.()
         // A workflow of a thousand steps takes long enough on its own.
-        await nextTurn()
+        await giveWay(this.ctx.tenantId)
       }
     }
   }
@@ -161,7 +162,8 @@ class Assembly {
     if (this.#steps > MOST_STEPS || this.#work > MOST_WORK) return null
     // What a workflow within reach uses belongs to it.
     const outputs = keptOutputs(await knownOutputs(beyondReach(this.ctx), definition))
-    const { work, ...types } = runTypesOf(definition, outputs)
+    const flow = await inSlices(this.ctx.tenantId, flowing(definition, outputs))
+    const { work, ...types } = runTypesOf(definition, flow)
     this.#work += work
     return types
   }

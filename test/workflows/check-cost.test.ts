@@ -3,7 +3,9 @@ import { Effort } from '@/server/definition/effort'
 import { nearestName } from '@/server/definition/nearest'
 import type { Definition, Step } from '@/server/definition/schema'
 import { inSlices } from '@/server/give-way'
+import { flowing } from '@/server/workflows/check/flow'
 import { checkingGraph } from '@/server/workflows/check/graph'
+import { scopeOf } from '@/server/workflows/check/scope'
 import { held } from '../support/held'
 
 const named = (letter: string, at: number) => `${letter}${String(at).padStart(5, '0')}_of_order`
@@ -45,6 +47,13 @@ test.each([
     expect(unresolved[0]?.suggestion).toBe(named('f', 0))
   },
 )
+
+test('finding what a step of 1 MB of steps can refer to holds the event loop for less than 250 ms', async () => {
+  const written = nearlyRight(2_500, 1_200, 20)
+  const { result, mostMs } = await held(async () => scopeOf(written, 's1100', await inSlices('a', flowing(written))))
+  expect(mostMs).toBeLessThan(250)
+  expect(result.entries.length).toBeGreaterThan(3_600)
+})
 
 test('looking for names ends when its effort is spent, and says nothing rather than something wrong', () => {
   const names = Array.from({ length: 2_500 }, (_, at) => named('f', at))

@@ -8,12 +8,14 @@ import type { JsonObject, JsonValue } from '../../definition/json'
 import { withoutFields } from '../../definition/sensitive'
 import { StepRef } from '../../definition/step-id'
 import { foundAt, readReference, referenceText } from '../../definition/template'
+import { inSlices } from '../../give-way'
 import { lookupWith } from '../../interpreter/fill-in'
 import { RUN_DATA, RUN_DATA_BYTES } from '../../interpreter/run-data'
 import { parseInput } from '../../parse'
 import { runMaskerOf } from '../../runs/run-masker'
 import { findRow } from '../../versioned/rows'
 import { wholeChars } from '../../whole-chars'
+import { flowing } from '../../workflows/check/flow'
 import { knownOutputs } from '../../workflows/check/known-outputs'
 import { stepsLeadingTo } from '../../workflows/check/leading-to'
 import { type ScopeEntry, scopeOf } from '../../workflows/check/scope'
@@ -52,7 +54,8 @@ export async function readScope(ctx: ServiceContext, input: unknown): Promise<Sc
   const row = await findRow(ctx, WORKFLOW, workflowId)
   const expanded = expand(definition)
   const outputs = await knownOutputs(ctx, expanded, stepsLeadingTo(expanded, stepId))
-  const { entries, open } = scopeOf(definition, stepId, outputs)
+  const flow = await inSlices(ctx.tenantId, flowing(expanded, outputs))
+  const { entries, open } = scopeOf(definition, stepId, flow)
   const last = await newestRun(ctx, row.id, entries)
   return {
     entries: entries.map((entry) => ({ ...entry, last: last?.lastOf(entry.name) ?? null })),

@@ -6,13 +6,14 @@ import { withPins } from '../../definition/pins'
 import { type Definition, FIELD_TYPES, type FieldType } from '../../definition/schema'
 import { typeOfSchema } from '../../definition/types/of-json-schema'
 import { AppError } from '../../errors'
+import { inSlices } from '../../give-way'
 import type { Use } from '../../steps/define-step'
 import type { DefinedField } from '../../steps/form'
 import { findStepType } from '../../steps/registry'
 import { loadTool } from '../../tools/find'
 import { findRowAt } from '../../versioned/row-at'
 import { WORKFLOW } from '../noun'
-import type { KnownOutput } from './flow'
+import { flowing, type KnownOutput } from './flow'
 import { resultTypeOf } from './result-type'
 import { definedAs } from './types'
 
@@ -111,7 +112,8 @@ async function resultOf(
   const definition = expand(withPins(WORKFLOW.contentOf(found), found.pins))
   read.steps += definition.steps.length
   if (read.steps > MOST_STEPS) return null
-  const type = resultTypeOf(definition, keptOutputs(await outputsIn(ctx, definition, read, depth + 1)))
+  const outputs = keptOutputs(await outputsIn(ctx, definition, read, depth + 1))
+  const type = resultTypeOf(definition, await inSlices(ctx.tenantId, flowing(definition, outputs)))
   return { field: definedAs(type), type }
 }
 

@@ -2,24 +2,12 @@ import { asideSteps, edgesBySource, reachable } from '../../definition/paths'
 import type { Definition } from '../../definition/schema'
 import { join, NEVER, type ValueType } from '../../definition/types/type'
 import { findStepType } from '../../steps/registry'
-import { type Flow, flowOf, type KnownOutput } from './flow'
+import { type Flow, flowOf } from './flow'
 import { endsOf } from './flow-forks'
 import { bodiesOf } from './regions'
 
-/**
- * The type of the result of a completed run: of each step that ends it, and of all run data where a path ends without
- * one.
- */
-export function resultTypeOf(definition: Definition, outputs?: ReadonlyMap<string, KnownOutput>): ValueType {
-  return resultIn(definition, flowOf(definition, outputs))
-}
-
 /** The types of the run data, whenever somebody looks, and of the result. */
-export function runTypesOf(
-  definition: Definition,
-  outputs?: ReadonlyMap<string, KnownOutput>,
-): { data: ValueType; result: ValueType; work: number } {
-  const flow = flowOf(definition, outputs)
+export function runTypesOf(definition: Definition, flow: Flow): { data: ValueType; result: ValueType; work: number } {
   const begins = [definition.initialStep, ...asideSteps(definition)].filter((id) => id !== null)
   const reached = new Set(begins.flatMap((first) => [...reachable(definition, first)]))
   const leaving = edgesBySource(definition.edges)
@@ -29,10 +17,14 @@ export function runTypesOf(
     data = join(data, flow.reads(id)('_').type)
     for (const { exit } of endsOf(definition, at, leaving)) data = join(data, flow.readsAfter(id, exit)('_').type)
   }
-  return { data, result: resultIn(definition, flow), work: flow.typeWork() }
+  return { data, result: resultTypeOf(definition, flow), work: flow.typeWork() }
 }
 
-function resultIn(definition: Definition, flow: Flow): ValueType {
+/**
+ * The type of the result of a completed run: of each step that ends it, and of all run data where a path ends without
+ * one.
+ */
+export function resultTypeOf(definition: Definition, flow: Flow = flowOf(definition)): ValueType {
   const reached = definition.initialStep === null ? new Set<string>() : reachable(definition, definition.initialStep)
   const inBody = new Set(bodiesOf(definition).flatMap(({ steps }) => [...steps]))
   const leaving = edgesBySource(definition.edges)

@@ -10,7 +10,7 @@ import { templatedConfig } from '../../definition/templated-config'
 import { suppliedIn } from '../../steps/define-step'
 import type { DefinedField } from '../../steps/form'
 import { findStepType } from '../../steps/registry'
-import { type Flow, flowOf, type KnownOutput } from './flow'
+import { type Flow, flowOf } from './flow'
 import type { Problem } from './problem'
 import { bodiesOf, checkMerges } from './regions'
 import { checkTypes } from './type-problems'
@@ -116,14 +116,15 @@ export interface ScopeEntry {
 /** How deep to list known properties of objects. */
 const MAX_DEPTH = 3
 
-/** Everything a step can refer to: START fields, then steps in graph order, then all run data. */
+/**
+ * Everything a step can refer to: START fields, then steps in graph order, then all run data.
+ * @param flow that of the definition as runs read it
+ */
 export function scopeOf(
   definition: Definition,
   stepId: string,
-  outputs?: ReadonlyMap<string, KnownOutput>,
+  flow: Flow = flowOf(expand(definition)),
 ): { entries: ScopeEntry[]; open: boolean } {
-  const expanded = expand(definition)
-  const flow = flowOf(expanded, outputs)
   const here = flow.at(stepId)
   const read = flow.reads(stepId)
   const entries: ScopeEntry[] = []
