@@ -38,6 +38,7 @@ export const agent = (more: JsonObject = {}) => ({
   name: 'Helper',
   instructions: 'Be brief.\nBe kind.',
   tools: ['tool_clean', { toolId: 'tool_orders', version: 'published' }],
+  outputSchema: { type: 'object' },
   ...more,
 })
 

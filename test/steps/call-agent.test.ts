@@ -3,13 +3,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { messages } from '@/db/schema/threads'
 import { archiveAgent } from '@/server/agents/archive'
 import { createAgent } from '@/server/agents/create'
+import { updateAgent } from '@/server/agents/update'
 import type { JsonObject } from '@/server/definition/json'
 import { StepFailure, TransientError } from '@/server/errors'
 import { callAgent } from '@/server/steps/call-agent'
+import { createWorkflow } from '@/server/workflows/create'
+import { publishWorkflow } from '@/server/workflows/publish'
+import { updateWorkflow } from '@/server/workflows/update'
 import { newAgent } from '../agents/support'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type ModelServer, startModelServer } from '../support/model'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
+import { refusal } from '../workflows/support'
 
 if (callAgent.mode !== 'effect') throw new Error('call-agent must do work')
 const { run, config, defines } = callAgent
@@ -144,5 +149,38 @@ describe('in a run', () => {
       code: 'VALIDATION_FAILED',
       details: [{ code: 'AGENT_NOT_FOUND', stepId: 'ask', field: 'agentId', message: `Agent not found: ${agentId}.` }],
     })
+  })
+
+  test('an agent that never answers with data is detected before, wherever it is certain which version is used', async () => {
+    const talker = await newAgent(runtime.ctx, { name: 'Talker', outputSchema: null })
+    const supervisor = await newAgent(runtime.ctx, { name: 'Boss', supervisor: true })
+    const problems = async (step: JsonObject) => {
+      const { id } = await createWorkflow(runtime.ctx, { name: 'W', ...definition({ message: 'x', ...step }) })
+      const { details } = await refusal(publishWorkflow(runtime.ctx, { id }))
+      return details.map(({ code, stepId, field }) => [code, stepId, field])
+    }
+    const textOnly = [['AGENT_NO_STRUCTURED_OUTPUT', 'ask', 'agentId']]
+    expect(await problems({ agentId: talker.id })).toEqual(textOnly)
+    expect(await problems({ agentId: supervisor.id })).toEqual([['AGENT_SUPERVISOR', 'ask', 'agentId']])
+    await updateAgent(runtime.ctx, { id: talker.id, body: { outputSchema: { type: 'object' } } })
+    expect(await problems({ agentId: talker.id, version: 1 })).toEqual(textOnly)
+    const publish = async (step: JsonObject) => {
+      const { id } = await createWorkflow(runtime.ctx, { name: 'W', ...definition({ message: 'x', ...step }) })
+      return publishWorkflow(runtime.ctx, { id })
+    }
+    expect(await publish({ agentId: talker.id })).toMatchObject({ publishedVersion: 1 })
+    // The agent may have a schema again by the time of a run.
+    await updateAgent(runtime.ctx, { id: talker.id, body: { outputSchema: null } })
+    expect(await publish({ agentId: talker.id, version: 'latest' })).toMatchObject({ publishedVersion: 1 })
+    expect(await publish({ agentId: '${text}' })).toMatchObject({ publishedVersion: 1 })
+  })
+
+  test('a workflow that would use a newer version of an agent without a schema is not published again', async () => {
+    const { id } = await createWorkflow(runtime.ctx, { name: 'W', ...definition({ message: 'x' }) })
+    await publishWorkflow(runtime.ctx, { id })
+    await updateAgent(runtime.ctx, { id: agentId, body: { outputSchema: null } })
+    await updateWorkflow(runtime.ctx, { id, body: { name: 'W2' } })
+    const { code, details } = await refusal(publishWorkflow(runtime.ctx, { id }))
+    expect([code, details[0]?.code]).toEqual(['VALIDATION_FAILED', 'AGENT_NO_STRUCTURED_OUTPUT'])
   })
 })

@@ -21,7 +21,7 @@ import { findRowAt, findWhole } from '../../versioned/row-at'
 import { WORKFLOW } from '../noun'
 import { type Flow, flowing } from './flow'
 import { checkingGraph } from './graph'
-import { keptOutputs, knownOutputs } from './known-outputs'
+import { isKept, keptOutputs, knownOutputs } from './known-outputs'
 import type { Problem } from './problem'
 import { FOR_NAMES } from './scope'
 
@@ -41,6 +41,13 @@ async function problemsOf(ctx: ServiceContext, definition: Definition): Promise<
   const looking = new Effort(FOR_NAMES)
   let flow: Flow | null = null
   const known = new Map<string, boolean>()
+  const agents = new Map<string, ReturnType<typeof neverAnswers>>()
+  const whyNot = (use: Use) => {
+    const key = `${use.id}@${use.version}`
+    const found = agents.get(key) ?? neverAnswers(ctx, use)
+    agents.set(key, found)
+    return found
+  }
   for (const step of definition.steps) {
     await giveWay(ctx.tenantId)
     const type = findStepType(step.type)
@@ -70,6 +77,8 @@ async function problemsOf(ctx: ServiceContext, definition: Definition): Promise<
       const version = use.version ?? unnamed
       const { code, what, field } = MISSING[use.kind]
       if (await exists(version)) {
+        const uncallable = await whyNot(use)
+        if (uncallable) problems.push({ severity: 'error', ...uncallable, stepId: step.id, field })
         const { args } = use
         if (!args) continue
         const warn = async () => {
@@ -89,6 +98,22 @@ async function problemsOf(ctx: ServiceContext, definition: Definition): Promise<
     }
   }
   return problems
+}
+
+/** Why an agent's answer fails each run: a step needs data. Null if it is no agent, or may be another by the time of a run. */
+async function neverAnswers(
+  ctx: ServiceContext,
+  { kind, id, version }: Use,
+): Promise<Pick<Problem, 'code' | 'message'> | null> {
+  if (kind !== 'agent' || !isKept(version)) return null
+  const { name, config } = await loadAgent(ctx, id, version ?? 'latest')
+  if (config.supervisor) {
+    const message = `The agent ${name} is a supervisor, which a step cannot call. Choose an agent that answers with data.`
+    return { code: 'AGENT_SUPERVISOR', message }
+  }
+  if (config.outputSchema !== null) return null
+  const message = `The agent ${name} answers in text, and a step needs data. Give the agent an output schema, or choose another.`
+  return { code: 'AGENT_NO_STRUCTURED_OUTPUT', message }
 }
 
 /** A warning only: a run that has no key still runs. */

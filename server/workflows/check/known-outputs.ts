@@ -71,6 +71,11 @@ async function outputsIn(
   return outputs
 }
 
+/** `latest` and `published` may be another version by the time of a run. */
+export function isKept(version: Use['version']): boolean {
+  return version === undefined || isNumber(version)
+}
+
 function isNumber(version: Use['version']): boolean {
   return version !== undefined && /^\d+$/.test(String(version))
 }
@@ -82,9 +87,8 @@ export function keptOutputs(outputs: ReadonlyMap<string, KnownOutput>): Map<stri
 
 /** Null when there is no schema, or no such tool, agent or workflow, and once enough was read. */
 async function outputOf(ctx: ServiceContext, use: Use, read: Read, depth: number): Promise<KnownOutput | null> {
-  // `latest` and `published` may be another version by the time of a run.
-  const isKept = use.version === undefined || isNumber(use.version)
-  if (use.kind === 'workflow' && (!isKept || depth >= MOST_NESTED)) return null
+  const kept = isKept(use.version)
+  if (use.kind === 'workflow' && (!kept || depth >= MOST_NESTED)) return null
   // The tools and agents of the definition itself are read for its problems anyway.
   if ((use.kind === 'workflow' || depth > 0) && ++read.versions > MOST_READ) return null
   try {
@@ -94,7 +98,7 @@ async function outputOf(ctx: ServiceContext, use: Use, read: Read, depth: number
       use.kind === 'tool'
         ? (await loadTool(ctx, use.id, version)).outputSchema
         : (await loadAgent(ctx, use.id, version)).config.outputSchema
-    return schema && { field: fieldOf(schema), type: isKept ? typeOfSchema(schema) : null, schema }
+    return schema && { field: fieldOf(schema), type: kept ? typeOfSchema(schema) : null, schema }
   } catch (err) {
     if (err instanceof AppError && err.status === 404) return null
     throw err
