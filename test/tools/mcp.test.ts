@@ -281,6 +281,32 @@ describe('other servers', () => {
     })
   })
 
+  test.each(['application/json', 'text/event-stream'])('keep the digits of ids in a result as %s', async (type) => {
+    const structured = '{"id":1234567890123456789,"n":7,"t":"ü 1234567890123456789"}'
+    respond = async (seen, response) => {
+      const { id, method } = JSON.parse(seen.body || '{}')
+      if (id === undefined) return void response.writeHead(202).end()
+      const opening = {
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'x', version: '1' },
+      }
+      const result =
+        method === 'initialize' ? JSON.stringify(opening) : `{"content":[],"structuredContent":${structured}}`
+      const message = Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${result}}`)
+      response.writeHead(200, { 'content-type': type })
+      if (type === 'application/json') return void response.end(message)
+      response.write('event: message\r\ndata: ')
+      for (const half of [message.subarray(0, 90), message.subarray(90)]) {
+        response.write(half)
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      response.end('\r\n\r\n')
+    }
+    const data = { id: '1234567890123456789', n: 7, t: 'ü 1234567890123456789' }
+    expect(await (await at()).call()).toEqual({ success: true, data })
+  })
+
   test('that are private are not called', async () => {
     for (const blocked of ['http://10.0.0.1/mcp', 'http://127.0.0.2/mcp', 'http://[::1]/mcp']) {
       await expect(tool({ url: blocked, toolName: 'x' }), blocked).rejects.toMatchObject({

@@ -9,6 +9,7 @@ import { type ToolFailure, type ToolOutcome, toolFailure } from '../schema'
 import { fitsHeader, withKey } from './headers'
 import { isTransientStatus, retryAfterMs } from './http'
 import { McpConfig, type McpServerConfig } from './mcp-config'
+import { digitsKept } from './mcp-digits'
 import { BadValue, type BoundFetch, callingOut } from './outbound'
 import { lookupOf } from './templates'
 
@@ -160,13 +161,10 @@ class Wire {
     const leaving = init.method === 'DELETE'
     const method = init.method ?? 'GET'
     const body = typeof init.body === 'string' ? init.body : null
+    const isCall = callsTool(body)
     const request = {
       method,
-      headers: withKey(
-        method,
-        Object.fromEntries(new Headers(init.headers)),
-        callsTool(body) ? this.idempotencyKey : null,
-      ),
+      headers: withKey(method, Object.fromEntries(new Headers(init.headers)), isCall ? this.idempotencyKey : null),
       ...(body === null ? {} : { body }),
       // The request that ends the session is sent even after the work was aborted. Everything else ends with the work;
       // the client's own signals add nothing.
@@ -181,7 +179,9 @@ class Wire {
         return new Response(null, response)
       }
       if (!response.ok) this.failure = await statusFailure(response.clone())
-      return response.body ? new Response(this.watched(response.body), response) : response
+      if (!response.body) return response
+      const type = response.headers.get('content-type') ?? ''
+      return new Response(this.watched(isCall ? digitsKept(response.body, type) : response.body), response)
     } catch (err) {
       if (!leaving) this.note(err)
       throw err
