@@ -73,7 +73,10 @@ export const LINK_OPERATIONS: Operation[] = [
         description: 'The new link.',
         schema: answers.CreatedTaskLink,
         examples: {
-          link: example('With its address', { ...link, url: 'https://millrace.example.com/task#eyJhbGciOi…' }),
+          link: example('With its address', {
+            ...link,
+            url: 'https://millrace.example.com/task#eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl',
+          }),
         },
       },
     },

@@ -1,4 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020'
+import addFormats from 'ajv-formats'
 import type {
   DocumentedOperation,
   DocumentedResponse,
@@ -21,6 +22,7 @@ export function checkerOf(document: OpenApiDocument, options: { closed?: boolean
     allErrors: true,
     formats: { 'date-time': MOMENT, date: true, binary: true },
   })
+  addFormats.default(ajv, ['uri', 'email', 'uuid'])
   const root = options.closed ? (close(document) as OpenApiDocument) : document
   ajv.addSchema({ ...root, $id: 'openapi' })
   const compiled = new Map<string, ValidateFunction>()
