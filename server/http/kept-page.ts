@@ -1,38 +1,22 @@
 import { createHash } from 'node:crypto'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 import { env } from '../env'
 import { log } from '../log'
-import { etagOf, isKnown } from './etag'
+import { KeptText, PLACEHOLDER } from './kept-text'
 import { originOf } from './origin'
 
 export type PageHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 /** Pages that are the same for everybody, but for the address at which the service is reached. */
 const KEPT = ['/reference']
-/** Stands for that address while a page is made, so that the addresses callers think of cost nothing to make. */
-const PLACEHOLDER = 'origin.millrace.invalid'
-/** How many compressed copies are kept of a page, for different addresses and encodings; others are sent as they are. */
-const MOST_COPIES = 12
-/** A copy nobody has asked for this long makes room for another one. */
-const UNUSED_MS = 10 * 60_000
 /** How long making one may take, and after how long it is tried again if it fails. Until then, everybody gets their own. */
 const MOST_MS = 60_000
 const AGAIN_MS = 60_000
 
-interface Copy {
-  body: Promise<Buffer>
-  usedAt: number
-}
-
 interface Page {
-  /** What is between the places where the address stands. */
-  parts: string[]
+  text: KeptText
   headers: Record<string, string>
-  etag: string
-  copies: Map<string, Copy>
 }
 
 /**
@@ -61,58 +45,20 @@ export function keepPages(render: PageHandler): PageHandler {
   }
 }
 
-const encode = {
-  br: (text: string) =>
-    promisify(brotliCompress)(text, {
-      params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_MODE]: 1 },
-    }),
-  gzip: (text: string) => promisify(gzip)(text, { level: 9 }),
-}
-
 async function sendPage(page: Page, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const origin = originOf(headersFor(request, ['host', 'x-forwarded-host', 'x-forwarded-proto']))
-  // Without a placeholder, the page has the address of `PUBLIC_URL`.
-  const shown = page.parts.length === 1 ? '' : origin
-  const accepted = String(request.headers['accept-encoding'] ?? '')
-  const encoding = (['br', 'gzip'] as const).find((name) =>
-    new RegExp(`\\b${name}\\b(?!\\s*;\\s*q=0(?:\\.0*)?\\b)`).test(accepted),
-  )
-  const text = () => page.parts.join(shown)
-  const copy = encoding && copyOf(page, `${encoding} ${shown}`, () => encode[encoding](text()))
-  const etag = etagOf(`${page.etag} ${shown} ${copy ? encoding : ''}`)
+  const { headers: sent, body } = await page.text.answer({
+    origin,
+    acceptEncoding: request.headers['accept-encoding']?.toString(),
+    ifNoneMatch: request.headers['if-none-match'],
+  })
   const secure = origin.startsWith('https:') || env().PUBLIC_URL?.startsWith('https:')
-  const headers = {
-    ...page.headers,
-    ...(secure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
-    etag,
-    'cache-control': 'no-cache',
-    vary: 'Host, Accept-Encoding',
+  const headers = { ...page.headers, ...(secure ? { 'strict-transport-security': 'max-age=31536000' } : {}), ...sent }
+  if (body === null) response.writeHead(304, headers).end()
+  else {
+    response.writeHead(200, { ...headers, 'content-length': body.byteLength })
+    response.end(request.method === 'HEAD' ? undefined : body)
   }
-  if (isKnown(request.headers['if-none-match'], etag)) {
-    response.writeHead(304, headers).end()
-    return
-  }
-  const body = copy ? await copy : Buffer.from(text())
-  const more = { ...(copy && encoding ? { 'content-encoding': encoding } : {}), 'content-length': body.byteLength }
-  response.writeHead(200, { ...headers, ...more }).end(request.method === 'HEAD' ? undefined : body)
-}
-
-/** The copy of this name, made if there is room for it. */
-function copyOf({ copies }: Page, name: string, make: () => Promise<Buffer>): Promise<Buffer> | undefined {
-  const now = performance.now()
-  const known = copies.get(name)
-  if (known) {
-    known.usedAt = now
-    return known.body
-  }
-  if (copies.size >= MOST_COPIES) {
-    const unused = [...copies].find(([, { usedAt }]) => now - usedAt > UNUSED_MS)
-    if (!unused) return undefined
-    copies.delete(unused[0])
-  }
-  const body = make()
-  copies.set(name, { body, usedAt: now })
-  return body
 }
 
 const SCRIPT = /<script\b[^>]*>([\s\S]*?)<\/script>/g
@@ -135,15 +81,13 @@ async function makePage(render: PageHandler, request: IncomingMessage, path: str
     `script-src ${hashes.join(' ')}`,
   )
   return {
-    parts: html.split(`http://${PLACEHOLDER}`),
-    etag: etagOf(html),
+    text: new KeptText(html),
     headers: {
       ...Object.fromEntries(
         SENT.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
       ),
       'content-security-policy': policy,
     },
-    copies: new Map(),
   }
 }
 
@@ -159,7 +103,7 @@ async function rendered(render: PageHandler, { socket }: IncomingMessage, path: 
   Object.assign(request, {
     method: 'GET',
     url: path,
-    headers: { host: PLACEHOLDER, 'user-agent': 'Twitterbot', accept: 'text/html' },
+    headers: { host: new URL(PLACEHOLDER).host, 'user-agent': 'Twitterbot', accept: 'text/html' },
   })
   request.push(null)
   const response = new Collected(request)

@@ -7,7 +7,7 @@ import { env } from '../env'
 import { ERRORS, type ErrorCode } from '../errors'
 import { EVENT_OPERATIONS } from '../events/openapi'
 import { FILE_OPERATIONS } from '../files/openapi'
-import { etagOf, isKnown } from '../http/etag'
+import { KeptText, PLACEHOLDER } from '../http/kept-text'
 import { originOf } from '../http/origin'
 import { API_VERSION } from '../http/respond'
 import { INBOUND_OPERATIONS } from '../inbound/openapi'
@@ -82,23 +82,28 @@ export function openApiDocument(origin: string): OpenApiDocument {
   return { openapi, info, servers: [{ url, description: 'This service' }], ...more }
 }
 
+let kept: KeptText | undefined
+
 /**
  * Answers with the document, or 304 when the reader already has it. It contains nothing secret, so any page may read
  * it.
  */
-export function answerOpenApi(request: Request): Response {
-  const body = JSON.stringify(withSharedErrors(openApiDocument(originOf(request.headers))))
-  const etag = etagOf(body)
-  const headers = {
-    etag,
-    'cache-control': 'no-cache',
-    vary: 'Host',
+export async function answerOpenApi({ headers }: Request): Promise<Response> {
+  kept ??= new KeptText(JSON.stringify(withSharedErrors(openApiDocument(PLACEHOLDER))))
+  const answer = await kept.answer({
+    origin: originOf(headers),
+    acceptEncoding: headers.get('accept-encoding'),
+    ifNoneMatch: headers.get('if-none-match'),
+  })
+  const sent = {
+    ...answer.headers,
     'access-control-allow-origin': '*',
     'x-content-type-options': 'nosniff',
     'x-api-version': API_VERSION,
   }
-  if (isKnown(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers })
-  return new Response(body, { headers: { ...headers, 'content-type': 'application/json; charset=utf-8' } })
+  if (answer.body === null) return new Response(null, { status: 304, headers: sent })
+  const body = new Uint8Array(answer.body)
+  return new Response(body, { headers: { ...sent, 'content-type': 'application/json; charset=utf-8' } })
 }
 
 const CREDENTIALS: OpenApiDocument['security'] = [{ apiKey: [], tenantId: [] }, { apiKey: [] }, { bearer: [] }]

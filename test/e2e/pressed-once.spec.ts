@@ -59,13 +59,13 @@ test('shortcuts work with a Russian keyboard', async ({ page, workspace }) => {
   await press(page, { ctrlKey: true, key: 'я', code: 'KeyZ' })
   await expect(page.locator('.react-flow__node').filter({ hasText: 'Second' })).toHaveCount(1)
   await press(page, { ctrlKey: true, key: 'а', code: 'KeyF' })
-  await expect(page.getByRole('combobox', { name: /step/i })).toBeVisible()
+  await expect(page.getByRole('dialog').getByRole('combobox')).toBeVisible()
 })
 
 test('the Enter that accepts a word of an input method does nothing else', async ({ page, workspace }) => {
   await openEditor(page, workspace)
   await page.keyboard.press('Control+f')
-  const search = page.getByRole('combobox', { name: /step/i })
+  const search = page.getByRole('dialog').getByRole('combobox')
   await search.pressSequentially('S')
   await press(page, { key: 'Enter', code: 'Enter', isComposing: true, keyCode: 229 })
   await expect(search).toBeVisible()
