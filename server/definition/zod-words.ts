@@ -47,9 +47,17 @@ function wordsOf(issue: Issue): string {
     case 'invalid_value':
       return oneOf(issue.values)
     case 'too_small':
-      return sized(issue.origin, issue.minimum, issue.exact ? 'exactly' : issue.inclusive === false ? 'more than' : 'at least')
+      return sized(
+        issue.origin,
+        issue.minimum,
+        issue.exact ? 'exactly' : issue.inclusive === false ? 'more than' : 'at least',
+      )
     case 'too_big':
-      return sized(issue.origin, issue.maximum, issue.exact ? 'exactly' : issue.inclusive === false ? 'less than' : 'at most')
+      return sized(
+        issue.origin,
+        issue.maximum,
+        issue.exact ? 'exactly' : issue.inclusive === false ? 'less than' : 'at most',
+      )
     case 'invalid_format':
       return FORMATS[issue.format] ?? 'does not have the form that is expected'
     case 'not_multiple_of':
@@ -88,7 +96,9 @@ function eitherOf(issue: Extract<Issue, { code: 'invalid_union' }>): string {
   const ways = issue.errors.map(([first]) => (first && first.path.length === 0 ? first.message : ''))
   const kinds = [...new Set(ways)].map((way) => /^must be (.+)$/.exec(way)?.[1])
   const all = kinds.filter((kind) => kind !== undefined)
-  return all.length === kinds.length && all.length > 0 ? `must be ${all.join(' or ')}` : 'has none of the forms that it may have'
+  return all.length === kinds.length && all.length > 0
+    ? `must be ${all.join(' or ')}`
+    : 'has none of the forms that it may have'
 }
 
 z.config({ customError: wordsOf })

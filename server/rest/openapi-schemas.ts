@@ -284,6 +284,8 @@ const ITEMS: Record<string, readonly string[]> = {
   ChatErrorDetail: ['ChatFailed.data.details'],
   ShownField: ['CollectInputsStep.show', 'RequestUserActionStep.show'],
   UserAction: ['RequestUserActionStep.actions'],
+  UiMessage: ['UiChat.messages'],
+  UiMessagePart: ['UiMessage.parts'],
   Branch: ['ParallelStep.branches'],
   Case: ['SwitchStep.cases'],
 }

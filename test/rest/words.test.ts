@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type JsonObject, type JsonValue, isJsonObject } from '@/server/definition/json'
+import { isJsonObject, type JsonObject, type JsonValue } from '@/server/definition/json'
 import { AppError } from '@/server/errors'
 import { parseInput } from '@/server/parse'
 import { OPERATIONS } from '@/server/rest/openapi-document'
@@ -8,9 +8,25 @@ import { stepTypes } from '@/server/steps/registry'
 
 // What a schema says of a value in the words of its library is about the library's types, and says nothing to a caller.
 
-export const ZODS_WORDS = /invalid (input|option|type|key|value|string|number|element|discriminator|\w+$)|expected|received|too (big|small)|unrecognized|\bZod/i
+const ZODS_WORDS =
+  /invalid (input|option|type|key|value|string|number|element|discriminator|\w+$)|expected|received|too (big|small)|unrecognized|\bZod/i
 
-const WRONG: JsonValue[] = [null, 5, -1, 1.5, 1e300, '', 'x', 'x'.repeat(200_000), true, [], [1, null], {}, { a: { b: 1 } }, { '?': 1 }]
+const WRONG: JsonValue[] = [
+  null,
+  5,
+  -1,
+  1.5,
+  1e300,
+  '',
+  'x',
+  'x'.repeat(200_000),
+  true,
+  [],
+  [1, null],
+  {},
+  { a: { b: 1 } },
+  { '?': 1 },
+]
 
 type Schema = JsonObject
 
@@ -18,13 +34,17 @@ type Schema = JsonObject
 function* placesIn(root: Schema, schema: Schema, at: (string | number)[], level = 0): Generator<(string | number)[]> {
   yield at
   if (level > 4) return
-  const named = typeof schema.$ref === 'string' ? (root.$defs as Record<string, Schema> | undefined)?.[schema.$ref.split('/').at(-1) ?? ''] : undefined
+  const named =
+    typeof schema.$ref === 'string'
+      ? (root.$defs as Record<string, Schema> | undefined)?.[schema.$ref.split('/').at(-1) ?? '']
+      : undefined
   for (const one of [named, ...((schema.anyOf ?? []) as Schema[]), ...((schema.oneOf ?? []) as Schema[])])
     if (one) yield* placesIn(root, one, at, level + 1)
   for (const [name, field] of Object.entries((schema.properties ?? {}) as Record<string, Schema>))
     yield* placesIn(root, field, [...at, name], level + 1)
   if (isJsonObject(schema.items)) yield* placesIn(root, schema.items, [...at, 0], level + 1)
-  if (isJsonObject(schema.additionalProperties)) yield* placesIn(root, schema.additionalProperties, [...at, 'field'], level + 1)
+  if (isJsonObject(schema.additionalProperties))
+    yield* placesIn(root, schema.additionalProperties, [...at, 'field'], level + 1)
 }
 
 function put(into: JsonValue | undefined, [key, ...rest]: (string | number)[], value: JsonValue): JsonValue {
