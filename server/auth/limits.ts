@@ -1,4 +1,5 @@
 import type { Db } from '@/db/index'
+import { sameName } from '../definition/people'
 import { type Env, env } from '../env'
 import { AppError } from '../errors'
 import { addressOf } from '../http/address'
@@ -83,7 +84,7 @@ async function count(
   now: Date,
   settings: Settings,
 ): Promise<Record<string, string>> {
-  const who = `${tenantId}:${actor.kind === 'jwt' ? `${actor.secretId}:${actor.id}` : actor.id}`
+  const who = `${tenantId}:${actor.kind === 'jwt' ? `${actor.secretId}:${sameName(actor.id)}` : actor.id}`
   const own = await spend(kind, who, db, now, settings)
   const shared = actor.kind === 'user' ? {} : await spendOfTenant(kind, tenantId, db, now, settings)
   return remaining(shared) < remaining(own) ? shared : own

@@ -9,16 +9,33 @@ export type Vote = {
 /** `user:` with an address, a token's `sub` or an id; or `role:` for everybody with that role or a higher one. */
 export const ASSIGNEE = /^(?:user:[^\s](?:.{0,254}[^\s])?|role:(?:viewer|operator|editor|admin|owner))$/
 
-/** How people are named, so that one person has one name: addresses are the same in upper and lower case. */
+/** What nobody sees: joiners, marks of direction, soft hyphens and the like. */
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
+/** One of our own ids, which people may write in lower case. */
+const OWN_ID = /^([a-z]{2,5})_([0-9a-hjkmnp-tv-z]{26})$/i
+
+/**
+ * How people are named, so that one person has one name however it is written: names that look the same are the same, and
+ * addresses and our own ids are so in upper and lower case. Everything that compares people compares this.
+ */
 export function sameName(name: string): string {
-  return name.includes('@') ? name.toLowerCase() : name
+  const seen = name.normalize('NFC').replace(INVISIBLE, '').replace(/\s+/gu, ' ').trim()
+  if (seen === '') return name
+  const [, prefix, rest] = OWN_ID.exec(seen) ?? []
+  if (prefix && rest) return `${prefix.toLowerCase()}_${rest.toUpperCase()}`
+  return seen.includes('@') ? seen.toLowerCase() : seen
+}
+
+/** The same for an assignment. */
+export function sameAssignee(assignee: string): string {
+  return assignee.startsWith('user:') ? `user:${sameName(assignee.slice('user:'.length))}` : assignee
 }
 
 /** How many people an assignment names, if it names each of them; null if it contains a role or a template. */
 export function namedPeople(assignees: unknown): number | null {
   if (!Array.isArray(assignees)) return null
   if (!assignees.every((one) => typeof one === 'string' && one.startsWith('user:') && !one.includes('${'))) return null
-  return new Set(assignees.map(sameName)).size
+  return new Set(assignees.map(sameAssignee)).size
 }
 
 /** How many votes an action needs; 1 by default. */

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../context'
-import { sameName } from '../definition/people'
+import { sameAssignee, sameName } from '../definition/people'
 import type { PauseSignal } from '../definition/run'
 import { AppError } from '../errors'
 import { ROLES } from '../roles'
@@ -30,7 +30,7 @@ export type Bar = 'NOT_ASSIGNED' | 'SELF_APPROVAL'
  */
 export function barOf(signal: PauseSignal, person: Person, starters: readonly string[]): Bar | null {
   const mine = assignmentsOf(person)
-  if (signal.assignees && !signal.assignees.some((one) => mine.includes(one))) return 'NOT_ASSIGNED'
+  if (signal.assignees && !signal.assignees.some((one) => mine.includes(sameAssignee(one)))) return 'NOT_ASSIGNED'
   const started = forbidsStarter(signal) && starters.some((starter) => person.names.includes(sameName(starter)))
   return started ? 'SELF_APPROVAL' : null
 }

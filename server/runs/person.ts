@@ -24,7 +24,7 @@ export interface Person {
  */
 export async function personOf(ctx: ServiceContext, answeredBy?: string): Promise<Person> {
   const { actor } = ctx
-  if (answeredBy !== undefined && actor.kind !== 'apiKey' && answeredBy !== actor.id) {
+  if (answeredBy !== undefined && actor.kind !== 'apiKey' && sameName(answeredBy) !== sameName(actor.id)) {
     const message = 'Only an API key can answer for somebody else.'
     throw new AppError('INVALID_INPUT', { details: [{ path: 'answeredBy', message }] })
   }

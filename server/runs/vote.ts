@@ -2,7 +2,7 @@ import { and, asc, eq } from 'drizzle-orm'
 import { pauseVotes, runs } from '@/db/schema/runs'
 import { taskClaims } from '@/db/schema/tasks'
 import type { ServiceContext, TransactionContext } from '../context'
-import { type Vote, votesNeeded } from '../definition/people'
+import { sameName, type Vote, votesNeeded } from '../definition/people'
 import type { PauseAnswer } from '../definition/run'
 import { AppError } from '../errors'
 import { announceRun } from '../interpreter/announce'
@@ -23,6 +23,7 @@ export async function castVote(
   { actionId, actionValue }: Choice,
 ): Promise<PauseAnswer | null> {
   const { runId, pauseId } = at
+  await requireNoVote(tx, at, person)
   const cast = await tx.db
     .insert(pauseVotes)
     .values({
@@ -69,18 +70,12 @@ export async function hasVoted(
   { runId, pauseId }: { runId: string; pauseId: string },
   person: Person,
 ): Promise<boolean> {
-  const [vote] = await db
-    .select({ person: pauseVotes.person })
+  const votes = await db
+    .select({ by: pauseVotes.person })
     .from(pauseVotes)
-    .where(
-      and(
-        eq(pauseVotes.tenantId, tenantId),
-        eq(pauseVotes.runId, runId),
-        eq(pauseVotes.pauseId, pauseId),
-        eq(pauseVotes.person, person.id),
-      ),
-    )
-  return vote !== undefined
+    .where(and(eq(pauseVotes.tenantId, tenantId), eq(pauseVotes.runId, runId), eq(pauseVotes.pauseId, pauseId)))
+  // Names were once stored as they were written.
+  return votes.some(({ by }) => sameName(by) === person.id)
 }
 
 function alreadyVoted({ name }: Person): AppError {

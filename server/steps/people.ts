@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ASSIGNEE, namedPeople, sameName, votesNeeded } from '../definition/people'
+import { ASSIGNEE, namedPeople, sameAssignee, votesNeeded } from '../definition/people'
 import type { ShownValue } from '../definition/run'
 import { shownValue } from '../definition/shown'
 import { StepFailure } from '../errors'
@@ -89,12 +89,12 @@ function listed(assignees: NonNullable<Assignees>): string[] {
   for (const one of assignees) {
     if (!ASSIGNEE.test(one)) throw new StepFailure('INVALID_CONFIG', `assignees: "${one}" ${WANTED}`)
   }
-  return [...new Set(assignees.map(sameName))]
+  return [...new Set(assignees.map(sameAssignee))]
 }
 
 /** What is wrong with an assignment, whatever a run fills in. */
 export function assigneeProblems(assignees: Assignees): { field: string; message: string }[] {
-  const names = Array.isArray(assignees) ? assignees.map(sameName) : []
+  const names = Array.isArray(assignees) ? assignees.map(sameAssignee) : []
   const twice = names.find((name, at) => names.indexOf(name) < at)
   return twice === undefined ? [] : [{ field: 'assignees', message: `names ${twice} twice` }]
 }
