@@ -1,5 +1,7 @@
+import { ilike, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { unstorable } from './definition/json'
+import { spellings } from './definition/spellings'
 
 /** Text typed into a search field. */
 export const SearchText = z
@@ -7,6 +9,16 @@ export const SearchText = z
   .trim()
   .max(200)
   .refine((text) => unstorable(text) === null, 'is not valid text')
+
+/** Whether a column has this text, in upper or lower case. */
+export function hasText(column: Parameters<typeof ilike>[0], text: string): SQL | undefined {
+  return or(...spellings(text).map((one) => ilike(column, contains(one))))
+}
+
+/** Whether a column is this text, in upper or lower case. In the form of the index `runs_by_key`. */
+export function isText(column: SQLWrapper, text: string): SQL | undefined {
+  return or(...spellings(text).map((one) => sql`lower(${column}) = lower(${one})`))
+}
 
 /** A LIKE pattern that matches texts containing this one. */
 export function contains(text: string): string {

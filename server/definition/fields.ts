@@ -1,6 +1,7 @@
 import { type JsonObject, type JsonValue, own, typeName } from './json'
 import { TOO_LARGE_TO_BE_EXACT } from './long-numbers'
 import type { Field, Fields } from './schema'
+import { looksLike } from './spellings'
 
 /** A problem with a value, and where it is. */
 interface FieldProblem {
@@ -27,7 +28,7 @@ export function checkFields(fields: Fields, values: JsonObject): { data: JsonObj
     }
     const problem = checkField(field, value)
     if (problem) details.push({ path: name, message: `${name} ${problem}` })
-    else data[name] = value
+    else data[name] = optionOf(field, value) ?? value
   }
   return { data, details }
 }
@@ -41,10 +42,15 @@ export function checkGiven(fields: Fields, values: JsonObject): FieldProblem[] {
 function checkField(field: Field, value: JsonValue): string | null {
   if (field.type === 'integer' && Number.isInteger(value) && !Number.isSafeInteger(value)) return TOO_LARGE_TO_BE_EXACT
   if (!hasType(field, value)) return `must be ${article(field.type)}, not ${typeName(value)}`
-  if (field.options && !field.options.some((option) => JSON.stringify(option) === JSON.stringify(value))) {
+  if (field.options && optionOf(field, value) === undefined) {
     return `must be one of ${field.options.map((option) => JSON.stringify(option)).join(', ')}`
   }
   return null
+}
+
+/** The option that a value is, as the field has it: an accent may be part of its letter or a character of its own. */
+function optionOf({ options }: Field, value: JsonValue): JsonValue | undefined {
+  return options?.find((option) => looksLike(JSON.stringify(option), JSON.stringify(value)))
 }
 
 function hasType(field: Field, value: JsonValue): boolean {

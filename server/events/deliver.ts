@@ -1,8 +1,9 @@
-import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
 import { isUnavailable } from '@/db/index'
 import { events } from '@/db/schema/events'
 import { pauses } from '@/db/schema/runs'
 import type { ServiceContext } from '../context'
+import { spellings } from '../definition/spellings'
 import { eachAtOnce } from '../each-at-once'
 import { lookForEvents } from '../interpreter/look-for-events'
 
@@ -40,7 +41,7 @@ export async function deliverEvent(ctx: ServiceContext, seq: number, cursor: Cur
         eq(pauses.tenantId, tenantId),
         isNotNull(pauses.eventName),
         eq(pauses.eventName, event.name),
-        keyed ? eq(pauses.eventKey, event.key ?? '') : isNull(pauses.eventKey),
+        keyed ? inArray(pauses.eventKey, spellings(event.key ?? '')) : isNull(pauses.eventKey),
         isNull(pauses.answeredAt),
         after ? sql`${at} > (${after.at}::timestamptz, ${after.runId}, ${after.id})` : undefined,
       ),

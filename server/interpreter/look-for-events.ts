@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { and, asc, eq, gt, gte, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, gte, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { isUnavailable } from '@/db/index'
 import { events } from '@/db/schema/events'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
@@ -13,6 +13,7 @@ import {
 } from '../context'
 import { database } from '../database'
 import type { EventRules, EventValue } from '../definition/event'
+import { looksLike, spellings } from '../definition/spellings'
 import { eachAtOnce } from '../each-at-once'
 import { turnOf } from '../turn-of'
 import { dueBy } from './due-timer'
@@ -147,7 +148,7 @@ async function findWait(ctx: ServiceContext, { tenantId, runId, id }: Waiting) {
 
 /** Whether a wait takes an event that has its name, unless it has taken it before. */
 function fits(wait: Wait, row: EventRow): boolean {
-  if (row.receivedAt < wait.since || (wait.key !== null && wait.key !== row.key)) return false
+  if (row.receivedAt < wait.since || (wait.key !== null && !looksLike(wait.key, row.key ?? ''))) return false
   return matchesEvent(wait.rules, eventValueOf(row))
 }
 
@@ -165,7 +166,7 @@ async function readEvents(ctx: ServiceContext, wait: Wait, after: number, which:
       and(
         eq(events.tenantId, wait.tenantId),
         eq(events.name, wait.name),
-        wait.key === null ? undefined : eq(events.key, wait.key),
+        wait.key === null ? undefined : inArray(events.key, spellings(wait.key)),
         gt(events.seq, after),
         gte(events.receivedAt, wait.since),
         which,

@@ -9,7 +9,7 @@ import type { RunError } from '../definition/run'
 import { isId } from '../ids'
 import { parseInput } from '../parse'
 import { wholeNumber } from '../query-values'
-import { SearchText } from '../search-text'
+import { isText, SearchText } from '../search-text'
 import type { Masker } from '../vault/mask'
 import { tenantMasker } from '../vault/masker'
 import { hiddenMessages } from './hidden-messages'
@@ -63,8 +63,7 @@ export async function listRuns(ctx: ServiceContext, input: unknown) {
         eq(runs.tenantId, ctx.tenantId),
         runsInReach(ctx),
         runsThatMatch({ workflowId, status, outcome }),
-        // In the form of the index.
-        businessKey === undefined ? undefined : sql`lower(${runs.businessKey}) = lower(${businessKey})`,
+        businessKey === undefined ? undefined : isText(runs.businessKey, businessKey),
         after ? olderThan(after) : undefined,
       ),
     )

@@ -38,7 +38,9 @@ type Query = {
 
 function listBuiltin({ search = '', status = 'published', limit = LIST_CAP, offset = 0 }: Query) {
   const found = Object.values(BUILTIN_TOOLS)
-    .filter(({ name, description }) => `${name}\n${description}`.toLowerCase().includes(search.toLowerCase()))
+    .filter(({ name, description }) =>
+      `${name}\n${description}`.toLowerCase().includes(search.normalize('NFC').toLowerCase()),
+    )
     .filter(() => status === 'published')
     .map(presentBuiltin)
   const items = found.slice(offset, offset + limit).map((tool) => {

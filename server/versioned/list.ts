@@ -1,7 +1,7 @@
-import { and, asc, count, desc, eq, ilike, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, ne, or, type SQL, sql } from 'drizzle-orm'
 import { rowsInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
-import { contains } from '../search-text'
+import { hasText } from '../search-text'
 import { LIST_CAP } from './columns'
 import type { ListQuery } from './list-schema'
 import type { Row } from './noun'
@@ -25,7 +25,7 @@ export async function list<R extends Row, K extends string>(
     rowsInReach(ctx, word, table.id),
     options.where,
     status ? eq(table.status, status) : includeArchived ? undefined : ne(table.status, 'archived'),
-    search ? or(ilike(table.name, contains(search)), ilike(table.description, contains(search))) : undefined,
+    search ? or(hasText(table.name, search), hasText(table.description, search)) : undefined,
   )
   const column = options.column ?? sql<K>`''`
   const [found, [total]] = await Promise.all([

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, ilike, inArray, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { agents } from '@/db/schema/agents'
 import { runs } from '@/db/schema/runs'
@@ -7,7 +7,7 @@ import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { parseInput } from '../../parse'
-import { contains, literal, SearchText } from '../../search-text'
+import { hasText, literal, SearchText } from '../../search-text'
 import { tenantMasker } from '../../vault/masker'
 import { idBegins, runsKeyed, stateOf } from '../runs/filter'
 import { calledRun } from '../runs/run-names'
@@ -63,7 +63,7 @@ function findIn(ctx: ServiceContext, table: typeof workflows | typeof agents | t
     .where(
       and(
         eq(table.tenantId, ctx.tenantId),
-        or(eq(table.id, q), and(ilike(table.name, contains(q)), ne(table.status, 'archived'))),
+        or(eq(table.id, q), and(hasText(table.name, q), ne(table.status, 'archived'))),
       ),
     )
     .orderBy(desc(sql`lower(${table.name}) like lower(${`${literal(q)}%`})`), desc(table.updatedAt), asc(table.id))

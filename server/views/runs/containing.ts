@@ -4,7 +4,7 @@ import type { ServiceContext } from '../../context'
 import type { JsonLike } from '../../definition/json'
 import { sensitiveFields, withoutFields } from '../../definition/sensitive'
 import { pinnedDefinition } from '../../interpreter/pinned-definition'
-import { contains } from '../../search-text'
+import { hasText } from '../../search-text'
 import { tenantMasker } from '../../vault/masker'
 
 const LIMITS = {
@@ -35,7 +35,7 @@ export async function runsContaining(
   if (text.length < SHORTEST) return []
   const most = { ...LIMITS, ...limits }
   // As the text is inside a JSON text.
-  const inJson = contains(JSON.stringify(text).slice(1, -1))
+  const inJson = JSON.stringify(text).slice(1, -1)
   const byTime = sql`${runs.startTime} desc, ${runs.id} desc`
   const newest = ctx.db
     .select({ id: runs.id })
@@ -46,7 +46,7 @@ export async function runsContaining(
     .as('newest')
   // The stored size is known without reading the value, but it may be compressed a hundredfold. A case keeps the order.
   const hit = sql`case when ${stored} > ${most.bytes} then false when ${written} > ${most.bytes} then false
-    else ${runs.input}::text ilike ${inJson} or coalesce(${runs.result}::text ilike ${inJson}, false) end`
+    else ${hasText(sql`${runs.input}::text`, inJson)} or coalesce(${hasText(sql`${runs.result}::text`, inJson)}, false) end`
   const hits = ctx.db
     .select({ id: runs.id, through: sql<number>`sum(${written}) over (order by ${byTime})`.as('through') })
     .from(runs)
@@ -70,18 +70,18 @@ export async function runsContaining(
       .orderBy(byTime),
     tenantMasker(ctx),
   ])
-  const wanted = text.toLowerCase()
+  const wanted = text.normalize('NFC').toLowerCase()
   const found: string[] = []
   for (const { id, workflowId, workflowVersion, input, result } of rows) {
     const hides = sensitiveFields(await pinnedDefinition(ctx, workflowId, workflowVersion))
     const shown = [input, result].map((value) => masker.json(withoutFields(value, hides)))
-    if (hasText(shown, wanted)) found.push(id)
+    if (isIn(shown, wanted)) found.push(id)
   }
   return found
 }
 
-function hasText(value: JsonLike, wanted: string): boolean {
-  if (typeof value === 'string') return value.toLowerCase().includes(wanted)
+function isIn(value: JsonLike, wanted: string): boolean {
+  if (typeof value === 'string') return value.normalize('NFC').toLowerCase().includes(wanted)
   if (typeof value === 'number') return String(value).includes(wanted)
-  return typeof value === 'object' && value !== null && Object.values(value).some((part) => hasText(part, wanted))
+  return typeof value === 'object' && value !== null && Object.values(value).some((part) => isIn(part, wanted))
 }

@@ -1,13 +1,14 @@
-import { and, asc, desc, eq, gte, ilike, inArray, like, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, inArray, like, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { runs } from '@/db/schema/runs'
 import { workflowVersions } from '@/db/schema/workflows'
 import type { ServiceContext } from '../../context'
+import { spellings } from '../../definition/spellings'
 import { StepRef } from '../../definition/step-id'
 import { isId } from '../../ids'
 import { STATUS_IS } from '../../runs/list'
 import { type RunPosition, readPosition } from '../../runs/position'
-import { contains, literal, SearchText } from '../../search-text'
+import { hasText, isText, literal, SearchText } from '../../search-text'
 import { runsContaining } from './containing'
 
 /** A run's state in one word: its status while it is open, its outcome once it has ended. */
@@ -119,7 +120,7 @@ function othersWhere(ctx: ServiceContext, filter: RunFilter): SQL | undefined {
     from ? gte(runs.startTime, new Date(from)) : undefined,
     to ? lt(runs.startTime, new Date(to)) : undefined,
     via ? eq(runs.startedVia, via) : undefined,
-    businessKey ? sql`lower(${runs.businessKey}) = lower(${businessKey})` : undefined,
+    businessKey ? isText(runs.businessKey, businessKey) : undefined,
     // Written out for the partial index of states, the status because only then does the planner expect few runs:
     // otherwise all would be read for one that has failed so.
     failedAt || code ? sql`(${runs.status} = 'failed' and ${runs.outcome} <> 'succeeded')` : undefined,
@@ -138,7 +139,7 @@ async function workflowsNamed(ctx: ServiceContext, text: string): Promise<string
   const rows = await ctx.db
     .selectDistinct({ id: workflowVersions.workflowId })
     .from(workflowVersions)
-    .where(and(eq(workflowVersions.tenantId, ctx.tenantId), ilike(workflowVersions.name, contains(text))))
+    .where(and(eq(workflowVersions.tenantId, ctx.tenantId), hasText(workflowVersions.name, text)))
   return rows.map(({ id }) => id)
 }
 
@@ -151,12 +152,16 @@ const MOST_KEYED = 1_000
  * that begin so, and there may be millions of both.
  */
 export async function runsKeyed(ctx: ServiceContext, text: string): Promise<string[]> {
-  const rows = await ctx.db
-    .select({ id: runs.id, startTime: runs.startTime })
-    .from(runs)
-    .where(and(eq(runs.tenantId, ctx.tenantId), keyBegins(text)))
-    .orderBy(sql`lower(${runs.businessKey}) using ~>~`)
-    .limit(MOST_KEYED)
+  // One statement for each spelling, since the index is read in order for one beginning.
+  const found = spellings(text).map((one) =>
+    ctx.db
+      .select({ id: runs.id, startTime: runs.startTime })
+      .from(runs)
+      .where(and(eq(runs.tenantId, ctx.tenantId), keyBegins(one)))
+      .orderBy(sql`lower(${runs.businessKey}) using ~>~`)
+      .limit(MOST_KEYED),
+  )
+  const rows = (await Promise.all(found)).flat()
   return rows.sort((a, b) => b.startTime.getTime() - a.startTime.getTime()).map(({ id }) => id)
 }
 

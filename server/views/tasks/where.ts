@@ -1,9 +1,9 @@
-import { and, eq, ilike, inArray, isNotNull, isNull, ne, not, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, isNull, ne, not, or, type SQL, sql } from 'drizzle-orm'
 import { pauses, pauseVotes, runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
 import { assignmentsOf } from '../../runs/may-answer'
 import type { Person } from '../../runs/person'
-import { contains } from '../../search-text'
+import { hasText } from '../../search-text'
 import { isClaimedBy, unclaimed } from './claims'
 import { heldBy } from './held'
 import type { TaskFilter } from './schema'
@@ -66,10 +66,8 @@ function ofTenant(ctx: ServiceContext, { workflowId, type, q, tests }: TaskFilte
     workflowId === undefined ? undefined : eq(runs.workflowId, workflowId),
     type === undefined ? undefined : eq(pauses.kind, type),
     tests ? undefined : ne(runs.startedVia, 'test'),
-    q ? or(ilike(runs.workflowName, contains(q)), ilike(runs.businessKey, contains(q)), titled(q)) : undefined,
+    q ? or(hasText(runs.workflowName, q), hasText(runs.businessKey, q), hasText(TITLE, q)) : undefined,
   )
 }
 
-function titled(q: string): SQL {
-  return sql`${pauses.signal}->>'title' ilike ${contains(q)}`
-}
+const TITLE = sql`${pauses.signal}->>'title'`

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, getTableColumns, ilike, inArray, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, getTableColumns, inArray, ne, or, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { z } from 'zod'
 import { runs } from '@/db/schema/runs'
@@ -7,7 +7,7 @@ import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { diffDefinitions, sizeOfDiff } from '../../definition/diff'
 import { parseInput } from '../../parse'
-import { contains, SearchText } from '../../search-text'
+import { hasText, SearchText } from '../../search-text'
 import { presentItem } from '../../versioned/present'
 import { nameActors } from '../actors'
 import { type RunState, stateOf } from '../runs/filter'
@@ -81,9 +81,7 @@ function matches(ctx: ServiceContext, { q, status, archived }: z.output<typeof B
     eq(workflows.tenantId, ctx.tenantId),
     archived ? eq(workflows.status, 'archived') : status ? eq(workflows.status, status) : undefined,
     archived || status ? undefined : ne(workflows.status, 'archived'),
-    q
-      ? or(ilike(workflows.name, contains(q)), ilike(workflows.description, contains(q)), eq(workflows.id, q))
-      : undefined,
+    q ? or(hasText(workflows.name, q), hasText(workflows.description, q), eq(workflows.id, q)) : undefined,
   )
 }
 

@@ -1,0 +1,9 @@
+/** How a text may be stored: an accent is part of its letter or a character of its own, which looks the same. */
+export function spellings(text: string): string[] {
+  return [...new Set([text, text.normalize('NFC'), text.normalize('NFD')])]
+}
+
+/** Whether two texts look the same. */
+export function looksLike(one: string, other: string): boolean {
+  return one.normalize('NFC') === other.normalize('NFC')
+}
