@@ -339,7 +339,7 @@ test('no planted secret appears in a response, a page, a log or a database row',
   expect(leaks).toEqual([])
 
   expect(await admin(['vault', 'delete', '--name', 'MCP'])).toEqual({ name: 'MCP', deleted: true })
-  const [last] = (await call('GET', '/api/tools?search=T9')).body
+  const [last] = (await call('GET', '/api/tools?search=T8')).body
   expect((await call('POST', `/api/tools/${last.id}/invoke`, {})).body).toMatchObject({
     success: false,
     error: { code: 'SECRET_MISSING', message: 'The vault has no secret MCP.' },
