@@ -48,7 +48,7 @@ export const RUN_FAILURE_HELP: Record<RunFailure, ErrorHelp> = {
   SECRET_NOT_ALLOWED: {
     title: 'A secret may not be sent there',
     means: 'The tool or agent would have sent a secret to a host that the secret is not bound to, or over plain http.',
-    fixes: ['Use https.', 'Bind the secret to the host in Settings, Vault.', AGAIN],
+    fixes: ['Use an address that begins with https.', 'Bind the secret to the host in Settings, Vault.', AGAIN],
   },
   TIMED_OUT: {
     title: 'The step took too long',

@@ -48,10 +48,10 @@ export async function vet(
   const url = parse(target)
   const { host, port } = targetOf(url)
   options.check?.(url)
-  refuseForm(url, options.allowed)
   if (options.only && !options.only.allowsHost(host, port)) {
     throw new OutboundFailure('BLOCKED_HOST', `The tool may not call the host ${plainHost(host)}.`)
   }
+  refuseForm(url, options.allowed)
   const trusted = options.allowed.allowsName(host, port)
   const startedAt = performance.now()
   const addresses = isAddress(host)

@@ -86,6 +86,7 @@ describe('what an inbound webhook’s expressions can name', () => {
       ['body', 'object'],
       ['body.issue', 'object'],
       ['body.issue.title', 'string'],
+      ['body.issue["a b"]', 'integer'],
       ['body.issue.labels', 'array'],
       ['headers', 'object'],
       ['headers.x-event', 'string'],

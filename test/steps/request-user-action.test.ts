@@ -101,7 +101,7 @@ describe('request-user-action', () => {
     [{ assignees: 'role:admin' }, 'assignees', 'must be a list'],
     [{ assignees: ['user:a@x', 'user:A@x'] }, 'assignees', 'names user:a@x twice'],
     [{ needs: { approved: 2 } }, 'needs', 'names the action approved, which the step does not have'],
-    [{ needs: { approve: 0 } }, 'needs.approve', '>=1'],
+    [{ needs: { approve: 0 } }, 'needs.approve', 'must be at least 1'],
     [{ needs: { approve: 3 }, assignees: ['user:a', 'user:b'] }, 'needs', '3 votes for approve, but only 2 people'],
     [{ needs: { approve: 2, reject: 2 }, assignees: ['user:a', 'user:b'] }, 'needs', 'nothing is ever decided'],
     [{ dueIn: 'tomorrow' }, 'dueIn', 'must be an ISO 8601 duration'],
