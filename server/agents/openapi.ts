@@ -152,6 +152,12 @@ export const AGENT_TEXTS: Texts = {
     trigger: 'Why the client sends it. Not read.',
     messageId: 'The message that the client wants again. Not read.',
   },
+  UiMessage: {
+    id: 'The client’s own. Not read.',
+    role: '`user` or `assistant`.',
+    parts: 'Its parts, in order.',
+  },
+  UiPart: { type: '`text` for text; other parts have fields of their own.', text: 'Of a part of that type.' },
   CreateAgent: FIELDS,
   UpdateAgent: {
     ...FIELDS,

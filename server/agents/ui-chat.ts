@@ -7,11 +7,8 @@ import { parseInput } from '../parse'
 import { ChatRequest } from './schema'
 import { subjectOf } from './thread'
 
-const UiMessage = z.object({
-  id: z.string().optional(),
-  role: z.string(),
-  parts: z.array(z.object({ type: z.string(), text: z.string().optional() })),
-})
+export const UiPart = z.object({ type: z.string(), text: z.string().optional() })
+export const UiMessage = z.object({ id: z.string().optional(), role: z.string(), parts: z.array(UiPart) })
 
 /** What `DefaultChatTransport` of the AI SDK sends, with the fields that say which agent is meant. */
 export const UiChatRequest = z.object({

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { AGENT_TEXTS } from '../agents/openapi'
 import * as agents from '../agents/openapi-answers'
 import { CreateAgent, UpdateAgent } from '../agents/schema'
+import { UiMessage, UiPart } from '../agents/ui-chat'
 import { AS_CODE_TEXTS } from '../as-code/openapi'
 import * as asCode from '../as-code/openapi-answers'
 import {
@@ -125,6 +126,8 @@ const NAMED: Record<string, z.ZodType> = {
   AnyChat: agents.AnyChatBody,
   Chat: agents.ChatBody,
   UiChat: agents.UiChatBody,
+  UiMessage,
+  UiPart,
   ChatAnswer: agents.ChatAnswer,
   ChatEvent: agents.ChatEvent,
   MessageDelta: agents.MessageDelta,
