@@ -1,3 +1,4 @@
+import type { StepUsage } from './definition/agent'
 import type { JsonValue } from './definition/json'
 
 /** Every error code of the product, with its HTTP status and the message callers see when the thrower gives none. */
@@ -94,14 +95,17 @@ export class TransientError extends Error {
     message: string,
     /** The delay the other side asked for, in milliseconds. */
     readonly retryAfterMs?: number,
-    options?: ErrorOptions & { code?: string },
+    options?: ErrorOptions & { code?: string; usage?: StepUsage | undefined },
   ) {
     super(message, options)
     this.code = options?.code ?? 'TRANSIENT'
+    this.usage = options?.usage ?? null
   }
 
   /** The code history shows when the last attempt failed with this. */
   readonly code: string
+  /** What an agent used all the same. */
+  readonly usage: StepUsage | null
 }
 
 /** A step's permanent failure with its own code. */
@@ -111,6 +115,8 @@ export class StepFailure extends Error {
     readonly code: string,
     message: string,
     readonly details: string[] = [],
+    /** What an agent used all the same. */
+    readonly usage: StepUsage | null = null,
   ) {
     super(message)
   }

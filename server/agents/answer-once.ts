@@ -7,7 +7,8 @@ import { isJsonObject, type JsonObject } from '../definition/json'
 import { env } from '../env'
 import { ModelFailure } from '../models/failure'
 import { parseInput } from '../parse'
-import { toAppError } from './converse'
+import { Budget } from './budget'
+import { failedTurn, toAppError, withTurn } from './failed-turn'
 import { loadAgent } from './find'
 import { requireMessage } from './invoke'
 import { loadDraft } from './load-draft'
@@ -41,6 +42,7 @@ export async function answerOnce(
   const { outputSchema, supervisor, model } = agent.config
   const limitMs = env().AGENT_TIMEOUT_MS
   const limit = new Deadline(caller, limitMs, () => new DOMException('The turn took too long', 'TimeoutError'))
+  const budget = new Budget()
   try {
     const { text, data, metadata } = await runTurn(
       beyondReach(ctx),
@@ -50,12 +52,13 @@ export async function answerOnce(
         userMessage: { ...userMessage, dataContext },
         structured: outputSchema !== null && !supervisor,
       },
-      { signal: limit.signal, deadline: performance.now() + limitMs },
+      { signal: limit.signal, deadline: performance.now() + limitMs, budget },
     )
     return { text, data, metadata }
   } catch (thrown) {
     const tooLate = `and the agent's tools did not finish within ${limitMs} ms`
-    throw toAppError(limit.late ? new ModelFailure(model.provider, tooLate, { transient: true }) : thrown)
+    const err = limit.late ? new ModelFailure(model.provider, tooLate, { transient: true }) : thrown
+    throw toAppError(withTurn(err, failedTurn(err, budget)))
   } finally {
     limit.release()
   }

@@ -1,4 +1,4 @@
-import type { Usage } from '../definition/agent'
+import type { FailedTurn, TurnMetadata, Usage } from '../definition/agent'
 import { addUsage, NO_USAGE } from '../models/call'
 
 /** How many tool calls one message may cause and what it has cost so far, handoffs included. */
@@ -8,6 +8,10 @@ export class Budget {
   usage: Usage = NO_USAGE
   /** Null until a model with known prices has answered. */
   cost: number | null = null
+  /** The calls that have ended. */
+  readonly called: NonNullable<FailedTurn['calls']> = []
+  /** What is known of the turn so far; null until its model is. */
+  soFar: (() => TurnMetadata) | null = null
 
   spend(usage: Usage, prices: { input: number; output: number } | undefined): void {
     this.usage = addUsage(this.usage, usage)

@@ -2,12 +2,13 @@ import { beyondReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import { withTransaction } from '../context'
 import { Deadline } from '../deadline'
-import type { UserMessage } from '../definition/agent'
+import type { FailedTurn, UserMessage } from '../definition/agent'
 import { env } from '../env'
 import { AppError } from '../errors'
-import type { AnswerEnd } from '../models/answer-end'
 import { ModelFailure } from '../models/failure'
 import { OutgoingKeys } from '../outgoing-keys'
+import { Budget } from './budget'
+import { failedTurn, withTurn } from './failed-turn'
 import type { LoadedAgent } from './find'
 import { readHistory, saveTurn } from './messages'
 import { createThread, dropThread, requireThread } from './thread'
@@ -59,6 +60,8 @@ export interface ConverseOptions<T> {
   /** Keeps a thread created for a turn that fails, because events refer to it. */
   keepThread?: boolean
   answer: (result: TurnResult) => T
+  /** Called with what a turn that failed has used. */
+  onFailed?: ((turn: FailedTurn) => void) | undefined
   /** Called with how the turn ended, while this caller still owns it. */
   onEnd?: (end: { answer: T } | { err: unknown }) => Promise<void>
 }
@@ -80,13 +83,14 @@ export async function converse<T>(
   const deadline = performance.now() + limitMs
   const key = options.idempotencyKey ?? ctx.keyed?.outgoingKey
   const keys = key === undefined ? undefined : new OutgoingKeys(key)
+  const budget = new Budget()
   let saved = false
   try {
     const history = isNew ? [] : await readHistory(ctx, threadId)
     const result = await runTurn(
       beyondReach(ctx),
       { agent, history, ...input },
-      { signal, deadline, listener: options.listener, log: options.log, keys },
+      { signal, deadline, listener: options.listener, log: options.log, keys, budget },
     )
     const answer = await withTransaction(ctx, async (tx) => {
       await lease.confirm(tx)
@@ -100,11 +104,10 @@ export async function converse<T>(
   } catch (thrown) {
     const { provider } = agent.config.model
     const tooLate = `and the agent's tools did not finish within ${limitMs} ms`
-    const err = options.signal.aborted
-      ? new CallerGone()
-      : limit.late
-        ? new ModelFailure(provider, tooLate, { transient: true })
-        : thrown
+    const reason = limit.late ? new ModelFailure(provider, tooLate, { transient: true }) : thrown
+    const turn = failedTurn(reason, budget, isNew && !options.keepThread ? undefined : threadId)
+    if (turn) options.onFailed?.(turn)
+    const err = options.signal.aborted ? new CallerGone() : withTurn(reason, turn)
     await options.onEnd?.({ err })
     throw err
   } finally {
@@ -112,29 +115,4 @@ export async function converse<T>(
     await lease.release()
     if (isNew && !saved && !options.keepThread) await dropThread(ctx, threadId).catch(() => {})
   }
-}
-
-/** Turns a model's failure into the error callers see, which names the provider. */
-export function toAppError(err: unknown): unknown {
-  if (!(err instanceof ModelFailure)) return err
-  return new AppError('MODEL_ERROR', {
-    details: [
-      {
-        message: err.message,
-        provider: err.provider,
-        retryable: err.transient,
-        ...(err.status === null ? {} : { status: err.status }),
-        ...(err.answer ? answerFacts(err.answer) : {}),
-        ...(err.code === 'MODEL_ERROR' ? {} : { code: err.code }),
-      },
-    ],
-    cause: err,
-    ...(err.retryAfterMs === null
-      ? {}
-      : { headers: { 'retry-after': String(Math.min(3600, Math.ceil(err.retryAfterMs / 1000))) } }),
-  })
-}
-
-function answerFacts({ finishReason, refusal }: AnswerEnd) {
-  return { finishReason, ...(refusal === null ? {} : { refusal }) }
 }

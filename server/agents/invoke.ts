@@ -5,7 +5,8 @@ import { isJsonObject, type JsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import { parseInput, parseWhole } from '../parse'
 import { wantedVersion } from '../versioned/versions'
-import { type ConverseOptions, converse, openTurn, toAppError } from './converse'
+import { type ConverseOptions, converse, openTurn } from './converse'
+import { toAppError } from './failed-turn'
 import { type LoadedAgent, loadAgent } from './find'
 import { loadDraft } from './load-draft'
 import { InvokeAgent, MAX_MESSAGE } from './schema'
@@ -78,7 +79,7 @@ export async function answerWithData(
   ctx: ServiceContext,
   agent: LoadedAgent,
   input: { message: string; dataContext: JsonObject; threadId?: string | null | undefined },
-  options: Pick<ConverseOptions<Invocation>, 'signal' | 'log' | 'idempotencyKey'>,
+  options: Pick<ConverseOptions<Invocation>, 'signal' | 'log' | 'idempotencyKey' | 'onFailed'>,
 ): Promise<Invocation> {
   requireDataAnswers(agent)
   // A repeated request whose turn was already saved gets the saved answer.

@@ -62,6 +62,7 @@ async function runOne(
   else if (JSON.stringify(input).length > MAX_ARGS) result = failure('INVALID_INPUT', 'The arguments are too large.')
   else if (tool.kind === 'handoff') result = await handOff(ctx, tool.agent, input, request, options)
   else result = await callTool(ctx, tool, input, request, options)
+  budget.called.push({ toolId: name, success: result.success })
   listener?.onToolResult({ ...event, ...result })
   return result
 }

@@ -31,19 +31,13 @@ export async function runTurn(ctx: ServiceContext, request: TurnRequest, options
   const open = await openModel(ctx, config.model)
   const { tools, warnings } = await openToolset(ctx, request.agent, { mayHandOff: depth < Budget.maxDepth })
   const turn = new Turn(ctx, request, { ...options, budget, depth, runTurn }, open, tools)
+  if (depth === 0) budget.soFar = () => turn.metadata
   const answered = await turn.run()
   const { data, text, repaired, end } = request.structured ? await turn.structured(answered) : turn.spoken(answered)
   const cut = request.structured ? null : whyNotWhole(end, config.model.settings.maxOutputTokens)
   if (cut !== null) warnings.push(`The answer ${cut}.`)
   const metadata: TurnMetadata = {
-    provider: open.provider,
-    modelId: open.modelId,
-    version: request.agent.version,
-    ...(request.agent.draft ? { draft: true as const } : {}),
-    usage: budget.usage,
-    ...(budget.cost === null ? {} : { cost: Number(budget.cost.toPrecision(12)) }),
-    rounds: turn.rounds,
-    toolCalls: turn.toolCalls,
+    ...turn.metadata,
     ...(repaired ? { repaired } : {}),
     ...oddEnd(end),
     ...(warnings.length > 0 ? { warnings } : {}),
@@ -74,6 +68,22 @@ class Turn {
   ) {
     this.outputSchema = request.structured ? request.agent.config.outputSchema : null
     this.idsByName = new Map([...tools.values()].map(({ id, name }) => [name, id]))
+  }
+
+  /** What it has used so far. */
+  get metadata(): TurnMetadata {
+    const { open, options, request } = this
+    const { usage, cost } = options.budget
+    return {
+      provider: open.provider,
+      modelId: open.modelId,
+      version: request.agent.version,
+      ...(request.agent.draft ? { draft: true as const } : {}),
+      usage,
+      ...(cost === null ? {} : { cost: Number(cost.toPrecision(12)) }),
+      rounds: this.rounds,
+      toolCalls: this.toolCalls,
+    }
   }
 
   /** Runs rounds until the model gives its final answer. */

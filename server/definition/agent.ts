@@ -66,8 +66,22 @@ export type TurnMetadata = {
   warnings?: string[]
 }
 
-/** What the answer to a `call-agent` step used. */
-export type StepUsage = TurnMetadata & { threadId: string }
+/** What a turn that failed used and did. Its messages are not kept. */
+export type FailedTurn = TurnMetadata & {
+  /** Absent if the thread was made for this turn, and so is gone. */
+  threadId?: string
+  /** Whether the same message may succeed later. */
+  retryable: boolean
+  /** The HTTP status that the provider answered with, if that is why. */
+  status?: number
+  /** The model's own words, if it refused. */
+  refusal?: string
+  /** The calls of tools in the order they ended, those of agents it handed over to included; absent if there were none. */
+  calls?: { toolId: string; success: boolean }[]
+}
+
+/** What the turn of a `call-agent` step used, whether it was answered or failed. */
+export type StepUsage = (TurnMetadata & { threadId: string }) | FailedTurn
 
 /** A user's message as stored. */
 export type UserMessage = {

@@ -1,3 +1,4 @@
+import type { StepUsage } from './agent'
 import type { EventValue } from './event'
 import type { JsonObject, JsonValue } from './json'
 import type { Vote } from './people'
@@ -51,6 +52,8 @@ export type Attempt = {
   error?: string
   /** Absent when there is no further attempt. */
   retryInMs?: number
+  /** What an agent used, if another attempt followed; that of the last one is with the step. */
+  usage?: StepUsage
   /** What scripts wrote to their console; absent if that was nothing. */
   logs?: LoggedLine[]
 }

@@ -1,4 +1,5 @@
 import { isUnavailable, sqlState } from '@/db/deadline'
+import type { StepUsage } from '../definition/agent'
 import { ExpressionFailure } from '../definition/expression/evaluate'
 import { cutText, TooDeep, toStorableJson } from '../definition/json'
 import { MAX_ERROR_CHARS } from '../definition/limits'
@@ -15,6 +16,8 @@ export interface Failure {
   retryAfterMs: number | null
   /** The step never started because no slot was free; this does not count as an attempt. */
   busy: boolean
+  /** What an agent used all the same. */
+  usage: StepUsage | null
   /** A bug of ours: the message is opaque and the cause belongs in the log. */
   internal: boolean
 }
@@ -29,10 +32,12 @@ export function classify(err: unknown): Failure {
 }
 
 function failureOf(err: unknown): Failure {
-  const base = { transient: false, retryAfterMs: null, busy: false, internal: false }
-  if (err instanceof TransientError)
-    return { ...base, code: err.code, message: err.message, transient: true, retryAfterMs: err.retryAfterMs ?? null }
-  if (err instanceof StepFailure) return { ...base, code: err.code, message: err.message }
+  const base = { transient: false, retryAfterMs: null, busy: false, usage: null, internal: false }
+  if (err instanceof TransientError) {
+    const { code, message, usage, retryAfterMs = null } = err
+    return { ...base, code, message, usage, transient: true, retryAfterMs }
+  }
+  if (err instanceof StepFailure) return { ...base, code: err.code, message: err.message, usage: err.usage }
   if (err instanceof Busy) {
     const { message, retryAfterMs } = err
     return { ...base, code: err.code, message, transient: true, retryAfterMs, busy: true }

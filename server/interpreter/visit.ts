@@ -198,7 +198,8 @@ async function recordFailure(ctx: ServiceContext, begun: Begun, err: unknown, ha
     const spent = now.getTime() - begun.startedAt.getTime()
     again = delayMs !== null && delayMs + spent <= (await cleanupTimeLeft(tx, state.ref))
     if (!again || delayMs === null) return fail(tx, held, failure)
-    const tried = { ...attemptRow(begun, now, failure.message), retryInMs: delayMs }
+    const used = failure.usage === null ? {} : { usage: failure.usage }
+    const tried = { ...attemptRow(begun, now, failure.message), ...used, retryInMs: delayMs }
     await tx.db
       .update(stepRecords)
       .set(failure.busy ? { attempt: begun.attempt - 1 } : { attempts: [...begun.attempts, tried] })
@@ -213,7 +214,11 @@ async function recordFailure(ctx: ServiceContext, begun: Begun, err: unknown, ha
 async function recordCaught(ctx: ServiceContext, begun: Begun, failure: Failure, handoff: Handoff): Promise<Receipt> {
   const { at, attempt } = begun
   const endedAt = ctx.now()
-  const work = { attempt, attempts: [...begun.attempts, attemptRow(begun, endedAt, failure.message)], usage: null }
+  const work = {
+    attempt,
+    attempts: [...begun.attempts, attemptRow(begun, endedAt, failure.message)],
+    usage: failure.usage,
+  }
   const moved = await retryWhileUnavailable(ctx, () =>
     advance(
       ctx,
@@ -264,7 +269,7 @@ function settle(
 async function fail(
   tx: TransactionContext,
   begun: Begun,
-  failure: Pick<Failure, 'code' | 'message'>,
+  failure: Pick<Failure, 'code' | 'message'> & { usage?: Failure['usage'] },
   cause: string = failure.message,
 ): Promise<Receipt> {
   const now = tx.now()
@@ -279,6 +284,7 @@ async function fail(
       endTime: now,
       outputData: {},
       ...failed(failure),
+      usage: failure.usage ?? null,
       attempts: [...begun.attempts, attemptRow(begun, now, cause)],
       receipt,
     })

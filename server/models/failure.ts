@@ -1,4 +1,5 @@
 import { APICallError, ToolChoiceViolationError } from 'ai'
+import type { FailedTurn } from '../definition/agent'
 import { OutboundFailure } from '../net/outbound-failure'
 import type { AnswerEnd } from './answer-end'
 
@@ -33,6 +34,8 @@ export class ModelFailure extends Error {
   readonly status: number | null
   /** How the answer ended, if there was one. */
   readonly answer: AnswerEnd | null
+  /** What the turn had used by then, once that is known. */
+  turn: FailedTurn | null = null
 }
 
 const TRANSIENT = new Set([408, 409, 425, 429])

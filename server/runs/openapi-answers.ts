@@ -83,7 +83,7 @@ export const StepRecord = z.object({
   duration: ms('From start to end.').optional(),
   inputData: anyObject('The input of the step.'),
   outputData: anyObject('The output of the step.'),
-  usage: anyObject('What an agent used: tokens, model and thread.').optional(),
+  usage: anyObject('What an agent used: tokens, model and thread. Present too if its turn failed.').optional(),
   error: z.string().optional().describe('Present if the step failed.'),
   errorCode: z.string().nullable().optional(),
   handled: z.literal(true).optional().describe('The step failed, and the run took the `error` exit.'),
@@ -98,6 +98,7 @@ export const StepRecord = z.object({
         startTime: time('When it started.'),
         endTime: time('When it ended.'),
         error: z.string().optional(),
+        usage: anyObject('What an agent used, if another attempt followed.').optional(),
         retryInMs: z.number().min(0).optional().describe('The delay before the next attempt. In milliseconds.'),
       }),
     )

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { loadAgent } from '../agents/find'
 import { answerWithData } from '../agents/invoke'
+import type { FailedTurn, StepUsage } from '../definition/agent'
 import { isJsonObject } from '../definition/json'
 import { AppError, StepFailure, TransientError } from '../errors'
 import { ModelFailure } from '../models/failure'
@@ -63,16 +64,23 @@ export const callAgent = defineStep({
     if (message.trim() === '') throw new StepFailure('MESSAGE_REQUIRED', 'message is required')
     const { dataContext = {} } = config
     if (!isJsonObject(dataContext)) throw new StepFailure('INVALID_INPUT', 'dataContext must be an object')
+    let usage: StepUsage | undefined
+    const onFailed = (turn: FailedTurn) => {
+      usage = turn
+    }
     try {
       const agent = await loadAgent(ctx, agentId, version)
       const asked = { message, dataContext, threadId: threadId || null }
-      const answer = await answerWithData(ctx, agent, asked, { signal, log, idempotencyKey })
+      const answer = await answerWithData(ctx, agent, asked, { signal, log, idempotencyKey, onFailed })
       return { output: answer.data, usage: { threadId: answer.threadId, ...answer.metadata } }
     } catch (err) {
-      if (err instanceof AppError && err.code === 'THREAD_BUSY') throw new TransientError(err.message)
+      if (err instanceof AppError && err.code === 'THREAD_BUSY')
+        throw new TransientError(err.message, undefined, { usage })
+      if (err instanceof AppError && err.code === 'OUTPUT_SCHEMA_MISMATCH')
+        throw new StepFailure(err.code, err.message, [], usage)
       if (!(err instanceof ModelFailure)) throw err
-      if (err.transient) throw new TransientError(err.message, err.retryAfterMs ?? undefined, { cause: err })
-      throw new StepFailure(err.code, err.message)
+      if (err.transient) throw new TransientError(err.message, err.retryAfterMs ?? undefined, { cause: err, usage })
+      throw new StepFailure(err.code, err.message, [], usage)
     }
   },
 })

@@ -128,6 +128,54 @@ describe('an answer that is not whole', () => {
   })
 })
 
+describe('a turn that failed', () => {
+  const prices = { input: 2, output: 4 }
+
+  test('says what it used, which tools it called, and whether to try again', async () => {
+    const tool = await newScriptTool(ctx, 'return 1')
+    const { id } = await extractor({ tools: [tool], model: asModel({ prices }) })
+    const calls: Reply = {
+      calls: [
+        { name: tool, args: {} },
+        { name: 'nothing', args: {}, id: 'b' },
+      ],
+    }
+    const called = [
+      { toolId: tool, success: true },
+      { toolId: 'nothing', success: false },
+    ]
+    const once = {
+      usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 },
+      cost: 0.00004,
+      rounds: 1,
+      toolCalls: 2,
+    }
+    model.script(calls, { status: 400 })
+    const failed = await refusal(invoke(id))
+    expect(failed.details).toMatchObject([{ ...once, provider: 'openai-compatible', status: 400, retryable: false }])
+    expect(failed.details[0]?.calls).toHaveLength(2)
+    expect(failed.details[0]?.calls).toEqual(expect.arrayContaining(called))
+    model.script(calls, { text: 'no' }, { text: 'no' })
+    const mismatch = await refusal(invoke(id))
+    expect(mismatch).toMatchObject({
+      code: 'OUTPUT_SCHEMA_MISMATCH',
+      details: [
+        { path: 'data', message: 'is not JSON' },
+        { provider: 'openai-compatible', usage: { totalTokens: 45 }, cost: 0.00012, toolCalls: 2 },
+      ],
+    })
+  })
+
+  test('names its thread if that is still there', async () => {
+    const { id } = await speaker()
+    model.script({ text: 'Hello.' }, { status: 400 })
+    const { threadId } = await say(id)
+    expect((await refusal(say(id, { threadId }))).details[0]).toMatchObject({ threadId, usage: { totalTokens: 0 } })
+    model.script({ status: 400 })
+    expect((await refusal(say(id))).details[0]).not.toHaveProperty('threadId')
+  })
+})
+
 describe('a blank answer', () => {
   test.each(['', '\n', ' \t\u00a0'])('is no answer and leaves nothing in the thread: %j', async (content) => {
     const { id } = await speaker()

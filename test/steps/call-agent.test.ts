@@ -6,6 +6,8 @@ import { createAgent } from '@/server/agents/create'
 import { updateAgent } from '@/server/agents/update'
 import type { JsonObject } from '@/server/definition/json'
 import { StepFailure, TransientError } from '@/server/errors'
+import { cancelRun } from '@/server/runs/cancel'
+import type { PresentedRun } from '@/server/runs/present'
 import { callAgent } from '@/server/steps/call-agent'
 import { createWorkflow } from '@/server/workflows/create'
 import { publishWorkflow } from '@/server/workflows/publish'
@@ -14,6 +16,7 @@ import { newAgent } from '../agents/support'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type ModelServer, startModelServer } from '../support/model'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
+import { newScriptTool } from '../support/tenant'
 import { refusal } from '../workflows/support'
 
 if (callAgent.mode !== 'effect') throw new Error('call-agent must do work')
@@ -140,6 +143,64 @@ describe('in a run', () => {
     model.script({ text: 'no' }, { text: 'no' })
     const ended = await runtime.wait(await runtime.start(definition({ message: '${text}' }), { text: 'x' }))
     expect([ended.status, ended.error]).toEqual(['failed', expect.objectContaining({ code: 'OUTPUT_SCHEMA_MISMATCH' })])
+  })
+
+  test('a turn that failed is in the record: what it used, what it called, why it failed', async () => {
+    const tool = await newScriptTool(runtime.ctx, 'return 1')
+    const prices = { input: 2, output: 4 }
+    const priced = { provider: 'openai-compatible', modelId: 'm', baseUrl: model.url, prices }
+    const { id } = await newAgent(runtime.ctx, { tools: [tool], model: priced })
+    const failedStep = async (retry: object = {}) => {
+      const ended = await runtime.wait(
+        await runtime.start(definition({ agentId: id, message: 'x', ...retry }), { text: 'x' }),
+      )
+      return ended.stepExecutionHistory[0]
+    }
+    const cut = { message: { content: '{"item":' }, finish: 'length' }
+    model.script({ calls: [{ name: tool, args: {} }] }, cut)
+    const spent = {
+      usage: { inputTokens: 20, outputTokens: 10, totalTokens: 30 },
+      cost: 0.00008,
+      rounds: 1,
+      toolCalls: 1,
+    }
+    expect(await failedStep()).toMatchObject({
+      status: 'failed',
+      errorCode: 'MODEL_ERROR',
+      usage: { ...spent, finishReason: 'length', retryable: false, calls: [{ toolId: tool, success: true }] },
+    })
+    model.script({ calls: [{ name: tool, args: {} }] }, { text: 'no' }, { text: 'no' })
+    expect(await failedStep()).toMatchObject({
+      errorCode: 'OUTPUT_SCHEMA_MISMATCH',
+      usage: { usage: { totalTokens: 45 }, toolCalls: 1, calls: [{ toolId: tool, success: true }] },
+    })
+    model.script({ calls: [{ name: tool, args: {} }] }, { status: 429, headers: { 'retry-after': '60' } })
+    const refused = await failedStep({ retry: { maxAttempts: 1 } })
+    expect(refused?.usage).toMatchObject({ usage: { totalTokens: 15 }, status: 429, retryable: true })
+    // Its thread was made for it, and is gone.
+    expect(refused?.usage).not.toHaveProperty('threadId')
+  })
+
+  test('what an attempt used is kept with it when another follows', async () => {
+    const tool = await newScriptTool(runtime.ctx, 'return 1')
+    const { id } = await newAgent(runtime.ctx, { tools: [tool] }, model)
+    const calls = { calls: [{ name: tool, args: {} }] }
+    model.script(calls, { message: { content: null, refusal: 'No.' } })
+    const refused = await runtime.wait(await runtime.start(definition({ agentId: id, message: 'x' }), { text: 'x' }))
+    expect(refused.stepExecutionHistory[0]?.usage).toMatchObject({ refusal: 'No.', retryable: false })
+    const unavailable = { status: 503, headers: { 'retry-after': '30' } }
+    model.script(calls, unavailable, answer)
+    const retry = { maxAttempts: 2 }
+    const runId = await runtime.start(definition({ agentId: id, message: 'x', retry }), { text: 'x' })
+    const tried = ({ stepExecutionHistory: [step] }: PresentedRun) => step?.attempts !== undefined
+    expect((await runtime.wait(runId, tried)).stepExecutionHistory[0]?.attempts).toMatchObject([
+      {
+        attempt: 1,
+        error: 'openai-compatible answered with status 503',
+        usage: { usage: { totalTokens: 15 }, status: 503 },
+      },
+    ])
+    await cancelRun(runtime.ctx, { runId })
   })
 
   test('an agent that does not exist is detected before the run is created', async () => {

@@ -34,7 +34,7 @@ export function countAnswers(ctx: ServiceContext, span: Span): SQL {
 }
 
 /**
- * What agents answered in runs. An answer counts on the day it was there, if its step took at most a day: the index knows
+ * What agents answered in runs, and what that used; turns that failed used something too. An answer counts on the day it was there, if its step took at most a day: the index knows
  * only when steps began, because their end changes with every step. Copies in runs that continue others do not count again.
  */
 export function countAgents(ctx: ServiceContext, span: Span): SQL {
@@ -45,10 +45,11 @@ export function countAgents(ctx: ServiceContext, span: Span): SQL {
     (select t.agent_id from ${threads} t where t.tenant_id = ${ctx.tenantId} and t.id = s.usage->>'threadId'),
     s.input_data->>'agentId', '')`
   return sql`
-    select ${dayOf(sql`s.end_time`)} as day, r.workflow_id, ${agent} as agent_id, count(*)::int as answers,
+    select ${dayOf(sql`s.end_time`)} as day, r.workflow_id, ${agent} as agent_id,
+      count(*) filter (where s.status = 'completed')::int as answers,
       coalesce(sum((s.usage->'usage'->>'inputTokens')::bigint), 0)::bigint as input_tokens,
       coalesce(sum((s.usage->'usage'->>'outputTokens')::bigint), 0)::bigint as output_tokens,
-      count(s.usage->>'cost')::int as priced, coalesce(sum((s.usage->>'cost')::float8), 0)::float8 as cost
+      count(s.usage->>'cost') filter (where s.status = 'completed')::int as priced, coalesce(sum((s.usage->>'cost')::float8), 0)::float8 as cost
     from ${stepRecords} s cross join lateral (${runOf(ctx, sql`s.run_id`, span.workflowId)}) r
     where s.tenant_id = ${ctx.tenantId} and s.usage is not null and ${begun} and ${within(sql`s.end_time`, span)}
       and s.start_time >= r.start_time

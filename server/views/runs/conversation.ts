@@ -31,7 +31,8 @@ export async function readConversation(ctx: ServiceContext, input: unknown): Pro
     await getRunRow(ctx, runId)
     throw noSuchStep()
   }
-  if (!record.usage) return { turns: [] }
+  const threadId = record.usage?.threadId
+  if (threadId === undefined) return { turns: [] }
   const [rows, masker] = await Promise.all([
     ctx.db
       .select()
@@ -39,7 +40,7 @@ export async function readConversation(ctx: ServiceContext, input: unknown): Pro
       .where(
         and(
           eq(messages.tenantId, ctx.tenantId),
-          eq(messages.threadId, record.usage.threadId),
+          eq(messages.threadId, threadId),
           gte(messages.createdAt, record.startTime),
           record.endTime ? lte(messages.createdAt, record.endTime) : undefined,
         ),

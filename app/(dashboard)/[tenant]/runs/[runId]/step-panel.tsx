@@ -67,7 +67,7 @@ function StepTabs({
   onTab,
 }: Omit<Panel, 'onClose'> & { runId: string; step: StepDetail; where: string; exit: string | null }) {
   const first = step.error ? 'error' : step.output ? 'output' : 'input'
-  const talked = step.usage !== null
+  const talked = step.usage?.threadId !== undefined
   const logged = step.attempts.some(({ logs }) => logs !== undefined)
   const known = [
     ...['input', 'output'],
