@@ -4,8 +4,8 @@ import { users } from '@/db/schema/members'
 import { NewPassword } from '../auth/new-user'
 import { hashPassword, verifyPassword } from '../auth/password'
 import { revokeSessionsOf } from '../auth/sessions'
-import { countAccountAttempt } from '../auth/sign-in'
 import { AppError } from '../errors'
+import { countAttempt } from '../http/rate-limit'
 import { parseInput } from '../parse'
 import type { Person } from './person'
 
@@ -14,13 +14,13 @@ export type ChangePasswordInput = z.input<typeof ChangePassword>
 
 /**
  * Changes the password of somebody who knows the current one. Every other session ends, because one of them may be the
- * reason for the change. Wrong guesses count towards the sign-in limits.
+ * reason for the change. Guesses are limited per person, apart from those of people who are not signed in.
  * @throws AppError INVALID_INPUT, CONFLICT for a person without a password, RATE_LIMITED
  */
 export async function changePassword(person: Person, input: ChangePasswordInput): Promise<{ changed: true }> {
   const { current, password } = parseInput(ChangePassword, input)
   const { user, db, now } = person
-  await countAccountAttempt(user.email, db, now())
+  await countAttempt(`password:${user.userId}`, db, now())
   const [row] = await db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, user.userId))
   if (!row?.hash) throw new AppError('CONFLICT', { message: 'You sign in without a password' })
   const { hash } = row

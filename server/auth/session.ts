@@ -19,6 +19,8 @@ import { respondError } from '../http/respond'
 import { log } from '../log'
 import { type Role, roleOf } from '../roles'
 import { isSlug } from '../slug'
+import { deviceCookie } from './device'
+import { Email } from './new-user'
 import { NodeAnswer, nodeCall, readCookies } from './node-call'
 import { sessionSecrets } from './session-secret'
 import { revokeSession, SESSION_SECONDS, type SessionUser, startSession, touchSession } from './sessions'
@@ -26,8 +28,11 @@ import { admitByAddress, checkPassword } from './sign-in'
 
 export type { SessionUser }
 
-/** next-auth's options, made per request so that nothing is read before the service is set up. */
-export function authOptions(headers: Headers = new Headers()): AuthOptions {
+/**
+ * next-auth's options, made per request so that nothing is read before the service is set up.
+ * @param known is told the address of whoever is signed in with the request or by it
+ */
+export function authOptions(headers: Headers = new Headers(), known: (email: string) => void = () => {}): AuthOptions {
   const { TRUST_PROXY } = env()
   const db = () => database().db
   return {
@@ -40,7 +45,8 @@ export function authOptions(headers: Headers = new Headers()): AuthOptions {
       CredentialsProvider({
         credentials: { email: { type: 'email' }, password: { type: 'password' } },
         async authorize(credentials) {
-          const user = await checkPassword(db(), credentials, addressOf(headers, TRUST_PROXY), now()).catch(hide)
+          const client = { address: addressOf(headers, TRUST_PROXY), headers }
+          const user = await checkPassword(db(), credentials, client, now()).catch(hide)
           return user && { id: user.userId, email: user.email, name: user.name }
         },
       }),
@@ -58,9 +64,12 @@ export function authOptions(headers: Headers = new Headers()): AuthOptions {
       async jwt({ token, user, trigger }) {
         if (trigger === 'signIn' || trigger === 'signUp') {
           const sid = await startSession(db(), user.id, headers.get('user-agent'), now())
+          known(Email.parse(user.email))
           return { sub: user.id, sid }
         }
-        if (!(await userOf(token))) throw new Error('The session has ended.')
+        const signedIn = await userOf(token)
+        if (!signedIn) throw new Error('The session has ended.')
+        known(signedIn.email)
         return token
       },
       // Pages get the user from their own data; this only says that somebody is signed in.
@@ -94,9 +103,16 @@ export async function handleAuth(request: Request): Promise<Response> {
     if (!ACTIONS.includes(nextauth[0] ?? '')) throw new AppError('NOT_FOUND')
     const call = await nodeCall(request, signInAt(request.headers), nextauth)
     const answer = new NodeAnswer()
+    let email: string | null = null
+    const options = authOptions(request.headers, (known) => {
+      email = known
+    })
     // Typed for Next's own request and response, but uses only what these two have.
-    await NextAuth(call as never, answer as never, authOptions(request.headers))
-    return answer.toResponse(requestId)
+    await NextAuth(call as never, answer as never, options)
+    const response = answer.toResponse(requestId)
+    const cookie = email && (await deviceCookie(request.headers, email, isSecure(request.headers)))
+    if (cookie) response.headers.append('set-cookie', cookie)
+    return response
   } catch (err) {
     return respondError(err, requestId)
   }

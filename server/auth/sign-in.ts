@@ -5,6 +5,7 @@ import type { Db } from '@/db/index'
 import { invitations } from '@/db/schema/invitations'
 import { users } from '@/db/schema/members'
 import { countAttempt } from '../http/rate-limit'
+import { readDevice } from './device'
 import { insertUser } from './new-user'
 import { verifyPassword } from './password'
 import { revokeSessionsOf } from './sessions'
@@ -13,34 +14,35 @@ const Credentials = z.object({ email: z.email().max(254).toLowerCase(), password
 /** Checked when there is no such person, so the answer takes just as long. */
 const DUMMY_HASH = `scrypt$32768$8$1$${'A'.repeat(22)}==$${'A'.repeat(43)}=`
 
+/** Where an attempt to sign in comes from. */
+export interface Client {
+  address: string
+  headers: Headers
+}
+
 /**
  * The person with this address and password. Null when either is wrong, always after the same time. Attempts are
- * limited per client address and per account.
+ * limited per client address and per account; those of a browser that is known to the account are limited by themselves, so
+ * that nobody else can lock its owner out.
  * @throws AppError RATE_LIMITED
  */
 export async function checkPassword(
   db: Db,
   input: unknown,
-  from: string,
+  from: Client,
   now: Date,
 ): Promise<{ userId: string; email: string; name: string } | null> {
-  await countAttempt(`sign-in:${from}`, db, now)
   const parsed = Credentials.safeParse(input)
+  const device = parsed.success ? await readDevice(from.headers, parsed.data.email) : null
+  if (device === null) await countAttempt(`sign-in:${from.address}`, db, now)
   if (!parsed.success) return null
   const { email, password } = parsed.data
-  await countAccountAttempt(email, db, now)
+  // A digest, because people may type anything there, even a password.
+  const account = `account:${createHash('sha256').update(email).digest('hex')}`
+  await countAttempt(device === null ? account : `device:${device}`, db, now)
   const [user] = await db.select().from(users).where(eq(users.email, email))
   const right = await verifyPassword(password, user?.passwordHash ?? DUMMY_HASH)
   return user && right ? { userId: user.id, email: user.email, name: user.name } : null
-}
-
-/**
- * Counts a guess at an account's password.
- * @throws AppError RATE_LIMITED
- */
-export function countAccountAttempt(email: string, db: Db, now: Date): Promise<void> {
-  // A digest, because people may type anything there, even a password.
-  return countAttempt(`account:${createHash('sha256').update(email).digest('hex')}`, db, now)
 }
 
 /**

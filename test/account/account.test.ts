@@ -43,7 +43,12 @@ async function newPerson(password: string | null = OLD) {
   const person: Person = { user: session, db: database.db, log: tenant.log, now: () => at }
   const alive = async (id: string) => (await touchSession(database.db, id, userId, at)) !== null
   const opens = async (given: string) =>
-    (await checkPassword(database.db, { email, password: given }, `from-${userId}`, at)) !== null
+    (await checkPassword(
+      database.db,
+      { email, password: given },
+      { address: `from-${userId}`, headers: new Headers() },
+      at,
+    )) !== null
   return { person, userId, ctx, sessions: async () => [await alive(session.sessionId), await alive(there)], opens }
 }
 
@@ -82,14 +87,18 @@ describe('one’s own account', () => {
     await expect(changePassword(stranger, { current: OLD, password: NEW })).rejects.toMatchObject({ code: 'CONFLICT' })
   })
 
-  test('wrong guesses count towards the same limit as failed sign-ins', async () => {
+  test('wrong guesses are limited per person, whatever people who are not signed in have guessed', async () => {
     const { person, opens } = await newPerson()
-    for (let guess = 0; guess < 6; guess++)
-      await changePassword(person, { current: `guess ${guess}`, password: NEW }).catch(() => {})
-    await expect(changePassword(person, { current: OLD, password: NEW })).rejects.toMatchObject({
+    for (let guess = 0; guess < 7; guess++) await opens(`guess ${guess}`).catch(() => {})
+    await expect(opens(OLD)).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+    for (let guess = 0; guess < 5; guess++)
+      await expect(changePassword(person, { current: `guess ${guess}`, password: NEW })).rejects.toMatchObject({
+        code: 'INVALID_INPUT',
+      })
+    await changePassword(person, { current: OLD, password: NEW })
+    await expect(changePassword(person, { current: NEW, password: OLD })).rejects.toMatchObject({
       code: 'RATE_LIMITED',
     })
-    await expect(opens(OLD)).rejects.toMatchObject({ code: 'RATE_LIMITED' })
   })
 
   test('of two simultaneous changes, one succeeds', async () => {

@@ -183,6 +183,10 @@ describe('signing in', () => {
     await browser.signIn('ada@example.com', PASSWORD)
     const cookie = browser.setCookies.find((it) => it.includes('session-token'))
     expect(cookie).toMatch(/^__Secure-next-auth\.session-token=.*; HttpOnly; Secure; SameSite=Lax$/)
+    const device = browser.setCookies.find((it) => it.includes('millrace.device'))
+    expect(device).toMatch(
+      /^__Secure-millrace\.device\.[0-9a-f]{12}=[^;@]+; Path=\/api\/auth; Max-Age=31536000; HttpOnly; SameSite=Lax; Secure$/,
+    )
   })
 
   test('survives a nonsensical cookie or form', async () => {
