@@ -1,7 +1,9 @@
+import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Tx } from '@/db/index'
 import { users } from '@/db/schema/members'
 import { newId } from '../ids'
+import { revokeSessionsOf } from './sessions'
 
 export const Email = z.email('must be an address such as ada@example.com').max(254).toLowerCase()
 export const PersonName = z.string().trim().min(1, 'is needed').max(200)
@@ -22,4 +24,13 @@ export async function insertUser(
     .onConflictDoNothing({ target: users.email })
     .returning({ id: users.id })
   return created?.id ?? null
+}
+
+/**
+ * Notes that a user's address is proven to be their own. Until now, whoever had the link of an invitation, the inviter
+ * included, may have set the password, so that and its sessions end.
+ */
+export async function proveAddress(tx: Tx, userId: string, passwordHash: string | null, now: Date): Promise<void> {
+  await tx.update(users).set({ addressProvenAt: now, passwordHash }).where(eq(users.id, userId))
+  await revokeSessionsOf(tx, userId, now)
 }

@@ -6,9 +6,8 @@ import { invitations } from '@/db/schema/invitations'
 import { users } from '@/db/schema/members'
 import { countAttempt } from '../http/rate-limit'
 import { readDevice } from './device'
-import { insertUser } from './new-user'
+import { insertUser, proveAddress } from './new-user'
 import { verifyPassword } from './password'
-import { revokeSessionsOf } from './sessions'
 
 const Credentials = z.object({ email: z.email().max(254).toLowerCase(), password: z.string().min(1).max(200) })
 /** Checked when there is no such person, so the answer takes just as long. */
@@ -61,10 +60,7 @@ export async function admitByAddress(
   return db.transaction(async (tx) => {
     const [user] = await tx.select().from(users).where(eq(users.email, email)).for('update')
     if (user) {
-      if (user.addressProvenAt === null) {
-        await tx.update(users).set({ addressProvenAt: now, passwordHash: null }).where(eq(users.id, user.id))
-        await revokeSessionsOf(tx, user.id, now)
-      }
+      if (user.addressProvenAt === null) await proveAddress(tx, user.id, null, now)
       return { userId: user.id }
     }
     const open = and(

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { z } from 'zod'
 import { members, users } from '@/db/schema/members'
 import { record } from '../audit/record'
-import { Email, insertUser } from '../auth/new-user'
+import { Email, insertUser, proveAddress } from '../auth/new-user'
 import { generatePassword, hashPassword } from '../auth/password'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
@@ -25,13 +25,14 @@ interface CreatedMember {
   tenantId: string
   email: string
   role: Role
-  /** Shown once; null for a person who already had a password. */
+  /** Shown once; null for a person who keeps theirs. */
   password: string | null
 }
 
 /**
  * Makes a person a member of the caller's tenant, and creates a user if the address is new. A person who can already
- * sign in, perhaps to another tenant, keeps their password: this tenant may not change it.
+ * sign in, perhaps to another tenant, keeps their password: this tenant may not change it. Unless nobody has proven their
+ * address: then whoever set that password may be somebody else, so it ends with its sessions, and a new one is made.
  * @throws AppError INVALID_INPUT, NOT_FOUND, FORBIDDEN, CONFLICT
  */
 export async function createMember(ctx: ServiceContext, input: unknown): Promise<CreatedMember> {
@@ -43,8 +44,8 @@ export async function createMember(ctx: ServiceContext, input: unknown): Promise
   const passwordHash = await hashPassword(password)
   return withTransaction(ctx, async (tx) => {
     await getTenant(tx)
-    const { userId, created } = await findOrCreateUser(tx, { email, name, passwordHash })
-    if (!created && chosen) {
+    const { userId, isNew } = await findOrCreateUser(tx, { email, name, passwordHash })
+    if (!isNew && chosen) {
       throw new AppError('CONFLICT', { message: 'Somebody with this address already exists and keeps their password' })
     }
     const { tenantId } = tx
@@ -55,15 +56,20 @@ export async function createMember(ctx: ServiceContext, input: unknown): Promise
       .returning()
     if (rows.length === 0) throw new AppError('CONFLICT', { message: 'Already a member' })
     await record(tx, 'member.added', { id: userId, name: email }, { role })
-    return { userId, tenantId, email, role, password: created ? password : null }
+    return { userId, tenantId, email, role, password: isNew ? password : null }
   })
 }
 
-/** Only the command line gets here, so the operator vouches for the address. */
+/**
+ * Only the command line gets here, so the operator vouches for the address.
+ * @returns isNew if the given password is the user's from now on
+ */
 async function findOrCreateUser(tx: TransactionContext, user: { email: string; name: string; passwordHash: string }) {
   const userId = await insertUser(tx.db, { ...user, addressProvenAt: tx.now() }, tx.now())
-  if (userId) return { userId, created: true }
-  const [existing] = await tx.db.select({ id: users.id }).from(users).where(eq(users.email, user.email))
+  if (userId) return { userId, isNew: true }
+  const [existing] = await tx.db.select().from(users).where(eq(users.email, user.email)).for('update')
   if (!existing) throw new AppError('CONFLICT', { message: 'Somebody just freed this address; try again' })
-  return { userId: existing.id, created: false }
+  if (existing.addressProvenAt !== null) return { userId: existing.id, isNew: false }
+  await proveAddress(tx.db, existing.id, user.passwordHash, tx.now())
+  return { userId: existing.id, isNew: true }
 }

@@ -2,11 +2,11 @@ import { and, eq, gt, isNull } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Tx } from '@/db/index'
 import { invitations } from '@/db/schema/invitations'
-import { members } from '@/db/schema/members'
+import { members, users } from '@/db/schema/members'
 import { record } from '../../audit/record'
 import { insertUser, NewPassword, PersonName } from '../../auth/new-user'
-import { hashPassword } from '../../auth/password'
-import type { SessionUser } from '../../auth/sessions'
+import { hashPassword, verifyPassword } from '../../auth/password'
+import { revokeSessionsOf, type SessionUser } from '../../auth/sessions'
 import { env } from '../../env'
 import { AppError } from '../../errors'
 import { addressOf, fromAddress } from '../../http/address'
@@ -14,12 +14,14 @@ import { countAttempt } from '../../http/rate-limit'
 import { parseInput } from '../../parse'
 import { roleOf } from '../../roles'
 import type { Visitor } from '../../visitor'
-import { findInvitation, stateOf } from './look-up'
+import { findInvitation, stateOf, unprovenPassword } from './look-up'
 
 const Accept = z.object({
   token: z.string().max(200),
   /** For people without an account. */
   person: z.object({ name: PersonName, password: NewPassword }).optional(),
+  /** For people whose password may be somebody else's: see `unprovenPassword`. */
+  password: NewPassword.optional(),
 })
 export type AcceptInput = z.input<typeof Accept>
 
@@ -31,7 +33,8 @@ const REFUSED = {
 
 /**
  * Makes the invited person a member: either the user signed in with the invited address, or a new user who sets a name
- * and a password. Works once.
+ * and a password. Works once. Somebody whose address nobody has proven brings no password along from another workspace: they
+ * set a new one, and their other sessions end.
  * @throws AppError NOT_FOUND, CONFLICT, INVALID_INPUT, FORBIDDEN when another person is signed in, UNAUTHORIZED when
  * the address has an account and nobody is signed in, RATE_LIMITED
  */
@@ -40,7 +43,7 @@ export async function acceptInvitation(
   user: SessionUser | null,
   input: AcceptInput,
 ): Promise<{ slug: string; email: string }> {
-  const { token, person } = parseInput(Accept, input)
+  const { token, person, password } = parseInput(Accept, input)
   await countAttempt(`invitation:${addressOf(visitor.headers, env().TRUST_PROXY)}`, visitor.db, visitor.now())
   const found = await findInvitation(visitor.db, token)
   if (!found) throw new AppError('NOT_FOUND', { message: 'Invitation not found' })
@@ -54,9 +57,17 @@ export async function acceptInvitation(
   }
   if (!user && !person) throw new AppError('UNAUTHORIZED', { message: 'Sign in to accept this invitation' })
   const passwordHash = person ? await hashPassword(person.password) : null
+  const known = user && (await unprovenPassword(visitor.db, email))
+  const renewed = known ? await newHash(password, known) : null
   const now = visitor.now()
   await visitor.db.transaction(async (tx) => {
     await use(tx, invitation, now)
+    if (user && known && renewed) {
+      const same = and(eq(users.id, user.userId), eq(users.passwordHash, known), isNull(users.addressProvenAt))
+      const changed = await tx.update(users).set({ passwordHash: renewed }).where(same).returning({ id: users.id })
+      if (changed.length === 0) throw new AppError('CONFLICT', { message: 'The password was changed meanwhile' })
+      await revokeSessionsOf(tx, user.userId, now, user.sessionId)
+    }
     const made = { email, name: person?.name ?? email, passwordHash, addressProvenAt: null }
     const userId = user?.userId ?? (await insertUser(tx, made, now))
     if (!userId) throw new AppError('UNAUTHORIZED', { message: 'Sign in to accept this invitation' })
@@ -80,6 +91,14 @@ export async function acceptInvitation(
   })
   visitor.log.info({ tenantId, invitation: invitation.id }, 'an invitation was accepted')
   return { slug, email }
+}
+
+/** @throws AppError INVALID_INPUT without a password, or for the one that there is */
+async function newHash(password: string | undefined, current: string): Promise<string> {
+  const refuse = (message: string) => new AppError('INVALID_INPUT', { details: [{ path: 'password', message }] })
+  if (password === undefined) throw refuse('is needed: choose a new one')
+  if (await verifyPassword(password, current)) throw refuse('must be a new one')
+  return hashPassword(password)
 }
 
 /**

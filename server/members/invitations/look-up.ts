@@ -21,6 +21,8 @@ type InvitationView =
       expiresAt: string
       /** Whether this address already has an account. */
       known: boolean
+      /** Whether that needs a new password to accept. */
+      needsPassword: boolean
     }
 
 export async function lookUpInvitation(
@@ -34,6 +36,7 @@ export async function lookUpInvitation(
   if (state !== 'open') return { state, workspace }
   const [inviter] = await db.select({ name: users.name }).from(users).where(eq(users.id, invitation.createdBy))
   const known = await db.select({ id: users.id }).from(users).where(eq(users.email, invitation.email))
+  const unproven = await unprovenPassword(db, invitation.email)
   return {
     state,
     workspace,
@@ -43,7 +46,20 @@ export async function lookUpInvitation(
     invitedBy: inviter?.name ?? null,
     expiresAt: invitation.expiresAt.toISOString(),
     known: known.length > 0,
+    needsPassword: unproven !== null,
   }
+}
+
+/**
+ * The hash of a password that somebody chose with the link of an invitation, without any proof that the address is theirs: the
+ * inviter can open that link too. It opens the workspaces that it was chosen for, and no others. Null if there is none.
+ */
+export async function unprovenPassword(db: Db | Tx, email: string): Promise<string | null> {
+  const [user] = await db
+    .select({ hash: users.passwordHash, provenAt: users.addressProvenAt })
+    .from(users)
+    .where(eq(users.email, email))
+  return user?.provenAt === null ? user.hash : null
 }
 
 type Row = typeof invitations.$inferSelect

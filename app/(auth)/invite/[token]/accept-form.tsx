@@ -14,14 +14,17 @@ interface Props {
   email: string
   /** True when the email already has an account. */
   known: boolean
+  /** True when that account has a password which may be somebody else's. */
+  needsPassword: boolean
   signedInAs: string | null
   providers: { id: string; name: string }[]
 }
 
 /** The remaining steps to accept, which depend on who is signed in. */
-export function AcceptForm({ token, email, known, signedInAs, providers }: Props) {
+export function AcceptForm({ token, email, known, needsPassword, signedInAs, providers }: Props) {
   const here = `/invite/${token}`
-  if (signedInAs === email) return <AcceptButton token={token} />
+  if (signedInAs === email)
+    return needsPassword ? <NewPasswordForm token={token} email={email} /> : <AcceptButton token={token} />
   if (signedInAs !== null) {
     return (
       <div className={styles.form}>
@@ -36,6 +39,13 @@ export function AcceptForm({ token, email, known, signedInAs, providers }: Props
         <Button component="a" href={`/sign-in?next=${encodeURIComponent(here)}`} size="md">
           Sign in to accept
         </Button>
+        {needsPassword && (
+          <p className={styles.lead}>
+            Somebody chose a password for this address with an earlier invitation. If that was not you,{' '}
+            {providers.length > 0 ? 'sign in with one of these instead' : 'ask whoever runs this service to add you'}.
+          </p>
+        )}
+        {needsPassword && <Providers providers={providers} next={here} />}
       </div>
     )
   }
@@ -73,6 +83,57 @@ function AcceptButton({ token }: { token: string }) {
   )
 }
 
+/** An earlier inviter may know the password of this account, so it does not open a further workspace. */
+function NewPasswordForm({ token, email }: { token: string; email: string }) {
+  const [problem, setProblem] = useState(NO_PROBLEM)
+  const [busy, setBusy] = useState(false)
+  const mounted = useMounted()
+
+  async function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const password = String(new FormData(event.currentTarget).get('password'))
+    setBusy(true)
+    setProblem(NO_PROBLEM)
+    try {
+      const { slug } = await call('acceptInvitation', { token, password })
+      window.location.assign(`/${slug}`)
+    } catch (error) {
+      setBusy(false)
+      setProblem(problemOf(error))
+    }
+  }
+
+  return (
+    <form className={styles.form} method="post" onSubmit={submit}>
+      <p className={styles.lead}>
+        Choose a new password. Whoever invited you before may know the one you have. Your other browsers are signed out.
+      </p>
+      <Problem problem={problem} />
+      <input type="hidden" name="email" value={email} autoComplete="username" />
+      <NewPassword label="New password" error={problem.fields.password} />
+      <Button type="submit" size="md" loading={busy} disabled={!mounted}>
+        Accept invitation
+      </Button>
+    </form>
+  )
+}
+
+function NewPassword({ label, error }: { label: string; error: string | undefined }) {
+  return (
+    <PasswordInput
+      label={label}
+      description="12 characters or more"
+      name="password"
+      autoComplete="new-password"
+      minLength={12}
+      required
+      withAsterisk={false}
+      error={error}
+      visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
+    />
+  )
+}
+
 function NewPersonForm({ token, email }: { token: string; email: string }) {
   const [problem, setProblem] = useState(NO_PROBLEM)
   const [busy, setBusy] = useState(false)
@@ -101,17 +162,7 @@ function NewPersonForm({ token, email }: { token: string; email: string }) {
       {/* Lets password managers save the email with the password. */}
       <input type="hidden" name="email" value={email} autoComplete="username" />
       <TextInput label="Your name" name="name" autoComplete="name" required withAsterisk={false} error={fields.name} />
-      <PasswordInput
-        label="Password"
-        description="12 characters or more"
-        name="password"
-        autoComplete="new-password"
-        minLength={12}
-        required
-        withAsterisk={false}
-        error={fields.password}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
-      />
+      <NewPassword label="Password" error={fields.password} />
       <Button type="submit" size="md" loading={busy} disabled={!mounted}>
         Accept invitation
       </Button>

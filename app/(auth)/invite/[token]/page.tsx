@@ -40,7 +40,7 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
       </>
     )
   }
-  const { workspace, invitedBy, role, email, known } = invitation
+  const { workspace, invitedBy, role, email, known, needsPassword } = invitation
   return (
     <>
       <h1 className={styles.title}>Join {workspace}</h1>
@@ -57,6 +57,7 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
         token={token}
         email={email}
         known={known}
+        needsPassword={needsPassword}
         signedInAs={user?.email ?? null}
         providers={identityProviderNames()}
       />
