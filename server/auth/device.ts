@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto'
-import { decode, encode } from 'next-auth/jwt'
-import { isJsonObject } from '../definition/json'
+import { createHash, hkdfSync } from 'node:crypto'
+import { jwtVerify, SignJWT } from 'jose'
 import { newId } from '../ids'
 import { readCookies } from './node-call'
 import { sessionSecrets } from './session-secret'
@@ -9,8 +8,8 @@ import { sessionSecrets } from './session-secret'
 const LIFE_S = 365 * 24 * 3600
 /** Only this part of the service reads it. */
 const PATH = '/api/auth'
-/** So that it can never be taken for the cookie of a session, which has the same secret. */
-const SALT = 'millrace device'
+const AUDIENCE = 'millrace device'
+const ALGORITHM = 'HS256'
 
 /**
  * A browser in which an account was signed in before. It has attempts of its own, so nobody who only knows the account's
@@ -25,30 +24,38 @@ export async function readDevice(headers: Headers, email: string): Promise<strin
 export async function deviceCookie(headers: Headers, email: string, secure: boolean): Promise<string | null> {
   const known = await openCookie(headers, email)
   if (known && known.leftS > LIFE_S / 2) return null
-  const value = await encode({
-    token: { email, device: known?.id ?? newId('dev') },
-    secret: sessionSecrets()[0],
-    salt: SALT,
-    maxAge: LIFE_S,
-  })
+  const value = await new SignJWT()
+    .setProtectedHeader({ alg: ALGORITHM })
+    .setAudience(AUDIENCE)
+    .setSubject(digestOf(email))
+    .setJti(known?.id ?? newId('dev'))
+    .setExpirationTime(`${LIFE_S}s`)
+    .sign(keyFrom(sessionSecrets()[0]))
   const flags = ['HttpOnly', 'SameSite=Lax', ...(secure ? ['Secure'] : [])]
   return [`${nameFor(email, secure)}=${value}`, `Path=${PATH}`, `Max-Age=${LIFE_S}`, ...flags].join('; ')
 }
 
 /** A browser may be known to several accounts. */
 function nameFor(email: string, secure: boolean): string {
-  const account = createHash('sha256').update(email).digest('hex').slice(0, 12)
-  return `${secure ? '__Secure-' : ''}millrace.device.${account}`
+  return `${secure ? '__Secure-' : ''}millrace.device.${digestOf(email).slice(0, 12)}`
+}
+
+const digestOf = (email: string) => createHash('sha256').update(email).digest('hex')
+
+/** A key of its own, so that no cookie of one kind can be taken for one of another. */
+function keyFrom(secret: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', secret, '', AUDIENCE, 32))
 }
 
 async function openCookie(headers: Headers, email: string): Promise<{ id: string; leftS: number } | null> {
   const cookies = readCookies(headers)
   const value = cookies[nameFor(email, true)] ?? cookies[nameFor(email, false)]
   if (value === undefined) return null
+  const expected = { audience: AUDIENCE, subject: digestOf(email), algorithms: [ALGORITHM] }
   for (const secret of sessionSecrets()) {
-    const opened: unknown = await decode({ token: value, secret, salt: SALT }).catch(() => null)
-    if (!isJsonObject(opened) || opened.email !== email || typeof opened.device !== 'string') continue
-    return { id: opened.device, leftS: Number(opened.exp) - Date.now() / 1_000 }
+    const opened = await jwtVerify(value, keyFrom(secret), expected).catch(() => null)
+    const { jti, exp = 0 } = opened?.payload ?? {}
+    if (jti) return { id: jti, leftS: exp - Date.now() / 1_000 }
   }
   return null
 }
