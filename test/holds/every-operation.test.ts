@@ -1,0 +1,364 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { ROUTES } from '@/app/api/routes'
+import { createAgent } from '@/server/agents/create'
+import type { ServiceContext } from '@/server/context'
+import { createApiKey } from '@/server/credentials/api-keys/create'
+import { isJsonObject, type JsonObject } from '@/server/definition/json'
+import { AppError } from '@/server/errors'
+import { newId } from '@/server/ids'
+import { matcher } from '@/server/rest/listener/match'
+import { OPERATIONS } from '@/server/rest/openapi-document'
+import { createTool } from '@/server/tools/create'
+import { createWorkflow } from '@/server/workflows/create'
+import { ROUTES as CHANGES, PROCEDURES } from '../audit/changes'
+import { type World, world } from '../audit/world'
+import { type FreshDatabase, freshDatabase } from '../support/db'
+import { LONGEST_HOLD_MS, surelyHeld } from '../support/held'
+import { rounds } from '../support/rounds'
+import { newTenant } from '../support/tenant'
+import { caseOf, KINDS } from '../trpc/procedures'
+import { callProcedure, newVisitor, type Visitor } from '../trpc/support'
+import { AGENTS, TOOLS, WORKFLOWS } from './definitions'
+import { type Hostile, hostileInputs, longTexts, unknownFields } from './hostile'
+import { SEEDS, TAKES_NOTHING } from './inputs'
+
+const parsed = vi.hoisted(() => {
+  Object.assign(process.env, {
+    ...{ ENCRYPTION_KEY: 'ab'.repeat(32), LOG_LEVEL: 'silent', MILLRACE_EMBEDDED: '1', SYNC_START_TIMEOUT_MS: '20' },
+  })
+  return { all: null as { schema: unknown; input: unknown }[] | null }
+})
+vi.mock('@/server/parse', async (load) => {
+  const real = await load<typeof import('@/server/parse')>()
+  // Passes everything through: only the schemas are noted.
+  const parseInput = ((schema, input) => {
+    parsed.all?.push({ schema, input })
+    return real.parseInput(schema, input)
+  }) as typeof real.parseInput
+  return { ...real, parseInput }
+})
+
+// Whatever an operation is given, near the limits of what it takes, the event loop is never held for long: other callers
+// get their turn. The operations are those of the router and of the document.
+
+let database: FreshDatabase
+let ctx: ServiceContext
+let of: World
+let owner: Visitor
+let key: string
+/** An object of each kind, by the name that parameters have for its id. */
+let ids: Record<string, string>
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  process.env.DATABASE_URL = database.url
+  await enterNewTenant()
+})
+afterAll(() => database.close())
+
+/** What one test leaves behind is nothing that others have to read. */
+async function enterNewTenant(): Promise<void> {
+  ctx = await newTenant(database)
+  of = world(ctx)
+  owner = await newVisitor(ctx, 'owner')
+  key = (await createApiKey(ctx, { name: 'owner', role: 'owner' })).key
+  ids = await oneOfEach()
+}
+
+async function oneOfEach(): Promise<Record<string, string>> {
+  const { runId, workflowId } = await of.run()
+  const agent = await of.thread()
+  const [tool, schedule, inbound] = [await of.tool(), await of.schedule(), await of.inbound()]
+  return {
+    ...{ runId, ...schedule, ...inbound, workflowId, agentId: agent.id, threadId: agent.threadId, toolId: tool.id },
+    ...{ webhookId: (await of.webhook()).id, keyId: (await of.key()).id, secretId: (await of.secret()).id },
+    ...{ ...(await of.vault()), ...(await of.member()), hookId: inbound.inboundId, version: '1' },
+  }
+}
+
+/** What a part of an input is parsed with. */
+interface Parsed {
+  schema: z.ZodType
+  at: string[]
+}
+
+/** An operation, a valid input of it each time anew, and how it is called. */
+interface Operation {
+  name: string
+  /** What it parses, if the document says so. */
+  schemas?: Parsed[]
+  seed(): Promise<JsonObject>
+  call(input: JsonObject): Promise<number>
+}
+
+/** How long a URL may be. */
+const MOST_URL = 12_000
+
+/** The id that a procedure of this router takes. */
+const IDS: Record<string, string> = {
+  ...{ agents: 'agentId', inbound: 'inboundId', insights: 'workflowId', keys: 'keyId', members: 'userId' },
+  ...{ runs: 'runId', schedules: 'scheduleId', secrets: 'secretId', taskLinks: 'runId', tasks: 'runId' },
+  ...{ tools: 'toolId', vault: 'name', webhooks: 'webhookId', workflows: 'workflowId', live: 'workflowId' },
+}
+
+function procedure(name: string): Operation {
+  const { input } = caseOf(name)
+  const id = () => ids[IDS[name.split('.')[0] ?? ''] ?? 'workflowId'] ?? ''
+  return {
+    name,
+    seed: async () => asJson((await PROCEDURES[name]?.input(of)) ?? input?.(id()) ?? SEEDS[name] ?? {}),
+    // A stream's input is in its URL, and the web process refuses long ones.
+    call: async (given) =>
+      KINDS[name] === 'subscription' && JSON.stringify(given).length > MOST_URL
+        ? 400
+        : (await callProcedure(owner, name, given)).status,
+  }
+}
+
+const asJson = (value: object) => JSON.parse(JSON.stringify(value)) as JsonObject
+
+interface Handlers {
+  [method: string]:
+    | ((request: Request, context: { params: Promise<Record<string, string>> }) => Promise<Response>)
+    | undefined
+}
+
+function endpoint({ method, path, body, query }: (typeof OPERATIONS)[number]): Operation {
+  const found = matcher(ROUTES as never)(path.replace(/\{\w+\}/g, 'x'))
+  if (!found) throw new Error(`No route answers ${path}.`)
+  const change = CHANGES[`${method} ${found.folder.replace('/api/', '')}`]
+  const [example] = Object.values(body?.examples ?? {}).map(({ value }) => value)
+  const schemas: Parsed[] = []
+  if (body) schemas.push({ schema: body.schema, at: ['body'] })
+  if (query) schemas.push({ schema: query, at: ['query'] })
+  return {
+    name: `${method} ${path}`,
+    ...(schemas.length > 0 ? { schemas } : {}),
+    async seed() {
+      const { body = example ?? {}, query = {}, ...own } = asJson((await change?.input(of)) ?? {})
+      const named = [...found.folder.matchAll(/\[(\w+)\]/g)].map(([, name = '']) => [
+        name,
+        own[name] ?? own.workflowId ?? own.id ?? ids[name] ?? ids.workflowId,
+      ])
+      return { body, query, ids: Object.fromEntries(named) } as JsonObject
+    },
+    call: ({ body, query, ids: own }) =>
+      request(found.module as Handlers, method, found.folder, { body, query, own } as never),
+  }
+}
+
+async function request(
+  handlers: Handlers,
+  method: string,
+  folder: string,
+  { body, query, own }: { body: JsonObject; query: JsonObject; own: Record<string, string> },
+): Promise<number> {
+  const params = Object.fromEntries(
+    [...folder.matchAll(/\[(\w+)\]/g)].map(([, name = '']) => [
+      name,
+      String(own[name] ?? own.workflowId ?? own.id ?? ids[name] ?? ids.workflowId),
+    ]),
+  )
+  const given = Object.entries(query).filter(([, value]) => value !== '')
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value).slice(0, MOST_URL)]))
+  const leave = new AbortController()
+  const response = await handlers[method]?.(
+    new Request(`http://localhost/api/x?${search}`, {
+      method,
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      signal: leave.signal,
+      ...(method === 'GET' ? {} : { body: JSON.stringify(body) }),
+    }),
+    { params: Promise.resolve(params) },
+  )
+  if (response?.headers.get('content-type')?.includes('event-stream')) await response.body?.cancel()
+  else await response?.text()
+  leave.abort()
+  return response?.status ?? 0
+}
+
+/** Where in an operation's input that is which a verb has parsed; null if it is no part of it. */
+function placeOf(input: unknown, seed: JsonObject): string[] | null {
+  const text = JSON.stringify(input)
+  if (text === JSON.stringify(seed)) return []
+  for (const [name, value] of Object.entries(seed)) if (JSON.stringify(value) === text) return [name]
+  return isJsonObject(input as never) && Object.keys(input as object).every((name) => Object.hasOwn(seed, name))
+    ? []
+    : null
+}
+
+/** What an operation parses, according to a call with a valid input. */
+async function parsedBy({ call }: Operation, seed: JsonObject): Promise<Parsed[]> {
+  parsed.all = []
+  await call(seed)
+  const noted = parsed.all
+  parsed.all = null
+  return noted.flatMap(({ schema, input }) => {
+    const at = placeOf(input, seed)
+    return at === null ? [] : [{ schema: schema as z.ZodType, at }]
+  })
+}
+
+async function hostileTo(operation: Operation, seed: JsonObject): Promise<Hostile[]> {
+  const fromSchemas = (operation.schemas ?? (await parsedBy(operation, seed))).flatMap(({ schema, at }) => {
+    const options = { io: 'input', unrepresentable: 'any', cycles: 'ref' } as const
+    return hostileInputs(z.toJSONSchema(schema, options) as JsonObject, seed, at)
+  })
+  const texts = fromSchemas.length > 0 ? [] : longTexts(isJsonObject(seed.ids) ? { ids: seed.ids } : seed)
+  if (fromSchemas.length + texts.length === 0)
+    expect(TAKES_NOTHING, 'say why nothing hostile can be made for it').toContain(operation.name)
+  else expect(TAKES_NOTHING, 'it takes something').not.toContain(operation.name)
+  const chosenOnes = chosen(fromSchemas, names.indexOf(operation.name))
+  return [...chosenOnes, ...texts, ...unknownFields(isJsonObject(seed.body) ? ['body'] : [])]
+}
+
+const STORED = { workflow: WORKFLOWS, agent: AGENTS, tool: TOOLS }
+
+/** How an object of each kind is made, and the operations that take one. */
+const NOUNS: Record<
+  keyof typeof STORED,
+  { create(ctx: ServiceContext, given: JsonObject): Promise<string>; takes: RegExp }
+> = {
+  workflow: {
+    create: async (ctx, given) => (await createWorkflow(ctx, given)).id,
+    takes:
+      /^workflows\.|^reference\.|^runs\.start$|^inbound\.fields|\/workflows\/\{id\}|\{workflowId\}|\/definitions$|openapi\.json/,
+  },
+  agent: {
+    create: async (ctx, given) => (await createAgent(ctx, given)).id,
+    takes: /^agents\.|\{agentId\}|\/definitions$/,
+  },
+  tool: {
+    create: async (ctx, given) => (await createTool(ctx, given)).id,
+    takes: /^tools\.|\{toolId\}|\/definitions$/,
+  },
+}
+
+/** Inputs made of these definitions. */
+function inputsOf(definitions: Record<string, () => JsonObject>, into: (one: JsonObject) => JsonObject): Hostile[] {
+  return Object.entries(definitions).map(([what, make]) => ({
+    what,
+    input: (seed) => {
+      const given = into(make())
+      return isJsonObject(seed.body) && isJsonObject(given.body)
+        ? { ...seed, body: { ...seed.body, ...given.body } }
+        : { ...seed, ...given }
+    },
+  }))
+}
+
+const named = (one: JsonObject) => ({ name: 'Hostile', ...one })
+const listOf = (kind: string) => (one: JsonObject) => ({
+  body: { publish: true, [kind]: [{ id: newId('wf'), ...named(one) }] },
+})
+const asFiles = () => [
+  ...inputsOf(WORKFLOWS, listOf('workflows')),
+  ...inputsOf(AGENTS, listOf('agents')),
+  ...inputsOf(TOOLS, listOf('tools')),
+]
+const drafts = (definitions: Record<string, () => JsonObject>) => () =>
+  inputsOf(definitions, (one) => ({ body: { draft: named(one), message: 'hello', args: {} } }))
+const contents = (definitions: Record<string, () => JsonObject>) => () =>
+  inputsOf(definitions, (one) => ({ body: { content: named(one) } }))
+
+/** What takes a whole definition. */
+const DEFINED: Record<string, () => Hostile[]> = {
+  'POST /api/workflows': () => inputsOf(WORKFLOWS, (one) => ({ body: named(one) })),
+  'PUT /api/workflows/{id}': () => inputsOf(WORKFLOWS, (one) => ({ body: one })),
+  'workflows.create': () => inputsOf(WORKFLOWS, named),
+  'workflows.save': () => inputsOf(WORKFLOWS, (one) => ({ body: one })),
+  'workflows.check': () => inputsOf(WORKFLOWS, (one) => ({ definition: named(one) })),
+  'workflows.scope': () => inputsOf(WORKFLOWS, (one) => ({ definition: named(one), stepId: 'step_20' })),
+  'POST /api/agents': () => inputsOf(AGENTS, (one) => ({ body: named(one) })),
+  'PUT /api/agents/{agentId}': () => inputsOf(AGENTS, (one) => ({ body: one })),
+  'agents.create': () => inputsOf(AGENTS, named),
+  'agents.saveDraft': contents(AGENTS),
+  'agents.invokeDraft': drafts(AGENTS),
+  'agents.beginDraftChat': () => inputsOf(AGENTS, (one) => ({ draft: named(one) })),
+  'agents.runCases': drafts(AGENTS),
+  'POST /api/tools': () => inputsOf(TOOLS, (one) => ({ body: named(one) })),
+  'PUT /api/tools/{toolId}': () => inputsOf(TOOLS, (one) => ({ body: one })),
+  'tools.create': () => inputsOf(TOOLS, named),
+  'tools.saveDraft': contents(TOOLS),
+  'tools.invokeDraft': drafts(TOOLS),
+  'tools.runCases': drafts(TOOLS),
+  'POST /api/definitions/diff': asFiles,
+  'POST /api/definitions/apply': asFiles,
+}
+
+const all: Record<string, Operation> = {
+  ...Object.fromEntries(OPERATIONS.map((one) => [`${one.method} ${one.path}`, endpoint(one)])),
+  ...Object.fromEntries(Object.keys(KINDS).map((name) => [name, procedure(name)])),
+}
+/** `SOAK=1` tries all that is made from a schema; otherwise an even choice of it, another one than the next operation's. */
+const MOST_INPUTS = rounds(8, 10_000)
+
+function chosen(hostile: Hostile[], from: number): Hostile[] {
+  const each = Math.max(1, hostile.length / MOST_INPUTS)
+  return Array.from(
+    { length: Math.min(MOST_INPUTS, hostile.length) },
+    (_, n) => hostile[Math.floor(n * each + (from % each))],
+  ).flatMap((one) => one ?? [])
+}
+
+const names = Object.keys(all)
+const LIMIT = `the event loop is never held for more than ${LONGEST_HOLD_MS} ms by`
+
+/** Calls it and notes how long that held the event loop, if it was too long. @returns the status */
+async function noteHold(what: string, tooLong: string[], call: () => Promise<number>): Promise<number> {
+  let status = 0
+  const held = await surelyHeld(async () => {
+    status = await call()
+  })
+  if (held > LONGEST_HOLD_MS) tooLong.push(`${what}: ${Math.round(held)} ms (${status})`)
+  return status
+}
+
+describe(LIMIT, () => {
+  test.each(names)('%s', async (name) => {
+    const operation = all[name] as Operation
+    let seed = await operation.seed()
+    const tooLong: string[] = []
+    const hostile = [...(await hostileTo(operation, seed)), ...(DEFINED[name]?.() ?? [])]
+    for (const { what, input } of hostile) {
+      const given = input(seed)
+      const status = await noteHold(what, tooLong, () => operation.call(given))
+      // What has been done can be done to another one only.
+      if (status < 300) seed = await operation.seed()
+    }
+    expect(tooLong).toEqual([])
+  })
+})
+
+describe(`${LIMIT} what is done with`, () => {
+  const ends = (name: string) => /archive|delete|revoke|remove/i.test(name)
+  const stored = Object.entries(STORED).flatMap(([noun, definitions]) =>
+    Object.keys(definitions).map((what) => [noun as keyof typeof STORED, what] as const),
+  )
+  test.each(stored)('%s with %s', async (noun, what) => {
+    const definition = { name: what, ...STORED[noun][what]?.() }
+    const tooLong: string[] = []
+    const { create, takes } = NOUNS[noun]
+    await enterNewTenant()
+    const id = await create(ctx, definition).catch((err: unknown) => {
+      if (err instanceof AppError) return null
+      throw err
+    })
+    // What may not be saved is refused by all that take a whole definition, above.
+    if (id === null) return
+    const operations = Object.keys(all).filter((name) => takes.test(name))
+    expect(operations.length).toBeGreaterThan(5)
+    for (const name of operations.sort((a, b) => Number(ends(a)) - Number(ends(b)))) {
+      const before = ids
+      ids = { ...ids, id, [`${noun}Id`]: id }
+      const operation = all[name] as Operation
+      const input = Object.hasOwn(KINDS, name)
+        ? asJson(caseOf(name).input?.(id) ?? {})
+        : { ...(await operation.seed()), ids: {} }
+      await noteHold(name, tooLong, () => operation.call(input))
+      ids = before
+    }
+    expect(tooLong).toEqual([])
+  })
+})
