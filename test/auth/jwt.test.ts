@@ -196,6 +196,7 @@ describe('a token', () => {
     expect(found).toEqual({
       tenantId: mine.ctx.tenantId,
       actor: { kind: 'jwt', id: 'user_123', secretId: mine.id, role: 'operator' },
+      goodUntil: expect.any(Date),
       trusted: null,
     })
   })
