@@ -124,7 +124,7 @@ describe('what a published workflow uses without a version', () => {
 
   test('is, of an agent, the latest', async () => {
     const { createAgent } = await import('@/server/agents/create')
-    const agent = await createAgent(runtime.ctx, { name: 'Helper' })
+    const agent = await createAgent(runtime.ctx, { name: 'Helper', outputSchema: { type: 'object' } })
     const id = await create({ type: 'call-agent', agentId: agent.id, message: 'Hello' })
     await publish(id)
     expect(await pinsOf(id)).toEqual({ use: { kind: 'agent', id: agent.id, version: 1 } })
