@@ -66,7 +66,7 @@ test('what runs, steps, requests and sweeps do is counted, and no label has an i
   await runtime.wait(paused, (run) => run.status === 'paused')
   const { GET: status } = await import('@/app/api/workflow/status/[runId]/route')
   const ask = (handler: RouteHandler, runId: string) =>
-    handler(new Request(`http://localhost/api/workflow/status/${runId}?x=1`, { headers: { 'x-api-key': key } }), {
+    handler(new Request(`http://localhost/api/workflow/status/${runId}`, { headers: { 'x-api-key': key } }), {
       params: Promise.resolve({ runId }),
     })
   for (const runId of [done, failed, 'run_nobody']) await ask(status, runId)
