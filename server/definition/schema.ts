@@ -1,7 +1,7 @@
 import './zod-words'
 import { z } from 'zod'
 import type { JsonObject } from './json'
-import { StepId, StepRef } from './step-id'
+import { StepId, StepRef } from './step-ref'
 
 export const FIELD_TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'file', 'any'] as const
 export type FieldType = (typeof FIELD_TYPES)[number]

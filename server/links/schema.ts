@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { MAX_PLACE } from '../definition/branches'
 import { durationMs } from '../definition/duration'
-import { StepRef } from '../definition/step-id'
+import { StepRef } from '../definition/step-ref'
 import { AnsweredBy } from '../runs/schema'
 
 const MINUTE_MS = 60_000

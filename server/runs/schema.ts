@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MAX_PLACE } from '../definition/branches'
-import { StepRef } from '../definition/step-id'
+import { StepRef } from '../definition/step-ref'
 
 /** Whom an API key answers for. */
 export const AnsweredBy = z.string().trim().min(1).max(256).optional()

@@ -1,5 +1,5 @@
 import { CommonConfig } from '../definition/step-config'
-import { StepId } from '../definition/step-id'
+import { StepId } from '../definition/step-ref'
 import { describeFields, plainSchema } from '../openapi/schema'
 import type { Schema, Texts } from '../openapi/types'
 import { steps } from './registry'

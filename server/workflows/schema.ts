@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Edge, Fields, MAX_KEY_TEMPLATE, MAX_NAME, Step } from '../definition/schema'
 import { TIME_LIMITS } from '../definition/settings'
-import { StepRef } from '../definition/step-id'
+import { StepRef } from '../definition/step-ref'
 import { flag } from '../query-values'
 
 const Limits = z.object({ timeoutMs: z.number().int().min(TIME_LIMITS.min).max(TIME_LIMITS.max).optional() })
