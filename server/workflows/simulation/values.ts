@@ -20,7 +20,7 @@ export interface Candidates {
 const MOST_CANDIDATES = 16
 const MOST_DEEP = 6
 /** How much is made for one path: about 10,000 values. */
-const MOST_MADE = 2_000_000
+const MOST_MADE = 600_000
 /** So many uses of a value say enough about it. */
 const MOST_USES = 1_000
 
