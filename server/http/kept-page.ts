@@ -72,8 +72,9 @@ async function makePage(render: PageHandler, request: IncomingMessage, path: str
   const html = text
     .replace(SCRIPT, (all, code: string) => {
       if (!all.includes('data-mantine-script')) return ''
-      hashes.push(`'sha256-${createHash('sha256').update(code).digest('base64')}'`)
-      return all.replace(/ nonce="[^"]*"/, '')
+      const script = alsoLater(code)
+      hashes.push(`'sha256-${createHash('sha256').update(script).digest('base64')}'`)
+      return `<script data-mantine-script="true">${script}</script>`
     })
     .replace(/<link\b[^>]*\bas="script"[^>]*>/g, '')
   const policy = String(headers['content-security-policy']).replace(
@@ -89,6 +90,11 @@ async function makePage(render: PageHandler, request: IncomingMessage, path: str
       'content-security-policy': policy,
     },
   }
+}
+
+/** React would follow the reader's choice of colours while the page is open; without it, the script that sets them does. */
+function alsoLater(code: string): string {
+  return `(() => { const set = () => { ${code} }; set(); matchMedia('(prefers-color-scheme: dark)').addEventListener('change', set) })()`
 }
 
 /** What is sent of the headers that the page was made with. */

@@ -9,6 +9,7 @@ import { EVENT_OPERATIONS } from '../events/openapi'
 import { FILE_OPERATIONS } from '../files/openapi'
 import { KeptText, PLACEHOLDER } from '../http/kept-text'
 import { originOf } from '../http/origin'
+import { SentRequest } from '../http/sent-request'
 import { API_VERSION } from '../http/respond'
 import { INBOUND_OPERATIONS } from '../inbound/openapi'
 import { LINK_OPERATIONS } from '../links/openapi'
@@ -88,11 +89,13 @@ let kept: KeptText | undefined
  * Answers with the document, or 304 when the reader already has it. It contains nothing secret, so any page may read
  * it.
  */
-export async function answerOpenApi({ headers }: Request): Promise<Response> {
+export async function answerOpenApi(request: Request): Promise<Response> {
+  const { headers } = request
   kept ??= new KeptText(JSON.stringify(withSharedErrors(openApiDocument(PLACEHOLDER))))
   const answer = await kept.answer({
     origin: originOf(headers),
-    acceptEncoding: headers.get('accept-encoding'),
+    // Next drops the header that names an encoding, and leaves it to the platform to compress.
+    acceptEncoding: request instanceof SentRequest ? headers.get('accept-encoding') : null,
     ifNoneMatch: headers.get('if-none-match'),
   })
   const sent = {

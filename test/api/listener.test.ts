@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { connect } from 'node:net'
+import { brotliDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROUTES } from '@/app/api/routes'
 import { setCorsOrigins } from '@/server/tenants/cors'
@@ -108,12 +109,23 @@ test('each of the two processes has its own way', async () => {
   ])
 })
 
+test('only the listener sends the document of the API compressed', async () => {
+  const [ours, through] = await Promise.all(
+    [ways.direct, ways.next].map(({ send }) =>
+      send('GET', '/api/openapi.json', { headers: { 'accept-encoding': 'br', host: 'millrace.example.com' } }),
+    ),
+  )
+  expect([ours?.headers['content-encoding'], through?.headers['content-encoding']]).toEqual(['br', undefined])
+  expect(brotliDecompressSync(ours?.bytes ?? '').toString()).toBe(through?.text)
+})
+
 describe.each(Object.keys(ROUTES))('%s', (folder) => {
   test('answers the same about what exists', async () => {
     for (const method of ['GET', 'HEAD', 'OPTIONS', 'PATCH']) await both(method, existing(folder))
-    await both('GET', `${existing(folder)}?limit=1&offset=1&x=%ff&y=a+b%20c#fragment`, {
-      headers: { 'accept-encoding': 'gzip, deflate, br' },
-    })
+    const url = `${existing(folder)}?limit=1&offset=1&x=%ff&y=a+b%20c#fragment`
+    const headers = { 'accept-encoding': 'gzip, deflate, br' }
+    // Next leaves compressing to the platform.
+    if (folder !== '/api/openapi.json') await both('GET', url, { headers })
   })
 
   test('answers the same about what does not, with any method and body', async () => {

@@ -113,7 +113,7 @@ const result = await buy()
 const total: number = result.total
 const sentence: string = result.text
 const first: string | undefined = result.lines[0]?.item
-const sum = await call('callAddTool', { body: { version: 'published', args: { a: total, b: 1 } } })
+const sum = await call('callSumUpTool', { body: { version: 'published', args: { a: total, b: 1 } } })
 const more: number | null = sum.status === 200 && sum.body.success ? sum.body.data.sum : null
 console.log(JSON.stringify({ total, sentence, first, more }))
 `
@@ -128,7 +128,7 @@ test('starts a workflow, answers its pauses and reads its result, all of it type
   const id = await publish('/api/workflows', PURCHASE)
   const number = { type: 'number' }
   const tool = await publish('/api/tools', {
-    name: 'Add',
+    name: 'Sum up',
     kind: 'script',
     config: { code: 'return { sum: args.a + args.b }' },
     inputSchema: { type: 'object', properties: { a: number, b: number }, required: ['a', 'b'] },

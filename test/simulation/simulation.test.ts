@@ -8,6 +8,7 @@ import { type Simulation, simulateFrom, startSimulation } from './world'
 // To repeat one seed: SIM_FROM=<seed> SIM_SEEDS=1.
 
 vi.mock('@/server/clock', async () => (await import('./stand-ins')).clock())
+vi.mock('@/server/give-way', async (original) => (await import('./stand-ins')).giveWay(original))
 vi.mock('@/server/interpreter/running', async (original) => (await import('./stand-ins')).running(original))
 vi.mock('@/server/steps/test-effect', async (original) => (await import('./stand-ins')).testEffect(original))
 
