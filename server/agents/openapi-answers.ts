@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ChatEventName } from '../definition/agent'
+import { AnyJson } from '../definition/any-json'
 import { ModelConfig } from '../models/schema'
 import { time } from '../openapi/fields'
 import { itemFields, versionFields } from '../versioned/openapi-answers'
@@ -19,7 +20,7 @@ const configured = {
   instructions: CreateAgent.shape.instructions.unwrap(),
   model: ModelConfig,
   tools: uses('toolId').describe('The tools it may call.'),
-  outputSchema: z.record(z.string(), z.json()).nullable().describe('JSON Schema of its answers; null for text.'),
+  outputSchema: z.record(z.string(), AnyJson).nullable().describe('JSON Schema of its answers; null for text.'),
   supervisor: z.boolean().describe('Whether it hands messages to other agents.'),
   handoffs: uses('agentId').describe('The agents it may hand over to.'),
 }
@@ -48,13 +49,13 @@ export const AgentVersion = AgentVersionItem.extend({ description: z.string(), .
 export const AgentSchema = z.object({
   agentId: z.string(),
   name: z.string(),
-  outputSchema: z.record(z.string(), z.json()).describe('JSON Schema of the `data` of an invocation.'),
+  outputSchema: z.record(z.string(), AnyJson).describe('JSON Schema of the `data` of an invocation.'),
 })
 
 const tokens = z.int().min(0)
 
 export const AgentAnswer = z.object({
-  data: z.record(z.string(), z.json()).describe('Matches the agent’s output schema.'),
+  data: z.record(z.string(), AnyJson).describe('Matches the agent’s output schema.'),
   threadId: z.string().describe('Send it with the next message to continue this conversation.'),
   metadata: z.object({
     provider: z.string().describe('The provider that answered: `scripted` if there is no key for the agent’s own.'),
@@ -111,15 +112,15 @@ export const ThreadTurn = z.object({
   seq: z.int().min(1).describe('The place of its first message in the thread.'),
   createdAt: time('When it was saved.'),
   message: z.string().describe('The message to the agent.'),
-  dataContext: z.record(z.string(), z.json()).describe('The data that came with it.'),
+  dataContext: z.record(z.string(), AnyJson).describe('The data that came with it.'),
   toolCalls: z
     .array(
       z.object({
         toolCallId: z.string(),
         toolId: z.string().describe('The tool, or `handoff_` and the id of the agent that was handed over to.'),
-        args: z.json(),
+        args: AnyJson,
         result: z
-          .object({ success: z.boolean(), value: z.json() })
+          .object({ success: z.boolean(), value: AnyJson })
           .nullable()
           .describe('What the model got; a text if it was cut or is an error. Null for a call without a result.'),
       }),
@@ -149,11 +150,11 @@ export const MessageDelta = event('message.delta', 'The next piece of the answer
   text: z.string(),
   agentId: z.string(),
 })
-export const ToolCalled = event('tool.call', 'The agent calls a tool.', { ...ofTool, args: z.json() })
+export const ToolCalled = event('tool.call', 'The agent calls a tool.', { ...ofTool, args: AnyJson })
 export const ToolReturned = event('tool.result', 'The tool has ended.', {
   ...ofTool,
   success: z.boolean(),
-  data: z.json().optional().describe('What it returned, if it succeeded.'),
+  data: AnyJson.optional().describe('What it returned, if it succeeded.'),
   error: z.object({ message: z.string(), code: z.string() }).optional().describe('Why it failed, if it did.'),
 })
 export const HandedOver = event('handoff', 'The agent hands the message to another one.', {

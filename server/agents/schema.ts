@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { AgentConfig } from '../definition/agent'
+import { AnyJson } from '../definition/any-json'
 import { ModelConfig, SCRIPTED_MODEL } from '../models/schema'
 import { ListVersioned } from '../versioned/list-schema'
 
@@ -33,7 +34,7 @@ const fields = {
   model: ModelConfig,
   tools: z.array(ToolUse).max(64),
   /** JSON Schema of an object; null for an agent that answers in text. */
-  outputSchema: z.record(z.string(), z.json()).nullable(),
+  outputSchema: z.record(z.string(), AnyJson).nullable(),
   supervisor: z.boolean(),
   handoffs: z.array(HandOff).max(32),
 }
@@ -64,7 +65,7 @@ export const ListAgents = ListVersioned
 
 const turn = {
   dataContext: z
-    .record(z.string(), z.json())
+    .record(z.string(), AnyJson)
     .nullish()
     .transform((data) => data ?? {}),
   threadId: z.string().nullish(),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AnyJson } from '../definition/any-json'
 import { Problem } from '../workflows/openapi-answers'
 import { DefinedAgent, DefinedInbound, DefinedSchedule, DefinedTool, DefinedWorkflow } from './schema'
 
@@ -29,7 +30,7 @@ const change = {
     .nullable()
     .describe('Its latest version afterwards; null for schedules and inbound webhooks, which have none.'),
 }
-const content = z.record(z.string(), z.json()).nullable().optional()
+const content = z.record(z.string(), AnyJson).nullable().optional()
 
 const more = {
   unchanged: z.number().int().describe('How many definitions change nothing.'),

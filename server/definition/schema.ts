@@ -1,5 +1,6 @@
 import './zod-words'
 import { z } from 'zod'
+import { AnyJson } from './any-json'
 import type { JsonObject } from './json'
 import { StepId, StepRef } from './step-ref'
 
@@ -23,8 +24,8 @@ export const Field = openObject({
   type: z.enum(FIELD_TYPES),
   description: z.string().max(2000).optional(),
   required: z.boolean().optional(),
-  default: z.json().optional(),
-  options: z.array(z.json()).max(1000).optional(),
+  default: AnyJson.optional(),
+  options: z.array(AnyJson).max(1000).optional(),
   /** Screens hide its value. */
   sensitive: z.boolean().optional(),
 })

@@ -135,9 +135,33 @@ function closingBrace(text: string, from: number): number {
  */
 export function readReference(raw: string): Reference {
   const source = raw.trim()
+  return plainReference(source) ?? anyReference(source)
+}
+
+/** Names and dots, as nearly all references are: a definition may have a hundred thousand of them. */
+const PLAIN = /^([A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*)(?:\s*\?\?\s*(.+))?$/s
+
+function plainReference(source: string): Reference | null {
+  const [, names, literal] = PLAIN.exec(source) ?? []
+  if (names === undefined) return null
+  const [root = '', ...path] = names.split('.')
+  if (FORBIDDEN.has(root) || path.some((name) => FORBIDDEN.has(name))) return null
+  let end = root.length
+  const ends = [end]
+  for (const name of path) {
+    end += name.length + 1
+    ends.push(end)
+  }
+  const fallback = literal === undefined ? null : { value: parseLiteral(literal, notAPath(source)) }
+  return { root, path, fallback, source, ends }
+}
+
+const notAPath = (source: string) => (why: string) => new TemplateSyntaxError(`"\${${source}}" is not a path: ${why}`)
+
+function anyReference(source: string): Reference {
   const ends: number[] = []
   let at = 0
-  const bad = (why: string) => new TemplateSyntaxError(`"\${${source}}" is not a path: ${why}`)
+  const bad = notAPath(source)
   const takes = (pattern: RegExp): RegExpExecArray | null => {
     pattern.lastIndex = at
     const found = pattern.exec(source)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AnyJson } from '../definition/any-json'
 import { jsonSize, unstorable } from '../definition/json'
 import { MAX_EVENT_BYTES, readableSize } from '../definition/limits'
 import { STORABLE } from '../storable-text'
@@ -13,7 +14,7 @@ export const PostEvent = z.object({
   name: text,
   key: z.union([text, z.number().transform(String)]).nullish(),
   data: z
-    .record(z.string(), z.json())
+    .record(z.string(), AnyJson)
     .refine((data) => unstorable(data) === null, 'must not have NUL characters and lone surrogates')
     .refine((data) => jsonSize(data) <= MAX_EVENT_BYTES, `must not be larger than ${readableSize(MAX_EVENT_BYTES)}`)
     .default({}),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AnyJson } from '../definition/any-json'
 import { SCHEMES } from '../definition/inbound'
 import { time } from '../openapi/fields'
 
@@ -71,7 +72,7 @@ export const DeletedInbound = z.object({ id: z.string(), deleted: z.literal(true
 export const TriedInbound = z.object({
   starts: z.boolean().describe('Whether it would start a run.'),
   filtered: z.string().nullable().describe('Why the filter is not true; null if it is.'),
-  data: z.record(z.string(), z.json()).describe('The START fields it gives.'),
+  data: z.record(z.string(), AnyJson).describe('The START fields it gives.'),
   problems: z.array(z.object({ path: z.string(), message: z.string() })).describe('What is wrong with them.'),
 })
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AnyJson } from '../definition/any-json'
 import { example } from '../openapi/example'
 import type { Operation, Texts } from '../openapi/types'
 import * as answers from './openapi-answers'
@@ -38,7 +39,7 @@ export const INBOUND_OPERATIONS: Operation[] = [
       'The signature is the credential. The body is JSON, a form or text, of at most 1 MiB. A delivery that is sent again starts nothing and gets the run of the first one.',
     role: 'nobody',
     body: {
-      schema: z.record(z.string(), z.json()),
+      schema: z.record(z.string(), AnyJson),
       required: false,
       examples: { opened: example('An issue', { action: 'opened', issue: { number: 7, title: 'It drips' } }) },
     },

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AnyJson } from '../definition/any-json'
 import { referencesOf } from '../definition/expression/fields'
 import { parseExpression } from '../definition/expression/parse'
 import { INBOUND_ROOTS, SCHEMES } from '../definition/inbound'
@@ -79,7 +80,7 @@ const text = z.string().max(10_000)
 const texts = z.record(z.string().max(200), text)
 
 export const TryInbound = z.object({
-  body: z.json().optional(),
+  body: AnyJson.optional(),
   headers: texts.default({}),
   query: z.record(z.string().max(200), z.union([text, z.array(text).max(100)])).default({}),
   mapping: mapping.optional(),

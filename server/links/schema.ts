@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AnyJson } from '../definition/any-json'
 import { MAX_PLACE } from '../definition/branches'
 import { durationMs } from '../definition/duration'
 import { StepRef } from '../definition/step-ref'
@@ -26,7 +27,7 @@ export const ListTaskLinks = z.object({ pauseId: z.string().max(MAX_PLACE).optio
 /** What the page of a link sends. Which of the two an answer needs, the task says. */
 export const AnswerTaskLink = z.object({
   token: z.string().max(4_000),
-  data: z.record(z.string(), z.json()).optional(),
+  data: z.record(z.string(), AnyJson).optional(),
   actionId: z.string().max(100).optional(),
 })
 export type AnswerTaskLink = z.input<typeof AnswerTaskLink>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AnyJson } from '../definition/any-json'
 
 const Id = z.union([z.string(), z.number()])
 
@@ -7,17 +8,17 @@ export const McpMessage = z.object({
   jsonrpc: z.literal('2.0'),
   id: Id.optional(),
   method: z.string().optional(),
-  params: z.record(z.string(), z.json()).optional(),
-  result: z.record(z.string(), z.json()).optional(),
-  error: z.record(z.string(), z.json()).optional(),
+  params: z.record(z.string(), AnyJson).optional(),
+  result: z.record(z.string(), AnyJson).optional(),
+  error: z.record(z.string(), AnyJson).optional(),
 })
 
 export const McpReply = z.object({
   jsonrpc: z.literal('2.0'),
   id: Id,
-  result: z.record(z.string(), z.json()).describe('Depends on the method.').optional(),
+  result: z.record(z.string(), AnyJson).describe('Depends on the method.').optional(),
   error: z
-    .object({ code: z.number().int(), message: z.string(), data: z.json().optional() })
+    .object({ code: z.number().int(), message: z.string(), data: AnyJson.optional() })
     .describe('An error of the protocol, such as an unknown method or tool.')
     .optional(),
 })

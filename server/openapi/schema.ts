@@ -30,9 +30,6 @@ export function querySchema(schema: z.ZodType): Schema {
 
 const NOISE = ['$schema', '$id', '$defs', 'id'] as const
 
-/** Zod writes "any JSON value" as a recursive schema; the empty schema means the same. */
-const ANY_JSON = /(__shared)?#\/\$defs\/(__)?schema\d+$/
-
 /**
  * Removes what adds no information. Any object may have more fields, so `additionalProperties` stays only where they
  * are intended.
@@ -41,7 +38,7 @@ export function tidy(schema: Schema): Schema {
   const { $ref, properties, additionalProperties, propertyNames, items, anyOf, oneOf, maximum, ...rest } = schema
   const result: Schema = { ...rest }
   for (const key of NOISE) Reflect.deleteProperty(result, key)
-  if ($ref !== undefined && !ANY_JSON.test($ref)) result.$ref = $ref
+  if ($ref !== undefined) result.$ref = $ref
   if (properties) {
     result.properties = Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, tidy(value)]))
   }

@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { AnyJson } from '../definition/any-json'
 import { Fields } from '../definition/schema'
 import { ms, time } from '../openapi/fields'
 
 /** Schemas of the answers. The verbs do not parse their own answers; tests check real ones against these. */
 
-const anyObject = (text: string) => z.record(z.string(), z.json()).describe(text)
+const anyObject = (text: string) => z.record(z.string(), AnyJson).describe(text)
 
 /** Of a record or a pause. */
 const place = {
@@ -30,7 +31,7 @@ const pause = {
     .array(
       z.object({
         label: z.string(),
-        value: z.json(),
+        value: AnyJson,
         markdown: z.literal(true).optional().describe('The value is Markdown.'),
       }),
     )
@@ -225,7 +226,7 @@ export const History = z.object({
   stepExecutionHistory: z.array(StepRecord).describe('Oldest first.'),
   next: z.string().nullable().describe('Send it as `after` for the next page; null on the last one.'),
 })
-export const WholeValue = z.object({ value: z.json() })
+export const WholeValue = z.object({ value: AnyJson })
 
 export const StartedRun = z.object({ runId: z.string() })
 export const ResumedRun = z.object({ success: z.literal(true), runId: z.string(), status: RunStatus })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AnyJson } from '../definition/any-json'
 import { FILE_PART } from '../files/multipart-input'
 import { example as run } from '../openapi/example'
 import type { Operation, Schema } from '../openapi/types'
@@ -8,7 +9,7 @@ import * as example from './openapi-examples'
 
 /** The START fields, which differ by workflow. */
 export const StartBody = z
-  .record(z.string(), z.json())
+  .record(z.string(), AnyJson)
   .describe(
     'The START fields of the workflow at the top level, or in an object `data`, which takes precedence field by field. To list the fields: `GET /api/workflow/metadata/input/{workflowId}`.',
   )

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { record } from '../audit/record'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
+import { AnyJson } from '../definition/any-json'
 import type { AuditDetails } from '../definition/audit'
 import { checkFields } from '../definition/fields'
 import { own } from '../definition/json'
@@ -20,7 +21,7 @@ import { fileFields } from './input'
 import { rerunFrom } from './rerun-from'
 
 export const RerunBody = z.object({
-  data: z.record(z.string(), z.json()).optional(),
+  data: z.record(z.string(), AnyJson).optional(),
   fromStepId: StepRef.optional(),
 })
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AnyJson } from '../definition/any-json'
 import { MAX_PLACE } from '../definition/branches'
 import { StepRef } from '../definition/step-ref'
 
@@ -8,7 +9,7 @@ export const AnsweredBy = z.string().trim().min(1).max(256).optional()
 export const ResumeRun = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('collect_inputs'),
-    data: z.record(z.string(), z.json()).default({}),
+    data: z.record(z.string(), AnyJson).default({}),
     stepId: StepRef.optional(),
     pauseId: z.string().max(MAX_PLACE).optional(),
     answeredBy: AnsweredBy,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AnyJson } from '../definition/any-json'
 import { time } from '../openapi/fields'
 
 const Tick = z.object({
@@ -17,7 +18,7 @@ export const Schedule = z.object({
   cron: z.string(),
   timeZone: z.string(),
   catchUp: z.enum(['skip', 'once']),
-  data: z.record(z.string(), z.json()).describe('The START fields.'),
+  data: z.record(z.string(), AnyJson).describe('The START fields.'),
   enabled: z.boolean().describe('False while it is paused.'),
   next: z.array(z.iso.datetime()).describe('The next five times; none while it is paused.'),
   last: Tick.nullable().describe('The outcome of its last time; null before the first.'),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AnyJson } from '../definition/any-json'
 import { CronError, isTimeZone, parseCron } from '../definition/cron'
 import { STORABLE } from '../storable-text'
 
@@ -25,7 +26,7 @@ const Name = z
   .refine(...STORABLE)
 
 const CatchUp = z.enum(['skip', 'once'])
-const Data = z.record(z.string(), z.json())
+const Data = z.record(z.string(), AnyJson)
 
 export const CreateSchedule = z.object({
   name: Name,

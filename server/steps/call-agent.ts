@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { loadAgent } from '../agents/find'
 import { answerWithData } from '../agents/invoke'
 import type { FailedTurn, StepUsage } from '../definition/agent'
+import { AnyJson } from '../definition/any-json'
 import { isJsonObject } from '../definition/json'
 import { AppError, StepFailure, TransientError } from '../errors'
 import { ModelFailure } from '../models/failure'
@@ -22,9 +23,9 @@ export const callAgent = defineStep({
   mode: 'effect',
   config: z.object({
     agentId: z.string().min(1, 'is required').max(100),
-    message: z.json().transform((value) => (typeof value === 'string' ? value : JSON.stringify(value))),
+    message: AnyJson.transform((value) => (typeof value === 'string' ? value : JSON.stringify(value))),
     /** Data for the agent and its tools besides the message; none by default, `${_}` for all run data. */
-    dataContext: z.union([z.record(z.string(), z.json()), WholeTemplate]).optional(),
+    dataContext: z.union([z.record(z.string(), AnyJson), WholeTemplate]).optional(),
     version: z.union([z.string().max(20), z.number()]).optional(),
     /** Continues an earlier thread with the same agent. */
     threadId: z.string().max(100).nullish(),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AnyJson } from '../definition/any-json'
 import { AppError, StepFailure } from '../errors'
 import { isComputingTool } from '../tools/builtin'
 import { loadTool } from '../tools/find'
@@ -19,7 +20,7 @@ export const callTool = defineStep({
   mode: 'effect',
   config: z.object({
     toolId: z.string().min(1, 'is required').max(100),
-    args: z.record(z.string(), z.json()).default({}),
+    args: z.record(z.string(), AnyJson).default({}),
     version: z.union([z.string().max(20), z.number()]).optional(),
   }),
   form: {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AnyJson } from '../definition/any-json'
 import { defineStep } from './define-step'
 
 /** Ends the run. The result is its resolved `output`, or all run data if there is none. */
@@ -9,7 +10,7 @@ export const endFlow = defineStep({
   icon: 'flag',
   group: 'flow',
   mode: 'end',
-  config: z.object({ output: z.record(z.string(), z.json()).optional() }),
+  config: z.object({ output: z.record(z.string(), AnyJson).optional() }),
   form: {
     output: {
       widget: 'key-value',

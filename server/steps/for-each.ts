@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AnyJson } from '../definition/any-json'
 import { join, listOf, NEVER, objectOf, ofKind } from '../definition/types/type'
 import { StepFailure } from '../errors'
 import { defineStep } from './define-step'
@@ -14,13 +15,13 @@ export const forEach = defineStep({
   group: 'flow',
   mode: 'fork',
   config: z.object({
-    items: z.union([z.string(), z.array(z.json())]),
+    items: z.union([z.string(), z.array(AnyJson)]),
     batch: z.number().int().min(1).max(10_000).optional(),
     concurrency: z.number().int().min(1).max(1_000).optional(),
-    result: z.json().optional(),
+    result: AnyJson.optional(),
     onItemError: z.enum(['stop', 'continue']).optional(),
     workflowId: z.string().max(100).optional(),
-    input: z.record(z.string(), z.json()).optional(),
+    input: z.record(z.string(), AnyJson).optional(),
     version: z.union([z.string().max(20), z.number()]).optional(),
   }),
   form: {

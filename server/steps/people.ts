@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AnyJson } from '../definition/any-json'
 import { ASSIGNEE, namedPeople, sameAssignee, votesNeeded } from '../definition/people'
 import type { ShownValue } from '../definition/run'
 import { shownValue } from '../definition/shown'
@@ -31,7 +32,7 @@ const MOST_SHOWN = 30
 
 /** What to show of the run's data, each value under a label for people. */
 export const Show = z
-  .array(z.object({ label: Text(200), value: z.json(), markdown: z.boolean().optional() }))
+  .array(z.object({ label: Text(200), value: AnyJson, markdown: z.boolean().optional() }))
   .max(MOST_SHOWN)
   .optional()
 type Show = z.infer<typeof Show>

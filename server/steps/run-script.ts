@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { AnyJson } from '../definition/any-json'
 import { runScriptTool } from '../tools/kinds/script'
 import { ScriptConfig } from '../tools/kinds/script-config'
 import { isQuickScript, timedScript } from '../tools/quick-scripts'
@@ -19,7 +20,7 @@ export const runScript = defineStep({
   mode: 'effect',
   config: z.object({
     code: z.string().min(1, 'is required').max(MAX_CODE),
-    args: z.record(z.string(), z.json()).default({}),
+    args: z.record(z.string(), AnyJson).default({}),
     allowedHosts: ScriptConfig.shape.allowedHosts,
   }),
   form: {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AnyJson } from '../definition/any-json'
 import { isJsonObject } from '../definition/json'
 import { StepFailure } from '../errors'
 import { defineStep } from './define-step'
@@ -13,7 +14,7 @@ export const runWorkflow = defineStep({
   mode: 'pause',
   config: z.object({
     workflowId: z.string().min(1, 'is required').max(100),
-    input: z.record(z.string(), z.json()).default({}),
+    input: z.record(z.string(), AnyJson).default({}),
     version: z.union([z.string().max(20), z.number()]).optional(),
   }),
   form: {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AnyJson } from '../definition/any-json'
 import type { JsonValue } from '../definition/json'
 import { FieldName } from '../definition/schema'
 import { objectOf, type Property } from '../definition/types/type'
@@ -15,7 +16,7 @@ export const setData = defineStep({
   group: 'data',
   mode: 'pure',
   config: z.object({
-    values: z.record(FieldName, z.json()).default({}),
+    values: z.record(FieldName, AnyJson).default({}),
     compute: z.record(FieldName, ExpressionText).default({}),
   }),
   form: {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AnyJson } from '../definition/any-json'
 import { StepFailure, TransientError } from '../errors'
 import { defineStep } from './define-step'
 
@@ -19,7 +20,7 @@ export const testEffect = defineStep({
       .string()
       .regex(/^http:\/\/127\.0\.0\.1:\d+\//, 'must be on 127.0.0.1')
       .optional(),
-    body: z.record(z.string(), z.json()).default({}),
+    body: z.record(z.string(), AnyJson).default({}),
   }),
   form: {
     url: { widget: 'template', label: 'URL' },

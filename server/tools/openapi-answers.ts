@@ -1,13 +1,14 @@
 import { z } from 'zod'
+import { AnyJson } from '../definition/any-json'
 import { ms } from '../openapi/fields'
 import { itemFields, versionFields } from '../versioned/openapi-answers'
 import { TOOL_KINDS } from './schema'
 
 const kind = z.enum([...TOOL_KINDS, 'builtin'])
-const JsonSchema = z.record(z.string(), z.json()).nullable()
+const JsonSchema = z.record(z.string(), AnyJson).nullable()
 
 const said = {
-  config: z.record(z.string(), z.json()).nullable().describe('What the tool does; null for built-in tools.'),
+  config: z.record(z.string(), AnyJson).nullable().describe('What the tool does; null for built-in tools.'),
   inputSchema: JsonSchema.describe('JSON Schema of its arguments; null if they are not checked.'),
   outputSchema: JsonSchema.describe('JSON Schema of its result; null if it is not checked.'),
 }
@@ -43,7 +44,7 @@ const debug = z.object({
 })
 
 export const ToolResult = z.discriminatedUnion('success', [
-  z.object({ success: z.literal(true), data: z.json().describe('Any JSON value.'), debug }),
+  z.object({ success: z.literal(true), data: AnyJson.describe('Any JSON value.'), debug }),
   z.object({
     success: z.literal(false),
     error: z.object({
@@ -56,7 +57,7 @@ export const ToolResult = z.discriminatedUnion('success', [
 ])
 
 const [, failed] = ToolResult.options
-const schema = z.record(z.string(), z.json())
+const schema = z.record(z.string(), AnyJson)
 
 export const RemoteTools = z.discriminatedUnion('success', [
   z.object({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AnyJson } from '../definition/any-json'
 import type { JsonValue } from '../definition/json'
 import type { AppError, ErrorDetail } from '../errors'
 import { ListVersioned } from '../versioned/list-schema'
@@ -11,8 +12,8 @@ import type { LogLine } from './sandbox/protocol'
 export const Version = z.union([z.string().max(20), z.number()]).default('latest')
 
 export const InvokeTool = z.object({
-  args: z.record(z.string(), z.json()).default({}),
-  dataContext: z.record(z.string(), z.json()).default({}),
+  args: z.record(z.string(), AnyJson).default({}),
+  dataContext: z.record(z.string(), AnyJson).default({}),
   version: Version,
 })
 
@@ -28,7 +29,7 @@ export const TOOL_KINDS = ['script', 'http', 'mcp'] as const
 export type { ToolDefinition, ToolKind } from '../definition/tool'
 
 export const MAX_NAME = 200
-const JsonSchema = z.record(z.string(), z.json()).nullish()
+const JsonSchema = z.record(z.string(), AnyJson).nullish()
 
 const Common = {
   name: z.string().trim().min(1).max(MAX_NAME),
@@ -38,7 +39,7 @@ const Common = {
 }
 
 /** The configuration stays unknown here: `ToolConfig` checks it together with the kind. */
-export const CreateTool = z.object({ ...Common, kind: z.enum(TOOL_KINDS), config: z.record(z.string(), z.json()) })
+export const CreateTool = z.object({ ...Common, kind: z.enum(TOOL_KINDS), config: z.record(z.string(), AnyJson) })
 
 /**
  * Every field is optional: a missing one keeps its value, a given one replaces the old value as a whole. Null removes a
@@ -49,7 +50,7 @@ export const UpdateTool = z.object({
   name: Common.name.optional(),
   description: Common.description.unwrap().optional(),
   kind: z.enum(TOOL_KINDS).optional(),
-  config: z.record(z.string(), z.json()).optional(),
+  config: z.record(z.string(), AnyJson).optional(),
   /** The version the caller last saw; a newer one is a conflict. */
   version: z.number().int().min(1).nullish(),
 })

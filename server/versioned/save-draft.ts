@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { record, recordSave } from '../audit/record'
 import { type ServiceContext, withTransaction } from '../context'
+import { AnyJson } from '../definition/any-json'
 import { type JsonObject, unstorable } from '../definition/json'
 import { AppError, type ErrorDetail } from '../errors'
 import { parseInput } from '../parse'
@@ -24,7 +25,7 @@ const SaveDraft = z.object({
   revision: Revision,
   baseVersion: z.number().int().min(1),
   /** Null discards the draft. */
-  content: z.record(z.string(), z.json()).nullable(),
+  content: z.record(z.string(), AnyJson).nullable(),
 })
 export type SaveDraft = z.input<typeof SaveDraft>
 

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { testCases } from '@/db/schema/test-cases'
 import { record } from '../audit/record'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import { AnyJson } from '../definition/any-json'
 import { type JsonValue, unstorable } from '../definition/json'
 import type { Expected, Given } from '../definition/test-case'
 import { AppError, ImpossibleState } from '../errors'
@@ -25,7 +26,7 @@ export const CaseName = z.string().trim().min(1).max(200)
 
 /** Where in a result, and the value there. */
 export const ExpectedFields = z
-  .array(z.object({ path: z.array(z.union([z.string(), z.number().int().min(0)])).max(100), value: z.json() }))
+  .array(z.object({ path: z.array(z.union([z.string(), z.number().int().min(0)])).max(100), value: AnyJson }))
   .min(1)
   .max(50)
 
@@ -33,7 +34,7 @@ export const ExpectedFields = z
 export const ExpectedOfResult = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('succeeds') }),
   z.object({ kind: z.literal('fails'), code: z.string().min(1).max(100).optional() }),
-  z.object({ kind: z.literal('equals'), value: z.json() }),
+  z.object({ kind: z.literal('equals'), value: AnyJson }),
   z.object({ kind: z.literal('fields'), fields: ExpectedFields }),
 ])
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AnyJson } from '../definition/any-json'
 import { Edge, Fields, Step } from '../definition/schema'
 import { time } from '../openapi/fields'
 import { itemFields, versionFields } from '../versioned/openapi-answers'
@@ -77,7 +78,7 @@ export const InputSchema = z.object({
 })
 
 const Share = z.object({ total: z.number(), reached: z.number() })
-const Input = z.record(z.string(), z.json()).describe('The START fields of the path.')
+const Input = z.record(z.string(), AnyJson).describe('The START fields of the path.')
 
 export const Simulation = z.object({
   workflowId: z.string(),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AnyJson } from '../definition/any-json'
 import { Edge, Fields, MAX_KEY_TEMPLATE, MAX_NAME, Step } from '../definition/schema'
 import { TIME_LIMITS } from '../definition/settings'
 import { StepRef } from '../definition/step-ref'
@@ -38,8 +39,8 @@ export const UpdateWorkflow = z.object({
 export type UpdateWorkflow = z.infer<typeof UpdateWorkflow>
 
 export const SimulateWorkflow = z.object({
-  data: z.record(z.string(), z.json()).default({}),
-  answers: z.record(z.string(), z.json()).default({}),
+  data: z.record(z.string(), AnyJson).default({}),
+  answers: z.record(z.string(), AnyJson).default({}),
   version: z.union([z.string().max(20), z.number()]).default('latest'),
 })
 

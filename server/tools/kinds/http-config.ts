@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { AnyJson } from '../../definition/any-json'
 import { parseTemplate } from '../../definition/template'
 import { HeaderTemplates } from './headers'
-import { checkTemplates, partsOf, type Root, secretsIn } from './templates'
+import { checkTemplates, partsOf, type Root } from './templates'
 
 /** The settings of an HTTP call. */
 export const HttpFields = {
@@ -10,8 +11,8 @@ export const HttpFields = {
   url: z.string().min(1).max(4_000),
   headers: HeaderTemplates.default({}),
   /** Query parameters: null leaves a name out, a list repeats it. */
-  query: z.record(z.string().min(1).max(200), z.json()).default({}),
-  body: z.json().optional(),
+  query: z.record(z.string().min(1).max(200), AnyJson).default({}),
+  body: AnyJson.optional(),
   bodyType: z.enum(['json', 'text', 'form']).default('json'),
   timeoutMs: z.number().int().min(1).max(60_000).default(10_000),
   result: z.enum(['json', 'text', 'full']).default('json'),
@@ -33,9 +34,8 @@ export function httpProblems(
   ctx: z.RefinementCtx,
 ): void {
   const { method, url, headers, query, body, bodyType, result, path } = config
-  checkTemplates({ url, headers, query, body }, roots, ctx)
-  for (const message of urlProblems(url, secretsIn({ url, headers, query, body }).length > 0))
-    ctx.addIssue({ code: 'custom', path: ['url'], message })
+  const secrets = checkTemplates({ url, headers, query, body }, roots, ctx)
+  for (const message of urlProblems(url, secrets.length > 0)) ctx.addIssue({ code: 'custom', path: ['url'], message })
   if (body !== undefined && (method === 'GET' || method === 'HEAD'))
     ctx.addIssue({ code: 'custom', path: ['body'], message: `is not sent with ${method}` })
   if (bodyType === 'text' && body !== undefined && typeof body !== 'string')

@@ -9,7 +9,11 @@ const WHOLE = '_'
 
 /** The names of the secrets a configuration uses, without duplicates. */
 export function secretsIn(config: JsonLike): string[] {
-  const names = findReferences(config).references.flatMap(({ reference: { root, path } }) =>
+  return secretsOf(findReferences(config))
+}
+
+function secretsOf({ references }: ReturnType<typeof findReferences>): string[] {
+  const names = references.flatMap(({ reference: { root, path } }) =>
     root === 'secrets' && typeof path[0] === 'string' ? [path[0]] : [],
   )
   return [...new Set(names)]
@@ -32,10 +36,14 @@ export function lookupOf(sources: {
   return (root) => own(roots, root)
 }
 
-/** Refuses malformed templates, roots that are not listed (null lists all), and paths inside a secret. */
-export function checkTemplates(config: JsonLike, roots: readonly Root[] | null, ctx: z.RefinementCtx): void {
+/**
+ * Refuses malformed templates, roots that are not listed (null lists all), and paths inside a secret.
+ * @returns the names of the secrets it uses
+ */
+export function checkTemplates(config: JsonLike, roots: readonly Root[] | null, ctx: z.RefinementCtx): string[] {
   const known: readonly string[] | null = roots
-  const { references, problems } = findReferences(config)
+  const found = findReferences(config)
+  const { references, problems } = found
   const issue = (path: string, message: string) =>
     ctx.addIssue({ code: 'custom', path: path === '' ? [] : [path], message })
   for (const { path, error } of problems) issue(path, error.message)
@@ -50,6 +58,7 @@ export function checkTemplates(config: JsonLike, roots: readonly Root[] | null, 
         issue(path, `"\${${source}}" must be \${secrets.NAME}`)
     }
   }
+  return secretsOf(found)
 }
 
 /** Parts of a template; none for one that cannot be parsed, which `checkTemplates` has reported. */

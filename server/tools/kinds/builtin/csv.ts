@@ -1,9 +1,10 @@
 import { CsvError, parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import { z } from 'zod'
+import { AnyJson } from '../../../definition/any-json'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../definition/json'
 import { asText } from '../../../definition/template'
-import { AnyJson, CannotDo, computing, need, refuseLarge } from './define'
+import { CannotDo, computing, need, refuseLarge } from './define'
 
 const MAX_CELLS = 500_000
 

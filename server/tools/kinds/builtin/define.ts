@@ -1,13 +1,10 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { ServiceContext } from '../../../context'
-import { type JsonValue, toStorableJson } from '../../../definition/json'
+import { toStorableJson } from '../../../definition/json'
 import { MAX_OUTPUT_BYTES } from '../../../definition/limits'
 import { issuesToDetails } from '../../../parse'
 import type { ToolCall } from '../../call'
 import { detailTexts, type ToolOutcome, toolFailure } from '../../schema'
-
-/** Any JSON. Not `z.json()`, which would put its whole recursive schema into the tool's schema. */
-export const AnyJson = z.unknown() as z.ZodType<JsonValue>
 
 /** The tool cannot do this; the message tells its caller why. */
 export class CannotDo extends Error {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AnyJson } from '../../../definition/any-json'
 import type { JsonValue } from '../../../definition/json'
 import {
   lookupIn,
@@ -10,7 +11,7 @@ import {
 import { AppError } from '../../../errors'
 import { parseJson } from '../../../parse-json'
 import { pathTemplate } from '../http-config'
-import { AnyJson, CannotDo, computing, need, refuseLarge } from './define'
+import { CannotDo, computing, need, refuseLarge } from './define'
 
 export const JsonArgs = z.object({
   operation: z.enum(['parse', 'stringify', 'get']),

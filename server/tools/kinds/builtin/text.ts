@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { AnyJson } from '../../../definition/any-json'
 import type { JsonValue } from '../../../definition/json'
 import { MAX_OUTPUT_BYTES } from '../../../definition/limits'
 import {
@@ -10,7 +11,7 @@ import {
   TemplateTooLarge,
   UnresolvedReference,
 } from '../../../definition/template'
-import { AnyJson, CannotDo, computing, need, refuseLarge } from './define'
+import { CannotDo, computing, need, refuseLarge } from './define'
 
 const CASES = ['upper', 'lower', 'title', 'sentence', 'camel', 'snake', 'kebab'] as const
 
