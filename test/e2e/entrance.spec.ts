@@ -1,5 +1,6 @@
+import { createInvitation } from '@/server/members/invitations/create'
 import { expect, test } from './support/fixture'
-import { newPerson, PASSWORD } from './support/workspace'
+import { newPerson, newWorkspace, PASSWORD } from './support/workspace'
 
 const home = (slug: string) => new RegExp(`/${slug}(\\?.*)?$`)
 
@@ -96,6 +97,35 @@ test('an invitation makes a viewer, who sees what a viewer may see', async ({ pa
   const second = await browserOf('nobody')
   await second.goto(link ?? '')
   await expect(second.getByRole('button', { name: 'Accept invitation' })).toHaveCount(0)
+})
+
+test('an invitation to another workspace asks for a new password while nobody has proven the address', async ({
+  browserOf,
+  workspace,
+}) => {
+  const email = 'mary.jackson@example.com'
+  const link = async ({ ctx }: typeof workspace) =>
+    `/invite/${(await createInvitation(ctx, { email, role: 'viewer' })).token}`
+  const guest = await browserOf('nobody')
+  await guest.goto(await link(workspace))
+  await guest.getByLabel('Your name').fill('Mary Jackson')
+  await guest.getByRole('textbox', { name: 'Password' }).fill('known to her inviter')
+  await guest.getByRole('button', { name: 'Accept invitation' }).click()
+  await expect(guest).toHaveURL(home(workspace.slug))
+
+  const other = await newWorkspace('Langley Parts')
+  const second = await link(other)
+  const stranger = await browserOf('nobody')
+  await stranger.goto(second)
+  await expect(stranger.getByText('If that was not you, ask whoever runs this service to add you.')).toBeVisible()
+  await guest.goto(second)
+  const password = guest.getByRole('textbox', { name: 'New password' })
+  await password.fill('known to her inviter')
+  await guest.getByRole('button', { name: 'Accept invitation' }).click()
+  await expect(guest.getByText('Must be a new one')).toBeVisible()
+  await password.fill('known to nobody else')
+  await guest.getByRole('button', { name: 'Accept invitation' }).click()
+  await expect(guest).toHaveURL(home(other.slug))
 })
 
 test('a call that the screen does not offer is refused', async ({ browserOf, workspace }) => {
