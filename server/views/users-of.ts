@@ -6,6 +6,7 @@ import type { ServiceContext } from '../context'
 import type { AgentConfig } from '../definition/agent'
 import { withPins } from '../definition/pins'
 import type { Definition } from '../definition/schema'
+import { giveWay } from '../give-way'
 import { contains } from '../search-text'
 import { findStepType } from '../steps/registry'
 import type { One } from '../versioned/noun'
@@ -46,8 +47,8 @@ export async function workflowsWith(
     eq(workflowVersions.workflowId, workflows.id),
     eq(workflowVersions.version, workflows.publishedVersion),
   )
-  const rows = await ctx.db
-    .select({ name: workflows.name, version: workflowVersions })
+  const named = await ctx.db
+    .select({ name: workflows.name, id: workflows.id, version: workflowVersions.version })
     .from(workflows)
     .innerJoin(workflowVersions, published)
     .where(
@@ -59,13 +60,28 @@ export async function workflowsWith(
     )
     .orderBy(workflows.name)
     .limit(MOST)
-  return rows.flatMap(({ name, version }) => {
-    const definition = WORKFLOW.contentOf(version)
-    const named = versionsOf(definition, { id, of })
-    if (named.length === 0) return []
-    const keepsTo = keptBy(versionsOf(withPins(definition, version.pins), { id, of }).map((use) => use ?? 'latest'))
-    return [{ kind: 'workflow', id: version.workflowId, name, keepsTo, pinned: named.includes(undefined) }]
-  })
+  const users: UserOf[] = []
+  // A hundred definitions at once may be a hundred megabytes.
+  for (const { name, ...one } of named) {
+    const [row] = await ctx.db
+      .select()
+      .from(workflowVersions)
+      .where(
+        and(
+          eq(workflowVersions.tenantId, ctx.tenantId),
+          eq(workflowVersions.workflowId, one.id),
+          eq(workflowVersions.version, one.version),
+        ),
+      )
+    if (!row) continue
+    await giveWay(ctx.tenantId)
+    const definition = WORKFLOW.contentOf(row)
+    const uses = versionsOf(definition, { id, of })
+    if (uses.length === 0) continue
+    const keepsTo = keptBy(versionsOf(withPins(definition, row.pins), { id, of }).map((use) => use ?? 'latest'))
+    users.push({ kind: 'workflow', id: one.id, name, keepsTo, pinned: uses.includes(undefined) })
+  }
+  return users
 }
 
 /** The versions that its steps use; undefined where a step names none. */
@@ -75,7 +91,7 @@ function versionsOf(
 ): (string | number | undefined)[] {
   return steps.flatMap((step) => {
     const type = findStepType(step.type)
-    const config = type?.config.safeParse(step)
+    const config = type?.uses && type.config.safeParse(step)
     const uses = config?.success ? (type?.uses?.(config.data) ?? []) : []
     return uses.filter((use) => use.kind === of && use.id === id).map(({ version }) => version)
   })
