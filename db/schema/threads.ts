@@ -67,6 +67,8 @@ export const messages = pgTable(
     content: json<MessageContent>().notNull(),
     /** On the last message of a turn: provider, model, agent version and token usage. */
     metadata: json<TurnMetadata>(),
+    /** On the first message of a turn: the run whose step said it, where its workflow has sensitive fields. */
+    runId: text(),
     createdAt: moment().notNull().defaultNow(),
   },
   (t) => [

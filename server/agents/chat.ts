@@ -12,7 +12,7 @@ import { loadAgent } from './find'
 import { requireMessage } from './invoke'
 import { loadDraft } from './load-draft'
 import { ChatRequest } from './schema'
-import { createThread, requireThread } from './thread'
+import { createThread, requireOpenThread } from './thread'
 import type { TurnListener, TurnResult } from './turn-types'
 import { fromUiChat } from './ui-chat'
 import { uiStream } from './ui-stream'
@@ -187,7 +187,7 @@ async function resumeChat(ctx: ServiceContext, body: JsonObject, lastEventId: st
     })
   if (!place) throw unknown()
   const { agentId } = parseInput(ChatRequest, body)
-  await requireThread(ctx, agentId, place.threadId)
+  await requireOpenThread(ctx, agentId, place.threadId)
   const found = await findEvent(ctx, place)
   if (!found) throw unknown()
   return found.last ? null : (signal) => replay(ctx, place, signal)

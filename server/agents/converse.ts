@@ -7,11 +7,12 @@ import { env } from '../env'
 import { AppError } from '../errors'
 import { ModelFailure } from '../models/failure'
 import { OutgoingKeys } from '../outgoing-keys'
+import { hiddenNames } from '../vault/run-values'
 import { Budget } from './budget'
 import { failedTurn, withTurn } from './failed-turn'
 import type { LoadedAgent } from './find'
 import { readHistory, saveTurn } from './messages'
-import { createThread, dropThread, requireThread } from './thread'
+import { createThread, dropThread, requireOpenThread } from './thread'
 import { runTurn } from './turn'
 import { TurnLease } from './turn-lease'
 import type { TurnListener, TurnOptions, TurnResult } from './turn-types'
@@ -35,7 +36,7 @@ export async function openTurn(
   signal: AbortSignal,
 ): Promise<OpenTurn> {
   const isNew = threadId === null || threadId === undefined
-  const id = isNew ? await createThread(ctx, agent.id) : await requireThread(ctx, agent.id, threadId)
+  const id = isNew ? await createThread(ctx, agent.id) : await requireOpenThread(ctx, agent.id, threadId)
   try {
     return { agent, lease: await TurnLease.take(ctx, id, signal), isNew }
   } catch (err) {
@@ -57,6 +58,8 @@ export interface ConverseOptions<T> {
   log?: TurnOptions['log']
   /** Of the step that asks. A request's own otherwise; without either, tools get no keys. */
   idempotencyKey?: string | undefined
+  /** The run whose step asks. */
+  runId?: string | undefined
   /** Keeps a thread created for a turn that fails, because events refer to it. */
   keepThread?: boolean
   answer: (result: TurnResult) => T
@@ -86,6 +89,7 @@ export async function converse<T>(
   const budget = new Budget()
   let saved = false
   try {
+    const runId = await hidingRun(ctx, options.runId)
     const history = isNew ? [] : await readHistory(ctx, threadId)
     const result = await runTurn(
       beyondReach(ctx),
@@ -95,7 +99,7 @@ export async function converse<T>(
     const answer = await withTransaction(ctx, async (tx) => {
       await lease.confirm(tx)
       const { replies, metadata } = result
-      await saveTurn(tx, threadId, { userMessage: input.userMessage, replies, metadata })
+      await saveTurn(tx, threadId, { userMessage: input.userMessage, replies, metadata, runId })
       return options.answer(result)
     })
     saved = true
@@ -115,4 +119,11 @@ export async function converse<T>(
     await lease.release()
     if (isNew && !saved && !options.keepThread) await dropThread(ctx, threadId).catch(() => {})
   }
+}
+
+/** The run, if its workflow has sensitive fields. */
+async function hidingRun(ctx: ServiceContext, runId: string | undefined): Promise<string | null> {
+  if (runId === undefined) return null
+  const names = (await hiddenNames(ctx, [runId])).get(runId)
+  return names && names.size > 0 ? runId : null
 }

@@ -5,7 +5,6 @@ import { readCursor, writeCursor } from '../cursor'
 import { largeRead } from '../large-reads'
 import { parseInput } from '../parse'
 import { wholeNumber } from '../query-values'
-import { tenantMasker } from '../vault/masker'
 import { findThread } from './thread'
 import { readTurns } from './turns'
 
@@ -29,11 +28,8 @@ export async function getThread(ctx: ServiceContext, ids: { agentId: string; thr
   authorize(ctx, 'agent:read')
   const { limit = DEFAULT_LIMIT, cursor } = parseInput(ReadThread, query)
   const [before] = cursor === undefined ? [null] : readCursor(Position, cursor, NOT_OF_THIS_THREAD)
-  const [{ createdAt, updatedAt, ...thread }, masker] = await Promise.all([
-    findThread(ctx, ids.agentId, ids.threadId),
-    tenantMasker(ctx),
-  ])
-  const turns = await largeRead(ctx, (reading) => readTurns(reading, thread.id, { before, limit }, masker))
+  const { createdAt, updatedAt, ...thread } = await findThread(ctx, ids.agentId, ids.threadId)
+  const turns = await largeRead(ctx, (reading) => readTurns(reading, thread.id, { before, limit }))
   const oldest = turns[0]?.seq ?? 1
   return {
     ...thread,

@@ -1,22 +1,26 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { messages, threads } from '@/db/schema/threads'
-import { authorize } from '../auth/policy'
+import { authorize, seesHidden } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { NOT_OF_THIS_LIST, readCursor, writeCursor } from '../cursor'
 import { isId } from '../ids'
 import { parseInput } from '../parse'
 import { wholeNumber } from '../query-values'
 import { STORABLE } from '../storable-text'
+import { MASK, type Masker } from '../vault/mask'
 import { tenantMasker } from '../vault/masker'
 import { findRow } from '../versioned/rows'
 import { wholeChars } from '../whole-chars'
 import { AGENT } from './noun'
 import { ownThreads } from './thread'
+import { maskerOfRuns } from './thread-masker'
 
 const DEFAULT_LIMIT = 30
 const MAX_LIMIT = 100
 const MAX_TITLE = 120
+/** How long a value of a sensitive field may be to be found in the start of a message. */
+const LONGEST_HIDDEN = 4_000
 
 /** The query string of the list. */
 export const ListThreads = z.object({
@@ -40,7 +44,8 @@ export async function listThreads(ctx: ServiceContext, agentId: string, query: u
   authorize(ctx, 'agent:read')
   const { subject, limit = DEFAULT_LIMIT, cursor } = parseInput(ListThreads, query)
   const after = cursor === undefined ? null : readCursor(Position, cursor, NOT_OF_THIS_LIST)
-  const [agent, masker] = await Promise.all([findRow(ctx, AGENT, agentId), tenantMasker(ctx)])
+  const [agent, vault] = await Promise.all([findRow(ctx, AGENT, agentId), tenantMasker(ctx)])
+  const hides = seesHidden(ctx)
   const rows = await ctx.db
     .select({
       id: threads.id,
@@ -48,7 +53,10 @@ export async function listThreads(ctx: ServiceContext, agentId: string, query: u
       subject: threads.subject,
       createdAt: threads.createdAt,
       updatedAt: threads.updatedAt,
-      title: firstMessage(MAX_TITLE + masker.longest),
+      title: firstMessage(
+        sql`left(${messages.content}->>'message', ${MAX_TITLE + vault.longest + (hides ? LONGEST_HIDDEN : 0)}::integer)`,
+      ),
+      runId: hides ? firstMessage(sql`${messages.runId}`) : sql<null>`null`,
     })
     .from(threads)
     .where(
@@ -64,10 +72,17 @@ export async function listThreads(ctx: ServiceContext, agentId: string, query: u
     .limit(limit + 1)
   const page = rows.slice(0, limit)
   const last = page.at(-1)
+  const maskers = new Map<string, Masker>()
+  for (const { runId } of page)
+    if (runId !== null && !maskers.has(runId)) maskers.set(runId, await maskerOfRuns(ctx, [runId], vault))
+  const titleOf = (title: string, runId: string | null) => {
+    const masker = maskers.get(runId ?? '') ?? vault
+    return masker.longest > vault.longest + LONGEST_HIDDEN ? MASK : wholeChars(masker.text(title), MAX_TITLE)
+  }
   return {
-    threads: page.map(({ title, createdAt, updatedAt, ...thread }) => ({
+    threads: page.map(({ title, runId, createdAt, updatedAt, ...thread }) => ({
       ...thread,
-      title: title === null ? null : wholeChars(masker.text(title), MAX_TITLE),
+      title: title === null ? null : titleOf(title, runId),
       createdAt: createdAt.toISOString(),
       updatedAt: updatedAt.toISOString(),
     })),
@@ -75,10 +90,10 @@ export async function listThreads(ctx: ServiceContext, agentId: string, query: u
   }
 }
 
-/** The start of the first message of a thread; null while its first turn is in progress. */
-function firstMessage(length: number): SQL<string | null> {
+/** Something of the first message of a thread; null while its first turn is in progress. */
+function firstMessage(what: SQL): SQL<string | null> {
   return sql<string | null>`(
-    select left(${messages.content}->>'message', ${length}::integer) from ${messages}
+    select ${what} from ${messages}
     where ${messages.tenantId} = ${threads.tenantId} and ${messages.threadId} = ${threads.id} and ${messages.role} = 'user'
     order by ${messages.seq} limit 1)`
 }

@@ -7,7 +7,7 @@ import { toStorableJson } from '../definition/json'
 import { userParts } from './prompt'
 
 /** The most messages a model gets from history; older ones stay in the database. */
-const MAX_MESSAGES = 200
+export const MAX_MESSAGES = 200
 const MAX_CHARACTERS = 400_000
 
 export type ReplyMessage = AssistantModelMessage | ToolModelMessage
@@ -41,7 +41,7 @@ function toModelMessage(kept: Kept): ModelMessage {
 export async function saveTurn(
   tx: TransactionContext,
   threadId: string,
-  turn: { userMessage: UserMessage; replies: ReplyMessage[]; metadata: TurnMetadata },
+  turn: { userMessage: UserMessage; replies: ReplyMessage[]; metadata: TurnMetadata; runId: string | null },
 ): Promise<void> {
   const [thread] = await tx.db
     .update(threads)
@@ -54,7 +54,7 @@ export async function saveTurn(
     .from(messages)
     .where(and(eq(messages.tenantId, tx.tenantId), eq(messages.threadId, threadId)))
   const first = (last?.seq ?? 0) + 1
-  const { userMessage, replies, metadata } = turn
+  const { userMessage, replies, metadata, runId } = turn
   const rows = [{ role: 'user' as const, content: userMessage }, ...replies]
   await tx.db.insert(messages).values(
     rows.map(({ role, content }, index) => ({
@@ -64,6 +64,7 @@ export async function saveTurn(
       role,
       content: stored(content),
       metadata: index === rows.length - 1 ? metadata : null,
+      runId: index === 0 ? runId : null,
       createdAt: tx.now(),
     })),
   )

@@ -20,6 +20,7 @@ import type { LoadedAgent } from './find'
 import { loadDraft } from './load-draft'
 import { AGENT } from './noun'
 import { userParts } from './prompt'
+import { agentMasks } from './test-cases'
 import { runTurn } from './turn'
 
 const AT_ONCE = 3
@@ -45,7 +46,10 @@ export async function runAgentCases(
   const agent = await loadDraft(ctx, id, given.draft)
   const all = new Spent()
   const run = (said: AgentCase, until: AbortSignal) => talk(beyondReach(ctx), agent, said, all, until)
-  return runCases(ctx, AGENT, id, { only, atOnce: AT_ONCE, limitMs: LIMIT_MS, run }, signal)
+  const masksOf = await agentMasks(ctx, id)
+  // What is said of a case besides its differences is not from the thread.
+  const masks: typeof masksOf = (vault, row) => ({ ...masksOf(vault, row), json: vault.json })
+  return runCases(ctx, AGENT, id, { only, atOnce: AT_ONCE, limitMs: LIMIT_MS, run, masks }, signal)
 }
 
 /** What calls of models have used so far. */

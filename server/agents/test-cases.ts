@@ -1,13 +1,16 @@
-import { and, asc, eq } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { testCases } from '@/db/schema/test-cases'
 import { messages, threads } from '@/db/schema/threads'
-import { authorize } from '../auth/policy'
+import { authorize, seesHidden } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import type { AgentCase } from '../definition/test-case'
 import { AppError } from '../errors'
 import { parseInput } from '../parse'
+import type { RunMasker } from '../vault/hide'
 import type { One } from '../versioned/noun'
 import {
+  type CaseMasks,
   CaseName,
   changeExpected,
   deleteCase,
@@ -15,11 +18,13 @@ import {
   keepCase,
   listCases,
   type OneCase,
+  onlyVault,
   type PresentedCase,
   renameCase,
 } from '../versioned/test-cases'
 import { AGENT } from './noun'
 import { requireThread } from './thread'
+import { maskerOfRuns } from './thread-masker'
 
 /** Each is answered anew whenever the case runs. */
 const MOST_MESSAGES = 10
@@ -43,7 +48,23 @@ export type KeepAgentCase = z.input<typeof KeepAgentCase>
  */
 export async function listAgentCases(ctx: ServiceContext, input: One): Promise<PresentedCase<AgentCase>[]> {
   authorize(ctx, 'agent:read')
-  return listCases<AgentCase>(ctx, AGENT, input)
+  return listCases<AgentCase>(ctx, AGENT, input, await agentMasks(ctx, input.id))
+}
+
+/** A case has what was said in a thread, so it hides what is hidden there. */
+export async function agentMasks(ctx: ServiceContext, id: string): Promise<CaseMasks> {
+  if (!seesHidden(ctx)) return onlyVault
+  const said = await ctx.db.execute<{ threadId: string; runIds: string[] }>(sql`
+    select c.thread_id as "threadId", array_agg(distinct said.run_id) as "runIds" from ${testCases} c
+    cross join lateral (
+      select m.run_id from ${messages} m
+      where m.tenant_id = c.tenant_id and m.thread_id = c.thread_id and m.role = 'user'
+      order by m.seq limit ${MOST_MESSAGES}) said
+    where c.tenant_id = ${ctx.tenantId} and c.noun = ${AGENT.word} and c.object_id = ${id} and said.run_id is not null
+    group by c.thread_id`)
+  const maskers = new Map<string, RunMasker>()
+  for (const { threadId, runIds } of said) maskers.set(threadId, await maskerOfRuns(ctx, runIds))
+  return (vault, { threadId }) => maskers.get(threadId ?? '') ?? vault
 }
 
 /**
@@ -90,7 +111,7 @@ export async function renameAgentCase(ctx: ServiceContext, input: OneCase & { na
 export async function changeAgentExpected(ctx: ServiceContext, input: OneCase & { expected: unknown }) {
   authorize(ctx, 'agent:write')
   const { expected } = parseInput(z.object({ expected: ExpectedOf }), { expected: input.expected })
-  return changeExpected(ctx, AGENT, { ...input, expected })
+  return changeExpected(ctx, AGENT, { ...input, expected }, await agentMasks(ctx, input.id))
 }
 
 /** @throws AppError AGENT_NOT_FOUND, AGENT_ARCHIVED, NOT_FOUND */

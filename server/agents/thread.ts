@@ -1,5 +1,6 @@
-import { and, eq, type SQL } from 'drizzle-orm'
-import { threads } from '@/db/schema/threads'
+import { and, eq, isNotNull, type SQL } from 'drizzle-orm'
+import { messages, threads } from '@/db/schema/threads'
+import { seesHidden } from '../auth/policy'
 import { mayReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
@@ -50,6 +51,25 @@ export async function findThread(ctx: ServiceContext, agentId: string, threadId:
 /** Its id; throws as `findThread`. */
 export async function requireThread(ctx: ServiceContext, agentId: string, threadId: string): Promise<string> {
   return (await findThread(ctx, agentId, threadId)).id
+}
+
+/**
+ * The same, for a message to it. What an agent answers is not masked while it speaks, so a person who is shown the thread with
+ * masks cannot go on with it.
+ * @throws AppError FORBIDDEN, and as `findThread`
+ */
+export async function requireOpenThread(ctx: ServiceContext, agentId: string, threadId: string): Promise<string> {
+  const id = await requireThread(ctx, agentId, threadId)
+  if (!seesHidden(ctx)) return id
+  const { tenantId, threadId: of, runId } = messages
+  const [told] = await ctx.db
+    .select({ runId })
+    .from(messages)
+    .where(and(eq(tenantId, ctx.tenantId), eq(of, id), isNotNull(runId)))
+    .limit(1)
+  if (!told) return id
+  const message = 'A run with sensitive fields spoke in this thread, so it cannot be continued here. Begin a new one.'
+  throw new AppError('FORBIDDEN', { details: [{ path: 'threadId', message }] })
 }
 
 /**

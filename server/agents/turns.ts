@@ -2,7 +2,9 @@ import { and, asc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import { messages } from '@/db/schema/threads'
 import type { ServiceContext } from '../context'
 import { isJsonObject, type JsonObject, type JsonValue, own } from '../definition/json'
-import type { Masker } from '../vault/mask'
+import { giveWay } from '../give-way'
+import type { RunMasker } from '../vault/hide'
+import { threadMasker } from './thread-masker'
 
 /** How much a page may have, beyond its newest turn. */
 const MOST_BYTES = 4 * 1024 * 1024
@@ -41,7 +43,6 @@ export async function readTurns(
   ctx: ServiceContext,
   threadId: string,
   { before, limit }: { before: number | null; limit: number },
-  masker: Masker,
 ): Promise<Turn[]> {
   const rows: MessageRow[] = await ctx.db
     .select({
@@ -61,7 +62,7 @@ export async function readTurns(
       ),
     )
     .orderBy(asc(messages.seq))
-  return turnsOf(rows, masker)
+  return turnsOf(ctx, rows, await threadMasker(ctx, threadId, rows))
 }
 
 /**
@@ -86,16 +87,36 @@ function oldestThatFits(ctx: ServiceContext, threadId: string, before: number | 
 }
 
 /** The turns that messages in order make up. Masked before anything is cut: half a secret would not be recognised. */
-export function turnsOf(rows: readonly MessageRow[], masker: Masker): Turn[] {
+export async function turnsOf(
+  { tenantId }: ServiceContext,
+  rows: readonly MessageRow[],
+  masker: RunMasker,
+): Promise<Turn[]> {
   // Messages before the first one of a user belong to a turn that is not here as a whole.
   const first = rows.findIndex(({ role }) => role === 'user')
   const turns: Turn[] = []
   for (const row of first === -1 ? [] : rows.slice(first)) {
-    const masked = { ...row, content: masker.json(row.content), metadata: masker.json(row.metadata) }
-    if (row.role === 'user') turns.push(begin(masked))
-    else follow(turns.at(-1), masked)
+    if (row.role === 'user') turns.push(begin(row))
+    else follow(turns.at(-1), row)
   }
-  return turns
+  const shown: Turn[] = []
+  for (const turn of turns) {
+    await giveWay(tenantId)
+    shown.push(masked(turn, masker))
+  }
+  return shown
+}
+
+function masked({ message, dataContext, toolCalls, answer, metadata, ...turn }: Turn, masker: RunMasker): Turn {
+  const { text, json, vault } = masker
+  return {
+    ...{ ...turn, message: text(message), dataContext: json(dataContext), answer: text(answer) },
+    toolCalls: toolCalls.map(({ args, result, ...call }) => ({
+      ...{ ...vault.json(call), args: json(args) },
+      result: result && { ...result, value: json(result.value) },
+    })),
+    metadata: vault.json(metadata),
+  }
 }
 
 function begin({ seq, createdAt, content }: MessageRow): Turn {

@@ -1,4 +1,5 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
+import { wholeData } from '@/db/run-data'
 import { scopes, walks } from '@/db/schema/runs'
 import type { ServiceContext } from '../context'
 import { originOf, scopeIdOf } from '../definition/branches'
@@ -13,7 +14,6 @@ import { afterCatch, catching, failurePath, shownExit } from './exits'
 import { outputColumns } from './output'
 import { type Drive, type Plan, planEnd, planFrom } from './plan'
 import { classify } from './retry'
-import { wholeData } from './run-data'
 import { storableOutput, withDelta } from './size'
 import { configOf, type StepRecordRow, type WalkState } from './walk-state'
 

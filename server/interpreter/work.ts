@@ -36,6 +36,7 @@ export async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutpu
       begun.type.run({
         config,
         ctx: contextOf(ctx, state.run),
+        runId: state.ref.runId,
         data: state.data,
         ...(isJsonObject(config.$values) ? { values: config.$values } : {}),
         signal,

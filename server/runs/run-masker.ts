@@ -4,10 +4,10 @@ import { seesHidden } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { sensitiveFields } from '../definition/sensitive'
 import { pinnedDefinition } from '../interpreter/pinned-definition'
-import { RUN_DATA } from '../interpreter/run-data'
 import { hidingMasker, type RunMasker } from '../vault/hide'
 import type { Masker } from '../vault/mask'
 import { tenantMasker } from '../vault/masker'
+import { valuesOfRun } from '../vault/run-values'
 
 type Of = Pick<typeof runs.$inferSelect, 'id' | 'workflowId' | 'workflowVersion'>
 const OF = { id: runs.id, workflowId: runs.workflowId, workflowVersion: runs.workflowVersion }
@@ -54,11 +54,7 @@ export async function runMasker(ctx: ServiceContext, run: Of, known?: Masker): P
   ])
   const hides = sensitiveFields(definition)
   if (hides.size === 0) return { ...vault, hides, vault }
-  const [stored] = await ctx.db
-    .select({ input: runs.input, data: RUN_DATA })
-    .from(runs)
-    .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, run.id)))
-  return hidingMasker(vault, hides, [stored?.input ?? {}, stored?.data ?? {}])
+  return hidingMasker(vault, hides, await valuesOfRun(ctx, run.id))
 }
 
 /** A masker for what screens show of the run with this id. */

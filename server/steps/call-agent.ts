@@ -60,7 +60,7 @@ export const callAgent = defineStep({
       ? { fields: { [config.saveAs]: { type: 'any' } }, open: false }
       : { fields: { [stepId]: { type: 'any' } }, open: true },
   uses: (config) => [{ kind: 'agent', id: config.agentId, version: config.version }],
-  async run({ config, ctx, signal, idempotencyKey, log }) {
+  async run({ config, ctx, runId, signal, idempotencyKey, log }) {
     const { agentId, message, version = 'latest', threadId } = config
     if (message.trim() === '') throw new StepFailure('MESSAGE_REQUIRED', 'message is required')
     const { dataContext = {} } = config
@@ -72,7 +72,7 @@ export const callAgent = defineStep({
     try {
       const agent = await loadAgent(ctx, agentId, version)
       const asked = { message, dataContext, threadId: threadId || null }
-      const answer = await answerWithData(ctx, agent, asked, { signal, log, idempotencyKey, onFailed })
+      const answer = await answerWithData(ctx, agent, asked, { signal, log, idempotencyKey, runId, onFailed })
       return { output: answer.data, usage: { threadId: answer.threadId, ...answer.metadata } }
     } catch (err) {
       if (err instanceof AppError && err.code === 'THREAD_BUSY')

@@ -24,6 +24,8 @@ export interface EffectCall<C> {
   config: C & CommonConfig
   /** The run's tenant, with the run as the caller. */
   ctx: ServiceContext
+  /** That run. */
+  runId?: string
   data: JsonObject
   /** Of a step with `fillsIn`: what those fields refer to, under the same paths. */
   values?: JsonObject

@@ -16,7 +16,11 @@ const SHORTEST_VALUE = 4
 
 /** A masker for these fields, and for their values wherever else they stand. */
 export function hidingMasker(vault: Masker, hides: ReadonlySet<string>, stored: JsonObject[]): RunMasker {
-  const values = valuesMasker(stored, hides)
+  return maskerFor(vault, hides, valuesMasker(stored, hides))
+}
+
+/** The same, where it is known already what looks for the values. */
+export function maskerFor(vault: Masker, hides: ReadonlySet<string>, values: Masker): RunMasker {
   return {
     hides,
     vault,
@@ -28,6 +32,11 @@ export function hidingMasker(vault: Masker, hides: ReadonlySet<string>, stored: 
 
 /** A masker for the values of these fields, which may be in other fields too, and in texts. */
 export function valuesMasker(stored: JsonObject[], hides: ReadonlySet<string>): Masker {
+  return maskerOf(hiddenValues(stored, hides))
+}
+
+/** The values of these fields that are looked for in texts. */
+export function hiddenValues(stored: JsonObject[], hides: ReadonlySet<string>): string[] {
   const texts = new Set(textsUnder(stored, hides))
-  return maskerOf([...texts].filter((text) => text.length >= SHORTEST_VALUE).slice(0, MOST_VALUES))
+  return [...texts].filter((text) => text.length >= SHORTEST_VALUE).slice(0, MOST_VALUES)
 }

@@ -5,7 +5,6 @@ import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import type { JsonObject, JsonValue } from '../../definition/json'
 import { parseInput } from '../../parse'
-import { tenantMasker } from '../../vault/masker'
 
 const PAGE = 50
 /** Tool results may be large; this view shows how the conversation went. */
@@ -54,8 +53,8 @@ export interface Turn {
 export async function readThread(ctx: ServiceContext, input: unknown): Promise<{ turns: Turn[]; earlier: boolean }> {
   authorize(ctx, 'agent:read')
   const { agentId, threadId, before = null } = parseInput(ReadThread, input)
-  const [id, masker] = await Promise.all([requireThread(ctx, agentId, threadId), tenantMasker(ctx)])
-  const turns = await readTurns(ctx, id, { before, limit: PAGE }, masker)
+  const id = await requireThread(ctx, agentId, threadId)
+  const turns = await readTurns(ctx, id, { before, limit: PAGE })
   return { turns: turns.map(showTurn), earlier: (turns[0]?.seq ?? 1) > 1 }
 }
 

@@ -1,12 +1,12 @@
 import { and, asc, eq, gte, lte } from 'drizzle-orm'
 import { stepRecords } from '@/db/schema/runs'
 import { messages } from '@/db/schema/threads'
+import { threadMasker } from '../../agents/thread-masker'
 import { turnsOf } from '../../agents/turns'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { getRunRow } from '../../interpreter/find-run'
 import { parseInput } from '../../parse'
-import { runMaskerOf } from '../../runs/run-masker'
 import { noSuchStep } from '../../runs/whole-value'
 import { showTurn, type Turn } from '../agents/read-thread'
 import { ReadStep } from './step-detail'
@@ -33,21 +33,19 @@ export async function readConversation(ctx: ServiceContext, input: unknown): Pro
   }
   const threadId = record.usage?.threadId
   if (threadId === undefined) return { turns: [] }
-  const [rows, masker] = await Promise.all([
-    ctx.db
-      .select()
-      .from(messages)
-      .where(
-        and(
-          eq(messages.tenantId, ctx.tenantId),
-          eq(messages.threadId, threadId),
-          gte(messages.createdAt, record.startTime),
-          record.endTime ? lte(messages.createdAt, record.endTime) : undefined,
-        ),
-      )
-      .orderBy(asc(messages.seq))
-      .limit(MOST_MESSAGES),
-    runMaskerOf(ctx, runId),
-  ])
-  return { turns: turnsOf(rows, masker).map(showTurn) }
+  const rows = await ctx.db
+    .select()
+    .from(messages)
+    .where(
+      and(
+        eq(messages.tenantId, ctx.tenantId),
+        eq(messages.threadId, threadId),
+        gte(messages.createdAt, record.startTime),
+        record.endTime ? lte(messages.createdAt, record.endTime) : undefined,
+      ),
+    )
+    .orderBy(asc(messages.seq))
+    .limit(MOST_MESSAGES)
+  const turns = await turnsOf(ctx, rows, await threadMasker(ctx, threadId, rows, runId))
+  return { turns: turns.map(showTurn) }
 }

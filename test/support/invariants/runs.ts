@@ -1,4 +1,4 @@
-import { wholeData } from '@/server/interpreter/run-data'
+import { wholeData } from '@/db/run-data'
 import { ofRun, type Rule } from './rule'
 
 /** Codes of runs that fail outside a step, so that no record carries the error. */

@@ -1,0 +1,47 @@
+import { and, eq, inArray } from 'drizzle-orm'
+import { RUN_DATA } from '@/db/run-data'
+import { runs } from '@/db/schema/runs'
+import { workflowVersions } from '@/db/schema/workflows'
+import type { ServiceContext } from '../context'
+import type { JsonObject } from '../definition/json'
+import { sensitiveFields } from '../definition/sensitive'
+
+/** The names of the sensitive fields of runs, by run: none for one that hides nothing, no entry for one that is gone. */
+export async function hiddenNames(
+  ctx: ServiceContext,
+  runIds: readonly string[],
+): Promise<Map<string, ReadonlySet<string>>> {
+  if (runIds.length === 0) return new Map()
+  const found = await ctx.db
+    .select({ id: runs.id, workflowId: runs.workflowId, version: runs.workflowVersion })
+    .from(runs)
+    .where(and(eq(runs.tenantId, ctx.tenantId), inArray(runs.id, [...runIds])))
+  const versions = new Map<string, Promise<ReadonlySet<string>>>()
+  const named = await Promise.all(
+    found.map(async ({ id, workflowId, version }) => {
+      const key = `${workflowId}@${version}`
+      const names = versions.get(key) ?? namesOf(ctx, workflowId, version)
+      versions.set(key, names)
+      return [id, await names] as const
+    }),
+  )
+  return new Map(named)
+}
+
+async function namesOf(ctx: ServiceContext, workflowId: string, version: number): Promise<ReadonlySet<string>> {
+  const { tenantId, workflowId: of, version: number, definition } = workflowVersions
+  const [row] = await ctx.db
+    .select({ definition })
+    .from(workflowVersions)
+    .where(and(eq(tenantId, ctx.tenantId), eq(of, workflowId), eq(number, version)))
+  return row ? sensitiveFields(row.definition) : new Set()
+}
+
+/** The input and the data of a run. */
+export async function valuesOfRun(ctx: ServiceContext, runId: string): Promise<JsonObject[]> {
+  const [stored] = await ctx.db
+    .select({ input: runs.input, data: RUN_DATA })
+    .from(runs)
+    .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId)))
+  return [stored?.input ?? {}, stored?.data ?? {}]
+}
