@@ -4,8 +4,8 @@ import type { JsonValue } from '../../../definition/json'
 import { parseKeepingDigits } from '../../../definition/long-numbers'
 import { AppError } from '../../../errors'
 import { MAX_FILE_BYTES } from '../../../files/multipart-input'
-import { readFile } from '../../../files/read'
 import { issuesToDetails } from '../../../parse'
+import { downloadFile } from '../../../vault/download-file'
 import type { ToolCall } from '../../call'
 import type { ToolOutcome } from '../../schema'
 
@@ -34,11 +34,12 @@ export async function readFileTool(ctx: ServiceContext, call: ToolCall): Promise
     )
   }
   const { fileId, as, maxBytes } = parsed.data
-  let found: Awaited<ReturnType<typeof readFile>>
+  let found: Awaited<ReturnType<typeof downloadFile>>
   try {
-    found = await readFile(ctx, { fileId })
+    found = await downloadFile(ctx, { fileId })
   } catch (err) {
     if (err instanceof AppError && err.code === 'FILE_NOT_FOUND') return failure('File not found')
+    if (err instanceof AppError && err.code === 'FORBIDDEN') return failure('The file is hidden from you')
     throw err
   }
   const { file, bytes } = found

@@ -1,0 +1,40 @@
+import { and, eq } from 'drizzle-orm'
+import { runs } from '@/db/schema/runs'
+import { record } from '../audit/record'
+import { authorize, seesHidden } from '../auth/policy'
+import { type ServiceContext, withTransaction } from '../context'
+import { textsUnder } from '../definition/sensitive'
+import { type FileRow, readFile } from '../files/read'
+import { hiddenNames, valuesOfRun } from './run-values'
+
+/**
+ * A file with its bytes. One of a sensitive field is revealed to people who are signed in as a value of it is: only to those
+ * who may, and the audit log says so.
+ * @throws AppError FORBIDDEN, and as `readFile`
+ */
+export async function downloadFile(
+  ctx: ServiceContext,
+  input: { fileId: string },
+): Promise<{ file: FileRow; bytes: Buffer }> {
+  const found = await readFile(ctx, input)
+  const { id, runId } = found.file
+  if (runId === null || !seesHidden(ctx) || !(await isHidden(ctx, runId, id))) return found
+  authorize(ctx, 'run:reveal')
+  await withTransaction(ctx, async (tx) => {
+    const [run] = await tx.db
+      .select({ name: runs.workflowName })
+      .from(runs)
+      .where(and(eq(runs.tenantId, tx.tenantId), eq(runs.id, runId)))
+    await record(tx, 'run.revealed', { id: runId, name: run?.name ?? runId }, { of: 'file', file: id })
+  })
+  return found
+}
+
+/** Whether a sensitive field of the run has the file, or had it: then nothing has it any more. */
+async function isHidden(ctx: ServiceContext, runId: string, id: string): Promise<boolean> {
+  const names = (await hiddenNames(ctx, [runId])).get(runId)
+  if (!names || names.size === 0) return false
+  const stored = await valuesOfRun(ctx, runId)
+  const has = (texts: string[]) => texts.some((text) => text.toLowerCase().includes(id))
+  return has(textsUnder(stored, names)) || !has([JSON.stringify(stored)])
+}
