@@ -6,6 +6,7 @@ import { tenantMasker } from '../vault/masker'
 import { findRow } from '../versioned/rows'
 import { WORKFLOW } from '../workflows/noun'
 import { findSchedule, type OneSchedule } from './find'
+import { scheduleMasker, scheduleMaskers } from './masker'
 import { presentSchedule, presentTick, type TickRow } from './present'
 
 const MOST_TICKS = 50
@@ -27,8 +28,9 @@ export async function readSchedules(ctx: ServiceContext, workflowId?: string) {
     )
     .where(and(eq(schedules.tenantId, ctx.tenantId), workflowId ? eq(schedules.workflowId, workflowId) : undefined))
     .orderBy(desc(schedules.createdAt), desc(schedules.id))
-  const masker = await tenantMasker(ctx)
-  return rows.map(({ schedule, last }) => presentSchedule(schedule, last, masker))
+  const found = rows.map(({ schedule }) => schedule)
+  const maskerOf = await scheduleMaskers(ctx, found, await tenantMasker(ctx))
+  return rows.map(({ schedule, last }) => presentSchedule(schedule, last, maskerOf(schedule.id)))
 }
 
 /**
@@ -54,6 +56,6 @@ export async function getSchedule(ctx: ServiceContext, one: OneSchedule) {
     .where(and(eq(scheduleTicks.tenantId, ctx.tenantId), eq(scheduleTicks.scheduleId, row.id)))
     .orderBy(desc(scheduleTicks.at))
     .limit(MOST_TICKS)
-  const masker = await tenantMasker(ctx)
+  const masker = await scheduleMasker(ctx, row, await tenantMasker(ctx))
   return { ...presentSchedule(row, ticks[0] ?? null, masker), ticks: ticks.map((tick) => presentTick(tick, masker)) }
 }

@@ -8,6 +8,7 @@ import { findRow } from '../versioned/rows'
 import { WORKFLOW } from '../workflows/noun'
 import { findSchedule, type OneSchedule } from './find'
 import { getSchedule } from './list'
+import { scheduleMasker } from './masker'
 import { presentSchedule } from './present'
 import { CreateSchedule, UpdateSchedule } from './schema'
 import { changeSchedule, checkData, insertSchedule, removeSchedule } from './write'
@@ -23,12 +24,12 @@ export async function createSchedule(ctx: ServiceContext, { workflowId, body }: 
     const content = { workflowId, ...parseInput(CreateSchedule, body) }
     const row = await insertSchedule(tx, newId('sch'), content)
     await checkData(tx, workflowId, content.data)
-    return presentSchedule(row, null, await tenantMasker(tx))
+    return presentSchedule(row, null, await scheduleMasker(tx, row, await tenantMasker(tx)))
   })
 }
 
 /**
- * Changes what the body names. A value of the vault that the caller was shown as `***` and sends back stays.
+ * Changes what the body names. A value that the caller was shown as `***` and sends back stays.
  * @throws AppError WORKFLOW_NOT_FOUND, NOT_FOUND, INVALID_INPUT
  */
 export async function updateSchedule(ctx: ServiceContext, { body, ...one }: OneSchedule & { body: unknown }) {
@@ -36,7 +37,8 @@ export async function updateSchedule(ctx: ServiceContext, { body, ...one }: OneS
   return withTransaction(ctx, async (tx) => {
     const old = await findSchedule(tx, one, { lock: true })
     const { name, data } = old
-    const changes = parseInput(UpdateSchedule, unmaskedBody(body, { name, data }, await tenantMasker(tx)))
+    const masker = await scheduleMasker(tx, old, await tenantMasker(tx))
+    const changes = parseInput(UpdateSchedule, unmaskedBody(body, { name, data }, masker))
     if (changes.data) await checkData(tx, one.workflowId, changes.data)
     await changeSchedule(tx, old, changes)
     return getSchedule(tx, one)

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isJsonObject, type JsonLike, pathText } from '../definition/json'
 import { AppError } from '../errors'
+import type { RunMasker } from './hide'
 import { MASK, type Masker } from './mask'
 
 type Path = readonly (string | number)[]
@@ -32,9 +33,10 @@ export const STANDS_FOR_NOTHING =
  * @param stored the fields that are shown masked
  * @throws AppError INVALID_INPUT for a mask that stands for nothing
  */
-export function unmaskedBody(body: unknown, stored: Record<string, JsonLike>, masker: Masker): unknown {
+export function unmaskedBody(body: unknown, stored: Record<string, JsonLike>, masker: Masker | RunMasker): unknown {
   // Without values to mask, *** is a text like any other.
-  if (!isJsonObject(body) || masker.longest === 0) return body
+  const masks = masker.longest > 0 || ('hides' in masker && masker.hides.size > 0)
+  if (!isJsonObject(body) || !masks) return body
   const { value, left } = unmasked(body, stored, masker)
   const details = left.map((path) => ({ path: pathText(path), message: STANDS_FOR_NOTHING }))
   if (details.length > 0) throw new AppError('INVALID_INPUT', { details })

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { inboundWebhooks } from '@/db/schema/inbound'
 import { schedules } from '@/db/schema/schedules'
-import type { TransactionContext } from '../../context'
+import type { ServiceContext, TransactionContext } from '../../context'
 import type { AuditDetails } from '../../definition/audit'
 import type { JsonObject } from '../../definition/json'
 import type { InboundRow } from '../../inbound/find'
@@ -13,8 +13,10 @@ import {
   removeInbound,
   settingsOf,
 } from '../../inbound/write'
+import { scheduleMaskers } from '../../schedules/masker'
 import type { ScheduleRow } from '../../schedules/present'
 import { changeSchedule, checkData, insertSchedule, removeSchedule, type ScheduleContent } from '../../schedules/write'
+import type { Masker } from '../../vault/mask'
 import type { Content, Kind } from '../kinds'
 import type { DefinedInbound, DefinedSchedule } from '../schema'
 import { unless } from '../write'
@@ -33,6 +35,8 @@ export interface StarterKind extends Kind {
   table: typeof schedules | typeof inboundWebhooks
   contentOf(item: object): StarterContent
   ofRow(row: StarterRow): StarterContent
+  /** What masks each of the rows for the caller, by id. */
+  maskers(ctx: ServiceContext, rows: StarterRow[], vault: Masker): Promise<(id: string) => Masker>
   insert(tx: TransactionContext, id: string, content: StarterContent, by: AuditDetails): Promise<StarterRow>
   change(tx: TransactionContext, row: StarterRow, content: StarterContent, by: AuditDetails): Promise<void>
   remove(tx: TransactionContext, row: StarterRow, by: AuditDetails): Promise<void>
@@ -53,6 +57,7 @@ const SCHEDULES: StarterKind = {
   ofRow: ({ workflowId, name, cron, timeZone, catchUp, data, enabled }: ScheduleRow): ScheduleContent => ({
     ...{ workflowId, name, cron, timeZone, catchUp, data, enabled },
   }),
+  maskers: (ctx, rows: ScheduleRow[], vault) => scheduleMaskers(ctx, rows, vault),
   write: ({ workflowId, name, cron, timeZone, catchUp, data, enabled }: ScheduleContent): JsonObject => ({
     ...{ name, workflowId, cron },
     ...unless(timeZone === 'UTC', { timeZone }),
@@ -81,6 +86,7 @@ const INBOUND_WEBHOOKS: StarterKind = {
     const { workflowId, name, scheme, signatureHeader, encoding, idHeader, mapping, when, enabled } = row
     return { workflowId, name, scheme, signatureHeader, encoding, idHeader, mapping, when, enabled }
   },
+  maskers: async (_ctx, _rows, vault) => () => vault,
   write: (content: InboundContent): JsonObject => {
     const { workflowId, name, scheme, signatureHeader, encoding, idHeader, mapping, when, enabled } = content
     return {

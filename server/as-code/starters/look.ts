@@ -16,24 +16,28 @@ export interface SeenStarter {
   stored: StarterContent
   /** As it is shown and exported, without values of the vault. */
   content: StarterContent
+  /** What it is shown with. */
+  masker: Masker
 }
 
 /** The objects of a kind that `where` selects, by id, without locks. */
 export async function lookAtStarters(
-  { db, tenantId }: ServiceContext,
+  ctx: ServiceContext,
   kind: StarterKind,
   where: SQL | undefined,
-  masker: Masker,
+  vault: Masker,
 ): Promise<Map<string, SeenStarter>> {
   const { table } = kind
-  const rows: StarterRow[] = await db
+  const rows: StarterRow[] = await ctx.db
     .select()
     .from(table)
-    .where(and(eq(table.tenantId, tenantId), where))
+    .where(and(eq(table.tenantId, ctx.tenantId), where))
+  const maskerOf = await kind.maskers(ctx, rows, vault)
   return new Map(
     rows.map((row) => {
       const stored = kind.ofRow(row)
-      return [row.id, { row, stored, content: masked(stored, masker) }]
+      const masker = maskerOf(row.id)
+      return [row.id, { row, stored, content: masked(stored, masker), masker }]
     }),
   )
 }
@@ -76,11 +80,15 @@ function masked<C extends StarterContent>(content: C, masker: Masker): C {
 export function meant<C extends StarterContent>(
   wanted: C,
   seen: SeenStarter | undefined,
-  masker: Masker,
+  vault: Masker,
 ): { means: C; left: string[] } {
   // Every field of a content is JSON, which its type does not say.
   const fields = Object.fromEntries(Object.entries(wanted))
-  const { value, left } = unmasked(fields, Object.fromEntries(Object.entries(seen?.stored ?? {})), masker)
+  const { value, left } = unmasked(
+    fields,
+    Object.fromEntries(Object.entries(seen?.stored ?? {})),
+    seen?.masker ?? vault,
+  )
   return { means: value as unknown as C, left: left.map((path) => pathText(path)) }
 }
 

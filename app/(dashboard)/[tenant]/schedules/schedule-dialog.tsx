@@ -10,6 +10,7 @@ import { isRequired } from '@/server/definition/fields'
 import type { Field } from '@/server/definition/schema'
 import type { ScheduleItem } from '@/server/views/schedules/browse'
 import { errorsByField } from '../inbox/answer/answer-values'
+import { hiddenFields } from '../runs/[runId]/again-values'
 import { StartData } from '../workflows/start-data'
 import { firstDraft, readDraft, type StartDraft } from '../workflows/start-draft'
 import { useStartFields } from '../workflows/use-start-fields'
@@ -154,6 +155,7 @@ export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleItem |
                   onChange={setChanged}
                   errors={wrong.errors}
                   problem={wrong.problem}
+                  hidden={hiddenFields(fields.data, before ?? {})}
                   focus={false}
                   fileNote={fileNote}
                 />
