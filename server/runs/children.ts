@@ -153,6 +153,8 @@ async function insertChild(tx: TransactionContext, parent: RunRow, id: string, c
     const firstStep = firstStepOf(definition)
     const { data, details } = checkFields(definition.payload, isJsonObject(config.input) ? config.input : {})
     if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
+    // In the name of the run, which has no limits: what its starter may name was checked when the run took it, and which of its
+    // values are passed on is the workflow's decision.
     await requireFiles(tx, definition.payload, data)
     const run = { workflowId, workflowVersion: version, definition, input: data, firstStep, part: null }
     // Not planned: that takes time, and the parent is locked.
