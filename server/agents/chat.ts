@@ -4,7 +4,7 @@ import type { TurnMetadata, Usage, UserMessage } from '../definition/agent'
 import type { JsonObject } from '../definition/json'
 import { AppError, ERRORS } from '../errors'
 import type { EventSource, ServerSentEvent, UnnamedEvent } from '../http/sse'
-import { parseInput } from '../parse'
+import { parseWhole } from '../parse'
 import { ChatLog, findEvent, parseEventId, replay } from './chat-events'
 import { converse, type OpenTurn, openTurn } from './converse'
 import { toAppError } from './failed-turn'
@@ -186,7 +186,7 @@ async function resumeChat(ctx: ServiceContext, body: JsonObject, lastEventId: st
       details: [{ path: 'Last-Event-ID', message: 'is not an id of an event of the last hour' }],
     })
   if (!place) throw unknown()
-  const { agentId } = parseInput(ChatRequest, body)
+  const { agentId } = parseWhole(ChatRequest, body, ['message'])
   await requireOpenThread(ctx, agentId, place.threadId)
   const found = await findEvent(ctx, place)
   if (!found) throw unknown()
@@ -200,7 +200,7 @@ async function accept(
 ) {
   authorize(ctx, 'agent:invoke')
   const message = requireMessage(body.message)
-  const { agentId, version, threadId, dataContext } = parseInput(ChatRequest, body)
+  const { agentId, version, threadId, dataContext } = parseWhole(ChatRequest, body, ['message'])
   const agent = await load({ agentId, version })
   return { agent, threadId, userMessage: { message, dataContext } }
 }

@@ -3,7 +3,7 @@ import type { ServiceContext } from '../context'
 import type { TurnMetadata } from '../definition/agent'
 import { isJsonObject, type JsonObject } from '../definition/json'
 import { AppError } from '../errors'
-import { parseInput, parseWhole } from '../parse'
+import { parseWhole } from '../parse'
 import { wantedVersion } from '../versioned/versions'
 import { type ConverseOptions, converse, openTurn } from './converse'
 import { toAppError } from './failed-turn'
@@ -52,7 +52,7 @@ export async function invokeDraftAgent(
   authorize(ctx, 'agent:invoke')
   const body = isJsonObject(input.body) ? input.body : {}
   const message = requireMessage(body.message)
-  const { dataContext, threadId } = parseInput(InvokeAgent, body)
+  const { dataContext, threadId } = parseWhole(InvokeAgent, body, ['message', 'draft'])
   const agent = await loadDraft(ctx, input.agentId, body.draft)
   return answered(ctx, agent, { message, dataContext, threadId }, signal)
 }

@@ -20,11 +20,11 @@ const Id = z.string().min(1).max(80)
 /** A bare id means the latest version. */
 const ToolUse = z.union([
   Id.transform((toolId): AgentConfig['tools'][number] => ({ toolId, version: 'latest' })),
-  z.object({ toolId: Id, version: SavedVersion }),
+  z.strictObject({ toolId: Id, version: SavedVersion }),
 ])
 const HandOff = z.union([
   Id.transform((agentId): AgentConfig['handoffs'][number] => ({ agentId, version: 'latest' })),
-  z.object({ agentId: Id, version: SavedVersion }),
+  z.strictObject({ agentId: Id, version: SavedVersion }),
 ])
 
 const fields = {

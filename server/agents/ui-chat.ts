@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ServiceContext } from '../context'
 import type { JsonObject } from '../definition/json'
 import { AppError } from '../errors'
-import { parseInput } from '../parse'
+import { parseWhole } from '../parse'
 import { ChatRequest } from './schema'
 import { subjectOf } from './thread'
 
@@ -34,8 +34,8 @@ export function fromUiChat(
   ctx: ServiceContext,
   body: JsonObject,
 ): { body: JsonObject; threadId: string | null; isOwn: boolean } {
-  const { id, messages, threadId, agentId } = parseInput(UiChatRequest, body)
-  const { messages: _messages, id: _id, ...rest } = body
+  const { id, messages, threadId, agentId } = parseWhole(UiChatRequest, body)
+  const { messages: _messages, id: _id, trigger: _trigger, messageId: _messageId, ...rest } = body
   const isThread = id.startsWith('thr_')
   const named = threadId ?? (isThread ? id : null)
   const thread = named ?? threadOf(ctx, agentId, id)

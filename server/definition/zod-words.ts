@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { cutText } from './json'
+import { nearestName } from './nearest'
 
 type Issue = Parameters<NonNullable<z.core.$ZodConfig['customError']>>[0]
 
@@ -63,13 +65,22 @@ function wordsOf(issue: Issue): string {
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`
     case 'unrecognized_keys':
-      return `has no field ${issue.keys.slice(0, 10).join(', ')}`
+      return `has no field ${issue.keys.slice(0, 10).map(guessed(issue)).join(', ')}`
     case 'invalid_key':
       return `has a name that is not allowed: it ${issue.issues[0]?.message ?? 'is not valid'}`
     case 'invalid_union':
       return eitherOf(issue)
     default:
       return 'is not valid'
+  }
+}
+
+/** A name that an object does not have, with the one that was probably meant. */
+function guessed({ inst }: Issue): (name: string) => string {
+  const known = inst instanceof z.ZodObject ? Object.keys(inst.shape) : []
+  return (name) => {
+    const near = name.length > 100 ? null : nearestName(name, known)
+    return near === null ? cutText(name, 100) : `${name} (did you mean ${near}?)`
   }
 }
 

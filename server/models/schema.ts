@@ -24,7 +24,7 @@ export const ModelSettings = z.strictObject({
 
 /** The model an agent uses. It never contains a key, only a reference to the secret that does. */
 export const ModelConfig = z
-  .object({
+  .strictObject({
     provider: z.enum(PROVIDERS),
     modelId: z.string().trim().min(1).max(200),
     /** The address of an OpenAI-compatible service, such as `https://llm.example.com/v1`. */
@@ -42,7 +42,7 @@ export const ModelConfig = z
       .optional(),
     settings: ModelSettings.default({}),
     /** Per million tokens, in any one currency; used to compute what a message cost. */
-    prices: z.object({ input: z.number().min(0).max(1e6), output: z.number().min(0).max(1e6) }).optional(),
+    prices: z.strictObject({ input: z.number().min(0).max(1e6), output: z.number().min(0).max(1e6) }).optional(),
   })
   .superRefine((model, check) => {
     const wantsUrl = model.provider === 'openai-compatible'

@@ -9,8 +9,8 @@ import { EVENT_OPERATIONS } from '../events/openapi'
 import { FILE_OPERATIONS } from '../files/openapi'
 import { KeptText, PLACEHOLDER } from '../http/kept-text'
 import { originOf } from '../http/origin'
-import { SentRequest } from '../http/sent-request'
 import { API_VERSION } from '../http/respond'
+import { SentRequest } from '../http/sent-request'
 import { INBOUND_OPERATIONS } from '../inbound/openapi'
 import { LINK_OPERATIONS } from '../links/openapi'
 import { MCP_OPERATIONS } from '../mcp/openapi'
@@ -66,7 +66,7 @@ export const OPERATIONS: readonly Operation[] = [
 const DESCRIPTION = [
   'Durable workflows with people in them, over HTTP.',
   'All errors have the same shape, with a machine-readable `code`. For objects of other tenants, the response is 404.',
-  'Bodies are JSON objects of at most 1 MiB, 64 levels and 10,000 keys; an empty body is `{}`. Text with NUL characters or lone surrogates is refused; undeclared fields are ignored, except by an invoke, and parameters that a call does not have are refused.',
+  'Bodies are JSON objects of at most 1 MiB, 64 levels and 10,000 keys; an empty body is `{}`. Text with NUL characters or lone surrogates is refused; undeclared fields are ignored, except by an invoke, by a chat and inside an agent’s or a tool’s settings, and parameters that a call does not have are refused.',
   'Fields are only ever added, so clients must accept ones they do not know.',
 ].join('\n\n')
 

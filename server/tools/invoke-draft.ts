@@ -1,7 +1,7 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { isJsonObject } from '../definition/json'
-import { parseInput } from '../parse'
+import { parseWhole } from '../parse'
 import { reported } from './invoke'
 import { loadDraftTool } from './load-draft'
 import { runLoaded } from './run'
@@ -18,7 +18,7 @@ export async function invokeDraftTool(
   signal: AbortSignal,
 ) {
   authorize(ctx, 'tool:invoke')
-  const { args, dataContext } = parseInput(InvokeTool, input.body)
+  const { args, dataContext } = parseWhole(InvokeTool, input.body, ['draft'])
   const tool = await loadDraftTool(ctx, input.toolId, isJsonObject(input.body) ? input.body.draft : undefined)
   return reported(() => runLoaded(ctx, tool, { args, dataContext }, { signal }))
 }

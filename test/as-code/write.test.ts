@@ -67,10 +67,10 @@ describe('a body of definitions', () => {
   test.each([
     [
       { agents: [{ id: 'agt_x', name: 'X', model: { provider: 'scripted', modelId: 'm', setings: { seed: 1 } } }] },
-      'model.setings',
+      'model',
     ],
     [{ workflows: [{ id: 'wf_x', name: 'X', limits: { timeout: 1 } }] }, 'limits'],
-    [{ agents: [{ id: 'agt_x', name: 'X', tools: ['tool_a', { toolId: 'tool_b', versoin: 1 }] }] }, 'tools[1].versoin'],
+    [{ agents: [{ id: 'agt_x', name: 'X', tools: ['tool_a', { toolId: 'tool_b', versoin: 1 }] }] }, 'tools[1]'],
     [{ tools: [{ ...tool(), config: { code: '', timeout: 1 } }] }, ''],
   ])('has no field that would be lost: %j', (body, at) => {
     expect(() => parseDefinitions(body)).toThrow(
