@@ -3,7 +3,8 @@ import { Button, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { CodeEditor } from '@/app/_ui/code-editor'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
-import { isJsonObject, type JsonObject, type JsonValue } from '@/server/definition/json'
+import { isJsonObject, type JsonObject } from '@/server/definition/json'
+import { parseKeepingDigits } from '@/server/definition/long-numbers'
 
 /** Asks for a sample, from whose fields others are made. */
 export function SampleDialog(props: {
@@ -52,7 +53,7 @@ export function SampleDialog(props: {
 
 function parsed(text: string): JsonObject | null {
   try {
-    const value = JSON.parse(text) as JsonValue
+    const value = parseKeepingDigits(text)
     return isJsonObject(value) ? value : null
   } catch {
     return null

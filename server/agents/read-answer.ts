@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '../definition/json'
+import { parseKeepingDigits } from '../definition/long-numbers'
 import type { ErrorDetail } from '../errors'
 import { checkOutput } from './output-schema'
 
@@ -99,7 +100,7 @@ function endOfValue(text: string, start: number): number {
 
 function parsed(text: string): JsonValue | undefined {
   try {
-    return toStorableJson(JSON.parse(text))
+    return toStorableJson(parseKeepingDigits(text))
   } catch {
     return undefined
   }

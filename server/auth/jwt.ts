@@ -1,6 +1,7 @@
 import { type JWTPayload, jwtVerify } from 'jose'
 import { CannotOpen, type Keyring, open } from '../crypto'
 import { isJsonObject, type JsonObject, type JsonValue, unstorable } from '../definition/json'
+import { parseKeepingDigits } from '../definition/long-numbers'
 
 const MAX_TOKEN_BYTES = 8 * 1024
 const MAX_SUBJECT_LENGTH = 256
@@ -71,7 +72,7 @@ export async function verifyToken<S extends SecretRecord>(
   const now = options.now.getTime() / 1000
   const { life, goodUntil } = checkTimes(payload, now)
   const longLived = life > RECOMMENDED_LIFE_S
-  return { secret, sub: readSubject(payload), context: readContext(payload), longLived, goodUntil }
+  return { secret, sub: readSubject(payload), context: readContext(payload, token), longLived, goodUntil }
 }
 
 /** The id of the secret: `kid` in the protected header, or `keyid` in a handmade token. */
@@ -97,7 +98,7 @@ function keyIdOf(token: string): string {
 /** Decodes one part of a token as a JSON object; null when it is not one. */
 export function readTokenPart(part: string): JsonObject | null {
   try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
+    const value = parseKeepingDigits(Buffer.from(part, 'base64url').toString('utf8'))
     return isJsonObject(value) ? value : null
   } catch {
     return null
@@ -163,13 +164,15 @@ function readSubject({ sub }: JWTPayload): string {
   return sub
 }
 
-function readContext({ context }: JWTPayload): JsonObject | null {
-  if (context === undefined) return null
+/** From the token itself: the library does not keep the digits of long numbers. */
+function readContext({ context: rounded }: JWTPayload, token: string): JsonObject | null {
+  if (rounded === undefined) return null
+  const context = readTokenPart(token.split('.')[1] ?? '')?.context
   if (!isJsonObject(context) || Buffer.byteLength(JSON.stringify(context)) > MAX_CONTEXT_BYTES) {
     throw new TokenRefused('context')
   }
   const copy = frozenObject(context, 1)
-  if (unstorable(copy)) throw new TokenRefused('context')
+  if (unstorable(copy) || unstorable(rounded as JsonObject)) throw new TokenRefused('context')
   return copy
 }
 

@@ -40,6 +40,12 @@ export function parseExact(text: string): JsonValue {
   return value
 }
 
+/** Why JSON would not keep a number that it has; null if it keeps all. */
+export function inexactReason(json: string): string | null {
+  const found = MAY_BE_LONG.test(json) ? findInexact(json) : null
+  return found && new InexactNumber({ ...found, path: '' }).message
+}
+
 /** A number would not be the one that was written. */
 export class InexactNumber extends Error {
   override name = 'InexactNumber'

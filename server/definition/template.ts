@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonLike, type JsonObject, type JsonValue, jsonSize, own } from './json'
 import { MAX_CONFIG_BYTES, readableSize } from './limits'
+import { inexactReason } from './long-numbers'
 import { isStepId, sameForm } from './step-id'
 
 /**
@@ -11,7 +12,7 @@ export type Segment = string | number
 export interface Reference {
   root: string
   path: Segment[]
-  fallback: { value: JsonValue } | null
+  fallback: { value: JsonValue; inexact: string | null } | null
   source: string
   /** Where the root and each segment end in `source`. */
   ends: number[]
@@ -152,7 +153,7 @@ function plainReference(source: string): Reference | null {
     end += name.length + 1
     ends.push(end)
   }
-  const fallback = literal === undefined ? null : { value: parseLiteral(literal, notAPath(source)) }
+  const fallback = literal === undefined ? null : parseLiteral(literal, notAPath(source))
   return { root, path, fallback, source, ends }
 }
 
@@ -198,7 +199,7 @@ function anyReference(source: string): Reference {
   }
   const rest = source.slice(at)
   const fallback = /^\s*\?\?\s*(.+)$/s.exec(rest)
-  if (fallback) return { root, path, fallback: { value: parseLiteral(fallback[1] ?? '', bad) }, source, ends }
+  if (fallback) return { root, path, fallback: parseLiteral(fallback[1] ?? '', bad), source, ends }
   if (rest.trim() !== '') throw bad(`"${rest.trim()}" is not allowed here`)
   return { root, path, fallback: null, source, ends }
 }
@@ -236,9 +237,10 @@ export function shownName(name: string): string {
   return isStepId(name) ? name : JSON.stringify(name)
 }
 
-function parseLiteral(text: string, bad: (why: string) => Error): JsonValue {
+/** With what is wrong with a number in it, which runs of versions from before that was refused take as it is. */
+function parseLiteral(text: string, bad: (why: string) => Error): Reference['fallback'] {
   try {
-    return JSON.parse(text)
+    return { value: JSON.parse(text), inexact: inexactReason(text) }
   } catch {
     throw bad('the fallback after ?? must be a JSON literal such as "none", 0 or null')
   }
@@ -375,7 +377,11 @@ export function findReferences(
       if (!item.includes('${')) return
       try {
         for (const part of parseTemplate(item))
-          if (typeof part !== 'string') found.references.push({ path: at, reference: part })
+          if (typeof part !== 'string') {
+            found.references.push({ path: at, reference: part })
+            const inexact = part.fallback?.inexact
+            if (inexact) found.problems.push({ path: at, error: new TemplateSyntaxError(inexact) })
+          }
       } catch (error) {
         if (!(error instanceof TemplateSyntaxError)) throw error
         found.problems.push({ path: at, error })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
-import { referencesOf } from '../definition/expression/fields'
+import { inexactIn, referencesOf } from '../definition/expression/fields'
 import { parseExpression } from '../definition/expression/parse'
 import { INBOUND_ROOTS, SCHEMES } from '../definition/inbound'
 import { FieldName } from '../definition/schema'
@@ -18,6 +18,8 @@ const Over = z
       const strange = referencesOf(parseExpression(text)).find(
         ({ reference }) => !INBOUND_ROOTS.includes(reference.root),
       )
+      const inexact = inexactIn(text)
+      if (inexact) refuse(inexact)
       if (strange) refuse(`uses \${${strange.reference.source}}; it can use \${body…}, \${headers…} and \${query…}`)
     } catch (err) {
       if (!(err instanceof TemplateSyntaxError)) throw err

@@ -1,11 +1,13 @@
 import { createOpenAICompatible, type MetadataExtractor } from '@ai-sdk/openai-compatible'
 import type { LanguageModelV3 } from '@ai-sdk/provider'
 import { isJsonObject, type JsonValue } from '../definition/json'
+import { parseKeepingDigits } from '../definition/long-numbers'
 import { env } from '../env'
 import { guardedFetch } from '../net/guarded-fetch'
 import { OutboundFailure } from '../net/outbound-failure'
 import type { CheckUrl } from '../net/vet'
 import { notEncrypted } from '../vault/hosts'
+import { eachLine } from './each-line'
 import { keySecret } from './keys'
 import type { ModelConfig } from './schema'
 import { meetsStrict } from './strict-schema'
@@ -96,7 +98,7 @@ async function withTextArguments(response: Response): Promise<Response> {
 function corrected(text: string, prefix = 'data:'): string {
   if (!text.startsWith(prefix) || !text.includes('"tool_calls"')) return text
   try {
-    const body: JsonValue = JSON.parse(text.slice(prefix.length))
+    const body = parseKeepingDigits(text.slice(prefix.length))
     return correctCalls(body) ? `${prefix}${prefix && ' '}${JSON.stringify(body)}` : text
   } catch {
     return text
@@ -124,28 +126,4 @@ function correctCalls(body: JsonValue): boolean {
 function listIn(value: JsonValue | undefined, name: string): JsonValue[] {
   const list = isJsonObject(value) ? value[name] : undefined
   return Array.isArray(list) ? list : []
-}
-
-/** Changes each line of a stream of events, without waiting for more than the line. */
-function eachLine(change: (line: string) => string): TransformStream<Uint8Array, Uint8Array> {
-  const decoder = new TextDecoder()
-  const encoder = new TextEncoder()
-  let held = ''
-  return new TransformStream({
-    transform(chunk, controller) {
-      const text = decoder.decode(chunk, { stream: true })
-      const end = text.lastIndexOf('\n') + 1
-      if (end === 0) {
-        held += text
-        return
-      }
-      const lines = `${held}${text.slice(0, end)}`.split('\n')
-      held = text.slice(end)
-      controller.enqueue(encoder.encode(lines.map((line) => change(line)).join('\n')))
-    },
-    flush(controller) {
-      const rest = held + decoder.decode()
-      if (rest !== '') controller.enqueue(encoder.encode(change(rest)))
-    },
-  })
 }

@@ -4,10 +4,12 @@ import { createOpenAI } from '@ai-sdk/openai'
 import type { LanguageModelV3 } from '@ai-sdk/provider'
 import type { ServiceContext } from '../context'
 import type { JsonObject } from '../definition/json'
+import { keepingDigits } from '../definition/long-numbers'
 import { env } from '../env'
 import { setLibraryGlobal } from '../process'
 import { type Masker, maskerOf } from '../vault/mask'
 import { openAICompatible } from './compatible'
+import { eachLine } from './each-line'
 import { resolveKey } from './keys'
 import type { ModelConfig } from './schema'
 import { scriptedModel } from './scripted'
@@ -68,6 +70,22 @@ export async function openModel(ctx: ServiceContext, config: ModelConfig): Promi
   return { ...open, provider: 'scripted', modelId: 'scripted', model: scriptedModel() }
 }
 
+/** As it came, but for the long numbers of tools' arguments, which Anthropic and Google write as JSON of their own. */
+async function withDigits(response: Response): Promise<Response> {
+  if (!response.ok) return response
+  const type = response.headers.get('content-type') ?? ''
+  const headers = new Headers(response.headers)
+  // Both are of the body as it was sent.
+  for (const name of ['content-length', 'content-encoding']) headers.delete(name)
+  const init = { status: response.status, statusText: response.statusText, headers }
+  // The three of them answer in UTF-8, which is also the only charset of JSON and event streams in their standards.
+  if (type.includes('text/event-stream') && response.body) {
+    const kept = (line: string) => (line.startsWith('data:') ? `data:${keepingDigits(line.slice(5))}` : line)
+    return new Response(response.body.pipeThrough(eachLine(kept)), init)
+  }
+  return type.includes('json') ? new Response(keepingDigits(await response.text()), init) : response
+}
+
 /**
  * The installation's own setting, never a tenant's, so it bypasses the guard. Redirects are not followed: the key was
  * checked for this address only, and some providers take it in a header that would go along.
@@ -75,6 +93,6 @@ export async function openModel(ctx: ServiceContext, config: ModelConfig): Promi
 function at(baseURL: string | undefined): { baseURL?: string; fetch: typeof fetch } {
   return {
     ...(baseURL === undefined ? {} : { baseURL }),
-    fetch: (input, init) => fetch(input, { ...init, redirect: 'manual' }),
+    fetch: async (input, init) => withDigits(await fetch(input, { ...init, redirect: 'manual' })),
   }
 }

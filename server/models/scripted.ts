@@ -1,5 +1,6 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions, LanguageModelV3Content } from '@ai-sdk/provider'
 import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '../definition/json'
+import { parseKeepingDigits } from '../definition/long-numbers'
 import { ModelFailure } from './failure'
 import { fillSchema, type Material, TooMuchToMake } from './fill-schema'
 import { modelToolName } from './tool-names'
@@ -112,7 +113,7 @@ function leadingObject(text: string): JsonObject {
   if (!text.startsWith('{')) return {}
   for (let end = text.indexOf('}'); end !== -1; end = text.indexOf('}', end + 1)) {
     try {
-      const value: unknown = JSON.parse(text.slice(0, end + 1))
+      const value = parseKeepingDigits(text.slice(0, end + 1))
       return isJsonObject(value) ? value : {}
     } catch {
       // That brace was nested; try the next one.

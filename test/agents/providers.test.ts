@@ -12,6 +12,7 @@ import { refusal } from '../workflows/support'
 import { newAgent, ORDER_SCHEMA } from './support'
 
 const ORDER = { item: 'chairs', amount: 12 }
+const LONG = '1234567890123456789'
 const KEY = 'planted-key-of-the-tenant'
 
 /** What a provider says, independent of any wire format. */
@@ -160,6 +161,20 @@ describe.each([anthropic, google])('$provider', (wire) => {
     expect([data, metadata.toolCalls]).toEqual([{ ...ORDER, amount: 120 }, 1])
     expect(wire.toolsOf(bodyOf(outside.seen[0]))).toEqual([tool])
     expect(outside.seen[1]?.body).toMatch(/price\W+120/)
+  })
+
+  test('keeps every digit of what it answers and of the arguments of a call', async () => {
+    const tool = await newScriptTool(ctx, 'return args')
+    const { id } = await agent({ tools: [tool], outputSchema: { type: 'object', properties: { id: {} } } })
+    // No number of JavaScript is that one.
+    const say = (said: Said) => (response: ServerResponse) =>
+      void response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify(wire.answer(said)).replace('"LONG"', LONG))
+    replies = [say({ call: tool, args: { id: 'LONG' } }), say({ text: `{"id":${LONG}}` })]
+    const { data } = await invokeAgent(ctx, { agentId: id, body: { message: 'x' } }, never)
+    expect(data).toEqual({ id: LONG })
+    expect(outside.seen[1]?.body).toContain(`"${LONG}"`)
   })
 
   test('answers in text', async () => {

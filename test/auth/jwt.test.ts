@@ -265,6 +265,12 @@ describe('a token', () => {
     })
     expect(await identify(database, bearer(made), new Date())).toMatchObject({ trusted: { name: 'Ada' } })
   })
+
+  test('has every digit of a long number in its context, as text', async () => {
+    const made = raw({ context: '{"customer":1234567890123456789,"age":30}' })
+    const found = await identify(database, bearer(made))
+    expect(found?.trusted).toEqual({ customer: '1234567890123456789', age: 30 })
+  })
 })
 
 describe('a signing secret', () => {

@@ -1,8 +1,17 @@
 import { describe, expect, test } from 'vitest'
+import { draftOf, readExpected } from '@/app/(dashboard)/[tenant]/_test-cases/expected-draft'
+import { importCurl } from '@/app/(dashboard)/[tenant]/tools/[toolId]/import-curl'
+import { readClipboard } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/fragment'
+import { locateJson } from '@/app/(dashboard)/[tenant]/workflows/[id]/model/json-positions'
+import { readRows } from '@/app/(dashboard)/[tenant]/workflows/start-values'
+import { expressionReferences } from '@/server/definition/expression/fields'
 import { checkFields } from '@/server/definition/fields'
 import { InexactNumber, isInexact, parseExact, parseKeepingDigits } from '@/server/definition/long-numbers'
+import { findReferences, parseTemplate } from '@/server/definition/template'
 import { sentOf } from '@/server/inbound/content'
 import { parseJson } from '@/server/parse-json'
+import { evaluateText } from '@/server/steps/expression'
+import { HttpConfig } from '@/server/tools/kinds/http-config'
 
 const ID = '1234567890123456789'
 
@@ -102,4 +111,69 @@ test('a field for whole numbers says why it does not take a larger one', () => {
   expect(checkFields({ id: { type: 'integer' } }, { id: 1.5 }).details[0]?.message).toBe(
     'id must be an integer, not number',
   )
+})
+
+const REASON = 'is too large to be kept exactly as a number; write it as text, in double quotes'
+
+describe('a number in a definition', () => {
+  test.each([
+    ['${a ?? 1234567890123456789}', ID],
+    ['of ${a} and ${b ?? {"id":[1234567890123456789]}}', ID],
+  ])('in %s is refused', (text, literal) => {
+    expect(findReferences({ x: text }).problems).toMatchObject([
+      { path: 'x', error: { message: `${literal} ${REASON}` } },
+    ])
+  })
+
+  test.each([
+    ['${a} == 1234567890123456789', ID],
+    ['${a ?? 1234567890123456789} > 1', ID],
+    ['${a} in ["1", 1234567890123456789]', ID],
+  ])('in the expression %s is refused', (when, literal) => {
+    const { problems } = expressionReferences({ id: 'x', type: 'condition', when })
+    expect(problems).toMatchObject([{ error: { message: `${literal} ${REASON}` } }])
+  })
+
+  test.each([`\${a} == "${ID}"`, `\${a} == '${ID}'`, `\${a["${ID}"]} == 9007199254740991`, `\${a ?? "${ID}"} == 1`])(
+    'that is text, or exact, is taken: %s',
+    (when) => {
+      expect(expressionReferences({ id: 'x', type: 'condition', when }).problems).toEqual([])
+    },
+  )
+
+  test('in a version that is published already still means what it did', () => {
+    const [reference] = parseTemplate(`\${a ?? ${ID}}`)
+    expect(reference).toMatchObject({ fallback: { value: Number(ID) } })
+    expect(evaluateText(`\${a} < ${ID}`, () => 1)).toBe(true)
+  })
+})
+
+describe('what is typed or pasted in the dashboard', () => {
+  test('the clipboard and the JSON view say why they do not take it', () => {
+    const steps = `{"steps":[{"id":"end","type":"end-flow","output":{"id":${ID}}}]}`
+    expect(readClipboard(steps)).toEqual({ kind: 'other', reason: `steps[0].output.id: ${ID} ${REASON}.` })
+    expect(locateJson(`{"a": ${ID}}`)).toMatchObject({ problem: `${ID} ${REASON}`, span: { from: 6 } })
+    expect(locateJson(`{"a": "${ID}"}`)).toMatchObject({ value: { a: ID } })
+  })
+
+  test('the body of a curl command is sent as it is written', () => {
+    const { call, notes } = importCurl(`curl --json '{"id":${ID}}' https://e.com`)
+    expect(call).toMatchObject({
+      body: `{"id":${ID}}`,
+      bodyType: 'text',
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(notes.join()).toContain('sent as text')
+    expect(HttpConfig.safeParse(call).error).toBeUndefined()
+  })
+
+  test('what a test case expects, and rows of a value, change no digit', () => {
+    const draft = draftOf({ kind: 'fields', fields: [{ path: ['id'], value: 12 }] })
+    const typed = { ...draft, fields: draft.fields.map((field) => ({ ...field, text: ID })) }
+    expect(readExpected(typed)).toEqual({ problem: { at: 'id', text: `${ID} ${REASON}` } })
+    const whole = { ...draftOf({ kind: 'equals', value: 1 }), value: `{"id":${ID}}` }
+    expect(readExpected(whole)).toEqual({ problem: { at: 'value', text: `id: ${ID} ${REASON}` } })
+    expect(readRows({ type: 'object' }, `{"id":${ID}}`)).toBeNull()
+    expect(readRows({ type: 'object' }, '{"id":1}')).toEqual({ value: { id: 1 } })
+  })
 })

@@ -1,6 +1,8 @@
 import { isJsonObject, type JsonLike } from '../json'
-import { type findReferences, type Reference, TemplateSyntaxError } from '../template'
+import { inexactReason } from '../long-numbers'
+import { type findReferences, type Reference, referenceAt, TemplateSyntaxError } from '../template'
 import { type Expression, parseExpression } from './parse'
+import { tokens } from './tokens'
 
 /**
  * The fields of a step that contain an expression (or code) rather than a template, whatever the step's type. They are
@@ -91,6 +93,17 @@ function present(test: Expression, outcome: boolean): string[] {
 
 type Found = ReturnType<typeof findReferences>
 
+/** What is wrong with a number in a valid expression; null if each is the one that was written. */
+export function inexactIn(text: string): string | null {
+  for (const token of /\d{16}/.test(text) ? tokens(text) : []) {
+    const { kind, text: part } = token
+    if (kind === 'value' && !/^\d/.test(part)) continue
+    const inexact = kind === 'reference' ? referenceAt(part, 0).reference.fallback?.inexact : inexactReason(part)
+    if (inexact) return inexact
+  }
+  return null
+}
+
 /** Every reference in the expressions of a step with its position, and every expression that is not valid. */
 export function expressionReferences(step: { [key: string]: JsonLike }): Found & { guarded: Set<Reference> } {
   const found: Found & { guarded: Set<Reference> } = { references: [], problems: [], guarded: new Set() }
@@ -100,6 +113,8 @@ export function expressionReferences(step: { [key: string]: JsonLike }): Found &
         found.references.push({ path, reference })
         if (guarded) found.guarded.add(reference)
       }
+      const inexact = inexactIn(text)
+      if (inexact) found.problems.push({ path, error: new TemplateSyntaxError(inexact) })
     } catch (error) {
       if (!(error instanceof TemplateSyntaxError)) throw error
       found.problems.push({ path, error })

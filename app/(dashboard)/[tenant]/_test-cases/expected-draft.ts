@@ -1,4 +1,5 @@
 import { type JsonValue, pathText } from '@/server/definition/json'
+import { InexactNumber, parseExact } from '@/server/definition/long-numbers'
 import type { Expected, ExpectedField } from '@/server/definition/test-case'
 
 /** A field by the type that its value had: text is typed as it is, all else as JSON. */
@@ -49,12 +50,14 @@ export function readExpected({ kind, code, value, text, fields }: ExpectedDraft)
       return text.trim() === '' ? wrong('text', 'Enter a text') : { expected: { kind, text: text.trim() } }
     case 'equals': {
       const read = parse(value)
+      if (read instanceof InexactNumber) return wrong('value', read.message)
       return read === undefined ? wrong('value', 'This is not JSON') : { expected: { kind, value: read } }
     }
     case 'fields': {
       const found: ExpectedField[] = []
       for (const field of fields) {
         const read = field.type === 'text' ? field.text : parse(field.text)
+        if (read instanceof InexactNumber) return wrong(pathText(field.path), read.message)
         if (read === undefined) return wrong(pathText(field.path), field.type === 'number' ? NO_NUMBER : NO_JSON)
         found.push({ path: field.path, value: read })
       }
@@ -67,10 +70,10 @@ function wrong(at: string, text: string): Read {
   return { problem: { at, text } }
 }
 
-function parse(text: string): JsonValue | undefined {
+function parse(text: string): JsonValue | InexactNumber | undefined {
   try {
-    return JSON.parse(text) as JsonValue
-  } catch {
-    return undefined
+    return parseExact(text)
+  } catch (error) {
+    return error instanceof InexactNumber ? error : undefined
   }
 }

@@ -150,7 +150,7 @@ export function readRows({ type, options }: Field, text: string): { value: JsonV
   if ((type !== 'object' && type !== 'array') || options) return null
   if (text.trim() === '') return { value: undefined }
   try {
-    const value = JSON.parse(text) as JsonValue
+    const value = parseExact(text)
     return (type === 'array' ? Array.isArray(value) : isJsonObject(value)) ? { value } : null
   } catch {
     return null

@@ -5,6 +5,7 @@ import type { RouterOutput } from '@/app/_trpc/types'
 import { ErrorState } from '@/app/_ui/error-state'
 import { Time } from '@/app/_ui/time'
 import type { JsonObject } from '@/server/definition/json'
+import { parseKeepingDigits } from '@/server/definition/long-numbers'
 import { pretty } from '../../_versioned/json'
 import type { ShownAgent } from './agent-form'
 import styles from './playground.module.css'
@@ -126,7 +127,7 @@ export function Answer({ text }: { text: string }) {
 export function asData(text: string): JsonObject | null {
   if (!text.startsWith('{')) return null
   try {
-    return JSON.parse(text) as JsonObject
+    return parseKeepingDigits(text) as JsonObject
   } catch {
     return null
   }

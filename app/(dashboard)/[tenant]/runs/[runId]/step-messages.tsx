@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { FieldsView } from '@/app/_ui/fields-view'
+import { parseKeepingDigits } from '@/server/definition/long-numbers'
 import type { Call, Shown, Turn } from '@/server/views/agents/read-thread'
 import { ToolCall } from '../../agents/[agentId]/tool-call'
 import styles from './step-messages.module.css'
@@ -58,7 +59,7 @@ function whole({ text, cutFrom }: Shown): string {
 function asObject(text: string): object | null {
   if (!text.startsWith('{')) return null
   try {
-    return JSON.parse(text) as object
+    return parseKeepingDigits(text) as object
   } catch {
     return null
   }

@@ -1,4 +1,5 @@
 import type { JsonValue } from '@/server/definition/json'
+import { InexactNumber, parseExact } from '@/server/definition/long-numbers'
 import { looksSecret } from '@/server/definition/secret-name'
 
 export interface ImportedCall {
@@ -189,16 +190,22 @@ function option(read: Read, name: string, value: string): void {
   }
 }
 
-function bodyOf(data: string | undefined, { headers, json }: Read): Pick<ImportedCall, 'body' | 'bodyType'> {
+function bodyOf(data: string | undefined, read: Read): Pick<ImportedCall, 'body' | 'bodyType'> {
   if (data === undefined) return { bodyType: 'json' }
+  const { headers, json } = read
   const type = headers['content-type'] ?? ''
   if (json || type === '' || /json/i.test(type)) {
     try {
-      const body = JSON.parse(data) as JsonValue
+      const body = parseExact(data)
       // The tool sets this header itself.
       if (/^application\/json\b/i.test(type)) delete headers['content-type']
       return { body, bodyType: 'json' }
-    } catch {
+    } catch (error) {
+      if (error instanceof InexactNumber) {
+        read.notes.push(`The body is sent as text: ${error.message.replace(/;.*/, '')}.`)
+        headers['content-type'] ??= 'application/json'
+        return { body: data, bodyType: 'text' }
+      }
       if (json || type !== '') return { body: data, bodyType: 'text' }
     }
   }

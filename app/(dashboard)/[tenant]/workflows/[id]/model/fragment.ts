@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from '@/server/definition/json'
+import { InexactNumber, parseExact } from '@/server/definition/long-numbers'
 import type { Definition, Edge, Fields, Step } from '@/server/definition/schema'
 import { isTimeLimit, optionalSettings } from '@/server/definition/settings'
 import { sameForm } from '@/server/definition/step-id'
@@ -136,8 +137,9 @@ export type Clipboard =
 export function readClipboard(text: string): Clipboard {
   let value: JsonValue
   try {
-    value = JSON.parse(text) as JsonValue
-  } catch {
+    value = parseExact(text)
+  } catch (error) {
+    if (error instanceof InexactNumber) return { kind: 'other', reason: `${error.message}.` }
     return { kind: 'other', reason: 'The clipboard does not contain JSON.' }
   }
   const body = asObject(value)

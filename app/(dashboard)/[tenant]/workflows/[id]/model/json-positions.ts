@@ -1,4 +1,5 @@
 import type { JsonValue } from '@/server/definition/json'
+import { InexactNumber, isInexact } from '@/server/definition/long-numbers'
 
 interface Span {
   from: number
@@ -105,6 +106,7 @@ class Reader {
     found.lastIndex = this.at
     const match = found.exec(this.text)
     if (!match) throw new JsonProblem('Expected a value.', this.at)
+    if (isInexact(match[0])) throw new JsonProblem(new InexactNumber({ path: '', literal: match[0] }).message, this.at)
     const value = this.native<JsonValue>(match[0], `${match[0].slice(0, 20)} is not a JSON value.`)
     this.at += match[0].length
     return value
