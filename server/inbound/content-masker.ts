@@ -4,7 +4,8 @@ import { sensitiveFields } from '../definition/sensitive'
 import { AppError } from '../errors'
 import { callerMaskerOf } from '../runs/run-masker'
 import { hidingMasker, type RunMasker } from '../vault/hide'
-import { versionToRun } from '../workflows/version-to-run'
+import { findWhole } from '../versioned/row-at'
+import { WORKFLOW } from '../workflows/noun'
 import { type Content, sentOf } from './content'
 import type { InboundRow } from './find'
 import { mapToStart } from './map'
@@ -20,7 +21,7 @@ export async function contentMasker(
 ): Promise<RunMasker> {
   const masker = await callerMaskerOf(ctx, runId)
   if (content === null || !seesHidden(ctx)) return masker
-  const { definition } = await versionToRun(ctx, webhook.workflowId, { wanted: undefined, guess: false })
+  const { content: definition } = await findWhole(ctx, WORKFLOW, webhook.workflowId, 'started')
   const hides = new Set([...masker.hides, ...sensitiveFields(definition)])
   if (hides.size === 0) return masker
   return hidingMasker(masker, hides, [mapToStart(webhook, definition.payload, sentOf(content)).data])

@@ -6,6 +6,7 @@ import { receiveDelivery } from '@/server/inbound/receive'
 import { createInbound, updateInbound } from '@/server/inbound/save'
 import { deleteOldRuns } from '@/server/runs/delete-old'
 import { keepRuns } from '@/server/tenants/keep-runs'
+import { archiveWorkflow } from '@/server/workflows/archive'
 import { createWorkflow } from '@/server/workflows/create'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
@@ -91,6 +92,13 @@ test('a replay that starts no run has the contents of what it replays, and can b
   await forget(first.runId)
   expect([await bodyOf(second.id), await bodyOf(third.id), await bodyOf(fourth.id)]).toEqual([null, null, BODY])
   expect(await holders()).toEqual([fourth.id])
+})
+
+test('a person reads the deliveries of an archived workflow too', async () => {
+  const { deliveryId } = await send('one')
+  await archiveWorkflow(ctx, { id: one.workflowId })
+  const actor = { kind: 'user', id: 'usr_1', name: 'Viv', sessionId: 's', role: 'owner' } as const
+  expect((await getInboundDelivery({ ...ctx, actor }, { ...one, deliveryId })).body).toBe(BODY)
 })
 
 test('what was filtered is deleted with the run of its replay; another replay keeps its own as long as its run', async () => {
