@@ -1,6 +1,6 @@
 import { rowStatement } from '@/db/index'
 import { CLEANUP_BRANCH } from './receipt'
-import { closingPart, type Following, followingColumns, knownCaller, perShape, visitsPart } from './rows'
+import { closingPart, type Following, followingColumns, knownCaller, once, perShape, visitsPart } from './rows'
 
 /** What a commit writes besides records and run data. Plans that write the same share a statement. */
 interface Shape extends Following {
@@ -47,7 +47,7 @@ const STEP_COLUMNS = `,
  * - `visits`, `moved`, `ended`, `asked`, `sent`: what follows
  */
 function textOf(shape: Shape, rows: string, locked: 'skip locked' | ''): string {
-  const { moves, completes, answers, ends, fails, asks, presumes } = shape
+  const { moves, completes, answers, ends, fails, records, asks, presumes } = shape
   const done = moves ? 'walk i' : 'fence i'
   const holdsWalk = (runId: string) => (moves ? 'true' : heldWalk(runId, locked))
   return `
@@ -58,13 +58,14 @@ function textOf(shape: Shape, rows: string, locked: 'skip locked' | ''): string 
     ${moves ? MOVED_WALK : ''}
     ${completes ? stepOf(done) : ''}
     ${answers ? answerOf(done) : ''}
-    ${visitsPart(shape, done)},
+    ${visitsPart(shape, done, once([completes && 'step']))},
     moved as (
       update runs r set updated_at = i.at, change = nextval('changes'), data = coalesce(i.data, r.data),
         data_refs = case when i.data is null then r.data_refs else i.data_refs end,
         current_step_id = coalesce(i.current_step_id, r.current_step_id), status = coalesce(i.run_status, r.status)
         ${ends ? END : ''} ${fails ? ', failing = i.failing' : ''}
-      from ${done} where r.tenant_id = i.tenant_id and r.id = i.run_id)
+      from ${done}
+      where r.tenant_id = i.tenant_id and r.id = i.run_id and ${once([completes && 'step', records !== 'none' && 'visits'])})
     ${ends ? endedWalks(done, moves) : ''}
     ${closingPart(shape, ends || asks, done)}`
 }
@@ -118,7 +119,8 @@ const stepOf = (done: string) => `,
         receipt = i.receipt, change = nextval('changes')
       from ${done}
       where s.tenant_id = i.tenant_id and s.run_id = i.run_id and s.branch = i.branch and s.step_id = i.step_id
-        and s.visit = i.visit)`
+        and s.visit = i.visit
+      returning 1)`
 
 /** An answer that was given just now is stored in the same statement. */
 const answerOf = (done: string) => `,

@@ -2,7 +2,7 @@ import { getTableColumns } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
 import { rowStatement } from '@/db/index'
 import { runs } from '@/db/schema/runs'
-import { closingPart, type Following, followingColumns, knownCaller, perShape, visitsPart } from './rows'
+import { closingPart, type Following, followingColumns, knownCaller, once, perShape, visitsPart } from './rows'
 
 /** What a start writes besides the run and its walk. Starts that write the same share a statement. */
 interface Shape extends Following {
@@ -49,13 +49,14 @@ const columnsOf = (shape: Shape) => `
   branch text, epoch int, segment int, walk_status text, engine_run_id text, step_id text, visit int
   ${followingColumns(shape)}`
 
-/** Once the runs are inserted: nothing that belongs to them comes before them, so that triggers see them in this order. */
-const INSERTED = '(select count(*) from run) > 0'
+/** No walk, pause or event comes before its run, so that triggers see them in this order. */
+const INSERTED = once(['run'])
 
 /**
  * - `found`: the rows whose workflow is as the caller believes, and whose caller has a good key
+ * - `visits`: what their runs have done already
  * - `run`: their runs
- * - `walk`, `visits`, `asked`, `sent`: what belongs to them
+ * - `walk`, `asked`, `sent`: what else belongs to them
  */
 function textOf(shape: Shape, rows: string): string {
   return `
@@ -66,16 +67,17 @@ function textOf(shape: Shape, rows: string): string {
         where w.tenant_id = i.tenant_id and w.id = i.workflow_id and w.status <> 'archived'
           and (not i.believes or w.published_version is not distinct from i.published_version)
         limit 1) workflow
-      ${shape.presumes ? knownCaller('i.start_time') : ''}),
+      ${shape.presumes ? knownCaller('i.start_time') : ''})
+    ${visitsPart(shape, 'found i')},
     run as (
       insert into runs (${columns.map(({ name }) => name).join(', ')})
       select ${columns.map(({ sent }) => `i.${sent}`).join(', ')} from found i
+      where ${once([shape.records !== 'none' && 'visits'])}
       returning 1),
     walk as (
       insert into walks (tenant_id, run_id, branch, epoch, segment, status, engine_run_id, step_id, visit, updated_at)
       select i.tenant_id, i.run_id, i.branch, i.epoch, i.segment, i.walk_status, i.engine_run_id, i.step_id, i.visit,
         i.start_time
       from found i where ${INSERTED})
-    ${visitsPart(shape, 'found i', INSERTED)}
     ${closingPart(shape, shape.settles, 'found i', INSERTED)}`
 }

@@ -159,7 +159,14 @@ export function visitsPart({ records }: Following, source: string, condition = '
       select i.tenant_id, i.run_id, i.branch, ${values.join(', ')}
       from ${source} ${many ? EACH_RECORD : ''}
       where ${condition}
-      ${many ? 'order by i.ord, nth' : ''})`
+      ${many ? 'order by i.ord, nth' : ''}
+      returning 1)`
+}
+
+/** What a part with this condition changes gets a later number than what `parts`, each with a RETURNING, change. */
+export function once(parts: readonly (string | false)[]): string {
+  const after = parts.filter((part) => part !== false).map((part) => `(select count(*) from ${part}) > 0`)
+  return after.join(' and ') || 'true'
 }
 
 function recordsRow(records: readonly NewRecord[]): object {

@@ -152,6 +152,42 @@ describe('events of a run', () => {
     await expect.poll(watched).toBe(false)
   })
 
+  const computes = (id: string) => ({ id, type: 'set-data', values: { [id]: 1 } })
+  const line = (...steps: { id: string }[]) => ({
+    steps: [...steps, { id: 'end', type: 'end-flow' }],
+    edges: steps.map(({ id }, nth) => ({ from: id, to: steps[nth + 1]?.id ?? 'end' })),
+  })
+  const calls = (id: string) => ({ id, type: 'test-effect', url: `${effects.url}${id}` })
+  it.each([
+    ['a step ends and the run with it', () => line(calls('a'))],
+    ['a step ends and another begins', () => line(calls('a'), calls('b'))],
+    ['a step ends and others are computed', () => line(calls('a'), computes('b'), computes('c'))],
+    ['the run is computed as it starts', () => line(computes('a'), computes('b'), computes('c'))],
+    [
+      'steps are computed and one begins',
+      () => line(computes('a'), computes('b'), calls('c'), computes('d'), calls('e')),
+    ],
+  ])('come in the order of time where %s, also after a reconnect', async (_, made) => {
+    const runId = await runtime.start(made())
+    await runtime.wait(runId)
+    const all: RunEvent[] = []
+    for await (const event of (await open(runId, null, AbortSignal.timeout(60_000))) ?? []) all.push(event)
+    const { stepExecutionHistory } = await runtime.status(runId)
+    const steps = stepExecutionHistory.map(({ stepId }) => stepId)
+    expect(all.map(({ event, data }) => (event === 'step' && 'stepId' in data ? data.stepId : event))).toEqual([
+      ...steps,
+      'run',
+      'end',
+    ])
+    const times = all.flatMap(({ data }) => ('endTime' in data ? [data.endTime] : []))
+    expect(times).toEqual([...times].sort())
+    for (const [nth, { id }] of all.slice(0, -1).entries()) {
+      const rest: RunEvent[] = []
+      for await (const event of (await open(runId, id, AbortSignal.timeout(60_000))) ?? []) rest.push(event)
+      expect(rest).toEqual(all.slice(nth + 1))
+    }
+  })
+
   it.each(['x', '-1', '1.5', '1-end-end', '9'.repeat(30)])('refuse the last event id %s', async (lastEventId) => {
     const runId = await runtime.start({ steps: [{ id: 'end', type: 'end-flow' }] })
     await expect(openRunEvents(runtime.ctx, { runId, lastEventId })).rejects.toMatchObject({ code: 'INVALID_INPUT' })
