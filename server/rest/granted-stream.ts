@@ -4,11 +4,13 @@ import { watchAccess } from '../auth/watch-access'
 /**
  * A body that ends once its caller has lost what the request was sent with. Events just end, and a client that connects
  * again is refused; anything else breaks off, so that nobody takes a part for the whole.
+ * @param gone fires when the caller leaves, of which Next tells a body that it has not begun to send by nothing else
  */
 export function grantedStream(
   body: ReadableStream<Uint8Array>,
   identity: Identity,
-  contentType = '',
+  contentType: string | undefined,
+  gone: AbortSignal,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader()
   let over = false
@@ -22,14 +24,24 @@ export function grantedStream(
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        leave = watchAccess(identity, () => {
+        const left = () => {
+          end(() => controller.close())
+          reader.cancel().catch(() => {})
+        }
+        const unwatch = watchAccess(identity, () => {
           end(() =>
-            contentType.startsWith('text/event-stream')
+            contentType?.startsWith('text/event-stream')
               ? controller.close()
               : controller.error(new Error('The caller has lost access')),
           )
           reader.cancel().catch(() => {})
         })
+        leave = () => {
+          unwatch()
+          gone.removeEventListener('abort', left)
+        }
+        gone.addEventListener('abort', left)
+        if (gone.aborted) left()
       },
       async pull(controller) {
         try {

@@ -146,7 +146,11 @@ export function route<P extends string = never>(
       if (answer.body instanceof ReadableStream && request.method === 'HEAD') await answer.body.cancel()
       if (answer.body instanceof ReadableStream) {
         if (request.method === 'HEAD') return respondStream(null, requestId, init)
-        return respondStream(grantedStream(answer.body, identity, answer.headers?.['content-type']), requestId, init)
+        return respondStream(
+          grantedStream(answer.body, identity, answer.headers?.['content-type'], request.signal),
+          requestId,
+          init,
+        )
       }
       if (answer.status === 204) return respondEmpty(requestId, init.headers)
       return respondJson(answer.body, requestId, init)
