@@ -3,6 +3,17 @@
 /** Next answers 500 to TRACE, and 400 without a body to methods it does not know. */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
+/** Of pages. From anything else, Next would read a form for an action, of which there are none. */
+const PAGE_METHODS = ['GET', 'HEAD', 'OPTIONS']
+
+/**
+ * The methods of a path.
+ * @param {string} [url]
+ */
+export function methodsOf(url = '') {
+  return /^\/api(?![^/?])/.test(url) ? METHODS : PAGE_METHODS
+}
+
 /**
  * Characters of a URL. A redirect repeats it in a header, and clients take no more than 16 kB of headers.
  */

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { GRACE_MS, hostsToBind, stopDelayMs, surviveLostOutput, WEB_STOP_MS } from './common.mjs'
-import { isWellFormed, METHODS, MOST_URL } from './guards.mjs'
+import { isWellFormed, METHODS, MOST_URL, methodsOf } from './guards.mjs'
 import { forgetProxies, markLocal } from './local-mark.mjs'
 
 const STARTING = { code: 'UNAVAILABLE', message: 'The service is starting.' }
@@ -78,8 +78,10 @@ async function serve() {
     }
     if ((request.url?.length ?? 0) > MOST_URL) return refuse(response, 400, TOO_LONG)
     if (!isWellFormed(request.url)) return refuse(response, 400, NOT_A_PATH)
-    if (!METHODS.includes(request.method ?? '')) {
-      return refuse(response, 405, NO_SUCH_METHOD, { allow: METHODS.join(', ') })
+    // In dev, Next's own pages send more.
+    const methods = dev ? METHODS : methodsOf(request.url)
+    if (!methods.includes(request.method ?? '')) {
+      return refuse(response, 405, NO_SUCH_METHOD, { allow: methods.join(', ') })
     }
     markLocal(request, localKey)
     if (!Number(process.env.TRUST_PROXY)) forgetProxies(request)
