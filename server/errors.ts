@@ -77,6 +77,14 @@ export class AppError extends Error {
   }
 }
 
+/** The caller disconnected; nobody reads this error. */
+export class CallerGone extends AppError {
+  override name = 'CallerGone'
+  constructor() {
+    super('CONFLICT', { message: 'The caller disconnected' })
+  }
+}
+
 /** Nothing was started because no slot is free. It does not count as an attempt of a step; API callers get 503. */
 export class Busy extends AppError {
   override name = 'Busy'

@@ -4,7 +4,7 @@ import { withTransaction } from '../context'
 import { Deadline } from '../deadline'
 import type { FailedTurn, UserMessage } from '../definition/agent'
 import { env } from '../env'
-import { AppError } from '../errors'
+import { CallerGone } from '../errors'
 import { ModelFailure } from '../models/failure'
 import { OutgoingKeys } from '../outgoing-keys'
 import { hiddenNames } from '../vault/run-values'
@@ -42,13 +42,6 @@ export async function openTurn(
   } catch (err) {
     if (isNew) await dropThread(ctx, id).catch(() => {})
     throw signal.aborted ? new CallerGone() : err
-  }
-}
-
-/** The caller disconnected; nobody reads this error. */
-class CallerGone extends AppError {
-  constructor() {
-    super('CONFLICT', { message: 'The caller disconnected' })
   }
 }
 

@@ -20,5 +20,5 @@ export async function invokeDraftTool(
   authorize(ctx, 'tool:invoke')
   const { args, dataContext } = parseWhole(InvokeTool, input.body, ['draft'])
   const tool = await loadDraftTool(ctx, input.toolId, isJsonObject(input.body) ? input.body.draft : undefined)
-  return reported(() => runLoaded(ctx, tool, { args, dataContext }, { signal }))
+  return reported(() => runLoaded(ctx, tool, { args, dataContext }, { signal }), signal)
 }

@@ -1,7 +1,7 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { isJsonObject } from '../definition/json'
-import { AppError } from '../errors'
+import { AppError, CallerGone } from '../errors'
 import { parseWhole } from '../parse'
 import { wantedVersion } from '../versioned/versions'
 import { loadTool } from './find'
@@ -21,14 +21,15 @@ export async function invokeTool(ctx: ServiceContext, input: { toolId: string; b
     const { args, dataContext } = parseWhole(InvokeTool, input.body)
     const called = { toolId: input.toolId, version, args, dataContext }
     return runTool(ctx, called, { signal, tool, idempotencyKey: ctx.keyed?.outgoingKey })
-  })
+  }, signal)
 }
 
 /**
  * Runs a tool and says what callers get to know of it.
- * @throws AppError what `run` throws, TOOL_INVOCATION_FAILED
+ * @param caller fires when they leave
+ * @throws AppError what `run` throws, TOOL_INVOCATION_FAILED, CallerGone
  */
-export async function reported(run: () => Promise<ToolOutcome>) {
+export async function reported(run: () => Promise<ToolOutcome>, caller?: AbortSignal) {
   const started = performance.now()
   try {
     const outcome = await run()
@@ -40,6 +41,7 @@ export async function reported(run: () => Promise<ToolOutcome>) {
     return { success: false, error: outcome.error, debug }
   } catch (err) {
     if (err instanceof AppError) throw err
+    if (caller?.aborted) throw new CallerGone()
     throw new AppError('TOOL_INVOCATION_FAILED', { cause: err })
   }
 }

@@ -1,6 +1,6 @@
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
-import { AppError } from '../errors'
+import { AppError, CallerGone } from '../errors'
 import { parseInput } from '../parse'
 import { listMcpTools } from './kinds/mcp'
 import { McpServerConfig } from './kinds/mcp-config'
@@ -18,6 +18,7 @@ export async function listRemoteTools(ctx: ServiceContext, body: unknown, signal
     return outcome.success ? outcome : { success: false, error: outcome.error }
   } catch (err) {
     if (err instanceof AppError) throw err
+    if (signal.aborted) throw new CallerGone()
     throw new AppError('TOOL_INVOCATION_FAILED', { cause: err })
   }
 }

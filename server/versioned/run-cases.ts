@@ -4,7 +4,7 @@ import { Deadline } from '../deadline'
 import type { Usage } from '../definition/agent'
 import { type Difference, differencesFrom, type Ended, type Given } from '../definition/test-case'
 import { eachAtOnce } from '../each-at-once'
-import { AppError } from '../errors'
+import { AppError, CallerGone } from '../errors'
 import { tenantMasker } from '../vault/masker'
 import { type CaseMasks, type CaseRow, MOST_CASES, onlyVault, readCases } from './test-cases'
 
@@ -69,8 +69,7 @@ export async function runCases<G extends Given>(
       results.set(row.id, masker.json({ ...resultOf(row, ran, masker), ms }))
     })
   } catch (err) {
-    // Nobody reads this.
-    throw caller.aborted ? new AppError('CONFLICT', { message: 'The caller disconnected' }) : err
+    throw caller.aborted ? new CallerGone() : err
   } finally {
     limit.end()
   }
