@@ -32,6 +32,9 @@ describe('a script that runs out of memory fails with a message that says so', (
     "return 'x'.padEnd(2 ** 30)",
     "return 'x,'.repeat(4e6).split(',').length",
     "return 'a'.repeat(1e6).replace(/a/g, 'x'.repeat(1000)).length",
+    "return 'x'.repeat(4e6).normalize('NFD')",
+    "const s = 'é'.repeat(3e6); return s.localeCompare(s + 'a')",
+    "return 'x'.repeat(4e6).replace(/(x+)+$/, '')",
     // arrays, buffers and objects
     'return new ArrayBuffer(2 ** 31 - 1).byteLength',
     'const a = []; for (;;) a.push(new ArrayBuffer(1e6))',

@@ -79,7 +79,7 @@ export const PRELUDE = `(function (emit, maxText) {
         json = stringify(value)
       } catch (error) {
         const message = error instanceof AnyInternalError ? read(error, 'message') : ''
-        if (message === 'out of memory' || message === 'string too long') return '#'
+        if (typeof error === 'unknown' || message === 'out of memory' || message === 'string too long') return '#'
         return '!cannot be written as JSON: ' + cut(why(error), 500)
       }
       if (typeof json !== 'string') return '=null'
@@ -87,6 +87,8 @@ export const PRELUDE = `(function (emit, maxText) {
     },
 
     describe(error) {
+      // Some functions of the engine throw what is no value when they run out of memory.
+      if (typeof error === 'unknown') error = new AnyInternalError('out of memory')
       const isObject = typeof error === 'object' && error !== null
       const name = isObject ? read(error, 'name') : ''
       const stack = isObject ? read(error, 'stack') : ''

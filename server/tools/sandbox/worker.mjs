@@ -166,7 +166,7 @@ function placeCall(call) {
  * @param {Ending & { ok: false }} ending
  */
 function isMemoryError({ message, details: [name] }) {
-  if (name === 'InternalError') return message === 'out of memory' || message === 'string too long'
+  if (name === 'InternalError') return /^(out of memory( in regexp execution)?|string too long)$/.test(message)
   return name === 'RangeError' && message === 'invalid string length'
 }
 
@@ -176,7 +176,7 @@ function isMemoryError({ message, details: [name] }) {
  * @param {Ending & { ok: false }} ending
  */
 function saysNothing({ message, details }) {
-  return details.length === 0 && (message === 'null' || message === NEVER_SETTLES)
+  return details.length === 0 && (/(^|: )null$/.test(message) || message === NEVER_SETTLES)
 }
 
 /** @param {Clock} clock */
