@@ -53,8 +53,7 @@ export function errorsOf({ role, method, headers, errors }: Operation): ErrorCod
 }
 
 /** One example per error code. */
-export function errorExamples(): Record<string, Example> {
-  const codes = Object.keys(ERRORS) as ErrorCode[]
+export function errorExamples(codes = Object.keys(ERRORS) as ErrorCode[]): Record<string, Example> {
   return Object.fromEntries(
     codes.map((code) => {
       const { message } = ERRORS[code]

@@ -170,6 +170,7 @@ export interface OpenApiDocument<R = DocumentedResponse> {
     summary: string
     description: string
     license: { name: string; identifier: string }
+    contact: { name: string; url: string }
   }
   jsonSchemaDialect: string
   servers: { url: string; description: string }[]

@@ -70,7 +70,8 @@ const DESCRIPTION = [
   'Fields are only ever added, so clients must accept ones they do not know.',
 ].join('\n\n')
 
-let rest: Omit<OpenApiDocument, 'servers'> | undefined
+type Rest = Omit<OpenApiDocument, 'servers' | 'info'> & { info: Omit<OpenApiDocument['info'], 'contact'> }
+let rest: Rest | undefined
 
 /**
  * The OpenAPI document.
@@ -78,8 +79,9 @@ let rest: Omit<OpenApiDocument, 'servers'> | undefined
  */
 export function openApiDocument(origin: string): OpenApiDocument {
   rest ??= build()
-  const { openapi, info, ...more } = rest
+  const { openapi, info: known, ...more } = rest
   const url = (env().PUBLIC_URL ?? origin).replace(/\/+$/, '')
+  const info = { ...known, contact: { name: 'The reference of this service', url: `${url}/reference` } }
   return { openapi, info, servers: [{ url, description: 'This service' }], ...more }
 }
 
@@ -111,7 +113,7 @@ export async function answerOpenApi(request: Request): Promise<Response> {
 
 const CREDENTIALS: OpenApiDocument['security'] = [{ apiKey: [], tenantId: [] }, { apiKey: [] }, { bearer: [] }]
 
-function build(): Omit<OpenApiDocument, 'servers'> {
+function build(): Rest {
   const paths: OpenApiDocument['paths'] = {}
   for (const operation of OPERATIONS) {
     const path = paths[operation.path] ?? {}
@@ -134,7 +136,7 @@ function build(): Omit<OpenApiDocument, 'servers'> {
       schemas: componentSchemas(),
       parameters: REQUEST_HEADERS,
       headers: RESPONSE_HEADERS,
-      examples: errorExamples(),
+      examples: errorExamples([...new Set(OPERATIONS.flatMap(errorsOf))].sort()),
       securitySchemes: SECURITY_SCHEMES,
     },
   }

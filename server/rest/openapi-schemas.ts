@@ -254,7 +254,18 @@ export function componentSchemas(): Record<string, Schema> {
     const discriminator = discriminatorOf(schema, components)
     if (discriminator) schema.discriminator = discriminator
   }
-  return components
+  return withKinds(components)
+}
+
+/** Says which schemas a step and a tool's configuration may have, although a draft need not match any of them yet. */
+function withKinds(components: Record<string, Schema>): Record<string, Schema> {
+  const { Step: DraftStep = {}, CreateTool, UpdateTool } = components
+  const refer = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+  for (const tool of [CreateTool, UpdateTool]) {
+    const { description = '', ...config } = tool?.properties?.config ?? {}
+    if (tool?.properties) tool.properties.config = { description, anyOf: [refer('ToolKindConfig'), config] }
+  }
+  return { ...components, DraftStep, Step: { anyOf: [...stepSchemas().map(([name]) => name), 'DraftStep'].map(refer) } }
 }
 
 /** What the items of lists are called, and the lists that have them: generators name a type after its schema. */
