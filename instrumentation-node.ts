@@ -40,6 +40,7 @@ import { sweepRuns } from './server/interpreter/sweep'
 import { log } from './server/log'
 import { machineId } from './server/machine'
 import { bindTransport } from './server/outbox'
+import { refusedHeaders } from './server/rest/cors'
 import type { ApiListener } from './server/rest/listener/create'
 import { stopSandbox } from './server/tools/sandbox/run-script'
 import { apart, bindTracer, flushTraces } from './server/traces'
@@ -50,13 +51,21 @@ export interface Runtime {
   stop(graceMs: number): Promise<void>
 }
 
+/** The headers with which a page on another origin may read that its request was refused. */
+export type Readable = (request: IncomingMessage) => Promise<Record<string, string>>
+
 /** Tells `cli/web.mjs` how the start went: Next itself only logs a failure and answers 500 from then on. */
 export interface Boot {
   /**
    * @param api handles API requests before Next; null if Next handles them all
    * @param keep what is to be between the web process and Next's pages
    */
-  started(runtime: Runtime, api: ApiListener | null, keep: (pages: PageHandler) => PageHandler): void
+  started(
+    runtime: Runtime,
+    api: ApiListener | null,
+    keep: (pages: PageHandler) => PageHandler,
+    readable: Readable,
+  ): void
   failed(message: string): void
 }
 
@@ -80,7 +89,10 @@ async function bootOnce(listener: Boot | undefined): Promise<void> {
     // Vercel refuses such requests itself, and replaces what clients say of proxies.
     if (!listener && !VERCEL) guardRequests(TRUST_PROXY)
     const runtime = await startRuntime(listener ? undefined : await keptAliveByNext())
-    listener?.started(runtime, await apiListener(), env().NODE_ENV === 'production' ? keepPages : (pages) => pages)
+    const keep = env().NODE_ENV === 'production' ? keepPages : (pages: PageHandler) => pages
+    listener?.started(runtime, await apiListener(), keep, ({ headers: { origin, 'x-api-key': key } }) =>
+      refusedHeaders(new Headers({ ...(origin && { origin }), ...(key && { 'x-api-key': String(key) }) })),
+    )
   } catch (err) {
     if (!(err instanceof EnvError)) log().debug({ err }, 'the runtime did not start')
     const reason = err instanceof DatabaseUnavailable ? err.message : reasonOf(err)

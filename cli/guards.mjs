@@ -20,6 +20,18 @@ export function methodsOf(url = '') {
 export const MOST_URL = 8_192
 
 /**
+ * Characters of all headers, as Node has it. The server reads more, so that a refusal can have what a page on another
+ * origin needs to read it.
+ */
+const MOST_HEADERS = 16 * 1024
+export const READ_HEADERS = 4 * MOST_HEADERS
+
+/** @param {readonly string[]} rawHeaders */
+export function areTooLarge(rawHeaders) {
+  return rawHeaders.reduce((size, text) => size + text.length + 2, 0) > MOST_HEADERS
+}
+
+/**
  * True when the path is percent-encoded UTF-8. Next answers 500 when it is not.
  * @param {string} [url]
  */

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { GRACE_MS, hostsToBind, stopDelayMs, surviveLostOutput, WEB_STOP_MS } from './common.mjs'
-import { isWellFormed, METHODS, MOST_URL, methodsOf } from './guards.mjs'
+import { areTooLarge, isWellFormed, METHODS, MOST_URL, methodsOf, READ_HEADERS } from './guards.mjs'
 import { forgetProxies, markLocal } from './local-mark.mjs'
 
 const STARTING = { code: 'UNAVAILABLE', message: 'The service is starting.' }
@@ -48,6 +48,8 @@ let runtime
 let api = null
 /** @type {(pages: Handler) => Handler} */
 let keep = (pages) => pages
+/** @type {import('../instrumentation-node').Readable} */
+let readable = async () => ({})
 /** @typedef {{ response: import('node:http').ServerResponse | null }} Open */
 /**
  * The requests that are not answered yet, each in an object of its own, which is emptied at the end. A set is copied now and
@@ -57,7 +59,7 @@ let keep = (pages) => pages
  * @type {Set<Open>}
  */
 const open = new Set()
-const http = createServer()
+const http = createServer({ maxHeaderSize: READ_HEADERS })
 // Longer than load balancers keep idle connections, so that none of them sends into a connection that is closing.
 http.keepAliveTimeout = 65_000
 /** @type {import('node:net').Server[]} */
@@ -83,6 +85,8 @@ async function serve() {
     if (!methods.includes(request.method ?? '')) {
       return refuse(response, 405, NO_SUCH_METHOD, { allow: methods.join(', ') })
     }
+    if (areTooLarge(request.rawHeaders))
+      return void readable(request).then((headers) => refuse(response, 431, TOO_MANY_HEADERS, headers))
     markLocal(request, localKey)
     if (!Number(process.env.TRUST_PROXY)) forgetProxies(request)
     // Only Next's own pages send it. On the API, Next would answer with a redirect.
@@ -144,7 +148,7 @@ function runtimeStarted() {
     const boot = {
       started(...parts) {
         // At once: in dev, Next may still fail, and then this is to be stopped.
-        ;[runtime, api, keep] = parts
+        ;[runtime, api, keep, readable] = parts
         done(undefined)
       },
       failed: (message) => fail(new Error(message)),

@@ -167,6 +167,20 @@ test.each([
   for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS']) await both(method, path)
 })
 
+test('a page of an allowed origin reads that its token is too large', async () => {
+  const authorization = `Bearer ${'a'.repeat(20_000)}`
+  for (const way of Object.values(ways)) {
+    const readable = await way.send('POST', '/api/workflows', {
+      key: false,
+      headers: { origin: ORIGIN, authorization },
+    })
+    expect(readable).toMatchObject({ status: 431, headers: { 'access-control-allow-origin': ORIGIN, vary: 'Origin' } })
+    const origin = 'https://elsewhere.example.com'
+    const hidden = await way.send('POST', '/api/workflows', { key: false, headers: { origin, authorization } })
+    expect([hidden.status, hidden.headers['access-control-allow-origin']]).toEqual([431, undefined])
+  }
+})
+
 test.each<[string, Record<string, string | string[]>]>([
   ['a preflight', { origin: ORIGIN, 'access-control-request-method': 'POST' }],
   ['a preflight from elsewhere', { origin: 'https://elsewhere.example.com', 'access-control-request-method': 'POST' }],
