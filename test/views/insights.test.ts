@@ -30,7 +30,7 @@ interface Past {
   /** How long its task waited. */
   waited?: number
   /** What an agent answered in it took. */
-  spent?: { agent?: string; tokens: number; cost?: number; copied?: true }
+  spent?: { agent?: string; tokens: number; cost?: number; copied?: true; failed?: true }
 }
 
 const steps = [
@@ -56,6 +56,7 @@ async function seed(ctx: ServiceContext, workflowId: string, past: readonly Past
           threadId: 'thr_deleted',
           ...(spent.cost === undefined ? {} : { cost: spent.cost }),
         },
+        status: spent.failed ? 'failed' : 'completed',
         began: new Date(end.getTime() - (spent.copied ? 5_000_000 : ms)).toISOString(),
       },
       end: end.toISOString(),
@@ -82,7 +83,7 @@ async function seed(ctx: ServiceContext, workflowId: string, past: readonly Past
   await database.sql`
     insert into step_records (tenant_id, run_id, branch, step_id, visit, step_type, step_name, status, start_time, end_time,
       input_data, usage)
-    select ${ctx.tenantId}, r.id, 'main', 'agent', 1, 'call-agent', 'Agent', 'completed', (r.spent->>'began')::timestamptz, r.end,
+    select ${ctx.tenantId}, r.id, 'main', 'agent', 1, 'call-agent', 'Agent', r.spent->>'status', (r.spent->>'began')::timestamptz, r.end,
       jsonb_build_object('agentId', r.spent->>'agent'), r.spent->'usage'
     from jsonb_to_recordset(${json}) as r(id text, spent jsonb, "end" timestamptz) where r.spent is not null`
 }
@@ -255,6 +256,22 @@ describe('insights', () => {
     expect(all.workflows.map(({ name, spent }) => [name, spent.cost])).toEqual([
       ['First', 0.75],
       ['Second', 2],
+    ])
+  })
+
+  test('count what a turn that failed cost, but not as an answer', async () => {
+    const ctx = at(await newTenant(database))
+    const id = await newWorkflow(ctx, 'W')
+    await seed(ctx, id, [
+      { daysAgo: 3, spent: { tokens: 100, cost: 0.25 } },
+      { daysAgo: 3, spent: { tokens: 10, cost: 0.5, failed: true } },
+      { daysAgo: 0, spent: { agent: 'agt_2', tokens: 1, cost: 1, failed: true } },
+    ])
+    const { spent, agents } = await readInsights(ctx, { workflowId: id, days: 7 })
+    expect(spent).toEqual({ answers: 1, inputTokens: 111, outputTokens: 3, cost: 1.75, unpriced: 0 })
+    expect(agents).toMatchObject([
+      { id: 'agt_2', answers: 0, cost: 1, unpriced: 0 },
+      { id: 'agt_1', answers: 1 },
     ])
   })
 

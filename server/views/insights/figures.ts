@@ -61,11 +61,13 @@ export function waitsOf(
 
 export function spentOf(rows: readonly AgentCount[]): Spent {
   const [answers, priced] = [sum(rows, (row) => row.answers), sum(rows, (row) => row.priced)]
+  const cost = sum(rows, (row) => row.cost)
   return {
     answers,
     inputTokens: sum(rows, (row) => row.inputTokens),
     outputTokens: sum(rows, (row) => row.outputTokens),
-    cost: priced === 0 ? null : sum(rows, (row) => row.cost),
+    // Turns that failed cost something, although they are no answers.
+    cost: priced === 0 && cost === 0 ? null : cost,
     unpriced: answers - priced,
   }
 }
