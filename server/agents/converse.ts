@@ -58,6 +58,8 @@ export interface ConverseOptions<T> {
   answer: (result: TurnResult) => T
   /** Called with what a turn that failed has used. */
   onFailed?: ((turn: FailedTurn) => void) | undefined
+  /** Keeps what the turn has used so far. */
+  budget?: Budget | undefined
   /** Called with how the turn ended, while this caller still owns it. */
   onEnd?: (end: { answer: T } | { err: unknown }) => Promise<void>
 }
@@ -79,7 +81,7 @@ export async function converse<T>(
   const deadline = performance.now() + limitMs
   const key = options.idempotencyKey ?? ctx.keyed?.outgoingKey
   const keys = key === undefined ? undefined : new OutgoingKeys(key)
-  const budget = new Budget()
+  const { budget = new Budget() } = options
   let saved = false
   try {
     const runId = await hidingRun(ctx, options.runId)

@@ -79,7 +79,7 @@ export async function answerWithData(
   ctx: ServiceContext,
   agent: LoadedAgent,
   input: { message: string; dataContext: JsonObject; threadId?: string | null | undefined },
-  options: Pick<ConverseOptions<Invocation>, 'signal' | 'log' | 'idempotencyKey' | 'runId' | 'onFailed'>,
+  options: Pick<ConverseOptions<Invocation>, 'signal' | 'log' | 'idempotencyKey' | 'runId' | 'onFailed' | 'budget'>,
 ): Promise<Invocation> {
   requireDataAnswers(agent)
   // A repeated request whose turn was already saved gets the saved answer.

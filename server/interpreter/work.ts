@@ -1,5 +1,6 @@
 import type { ServiceContext } from '../context'
 import { Deadline } from '../deadline'
+import type { StepUsage } from '../definition/agent'
 import { isJsonObject } from '../definition/json'
 import { env } from '../env'
 import { StepFailure, TransientError } from '../errors'
@@ -22,9 +23,14 @@ export async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutpu
   const { state, at, config } = begun
   const timeoutMs = Math.min(config.timeoutMs ?? DEFAULT_TIMEOUT_MS, env().longestStepMs)
   const left = await cleanupTimeLeft(ctx, state.ref)
-  if (left <= 0) throw cleanupTooSlow()
-  const tooSlow = () =>
-    left < timeoutMs ? cleanupTooSlow() : new TransientError(`The step did not finish within ${timeoutMs} ms.`)
+  if (left <= 0) throw cleanupTooSlow(null)
+  let soFar: () => StepUsage | null = () => null
+  const tooSlow = () => {
+    if (left < timeoutMs) return cleanupTooSlow(soFar())
+    return new TransientError(`The step did not finish within ${timeoutMs} ms.`, undefined, {
+      usage: soFar() ?? undefined,
+    })
+  }
   const deadline = new Deadline(undefined, Math.min(timeoutMs, left), tooSlow)
   // From here on a notification fires the signal.
   const release = endWhenStopped(begun, (reason) => deadline.abort(reason))
@@ -42,6 +48,9 @@ export async function work(ctx: ServiceContext, begun: Begun): Promise<StepOutpu
         signal,
         idempotencyKey: idempotencyKeyOf(state.ref, at),
         log: begun.log.add,
+        uses: (known) => {
+          soFar = known
+        },
         prepared: begun.prepared,
       })
     // If a step ignores its signal, nothing waits for it; its result no longer counts.
@@ -70,6 +79,7 @@ async function goOn({ output, stop }: EarlyWork, signal: AbortSignal, run: () =>
   }
 }
 
-function cleanupTooSlow(): StepFailure {
-  return new StepFailure('CLEANUP_TIMED_OUT', `The cleanup did not finish within ${env().CANCEL_CLEANUP_MS} ms.`)
+function cleanupTooSlow(usage: StepUsage | null): StepFailure {
+  const message = `The cleanup did not finish within ${env().CANCEL_CLEANUP_MS} ms.`
+  return new StepFailure('CLEANUP_TIMED_OUT', message, [], usage)
 }

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { Budget } from '../agents/budget'
+import { failedTurn } from '../agents/failed-turn'
 import { loadAgent } from '../agents/find'
 import { answerWithData } from '../agents/invoke'
 import type { FailedTurn, StepUsage } from '../definition/agent'
@@ -60,7 +62,7 @@ export const callAgent = defineStep({
       ? { fields: { [config.saveAs]: { type: 'any' } }, open: false }
       : { fields: { [stepId]: { type: 'any' } }, open: true },
   uses: (config) => [{ kind: 'agent', id: config.agentId, version: config.version }],
-  async run({ config, ctx, runId, signal, idempotencyKey, log }) {
+  async run({ config, ctx, runId, signal, idempotencyKey, log, uses }) {
     const { agentId, message, version = 'latest', threadId } = config
     if (message.trim() === '') throw new StepFailure('MESSAGE_REQUIRED', 'message is required')
     const { dataContext = {} } = config
@@ -69,10 +71,15 @@ export const callAgent = defineStep({
     const onFailed = (turn: FailedTurn) => {
       usage = turn
     }
+    const budget = new Budget()
+    uses?.(() => {
+      const turn = failedTurn(null, budget, threadId ?? undefined)
+      return turn && { ...turn, retryable: true }
+    })
     try {
       const agent = await loadAgent(ctx, agentId, version)
       const asked = { message, dataContext, threadId: threadId || null }
-      const answer = await answerWithData(ctx, agent, asked, { signal, log, idempotencyKey, runId, onFailed })
+      const answer = await answerWithData(ctx, agent, asked, { signal, log, idempotencyKey, runId, onFailed, budget })
       return { output: answer.data, usage: { threadId: answer.threadId, ...answer.metadata } }
     } catch (err) {
       if (err instanceof AppError && err.code === 'THREAD_BUSY')

@@ -35,6 +35,8 @@ export interface EffectCall<C> {
   idempotencyKey: string
   /** Keeps a line that a script wrote to its console with the attempt. */
   log?: (line: LoggedLine) => void
+  /** Takes what says how much the attempt has used so far, for the case that its time is up. */
+  uses?: (soFar: () => StepUsage | null) => void
   /** What `prepare` has read; undefined if it could not, or was not asked. */
   prepared?: Promise<unknown> | undefined
   /** It is not recorded as begun, so it must throw rather than reach anything outside. */
