@@ -241,7 +241,7 @@ export const stepRecords = pgTable(
     outputBytes: integer(),
     /** What this visit added to the run data. */
     delta: json<RunData>(),
-    /** What an agent's answer used: tokens, model and thread. */
+    /** What an agent used in all attempts together, with the model and the thread of the last one. */
     usage: json<StepUsage>(),
     error: text(),
     errorCode: text(),

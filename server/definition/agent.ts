@@ -80,7 +80,7 @@ export type FailedTurn = TurnMetadata & {
   calls?: { toolId: string; success: boolean }[]
 }
 
-/** What the turn of a `call-agent` step used, whether it was answered or failed. */
+/** What the turns of a `call-agent` step used, one of each attempt, whether they were answered or failed. */
 export type StepUsage = (TurnMetadata & { threadId: string }) | FailedTurn
 
 /** A user's message as stored. */

@@ -52,7 +52,7 @@ export type Attempt = {
   error?: string
   /** Absent when there is no further attempt. */
   retryInMs?: number
-  /** What an agent used, if another attempt followed; that of the last one is with the step. */
+  /** What an agent used, if another attempt followed. */
   usage?: StepUsage
   /** What scripts wrote to their console; absent if that was nothing. */
   logs?: LoggedLine[]

@@ -31,6 +31,7 @@ import {
   stopFailure,
 } from './stop'
 import { traceWork } from './trace-work'
+import { usageOf } from './usage'
 import { configOf, lockWalkState, receiptOf, recordIs, type WalkState } from './walk-state'
 import { work } from './work'
 
@@ -144,7 +145,7 @@ async function recordOutput(ctx: ServiceContext, begun: Begun, result: StepOutpu
   const exit = shownExit(begun.type, taken)
   const endedAt = ctx.now()
   const attempts = [...begun.attempts, attemptRow(begun, endedAt, null)]
-  const work = { attempt: begun.attempt, attempts, usage: result.usage ?? null }
+  const work = { attempt: begun.attempt, attempts, usage: usageOf(begun.attempts, result.usage ?? null) }
   const withOutput = (state: WalkState): WalkState => ({
     ...state,
     ...grown,
@@ -217,7 +218,7 @@ async function recordCaught(ctx: ServiceContext, begun: Begun, failure: Failure,
   const work = {
     attempt,
     attempts: [...begun.attempts, attemptRow(begun, endedAt, failure.message)],
-    usage: failure.usage,
+    usage: usageOf(begun.attempts, failure.usage),
   }
   const moved = await retryWhileUnavailable(ctx, () =>
     advance(
@@ -284,7 +285,7 @@ async function fail(
       endTime: now,
       outputData: {},
       ...failed(failure),
-      usage: failure.usage ?? null,
+      usage: usageOf(begun.attempts, failure.usage ?? null),
       attempts: [...begun.attempts, attemptRow(begun, now, cause)],
       receipt,
     })

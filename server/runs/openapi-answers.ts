@@ -84,7 +84,9 @@ export const StepRecord = z.object({
   duration: ms('From start to end.').optional(),
   inputData: anyObject('The input of the step.'),
   outputData: anyObject('The output of the step.'),
-  usage: anyObject('What an agent used: tokens, model and thread. Present too if its turn failed.').optional(),
+  usage: anyObject(
+    'What an agent used: the tokens and cost of all attempts together; model and thread are of the last. Present too if it failed.',
+  ).optional(),
   error: z.string().optional().describe('Present if the step failed.'),
   errorCode: z.string().nullable().optional(),
   handled: z.literal(true).optional().describe('The step failed, and the run took the `error` exit.'),

@@ -203,6 +203,47 @@ describe('in a run', () => {
     await cancelRun(runtime.ctx, { runId })
   })
 
+  test('what all attempts used is added up in the record, whether the last one is answered or fails', async () => {
+    const tool = await newScriptTool(runtime.ctx, 'return 1')
+    const prices = { input: 2, output: 4 }
+    const priced = { provider: 'openai-compatible', modelId: 'm', baseUrl: model.url, prices }
+    const { id } = await newAgent(runtime.ctx, { tools: [tool], model: priced })
+    const calls = { calls: [{ name: tool, args: {} }] }
+    const retry = { maxAttempts: 2, initialDelayMs: 10 }
+    const stepOf = async () => {
+      const runId = await runtime.start(definition({ agentId: id, message: 'x', timeoutMs: 2_000, retry }), {
+        text: 'x',
+      })
+      return (await runtime.wait(runId)).stepExecutionHistory[0]
+    }
+    const [one, two] = [
+      { usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 }, cost: 0.00004 },
+      { usage: { inputTokens: 20, outputTokens: 10, totalTokens: 30 }, cost: 0.00008 },
+    ]
+    model.script(calls, { hang: true }, answer)
+    const answered = await stepOf()
+    expect(answered).toMatchObject({ status: 'completed', usage: { ...two, threadId: expect.any(String) } })
+    expect(answered?.attempts).toMatchObject([{ attempt: 1, usage: one }, { attempt: 2 }])
+    model.script(calls, { hang: true }, calls, { hang: true })
+    expect(await stepOf()).toMatchObject({ status: 'failed', usage: { ...two, toolCalls: 1 } })
+    // The last attempt failed before it used anything.
+    model.script(calls, { hang: true }, { status: 400 })
+    expect(await stepOf()).toMatchObject({ status: 'failed', usage: one })
+  })
+
+  test('what a turn had used when the time of its step was up is in the record', async () => {
+    const tool = await newScriptTool(runtime.ctx, 'return 1')
+    const { id } = await newAgent(runtime.ctx, { tools: [tool] }, model)
+    model.script({ calls: [{ name: tool, args: {} }] }, { hang: true })
+    const step = { agentId: id, message: 'x', timeoutMs: 3_000, retry: { maxAttempts: 1 } }
+    const ended = await runtime.wait(await runtime.start(definition(step), { text: 'x' }))
+    expect(ended.stepExecutionHistory[0]).toMatchObject({
+      status: 'failed',
+      error: 'The step did not finish within 3000 ms.',
+      usage: { usage: { totalTokens: 15 }, toolCalls: 1, retryable: true, calls: [{ toolId: tool, success: true }] },
+    })
+  })
+
   test('an agent that does not exist is detected before the run is created', async () => {
     await archiveAgent(runtime.ctx, { id: agentId })
     const started = runtime.start(definition({ message: '${text}' }), { text: 'x' })
