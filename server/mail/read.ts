@@ -7,6 +7,7 @@ import { taskClaims } from '@/db/schema/tasks'
 import { tenants } from '@/db/schema/tenants'
 import { may } from '../auth/policy'
 import type { ServiceContext } from '../context'
+import { sameAssignee } from '../definition/people'
 import type { PauseSignal } from '../definition/run'
 import { serviceOrigin } from '../http/origin'
 import { pauseIs, recordOfPause } from '../interpreter/row-is'
@@ -118,7 +119,7 @@ async function whyNot(
   if (isVote(signal) && (await hasVoted(ctx, { runId, pauseId }, person))) return 'The person has voted.'
   if (claimedBy === userId) return null
   const mine = assignmentsOf({ names: person.names, role: null })
-  const named = signal.assignees?.some((one) => mine.includes(one)) ?? false
+  const named = signal.assignees?.some((one) => mine.includes(sameAssignee(one))) ?? false
   // Where votes decide, one person's claim takes nothing off the others.
   return kind !== 'given' && named && (claimedBy === null || isVote(signal))
     ? null

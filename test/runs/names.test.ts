@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pauseVotes } from '@/db/schema/runs'
 import { countRequest } from '@/server/auth/limits'
@@ -5,8 +6,10 @@ import type { Actor, ServiceContext } from '@/server/context'
 import { sameName } from '@/server/definition/people'
 import { AppError } from '@/server/errors'
 import { createMember } from '@/server/members/create'
+import { BLANK, INVISIBLE } from '@/server/runs/named'
 import { resumeRun } from '@/server/runs/resume'
 import { startRun } from '@/server/runs/start'
+import { listTasks } from '@/server/views/tasks/list'
 import { createWorkflow } from '@/server/workflows/create'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
@@ -95,6 +98,61 @@ describe('one person has one name, however it is written', () => {
     await expect(
       paused({ needs: { approve: 2 }, assignees: SPELLINGS.slice(0, 2).map((name) => `user:${name}`) }),
     ).rejects.toMatchObject({ code: 'VALIDATION_FAILED' })
+  })
+
+  test.each([...SPELLINGS, '\u{e0041}Zoë Roux', '\u2003Zoë\u3000Roux'])(
+    'so the inbox lists what was once assigned to %j as it was written, and not what they started so',
+    async (name) => {
+      const zoe = token('Zoë Roux')
+      const assigned = await paused({ assignees: ['user:Zoë Roux'] })
+      const started = await paused({ assignees: ['user:Zoë Roux'], noSelfApproval: true })
+      const voted = await paused({ assignees: ['user:Zoë Roux', 'role:owner'], needs: { approve: 2 } })
+      const other = await paused({ assignees: ['user:Zoe Roux', 'user:zoë roux', 'role:owner'] })
+      const store = (runId: string, one: string) =>
+        runtime.db.execute(sql`
+      update pauses set signal = jsonb_set(signal::jsonb, '{assignees}', ${JSON.stringify([`user:${one}`])}::jsonb)::json
+      where run_id = ${runId}`)
+      await store(assigned, name)
+      await runtime.db.execute(sql`update runs set started_by = ${name} where id = ${started}`)
+      const vote = { name, person: name, actionId: 'approve', actionValue: 'approve', createdAt: new Date() }
+      await runtime.db
+        .insert(pauseVotes)
+        .values({ tenantId: runtime.ctx.tenantId, runId: voted, pauseId: 'main:ok#1', ...vote })
+      const { tasks } = await listTasks(zoe, { view: 'mine', sort: 'newest' })
+      const mine = tasks.map(({ runId }) => runId)
+      expect([assigned, started, voted, other].map((runId) => mine.includes(runId))).toEqual([
+        true,
+        false,
+        false,
+        false,
+      ])
+      for (const [one, is] of [
+        ['ADA@Example.com', true],
+        [ada.toLowerCase(), true],
+        ['ada', false],
+      ] as const) {
+        await store(assigned, one)
+        const person = as({ kind: 'user', id: ada, name: 'Ada', sessionId: 'ses_1', role: 'admin' })
+        const { tasks } = await listTasks(person, { view: 'mine', sort: 'newest' })
+        expect([one, tasks.some(({ runId }) => runId === assigned)]).toEqual([one, is])
+      }
+    },
+  )
+
+  test('by the same characters in queries as anywhere else', () => {
+    const written = (set: string) =>
+      new RegExp(
+        set.replace(/\\[uU]([0-9a-f]+)/g, (_, code) => `\\u{${Number.parseInt(code, 16).toString(16)}}`),
+        'u',
+      )
+    const [invisible, blank] = [written(INVISIBLE), written(BLANK)]
+    const wrong: string[] = []
+    for (let code = 0; code <= 0x10ffff; code++) {
+      const one = code >= 0xd800 && code <= 0xdfff ? 'a' : String.fromCodePoint(code)
+      if (invisible.test(one) !== (sameName(`a${one}b`) === 'ab')) wrong.push(code.toString(16))
+      if (blank.test(one) !== /\s/.test(one)) wrong.push(code.toString(16))
+    }
+    expect(wrong).toEqual([])
   })
 
   test('so their requests count together', async () => {

@@ -2,7 +2,7 @@ import { and, asc, eq, inArray } from 'drizzle-orm'
 import { members, users } from '@/db/schema/members'
 import { pauseVotes } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
-import { namedPeople, votesNeeded } from '../../definition/people'
+import { namedPeople, sameName, votesNeeded } from '../../definition/people'
 import type { PauseSignal } from '../../definition/run'
 import { type Bar, barOf, forbidsStarter, hasRules, isVote, startersOf } from '../../runs/may-answer'
 import { personOf } from '../../runs/person'
@@ -73,7 +73,7 @@ export async function readPeople(
       via: wayOf(via),
       at: at.toISOString(),
     }))
-    const voted = cast.some(({ by }) => by === viewer.id)
+    const voted = cast.some(({ by }) => sameName(by) === viewer.id)
     return [
       id,
       {
@@ -133,7 +133,7 @@ async function nameAssignees(ctx: ServiceContext, asked: readonly Asked[]): Prom
   const names = new Map(found.flatMap(({ id, email, name }) => [[id, name] as const, [email, name] as const]))
   return (assignee) => {
     const rest = withoutKind(assignee)
-    if (!assignee.startsWith('role:')) return names.get(rest) ?? rest
+    if (!assignee.startsWith('role:')) return names.get(sameName(rest)) ?? rest
     return rest === 'owner' ? 'any owner' : `anybody with the role ${rest} or higher`
   }
 }

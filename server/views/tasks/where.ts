@@ -1,7 +1,8 @@
-import { and, eq, inArray, isNotNull, isNull, ne, not, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, ne, not, or, type SQL, sql } from 'drizzle-orm'
 import { pauses, pauseVotes, runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
 import { assignmentsOf } from '../../runs/may-answer'
+import { isNamed } from '../../runs/named'
 import type { Person } from '../../runs/person'
 import { hasText } from '../../search-text'
 import { isClaimedBy, unclaimed } from './claims'
@@ -37,19 +38,19 @@ export function isOfRole(person: Person): SQL | undefined {
 
 /** Those whose assignees mean a person by name or by role, as long as that person has not voted and may decide. */
 function assignedTo(person: Person, by: 'user' | 'role'): SQL {
-  const mine = JSON.stringify(assignmentsOf(person).filter((one) => one.startsWith(`${by}:`)))
+  const mine = assignmentsOf(person).flatMap((one) => (one.startsWith(`${by}:`) ? [one.slice(by.length + 1)] : []))
   return sql`exists (
       select from json_array_elements_text(${pauses.signal}->'assignees') assignee
-      where assignee in (select jsonb_array_elements_text(${mine}::jsonb)))
+      where starts_with(assignee, ${`${by}:`}) and ${isNamed(sql`substr(assignee, ${by.length + 2})`, mine)})
     and not ${votedBy(person.id)}
-    and not (${pauses.signal}->>'noSelfApproval' is not null and ${inArray(runs.startedBy, [...person.names])})`
+    and not (${pauses.signal}->>'noSelfApproval' is not null and ${isNamed(runs.startedBy, person.names)})`
 }
 
 function votedBy(person: string): SQL {
   return sql`exists (
     select from ${pauseVotes} v
     where v.tenant_id = ${pauses.tenantId} and v.run_id = ${pauses.runId} and v.pause_id = ${pauses.id}
-      and v.person = ${person})`
+      and ${isNamed(sql`v.person`, [person])})`
 }
 
 /** Written exactly as in the partial index. */
