@@ -136,6 +136,15 @@ describe('updateWorkflow', () => {
     expect(await getWorkflow(owner, { id })).toMatchObject({ name: 'D', version: 4 })
   })
 
+  test.each(['W/"1"', 'W/"1", "7"', '"1-gzip"', '"1--br"', 'W/"1-gzip"'])(
+    'an If-Match of %s is the version that a proxy has made its tag of',
+    async (ifMatch) => {
+      const { id } = await createWorkflow(owner, RUNNABLE)
+      await updateWorkflow(owner, { id, body: { name: 'x' }, ifMatch })
+      expect(await outcome(updateWorkflow(owner, { id, body: { name: 'y' }, ifMatch }))).toBe('VERSION_CONFLICT')
+    },
+  )
+
   test.each(['3', 'W/3', 'W/"three"', '"3-other"', '"three"', '"1",', ''])(
     'an If-Match of %j is refused, not ignored',
     async (ifMatch) => {
