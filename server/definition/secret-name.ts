@@ -15,12 +15,17 @@ const ABOUT = words('count counts length size limit total type expires expiry tt
 /** Words that are written together, as in `accesstoken`. */
 const GLUED = /(?:token|secret|password|passwd|cookie|apikey|signature|sess(?:ion)?id|credentials?)$/
 
+/** What services make as keys, unlike `PROJ-1` or the path of a file. */
+const MADE = /^(?=.*\d)(?=.*[a-z])[\w~+=-]{20,}$/i
+
 /**
  * Whether the value of a header, a parameter or a field of this name may let somebody in. A name is judged by its words, so
- * that `author` is not taken for `auth`.
+ * that `author` is not taken for `auth`. A `key` alone may be anything, so its values are looked at if they are given.
  */
-export function looksSecret(name: string): boolean {
+export function looksSecret(name: string, values?: string | readonly string[]): boolean {
   const said = wordsOf(name)
+  if (said.length === 1 && said[0] === 'key' && values !== undefined)
+    return [values].flat().some((one) => MADE.test(one))
   const last = said.at(-1) ?? ''
   if (said.length > 1 && ABOUT.has(last)) return false
   if (said.some((word) => ANYWHERE.has(word) || GLUED.test(word)) || LAST.has(last)) return true

@@ -32,14 +32,14 @@ export function keptParts(headers: Iterable<[string, string]>, query: ByName, si
       ([name, value]) =>
         name !== signature &&
         !SIGNATURE_HEADERS.includes(name) &&
-        !(looksSecret(name) || TRANSPORT.test(name) || value.length > MAX_HEADER) &&
+        !(looksSecret(name, value) || TRANSPORT.test(name) || value.length > MAX_HEADER) &&
         isText(value),
     )
   return {
     headers: Object.fromEntries(kept.slice(0, MOST_NAMES)),
     query: Object.fromEntries(
       Object.entries(query)
-        .filter(([name]) => name !== '__proto__' && !looksSecret(name))
+        .filter(([name, value]) => name !== '__proto__' && !looksSecret(name, value))
         .slice(0, MOST_NAMES),
     ),
   }
