@@ -42,7 +42,7 @@ export function openSecrets(ctx: ServiceContext, webhook: { id: string; secrets:
     .filter((secret) => isAccepted(secret, ctx.now()))
     .flatMap(({ sealed }) => {
       try {
-        return [open(sealed, placeOf(ctx.tenantId, webhook.id))]
+        return [open(sealed, placeOf(ctx.tenantId, webhook.id)).trim()]
       } catch (err) {
         if (!(err instanceof CannotOpen)) throw err
         ctx.log.error({ err, webhookId: webhook.id }, 'cannot decrypt a webhook secret: was ENCRYPTION_KEY changed?')

@@ -41,7 +41,8 @@ export async function readVaultSecrets(ctx: ServiceContext, names: readonly stri
   for (const row of rows) {
     const value = openValue(ctx, row)
     if (value === null) continue
-    values.set(row.name, value)
+    // Until it is set again, one may have the blanks that it was pasted with.
+    values.set(row.name, value.trim())
     bindings.push(row)
   }
   const missing = names.filter((name) => !values.has(name))

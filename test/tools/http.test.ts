@@ -1,10 +1,14 @@
 import type { ServerResponse } from 'node:http'
+import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { vaultSecrets } from '@/db/schema/vault'
 import type { ServiceContext } from '@/server/context'
+import { seal } from '@/server/crypto'
 import { StepFailure, TransientError } from '@/server/errors'
 import { callTool } from '@/server/steps/call-tool'
 import { createTool } from '@/server/tools/create'
 import { retryAfterMs } from '@/server/tools/kinds/http'
+import { vaultPlace } from '@/server/vault/schema'
 import { setVaultSecret } from '@/server/vault/set'
 import { type Outside, type Seen, startOutside } from '../net/outside'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -201,6 +205,20 @@ describe('the answer', () => {
         message: 'The server answered 422 Unprocessable Entity.',
         details: ['status: 422', '{"error":"no such thing"}'],
       },
+    })
+  })
+
+  test('has secrets without the blanks around them, and names the one that no header can have', async () => {
+    await setVaultSecret(ctx, { name: 'PASTED', value: 'replaced at once' })
+    const sealed = seal(' a-long-secret-value-123\n', vaultPlace(ctx.tenantId, 'PASTED'))
+    await database.db.update(vaultSecrets).set({ sealed }).where(eq(vaultSecrets.name, 'PASTED'))
+    await setVaultSecret(ctx, { name: 'PEM', value: '-----BEGIN-----\nabc\n-----END-----' })
+    const headers = (secret: string) => ({ headers: { authorization: `Bearer \${secrets.${secret}}` } })
+    expect(await (await http(headers('PASTED'))).call()).toMatchObject({ success: true })
+    expect(outside.seen[0]?.headers.authorization).toBe('Bearer a-long-secret-value-123')
+    const why = 'it contains a line break or a character outside Latin-1'
+    expect(await (await http(headers('PEM'))).call()).toMatchObject({
+      error: { message: `The header authorization cannot have this value: ${why}. It is made of \${secrets.PEM}.` },
     })
   })
 

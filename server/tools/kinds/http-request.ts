@@ -1,14 +1,7 @@
 import { isJsonObject } from '../../definition/json'
-import {
-  asText,
-  fillText,
-  findReferences,
-  follow,
-  type Lookup,
-  parseTemplate,
-  resolveTemplates,
-} from '../../definition/template'
-import { fitsHeader, withKey } from './headers'
+import { asText, findReferences, follow, type Lookup, parseTemplate, resolveTemplates } from '../../definition/template'
+import { filledHeader } from './filled-header'
+import { withKey } from './headers'
 import type { HttpConfig } from './http-config'
 import { BadValue } from './outbound'
 
@@ -29,12 +22,7 @@ export function buildRequest(config: HttpConfig, lookup: Lookup, idempotencyKey:
   refuseLargeRequest(config, lookup)
   const headers = new Map<string, string>()
   for (const [name, template] of Object.entries(config.headers)) {
-    const value = fillText(template, lookup)
-    if (!fitsHeader(value))
-      throw new BadValue(
-        `The header ${name} cannot have this value: it contains a line break or a character outside Latin-1.`,
-      )
-    headers.set(name.toLowerCase(), value)
+    headers.set(name.toLowerCase(), filledHeader(name, template, lookup))
   }
   const url = withQuery(urlOf(config.url, lookup), config.query, lookup)
   const body = bodyOf(config, lookup)

@@ -2,15 +2,15 @@ import { createMCPClient, type MCPClient } from '@ai-sdk/mcp'
 import type { ServiceContext } from '../../context'
 import { Deadline } from '../../deadline'
 import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '../../definition/json'
-import { fillText } from '../../definition/template'
 import { OutboundFailure } from '../../net/outbound-failure'
 import type { ToolCall } from '../call'
 import { type ToolFailure, type ToolOutcome, toolFailure } from '../schema'
-import { fitsHeader, withKey } from './headers'
+import { filledHeader } from './filled-header'
+import { withKey } from './headers'
 import { isTransientStatus, retryAfterMs } from './http'
 import { McpConfig, type McpServerConfig } from './mcp-config'
 import { digitsKept } from './mcp-digits'
-import { BadValue, type BoundFetch, callingOut } from './outbound'
+import { type BoundFetch, callingOut } from './outbound'
 import { lookupOf } from './templates'
 
 /** Calls a tool of a remote MCP server with the arguments unchanged. */
@@ -127,11 +127,7 @@ async function withClient(
 function headersOf(config: McpServerConfig, sources: Sources): Record<string, string> {
   const lookup = lookupOf(sources)
   return Object.fromEntries(
-    Object.entries(config.headers).map(([name, template]) => {
-      const value = fillText(template, lookup)
-      if (!fitsHeader(value)) throw new BadValue(`The header ${name} cannot have this value.`)
-      return [name, value]
-    }),
+    Object.entries(config.headers).map(([name, template]) => [name, filledHeader(name, template, lookup)]),
   )
 }
 
