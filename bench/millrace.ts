@@ -23,8 +23,11 @@ export interface Millrace extends Subject {
   databaseUrl(): string
 }
 
-/** The whole product: launcher, web process and embedded Postgres, in a temporary folder. */
-export function millrace(loopback: Loopback): Millrace {
+/**
+ * The whole product: launcher, web process and embedded Postgres, in a temporary folder.
+ * @param build the folder of the build; this one by default
+ */
+export function millrace(loopback: Loopback, build?: string): Millrace {
   let folder = ''
   let postgres: EmbeddedPostgres
   let starting: ReturnType<typeof startService> | undefined
@@ -78,7 +81,7 @@ export function millrace(loopback: Loopback): Millrace {
       postgres = await startCounting(join(folder, 'postgres'))
       const { adminUrl, pid } = postgres
       database = { sql: await openCounter(adminUrl), adminUrl, name: DATABASE, pid }
-      starting = startService(folder)
+      starting = startService(folder, build)
       service = await starting.ready
       const url = new URL(adminUrl)
       url.pathname = `/${DATABASE}`

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 export const WORKS = ['W0', 'W1', 'W2', 'W3', 'W4', 'W5', 'reads'] as const
@@ -14,6 +15,8 @@ export interface Options {
   rounds: number
   /** The version of Node to run everything on, from npm; this one if it is not given. */
   node: string | undefined
+  /** The folder of another build, with which this one takes turns. */
+  against: string | undefined
   /** Prints tables instead of a JSON line per measure. */
   markdown: boolean
   /** Where peers are installed. Kept when given; otherwise a temporary folder. */
@@ -37,7 +40,8 @@ export const USAGE = `npm run bench -- [options]
   --steps 1000      W4: steps of the long run, 100 or 1000
   --seeded 100000   reads: runs in the list
   --peers           also run Mastra, DBOS and Restate, installed from npm into a scratch folder
-  --rounds 3        rounds to take, interleaved (default: 1, with --peers 3)
+  --against <dir>   compare with the build in another folder: both live, and take turns
+  --rounds 3        rounds to take, interleaved (default: 1, with --peers 3, with --against 15)
   --scratch <dir>   keep the peers' installation in this folder, outside the repository
   --node 24         run all of it, peers too, on that version of Node, from npm
   --markdown        print tables to paste into docs/performance.md
@@ -57,6 +61,7 @@ export function readOptions(args: string[]): Options {
       steps: text('1000'),
       seeded: text('100000'),
       peers: { type: 'boolean', default: false },
+      against: { type: 'string' },
       rounds: { type: 'string' },
       scratch: { type: 'string' },
       markdown: { type: 'boolean', default: false },
@@ -65,14 +70,16 @@ export function readOptions(args: string[]): Options {
   })
   const steps = whole('steps', values.steps, 1000)
   if (steps !== 100 && steps !== 1000) throw new Error('--steps must be 100 or 1000.')
-  const { peers, markdown, scratch, node } = values
+  const { peers, markdown, scratch, node, against } = values
+  if (against !== undefined && peers) throw new Error('--against and --peers are two different comparisons.')
   if (node !== undefined && !/^\d+(\.\d+){0,2}$/.test(node)) throw new Error('--node must be a version, such as 24.')
   return {
     works: worksOf(values.works ?? WORKS.filter((work) => !peers || /^W[1-5]$/.test(work)).join()),
     seconds: whole('seconds', values.seconds, 600),
     callers: values.callers.split(',').map((one) => whole('callers', one, 256)),
     peers,
-    rounds: whole('rounds', values.rounds ?? (peers ? '3' : '1'), 20),
+    rounds: whole('rounds', values.rounds ?? (peers ? '3' : against ? '15' : '1'), against ? 100 : 20),
+    against: against === undefined ? undefined : resolve(against),
     markdown,
     scratch,
     node,

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { compareBuilds } from './against'
 import { hangUp } from './drive'
 import { startLoopback } from './loopback'
 import { type Bench, takeFloor } from './measure'
@@ -14,7 +15,7 @@ import { installPeers, PEERS } from './peer-install'
 import { openCounter, startCounting } from './postgres'
 import type { Result } from './results'
 import type { Subject } from './subject'
-import { markdown } from './table'
+import { markdown, pairedTable } from './table'
 import { measureBulk } from './works/bulk'
 import { measureFloor } from './works/floor'
 import { measureKill } from './works/kill'
@@ -37,6 +38,12 @@ let stopping = false
 async function main(options: Options): Promise<void> {
   const loopback = await startLoopback()
   undo.push(loopback.stop, hangUp)
+  const { against } = options
+  if (against !== undefined) {
+    const found = await compareBuilds(loopback, { ...options, against }, undo, log)
+    process.stdout.write(pairedTable(found))
+    return
+  }
   const product = millrace(loopback)
   const scratch = options.peers ? await scratchFolder(options) : undefined
   const peers = scratch ? await startPeers(scratch, loopback.callUrl) : undefined
@@ -165,5 +172,6 @@ if (!options) {
   } finally {
     await cleanUp()
   }
-  if (options.markdown) process.stdout.write(`${heading(options)}\n\n${markdown(results)}`)
+  if (options.markdown && options.against === undefined)
+    process.stdout.write(`${heading(options)}\n\n${markdown(results)}`)
 }

@@ -13,9 +13,14 @@ export interface Service {
 /**
  * Runs the product as `npm start` does, on its own data folder. It may call the servers on loopback. `stop` also ends a
  * service that is still starting.
+ * @param build the folder of the build; this one by default
  */
-export function startService(dataDir: string): { ready: Promise<Service>; stop(): Promise<void> } {
+export function startService(
+  dataDir: string,
+  build = process.cwd(),
+): { ready: Promise<Service>; stop(): Promise<void> } {
   const child = spawn(process.execPath, ['--import', 'tsx', '--conditions=react-server', 'cli/start.ts', '--json'], {
+    cwd: build,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       ...process.env,

@@ -1,3 +1,4 @@
+import type { Paired } from './against'
 import { type Comparison, compare } from './compare'
 import type { Cost, Figure, Rate, Result } from './results'
 import { median, round } from './stats'
@@ -72,6 +73,14 @@ function comparisonTable(comparisons: readonly Comparison[]): string {
       must,
     ]),
   )
+}
+
+/** How fast this build is, where the other one is 1. */
+export function pairedTable(found: readonly Paired[]): string {
+  const rows = found.map(({ what, ratio, low, high, pairs }) => [
+    ...[what, cell(ratio), `${cell(low)} to ${cell(high)}`, `${pairs}`],
+  ])
+  return `${table(['work', 'speed, the other build is 1', 'half of the pairs', 'pairs'], rows)}\n`
 }
 
 /** Items with the same key, in the order of each key's first item. */

@@ -50,7 +50,8 @@ async function resumes(bench: Bench): Promise<{ answered: number[]; completed: n
   return times
 }
 
-async function resumed({ subject }: Bench): Promise<{ answered: number; completed: number }> {
+/** One run of a step, a pause and a step. @returns how long its answer took to be accepted, and to complete it */
+export async function resumed({ subject }: Pick<Bench, 'subject'>): Promise<{ answered: number; completed: number }> {
   const becomes = (id: string, status: string) =>
     until(`a run ${status}`, async () => (await subject.status(id)) === status, { every: 2, limit: 30_000 })
   const id = await subject.pause()

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { readOptions } from '@/bench/options'
 
@@ -12,6 +13,11 @@ test('without options, every work is measured once and no peer', () => {
 
 test('with peers, the works that peers have are measured in three rounds', () => {
   expect(readOptions(['--peers'])).toMatchObject({ works: ['W1', 'W2', 'W3', 'W4', 'W5'], rounds: 3 })
+})
+
+test('against another build, there are fifteen pairs, and no peers', () => {
+  expect(readOptions(['--against', '../other'])).toMatchObject({ against: resolve('../other'), rounds: 15 })
+  expect(() => readOptions(['--against', '../other', '--peers'])).toThrow('two different comparisons')
 })
 
 test('options replace the defaults', () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { database as processDatabase } from '@/server/database'
+import { expectChange } from '@/server/interpreter/changes'
 import { forget, recall, recallPause } from '@/server/interpreter/run-memory'
 import { cancelRun } from '@/server/runs/cancel'
 import type { PresentedRun } from '@/server/runs/present'
@@ -166,10 +167,11 @@ async function paused(definition: object): Promise<string> {
   return runId
 }
 
-/** Answers a run and asks for its status at once. @returns that, and which of the two had to read */
-async function answered(runId: string, body: object) {
+/** Answers a run and asks for its status at once, which waits a moment for the end, or `patienceMs`. @returns that, and which of the two had to read */
+async function answered(runId: string, body: object, patienceMs?: number) {
   const before = { reads, pauseReads }
   await resumeRun(runtime.ctx, { runId, body })
+  if (patienceMs !== undefined) expectChange(runId, patienceMs)
   const read = pauseReads > before.pauseReads
   const run = await getRunStatus(runtime.ctx, { runId })
   return { run, remembered: { pause: !read, end: reads === before.reads } }
@@ -222,10 +224,10 @@ function shape({ status, outcome, data, result, error, stepExecutionHistory }: P
 }
 
 test('the status of a run that its answer ends soon is answered without a read', async () => {
-  // A busy machine may take longer than a status waits.
+  // A busy machine may take longer than a status waits, or end the run before the status is asked for.
   await expect
     .poll(async () => {
-      const { run, remembered } = await answered(await paused(line(ask(), call('b', 'odd'), END)), GO)
+      const { run, remembered } = await answered(await paused(line(ask(), call('b', 'odd'), END)), GO, 2_000)
       await expectAsRead(run)
       return remembered
     })
