@@ -29,7 +29,7 @@ type Row = typeof idempotencyKeys.$inferSelect
  * Runs a request once per `Idempotency-Key`. A repeated request gets the same answer; one that arrives while the first
  * is running waits for it; if the first has died, it continues from what that had committed. Only successful answers
  * are kept, so a refused request may be corrected and sent again with its key.
- * @param handle gets a signal that fires when the caller leaves; with a key it never fires, so that there is an answer to keep
+ * @param handle can ask for a signal that fires when the caller leaves; with a key it never fires, so that there is an answer to keep
  * @param options.followsCaller fires the signal all the same, and keeps no answer then
  * @throws AppError INVALID_INPUT, IDEMPOTENCY_KEY_REUSED, CONFLICT
  */
@@ -37,11 +37,11 @@ export async function onceForKey(
   ctx: ServiceContext,
   request: Request,
   body: unknown,
-  handle: (ctx: ServiceContext, signal: AbortSignal) => Promise<Answer>,
+  handle: (ctx: ServiceContext, signalOf: () => AbortSignal) => Promise<Answer>,
   { followsCaller = false }: { followsCaller?: boolean | undefined } = {},
 ): Promise<Answer> {
   const key = request.headers.get('idempotency-key')
-  if (key === null) return handle(ctx, request.signal)
+  if (key === null) return handle(ctx, () => request.signal)
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
     const message = 'Idempotency-Key must have 1 to 255 printable ASCII characters.'
     throw new AppError('INVALID_INPUT', { details: [{ path: 'Idempotency-Key', message }] })
@@ -56,7 +56,7 @@ export async function onceForKey(
   const release = () => releaseKey(ctx, claim).finally(() => clearInterval(prolong))
   const signal = followsCaller ? request.signal : new AbortController().signal
   try {
-    const done = await handle({ ...ctx, keyed: claim }, signal)
+    const done = await handle({ ...ctx, keyed: claim }, () => signal)
     if (done.body instanceof ReadableStream) {
       void claim.work.then(release)
       return { ...done, headers: { ...done.headers, ...(claim.recalled ? REPLAYED : {}) } }

@@ -32,8 +32,11 @@ interface RouteCall<P extends string, B = JsonObject> {
   query: Record<string, string | undefined>
   body: B
   request: Request
-  /** Fires when the caller leaves. With an `Idempotency-Key` the work goes on, and its answer is kept. */
-  signal: AbortSignal
+  /**
+   * Fires when the caller leaves. With an `Idempotency-Key` the work goes on, and its answer is kept. Made when it is asked
+   * for, as that of a `SentRequest` is.
+   */
+  readonly signal: AbortSignal
 }
 
 /** A handler's answer: a body alone means 200. Bytes and streams are sent unchanged, anything else as JSON. */
@@ -123,14 +126,19 @@ export function route<P extends string = never>(
       })
       const params = await paramsOf<P>(context)
       const query = await readQuery(request, context.folder)
-      const handle = (ctx: ServiceContext, signal: AbortSignal) =>
-        handler({ ctx, params, query, body, request, signal })
+      const handle = (ctx: ServiceContext, signalOf: () => AbortSignal) =>
+        handler({
+          ...{ ctx, params, query, body, request },
+          get signal() {
+            return signalOf()
+          },
+        })
       const { idempotent = true, onlyWaits: followsCaller } = options
       const mayKeep = typeof idempotent === 'function' ? idempotent(request) : idempotent
       const answerAs = (ctx: ServiceContext) =>
         request.method === 'POST' && mayKeep
           ? onceForKey(ctx, request, body, handle, { followsCaller })
-          : handle(ctx, request.signal)
+          : handle(ctx, () => request.signal)
       const answerPresumed = async ({ identity, presumed }: Presumption) => {
         const answer = await answerAs({ ...contextOf(identity), presumed }).catch((err: unknown) => {
           // If its answer was lost, the run may have started: the caller has to know.

@@ -5,6 +5,7 @@ import { idempotencyKeys } from '@/db/schema/idempotency'
 import { runs } from '@/db/schema/runs'
 import { withTransaction } from '@/server/context'
 import { createApiKey } from '@/server/credentials/api-keys/create'
+import { SentRequest } from '@/server/http/sent-request'
 import { insertRun } from '@/server/interpreter/insert'
 import { pinnedDefinition } from '@/server/interpreter/pinned-definition'
 import { onceForKey, sweepIdempotencyKeys } from '@/server/rest/idempotency'
@@ -245,4 +246,18 @@ describe('when the first request dies', () => {
   async function expireLease(): Promise<void> {
     await database.sql`update idempotency_keys set leased_until = now() - interval '1 second' where key = 'dead'`
   }
+})
+
+it('makes no signal for a handler that asks for none', async () => {
+  let watched = 0
+  const sent = new SentRequest('http://localhost/api/x', {
+    method: 'POST',
+    headers: [],
+    chunks: null,
+    watch: () => watched++,
+  })
+  const answer = await onceForKey(runtime.ctx, sent, {}, async () => ({ body: 'done' }))
+  expect([answer.body, watched]).toEqual(['done', 0])
+  await onceForKey(runtime.ctx, sent, {}, async (_ctx, signalOf) => ({ body: signalOf().aborted }))
+  expect(watched).toBe(1)
 })
