@@ -3,7 +3,7 @@ import { messages } from '@/db/schema/threads'
 import { seesHidden } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { isJsonObject, type JsonLike } from '../definition/json'
-import { hiddenValues, maskerFor, type RunMasker } from '../vault/hide'
+import { hiddenValues, hidingNothing, maskerFor, type RunMasker } from '../vault/hide'
 import { MASK, type Masker, maskerOf } from '../vault/mask'
 import { tenantMasker } from '../vault/masker'
 import { hiddenNames, valuesOfRun } from '../vault/run-values'
@@ -43,7 +43,7 @@ export async function threadMasker(
 /** A masker that hides what any of these runs hides. Once one is gone, or has too many values, nothing of a text is shown. */
 export async function maskerOfRuns(ctx: ServiceContext, runIds: readonly string[], known?: Masker): Promise<RunMasker> {
   const vault = known ?? (await tenantMasker(ctx))
-  if (runIds.length === 0) return { ...vault, hides: new Set(), vault }
+  if (runIds.length === 0) return hidingNothing(vault)
   const names = await hiddenNames(ctx, runIds)
   if (names.size < runIds.length) return nothingOf(vault)
   const values = new Set<string>()

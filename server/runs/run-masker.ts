@@ -4,7 +4,7 @@ import { seesHidden } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { sensitiveFields } from '../definition/sensitive'
 import { pinnedDefinition } from '../interpreter/pinned-definition'
-import { hidingMasker, type RunMasker } from '../vault/hide'
+import { hidingMasker, hidingNothing, type RunMasker } from '../vault/hide'
 import type { Masker } from '../vault/mask'
 import { tenantMasker } from '../vault/masker'
 import { valuesOfRun } from '../vault/run-values'
@@ -14,14 +14,14 @@ const OF = { id: runs.id, workflowId: runs.workflowId, workflowVersion: runs.wor
 
 /** A masker for what the caller is shown of a run, whatever reads it. */
 export async function callerMasker(ctx: ServiceContext, run: Of, vault: Masker): Promise<RunMasker> {
-  return seesHidden(ctx) ? runMasker(ctx, run, vault) : { ...vault, hides: NOTHING, vault }
+  return seesHidden(ctx) ? runMasker(ctx, run, vault) : hidingNothing(vault)
 }
 
 /** The same for the run with this id; for none, only the vault's. */
 export async function callerMaskerOf(ctx: ServiceContext, runId: string | null): Promise<RunMasker> {
   if (runId !== null && seesHidden(ctx)) return runMaskerOf(ctx, runId)
   const vault = await tenantMasker(ctx)
-  return { ...vault, hides: NOTHING, vault }
+  return hidingNothing(vault)
 }
 
 /** The same for the runs of a list. */
@@ -41,10 +41,9 @@ export async function callerMaskersOf(
   const maskers = new Map(
     await Promise.all(found.map(async (run) => [run.id, await runMasker(ctx, run, vault)] as const)),
   )
-  return ({ runId }) => maskers.get(runId ?? '') ?? { ...vault, hides: NOTHING, vault }
+  const nothing = hidingNothing(vault)
+  return ({ runId }) => maskers.get(runId ?? '') ?? nothing
 }
-
-const NOTHING: ReadonlySet<string> = new Set()
 
 /** Reads values of the run only if its workflow has sensitive fields. */
 export async function runMasker(ctx: ServiceContext, run: Of, known?: Masker): Promise<RunMasker> {
@@ -53,7 +52,7 @@ export async function runMasker(ctx: ServiceContext, run: Of, known?: Masker): P
     pinnedDefinition(ctx, run.workflowId, run.workflowVersion),
   ])
   const hides = sensitiveFields(definition)
-  if (hides.size === 0) return { ...vault, hides, vault }
+  if (hides.size === 0) return hidingNothing(vault)
   return hidingMasker(vault, hides, await valuesOfRun(ctx, run.id))
 }
 
@@ -65,5 +64,5 @@ export async function runMaskerOf(ctx: ServiceContext, runId: string): Promise<R
     .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId)))
   if (run) return runMasker(ctx, run)
   const vault = await tenantMasker(ctx)
-  return { ...vault, hides: NOTHING, vault }
+  return hidingNothing(vault)
 }

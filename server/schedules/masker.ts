@@ -1,7 +1,8 @@
 import { seesHidden } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { sensitiveFields } from '../definition/sensitive'
-import { hidingMasker, type RunMasker } from '../vault/hide'
+import { giveWay } from '../give-way'
+import { hidingMasker, hidingNothing, type RunMasker } from '../vault/hide'
 import type { Masker } from '../vault/mask'
 import { findWhole } from '../versioned/row-at'
 import { WORKFLOW } from '../workflows/noun'
@@ -15,13 +16,15 @@ export async function scheduleMaskers(
   schedules: readonly Of[],
   vault: Masker,
 ): Promise<(id: string) => RunMasker> {
-  const ids = seesHidden(ctx) ? [...new Set(schedules.map(({ workflowId }) => workflowId))] : []
-  const found = ids.map(async (id) => {
-    const { content } = await findWhole(ctx, WORKFLOW, id, 'started')
-    return [id, sensitiveFields(content)] as const
-  })
-  const hides = new Map(await Promise.all(found))
-  const plain = { ...vault, hides: new Set<string>(), vault }
+  const hides = new Map<string, ReadonlySet<string>>()
+  // One after the other: a definition may be large.
+  for (const { workflowId } of seesHidden(ctx) ? schedules : []) {
+    if (hides.has(workflowId)) continue
+    const { content } = await findWhole(ctx, WORKFLOW, workflowId, 'started')
+    await giveWay(ctx.tenantId)
+    hides.set(workflowId, sensitiveFields(content))
+  }
+  const plain = hidingNothing(vault)
   const maskers = schedules.map(({ id, workflowId, data }) => {
     const names = hides.get(workflowId) ?? plain.hides
     return [id, names.size === 0 ? plain : hidingMasker(vault, names, [data])] as const

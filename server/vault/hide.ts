@@ -10,6 +10,11 @@ export interface RunMasker extends Masker {
   vault: Masker
 }
 
+/** For a run that hides nothing. */
+export function hidingNothing(vault: Masker): RunMasker {
+  return { ...vault, hides: new Set(), vault }
+}
+
 /** Looking for each value in every text takes time, so a run has so many of them looked for. Shorter ones are in any text. */
 const MOST_VALUES = 50
 const SHORTEST_VALUE = 4

@@ -5,6 +5,7 @@ import { workflowVersions } from '@/db/schema/workflows'
 import type { ServiceContext } from '../context'
 import type { JsonObject } from '../definition/json'
 import { sensitiveFields } from '../definition/sensitive'
+import { giveWay } from '../give-way'
 
 /** The names of the sensitive fields of runs, by run: none for one that hides nothing, no entry for one that is gone. */
 export async function hiddenNames(
@@ -16,16 +17,16 @@ export async function hiddenNames(
     .select({ id: runs.id, workflowId: runs.workflowId, version: runs.workflowVersion })
     .from(runs)
     .where(and(eq(runs.tenantId, ctx.tenantId), inArray(runs.id, [...runIds])))
-  const versions = new Map<string, Promise<ReadonlySet<string>>>()
-  const named = await Promise.all(
-    found.map(async ({ id, workflowId, version }) => {
-      const key = `${workflowId}@${version}`
-      const names = versions.get(key) ?? namesOf(ctx, workflowId, version)
-      versions.set(key, names)
-      return [id, await names] as const
-    }),
-  )
-  return new Map(named)
+  const versions = new Map<string, ReadonlySet<string>>()
+  const named = new Map<string, ReadonlySet<string>>()
+  // One after the other: a definition may be large.
+  for (const { id, workflowId, version } of found) {
+    const key = `${workflowId}@${version}`
+    const names = versions.get(key) ?? (await namesOf(ctx, workflowId, version))
+    versions.set(key, names)
+    named.set(id, names)
+  }
+  return named
 }
 
 async function namesOf(ctx: ServiceContext, workflowId: string, version: number): Promise<ReadonlySet<string>> {
@@ -34,6 +35,7 @@ async function namesOf(ctx: ServiceContext, workflowId: string, version: number)
     .select({ definition })
     .from(workflowVersions)
     .where(and(eq(tenantId, ctx.tenantId), eq(of, workflowId), eq(number, version)))
+  await giveWay(ctx.tenantId)
   return row ? sensitiveFields(row.definition) : new Set()
 }
 
