@@ -7,7 +7,7 @@ import { guardedFetch } from '../net/guarded-fetch'
 import { OutboundFailure } from '../net/outbound-failure'
 import type { CheckUrl } from '../net/vet'
 import { notEncrypted } from '../vault/hosts'
-import { eachLine } from './each-line'
+import { withChangedJson } from './changed-json'
 import { keySecret } from './keys'
 import type { ModelConfig } from './schema'
 import { meetsStrict } from './strict-schema'
@@ -48,7 +48,7 @@ const guardedBy =
       },
       { timeoutMs: env().AGENT_TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES, check },
     )
-    return response.ok ? withTextArguments(response) : response
+    return response.ok ? withChangedJson(response, withTextArguments) : response
   }
 
 /** Strict servers refuse a request whose schema breaks their rules. Answers are checked here in any case. */
@@ -84,22 +84,15 @@ function refusalIn(body: unknown, part: 'message' | 'delta'): string {
   return isJsonObject(said) && typeof said.refusal === 'string' ? said.refusal : ''
 }
 
-/** Some servers give the arguments of a call as an object where the protocol has its JSON as text, or leave them out. */
-async function withTextArguments(response: Response): Promise<Response> {
-  const headers = new Headers(response.headers)
-  headers.delete('content-length')
-  const init = { status: response.status, statusText: response.statusText, headers }
-  if (response.headers.get('content-type')?.includes('text/event-stream') && response.body)
-    return new Response(response.body.pipeThrough(eachLine(corrected)), init)
-  return new Response(corrected(await response.text(), ''), init)
-}
-
-/** JSON after a prefix, with its calls' arguments as texts. Anything else is as it was. */
-function corrected(text: string, prefix = 'data:'): string {
-  if (!text.startsWith(prefix) || !text.includes('"tool_calls"')) return text
+/**
+ * Some servers give the arguments of a call as an object where the protocol has its JSON as text, or leave them out. Any
+ * other text is as it was.
+ */
+function withTextArguments(text: string): string {
+  if (!text.includes('"tool_calls"')) return text
   try {
-    const body = parseKeepingDigits(text.slice(prefix.length))
-    return correctCalls(body) ? `${prefix}${prefix && ' '}${JSON.stringify(body)}` : text
+    const body = parseKeepingDigits(text)
+    return correctCalls(body) ? JSON.stringify(body) : text
   } catch {
     return text
   }

@@ -8,8 +8,8 @@ import { keepingDigits } from '../definition/long-numbers'
 import { env } from '../env'
 import { setLibraryGlobal } from '../process'
 import { type Masker, maskerOf } from '../vault/mask'
+import { withChangedJson } from './changed-json'
 import { openAICompatible } from './compatible'
-import { eachLine } from './each-line'
 import { resolveKey } from './keys'
 import type { ModelConfig } from './schema'
 import { scriptedModel } from './scripted'
@@ -70,22 +70,6 @@ export async function openModel(ctx: ServiceContext, config: ModelConfig): Promi
   return { ...open, provider: 'scripted', modelId: 'scripted', model: scriptedModel() }
 }
 
-/** As it came, but for the long numbers of tools' arguments, which Anthropic and Google write as JSON of their own. */
-async function withDigits(response: Response): Promise<Response> {
-  if (!response.ok) return response
-  const type = response.headers.get('content-type') ?? ''
-  const headers = new Headers(response.headers)
-  // Both are of the body as it was sent.
-  for (const name of ['content-length', 'content-encoding']) headers.delete(name)
-  const init = { status: response.status, statusText: response.statusText, headers }
-  // The three of them answer in UTF-8, which is also the only charset of JSON and event streams in their standards.
-  if (type.includes('text/event-stream') && response.body) {
-    const kept = (line: string) => (line.startsWith('data:') ? `data:${keepingDigits(line.slice(5))}` : line)
-    return new Response(response.body.pipeThrough(eachLine(kept)), init)
-  }
-  return type.includes('json') ? new Response(keepingDigits(await response.text()), init) : response
-}
-
 /**
  * The installation's own setting, never a tenant's, so it bypasses the guard. Redirects are not followed: the key was
  * checked for this address only, and some providers take it in a header that would go along.
@@ -93,6 +77,11 @@ async function withDigits(response: Response): Promise<Response> {
 function at(baseURL: string | undefined): { baseURL?: string; fetch: typeof fetch } {
   return {
     ...(baseURL === undefined ? {} : { baseURL }),
-    fetch: async (input, init) => withDigits(await fetch(input, { ...init, redirect: 'manual' })),
+    // Anthropic and Google write tools' arguments as JSON of their own, with long numbers. All three answer in UTF-8, which is
+    // also the only charset of JSON and event streams in their standards.
+    fetch: async (input, init) => {
+      const response = await fetch(input, { ...init, redirect: 'manual' })
+      return response.ok ? withChangedJson(response, keepingDigits) : response
+    },
   }
 }
