@@ -27,11 +27,15 @@ afterAll(async () => {
   vi.unstubAllEnvs()
   const keys = Object.getOwnPropertySymbols(globalThis).filter((key) => STATE.test(key.description ?? ''))
   const left: Left = Object.fromEntries(keys.map((key) => [key.description, holder[key]]))
-  await left['millrace.runtime']?.stop(0)
-  await left['millrace.script-pool']?.pool?.stop()
-  for (const pool of left['millrace.db']?.pools.values() ?? []) await pool.close()
-  for (const key of keys) delete holder[key]
-  restore()
+  try {
+    await left['millrace.runtime']?.stop(0)
+    await left['millrace.script-pool']?.pool?.stop()
+    for (const pool of left['millrace.db']?.pools.values() ?? []) await pool.close()
+  } finally {
+    // A file that could not end its work fails alone.
+    for (const key of keys) delete holder[key]
+    restore()
+  }
 })
 
 function remember(): () => void {

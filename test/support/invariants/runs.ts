@@ -84,15 +84,16 @@ export const runRules: Rule[] = [
   {
     name: 'I14',
     says: 'a run’s data is its input and what its completed steps and handled failures added, in their order; not what branches wrote',
-    broken: `select r.id from r
-      left join (
+    // Materialized, or Postgres adds up every run's steps once for each run.
+    broken: `with steps as materialized (
         -- What was copied from another run began before this one, and edits replace it.
         select s.tenant_id, s.run_id,
           jsonb_object_agg(field.key, field.value order by s.seq) filter (where s.start_time < o.start_time) as copied,
           jsonb_object_agg(field.key, field.value order by s.seq) filter (where s.start_time >= o.start_time) as added
         from s join r o on o.tenant_id = s.tenant_id and o.id = s.run_id cross join lateral jsonb_each(s.delta) field
         where (s.status = 'completed' or s.handled or s.delta ? 'error') and s.branch not like '%/%' and jsonb_typeof(s.delta) = 'object' group by s.tenant_id, s.run_id
-      ) steps on ${ofRun('steps')}
+      )
+      select r.id from r left join steps on ${ofRun('steps')}
       where ${wholeData('r', { tenant: 'r.tenant_id', id: 'r.id', input: 'r.input' })} is distinct from r.input || coalesce(steps.copied, '{}') || coalesce(r.edits, '{}') || coalesce(steps.added, '{}')
         -- A step of a branch may end the run: then its data is what that branch saw.
         and not exists (select 1 from w where ${ofRun('w')} and w.arrival ? 'ends')`,
