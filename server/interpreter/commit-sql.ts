@@ -1,6 +1,15 @@
 import { rowStatement } from '@/db/index'
 import { CLEANUP_BRANCH } from './receipt'
-import { closingPart, type Following, followingColumns, knownCaller, once, perShape, visitsPart } from './rows'
+import {
+  closingPart,
+  type Following,
+  followingColumns,
+  knownCaller,
+  numbers,
+  perShape,
+  runNumber,
+  visitsPart,
+} from './rows'
 
 /** What a commit writes besides records and run data. Plans that write the same share a statement. */
 interface Shape extends Following {
@@ -47,25 +56,26 @@ const STEP_COLUMNS = `,
  * - `visits`, `moved`, `ended`, `asked`, `sent`: what follows
  */
 function textOf(shape: Shape, rows: string, locked: 'skip locked' | ''): string {
-  const { moves, completes, answers, ends, fails, records, asks, presumes } = shape
+  const { moves, completes, answers, ends, fails, asks, presumes } = shape
+  const { change, after } = runNumber(shape)
   const done = moves ? 'walk i' : 'fence i'
   const holdsWalk = (runId: string) => (moves ? 'true' : heldWalk(runId, locked))
   return `
     with ${rows},
     fence as materialized (
-      select i.* from i ${presumes ? knownCaller('i.at') : ''}
+      select i.* ${numbers(shape, completes)} from i ${presumes ? knownCaller('i.at') : ''}
       where ${openRun(locked, completes ? openStep(locked, holdsWalk('open.run_id')) : holdsWalk('run.id'))})
     ${moves ? MOVED_WALK : ''}
     ${completes ? stepOf(done) : ''}
     ${answers ? answerOf(done) : ''}
-    ${visitsPart(shape, done, once([completes && 'step']))},
+    ${visitsPart(shape, done)},
     moved as (
-      update runs r set updated_at = i.at, change = nextval('changes'), data = coalesce(i.data, r.data),
+      update runs r set updated_at = i.at, change = ${change}, data = coalesce(i.data, r.data),
         data_refs = case when i.data is null then r.data_refs else i.data_refs end,
         current_step_id = coalesce(i.current_step_id, r.current_step_id), status = coalesce(i.run_status, r.status)
         ${ends ? END : ''} ${fails ? ', failing = i.failing' : ''}
       from ${done}
-      where r.tenant_id = i.tenant_id and r.id = i.run_id and ${once([completes && 'step', records !== 'none' && 'visits'])})
+      where r.tenant_id = i.tenant_id and r.id = i.run_id and ${after})
     ${ends ? endedWalks(done, moves) : ''}
     ${closingPart(shape, ends || asks, done)}`
 }
@@ -116,11 +126,10 @@ const stepOf = (done: string) => `,
       update step_records s set status = i.step_status, handled = i.handled, error = i.step_error,
         error_code = i.step_error_code, exit = i.exit, end_time = i.ended_at, attempts = coalesce(i.attempts, s.attempts),
         usage = i.usage, output_data = i.output_data, output_bytes = i.output_bytes, delta = i.delta,
-        receipt = i.receipt, change = nextval('changes')
+        receipt = i.receipt, change = i.step_change
       from ${done}
       where s.tenant_id = i.tenant_id and s.run_id = i.run_id and s.branch = i.branch and s.step_id = i.step_id
-        and s.visit = i.visit
-      returning 1)`
+        and s.visit = i.visit)`
 
 /** An answer that was given just now is stored in the same statement. */
 const answerOf = (done: string) => `,

@@ -2,7 +2,16 @@ import { getTableColumns } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
 import { rowStatement } from '@/db/index'
 import { runs } from '@/db/schema/runs'
-import { closingPart, type Following, followingColumns, knownCaller, once, perShape, visitsPart } from './rows'
+import {
+  closingPart,
+  type Following,
+  followingColumns,
+  knownCaller,
+  numbers,
+  perShape,
+  runNumber,
+  visitsPart,
+} from './rows'
 
 /** What a start writes besides the run and its walk. Starts that write the same share a statement. */
 interface Shape extends Following {
@@ -50,7 +59,7 @@ const columnsOf = (shape: Shape) => `
   ${followingColumns(shape)}`
 
 /** No walk, pause or event comes before its run, so that triggers see them in this order. */
-const INSERTED = once(['run'])
+const INSERTED = '(select count(*) from run) > 0'
 
 /**
  * - `found`: the rows whose workflow is as the caller believes, and whose caller has a good key
@@ -59,10 +68,11 @@ const INSERTED = once(['run'])
  * - `walk`, `asked`, `sent`: what else belongs to them
  */
 function textOf(shape: Shape, rows: string): string {
+  const { change, after } = runNumber(shape)
   return `
     with ${rows},
     found as materialized (
-      select i.* from i cross join lateral (
+      select i.* ${numbers(shape, false)} from i cross join lateral (
         select 1 from workflows w
         where w.tenant_id = i.tenant_id and w.id = i.workflow_id and w.status <> 'archived'
           and (not i.believes or w.published_version is not distinct from i.published_version)
@@ -70,9 +80,9 @@ function textOf(shape: Shape, rows: string): string {
       ${shape.presumes ? knownCaller('i.start_time') : ''})
     ${visitsPart(shape, 'found i')},
     run as (
-      insert into runs (${columns.map(({ name }) => name).join(', ')})
-      select ${columns.map(({ sent }) => `i.${sent}`).join(', ')} from found i
-      where ${once([shape.records !== 'none' && 'visits'])}
+      insert into runs (${columns.map(({ name }) => name).join(', ')}, change)
+      select ${columns.map(({ sent }) => `i.${sent}`).join(', ')}, ${change} from found i
+      where ${after}
       returning 1),
     walk as (
       insert into walks (tenant_id, run_id, branch, epoch, segment, status, engine_run_id, step_id, visit, updated_at)

@@ -142,10 +142,24 @@ const EACH_RECORD = `
         from jsonb_array_elements(i.records) with ordinality of(record, nth)) each`
 
 /**
- * The part that inserts the records of a plan, in the order of the history: a join may return them in any order.
- * @param condition of the source
+ * The numbers of what a statement changes, which its first part draws once it holds the rows. Many records draw their
+ * own, after which the run draws another.
  */
-export function visitsPart({ records }: Following, source: string, condition = 'true'): string {
+export function numbers({ records }: Following, completes: boolean): string {
+  const names = [completes && 'step_change', oneRecord(records) && 'visit_change', records !== 'many' && 'run_change']
+  return names.map((name) => (name ? `, nextval('changes') as ${name}` : '')).join('')
+}
+
+/** The number of the run, and the condition under which it is later than those of the records. */
+export function runNumber({ records }: Following): { change: string; after: string } {
+  if (records !== 'many') return { change: 'i.run_change', after: 'true' }
+  return { change: `nextval('changes')`, after: '(select count(*) from visits) > 0' }
+}
+
+const oneRecord = (records: Records) => records === 'begun' || records === 'one'
+
+/** The part that inserts the records of a plan, in the order of the history: a join may return them in any order. */
+export function visitsPart({ records }: Following, source: string): string {
   if (records === 'none') return ''
   const many = records === 'many'
   const columns = Object.entries(records === 'begun' ? BEGUN : WHOLE)
@@ -155,18 +169,9 @@ export function visitsPart({ records }: Following, source: string, condition = '
     return column === 'attempts' ? `coalesce(${value}, '[]'::jsonb)` : value
   })
   return `, visits as (
-      insert into step_records (tenant_id, run_id, branch, ${columns.map(([column]) => column).join(', ')})
-      select i.tenant_id, i.run_id, i.branch, ${values.join(', ')}
-      from ${source} ${many ? EACH_RECORD : ''}
-      where ${condition}
-      ${many ? 'order by i.ord, nth' : ''}
-      returning 1)`
-}
-
-/** What a part with this condition changes gets a later number than what `parts`, each with a RETURNING, change. */
-export function once(parts: readonly (string | false)[]): string {
-  const after = parts.filter((part) => part !== false).map((part) => `(select count(*) from ${part}) > 0`)
-  return after.join(' and ') || 'true'
+      insert into step_records (tenant_id, run_id, branch, ${columns.map(([column]) => column).join(', ')} ${many ? '' : ', change'})
+      select i.tenant_id, i.run_id, i.branch, ${values.join(', ')} ${many ? '' : ', i.visit_change'}
+      from ${source} ${many ? `${EACH_RECORD} order by i.ord, nth returning 1` : ''})`
 }
 
 function recordsRow(records: readonly NewRecord[]): object {
