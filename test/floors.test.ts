@@ -28,6 +28,7 @@ const FLOORS = [
   'runs',
   'workflows',
   'interpreter',
+  'run-store',
   'steps',
   'agents',
   'tools',

@@ -2,14 +2,15 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import { reasonOf as innermostReason } from '@/db/wait'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import { recordOfPause, walkIs } from '../run-store/conditions'
+import type { WalkClaim } from '../run-store/names'
+import type { RunRow } from '../run-store/walk-data'
 import { findStepType } from '../steps/registry'
 import { closeRun } from './close'
-import type { WalkClaim } from './receipt'
 import { AGAIN, requestWalk } from './request-walk'
-import { recordOfPause, walkIs } from './row-is'
 import { cancellationOf, closeStopped, endOpenWork } from './stop'
 import { wakeWaits } from './wake'
-import { type RunRow, readLocked } from './walk-state'
+import { readLocked } from './walk-state'
 
 interface Reason {
   code: string

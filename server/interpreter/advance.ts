@@ -1,13 +1,14 @@
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import type { Receipt } from '../definition/run'
 import { ImpossibleState } from '../errors'
+import type { Visit } from '../run-store/names'
+import type { StepRecordRow } from '../run-store/walk-data'
 import { TakenOver } from './attempt-failed'
 import { commitPlan } from './commit'
 import type { Done } from './done'
 import type { Begun, Plan } from './plan'
-import type { Visit } from './receipt'
 import { isCancelling } from './stop'
-import { lockWalkState, receiptOf, type StepRecordRow, type WalkState } from './walk-state'
+import { lockWalkState, receiptOf, type WalkState } from './walk-state'
 
 /** What a walk wants to write at a step: a step that was completed, and what follows it. */
 export interface Move {

@@ -7,13 +7,12 @@ import { isBranch } from '../definition/branches'
 import type { JsonObject } from '../definition/json'
 import type { PauseAnswer, RunData } from '../definition/run'
 import { AppError } from '../errors'
-import { GIVEN_RUN, runIs } from './find-run'
-import { putTogether } from './large-values'
+import { GIVEN_RUN, recordOfPause, runIs } from '../run-store/conditions'
+import { putTogether } from '../run-store/large-values'
+import { ownsOf, RUN_COLUMNS, walkData } from '../run-store/walk-data'
 import { resumeResting } from './resume-resting'
-import { recordOfPause } from './row-is'
 import { type Answerer, storeAnswer } from './store-answer'
 import { wakeWalk } from './wake'
-import { ownsOf, RUN_COLUMNS, walkData } from './walk-state'
 
 /**
  * The run's open pauses, oldest first, each with its run and walk; with its record too if it is the only one. One

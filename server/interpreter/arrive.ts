@@ -4,15 +4,16 @@ import { type ServiceContext, type TransactionContext, withTransaction } from '.
 import { originOf, scopeIdOf } from '../definition/branches'
 import type { Arrival, Receipt, RunError } from '../definition/run'
 import { ImpossibleState } from '../errors'
+import { walkIs } from '../run-store/conditions'
+import { definitionOf } from '../run-store/definition'
+import type { WalkClaim, WalkRef } from '../run-store/names'
+import type { Written } from '../run-store/run-data'
+import { ownsOf, RUN_COLUMNS, type RunRow, walkData } from '../run-store/walk-data'
 import { closeRun, type Ending } from './close'
-import { definitionOf } from './pinned-definition'
-import type { WalkClaim, WalkRef } from './receipt'
 import { NEXT_SEGMENT, requestWalk } from './request-walk'
-import { walkIs } from './row-is'
-import type { Written } from './run-data'
 import { endOpenWork, STOPPED, settleCancel, stopBranches } from './stop'
 import { wakeWaits } from './wake'
-import { isMine, lockRun, ownsOf, RUN_COLUMNS, type RunRow, walkData } from './walk-state'
+import { isMine, lockRun } from './walk-state'
 
 type Scope = typeof scopes.$inferSelect
 

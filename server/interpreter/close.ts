@@ -5,9 +5,9 @@ import type { JsonValue } from '../definition/json'
 import type { Cancellation, RunError } from '../definition/run'
 import { count } from '../measures'
 import { emit } from '../outbox'
+import { dataColumns, type Written } from '../run-store/run-data'
 import { announceRun } from './announce'
 import { noteChange } from './last-changes'
-import { dataColumns, type Written } from './run-data'
 import { stopWorkOf } from './running'
 
 type Outcome = NonNullable<typeof runs.$inferSelect.outcome>

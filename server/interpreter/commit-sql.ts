@@ -1,5 +1,5 @@
 import { rowStatement } from '@/db/index'
-import { CLEANUP_BRANCH } from './receipt'
+import { CLEANUP_BRANCH } from '../run-store/names'
 import {
   closingPart,
   type Following,

@@ -1,7 +1,7 @@
 import type { StepUsage } from '../definition/agent'
 import type { JsonObject } from '../definition/json'
 import type { Attempt, PauseAnswer } from '../definition/run'
-import type { Visit } from './receipt'
+import type { Visit } from '../run-store/names'
 
 /** What a plan follows: the claim of its walk, a step that was completed, or both. */
 export interface Done {

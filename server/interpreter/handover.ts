@@ -2,9 +2,9 @@ import { jsonSize } from '../definition/json'
 import type { Receipt, RunData } from '../definition/run'
 import { ImpossibleState } from '../errors'
 import { processWide } from '../process'
+import type { RunRow } from '../run-store/walk-data'
 import { findStepType } from '../steps/registry'
 import type { Begun } from './plan'
-import type { RunRow } from './walk-state'
 
 /** How a walk continues that was claimed together with the start of its run, or with an answer. */
 interface Handover {

@@ -7,6 +7,7 @@ import { graphOf } from '../definition/graph'
 import { inStoredOrder, type JsonObject, toStorableJson } from '../definition/json'
 import { MAX_DATA_BYTES, MAX_OUTPUT_BYTES, readableSize } from '../definition/limits'
 import { ImpossibleState, StepFailure } from '../errors'
+import type { StepRecordRow } from '../run-store/walk-data'
 import type { Joined } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import type { DoneStep } from './done'
@@ -15,7 +16,7 @@ import { outputColumns } from './output'
 import { type Drive, type Plan, planEnd, planFrom } from './plan'
 import { classify } from './retry'
 import { storableOutput, withDelta } from './size'
-import { configOf, type StepRecordRow, type WalkState } from './walk-state'
+import { configOf, type WalkState } from './walk-state'
 
 type Scope = typeof scopes.$inferSelect
 

@@ -2,12 +2,11 @@ import { and, eq, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import { type Sweep, systemContext, withTransaction } from '../context'
 import { env } from '../env'
+import { runOf, walkIs } from '../run-store/conditions'
+import { getRunRow } from '../run-store/find-run'
 import { stepTypes } from '../steps/registry'
 import { turnOf } from '../turn-of'
-import { getRunRow } from './find-run'
 import { AGAIN, requestWalk } from './request-walk'
-import { walkIs } from './row-is'
-import { runOf } from './run-of'
 
 /** A call that has been due for this long may be lost. */
 const IDLE_MS = 50_000

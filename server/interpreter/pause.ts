@@ -5,6 +5,9 @@ import { inStoredOrder, type JsonObject } from '../definition/json'
 import type { Failing, Receipt } from '../definition/run'
 import { ImpossibleState, StepFailure } from '../errors'
 import { emit } from '../outbox'
+import { pauseIs, recordIs } from '../run-store/conditions'
+import { pauseIdOf, type Visit, type WalkClaim, type WalkRef } from '../run-store/names'
+import type { StepRecordRow } from '../run-store/walk-data'
 import type { Asked } from '../steps/define-step'
 import { findStepType } from '../steps/registry'
 import { advance } from './advance'
@@ -16,8 +19,6 @@ import { catching, exitOfAnswer, TIMED_OUT } from './exits'
 import { lookForEvents } from './look-for-events'
 import { failed, outputColumns } from './output'
 import { type Drive, type Plan, planEnd, planFrom, waitFor } from './plan'
-import { pauseIdOf, type Visit, type WalkClaim, type WalkRef } from './receipt'
-import { pauseIs } from './row-is'
 import { kindOf } from './rows'
 import { withDelta } from './size'
 import { valuesIn } from './step'
@@ -33,8 +34,6 @@ import {
   lockWalkState,
   type OpenRecord,
   receiptOf,
-  recordIs,
-  type StepRecordRow,
   type WalkState,
 } from './walk-state'
 

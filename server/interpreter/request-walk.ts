@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { walks } from '@/db/schema/runs'
 import type { TransactionContext } from '../context'
 import { emit } from '../outbox'
-import type { WalkRef } from './receipt'
+import type { WalkRef } from '../run-store/names'
 
 /** What changes with a request, so that a call made before it no longer counts. */
 interface Change {

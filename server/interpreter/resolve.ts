@@ -11,9 +11,9 @@ import type { Arrival } from '../definition/run'
 import type { Step } from '../definition/schema'
 import type { Lookup } from '../definition/template'
 import { StepFailure } from '../errors'
+import { CLEANUP_BRANCH, MAIN_BRANCH } from '../run-store/names'
 import type { AnyStep } from '../steps/define-step'
 import { collected, fillIn, forkOf, lookupWith, notCollected, type Resolved, rootsOfResult } from './fill-in'
-import { CLEANUP_BRANCH, MAIN_BRANCH } from './receipt'
 import type { WalkState } from './walk-state'
 
 /**

@@ -1,13 +1,14 @@
 import { type ServiceContext, systemContext } from '../context'
 import type { PauseAnswer } from '../definition/run'
 import { outgoing } from '../outbox'
+import { definitionOf } from '../run-store/definition'
+import type { WalkClaim } from '../run-store/names'
+import { dataOf } from '../run-store/walk-data'
 import { commitPlan, isSettled } from './commit'
 import { keepHandover } from './handover'
 import { planAfter } from './pause'
-import { definitionOf } from './pinned-definition'
-import type { WalkClaim } from './receipt'
 import { permanentFailure } from './retry'
-import { dataOf, type Resting } from './walk-state'
+import type { Resting } from './walk-state'
 
 /**
  * Stores the answer to a pause and begins what follows, in one statement and in this process. The statement applies

@@ -2,11 +2,10 @@ import { and, asc, eq, gte, isNotNull, isNull, notInArray, sql } from 'drizzle-o
 import { pauses, runs, walks } from '@/db/schema/runs'
 import { type Sweep, systemContext, type TransactionContext, withTransaction } from '../context'
 import { env } from '../env'
-import { getRunRow } from './find-run'
-import type { WalkRef } from './receipt'
+import { runOf, walkIs } from '../run-store/conditions'
+import { getRunRow } from '../run-store/find-run'
+import type { WalkRef } from '../run-store/names'
 import { AGAIN, requestWalk } from './request-walk'
-import { walkIs } from './row-is'
-import { runOf } from './run-of'
 
 /**
  * By now the wake-up event of an answer has been sent twice: when it was given, and by a sweep. Where a time was up, the

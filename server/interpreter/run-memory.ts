@@ -1,13 +1,14 @@
 import { type JsonObject, type JsonValue, jsonSize } from '../definition/json'
 import { processWide } from '../process'
+import { MAIN_BRANCH, type WalkRef } from '../run-store/names'
+import { dataColumns, type Written } from '../run-store/run-data'
+import type { RunRow } from '../run-store/walk-data'
 import type { SealedSecret } from '../vault/masker'
 import { expectedChange, wake } from './changes'
 import type { Ending } from './close'
 import type { Done, DoneStep } from './done'
 import type { NewPause, NewRecord, Plan } from './plan'
-import { MAIN_BRANCH, type WalkRef } from './receipt'
-import { dataColumns, type Written } from './run-data'
-import type { Resting, RunRow } from './walk-state'
+import type { Resting } from './walk-state'
 
 // What this process has written of a run, so that it need not read that back: to answer the end of a run that somebody
 // waits for here, and to go on with the answer to a question that this process has asked a moment ago. Nothing else relies

@@ -5,9 +5,9 @@ import { database } from '../database'
 import { env } from '../env'
 import { log } from '../log'
 import { processWide } from '../process'
+import { CLEANUP_BRANCH, type Visit, type WalkClaim } from '../run-store/names'
 import { TakenOver } from './attempt-failed'
 import { watchRun } from './changes'
-import { CLEANUP_BRANCH, type Visit, type WalkClaim } from './receipt'
 
 /** The run of a running step was cancelled, terminated or ended some other way. */
 export class RunStopped extends Error {

@@ -2,9 +2,9 @@ import { and, eq } from 'drizzle-orm'
 import { walks } from '@/db/schema/runs'
 import { type ServiceContext, withTransaction } from '../context'
 import type { Receipt } from '../definition/run'
-import type { WalkClaim } from './receipt'
+import { walkIs } from '../run-store/conditions'
+import type { WalkClaim } from '../run-store/names'
 import { NEXT_SEGMENT, requestWalk } from './request-walk'
-import { walkIs } from './row-is'
 import { lockRun } from './walk-state'
 
 /** Hands the walk over to a new engine run, which continues at the open record. */

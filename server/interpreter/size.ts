@@ -9,8 +9,8 @@ import {
 import { MAX_DATA_BYTES, MAX_OUTPUT_BYTES, readableSize } from '../definition/limits'
 import type { DataRef } from '../definition/run'
 import { StepFailure } from '../errors'
-import type { Visit, WalkRef } from './receipt'
-import { dataSize, refsWith, type Written } from './run-data'
+import type { Visit, WalkRef } from '../run-store/names'
+import { dataSize, refsWith, type Written } from '../run-store/run-data'
 
 /**
  * A step's output as it is stored.

@@ -2,11 +2,11 @@ import { and, isNotNull, isNull } from 'drizzle-orm'
 import { pauses, stepRecords } from '@/db/schema/runs'
 import type { TransactionContext } from '../context'
 import type { Receipt } from '../definition/run'
+import { pauseIs, recordIs } from '../run-store/conditions'
+import { pauseIdOf, type Visit } from '../run-store/names'
 import { failed } from './output'
-import { pauseIdOf, type Visit } from './receipt'
-import { pauseIs } from './row-is'
 import { cancellationOf, heldBy, STOPPED, settleCancel, stopFailure } from './stop'
-import { recordIs, type WalkState } from './walk-state'
+import type { WalkState } from './walk-state'
 
 /** Carries out a cancel at a step that waits: for a person, for a time, or for its branches. */
 export async function stopAtOpen(tx: TransactionContext, state: WalkState, at: Visit): Promise<Receipt> {

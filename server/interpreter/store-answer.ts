@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import { pauses, runs } from '@/db/schema/runs'
 import type { TransactionContext } from '../context'
 import type { PauseAnswer } from '../definition/run'
-import { asksSomebody, pauseIs } from './row-is'
+import { asksSomebody, pauseIs } from '../run-store/conditions'
 
 /** Who answered, and the API key that says so, or the task link they used. */
 export interface Answerer {

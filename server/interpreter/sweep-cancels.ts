@@ -2,8 +2,8 @@ import { and, isNotNull, isNull, lt } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import { type Sweep, systemContext, withTransaction } from '../context'
 import { env } from '../env'
-import { getRunRow } from './find-run'
-import { definitionOf } from './pinned-definition'
+import { definitionOf } from '../run-store/definition'
+import { getRunRow } from '../run-store/find-run'
 import { settleCancel } from './stop'
 
 const SETTLED_MS = 5_000

@@ -1,8 +1,8 @@
 import type { TransactionContext } from '../context'
 import type { Cancellation } from '../definition/run'
 import { emit } from '../outbox'
+import type { RunRow } from '../run-store/walk-data'
 import { closeStopped, endOpenWork, stopFailure } from './stop'
-import type { RunRow } from './walk-state'
 
 /** Ends a locked, open run at once: its steps are aborted in every process and their results no longer count. */
 export async function terminateNow(tx: TransactionContext, run: RunRow, cancellation: Cancellation): Promise<void> {

@@ -3,11 +3,11 @@ import { runs } from '@/db/schema/runs'
 import { type Sweep, systemContext, type TransactionContext, withTransaction } from '../context'
 import { eachAtOnce } from '../each-at-once'
 import { emit } from '../outbox'
+import { getRunRow } from '../run-store/find-run'
+import type { RunRow } from '../run-store/walk-data'
 import { turnOf } from '../turn-of'
 import { closeRun } from './close'
-import { getRunRow } from './find-run'
 import { endOpenWork } from './stop'
-import type { RunRow } from './walk-state'
 
 const BATCH = 200
 const AT_ONCE = 4

@@ -3,9 +3,9 @@ import { walks } from '@/db/schema/runs'
 import type { ServiceContext, TransactionContext } from '../context'
 import { isBranch } from '../definition/branches'
 import { emit } from '../outbox'
-import type { WalkRef } from './receipt'
+import { walkIs } from '../run-store/conditions'
+import type { WalkRef } from '../run-store/names'
 import { NEXT_SEGMENT, requestWalk } from './request-walk'
-import { walkIs } from './row-is'
 
 type Walk = Pick<WalkRef, 'tenantId' | 'runId' | 'branch'>
 

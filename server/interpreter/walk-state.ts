@@ -1,21 +1,17 @@
-import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { runs, stepRecords, walks } from '@/db/schema/runs'
 import type { ServiceContext, TransactionContext } from '../context'
-import { branchesAround } from '../definition/branches'
-import { fieldsInStoredOrder, type JsonObject } from '../definition/json'
-import type { DataRefs, Receipt, RunData } from '../definition/run'
+import type { JsonObject } from '../definition/json'
+import type { Receipt } from '../definition/run'
 import type { Definition } from '../definition/schema'
 import type { StepConfig } from '../definition/step-config'
 import { ImpossibleState } from '../errors'
+import { definitionOf } from '../run-store/definition'
+import type { Visit, WalkClaim, WalkRef } from '../run-store/names'
+import type { Written } from '../run-store/run-data'
+import { ownsOf, RUN_COLUMNS, type RunRow, type StepRecordRow, type WalkData, walkData } from '../run-store/walk-data'
 import { notifyLocally } from './changes'
-import { putTogether, type StoredData } from './large-values'
-import { definitionOf } from './pinned-definition'
-import type { Visit, WalkClaim, WalkRef } from './receipt'
-import type { Written } from './run-data'
 
-/** A run without its values, which may be large. */
-export type RunRow = Omit<typeof runs.$inferSelect, 'input' | 'smallData' | 'result'>
-export type StepRecordRow = typeof stepRecords.$inferSelect
 /** What continuing from an open record needs of it. */
 export type OpenRecord = Pick<StepRecordRow, 'stepId' | 'visit' | 'stepType' | 'config'>
 
@@ -29,22 +25,16 @@ export interface Resting {
 }
 
 /** What decides how a walk continues. */
-export interface Position extends Written {
+export interface Position extends WalkData {
   run: Pick<RunRow, 'failing' | 'cancelRequestedAt'>
   ref: WalkRef
   definition: Definition
-  /** What the walk itself has written, if it is a branch. Null otherwise: then `data` is the run's. */
-  own: Written | null
 }
 
 /** Where a walk is, with everything it can refer to. */
 export interface WalkState extends Position {
   run: RunRow
   ref: WalkClaim
-  /** Everything the walk can refer to: the run's data, and over it what the branches around it have written. */
-  data: JsonObject
-  /** Which fields of it are stored elsewhere. */
-  refs: DataRefs
   /** Outputs that are not stored yet, by step: later steps may refer to them. */
   outputs: Record<string, JsonObject>
   /** How often the walk has visited each step of a loop. Null until something asks; see `visits.ts`. */
@@ -72,52 +62,6 @@ export async function lockRun(tx: TransactionContext, of: { tenantId: string; ru
     .from(runs)
     .where(and(eq(runs.tenantId, of.tenantId), eq(runs.id, of.runId)))
     .for('update')
-}
-
-/** What a branch and the branches around it have written, outermost first; null for a walk that is no branch. */
-export function ownsOf({ tenantId, runId, branch }: { tenantId: string; runId: string; branch: string }) {
-  const around = branchesAround(branch)
-  const owns: SQL =
-    around.length === 0
-      ? sql`null`
-      : sql`(
-        select json_agg(json_build_object('small', a.data, 'refs', a.data_refs) order by length(a.branch))
-        from ${walks} a
-        where a.tenant_id = ${tenantId} and a.run_id = ${runId}
-          and a.branch in (select jsonb_array_elements_text(${JSON.stringify(around)}::jsonb)))`
-  return sql<StoredData[] | null>`${owns}`
-}
-
-const { input: _input, smallData: _data, result: _result, ...columns } = getTableColumns(runs)
-
-/** The columns of `RunRow`. */
-export const RUN_COLUMNS = columns
-
-/** The data of a walk as it is stored. */
-export async function walkData(
-  ctx: ServiceContext,
-  of: { tenantId: string; runId: string },
-  { run, small, owns }: { run: Pick<RunRow, 'dataRefs'>; small: RunData; owns: StoredData[] | null },
-): Promise<Pick<WalkState, 'data' | 'refs' | 'own'>> {
-  const [whole, ...written] = await putTogether(ctx, of, [{ small, refs: run.dataRefs }, ...(owns ?? [])])
-  return dataOf(whole ?? { data: small, refs: {} }, owns && written)
-}
-
-/** The data of a walk: the run's data, and over it what the branches around it and the walk itself have written. */
-export function dataOf({ data, refs }: Written, owns: Written[] | null): Pick<WalkState, 'data' | 'refs' | 'own'> {
-  if (owns === null) return { data, refs, own: null }
-  // A field that was written anew is no longer where it was.
-  const merged = owns.reduce<Written>(
-    (around, own) => ({
-      data: { ...around.data, ...own.data },
-      refs: {
-        ...Object.fromEntries(Object.entries(around.refs).filter(([name]) => !Object.hasOwn(own.data, name))),
-        ...own.refs,
-      },
-    }),
-    { data, refs },
-  )
-  return { data: fieldsInStoredOrder(merged.data), refs: merged.refs, own: owns.at(-1) ?? { data: {}, refs: {} } }
 }
 
 /** Whether the engine run that claimed a walk still drives it. */
@@ -187,17 +131,6 @@ export function configOf(record: Pick<StepRecordRow, 'stepId' | 'config'>): Step
   if (record.config === null)
     throw new ImpossibleState('record-without-config', `${record.stepId} has no configuration`)
   return record.config
-}
-
-/** Matches the record of a visit. */
-export function recordIs({ state: { ref }, at }: { state: Pick<WalkState, 'ref'>; at: Visit }) {
-  return and(
-    eq(stepRecords.tenantId, ref.tenantId),
-    eq(stepRecords.runId, ref.runId),
-    eq(stepRecords.branch, ref.branch),
-    eq(stepRecords.stepId, at.stepId),
-    eq(stepRecords.visit, at.visit),
-  )
 }
 
 /** The receipt that a recorded visit gave to its walk. */

@@ -7,7 +7,7 @@ import { type ServiceContext, systemContext } from '../context'
 import { env } from '../env'
 import { fromAddress } from '../http/address'
 import { spend } from '../http/rate-limit'
-import { recordOfPause } from '../interpreter/row-is'
+import { recordOfPause } from '../run-store/conditions'
 import type { Visitor } from '../visitor'
 import { readLinkToken } from './token'
 

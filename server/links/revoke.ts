@@ -5,7 +5,7 @@ import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
-import { getRunRow } from '../interpreter/find-run'
+import { getRunRow } from '../run-store/find-run'
 import { linkIs } from './find'
 import { presentLink } from './present'
 

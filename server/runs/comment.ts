@@ -6,9 +6,9 @@ import { type ServiceContext, type TransactionContext, withTransaction } from '.
 import { unstorable } from '../definition/json'
 import { AppError } from '../errors'
 import { newId } from '../ids'
-import { requireRun } from '../interpreter/find-run'
 import { lockRun } from '../interpreter/walk-state'
 import { parseInput } from '../parse'
+import { requireRun } from '../run-store/find-run'
 
 const MOST_CHARS = 5_000
 const MOST_OF_A_RUN = 200

@@ -2,7 +2,7 @@ import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../context'
 import { sensitiveFields } from '../definition/sensitive'
-import { pinnedDefinition } from '../interpreter/pinned-definition'
+import { pinnedDefinition } from '../run-store/definition'
 import { valuesMasker } from '../vault/hide'
 import { tenantMasker } from '../vault/masker'
 

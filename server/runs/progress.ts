@@ -5,7 +5,7 @@ import type { ServiceContext, TransactionContext } from '../context'
 import type { JsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import { insertRun, type NewRun } from '../interpreter/insert'
-import { MAIN_BRANCH } from '../interpreter/receipt'
+import { MAIN_BRANCH } from '../run-store/names'
 import type { RunRow } from './present'
 
 /** Columns that a copied record does not share: its run, its position, and the number of its last change. */

@@ -8,9 +8,9 @@ import { type ServiceContext, withTransaction } from '../context'
 import type { JsonValue } from '../definition/json'
 import { sensitiveFields } from '../definition/sensitive'
 import { AppError } from '../errors'
-import { getRunRow } from '../interpreter/find-run'
-import { pinnedDefinition } from '../interpreter/pinned-definition'
 import { parseInput } from '../parse'
+import { pinnedDefinition } from '../run-store/definition'
+import { getRunRow } from '../run-store/find-run'
 import { tenantMasker } from '../vault/masker'
 
 export const RevealField = z.object({

@@ -2,8 +2,8 @@ import { and, eq, ne } from 'drizzle-orm'
 import { walks } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
-import { getRunRow } from '../interpreter/find-run'
 import { requestAgain } from '../interpreter/rewake'
+import { getRunRow } from '../run-store/find-run'
 
 /**
  * Has the engine continue a run that it has lost track of: steps that are recorded are not repeated, and one that was

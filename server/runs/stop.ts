@@ -1,7 +1,7 @@
 import { record } from '../audit/record'
 import type { ServiceContext, TransactionContext } from '../context'
 import { AppError } from '../errors'
-import { getRunRow } from '../interpreter/find-run'
+import { getRunRow } from '../run-store/find-run'
 import { tenantMasker } from '../vault/masker'
 import { maskWords } from './mask-words'
 import type { RunRow } from './present'

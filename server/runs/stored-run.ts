@@ -9,7 +9,7 @@ import { runsInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import type { JsonValue } from '../definition/json'
 import type { RunData } from '../definition/run'
-import { GIVEN_RUN, runIs } from '../interpreter/find-run'
+import { GIVEN_RUN, runIs } from '../run-store/conditions'
 import { type SealedSecret, sealedVault } from '../vault/masker'
 import type { StoredPause, StoredRun, StoredStep } from './present'
 

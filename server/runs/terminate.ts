@@ -1,8 +1,8 @@
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
-import { getRunRow } from '../interpreter/find-run'
 import { newCancellation, terminateNow } from '../interpreter/terminate'
 import { parseInput } from '../parse'
+import { getRunRow } from '../run-store/find-run'
 import { StopRun } from './schema'
 import { lockRunToStop, presentStop, recordStop } from './stop'
 

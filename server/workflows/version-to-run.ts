@@ -1,7 +1,7 @@
 import { mayReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import type { Definition } from '../definition/schema'
-import { cachedDefinition } from '../interpreter/pinned-definition'
+import { cachedDefinition } from '../run-store/definition'
 import { findVersionToRun } from './find-version-to-run'
 
 export interface VersionToRun {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonObject } from '@/server/definition/json'
 import { postEvent } from '@/server/events/post'
-import { pinnedDefinition } from '@/server/interpreter/pinned-definition'
+import { pinnedDefinition } from '@/server/run-store/definition'
 import type { PresentedRun } from '@/server/runs/present'
 import { resumeRun } from '@/server/runs/resume'
 import { startRun } from '@/server/runs/start'

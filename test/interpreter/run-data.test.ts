@@ -77,7 +77,7 @@ describe('a large field of run data', () => {
   })
 
   test('counts towards the bound on run data as before', async () => {
-    const { dataSize, refsWith } = await import('@/server/interpreter/run-data')
+    const { dataSize, refsWith } = await import('@/server/run-store/run-data')
     const { withDelta } = await import('@/server/interpreter/size')
     const data = { a: LARGE, 'b ä"': [OTHER, { é: LARGE }], c: 1 }
     const refs = refsWith({}, data, {})
@@ -220,7 +220,7 @@ describe('a large field of run data', () => {
 })
 
 test('large values that were read are kept up to a bound, and those read last stay', async () => {
-  const { KeptValues } = await import('@/server/interpreter/large-values')
+  const { KeptValues } = await import('@/server/run-store/large-values')
   const kept = new KeptValues(100)
   kept.set('a', 'A', 40)
   kept.set('b', null, 40)

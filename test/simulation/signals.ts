@@ -1,4 +1,4 @@
-import type { Visit, WalkClaim } from '@/server/interpreter/receipt'
+import type { Visit, WalkClaim } from '@/server/run-store/names'
 import { currentActor, type Stoppable } from './actor'
 
 /**

@@ -3,7 +3,7 @@ import { pauses } from '@/db/schema/runs'
 import { runComments } from '@/db/schema/tasks'
 import { authorize, may } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import { requireRun } from '../../interpreter/find-run'
+import { requireRun } from '../../run-store/find-run'
 import { runMaskerOf } from '../../runs/run-masker'
 import { nameActors } from '../actors'
 

@@ -3,7 +3,7 @@ import { runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
 import type { JsonLike } from '../../definition/json'
 import { sensitiveFields, withoutFields } from '../../definition/sensitive'
-import { pinnedDefinition } from '../../interpreter/pinned-definition'
+import { pinnedDefinition } from '../../run-store/definition'
 import { hasText } from '../../search-text'
 import { tenantMasker } from '../../vault/masker'
 

@@ -2,8 +2,8 @@ import { and, eq } from 'drizzle-orm'
 import { workflows } from '@/db/schema/workflows'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import { getRunRow } from '../../interpreter/find-run'
-import { pinnedDefinition } from '../../interpreter/pinned-definition'
+import { pinnedDefinition } from '../../run-store/definition'
+import { getRunRow } from '../../run-store/find-run'
 import { tenantMasker } from '../../vault/masker'
 
 /**

@@ -1,6 +1,6 @@
 import { runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
-import { runIs } from '../../interpreter/find-run'
+import { runIs } from '../../run-store/conditions'
 import { maskWords } from '../../runs/mask-words'
 import type { Masker } from '../../vault/mask'
 import { stateOf } from './filter'

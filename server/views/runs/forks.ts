@@ -2,7 +2,7 @@ import type { ServiceContext } from '../../context'
 import { beginsBranch, type Exit, type ExitSpec, exitsOf, fixedExits } from '../../definition/exits'
 import { graphOf } from '../../definition/graph'
 import type { Definition, Step } from '../../definition/schema'
-import { findDefinition } from '../../interpreter/pinned-definition'
+import { findDefinition } from '../../run-store/definition'
 import { findStepType } from '../../steps/registry'
 import type { Masker } from '../../vault/mask'
 

@@ -2,7 +2,7 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import { stepRecords } from '@/db/schema/runs'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import { requireRun } from '../../interpreter/find-run'
+import { requireRun } from '../../run-store/find-run'
 import { runMaskerOf } from '../../runs/run-masker'
 import { wholeChars } from '../../whole-chars'
 

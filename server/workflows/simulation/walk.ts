@@ -19,7 +19,6 @@ import { stateOf } from '../../interpreter/arrive'
 import { afterCatch, catching, exitOfAnswer, failurePath, TIMED_OUT } from '../../interpreter/exits'
 import { collected, fillIn, forkOf, lookupWith, notCollected } from '../../interpreter/fill-in'
 import { failureOf } from '../../interpreter/join'
-import type { Visit } from '../../interpreter/receipt'
 import { storableOutput, withDelta } from '../../interpreter/size'
 import {
   type Entered,
@@ -31,6 +30,7 @@ import {
   yielded,
 } from '../../interpreter/step'
 import type { Position } from '../../interpreter/walk-state'
+import type { Visit } from '../../run-store/names'
 import type { Asked, Joined } from '../../steps/define-step'
 import { findStepType } from '../../steps/registry'
 import type { Path } from './path'

@@ -1,17 +1,8 @@
-import { and, eq, sql } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
-import { runsInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
-
-/** The condition that picks one run, if the caller may touch it: every read of a run by its id goes through it. */
-export function runIs(ctx: ServiceContext, runId: string) {
-  return and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId), runsInReach(ctx))
-}
-
-/** The same in a statement whose text is built once, for callers who may touch every run. Takes `tenantId` and `runId`. */
-export const GIVEN_RUN = and(eq(runs.tenantId, sql.placeholder('tenantId')), eq(runs.id, sql.placeholder('runId')))
+import { runIs } from './conditions'
 
 /** @throws AppError RUN_NOT_FOUND, also for a malformed id and for a run the caller may not touch */
 export async function getRunRow(ctx: ServiceContext, runId: string, options: { lock?: boolean } = {}) {
