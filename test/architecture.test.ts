@@ -36,7 +36,7 @@ describe('who may import whom', () => {
     expect(
       offenders(inside('server'), ({ from, to, ours }) => {
         if (ours) return inside('server')(to) || inside('db')(to)
-        if (to === 'inngest') return from === 'server/interpreter/walk.ts'
+        if (to === 'inngest') return from === 'server/interpreter/walk/walk.ts'
         if (to.startsWith('next-auth')) return from === 'server/auth/session.ts'
         return !framework.test(to)
       }),

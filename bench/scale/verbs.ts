@@ -1,6 +1,6 @@
 import { type ServiceContext, type Sweep, systemContext } from '@/server/context'
-import { sweepRuns } from '@/server/interpreter/sweep'
-import { timeOutRuns } from '@/server/interpreter/time-out'
+import { sweepRuns } from '@/server/interpreter/repair/sweep'
+import { timeOutRuns } from '@/server/interpreter/stop/time-out'
 import { readShared } from '@/server/metrics/database'
 import { readFailures } from '@/server/metrics/failures'
 import { deleteOldRuns } from '@/server/runs/delete-old'

@@ -2,8 +2,7 @@ import { systemContext } from '@/server/context'
 import { database } from '@/server/database'
 import { MOST_ATTEMPTS } from '@/server/definition/step-config'
 import { env } from '@/server/env'
-import { abandonWalk } from '@/server/interpreter/abandon'
-import { type StepTools, walk } from '@/server/interpreter/walk'
+import { failWalk, type StepTools, walk } from '@/server/interpreter/driver'
 import { log } from '@/server/log'
 import { inngest, runTerminated, walkRequested } from '../client'
 
@@ -39,7 +38,7 @@ export const runWorkflow = inngest.createFunction(
     cancelOn: [{ event: runTerminated, if: 'event.data.runId == async.data.runId' }],
     onFailure: async ({ event, error }) => {
       const ref = walkRequested.schema.parse(event.data.event.data)
-      await abandonWalk(contextFor(ref), { ...ref, engineRunId: event.data.run_id }, error)
+      await failWalk(contextFor(ref), { ...ref, engineRunId: event.data.run_id }, error)
     },
   },
   driveWalk,

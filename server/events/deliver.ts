@@ -5,7 +5,7 @@ import { pauses } from '@/db/schema/runs'
 import type { ServiceContext } from '../context'
 import { spellings } from '../definition/spellings'
 import { eachAtOnce } from '../each-at-once'
-import { lookForEvents } from '../interpreter/look-for-events'
+import { lookForEvents } from '../interpreter/index'
 
 const BATCH = 500
 const AT_ONCE = 4

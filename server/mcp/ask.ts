@@ -6,8 +6,7 @@ import type { ServiceContext } from '../context'
 import { isJsonObject, type JsonObject, toStorableJson } from '../definition/json'
 import { env } from '../env'
 import { AppError } from '../errors'
-import { watchRun } from '../interpreter/changes'
-import { isListening, moment } from '../interpreter/last-changes'
+import { isListening, mark, watchRun } from '../interpreter/index'
 import { requireMayAnswer } from '../runs/may-answer'
 import { personOf } from '../runs/person'
 import type { PresentedRun } from '../runs/present'
@@ -46,7 +45,7 @@ export async function askFor(
   while (run.status === 'paused' && !signal.aborted) {
     const question = await firstQuestion(ctx, run)
     if (!question) break
-    const since = moment()
+    const since = mark()
     asked = true
     if (!(await isAnswered(ctx, run, question, { deadline, signal, send: send() }))) break
     run = await waitForRun(ctx, runId, env().SYNC_START_TIMEOUT_MS, signal, since)

@@ -3,7 +3,7 @@ import type { Operation } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { type JsonObject, own } from '../definition/json'
 import { env } from '../env'
-import { moment } from '../interpreter/last-changes'
+import { mark } from '../interpreter/index'
 import { cancelRun } from '../runs/cancel'
 import { resumeRun } from '../runs/resume'
 import { getRunStatus } from '../runs/status'
@@ -55,7 +55,7 @@ const FIXED: Record<string, FixedTool> = {
     }),
     // A model speaks for the credential it was given, and for nobody else.
     call: async (ctx, { runId: id, answeredBy: _nobody, ...body }, signal) => {
-      const since = moment()
+      const since = mark()
       const { runId, status } = await resumeRun(ctx, { runId: String(id), body })
       // A vote that does not decide leaves the run paused.
       const waitMs = status === 'running' ? env().SYNC_START_TIMEOUT_MS : 0

@@ -3,7 +3,7 @@ import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { AppError } from '../errors'
 import { claimFile, newFileId, withStagedFile } from '../files/stage'
-import { openPauses } from '../interpreter/answer'
+import { findOpenPauses } from '../interpreter/index'
 import { parseInput } from '../parse'
 import { getRunRow } from '../run-store/find-run'
 import { asksForFile } from './asked-fields'
@@ -26,7 +26,7 @@ export async function addFile(ctx: ServiceContext, input: unknown) {
   const { runId, pauseId, file } = parseInput(AddFile, input)
   const upload = readSentFile(file)
   await getRunRow(ctx, runId)
-  const found = (await openPauses(ctx, runId)).find(({ pause }) => pause.id === pauseId && pause.signal !== null)
+  const found = (await findOpenPauses(ctx, runId)).find(({ pause }) => pause.id === pauseId && pause.signal !== null)
   if (!found) throw new AppError('RUN_NOT_PAUSED')
   const signal = signalOf(found.pause)
   if (!asksForFile(signal))

@@ -3,9 +3,7 @@ import { runs } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import type { Cancellation } from '../definition/run'
-import { announceRun } from '../interpreter/announce'
-import { settleCancel } from '../interpreter/stop'
-import { newCancellation } from '../interpreter/terminate'
+import { announceRun, carryOutCancel, newCancellation } from '../interpreter/index'
 import { parseInput } from '../parse'
 import { definitionOf } from '../run-store/definition'
 import { getRunRow } from '../run-store/find-run'
@@ -39,7 +37,7 @@ export async function cancelNow(tx: TransactionContext, run: RunRow, cancellatio
     .where(and(eq(runs.tenantId, tx.tenantId), eq(runs.id, run.id)))
   const definition = await definitionOf(tx, run)
   const asked = { ...run, cancelRequestedAt: now, cancellation }
-  const how = await settleCancel(tx, { run: asked, definition, written: null }, null)
+  const how = await carryOutCancel(tx, { run: asked, definition, written: null }, null)
   // Tells every process working on the run, which stops when the grace is over.
   if (how === 'waiting') await announceRun(tx, run.id)
 }

@@ -8,11 +8,7 @@ import type { ChildEnd } from '../definition/run'
 import { eachAtOnce } from '../each-at-once'
 import { AppError } from '../errors'
 import { requireFiles } from '../files/named'
-import { insertRun } from '../interpreter/insert'
-import { storeAnswer } from '../interpreter/store-answer'
-import { newCancellation, terminateNow } from '../interpreter/terminate'
-import { wakeWalk } from '../interpreter/wake'
-import { lockRun } from '../interpreter/walk-state'
+import { continueWalk, insertRun, lockRun, newCancellation, storeAnswer, terminateNow } from '../interpreter/index'
 import { roomFor } from '../outbox'
 import { pauseIs, recordOfPause } from '../run-store/conditions'
 import { getRunRow } from '../run-store/find-run'
@@ -183,7 +179,7 @@ async function give(tx: TransactionContext, wait: Wait, end: ChildEnd): Promise<
   const status = await storeAnswer(tx, wait, wait.id, { child: end })
   if (status === null) return
   await close(tx, wait)
-  await wakeWalk(tx, wait)
+  await continueWalk(tx, wait)
 }
 
 type Ended = Pick<RunRow, 'status' | 'outcome' | 'result' | 'error' | 'workflowName'>

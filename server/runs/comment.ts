@@ -6,7 +6,7 @@ import { type ServiceContext, type TransactionContext, withTransaction } from '.
 import { unstorable } from '../definition/json'
 import { AppError } from '../errors'
 import { newId } from '../ids'
-import { lockRun } from '../interpreter/walk-state'
+import { lockRun } from '../interpreter/index'
 import { parseInput } from '../parse'
 import { requireRun } from '../run-store/find-run'
 

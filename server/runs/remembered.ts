@@ -1,9 +1,8 @@
 import { authorize, seesHidden } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import { inStoredOrder, type JsonLike, type JsonValue } from '../definition/json'
-import type { DoneStep } from '../interpreter/done'
-import type { NewRecord } from '../interpreter/plan'
-import { type RememberedRecord, recall } from '../interpreter/run-memory'
+import type { DoneStep, NewRecord } from '../interpreter/index'
+import { type RememberedRecord, recallRun } from '../interpreter/index'
 import { MAIN_BRANCH } from '../run-store/names'
 import { maskerFrom } from '../vault/masker'
 import { type PresentedRun, presentRun, type StoredStep } from './present'
@@ -15,7 +14,7 @@ import { type PresentedRun, presentRun, type StoredStep } from './present'
 export function rememberedRun(ctx: ServiceContext, runId: string): PresentedRun | null {
   authorize(ctx, 'run:read')
   // What a caller may not see, takes more than the memory has.
-  const found = ctx.reach || seesHidden(ctx) ? null : recall(runId)
+  const found = ctx.reach || seesHidden(ctx) ? null : recallRun(runId)
   if (found?.run.tenantId !== ctx.tenantId) return null
   const { run, data, result, records, vault } = found
   const { error, cancellation } = run

@@ -9,10 +9,17 @@ import type { PauseAnswer, PauseSignal } from '../definition/run'
 import { AppError } from '../errors'
 import { requireFiles } from '../files/named'
 import { isId } from '../ids'
-import { answerAtRest, dataAt, type OpenPause, openPauses, writeAnswer } from '../interpreter/answer'
-import { expectChange } from '../interpreter/changes'
-import { resumeResting } from '../interpreter/resume-resting'
-import { forget, recallPause } from '../interpreter/run-memory'
+import {
+  answerHeld,
+  answerIfParked,
+  answerParked,
+  dataAt,
+  expectChange,
+  findOpenPauses,
+  forget,
+  type OpenPause,
+  recallPause,
+} from '../interpreter/index'
 import { parseInput } from '../parse'
 import { getRunRow } from '../run-store/find-run'
 import { askedFields, asksForFile } from './asked-fields'
@@ -53,7 +60,7 @@ export async function resumeRun(ctx: ServiceContext, input: { runId: string; bod
     if (settled) return settled
     const { run, open, chosen, given, signal, person } = await readPaused(ctx, input.runId, answer)
     const atOnce = !isVote(signal) && (person === null || person.id === ctx.actor.id)
-    const answered = atOnce ? await answerAtRest(ctx, open, chosen, given) : null
+    const answered = atOnce ? await answerIfParked(ctx, open, chosen, given) : null
     if (answered) return resumed(run.id, answered)
   }
   requireConfirmed(ctx)
@@ -82,7 +89,7 @@ async function answerRemembered(ctx: ServiceContext, runId: string, answer: Resu
     if (err instanceof AppError) return null
     throw err
   }
-  const answered = await resumeResting(ctx, paused, given)
+  const answered = await answerParked(ctx, paused, given)
   if (answered === null) forget(runId)
   return answered && resumed(runId, answered)
 }
@@ -107,7 +114,7 @@ export async function giveAnswer(
   // Votes decide when the last of them is counted.
   const then = at === undefined || isVote(signal) ? {} : { at }
   const status = decided
-    ? await writeAnswer(tx, chosen, decided, { id: person?.id ?? tx.actor.id, via, ...then })
+    ? await answerHeld(tx, chosen, decided, { id: person?.id ?? tx.actor.id, via, ...then })
     : run.status
   if (remark) await addRemark(tx, { runId: run.id, pauseId: chosen.pause.id, text: remark, at })
   return { success: true, runId: run.id, status }
@@ -138,7 +145,7 @@ export async function readPaused(
   options: { lock?: boolean; byLink?: ByLink | undefined } = {},
 ) {
   if (options.lock) await getRunRow(ctx, runId, options)
-  const open = isId(runId) ? await openPauses(ctx, runId) : []
+  const open = isId(runId) ? await findOpenPauses(ctx, runId) : []
   const asking = open.filter(({ pause }) => pause.signal !== null)
   const run = open[0]?.run ?? (await getRunRow(ctx, runId))
   if (run.status !== 'paused' || asking.length === 0) {

@@ -2,7 +2,7 @@ import { and, eq, ne } from 'drizzle-orm'
 import { walks } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
-import { requestAgain } from '../interpreter/rewake'
+import { requestAgain } from '../interpreter/index'
 import { getRunRow } from '../run-store/find-run'
 
 /**

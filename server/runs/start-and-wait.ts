@@ -1,7 +1,6 @@
 import type { ServiceContext } from '../context'
 import { env } from '../env'
-import { moment } from '../interpreter/last-changes'
-import { stopAwaiting } from '../interpreter/run-memory'
+import { mark, stopAwaiting } from '../interpreter/index'
 import type { PresentedRun } from './present'
 import { startRun } from './start'
 import { waitForRun } from './wait'
@@ -23,9 +22,9 @@ export async function startAndWait(
   const { signal } = input
   const deadline = performance.now() + waitMs(input.prefer)
   const left = () => Math.max(0, deadline - performance.now())
-  let since = moment()
+  let since = mark()
   const begins = () => {
-    since = moment()
+    since = mark()
   }
   const { runId, workflowVersion } = await startRun(ctx, { ...input, waits: { ms: left(), signal, begins } })
   try {

@@ -1,6 +1,6 @@
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
-import { newCancellation, terminateNow } from '../interpreter/terminate'
+import { newCancellation, terminateNow } from '../interpreter/index'
 import { parseInput } from '../parse'
 import { getRunRow } from '../run-store/find-run'
 import { StopRun } from './schema'

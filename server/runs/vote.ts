@@ -5,7 +5,7 @@ import type { ServiceContext, TransactionContext } from '../context'
 import { sameName, type Vote, votesNeeded } from '../definition/people'
 import type { PauseAnswer } from '../definition/run'
 import { AppError } from '../errors'
-import { announceRun } from '../interpreter/announce'
+import { announceRun } from '../interpreter/index'
 import { claimIs } from './claim-row'
 import type { Person } from './person'
 

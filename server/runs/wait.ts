@@ -1,9 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../context'
-import { watchRun } from '../interpreter/changes'
-import { isStale, type Moment } from '../interpreter/last-changes'
-import { isEndingHere } from '../interpreter/run-memory'
+import { changedSince, isEndingHere, type Mark, watchRun } from '../interpreter/index'
 import type { PresentedRun } from './present'
 import { rememberedRun } from './remembered'
 import { getRunStatus } from './status'
@@ -21,11 +19,11 @@ export async function waitForRun(
   runId: string,
   timeoutMs: number,
   signal: AbortSignal,
-  since: Moment,
+  since: Mark,
 ): Promise<PresentedRun> {
   const deadline = performance.now() + timeoutMs
   let wake: () => void = () => {}
-  let notified = isStale(runId, since)
+  let notified = changedSince(runId, since)
   const notify = () => {
     if (isEndingHere(runId) && !signal.aborted) return
     notified = true

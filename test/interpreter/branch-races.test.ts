@@ -84,7 +84,7 @@ test('a rewake leaves alone what waits for its turn, or for its branches', async
 })
 
 test('a fork that is called again after its last branch ended continues', async () => {
-  const { forkWalk } = await import('@/server/interpreter/fork')
+  const { forkWalk } = await import('@/server/interpreter/fork/fork')
   const runId = await runtime.start({ steps: [split('a'), ask], edges: [on('split', 'a', 'ask')] })
   await runtime.wait(runId, ({ pauseSignals }) => pauseSignals.length === 1)
   await database.sql`

@@ -191,7 +191,7 @@ describe('stopping a run', () => {
   })
 
   test('whose time is up stops them too', async () => {
-    const { answerDue } = await import('@/server/interpreter/due')
+    const { answerDue } = await import('@/server/interpreter/wait/due')
     const { top, middleRun, innerRun } = await family({ limits: { timeoutMs: 3_600_000 } })
     const now = () => new Date(Date.now() + 3_600_000)
     await answerDue({ db: runtime.db, log: runtime.ctx.log, now })

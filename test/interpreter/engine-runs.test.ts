@@ -163,7 +163,7 @@ async function orphan(definition: object): Promise<string> {
 /** The time of a run's pause has come. */
 async function comeDue(runId: string): Promise<void> {
   await database.sql`update pauses set due_at = now() where run_id = ${runId}`
-  const { answerDue } = await import('@/server/interpreter/due')
+  const { answerDue } = await import('@/server/interpreter/wait/due')
   const { now } = await import('@/server/clock')
   await answerDue({ db: runtime.db, log: runtime.ctx.log, now })
 }

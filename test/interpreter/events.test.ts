@@ -316,7 +316,7 @@ describe('an event', () => {
 
   test('is delivered by the sweep when its delivery was lost, and a wait looks by itself when its process did not', async () => {
     const { sweepEvents } = await import('@/server/events/sweep')
-    const { sweepRuns } = await import('@/server/interpreter/sweep')
+    const { sweepRuns } = await import('@/server/interpreter/repair/sweep')
     const later = { db: runtime.db, log: runtime.ctx.log, now: () => new Date(Date.now() + 6 * 60_000) }
     const [lost, unlooked] = [fresh(), fresh()]
     const runIds = [await runtime.start({ steps: [wait(lost)] }), await runtime.start({ steps: [wait(unlooked)] })]

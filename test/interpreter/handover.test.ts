@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keepQueued, popQueued } from '@/server/interpreter/handover'
+import { keepQueued, popQueued } from '@/server/interpreter/recall/queued'
 
 const run = (n: number) => ({ id: `run_${n}` }) as never
 

@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ServiceContext, withTransaction } from '@/server/context'
 import { AppError } from '@/server/errors'
-import { claimWalk } from '@/server/interpreter/claim-walk'
-import { armPause, consumeAnswer } from '@/server/interpreter/pause'
-import { requestSegment } from '@/server/interpreter/segment'
-import { sweepRuns } from '@/server/interpreter/sweep'
-import { Handoff, visitStep } from '@/server/interpreter/visit'
+import { NextStep } from '@/server/interpreter/plan/next-step'
+import { sweepRuns } from '@/server/interpreter/repair/sweep'
+import { openForEngine, takeAnswer } from '@/server/interpreter/wait/pause'
+import { claimWalk } from '@/server/interpreter/walk/claim'
+import { requestSegment } from '@/server/interpreter/walk/segment'
+import { visitStep } from '@/server/interpreter/walk/visit'
 import { log } from '@/server/log'
 import type { WalkClaim } from '@/server/run-store/names'
 import { cancelRun } from '@/server/runs/cancel'
@@ -56,7 +57,7 @@ afterEach(async () => {
 })
 afterAll(() => database?.close())
 
-const handoff = () => new Handoff(false)
+const handoff = () => new NextStep(false)
 const a = { stepId: 'a', visit: 1 }
 
 /** A claimed run of `first → b → end`, with `undo` to run after a cancel if `cleanup`. */
@@ -81,15 +82,15 @@ const atStep = (cleanup = false) =>
   begin({ id: 'a', type: 'test-effect', url: held.url, saveAs: 'a' } as never, cleanup)
 async function atPause(cleanup = false): Promise<void> {
   await begin({ id: 'ask', type: 'collect-inputs', output: { n: { type: 'number' } } } as never, cleanup)
-  await armPause(ctx, claim, PAUSE)
+  await openForEngine(ctx, claim, PAUSE)
 }
 
 type Act = (ctx: ServiceContext) => Promise<unknown>
 const cancel: Act = (c) => cancelRun(c, { runId: claim.runId })
 const terminate: Act = (c) => terminateRun(c, { runId: claim.runId })
 const resume: Act = (c) => resumeRun(c, { runId: claim.runId, body: { type: 'collect_inputs', data: { n: 1 } } })
-const take: Act = (c) => consumeAnswer(c, claim, PAUSE, 0, handoff())
-const arm: Act = (c) => armPause(c, claim, PAUSE)
+const take: Act = (c) => takeAnswer(c, claim, PAUSE, 0, handoff())
+const arm: Act = (c) => openForEngine(c, claim, PAUSE)
 const handOver: Act = (c) => requestSegment(c, claim)
 const restart: Act = (c) => sweepRuns({ db: c.db as ServiceContext['db'] as never, log: log(), now: inAnHour })
 const inAnHour = () => new Date(Date.now() + 3_600_000)
@@ -157,7 +158,7 @@ async function carry(): Promise<string> {
     const ref = { tenantId, runId, branch, epoch, segment, engineRunId: `engine_${branch}_${epoch}_${segment}` }
     if (step === null) {
       const receipt = await claimWalk(ctx, ref, ref.engineRunId, handoff())
-      if ('wait' in receipt) await consumeAnswer(ctx, ref, PAUSE, 0, handoff())
+      if ('wait' in receipt) await takeAnswer(ctx, ref, PAUSE, 0, handoff())
       if ((await getRunStatus(ctx, { runId })).status === 'paused') break
     } else {
       held.release()
@@ -311,7 +312,7 @@ describe('a vote and', () => {
     const actions = [{ id: 'ok', label: 'OK' }]
     const ask = { id: 'ask', type: 'request-user-action', actions, needs: { ok: 2 } }
     await begin(ask as never)
-    await armPause(ctx, claim, PAUSE)
+    await openForEngine(ctx, claim, PAUSE)
     expect(await inTurn(first, second)).toEqual(said)
     expect(await carry()).toBe(end)
   })

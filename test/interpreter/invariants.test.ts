@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
-import { claimWalk } from '@/server/interpreter/claim-walk'
-import { armPause, consumeAnswer } from '@/server/interpreter/pause'
-import { Handoff, visitStep } from '@/server/interpreter/visit'
+import { NextStep } from '@/server/interpreter/plan/next-step'
+import { openForEngine, takeAnswer } from '@/server/interpreter/wait/pause'
+import { claimWalk } from '@/server/interpreter/walk/claim'
+import { visitStep } from '@/server/interpreter/walk/visit'
 import type { WalkClaim } from '@/server/run-store/names'
 import { resumeRun } from '@/server/runs/resume'
 import { retryRun } from '@/server/runs/retry'
@@ -28,7 +29,7 @@ afterAll(() => database?.close())
 
 const effect = (id: string) => ({ id, type: 'test-effect', body: { [id]: true } })
 const ask = (id: string) => ({ id, type: 'collect-inputs', output: { [id]: { type: 'number' } } })
-const handoff = () => new Handoff(false)
+const handoff = () => new NextStep(false)
 
 /** A run whose walk this test carries in the engine's place. */
 async function begin(...steps: { id: string; url?: string }[]): Promise<WalkClaim> {
@@ -54,11 +55,11 @@ describe('the checker finds', () => {
     await claimWalk(ctx, ref, 'engine_1', handoff())
     expect(await violations(false)).toEqual([])
     await visitStep(ctx, ref, { stepId: 'a', visit: 1 }, handoff())
-    await armPause(ctx, ref, 'main:n#1')
+    await openForEngine(ctx, ref, 'main:n#1')
     expect(await violations(false)).toEqual([])
     await resumeRun(ctx, { runId: ref.runId, body: { type: 'collect_inputs', data: { n: 1 } } })
     expect(await violations(false)).toEqual([])
-    await consumeAnswer(ctx, ref, 'main:n#1', 0, handoff())
+    await takeAnswer(ctx, ref, 'main:n#1', 0, handoff())
     await visitStep(ctx, ref, { stepId: 'b', visit: 1 }, handoff())
     expect(await violations(false)).toEqual([])
     await expectInvariants(database.sql, { engine: false })
@@ -100,10 +101,10 @@ describe('the checker finds', () => {
   test('a resume applied to the next pause', async () => {
     const ref = await begin(ask('one'), ask('two'))
     await claimWalk(ctx, ref, 'engine_1', handoff())
-    await armPause(ctx, ref, 'main:one#1')
+    await openForEngine(ctx, ref, 'main:one#1')
     await resumeRun(ctx, { runId: ref.runId, body: { type: 'collect_inputs', data: { one: 1 } } })
-    await consumeAnswer(ctx, ref, 'main:one#1', 0, handoff())
-    await armPause(ctx, ref, 'main:two#1')
+    await takeAnswer(ctx, ref, 'main:one#1', 0, handoff())
+    await openForEngine(ctx, ref, 'main:two#1')
     await database.sql`
       update pauses two set answered_at = two.created_at, answered_by = one.answered_by, answer = one.answer
       from pauses one where one.id = 'main:one#1' and two.id = 'main:two#1'`
@@ -119,7 +120,7 @@ describe('the checker finds', () => {
     const actions = [{ id: 'ok', label: 'OK' }]
     const ref = await begin({ id: 'ask', type: 'request-user-action', actions, needs: { ok: 2 } } as never)
     await claimWalk(ctx, ref, 'engine_1', handoff())
-    await armPause(ctx, ref, 'main:ask#1')
+    await openForEngine(ctx, ref, 'main:ask#1')
     const vote = (answeredBy: string) =>
       resumeRun(ctx, { runId: ref.runId, body: { type: 'request_user_action', actionId: 'ok', answeredBy } })
     const plant = (person: string) => database.sql`
@@ -212,7 +213,7 @@ describe('the checker finds', () => {
       () => database.sql`
       update step_records set output_data = '{"a": 2}' where run_id = ${ref.runId} and step_id = 'a'`,
     )
-    await armPause(ctx, ref, 'main:n#1')
+    await openForEngine(ctx, ref, 'main:n#1')
     await resumeRun(ctx, { runId: ref.runId, body: { type: 'collect_inputs', data: { n: 1 } } })
     await refuses(
       /I4: the answer to main:n#1/,
@@ -224,7 +225,7 @@ describe('the checker finds', () => {
       () => database.sql`
       update walks set engine_run_id = 'engine_2' where run_id = ${ref.runId}`,
     )
-    await consumeAnswer(ctx, ref, 'main:n#1', 0, handoff())
+    await takeAnswer(ctx, ref, 'main:n#1', 0, handoff())
     await refuses(
       /I8: the run run_\w+ has ended/,
       () => database.sql`

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { watchRun } from '@/server/interpreter/changes'
+import { watchRun } from '@/server/interpreter/notice/watch'
 import { liveChanges } from '@/server/live/channel'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 

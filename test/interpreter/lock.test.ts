@@ -3,9 +3,10 @@ import { and, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { stepRecords, walks } from '@/db/schema/runs'
 import { type ServiceContext, withTransaction } from '@/server/context'
-import { claimWalk } from '@/server/interpreter/claim-walk'
-import { Handoff, visitStep } from '@/server/interpreter/visit'
-import { lockWalkState } from '@/server/interpreter/walk-state'
+import { NextStep } from '@/server/interpreter/plan/next-step'
+import { lockWalkState } from '@/server/interpreter/plan/state'
+import { claimWalk } from '@/server/interpreter/walk/claim'
+import { visitStep } from '@/server/interpreter/walk/visit'
 import type { WalkClaim } from '@/server/run-store/names'
 import { startRun } from '@/server/runs/start'
 import { createWorkflow } from '@/server/workflows/create'
@@ -52,7 +53,7 @@ async function whileOthersWait<T>(
 
 describe('a visit that waited for the run’s lock', () => {
   it('sees what the previous one did to its record', async () => {
-    await claimWalk(ctx, ref, 'engine_1', new Handoff(false))
+    await claimWalk(ctx, ref, 'engine_1', new NextStep(false))
     const at = { stepId: 'a', visit: 1 }
     const [seen] = await whileOthersWait(
       () => [withTransaction(ctx, (tx) => lockWalkState(tx, ref, at))],
@@ -67,7 +68,7 @@ describe('a visit that waited for the run’s lock', () => {
   })
 
   it('sees that its walk was ended', async () => {
-    await claimWalk(ctx, ref, 'engine_1', new Handoff(false))
+    await claimWalk(ctx, ref, 'engine_1', new NextStep(false))
     const [seen] = await whileOthersWait(
       () => [withTransaction(ctx, (tx) => lockWalkState(tx, ref, { stepId: 'a', visit: 1 }))],
       async (tx) => {
@@ -79,7 +80,7 @@ describe('a visit that waited for the run’s lock', () => {
 
   it('is superseded when another engine run claimed the segment meanwhile', async () => {
     const receipts = await whileOthersWait(
-      () => ['engine_1', 'engine_2', 'engine_3'].map((id) => claimWalk(ctx, ref, id, new Handoff(false))),
+      () => ['engine_1', 'engine_2', 'engine_3'].map((id) => claimWalk(ctx, ref, id, new NextStep(false))),
       async () => {},
     )
     expect(receipts.filter((receipt) => 'next' in receipt)).toHaveLength(1)
@@ -87,11 +88,11 @@ describe('a visit that waited for the run’s lock', () => {
   })
 
   it('counts its attempt after the other one, and only one result is recorded', async () => {
-    await claimWalk(ctx, ref, 'engine_1', new Handoff(false))
+    await claimWalk(ctx, ref, 'engine_1', new NextStep(false))
     const at = { stepId: 'a', visit: 1 }
     await whileOthersWait(
       // One that was overtaken is told to call again.
-      () => [1, 2, 3].map(() => visitStep(ctx, ref, at, new Handoff(false)).catch((err: Error) => err.name)),
+      () => [1, 2, 3].map(() => visitStep(ctx, ref, at, new NextStep(false)).catch((err: Error) => err.name)),
       async () => {},
     )
     const records = await ctx.db.select().from(stepRecords).where(eq(stepRecords.runId, ref.runId))

@@ -3,10 +3,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { outbox } from '@/db/schema/outbox'
 import { walks } from '@/db/schema/runs'
 import type { ServiceContext } from '@/server/context'
-import { claimWalk } from '@/server/interpreter/claim-walk'
-import { armPause } from '@/server/interpreter/pause'
-import { sweepRuns } from '@/server/interpreter/sweep'
-import { Handoff, visitStep } from '@/server/interpreter/visit'
+import { NextStep } from '@/server/interpreter/plan/next-step'
+import { sweepRuns } from '@/server/interpreter/repair/sweep'
+import { openForEngine } from '@/server/interpreter/wait/pause'
+import { claimWalk } from '@/server/interpreter/walk/claim'
+import { visitStep } from '@/server/interpreter/walk/visit'
 import { startRun } from '@/server/runs/start'
 import { createWorkflow } from '@/server/workflows/create'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -58,14 +59,14 @@ const requested = async (runId: string) =>
 const refOf = (runId: string, epoch = 1) => ({ tenantId: ctx.tenantId, runId, branch: 'main', epoch, segment: 1 })
 /** The engine calls a run for the first time. */
 const call = (runId: string, epoch = 1) =>
-  claimWalk(ctx, refOf(runId, epoch), `engine_${runId}_${epoch}`, new Handoff(false))
+  claimWalk(ctx, refOf(runId, epoch), `engine_${runId}_${epoch}`, new NextStep(false))
 /** The engine calls its next step. */
 const visit = (runId: string, stepId: string, epoch = 1) =>
   visitStep(
     ctx,
     { ...refOf(runId, epoch), engineRunId: `engine_${runId}_${epoch}` },
     { stepId, visit: 1 },
-    new Handoff(false),
+    new NextStep(false),
   )
 
 test('a run that the engine never called is requested again within two minutes, once', async () => {
@@ -117,7 +118,7 @@ test('a run that waits for a person is left alone, however long', async () => {
   await visit(runId, 'a')
   const receipt = await visit(runId, 'b')
   expect(receipt).toMatchObject({ wait: {} })
-  await armPause(ctx, { ...refOf(runId), engineRunId: `engine_${runId}_1` }, 'main/ask#1')
+  await openForEngine(ctx, { ...refOf(runId), engineRunId: `engine_${runId}_1` }, 'main/ask#1')
   await pass(3_600)
   expect(await sweep()).toMatchObject({ restarted: 0 })
   expect(await walk(runId)).toMatchObject({ epoch: 1 })

@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
-import { abandonWalk } from '@/server/interpreter/abandon'
-import { AttemptFailed } from '@/server/interpreter/attempt-failed'
-import { claimWalk } from '@/server/interpreter/claim-walk'
-import { armPause, consumeAnswer } from '@/server/interpreter/pause'
-import { requestSegment } from '@/server/interpreter/segment'
-import { Handoff, visitStep } from '@/server/interpreter/visit'
+import { AttemptFailed } from '@/server/interpreter/flow/failure'
+import { NextStep } from '@/server/interpreter/plan/next-step'
+import { failWalk } from '@/server/interpreter/stop/abandon'
+import { openForEngine, takeAnswer } from '@/server/interpreter/wait/pause'
+import { claimWalk } from '@/server/interpreter/walk/claim'
+import { requestSegment } from '@/server/interpreter/walk/segment'
+import { visitStep } from '@/server/interpreter/walk/visit'
 import type { WalkClaim } from '@/server/run-store/names'
 import { resumeRun } from '@/server/runs/resume'
 import { startRun } from '@/server/runs/start'
@@ -46,7 +47,7 @@ async function claimed(...steps: { id: string }[]): Promise<WalkClaim> {
   const { id } = await createWorkflow(ctx, { name: 'Owned', steps, edges })
   const { runId } = await startRun(ctx, { workflowId: id, body: {} })
   const ref = { tenantId: ctx.tenantId, runId, branch: 'main', epoch: 1, segment: 1 }
-  await claimWalk(ctx, ref, 'engine_1', new Handoff(false))
+  await claimWalk(ctx, ref, 'engine_1', new NextStep(false))
   return { ...ref, engineRunId: 'engine_1' }
 }
 
@@ -69,9 +70,9 @@ describe('I16: a process whose step another has taken over', () => {
     ['a failure that would be retried', 503],
   ])('writes nothing with %s, and the owner’s result counts', async (_what, status) => {
     const claim = await claimed(work('a'), work('b'))
-    const zombie = visitStep(ctx, claim, a, new Handoff(true)).catch((err: unknown) => err)
+    const zombie = visitStep(ctx, claim, a, new NextStep(true)).catch((err: unknown) => err)
     await until(() => held.asked() === 1)
-    const owner = visitStep(ctx, claim, a, new Handoff(true))
+    const owner = visitStep(ctx, claim, a, new NextStep(true))
     await until(() => held.asked() === 2)
     const before = await rowsOf(claim.runId)
     held.answer(0, { by: 'zombie' }, status)
@@ -80,7 +81,7 @@ describe('I16: a process whose step another has taken over', () => {
     expect(await rowsOf(claim.runId)).toBe(before)
     held.answer(1, { by: 'owner' })
     expect(await owner).toEqual({ next: { stepId: 'b', visit: 1 } })
-    expect(await visitStep(ctx, claim, a, new Handoff(true))).toEqual({ next: { stepId: 'b', visit: 1 } })
+    expect(await visitStep(ctx, claim, a, new NextStep(true))).toEqual({ next: { stepId: 'b', visit: 1 } })
     expect(held.asked()).toBe(2)
     const records = await database.sql`
       select step_id, status, attempt, delta from step_records where run_id = ${claim.runId} order by seq`
@@ -94,8 +95,8 @@ describe('I16: a process whose step another has taken over', () => {
 describe('I16: an engine run that did not claim the segment', () => {
   const other = (claim: WalkClaim): WalkClaim => ({ ...claim, engineRunId: 'engine_2' })
   const entrances: [string, (claim: WalkClaim) => Promise<unknown>][] = [
-    ['claim the walk', (claim) => claimWalk(ctx, claim, claim.engineRunId, new Handoff(false))],
-    ['begin its step', (claim) => visitStep(ctx, claim, a, new Handoff(false))],
+    ['claim the walk', (claim) => claimWalk(ctx, claim, claim.engineRunId, new NextStep(false))],
+    ['begin its step', (claim) => visitStep(ctx, claim, a, new NextStep(false))],
     ['hand it over', (claim) => requestSegment(ctx, claim)],
   ]
   test.each(entrances)('may not %s', async (_entrance, enter) => {
@@ -109,22 +110,22 @@ describe('I16: an engine run that did not claim the segment', () => {
   test('may not end its run by failing', async () => {
     const claim = await claimed(work('a'))
     const before = await rowsOf(claim.runId)
-    await abandonWalk(ctx, other(claim), new Error('lost'))
+    await failWalk(ctx, other(claim), new Error('lost'))
     expect(await rowsOf(claim.runId)).toBe(before)
-    await abandonWalk(ctx, claim, new Error('lost'))
+    await failWalk(ctx, claim, new Error('lost'))
     expect(await rowsOf(claim.runId)).toContain('ENGINE_GAVE_UP')
   })
 
   test('may not open its pause or take the answer to it', async () => {
     const claim = await claimed(ask)
-    await armPause(ctx, other(claim), 'main:ask#1')
+    await openForEngine(ctx, other(claim), 'main:ask#1')
     expect(await database.sql`select id from pauses where run_id = ${claim.runId}`).toHaveLength(0)
-    await armPause(ctx, claim, 'main:ask#1')
+    await openForEngine(ctx, claim, 'main:ask#1')
     await resumeRun(ctx, { runId: claim.runId, body: { type: 'collect_inputs', data: { n: 1 } } })
     const before = await rowsOf(claim.runId)
-    expect(await consumeAnswer(ctx, other(claim), 'main:ask#1', 0, new Handoff(false))).toEqual({ stop: 'superseded' })
+    expect(await takeAnswer(ctx, other(claim), 'main:ask#1', 0, new NextStep(false))).toEqual({ stop: 'superseded' })
     expect(await rowsOf(claim.runId)).toBe(before)
-    expect(await consumeAnswer(ctx, claim, 'main:ask#1', 0, new Handoff(false))).toEqual({ stop: 'ended' })
+    expect(await takeAnswer(ctx, claim, 'main:ask#1', 0, new NextStep(false))).toEqual({ stop: 'ended' })
   })
 
   test('leaves every invariant as it was', async () => {

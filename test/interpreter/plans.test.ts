@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Sql } from '@/db/index'
 import { database as processDatabase } from '@/server/database'
-import { forget } from '@/server/interpreter/run-memory'
+import { forget } from '@/server/interpreter/recall/run'
 import { resumeRun } from '@/server/runs/resume'
 import { startAndWait } from '@/server/runs/start-and-wait'
 import { createWorkflow } from '@/server/workflows/create'

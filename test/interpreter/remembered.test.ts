@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { database as processDatabase } from '@/server/database'
-import { expectChange } from '@/server/interpreter/changes'
-import { forget, recall, recallPause } from '@/server/interpreter/run-memory'
+import { expectChange } from '@/server/interpreter/notice/watch'
+import { forget, recallPause, recallRun } from '@/server/interpreter/recall/run'
 import { cancelRun } from '@/server/runs/cancel'
 import type { PresentedRun } from '@/server/runs/present'
 import { resumeRun } from '@/server/runs/resume'
@@ -137,7 +137,7 @@ test('random graphs are answered as a read would answer them, and nothing of the
       )
       if (found?.run.status !== 'completed' && found?.run.status !== 'failed') continue
       await expectAsRead(found.run)
-      expect(recall(found.run.runId)).toBeNull()
+      expect(recallRun(found.run.runId)).toBeNull()
       ended++
       if (found.remembered) fromMemory++
     }
@@ -204,7 +204,7 @@ test.each([
   const read = await atItsEnd(other)
   expect(shape(end)).toEqual(shape(read))
   for (const id of [runId, other]) {
-    expect(recall(id)).toBeNull()
+    expect(recallRun(id)).toBeNull()
     expect(recallPause(runtime.ctx.tenantId, id)).toBeNull()
   }
 })

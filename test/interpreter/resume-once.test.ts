@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sweepRuns } from '@/server/interpreter/sweep'
+import { sweepRuns } from '@/server/interpreter/repair/sweep'
 import { log } from '@/server/log'
 import { resumeRun } from '@/server/runs/resume'
 import { type FreshDatabase, freshDatabase } from '../support/db'

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { outbox } from '@/db/schema/outbox'
 import { walks } from '@/db/schema/runs'
 import type { ServiceContext } from '@/server/context'
-import { abandonWalk } from '@/server/interpreter/abandon'
-import { claimWalk } from '@/server/interpreter/claim-walk'
-import { armPause, consumeAnswer } from '@/server/interpreter/pause'
-import { sweepRuns } from '@/server/interpreter/sweep'
-import { Handoff } from '@/server/interpreter/visit'
+import { NextStep } from '@/server/interpreter/plan/next-step'
+import { sweepRuns } from '@/server/interpreter/repair/sweep'
+import { failWalk } from '@/server/interpreter/stop/abandon'
+import { openForEngine, takeAnswer } from '@/server/interpreter/wait/pause'
+import { claimWalk } from '@/server/interpreter/walk/claim'
 import { resumeRun } from '@/server/runs/resume'
 import { rewakeRun } from '@/server/runs/rewake'
 import { startRun } from '@/server/runs/start'
@@ -41,8 +41,8 @@ beforeEach(async () => {
   runId = (await startRun(ctx, { workflowId: id, body: {} })).runId
   const ref = { tenantId: ctx.tenantId, runId, branch: 'main', epoch: 1, segment: 1 }
   const claim = { ...ref, engineRunId: 'engine_1' }
-  const receipt = await claimWalk(ctx, ref, 'engine_1', new Handoff(false))
-  if ('wait' in receipt) await armPause(ctx, claim, receipt.wait.pauseId)
+  const receipt = await claimWalk(ctx, ref, 'engine_1', new NextStep(false))
+  if ('wait' in receipt) await openForEngine(ctx, claim, receipt.wait.pauseId)
 })
 
 const answer = () => resumeRun(ctx, { runId, body: { type: 'collect_inputs', data: { answer: 'yes' } } })
@@ -94,11 +94,11 @@ describe('an engine run that fails at a pause', () => {
   test.each([['gave it up', given] as const, ['lost its process', lost] as const])(
     'because the engine %s leaves a run that has no answer, whose answer requests it',
     async (_why, error) => {
-      await abandonWalk(ctx, claim(), error)
+      await failWalk(ctx, claim(), error)
       expect(await run()).toMatchObject({ status: 'paused' })
       expect(await walk()).toMatchObject({ status: 'resting', engineRunId: null })
       // Told once more, as events may arrive twice.
-      await abandonWalk(ctx, claim(), error)
+      await failWalk(ctx, claim(), error)
       await answer()
       expect(await walk()).toMatchObject({ status: 'requested', epoch: 1, segment: 2 })
     },
@@ -106,24 +106,24 @@ describe('an engine run that fails at a pause', () => {
 
   test('after the answer is replaced by another one, once', async () => {
     await answer()
-    await abandonWalk(ctx, claim(), given)
+    await failWalk(ctx, claim(), given)
     expect(await run()).toMatchObject({ status: 'running' })
     expect(await walk()).toMatchObject({ status: 'requested', epoch: 2, restarts: 1 })
-    await claimWalk(ctx, claim(2), 'engine_2', new Handoff(false))
-    await abandonWalk(ctx, claim(2), given)
+    await claimWalk(ctx, claim(2), 'engine_2', new NextStep(false))
+    await failWalk(ctx, claim(2), given)
     expect(await run()).toMatchObject({ status: 'failed', error: { code: 'ENGINE_GAVE_UP' } })
   })
 
   test('because what follows the answer killed each process ends its run', async () => {
     await answer()
-    await abandonWalk(ctx, claim(), lost)
+    await failWalk(ctx, claim(), lost)
     expect(await run()).toMatchObject({ status: 'failed', error: { code: 'WORKER_LOST' } })
   })
 
   test('ends a run that is being cancelled as cancelled', async () => {
     const cancellation = database.sql.json({ kind: 'cancel', by: null, reason: null } as never)
     await database.sql`update runs set cancel_requested_at = now(), cancellation = ${cancellation} where id = ${runId}`
-    await abandonWalk(ctx, claim(), given)
+    await failWalk(ctx, claim(), given)
     expect(await run()).toMatchObject({ outcome: 'cancelled' })
   })
 })
@@ -135,7 +135,7 @@ test('an engine run waits for at most 365 days at once, and again until its time
   const waits: number[] = []
   for (const day of [365, 730, 801]) {
     const at = { ...ctx, now: () => new Date(from + day * DAY_MS) }
-    const receipt = await consumeAnswer(at, claim, 'main:ask#1', waits.length, new Handoff(false))
+    const receipt = await takeAnswer(at, claim, 'main:ask#1', waits.length, new NextStep(false))
     if (!('wait' in receipt) || receipt.wait.dueAt === null) break
     expect(receipt.wait.arm).toBe(waits.length + 1)
     waits.push(Math.round((Date.parse(receipt.wait.dueAt) - from) / DAY_MS))

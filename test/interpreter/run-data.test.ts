@@ -78,7 +78,7 @@ describe('a large field of run data', () => {
 
   test('counts towards the bound on run data as before', async () => {
     const { dataSize, refsWith } = await import('@/server/run-store/run-data')
-    const { withDelta } = await import('@/server/interpreter/size')
+    const { withDelta } = await import('@/server/interpreter/flow/sizes')
     const data = { a: LARGE, 'b ä"': [OTHER, { é: LARGE }], c: 1 }
     const refs = refsWith({}, data, {})
     expect(Object.keys(refs)).toEqual(['a', 'b ä"'])

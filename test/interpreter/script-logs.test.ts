@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { AttemptLog, MAX_LINES, MAX_LOG_BYTES } from '@/server/interpreter/attempt-log'
+import { AttemptLog, MAX_LINES, MAX_LOG_BYTES } from '@/server/interpreter/flow/attempt-log'
 import { createTool } from '@/server/tools/create'
 import { getRunOverview } from '@/server/views/runs/overview'
 import { readStep } from '@/server/views/runs/step-detail'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { abandonWalk } from '@/server/interpreter/abandon'
+import { failWalk } from '@/server/interpreter/stop/abandon'
 import { startRun } from '@/server/runs/start'
 import { getRunStatus } from '@/server/runs/status'
 import { createWorkflow } from '@/server/workflows/create'
@@ -29,9 +29,9 @@ test('a run whose walk was abandoned before it was claimed fails, unless another
   const { id } = await createWorkflow(ctx, { name: 'W', steps: [{ id: 'a', type: 'test-effect' }] })
   const { runId } = await startRun(ctx, { workflowId: id, body: {} })
   const ref = { tenantId: ctx.tenantId, runId, branch: 'main', epoch: 1, segment: 1, engineRunId: 'engine_1' }
-  await abandonWalk(ctx, { ...ref, epoch: 2 }, new Error('of another walk'))
+  await failWalk(ctx, { ...ref, epoch: 2 }, new Error('of another walk'))
   expect(await getRunStatus(ctx, { runId })).toMatchObject({ status: 'running' })
-  await abandonWalk(ctx, ref, new Error('private'))
+  await failWalk(ctx, ref, new Error('private'))
   const run = await getRunStatus(ctx, { runId })
   expect(run).toMatchObject({ status: 'failed', error: { code: 'ENGINE_GAVE_UP' } })
   expect(JSON.stringify(run)).not.toContain('private')

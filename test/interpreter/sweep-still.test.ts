@@ -2,9 +2,9 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { stepRecords, walks } from '@/db/schema/runs'
 import type { ServiceContext } from '@/server/context'
-import { claimWalk } from '@/server/interpreter/claim-walk'
-import { sweepRuns } from '@/server/interpreter/sweep'
-import { Handoff } from '@/server/interpreter/visit'
+import { NextStep } from '@/server/interpreter/plan/next-step'
+import { sweepRuns } from '@/server/interpreter/repair/sweep'
+import { claimWalk } from '@/server/interpreter/walk/claim'
 import type { WalkRef } from '@/server/run-store/names'
 import { startRun } from '@/server/runs/start'
 import { getRunStatus } from '@/server/runs/status'
@@ -32,7 +32,7 @@ beforeEach(async () => {
   const workflow = await createWorkflow(ctx, { name: 'S', steps: [{ id: 'a', type: 'test-effect', body: {} }] })
   const { runId } = await startRun(ctx, { workflowId: workflow.id, body: {} })
   ref = { tenantId: ctx.tenantId, runId, branch: 'main', epoch: 1, segment: 1 }
-  await claimWalk(ctx, ref, 'engine_1', new Handoff(true))
+  await claimWalk(ctx, ref, 'engine_1', new NextStep(true))
 })
 
 const sweepAfter = (ms: number) => sweepRuns({ db: database.db, log: ctx.log, now: () => new Date(Date.now() + ms) })

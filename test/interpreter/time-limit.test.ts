@@ -62,7 +62,7 @@ describe('the time limit of a run', () => {
   })
 
   test('does not touch a run that ended in time, nor one without a limit', async () => {
-    const { sweepRuns } = await import('@/server/interpreter/sweep')
+    const { sweepRuns } = await import('@/server/interpreter/repair/sweep')
     const quick = await runtime.start({ steps: [after], limits })
     const free = await runtime.start({ steps: [ask] })
     const long = await runtime.start({ steps: [ask], limits: { timeoutMs: 3_600_000 } })
@@ -74,8 +74,8 @@ describe('the time limit of a run', () => {
   })
 
   test('is found by the sweep when nothing watched, and belongs to the version: a retry gets it anew', async () => {
-    const { watchDue } = await import('@/server/interpreter/due')
-    const { sweepRuns } = await import('@/server/interpreter/sweep')
+    const { watchDue } = await import('@/server/interpreter/wait/due')
+    const { sweepRuns } = await import('@/server/interpreter/repair/sweep')
     const { retryRun } = await import('@/server/runs/retry')
     const clock = { db: runtime.db, log: runtime.ctx.log, now: () => new Date() }
     watchDue(clock)()
@@ -92,7 +92,7 @@ describe('the time limit of a run', () => {
   })
 
   test('is watched for where engine runs wait for the time of pauses, which are left to them', async () => {
-    const { watchDue } = await import('@/server/interpreter/due')
+    const { watchDue } = await import('@/server/interpreter/wait/due')
     const clock = { db: runtime.db, log: runtime.ctx.log, now: () => new Date() }
     watchDue(clock)()
     watchDue(clock, { pauses: false })
@@ -105,7 +105,7 @@ describe('the time limit of a run', () => {
   })
 
   test('ends every run whose time is up in one look, however many', async () => {
-    const { answerDue, watchDue } = await import('@/server/interpreter/due')
+    const { answerDue, watchDue } = await import('@/server/interpreter/wait/due')
     const clock = { db: runtime.db, log: runtime.ctx.log, now: () => new Date() }
     watchDue(clock)()
     const runId = await runtime.start({ steps: [ask], limits })
@@ -120,7 +120,7 @@ describe('the time limit of a run', () => {
 
   test('leaves a run alone that is being cancelled', async () => {
     const { cancelRun } = await import('@/server/runs/cancel')
-    const { sweepRuns } = await import('@/server/interpreter/sweep')
+    const { sweepRuns } = await import('@/server/interpreter/repair/sweep')
     const slow = await holdEffects()
     const runId = await runtime.start({
       steps: [ask, { id: 'undo', type: 'test-effect', url: slow.url, saveAs: 'undo' }],

@@ -71,7 +71,7 @@ describe('a delay', () => {
   })
 
   test('that is due while nothing watches is found by the sweep, and not taken for a walk that is stuck', async () => {
-    const { sweepRuns } = await import('@/server/interpreter/sweep')
+    const { sweepRuns } = await import('@/server/interpreter/repair/sweep')
     const runId = await runtime.start({
       steps: [{ id: 'wait', type: 'delay', for: 'PT2H' }, set('after')],
       edges: [{ from: 'wait', to: 'after' }],
@@ -86,7 +86,7 @@ describe('a delay', () => {
   })
 
   test('that becomes due while others are answered continues at once', async () => {
-    const { watchDue } = await import('@/server/interpreter/due')
+    const { watchDue } = await import('@/server/interpreter/wait/due')
     const { log } = await import('@/server/log')
     const clock = { db: runtime.db, log: log(), now: () => new Date() }
     // Nobody looks while it becomes due.

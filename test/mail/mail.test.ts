@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
-import { sweepRuns } from '@/server/interpreter/sweep'
+import { sweepRuns } from '@/server/interpreter/repair/sweep'
 import { answerTaskLink } from '@/server/links/answer'
 import { deliverMail, MOST_PER_HOUR, WAITS_MS } from '@/server/mail/deliver'
 import { sweepMails } from '@/server/mail/sweep'

@@ -152,7 +152,7 @@ describe('a client that can ask its user', () => {
 })
 
 test('while a question is open and notifications arrive, the database is hardly asked for it', async () => {
-  const { isListening } = await import('@/server/interpreter/last-changes')
+  const { isListening } = await import('@/server/interpreter/notice/heard')
   const { askFor } = await import('@/server/mcp/ask')
   const run = await callTool(clients[1] as Client, await named(clients[1] as Client, 'Ask first'))
   await expect.poll(isListening).toBe(true)

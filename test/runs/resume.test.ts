@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectChange, expectedChange, notifyLocally, wake } from '@/server/interpreter/changes'
+import { expectChange, expectedChange, notifyLocally, wake } from '@/server/interpreter/notice/watch'
 import { resumeRun } from '@/server/runs/resume'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'

@@ -1,7 +1,8 @@
 import { parseRetryAfter } from '@/inngest/engine/backoff'
 import type { ServiceContext } from '@/server/context'
-import { popHandover, popQueued } from '@/server/interpreter/handover'
-import { type StepTools, walk } from '@/server/interpreter/walk'
+import { popQueued } from '@/server/interpreter/recall/queued'
+import { type StepTools, walk } from '@/server/interpreter/walk/walk'
+import { takeClaimed } from '@/server/interpreter/write/claimed-start'
 import type { EventTransport } from '@/server/outbox'
 import type { WalkRef } from '@/server/run-store/names'
 import type { Dice } from '../graphs/generate'
@@ -206,7 +207,7 @@ export class SimulatedEngine {
   private add(id: string, ref: WalkRef): void {
     // The process that began it may have died since.
     if (this.dice.chance(30)) {
-      popHandover(id)
+      takeClaimed(id)
       popQueued(id)
     }
     const own = this.mode === 'own'

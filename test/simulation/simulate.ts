@@ -1,11 +1,10 @@
 import { sql } from 'drizzle-orm'
 import type { ServiceContext, Sweep } from '@/server/context'
 import { AppError } from '@/server/errors'
-import { abandonWalk } from '@/server/interpreter/abandon'
-import { TakenOver } from '@/server/interpreter/attempt-failed'
-import { answerDue } from '@/server/interpreter/due'
-import { RunStopped } from '@/server/interpreter/running'
-import { sweepRuns } from '@/server/interpreter/sweep'
+import { RunStopped, TakenOver } from '@/server/interpreter/flow/failure'
+import { sweepRuns } from '@/server/interpreter/repair/sweep'
+import { failWalk } from '@/server/interpreter/stop/abandon'
+import { answerDue } from '@/server/interpreter/wait/due'
 import { bindTransport } from '@/server/outbox'
 import { cancelRun } from '@/server/runs/cancel'
 import { resumeRun } from '@/server/runs/resume'
@@ -328,7 +327,7 @@ class World {
     this.engine.end(run)
     if (!this.stops) return
     this.gaveUp = true
-    this.add('giving up', () => abandonWalk(this.ctx, { ...run.ref, engineRunId: run.id }, new Error('gave up')))
+    this.add('giving up', () => failWalk(this.ctx, { ...run.ref, engineRunId: run.id }, new Error('gave up')))
   }
 
   /** A process is told what became of the work it is doing. */

@@ -9,7 +9,7 @@ import { type Simulation, simulateFrom, startSimulation } from './world'
 
 vi.mock('@/server/clock', async () => (await import('./stand-ins')).clock())
 vi.mock('@/server/give-way', async (original) => (await import('./stand-ins')).giveWay(original))
-vi.mock('@/server/interpreter/running', async (original) => (await import('./stand-ins')).running(original))
+vi.mock('@/server/interpreter/notice/running', async (original) => (await import('./stand-ins')).running(original))
 vi.mock('@/server/steps/test-effect', async (original) => (await import('./stand-ins')).testEffect(original))
 
 const FIRST = Number(process.env.SIM_FROM ?? 1)

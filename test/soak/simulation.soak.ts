@@ -4,7 +4,9 @@ import { scenario } from './rounds'
 
 vi.mock('@/server/clock', async () => (await import('../simulation/stand-ins')).clock())
 vi.mock('@/server/give-way', async (original) => (await import('../simulation/stand-ins')).giveWay(original))
-vi.mock('@/server/interpreter/running', async (original) => (await import('../simulation/stand-ins')).running(original))
+vi.mock('@/server/interpreter/notice/running', async (original) =>
+  (await import('../simulation/stand-ins')).running(original),
+)
 vi.mock('@/server/steps/test-effect', async (original) =>
   (await import('../simulation/stand-ins')).testEffect(original),
 )

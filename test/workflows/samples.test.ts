@@ -116,7 +116,7 @@ describe('the expense approval', () => {
     })
 
     test('goes to an owner when they have not decided within three days', async () => {
-      const { answerDue } = await import('@/server/interpreter/due')
+      const { answerDue } = await import('@/server/interpreter/wait/due')
       const { resumeRun } = await import('@/server/runs/resume')
       const runId = await start()
       expect(await vote(runId, 'ada')).toBe('paused')
@@ -213,7 +213,7 @@ describe('the order payment', () => {
   })
 
   test('fails when nobody pays within a week', async () => {
-    const { answerDue } = await import('@/server/interpreter/due')
+    const { answerDue } = await import('@/server/interpreter/wait/due')
     const runId = await start()
     const now = () => new Date(Date.now() + 8 * 86_400_000)
     await answerDue({ db: runtime.db, log: runtime.ctx.log, now })

@@ -7,7 +7,7 @@ import { type ServiceContext, type TransactionContext, withTransaction } from '.
 import type { GivenAnswer } from '../../definition/run'
 import { env } from '../../env'
 import { AppError } from '../../errors'
-import type { OpenPause } from '../../interpreter/answer'
+import type { OpenPause } from '../../interpreter/index'
 import { emit } from '../../outbox'
 import { parseInput } from '../../parse'
 import { Remark, requireRoomForComment } from '../comment'

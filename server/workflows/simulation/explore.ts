@@ -5,7 +5,7 @@ import { fieldsInStoredOrder, type JsonObject, own } from '../../definition/json
 import type { Definition } from '../../definition/schema'
 import type { Sliced } from '../../definition/sliced'
 import { inSlices } from '../../give-way'
-import type { Position } from '../../interpreter/walk-state'
+import type { Position } from '../../interpreter/flow/index'
 import { CLEANUP_BRANCH, MAIN_BRANCH } from '../../run-store/names'
 import type { KnownOutput } from '../check/flow'
 import { Coverage, type Failed, type Goals, Path } from './path'

@@ -15,21 +15,28 @@ import type { Arrival, PauseAnswer } from '../../definition/run'
 import type { StepConfig } from '../../definition/step-config'
 import { StepFailure } from '../../errors'
 import { newId } from '../../ids'
-import { stateOf } from '../../interpreter/arrive'
-import { afterCatch, catching, exitOfAnswer, failurePath, TIMED_OUT } from '../../interpreter/exits'
-import { collected, fillIn, forkOf, lookupWith, notCollected } from '../../interpreter/fill-in'
-import { failureOf } from '../../interpreter/join'
-import { storableOutput, withDelta } from '../../interpreter/size'
+import type { Entered, Entry, Position } from '../../interpreter/flow/index'
 import {
-  type Entered,
-  type Entry,
+  afterCatch,
+  catching,
+  collected,
   enterResolved,
+  exitOfAnswer,
   failureAtEntry,
+  failureOf,
+  failurePath,
+  fillIn,
   fork,
+  forkOf,
+  lookupWith,
+  notCollected,
   requireVisit,
+  stateOf,
+  storableOutput,
+  TIMED_OUT,
+  withDelta,
   yielded,
-} from '../../interpreter/step'
-import type { Position } from '../../interpreter/walk-state'
+} from '../../interpreter/flow/index'
 import type { Visit } from '../../run-store/names'
 import type { Asked, Joined } from '../../steps/define-step'
 import { findStepType } from '../../steps/registry'

@@ -1,0 +1,8 @@
+// What a step does with its values, and what follows: nothing here reads or writes, so a simulation behaves like a run.
+export { afterCatch, catching, exitOfAnswer, failurePath, TIMED_OUT } from './exits'
+export { permanentFailure } from './failure'
+export { collected, fillIn, forkOf, lookupWith, notCollected } from './fill-in'
+export { failureOf, stateOf } from './scope'
+export { storableOutput, withDelta } from './sizes'
+export { enterResolved, failureAtEntry, fork, requireVisit, yielded } from './step'
+export type { Entered, Entry, Position } from './types'

@@ -1,0 +1,94 @@
+import type { runs } from '@/db/schema/runs'
+import type { JsonObject, JsonValue } from '../../definition/json'
+import type { Cancellation, LoggedLine, RunError } from '../../definition/run'
+import type { Definition, Step } from '../../definition/schema'
+import type { StepConfig } from '../../definition/step-config'
+import type { Visit, WalkClaim, WalkRef } from '../../run-store/names'
+import type { Written } from '../../run-store/run-data'
+import type { RunRow, StepRecordRow, WalkData } from '../../run-store/walk-data'
+import type { AnyStep, Asked, StepOutput } from '../../steps/define-step'
+import type { AttemptLog } from './attempt-log'
+
+/** What continuing from an open record needs of it. */
+export type OpenRecord = Pick<StepRecordRow, 'stepId' | 'visit' | 'stepType' | 'config'>
+
+/** A run that waits at its only open pause without an engine run, as it was read or remembered. */
+export interface Resting {
+  run: RunRow
+  written: Written
+  walk: { branch: string; epoch: number; segment: number }
+  record: OpenRecord
+  pauseId: string
+}
+
+/** What decides how a walk continues. */
+export interface Position extends WalkData {
+  run: Pick<RunRow, 'failing' | 'cancelRequestedAt'>
+  ref: WalkRef
+  definition: Definition
+}
+
+/** Where a walk is, with everything it can refer to. */
+export interface WalkState extends Position {
+  run: RunRow
+  ref: WalkClaim
+  /** Outputs that are not stored yet, by step: later steps may refer to them. */
+  outputs: Record<string, JsonObject>
+  /** How often the walk has visited each step of a loop. Null until something asks; see `plan/outputs.ts`. */
+  visits: Readonly<Record<string, number>> | null
+}
+
+/** What a walk can refer to, and what it has written itself if it is a branch. */
+export interface DataAfter extends Written {
+  own: Written | null
+}
+
+/** A step that a walk comes to. */
+export interface Entry<P extends Position = WalkState> {
+  state: P
+  step: Step
+  type: AnyStep
+  at: Visit
+  now: Date
+}
+
+/** Work of a step that started while the step was planned. It ends by itself, even if nobody asks for its output. */
+export interface EarlyWork {
+  output: Promise<StepOutput>
+  log: AttemptLog
+  stop(): void
+}
+
+export type Entered =
+  | { failure: { code: string; message: string } }
+  /** The step ends the run as failed, whatever edges it has. */
+  | { config: StepConfig; fails: { code: string; message: string } }
+  /** The step needs work, or a person; this is its configuration, and what it asks. */
+  | { begins: StepConfig; asked: Asked | null; early?: EarlyWork }
+  | {
+      config: StepConfig
+      outputData: JsonObject
+      delta: JsonObject
+      /** The data including the delta. */
+      grown: DataAfter
+      exit: string
+      /** What a script that ran inline wrote to its console. */
+      logs?: LoggedLine[]
+      /** Set for a step that ends the run. */
+      result?: JsonValue
+    }
+
+type Outcome = NonNullable<typeof runs.$inferSelect.outcome>
+
+export type Ending =
+  | { status: 'completed'; outcome: 'succeeded'; written: Written | null; result: JsonValue; stepId: string | null }
+  | {
+      status: 'failed'
+      outcome: Exclude<Outcome, 'succeeded'>
+      /** The run data; null leaves it as it is. */
+      written: Written | null
+      error: RunError
+      /** Of a run that was cancelled or terminated. */
+      cancellation?: Cancellation
+      stepId: string | null
+    }

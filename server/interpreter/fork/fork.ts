@@ -1,0 +1,89 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { scopes, walks } from '@/db/schema/runs'
+import { type ServiceContext, type TransactionContext, withTransaction } from '../../context'
+import { branchOf, scopeIdOf } from '../../definition/branches'
+import { graphOf } from '../../definition/graph'
+import type { Receipt } from '../../definition/run'
+import { ImpossibleState } from '../../errors'
+import { emit } from '../../outbox'
+import { walkIs } from '../../run-store/conditions'
+import type { Visit, WalkClaim } from '../../run-store/names'
+import type { StepRecordRow } from '../../run-store/walk-data'
+import { findStepType } from '../../steps/registry'
+import { fork } from '../flow/step'
+import { isCancelling } from '../flow/stopping'
+import type { WalkState } from '../flow/types'
+import { announceRun } from '../notice/announce'
+import { configOf, lockWalkState, receiptOf } from '../plan/state'
+import { stopAtOpen } from '../stop/cancel'
+import { NEXT_SEGMENT, requestWalk } from '../write/request'
+
+/**
+ * Runs the branches of a visit, each as a walk of its own. The walk that forks waits, without an engine run, until
+ * enough of them have ended.
+ */
+export async function forkWalk(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Receipt> {
+  return withTransaction<Receipt>(ctx, async (tx) => {
+    const locked = await lockWalkState(tx, ref, at)
+    if ('stop' in locked) return locked.stop
+    const { state, record } = locked
+    if (!record) throw new ImpossibleState('fork-without-record', `${ref.runId} has no record of ${at.stepId}`)
+    if (record.endTime) return receiptOf(record)
+    if (isCancelling(state)) return stopAtOpen(tx, state, at)
+    await beginBranches(tx, state, record)
+    const [scope] = await tx.db
+      .select({ state: scopes.state })
+      .from(scopes)
+      .where(
+        and(
+          eq(scopes.tenantId, ref.tenantId),
+          eq(scopes.runId, ref.runId),
+          eq(scopes.id, scopeIdOf(ref.branch, record)),
+        ),
+      )
+    if (scope?.state === 'open') {
+      await tx.db.update(walks).set({ status: 'waiting', engineRunId: null, updatedAt: tx.now() }).where(walkIs(ref))
+      return { stop: 'forked' }
+    }
+    // The branches completed the fork while this walk was being requested again, so none of them will wake it.
+    await requestWalk(tx, ref, walkIs(ref), NEXT_SEGMENT)
+    return { stop: 'handed-over' }
+  })
+}
+
+/** Writes the branches and requests as many as may run at once; unless an earlier call has done so. */
+async function beginBranches(
+  tx: TransactionContext,
+  { ref, definition }: WalkState,
+  record: StepRecordRow,
+): Promise<void> {
+  const type = findStepType(record.stepType)
+  if (type?.mode !== 'fork') throw new ImpossibleState('fork-of-no-fork', `${record.stepType} runs no branches`)
+  const { tenantId, runId } = ref
+  const { branches, concurrency, need, stopOnError } = fork(type, configOf(record), ref)
+  const id = scopeIdOf(ref.branch, record)
+  const next = Math.min(concurrency, branches.length)
+  const [begun] = await tx.db
+    .insert(scopes)
+    .values({ tenantId, runId, id, total: branches.length, next, need, stopOnError, state: 'open' })
+    .onConflictDoNothing()
+    .returning({ id: scopes.id })
+  if (!begun) return
+  const graph = graphOf(definition)
+  const rows = branches.map(({ key, exit, data }, position) => ({
+    branch: branchOf(id, key),
+    status: position < next ? 'requested' : 'queued',
+    // Empty if the exit has no edge: the branch then ends as it begins.
+    step: graph.target(record.stepId, exit) ?? '',
+    position,
+    data,
+  }))
+  await tx.db.execute(sql`
+    insert into walks (tenant_id, run_id, branch, epoch, segment, status, step_id, visit, scope, position, data, updated_at)
+    select ${tenantId}, ${runId}, b.branch, 1, 1, b.status, b.step, 1, ${id}, b.position, b.data, ${tx.now().toISOString()}::timestamptz
+    from json_to_recordset(${JSON.stringify(rows)}::json) as b(
+      branch text, status text, step text, position int, data jsonb)`)
+  for (const { branch } of rows.slice(0, next))
+    await emit(tx, 'workflow/walk.requested', { tenantId, runId, branch, epoch: 1, segment: 1 })
+  await announceRun(tx, runId)
+}

@@ -1,0 +1,25 @@
+// The door for those who start, answer, stop and watch runs. What drives them has its own: `driver.ts`.
+export { announceRun } from './notice/announce'
+export { changedSince, isListening, type Mark, mark } from './notice/heard'
+export { expectChange, expectedChange, watchRun } from './notice/watch'
+export { lockRun } from './plan/state'
+export type { DoneStep, NewRecord } from './plan/types'
+export {
+  awaitEnd,
+  forget,
+  isEndingHere,
+  type RememberedRecord,
+  recallPause,
+  recallRun,
+  stopAwaiting,
+} from './recall/run'
+export { requestAgain } from './repair/untaken'
+export { carryOutCancel } from './stop/cancel'
+export { newCancellation, terminateNow } from './stop/terminate'
+export { answerHeld, answerIfParked, dataAt, findOpenPauses, type OpenPause } from './wait/answer'
+export { lookForEvents } from './wait/events'
+export { answerParked } from './wait/parked'
+export { insertRun } from './walk/start'
+export { continueWalk } from './write/request'
+export type { NewRun } from './write/start-row'
+export { storeAnswer } from './write/store-answer'

@@ -1,0 +1,249 @@
+import { type JsonObject, type JsonValue, jsonSize } from '../../definition/json'
+import { processWide } from '../../process'
+import { MAIN_BRANCH, type WalkRef } from '../../run-store/names'
+import { dataColumns, type Written } from '../../run-store/run-data'
+import type { RunRow } from '../../run-store/walk-data'
+import type { SealedSecret } from '../../vault/masker'
+import type { Ending, Resting } from '../flow/types'
+import { expectedChange, wake } from '../notice/watch'
+import type { Done, DoneStep, NewPause, NewRecord, Plan } from '../plan/types'
+
+// What this process has written of a run, so that it need not read that back: to answer the end of a run that somebody
+// waits for here, and to go on with the answer to a question that this process has asked a moment ago. Nothing else relies
+// on it: whatever it does not follow it forgets, and the run is then read.
+
+export interface RememberedRun {
+  run: RunRow
+  data: JsonObject
+  result: JsonValue
+  records: readonly RememberedRecord[]
+}
+
+/** A record as it was inserted, and what completed it if that was written later. */
+export interface RememberedRecord {
+  inserted: NewRecord
+  done: DoneStep | null
+}
+
+interface Memory {
+  /** As it was inserted. */
+  run: RunRow
+  written: Written
+  stepId: string | null
+  records: RememberedRecord[]
+  bytes: number
+  /** Whether the commit that ends it is under way. */
+  ending: boolean
+  ended: { ending: Ending; at: Date; vault: SealedSecret[] } | null
+  /** The pause at which the run waits, and the claim that opened it. */
+  asked: { pause: NewPause; ref: WalkRef } | null
+}
+
+/** By run. Beyond the limits, the oldest are forgotten. */
+const memories = () =>
+  processWide('runs.remembered', () => ({
+    /** The runs that somebody waits for here. */
+    awaited: new Map<string, Memory>(),
+    /** The runs that may ask somebody, who may answer at once. */
+    asking: new Map<string, Memory>(),
+  }))
+
+const MOST = {
+  awaited: 500,
+  /** Few, because they stay: what survives for long costs more to forget. */
+  asking: 16,
+}
+/** Larger runs are read back. */
+const MOST_RECORDS = 100
+const MOST_BYTES = 64 * 1024
+
+/** What a start or a commit has written. */
+interface Wrote {
+  plan: Plan
+  at: Date
+  /** `SealedSecret[]` as JSON. Set if it ended a run as `endIsBeingWritten` had said. */
+  vault: string | undefined
+}
+
+/**
+ * Remembers a run from its start, which must have written no records but those of the plan.
+ * @param why somebody waits here for its end, or it may ask somebody
+ */
+export function track(ref: WalkRef, run: RunRow, started: Written, wrote: Wrote | null, why: keyof typeof MOST): void {
+  keep(why, run.id, {
+    run,
+    written: started,
+    stepId: run.currentStepId,
+    records: [],
+    bytes: jsonSize(started.data),
+    ending: false,
+    ended: null,
+    asked: null,
+  })
+  if (wrote) follow(ref, null, wrote)
+}
+
+function keep(where: keyof typeof MOST, runId: string, memory: Memory): void {
+  const all = memories()[where]
+  all.set(runId, memory)
+  const [oldest] = all.keys()
+  if (all.size > MOST[where] && oldest !== undefined) all.delete(oldest)
+}
+
+function find(runId: string): Memory | undefined {
+  const { awaited, asking } = memories()
+  return awaited.get(runId) ?? asking.get(runId)
+}
+
+export function forget(runId: string): void {
+  memories().awaited.delete(runId)
+  memories().asking.delete(runId)
+}
+
+/**
+ * Keeps what is known of a run for somebody who waits for its end from now on.
+ * @returns whether anything is
+ */
+export function awaitEnd(tenantId: string, runId: string): boolean {
+  const memory = find(runId)
+  if (memory?.run.tenantId !== tenantId) return false
+  forget(runId)
+  keep('awaited', runId, memory)
+  return true
+}
+
+/** Nobody waits for the run any more. */
+export function stopAwaiting(runId: string): void {
+  const memory = memories().awaited.get(runId)
+  forget(runId)
+  if (memory?.asked) keep('asking', runId, memory)
+}
+
+/**
+ * Whether a plan ends a run that is remembered, and that somebody waits for or is about to; then the commit reads the
+ * vault. Everyone's announcement of the end may arrive before the commit returns here, and does not count until
+ * `endIsWritten`.
+ */
+export function endIsBeingWritten({ runId, branch }: WalkRef, plan: Plan): boolean {
+  const memory = find(runId)
+  if (!memory || plan.ending === null || branch !== MAIN_BRANCH) return false
+  if (!memories().awaited.has(runId) && !expectedChange(runId)) return false
+  memory.ending = true
+  return true
+}
+
+/** Wakes who waits for a run, whatever has become of the commit that was to end it. */
+export function endIsWritten(runId: string): void {
+  const memory = find(runId)
+  if (memory) memory.ending = false
+  wake(runId)
+}
+
+/** Whether this process will tell in a moment what has become of the run. */
+export function isEndingHere(runId: string): boolean {
+  return find(runId)?.ending ?? false
+}
+
+/** Adds what a commit of a walk has written. */
+export function rememberCommit(ref: WalkRef, done: Done, wrote: Wrote): void {
+  const { runId, branch } = ref
+  if (!find(runId)) return
+  const isOver = wrote.plan.ending !== null && !memories().awaited.has(runId)
+  if (branch !== MAIN_BRANCH || isOver) forget(runId)
+  else follow(ref, done.step, wrote)
+}
+
+/**
+ * The only open pause of a run that rests there, with everything that its answer needs, as it was when this process
+ * opened it. The statement that stores an answer applies only if the run still is as it was.
+ */
+export function recallPause(tenantId: string, runId: string): (Resting & { pause: NewPause }) | null {
+  const memory = find(runId)
+  if (!memory?.asked || memory.run.tenantId !== tenantId) return null
+  const { run, written, stepId, records, asked } = memory
+  const open = records.at(-1)
+  if (!open || !isOpen(open) || Object.keys(written.refs).length > 0) return null
+  const { pause, ref } = asked
+  return {
+    run: { ...run, status: 'paused', currentStepId: stepId },
+    written,
+    walk: ref,
+    record: open.inserted,
+    pauseId: pause.id,
+    pause,
+  }
+}
+
+/**
+ * A run that ended here and is known whole, with the vault that masks it; null for any other. Each walk has at most one
+ * open record, and whoever else drove it would have completed the one that is open here. So if every record is
+ * complete, none is missing.
+ */
+export function recallRun(runId: string): (RememberedRun & { vault: SealedSecret[] }) | null {
+  const memory = find(runId)
+  if (!memory?.ended) return null
+  const { run, records, written, stepId } = memory
+  const { ending, at, vault } = memory.ended
+  const { smallData, dataRefs } = dataColumns(written)
+  if (dataRefs || jsonSize(smallData) > MOST_BYTES) return null
+  const failure = ending.status === 'failed' ? ending : null
+  return {
+    run: {
+      ...run,
+      status: ending.status,
+      outcome: ending.outcome,
+      currentStepId: stepId,
+      updatedAt: at,
+      endTime: at,
+      error: failure?.error ?? null,
+      cancellation: failure?.cancellation ?? run.cancellation,
+    },
+    data: smallData,
+    result: ending.status === 'completed' ? ending.result : null,
+    records,
+    vault,
+  }
+}
+
+function follow(ref: WalkRef, step: DoneStep | null, wrote: Wrote): void {
+  const memory = find(ref.runId)
+  if (memory && !add(memory, ref, step, wrote)) forget(ref.runId)
+}
+
+/** @returns false if the memory does not follow from there */
+function add(memory: Memory, ref: WalkRef, step: DoneStep | null, { plan, at, vault }: Wrote): boolean {
+  if (!isPlain(plan) || (step && !complete(memory, step))) return false
+  for (const inserted of plan.records) {
+    memory.records.push({ inserted, done: null })
+    memory.bytes += inserted.inputBytes + (inserted.outputBytes ?? 0)
+  }
+  memory.written = plan.written ?? memory.written
+  memory.stepId = plan.stepId ?? memory.stepId
+  memory.asked = plan.pause && { pause: plan.pause, ref }
+  if (memory.bytes > MOST_BYTES || memory.records.length > MOST_RECORDS) return false
+  if (plan.ending === null) return true
+  if (!vault || memory.records.some(isOpen)) return false
+  memory.ended = { ending: plan.ending, at, vault: JSON.parse(vault) }
+  return true
+}
+
+/** Whether nothing follows but steps of this walk, a question to somebody, or the end. */
+function isPlain({ failing, pause, arrival, receipt }: Plan): boolean {
+  return (
+    !failing && (pause === null || pause.signal !== null) && !arrival && !('fork' in receipt) && !('wait' in receipt)
+  )
+}
+
+function isOpen({ inserted, done }: RememberedRecord): boolean {
+  return inserted.endTime === null && done === null
+}
+
+/** @returns false if it is not the one record that is open here */
+function complete(memory: Memory, step: DoneStep): boolean {
+  const last = memory.records.at(-1)
+  if (!last || !isOpen(last)) return false
+  if (last.inserted.stepId !== step.at.stepId || last.inserted.visit !== step.at.visit) return false
+  last.done = step
+  memory.bytes += step.outputBytes
+  return true
+}

@@ -1,0 +1,102 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
+import { reasonOf as innermostReason } from '@/db/wait'
+import { type ServiceContext, type TransactionContext, withTransaction } from '../../context'
+import { recordOfPause, walkIs } from '../../run-store/conditions'
+import type { WalkClaim } from '../../run-store/names'
+import type { RunRow } from '../../run-store/walk-data'
+import { findStepType } from '../../steps/registry'
+import { cancellationOf } from '../flow/stopping'
+import { readLocked } from '../plan/state'
+import { closeRun } from '../write/close'
+import { NEW_EPOCH, requestWalk, signalEngineWaits } from '../write/request'
+import { closeStopped } from './cancel'
+import { endOpenWork } from './open-work'
+
+interface Reason {
+  code: string
+  message: string
+}
+
+/** The embedded engine's error for a job that never came back from its process. */
+const WORKER_LOST = 'WorkerLost'
+
+/**
+ * Ends the run of a walk that cannot continue, so it does not hang. Changes nothing if another engine run has the walk.
+ * @param cause for the log
+ * @param failure what would happen again at every call. Without it the engine has given up its run, for instance because
+ * that is as old as its plan allows: a walk that waits at a pause has no part in that, and goes on
+ */
+export async function failWalk(ctx: ServiceContext, ref: WalkClaim, cause: Error, failure?: Reason): Promise<void> {
+  await withTransaction(ctx, async (tx) => {
+    const read = tx.db
+      .select({ run: runs, walk: walks })
+      .from(runs)
+      .innerJoin(walks, and(eq(walks.tenantId, runs.tenantId), eq(walks.runId, runs.id), eq(walks.branch, ref.branch)))
+      .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId)))
+    const [found] = await readLocked(tx, ref, read)
+    // A `requested` walk too: its first step may be what kills the process, before the walk is claimed. A walk that
+    // waits at a pause, or for its branches, needs no engine run.
+    if (!found || found.run.endTime || ['ended', 'resting', 'waiting'].includes(found.walk.status)) return
+    const owner = found.walk.engineRunId
+    if (found.walk.epoch !== ref.epoch || found.walk.segment !== ref.segment) return
+    if (owner !== null && owner !== ref.engineRunId) return
+    if (!failure && (await outlivesItsEngineRun(tx, ref, found, cause))) return
+    const reason = failure ?? reasonOf(cause)
+    ctx.log.error({ runId: ref.runId, code: reason.code, reason: innermostReason(cause) }, 'a walk was abandoned')
+    await abandonRun(tx, found.run, reason)
+  })
+}
+
+/**
+ * Has a walk at a pause go on without the engine run that waited there: it rests until the answer requests it. If the
+ * answer is there, or the pause was still being opened, another engine run continues, once.
+ */
+async function outlivesItsEngineRun(
+  tx: TransactionContext,
+  ref: WalkClaim,
+  { run, walk }: { run: RunRow; walk: typeof walks.$inferSelect },
+  { name }: Error,
+): Promise<boolean> {
+  if (run.cancelRequestedAt) return false
+  const [at] = await tx.db
+    .select({ type: stepRecords.stepType, pauseId: pauses.id, answeredAt: pauses.answeredAt })
+    .from(stepRecords)
+    .leftJoin(pauses, recordOfPause)
+    .where(
+      and(
+        eq(stepRecords.tenantId, ref.tenantId),
+        eq(stepRecords.runId, ref.runId),
+        eq(stepRecords.branch, ref.branch),
+        isNull(stepRecords.endTime),
+      ),
+    )
+  if (!at || findStepType(at.type)?.mode !== 'pause') return false
+  if (at.pauseId !== null && at.answeredAt === null) {
+    tx.log.warn({ runId: ref.runId }, 'the engine gave up a run that waits at a pause; the answer requests it again')
+    await tx.db.update(walks).set({ status: 'resting', engineRunId: null, updatedAt: tx.now() }).where(walkIs(ref))
+    return true
+  }
+  // What follows from the answer may be what kills each process, or fails each call.
+  if (name === WORKER_LOST || walk.restarts > 0) return false
+  tx.log.warn({ runId: ref.runId }, 'the engine gave up a run at a pause; it was requested again')
+  return (await requestWalk(tx, ref, walkIs(ref), { ...NEW_EPOCH, restarts: sql`${walks.restarts} + 1` })) !== null
+}
+
+function reasonOf({ name }: Error): Reason {
+  return name === WORKER_LOST
+    ? { code: 'WORKER_LOST', message: 'The run was stopped because the process running it kept crashing at this step.' }
+    : { code: 'ENGINE_GAVE_UP', message: 'The run could not continue, even after many retries.' }
+}
+
+/** Ends a locked run that nothing will continue: as cancelled if that was requested, otherwise as failed. */
+export async function abandonRun(tx: TransactionContext, run: RunRow, reason: Reason): Promise<void> {
+  await signalEngineWaits(tx, run, await endOpenWork(tx, run, reason))
+  if (run.cancelRequestedAt) {
+    const cleanup = run.cleanupStartedAt ? { cleanup: 'failed' as const } : {}
+    return closeStopped(tx, { run, written: null }, { ...cancellationOf(run), ...cleanup })
+  }
+  const ref = { tenantId: run.tenantId, runId: run.id }
+  const { outcome, ...error } = run.failing ?? { ...reason, stepId: run.currentStepId, outcome: 'failed' as const }
+  return closeRun(tx, ref, { status: 'failed', outcome, written: null, error, stepId: run.currentStepId })
+}

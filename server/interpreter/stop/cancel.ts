@@ -1,0 +1,186 @@
+import { and, eq, isNotNull, isNull, ne } from 'drizzle-orm'
+import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
+import type { ServiceContext, TransactionContext } from '../../context'
+import type { Cancellation, Receipt } from '../../definition/run'
+import { env } from '../../env'
+import { emit } from '../../outbox'
+import { pauseIs, recordIs } from '../../run-store/conditions'
+import { CLEANUP_BRANCH, pauseIdOf, type Visit, type WalkRef } from '../../run-store/names'
+import { dataColumns } from '../../run-store/run-data'
+import type { RunRow } from '../../run-store/walk-data'
+import { findStepType } from '../../steps/registry'
+import { failed } from '../flow/sizes'
+import {
+  cancellationOf,
+  endingOf,
+  type HeldRun,
+  heldBy,
+  isCancelling,
+  STOPPED,
+  stopFailure,
+  stoppedEnding,
+} from '../flow/stopping'
+import type { Ending, WalkState } from '../flow/types'
+import { announceRun } from '../notice/announce'
+import { closeRun } from '../write/close'
+
+import { signalEngineWaits } from '../write/request'
+import { childrenDue, endOpenWork } from './open-work'
+
+/**
+ * Carries out a requested cancel as far as possible now. While a step is still running elsewhere, only the given walk
+ * ends; recording that step leads back here. Otherwise open steps end as cancelled and the cleanup path starts, once;
+ * without a cleanup path the run closes.
+ * @param from the walk that noticed the cancel, and the step it would have visited next
+ * @param options.force do not wait for running steps: their grace period is over, and late results are rejected
+ */
+export async function carryOutCancel(
+  tx: TransactionContext,
+  held: HeldRun,
+  from: { ref: WalkRef; next: string | null } | null,
+  options: { force?: boolean } = {},
+): Promise<'waiting' | 'cleaning' | 'closed'> {
+  const { run, definition, written } = held
+  const now = tx.now()
+  if (run.cleanupStartedAt) return 'cleaning'
+  if (from) {
+    await tx.db
+      .update(walks)
+      .set({ status: 'ended', updatedAt: now, ...(from.next === null ? {} : { stepId: from.next }) })
+      .where(and(ofWalks(run), eq(walks.branch, from.ref.branch)))
+  }
+  if (!options.force && (await isAtWork(tx, run))) {
+    await tx.db
+      .update(runs)
+      .set({ status: 'running', ...(written ? dataColumns(written) : {}), updatedAt: now })
+      .where(isRun(run))
+    await childrenDue(tx, run)
+    return 'waiting'
+  }
+  const waited = await endOpenWork(tx, run, stopFailure(cancellationOf(run)))
+  await signalEngineWaits(tx, run, waited)
+  if (definition.onCancel === undefined) {
+    await closeStopped(tx, held, cancellationOf(run))
+    return 'closed'
+  }
+  await beginCleanup(tx, held, definition.onCancel)
+  return 'cleaning'
+}
+
+async function beginCleanup(tx: TransactionContext, { run, written }: HeldRun, stepId: string): Promise<void> {
+  const { tenantId, id: runId } = run
+  const now = tx.now()
+  const begun = await tx.db
+    .update(runs)
+    .set({
+      status: 'running',
+      ...(written ? dataColumns(written) : {}),
+      cleanupStartedAt: now,
+      updatedAt: now,
+    })
+    .where(and(isRun(run), isNull(runs.cleanupStartedAt), isNull(runs.endTime)))
+    .returning({ id: runs.id })
+  if (begun.length === 0) return
+  const state = { tenantId, runId, branch: CLEANUP_BRANCH, epoch: 1, segment: 1 }
+  await tx.db.insert(walks).values({ ...state, status: 'requested', stepId, visit: 1, updatedAt: now })
+  await emit(tx, 'workflow/walk.requested', state)
+  await announceRun(tx, runId)
+}
+
+/** Ends a run whose walk has reached its end, unless a cancel takes precedence. */
+export async function endRun(tx: TransactionContext, state: WalkState, ending: Ending): Promise<void> {
+  if (isCancelling(state)) await carryOutCancel(tx, heldBy(state), { ref: state.ref, next: null })
+  else await closeRun(tx, state.ref, endingOf(state, ending))
+}
+
+/** Closes a run as cancelled or terminated. Its open steps and pauses must have ended already. */
+export async function closeStopped(
+  tx: TransactionContext,
+  held: Pick<HeldRun, 'run' | 'written'>,
+  cancellation: Cancellation,
+): Promise<void> {
+  const { run } = held
+  await closeRun(tx, { tenantId: run.tenantId, runId: run.id }, stoppedEnding(held, cancellation))
+}
+
+/** Whether an attempt is running that was neither recorded nor given up, or an answer has not been consumed yet. */
+async function isAtWork(tx: TransactionContext, run: RunRow): Promise<boolean> {
+  const open = await tx.db
+    .select({ stepType: stepRecords.stepType, attempt: stepRecords.attempt, attempts: stepRecords.attempts })
+    .from(stepRecords)
+    .where(and(ofRecords(run), isNull(stepRecords.endTime), ne(stepRecords.branch, CLEANUP_BRANCH)))
+  const working = open.some(
+    ({ stepType, attempt, attempts }) => findStepType(stepType)?.mode === 'effect' && attempt > attempts.length,
+  )
+  if (working) return true
+  const [answered] = await tx.db
+    .select({ id: pauses.id })
+    .from(pauses)
+    .where(
+      and(
+        eq(pauses.tenantId, run.tenantId),
+        eq(pauses.runId, run.id),
+        isNotNull(pauses.answeredAt),
+        isNull(pauses.consumedAt),
+      ),
+    )
+    .limit(1)
+  return answered !== undefined
+}
+
+/**
+ * How long the cleanup path may still take, in milliseconds; unlimited for other walks. Counts only its attempts and
+ * the waits between them, so time in which no process ran does not cut a cleanup short.
+ */
+export async function cleanupTimeLeft(ctx: ServiceContext, ref: WalkRef): Promise<number> {
+  if (ref.branch !== CLEANUP_BRANCH) return Number.POSITIVE_INFINITY
+  const rows = await ctx.db
+    .select({ attempts: stepRecords.attempts })
+    .from(stepRecords)
+    .where(
+      and(
+        eq(stepRecords.tenantId, ref.tenantId),
+        eq(stepRecords.runId, ref.runId),
+        eq(stepRecords.branch, CLEANUP_BRANCH),
+      ),
+    )
+  const spent = rows
+    .flatMap((row) => row.attempts)
+    .reduce((sum, at) => sum + Date.parse(at.endTime) - Date.parse(at.startTime) + (at.retryInMs ?? 0), 0)
+  return env().CANCEL_CLEANUP_MS - spent
+}
+
+/** Carries out a cancel at a step that waits: for a person, for a time, or for its branches. */
+export async function stopAtOpen(tx: TransactionContext, state: WalkState, at: Visit): Promise<Receipt> {
+  await tx.db
+    .update(stepRecords)
+    .set({
+      status: 'failed',
+      endTime: tx.now(),
+      outputData: {},
+      ...failed(stopFailure(cancellationOf(state.run))),
+      receipt: STOPPED.receipt,
+    })
+    .where(recordIs({ state, at }))
+  // It may have expired, which is not recorded yet.
+  await tx.db
+    .update(pauses)
+    .set({ consumedAt: tx.now() })
+    .where(
+      and(pauseIs(state.ref, pauseIdOf(state.ref.branch, at)), isNotNull(pauses.answeredAt), isNull(pauses.consumedAt)),
+    )
+  await carryOutCancel(tx, heldBy(state), { ref: state.ref, next: null })
+  return STOPPED.receipt
+}
+
+function isRun(run: RunRow) {
+  return and(eq(runs.tenantId, run.tenantId), eq(runs.id, run.id))
+}
+
+function ofRecords(run: RunRow) {
+  return and(eq(stepRecords.tenantId, run.tenantId), eq(stepRecords.runId, run.id))
+}
+
+function ofWalks(run: RunRow) {
+  return and(eq(walks.tenantId, run.tenantId), eq(walks.runId, run.id))
+}

@@ -1,0 +1,113 @@
+import { type AnyColumn, and, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm'
+import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
+import type { TransactionContext } from '../../context'
+import { emit } from '../../outbox'
+import { asksSomebody } from '../../run-store/conditions'
+import type { RunRow } from '../../run-store/walk-data'
+import { failed } from '../flow/sizes'
+import { announceRun } from '../notice/announce'
+
+/**
+ * Ends every open step, pause and walk of a run. The walks' epoch rises, so results of work still running no longer
+ * count.
+ * @returns the walks that had an open pause
+ */
+export async function endOpenWork(
+  tx: TransactionContext,
+  run: RunRow,
+  failure: { code: string; message: string },
+): Promise<string[]> {
+  return endWithin(tx, run, failure, '')
+}
+
+/** Ends the branches of a fork that still run, with everything in them, as `endOpenWork` does for the whole run. */
+export async function stopBranches(
+  tx: TransactionContext,
+  run: RunRow,
+  scopeId: string,
+  failure: { code: string; message: string },
+): Promise<string[]> {
+  const waited = await endWithin(tx, run, failure, `${scopeId}/`)
+  const asks = asksSomebody({ tenantId: run.tenantId, runId: run.id })
+  await tx.db
+    .update(runs)
+    .set({ status: sql`case when ${asks} then 'paused' else 'running' end`, updatedAt: tx.now() })
+    .where(isRun(run))
+  // Every process that works on a stopped branch is notified and stops.
+  await announceRun(tx, run.id)
+  return waited
+}
+
+/** Has the child runs settled that steps of this run started or are about to start: nothing waits for them any more. */
+export async function childrenDue(tx: TransactionContext, run: RunRow, within?: SQL): Promise<void> {
+  const left = await tx.db
+    .select({ childRunId: pauses.childRunId })
+    .from(pauses)
+    .where(
+      and(
+        eq(pauses.tenantId, run.tenantId),
+        eq(pauses.runId, run.id),
+        inArray(pauses.childState, ['due', 'started']),
+        within,
+      ),
+    )
+  for (const { childRunId } of left)
+    if (childRunId) await emit(tx, 'workflow/child.due', { tenantId: run.tenantId, runId: childRunId })
+}
+
+async function endWithin(
+  tx: TransactionContext,
+  run: RunRow,
+  failure: { code: string; message: string },
+  prefix: string,
+): Promise<string[]> {
+  const now = tx.now()
+  const within = (branch: AnyColumn) => (prefix === '' ? undefined : sql`starts_with(${branch}, ${prefix})`)
+  await tx.db
+    .update(stepRecords)
+    .set({
+      status: 'failed',
+      endTime: now,
+      outputData: {},
+      ...failed(failure),
+      receipt: { stop: 'ended' },
+    })
+    .where(and(ofRecords(run), isNull(stepRecords.endTime), within(stepRecords.branch)))
+  const asked = await tx.db
+    .update(pauses)
+    .set({ answeredAt: sql`coalesce(${pauses.answeredAt}, ${now.toISOString()}::timestamptz)`, consumedAt: now })
+    .where(
+      and(
+        eq(pauses.tenantId, run.tenantId),
+        eq(pauses.runId, run.id),
+        isNull(pauses.consumedAt),
+        within(pauses.branch),
+      ),
+    )
+    .returning({ branch: pauses.branch })
+  await childrenDue(tx, run, within(pauses.branch))
+  // Queued branches have not begun, and there may be very many of them.
+  await tx.db.delete(walks).where(and(ofWalks(run), eq(walks.status, 'queued'), within(walks.branch)))
+  await tx.db
+    .update(walks)
+    .set({
+      status: 'ended',
+      epoch: sql`${walks.epoch} + 1`,
+      updatedAt: now,
+      ...(prefix === '' ? {} : { arrival: null }),
+    })
+    .where(and(ofWalks(run), ne(walks.status, 'ended'), within(walks.branch)))
+  return asked.map(({ branch }) => branch)
+}
+
+function isRun(run: RunRow) {
+  return and(eq(runs.tenantId, run.tenantId), eq(runs.id, run.id))
+}
+
+function ofRecords(run: RunRow) {
+  return and(eq(stepRecords.tenantId, run.tenantId), eq(stepRecords.runId, run.id))
+}
+
+function ofWalks(run: RunRow) {
+  return and(eq(walks.tenantId, run.tenantId), eq(walks.runId, run.id))
+}

@@ -1,0 +1,57 @@
+import { and, asc, gt, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { runs } from '@/db/schema/runs'
+import { type Sweep, systemContext, type TransactionContext, withTransaction } from '../../context'
+import { eachAtOnce } from '../../each-at-once'
+import { emit } from '../../outbox'
+import { getRunRow } from '../../run-store/find-run'
+import type { RunRow } from '../../run-store/walk-data'
+import { turnOf } from '../../turn-of'
+import { closeRun } from '../write/close'
+import { endOpenWork } from './open-work'
+
+const BATCH = 200
+const AT_ONCE = 4
+
+const FAILURE = { code: 'RUN_TIMED_OUT', message: 'The run took longer than its workflow allows.' } as const
+
+/**
+ * Ends the runs whose time is up, as a terminate would, but as failed with the outcome `timed_out`. A cancel that was
+ * requested before continues: it has limits of its own. One batch, of each tenant in turn.
+ */
+export async function timeOutRuns({ db, log, now }: Sweep, until: Date) {
+  const due = await db
+    .select({ tenantId: runs.tenantId, id: runs.id })
+    .from(runs)
+    .where(and(open, isNull(runs.cancelRequestedAt), lte(runs.timeoutAt, until)))
+    .orderBy(turnOf(runs.tenantId, runs.timeoutAt), asc(runs.timeoutAt))
+    .limit(BATCH)
+  let failed = 0
+  await eachAtOnce(due, AT_ONCE, ({ tenantId, id }) =>
+    withTransaction(systemContext({ tenantId, db, log, now }), async (tx) => {
+      const run = await getRunRow(tx, id, { lock: true })
+      if (!run.endTime && !run.cancelRequestedAt) await timeOut(tx, run)
+    }).catch((err: unknown) => {
+      failed++
+      log.error({ err, tenantId, runId: id }, 'a run whose time is up could not be ended')
+    }),
+  )
+  return { found: due.length, done: due.length - failed, failed }
+}
+
+/** When the time of a run is up next, after a time. */
+export async function nextTimeOut({ db }: Pick<Sweep, 'db'>, after: Date): Promise<Date | null> {
+  const later = and(open, isNull(runs.cancelRequestedAt), gt(runs.timeoutAt, after))
+  const [next] = await db.select({ at: runs.timeoutAt }).from(runs).where(later).orderBy(asc(runs.timeoutAt)).limit(1)
+  return next?.at ?? null
+}
+
+/** Written exactly as in the partial index. */
+const open: SQL = sql`timeout_at is not null and end_time is null`
+
+async function timeOut(tx: TransactionContext, run: RunRow): Promise<void> {
+  await endOpenWork(tx, run, FAILURE)
+  const ref = { tenantId: run.tenantId, runId: run.id }
+  const error = { ...FAILURE, stepId: run.currentStepId }
+  await closeRun(tx, ref, { status: 'failed', outcome: 'timed_out', written: null, error, stepId: null })
+  await emit(tx, 'workflow/run.terminated', ref)
+}

@@ -1,0 +1,112 @@
+import { and, asc, gt, isNotNull, isNull, lte } from 'drizzle-orm'
+import { pauses } from '@/db/schema/runs'
+import { type ServiceContext, type Sweep, systemContext, withTransaction } from '../../context'
+import { eachAtOnce } from '../../each-at-once'
+import { turnOf } from '../../turn-of'
+import { watchNext } from '../notice/timers'
+import { lockRun } from '../plan/state'
+import { nextTimeOut, timeOutRuns } from '../stop/time-out'
+import { answerHeld, answerIfParked, findOpenPauses } from './answer'
+import { lookForEvents } from './events'
+
+const BATCH = 200
+const AT_ONCE = 4
+/** The delay before it tries again to answer what it could not. */
+const AGAIN_MS = 1_000
+
+/**
+ * Answers the pauses whose time is up, and ends the runs whose time is up. A delay continues, and any other pause takes
+ * its `timeout` exit. If somebody answered first, that answer counts; nothing is answered twice.
+ * @returns how many pauses it answered
+ */
+export async function answerDue(clock: Sweep): Promise<number> {
+  return (await answerAll(clock)).answered
+}
+
+const NO_ANSWERS = { found: 0, answered: 0, failed: 0 }
+
+/** Until nothing is left that can be answered now. Whatever fails is left for the next check. */
+async function answerAll(clock: Sweep, withPauses = true): Promise<{ until: Date; answered: number; failed: number }> {
+  for (let answered = 0; ; ) {
+    const until = clock.now()
+    // Both at once, so that neither waits for the other.
+    const [answers, ends] = await Promise.all([
+      withPauses ? answerUntil(clock, until) : NO_ANSWERS,
+      timeOutRuns(clock, until),
+    ])
+    answered += answers.answered
+    const [done, found] = [answers.answered + ends.done, Math.max(answers.found, ends.found)]
+    if (found < BATCH || done === 0) return { until, answered, failed: answers.failed + ends.failed }
+  }
+}
+
+async function answerUntil({ db, log, now }: Sweep, until: Date) {
+  const due = await db
+    .select({
+      ...{ tenantId: pauses.tenantId, runId: pauses.runId, id: pauses.id },
+      ...{ eventName: pauses.eventName, dueAt: pauses.dueAt },
+    })
+    .from(pauses)
+    .where(and(isNotNull(pauses.dueAt), isNull(pauses.answeredAt), lte(pauses.dueAt, until)))
+    .orderBy(turnOf(pauses.tenantId, pauses.dueAt), asc(pauses.dueAt))
+    .limit(BATCH)
+  let [answered, failed] = [0, 0]
+  await eachAtOnce(due, AT_ONCE, async (next) => {
+    const { tenantId, runId, id } = next
+    try {
+      const ctx = systemContext({ tenantId, db, log, now })
+      // An event that came in time counts, even if it is delivered late.
+      if (next.eventName !== null) await lookForEvents(ctx, next, { until: next.dueAt ?? until })
+      await answerOne(ctx, runId, id)
+      answered++
+    } catch (err) {
+      failed++
+      log.error({ err, tenantId, runId, pauseId: id }, 'a pause whose time is up could not be answered')
+    }
+  })
+  return { found: due.length, answered, failed }
+}
+
+async function answerOne(ctx: ServiceContext, runId: string, pauseId: string): Promise<void> {
+  const answer = { due: true } as const
+  const open = await findOpenPauses(ctx, runId)
+  const chosen = open.find(({ pause }) => pause.id === pauseId)
+  if (!chosen || (await answerIfParked(ctx, open, chosen, answer))) return
+  await withTransaction(ctx, async (tx) => {
+    await lockRun(tx, { tenantId: ctx.tenantId, runId })
+    const open = await findOpenPauses(tx, runId)
+    const chosen = open.find(({ pause }) => pause.id === pauseId)
+    if (chosen) await answerHeld(tx, chosen, answer)
+  })
+}
+
+/**
+ * Has this process answer pauses and end runs on time, whichever process opened them. If it dies, the other processes do
+ * the same, and so does a sweep every minute.
+ * @param what.pauses false where an engine run waits for the time of each pause
+ * @returns a function that stops it
+ */
+export function watchDue(clock: Sweep, what = { pauses: true }): () => void {
+  return watchNext(async () => {
+    try {
+      const { until, failed } = await answerAll(clock, what.pauses)
+      // Next are those that became due while the others were answered.
+      const next = earliest(what.pauses ? await nextPause(clock, until) : null, await nextTimeOut(clock, until))
+      const again = failed > 0 ? new Date(clock.now().getTime() + AGAIN_MS) : null
+      return earliest(again, next)
+    } catch (err) {
+      clock.log.warn({ err }, 'could not answer pauses whose time is up; the next sweep does it')
+      return null
+    }
+  })
+}
+
+async function nextPause({ db }: Sweep, until: Date): Promise<Date | null> {
+  const later = and(isNotNull(pauses.dueAt), isNull(pauses.answeredAt), gt(pauses.dueAt, until))
+  const [found] = await db.select({ at: pauses.dueAt }).from(pauses).where(later).orderBy(asc(pauses.dueAt)).limit(1)
+  return found?.at ?? null
+}
+
+function earliest(a: Date | null, b: Date | null): Date | null {
+  return a && b ? (a < b ? a : b) : (a ?? b)
+}

@@ -1,0 +1,194 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import { pauses, runs, stepRecords } from '@/db/schema/runs'
+import { type ServiceContext, type TransactionContext, withTransaction } from '../../context'
+import type { JsonObject } from '../../definition/json'
+import type { Receipt } from '../../definition/run'
+import { ImpossibleState } from '../../errors'
+import { emit } from '../../outbox'
+import { pauseIs, recordIs } from '../../run-store/conditions'
+import { pauseIdOf, type Visit, type WalkClaim, type WalkRef } from '../../run-store/names'
+import type { StepRecordRow } from '../../run-store/walk-data'
+import type { Asked } from '../../steps/define-step'
+import { findStepType } from '../../steps/registry'
+import { failed, outputColumns } from '../flow/sizes'
+import { valuesIn } from '../flow/step'
+import { heldBy, STOPPED } from '../flow/stopping'
+import type { WalkState } from '../flow/types'
+import { announceRun } from '../notice/announce'
+import { dueBy } from '../notice/timers'
+import type { NextStep } from '../plan/next-step'
+import { waitFor } from '../plan/plan'
+import { configOf, findWalkState, lockRun, lockWalkState, receiptOf } from '../plan/state'
+import { carryOutCancel, stopAtOpen } from '../stop/cancel'
+import { advance } from '../write/advance'
+import { signalEngineWait } from '../write/request'
+import { kindOf } from '../write/rows'
+import { storeAnswer } from '../write/store-answer'
+import { answerOf, findPause, type PauseRow, planAfter, withAnswer } from './answered'
+import { lookForEvents } from './events'
+
+/**
+ * Makes the pause visible, in parallel with the engine's wait and never before it: a wait that starts after the answer
+ * would miss the wake-up event. If there is already something to continue with, this sends that event itself.
+ */
+export async function openForEngine(ctx: ServiceContext, ref: WalkClaim, pauseId: string): Promise<null> {
+  const looks = await withTransaction(ctx, async (tx) => {
+    const at = visitOf(ref, pauseId)
+    const locked = await lockWalkState(tx, ref, at)
+    const wake = async () => {
+      await signalEngineWait(tx, ref)
+      return false
+    }
+    if ('stop' in locked) return wake()
+    const { state, record } = locked
+    if (!record) throw new ImpossibleState('pause-without-record', `${ref.runId} has no record of ${pauseId}`)
+    const pause = await findPause(tx, ref, pauseId)
+    if (record.endTime || pause?.answeredAt || state.run.cancelRequestedAt) return wake()
+    if (!pause) return openPause(tx, state, at, record)
+    return pause.looked === false
+  })
+  if (looks) await lookForEvents(ctx, { ...ref, id: pauseId })
+  return null
+}
+
+/** @returns whether it waits for an event and has not checked earlier events yet */
+async function openPause(tx: TransactionContext, state: WalkState, at: Visit, record: StepRecordRow): Promise<boolean> {
+  const question = askedBy(record, state.data)
+  const { event, childRunId, ...asked } = question
+  const { tenantId, runId, branch } = state.ref
+  const now = tx.now()
+  const pause = { ...asked, ...at, id: pauseIdOf(branch, at) }
+  await tx.db.insert(pauses).values({
+    tenantId,
+    runId,
+    branch,
+    ...pause,
+    ...eventColumns(event),
+    ...(childRunId ? { childRunId, childState: 'due' as const } : {}),
+    kind: kindOf(question),
+    createdAt: now,
+  })
+  const { dueAt } = pause
+  if (dueAt) tx.afterCommit(() => dueBy(dueAt))
+  if (childRunId) await emit(tx, 'workflow/child.due', { tenantId, runId: childRunId })
+  await tx.db
+    .update(runs)
+    .set({ ...(asked.signal ? { status: 'paused' as const } : {}), currentStepId: at.stepId, updatedAt: now })
+    .where(and(eq(runs.tenantId, tenantId), eq(runs.id, runId)))
+  await announceRun(tx, runId)
+  return event !== undefined
+}
+
+function eventColumns(event: Asked['event']) {
+  return event && { eventName: event.name, eventKey: event.key, eventRules: event.rules, looked: false }
+}
+
+/** What a visit waits for. Always the same, because the step's configuration and start are frozen. */
+function askedBy(record: StepRecordRow, data: JsonObject): Asked {
+  const type = findStepType(record.stepType)
+  if (type?.mode !== 'pause') throw new ImpossibleState('pause-of-no-pause', `${record.stepType} does not pause`)
+  const { stepId, startTime } = record
+  const config = configOf(record)
+  const asked = type.ask({ stepId, config, data, now: startTime, values: valuesIn(config) })
+  if (!('signal' in asked)) throw new ImpossibleState('pause-without-question', `${stepId} asks nothing`)
+  return asked
+}
+
+/** When a visit's time is up; null if it waits as long as it takes. */
+export function dueOf(record: StepRecordRow): Date | null {
+  return askedBy(record, {}).dueAt ?? null
+}
+
+/** After a wake-up or the end of a wait: continues with the answer, or waits again. */
+export async function takeAnswer(
+  ctx: ServiceContext,
+  ref: WalkClaim,
+  pauseId: string,
+  arm: number,
+  handoff: NextStep,
+): Promise<Receipt> {
+  const at = visitOf(ref, pauseId)
+  // In this order: a cancel closes the pause and stops the walk in one commit, so reading the pause first never misses
+  // a cancel.
+  const pause = await answerIfDue(ctx, ref, await findPause(ctx, ref, pauseId))
+  const found = await findWalkState(ctx, ref, at)
+  if ('stop' in found) return found.stop
+  const { record } = found
+  if (!record) throw new ImpossibleState('answer-without-record', `${ref.runId} has no record of ${pauseId}`)
+  if (record.endTime) return receiptOf(record)
+  const moved = await advance(
+    ctx,
+    found.state,
+    at,
+    null,
+    async (state) => {
+      if (!pause?.answeredAt) return { receipt: waitFor(ctx, pauseId, arm + 1, pause?.dueAt ?? null) }
+      const { step, plan } = await planAfter(ctx, state, record, pause, handoff)
+      return { done: { claims: null, step }, plan }
+    },
+    async (tx, state, record) => {
+      const pause = await findPause(tx, ref, pauseId)
+      const given = pause?.answer && !('due' in pause.answer)
+      return given ? stopAfterAnswer(tx, state, at, record, pause) : stopAtOpen(tx, state, at)
+    },
+  )
+  handoff.give(moved.begun)
+  return moved.receipt
+}
+
+/**
+ * Answers a pause whose time is up, unless somebody has answered it meanwhile: under the run's lock, like a person's
+ * answer. @returns the pause as it is then
+ */
+async function answerIfDue(
+  ctx: ServiceContext,
+  ref: WalkClaim,
+  pause: PauseRow | undefined,
+): Promise<PauseRow | undefined> {
+  if (!pause || pause.answeredAt || !pause.dueAt || pause.dueAt > ctx.now()) return pause
+  // An event that came in time counts, even if it is delivered late.
+  if (pause.eventName !== null) await lookForEvents(ctx, { ...ref, id: pause.id }, { until: pause.dueAt })
+  return withTransaction(ctx, async (tx) => {
+    await lockRun(tx, ref)
+    await storeAnswer(tx, ref, pause.id, { due: true })
+    return findPause(tx, ref, pause.id)
+  })
+}
+
+/** The run was cancelled after the answer: it still counts, and nothing follows. */
+async function stopAfterAnswer(
+  tx: TransactionContext,
+  state: WalkState,
+  at: Visit,
+  record: StepRecordRow,
+  pause: PauseRow,
+): Promise<Receipt> {
+  const answered = answerOf(state, record, pause)
+  const now = tx.now()
+  const { delta, output, exit, next, failure } = answered
+  const { receipt } = STOPPED
+  await tx.db
+    .update(stepRecords)
+    .set({
+      status: 'completed',
+      endTime: now,
+      ...outputColumns(output),
+      delta,
+      exit,
+      receipt,
+      ...(failure ? { status: 'failed' as const, ...failed(failure), handled: failure.handled || null } : {}),
+    })
+    .where(recordIs({ state, at }))
+  await tx.db
+    .update(pauses)
+    .set({ consumedAt: now })
+    .where(and(pauseIs(state.ref, pause.id), isNull(pauses.consumedAt)))
+  await carryOutCancel(tx, heldBy(withAnswer(state, at, answered)), { ref: state.ref, next })
+  return receipt
+}
+
+function visitOf(ref: WalkRef, pauseId: string): Visit {
+  const rest = pauseId.slice(ref.branch.length + 1)
+  const hash = rest.lastIndexOf('#')
+  return { stepId: rest.slice(0, hash), visit: Number(rest.slice(hash + 1)) }
+}

@@ -1,0 +1,85 @@
+import type { ServiceContext } from '../../context'
+import { Deadline } from '../../deadline'
+import type { StepUsage } from '../../definition/agent'
+import { isJsonObject } from '../../definition/json'
+import { env } from '../../env'
+import { StepFailure, TransientError } from '../../errors'
+import { idempotencyKeyOf } from '../../run-store/names'
+import { DEFAULT_TIMEOUT_MS, type StepOutput } from '../../steps/define-step'
+import type { EarlyWork } from '../flow/types'
+import { endWhenStopped } from '../notice/running'
+import { contextOf } from '../plan/enter'
+import type { StartedAttempt } from '../plan/types'
+import { cleanupTimeLeft } from '../stop/cancel'
+import { checkBeforeEffect, isStillCurrent } from './may-begin'
+
+/**
+ * Runs an attempt of an effect step, outside any transaction. Ends when its time is up or its run is stopped, even if
+ * the step ignores its signal. Does not begin if the run was stopped meanwhile. If this process may have missed that,
+ * it reads the database first.
+ * @throws whatever the step throws, TransientError when it was too slow, RunStopped, TakenOver
+ */
+export async function work(ctx: ServiceContext, begun: StartedAttempt): Promise<StepOutput> {
+  const { state, at, config } = begun
+  const timeoutMs = Math.min(config.timeoutMs ?? DEFAULT_TIMEOUT_MS, env().longestStepMs)
+  const left = await cleanupTimeLeft(ctx, state.ref)
+  if (left <= 0) throw cleanupTooSlow(null)
+  let soFar: () => StepUsage | null = () => null
+  const tooSlow = () => {
+    if (left < timeoutMs) return cleanupTooSlow(soFar())
+    return new TransientError(`The step did not finish within ${timeoutMs} ms.`, undefined, {
+      usage: soFar() ?? undefined,
+    })
+  }
+  const deadline = new Deadline(undefined, Math.min(timeoutMs, left), tooSlow)
+  // From here on a notification fires the signal.
+  const release = endWhenStopped(begun, (reason) => deadline.abort(reason))
+  const { signal } = deadline
+  try {
+    if (!isStillCurrent(begun)) await deadline.race(checkBeforeEffect(ctx, begun))
+    signal.throwIfAborted()
+    const run = () =>
+      begun.type.run({
+        config,
+        ctx: contextOf(ctx, state.run),
+        runId: state.ref.runId,
+        data: state.data,
+        ...(isJsonObject(config.$values) ? { values: config.$values } : {}),
+        signal,
+        idempotencyKey: idempotencyKeyOf(state.ref, at),
+        log: begun.log.add,
+        uses: (known) => {
+          soFar = known
+        },
+        prepared: begun.prepared,
+      })
+    // If a step ignores its signal, nothing waits for it; its result no longer counts.
+    return await deadline.race(begun.early ? goOn(begun.early, signal, run) : run())
+  } catch (err) {
+    // What a step throws after its signal fired is only a consequence; history should show the signal's reason.
+    throw signal.aborted ? signal.reason : err
+  } finally {
+    if (signal.aborted) begun.early?.stop()
+    deadline.release()
+    release()
+  }
+}
+
+/** Work that started while its step was planned. If it could not even run, it runs now. */
+async function goOn({ output, stop }: EarlyWork, signal: AbortSignal, run: () => Promise<StepOutput>) {
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    return await output
+  } catch (err) {
+    signal.throwIfAborted()
+    if (err instanceof StepFailure || err instanceof TransientError) throw err
+    return await run()
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+function cleanupTooSlow(usage: StepUsage | null): StepFailure {
+  const message = `The cleanup did not finish within ${env().CANCEL_CLEANUP_MS} ms.`
+  return new StepFailure('CLEANUP_TIMED_OUT', message, [], usage)
+}

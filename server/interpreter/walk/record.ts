@@ -1,0 +1,239 @@
+import { stepRecords } from '@/db/schema/runs'
+import { type ServiceContext, type TransactionContext, withTransaction } from '../../context'
+import { isBranch } from '../../definition/branches'
+import { graphOf } from '../../definition/graph'
+import type { JsonObject, JsonValue } from '../../definition/json'
+import type { Attempt, Receipt } from '../../definition/run'
+import { ImpossibleState } from '../../errors'
+import { recordIs } from '../../run-store/conditions'
+import type { StepOutput } from '../../steps/define-step'
+import { afterCatch, catching, shownExit } from '../flow/exits'
+import { AttemptFailed, classify, type Failure, nextDelay, RunStopped, TakenOver } from '../flow/failure'
+import { deltaOf, failed, objectOf, outputColumns, storableOutput, withDelta } from '../flow/sizes'
+import { cancellationOf, heldBy, isCancelling, STOPPED, stopFailure } from '../flow/stopping'
+import type { DataAfter, WalkState } from '../flow/types'
+import { usageOf } from '../flow/usage'
+import { storeBranchResult } from '../fork/arrive'
+import type { NextStep } from '../plan/next-step'
+import { planFrom } from '../plan/plan'
+import { lockWalkState, receiptOf } from '../plan/state'
+import type { StartedAttempt } from '../plan/types'
+import { carryOutCancel, cleanupTimeLeft, endRun } from '../stop/cancel'
+import { advance } from '../write/advance'
+
+/** Records the output of an attempt, and what follows it. */
+export async function recordOutput(
+  ctx: ServiceContext,
+  begun: StartedAttempt,
+  result: StepOutput,
+  handoff: NextStep,
+): Promise<Receipt> {
+  const { at } = begun
+  const { saveAs } = begun.config
+  let output: JsonValue
+  let delta: JsonObject
+  let grown: DataAfter
+  try {
+    output = storableOutput(result.output)
+    delta = deltaOf(output, saveAs, at.stepId)
+    // True whatever happens meanwhile: only this walk adds to the data.
+    grown = withDelta(begun.state, delta, begun.state.ref, at)
+  } catch (err) {
+    return recordFailure(ctx, begun, err, handoff)
+  }
+  const outputData = objectOf(output, saveAs, at.stepId)
+  const taken = result.exit ?? 'next'
+  const next = graphOf(begun.state.definition).target(at.stepId, taken)
+  const exit = shownExit(begun.type, taken)
+  const endedAt = ctx.now()
+  const attempts = [...begun.attempts, attemptRow(begun, endedAt, null)]
+  const work = { attempt: begun.attempt, attempts, usage: usageOf(begun.attempts, result.usage ?? null) }
+  const withOutput = (state: WalkState): WalkState => ({
+    ...state,
+    ...grown,
+    outputs: { ...state.outputs, [at.stepId]: outputData },
+  })
+  const moved = await retryWhileUnavailable(ctx, () =>
+    advance(
+      ctx,
+      begun.state,
+      at,
+      begun.attempt,
+      async (state) => ({
+        done: { claims: null, step: { at, endedAt, delta, work, exit, ...outputColumns(outputData) } },
+        plan: await planFrom(ctx, withOutput(state), next, handoff),
+      }),
+      async (tx, state) => {
+        await tx.db
+          .update(stepRecords)
+          .set({
+            status: 'completed',
+            endTime: endedAt,
+            ...outputColumns(outputData),
+            delta,
+            exit,
+            ...work,
+            receipt: STOPPED.receipt,
+          })
+          .where(recordIs(begun))
+        await carryOutCancel(tx, heldBy(withOutput(state)), { ref: state.ref, next })
+        return STOPPED.receipt
+      },
+    ),
+  )
+  handoff.give(moved.begun)
+  return moved.receipt
+}
+
+/**
+ * Records a failed attempt: another one is due, the walk goes on at an exit for failures, or the step fails for good.
+ * @throws AttemptFailed when another attempt is due
+ */
+export async function recordFailure(
+  ctx: ServiceContext,
+  begun: StartedAttempt,
+  err: unknown,
+  handoff: NextStep,
+): Promise<Receipt> {
+  const failure = classify(err)
+  if (failure.internal || failure.code === 'VALUE_TOO_LARGE')
+    ctx.log.error({ err, runId: begun.state.ref.runId, stepId: begun.at.stepId }, 'a step failed unexpectedly')
+  const delayMs = nextDelay(failure, begun.attempt, begun.config.retry, Math.random())
+  if (delayMs === null && !(err instanceof RunStopped) && catching(begun.state, begun.at, failure))
+    return recordCaught(ctx, begun, failure, handoff)
+  let again = false
+  const receipt = await settle(ctx, begun, async (tx, state) => {
+    const now = tx.now()
+    const held = { ...begun, state }
+    if (isCancelling(state) && (delayMs !== null || err instanceof RunStopped))
+      return fail(tx, held, stopFailure(cancellationOf(state.run)), failure.message)
+    const spent = now.getTime() - begun.startedAt.getTime()
+    again = delayMs !== null && delayMs + spent <= (await cleanupTimeLeft(tx, state.ref))
+    if (!again || delayMs === null) return fail(tx, held, failure)
+    const used = failure.usage === null ? {} : { usage: failure.usage }
+    const tried = { ...attemptRow(begun, now, failure.message), ...used, retryInMs: delayMs }
+    await tx.db
+      .update(stepRecords)
+      .set(failure.busy ? { attempt: begun.attempt - 1 } : { attempts: [...begun.attempts, tried] })
+      .where(recordIs(begun))
+    return { next: begun.at }
+  })
+  if (again && delayMs !== null) throw new AttemptFailed(delayMs)
+  return receipt
+}
+
+/** Records a step that failed for good, and continues at its `error` exit or the failure path. */
+async function recordCaught(
+  ctx: ServiceContext,
+  begun: StartedAttempt,
+  failure: Failure,
+  handoff: NextStep,
+): Promise<Receipt> {
+  const { at, attempt } = begun
+  const endedAt = ctx.now()
+  const work = {
+    attempt,
+    attempts: [...begun.attempts, attemptRow(begun, endedAt, failure.message)],
+    usage: usageOf(begun.attempts, failure.usage),
+  }
+  const moved = await retryWhileUnavailable(ctx, () =>
+    advance(
+      ctx,
+      begun.state,
+      at,
+      attempt,
+      async (state) => {
+        const caught = catching(state, at, failure)
+        if (!caught) throw new ImpossibleState('caught-by-nothing', `${at.stepId} has no error exit`)
+        const { delta, exit, handled } = caught.columns
+        const told = { ...failure, handled: handled === true }
+        return {
+          done: { claims: null, step: { at, endedAt, delta, exit, failure: told, work, ...outputColumns({}) } },
+          plan: await planFrom(ctx, afterCatch(state, caught), caught.target, handoff),
+        }
+      },
+      (tx, state) => fail(tx, { ...begun, state }, failure),
+    ),
+  )
+  handoff.give(moved.begun)
+  return moved.receipt
+}
+
+/**
+ * Writes the end of a failed attempt, unless the run has ended by now or the visit is already recorded.
+ * @throws TakenOver if another process has claimed a later attempt
+ */
+export function settle(
+  ctx: ServiceContext,
+  begun: StartedAttempt,
+  write: (tx: TransactionContext, state: WalkState) => Promise<Receipt>,
+): Promise<Receipt> {
+  return retryWhileUnavailable(ctx, () =>
+    withTransaction<Receipt>(ctx, async (tx) => {
+      const locked = await lockWalkState(tx, begun.state.ref, begun.at)
+      if ('stop' in locked) return locked.stop
+      if (locked.record?.endTime) return receiptOf(locked.record)
+      if (locked.record?.attempt !== begun.attempt) throw new TakenOver()
+      return write(tx, locked.state)
+    }),
+  )
+}
+
+/**
+ * Fails a step for good, and its run with it.
+ * @param cause the last attempt's own error, where it differs
+ */
+export async function fail(
+  tx: TransactionContext,
+  begun: StartedAttempt,
+  failure: Pick<Failure, 'code' | 'message'> & { usage?: Failure['usage'] },
+  cause: string = failure.message,
+): Promise<Receipt> {
+  const now = tx.now()
+  const { state, at } = begun
+  // In a branch, the failure is passed to its fork.
+  const arrives = isBranch(state.ref.branch) && !isCancelling(state)
+  const receipt: Receipt = arrives ? { arrive: true } : { stop: 'ended' }
+  await tx.db
+    .update(stepRecords)
+    .set({
+      status: 'failed',
+      endTime: now,
+      outputData: {},
+      ...failed(failure),
+      usage: usageOf(begun.attempts, failure.usage ?? null),
+      attempts: [...begun.attempts, attemptRow(begun, now, cause)],
+      receipt,
+    })
+    .where(recordIs(begun))
+  const error = { code: failure.code, message: failure.message, stepId: at.stepId }
+  if (arrives) await storeBranchResult(tx, state.ref, { failed: error, outcome: 'failed' })
+  else await endRun(tx, state, { status: 'failed', outcome: 'failed', written: state, error, stepId: at.stepId })
+  return receipt
+}
+
+function attemptRow(begun: StartedAttempt, ended: Date, error: string | null): Attempt {
+  return {
+    attempt: begun.attempt,
+    startTime: begun.startedAt.toISOString(),
+    endTime: ended.toISOString(),
+    ...(error === null ? {} : { error }),
+    ...begun.log.columns,
+  }
+}
+
+const PATIENCE_MS = 10_000
+
+/** Retries while the database is unavailable: the work is done, and doing it twice is worse than waiting. */
+async function retryWhileUnavailable<T>(ctx: ServiceContext, write: () => Promise<T>): Promise<T> {
+  const started = performance.now()
+  for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 1_000)) {
+    try {
+      return await write()
+    } catch (err) {
+      if (!classify(err).transient || performance.now() - started > PATIENCE_MS) throw err
+      ctx.log.warn({ err }, 'the database is not available; trying to store the result again')
+      await new Promise((resolve) => setTimeout(resolve, waitMs))
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import { sendRow } from '@/db/index'
+import { afterCommit, type ServiceContext, systemContext } from '../../context'
+import type { Definition } from '../../definition/schema'
+import { count } from '../../measures'
+import { type Outgoing, outgoing, type Slot } from '../../outbox'
+import { MAIN_BRANCH, type WalkClaim } from '../../run-store/names'
+import type { Written } from '../../run-store/run-data'
+import type { RunRow } from '../../run-store/walk-data'
+import { traced } from '../../traces'
+import { asksPeople } from '../flow/asks-people'
+import { noteNews } from '../notice/heard'
+import { dueBy, watchPause } from '../notice/timers'
+import { planFrom } from '../plan/plan'
+import type { Plan } from '../plan/types'
+import { keepQueued } from '../recall/queued'
+import { track } from '../recall/run'
+import { childDue } from '../write/child-due'
+import { keepClaimed } from '../write/claimed-start'
+import { isSettled } from '../write/commit'
+import { insertStatement } from '../write/insert-sql'
+import { callerToCheck, followingOf, followingRow, type Sent, settleRecalled } from '../write/rows'
+import { begin, type NewRun, rowOf, runRow, walkRow } from '../write/start-row'
+import { countInsert } from '../write/statistics'
+
+/** What the caller has read of the workflow. The run is written only if that is still true. */
+interface ExpectedWorkflow {
+  /** The published version, where that matters; null for none. */
+  publishedVersion?: number | null
+}
+
+interface InsertOptions {
+  plan: boolean
+  /** Somebody waits here for its end, which is then answered from memory if possible. */
+  remember?: boolean | undefined
+  /** Already kept for the run. */
+  slot?: Slot | null
+}
+
+/**
+ * Writes a run in one statement, if its workflow is not archived and has not changed since the caller read it. With
+ * `plan`, and if this process may drive the run at once, the statement also claims its walk and writes what follows:
+ * the steps that compute, the first step that begins, or the end of the run. Otherwise that is planned when the walk is
+ * claimed.
+ * @returns the run's id; null if it was not written
+ * @throws a foreign key's violation if the version no longer exists; what `permanentFailure` knows if Postgres refuses
+ * a value of the plan
+ */
+export function insertRun(
+  ctx: ServiceContext,
+  run: NewRun,
+  belief: ExpectedWorkflow = {},
+  options: InsertOptions = { plan: false },
+): Promise<string | null> {
+  return traced(
+    () => ({
+      name: 'start run',
+      kind: 'producer',
+      attributes: { 'millrace.tenant.id': ctx.tenantId, 'millrace.workflow.id': run.workflowId },
+      // The request that made its parent run has ended, and the parent's step is what starts it.
+      ...(run.child ? { parent: run.child.parent.traceparent } : {}),
+    }),
+    async (note) => {
+      const runId = await writeRun(ctx, run, belief, options)
+      if (runId !== null) note({ 'millrace.run.id': runId })
+      return runId
+    },
+  )
+}
+
+async function writeRun(
+  ctx: ServiceContext,
+  run: NewRun,
+  belief: ExpectedWorkflow,
+  options: InsertOptions,
+): Promise<string | null> {
+  const started = begin(run)
+  const row = rowOf(ctx, run, started)
+  const ref = { tenantId: row.tenantId, runId: row.id, branch: MAIN_BRANCH, epoch: 1, segment: 1 }
+  const event = outgoing(ctx, 'workflow/walk.requested', ref, options.slot)
+  let due: Outgoing | null = null
+  try {
+    const { engineRunId } = event
+    const plan =
+      options.plan && engineRunId !== null
+        ? await planStart(ctx, row, started, run.definition, { ...ref, engineRunId })
+        : null
+    const settled = plan !== null && isSettled(plan)
+    if (settled) event.undone()
+    due = plan && childDue(ctx, ref, plan)
+    const sent = settled ? due : event
+    const why = run.retryOf || row.dataRefs ? null : whyRemember(run, options)
+    const recalls = why === 'awaited' && plan?.ending != null
+    const at = ctx.now()
+    const caller = callerToCheck(ctx)
+    const following = { plan, sent, caller }
+    const statement = insertStatement({ settles: settled, ...followingOf(following, recalls) })
+    const written = await sendRow<Sent>(ctx.db, statement, row.id, {
+      ...runRow(row, plan, at),
+      believes: belief.publishedVersion !== undefined,
+      published_version: belief.publishedVersion,
+      ...walkRow(ref, row, engineRunId, plan),
+      ...followingRow(following),
+    })
+    if (!written) {
+      event.undone()
+      due?.undone()
+      return null
+    }
+    if (caller) caller.confirmed = true
+    settleRecalled(plan?.begun ?? null, written)
+    countInsert(ctx, 'runs')
+    if (plan?.pause) countInsert(ctx, 'pauses')
+    afterCommit(ctx, () => {
+      count('millrace_runs_started_total', { via: row.startedVia })
+      if (plan?.ending) count('millrace_runs_ended_total', { outcome: plan.ending.outcome })
+      if (row.timeoutAt) dueBy(row.timeoutAt)
+      if (plan?.pause) watchPause(ctx, ref, plan.pause)
+      due?.committed(written.generation)
+      if (why) track(ref, row, started, plan && { plan, at, vault: written.vault }, why)
+      // So a waiting caller does not have to wait for the notification.
+      if (settled) return noteNews(row.id)
+      if (plan && engineRunId !== null) keepClaimed(engineRunId, plan)
+      else if (options.plan && event.queuedAs !== null) keepQueued(event.queuedAs, { run: row, data: started.data })
+      event.committed(written.generation)
+    })
+    return row.id
+  } catch (err) {
+    event.undone()
+    due?.undone()
+    throw err
+  }
+}
+
+function whyRemember({ definition }: NewRun, options: InsertOptions): 'awaited' | 'asking' | null {
+  if (options.remember) return 'awaited'
+  return asksPeople(definition) ? 'asking' : null
+}
+
+/** What follows from a start. Null if it cannot be planned now; it is then planned when the walk is claimed. */
+async function planStart(
+  ctx: ServiceContext,
+  run: RunRow,
+  started: Written,
+  definition: Definition,
+  ref: WalkClaim,
+): Promise<Plan | null> {
+  const { tenantId, db, log, now } = ctx
+  // It has no records yet, so it has visited nothing.
+  const state = { run, ref, definition, data: started.data, refs: started.refs, own: null, outputs: {}, visits: {} }
+  try {
+    return await planFrom(systemContext({ tenantId, db, log, now }), state, run.currentStepId, {
+      attempt: 1,
+      rests: true,
+    })
+  } catch (err) {
+    log.warn({ err, runId: run.id }, 'the first step of a run could not be planned with its start')
+    return null
+  }
+}

@@ -1,0 +1,78 @@
+import { stepRecords } from '@/db/schema/runs'
+import { type ServiceContext, withTransaction } from '../../context'
+import type { Receipt } from '../../definition/run'
+import { ImpossibleState, StepFailure } from '../../errors'
+import { recordIs } from '../../run-store/conditions'
+import type { Visit, WalkClaim } from '../../run-store/names'
+import type { StepOutput } from '../../steps/define-step'
+import { findStepType } from '../../steps/registry'
+import { AttemptLog } from '../flow/attempt-log'
+import { MAX_ATTEMPTS, TakenOver } from '../flow/failure'
+import { cancellationOf, isCancelling, stopFailure } from '../flow/stopping'
+import { mark } from '../notice/heard'
+import type { NextStep } from '../plan/next-step'
+import { configOf, lockWalkState, receiptOf } from '../plan/state'
+import type { StartedAttempt } from '../plan/types'
+import { work } from './attempt'
+import { countWork } from './count-work'
+import { fail, recordFailure, recordOutput, settle } from './record'
+import { traceWork } from './trace-work'
+
+/**
+ * One visit of an effect step, in three parts: claim (guard, count the attempt, freeze the input), work (outside any
+ * transaction), record (output, data, receipt and what comes next, in one statement). A visit that is already
+ * recorded returns its stored receipt. Whoever claimed the last attempt owns the step: earlier ones record nothing.
+ * @throws AttemptFailed when another attempt is due, or was begun by another process
+ */
+export async function visitStep(ctx: ServiceContext, ref: WalkClaim, at: Visit, handoff: NextStep): Promise<Receipt> {
+  const begun = handoff.take(at) ?? (await claim(ctx, ref, at))
+  if ('receipt' in begun) return begun.receipt
+  if ('lost' in begun) return recordFailure(ctx, begun.lost, new StepFailure('WORKER_LOST', begun.message), handoff)
+  let output: StepOutput
+  try {
+    output = await countWork(begun, () => traceWork(begun, () => work(ctx, begun)))
+  } catch (err) {
+    if (err instanceof TakenOver) return settle(ctx, begun, () => Promise.reject(err))
+    return recordFailure(ctx, begun, err, handoff)
+  }
+  return recordOutput(ctx, begun, output, handoff)
+}
+
+type Claimed = StartedAttempt | { receipt: Receipt } | { lost: StartedAttempt; message: string }
+
+async function claim(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Claimed> {
+  return withTransaction<Claimed>(ctx, async (tx) => {
+    const locked = await lockWalkState(tx, ref, at)
+    if ('stop' in locked) return { receipt: locked.stop }
+    const { state, record } = locked
+    if (!record)
+      throw new ImpossibleState('visit-without-record', `${ref.runId} has no record of ${at.stepId}#${at.visit}`)
+    if (record.endTime) return { receipt: receiptOf(record) }
+    const type = findStepType(record.stepType)
+    if (type?.mode !== 'effect') throw new ImpossibleState('visit-of-no-effect', `${record.stepType} does no work`)
+    const now = tx.now()
+    const begun: StartedAttempt = {
+      state,
+      at,
+      type,
+      config: configOf(record),
+      attempt: record.attempt + 1,
+      attempts: record.attempts,
+      log: new AttemptLog(),
+      startedAt: now,
+      since: mark(),
+    }
+    if (isCancelling(state)) {
+      // The process died while the step ran; a run that is being stopped starts no new attempt.
+      return { receipt: await fail(tx, { ...begun, attempt: record.attempt }, stopFailure(cancellationOf(state.run))) }
+    }
+    const limit = begun.config.retry?.maxAttempts ?? MAX_ATTEMPTS
+    if (begun.attempt > limit) {
+      // Attempts are counted when claimed, so none of the earlier ones finished.
+      const message = `The step did not finish in ${limit} attempts: the process stopped each time.`
+      return { lost: { ...begun, attempt: record.attempt }, message }
+    }
+    await tx.db.update(stepRecords).set({ attempt: begun.attempt }).where(recordIs(begun))
+    return begun
+  })
+}

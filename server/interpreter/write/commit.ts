@@ -1,0 +1,165 @@
+import { sendRow } from '@/db/index'
+import type { ServiceContext } from '../../context'
+import { isBranch } from '../../definition/branches'
+import { count } from '../../measures'
+import type { Outgoing } from '../../outbox'
+import type { WalkClaim } from '../../run-store/names'
+import { dataColumns } from '../../run-store/run-data'
+import { noteNews } from '../notice/heard'
+import { watchPause } from '../notice/timers'
+import { notifyLocally } from '../notice/watch'
+import type { Done, DoneStep, Plan } from '../plan/types'
+import { endIsBeingWritten, endIsWritten, rememberCommit } from '../recall/run'
+import { childDue } from './child-due'
+import { stopLocalWork } from './close'
+import { commitStatement } from './commit-sql'
+import { callerToCheck, followingOf, followingRow, type Sent, settleRecalled } from './rows'
+import { countInsert } from './statistics'
+
+/**
+ * Writes what is done and what follows it, in one statement and so in one commit, which it shares with the plans of
+ * other runs (`sendRow`). It applies only if the run is open and not being cancelled (a cleanup path continues), if the
+ * engine run still owns the walk, and if nobody has recorded the step or claimed a later attempt of it; see
+ * `commit-sql.ts`.
+ * @param event the event that has the walk driven, if nothing drives it yet
+ * @returns null if it wrote nothing; the locked rows say why
+ */
+export async function commitPlan(
+  ctx: ServiceContext,
+  ref: WalkClaim,
+  done: Done,
+  plan: Plan,
+  event?: Outgoing,
+): Promise<Sent | null> {
+  const { runId } = ref
+  const due = childDue(ctx, ref, plan)
+  const sent = due ?? event
+  const recalls = endIsBeingWritten(ref, plan)
+  const caller = callerToCheck(ctx)
+  const following = { plan, sent, caller }
+  try {
+    const moves =
+      done.claims !== null || plan.cursor !== null || statusAfter(plan) === 'resting' || isBranch(ref.branch)
+    const statement = commitStatement({
+      moves,
+      completes: done.step !== null,
+      answers: done.step?.pauseId !== undefined,
+      ends: plan.ending !== null,
+      fails: plan.failing !== null,
+      ...followingOf(following, recalls),
+    })
+    const at = ctx.now()
+    const row = {
+      at,
+      failing: plan.failing,
+      ...walkRow(ref, done),
+      ...(moves ? moveRow(ref, done, plan) : {}),
+      ...(done.step ? stepRow(done.step, plan) : {}),
+      ...(isBranch(ref.branch) ? branchRow(done, plan) : runRow(done, plan)),
+      ...followingRow(following),
+    }
+    const written = await sendRow<Sent>(ctx.db, statement, runId, row)
+    if (!written) return null
+    if (caller) caller.confirmed = true
+    due?.committed(written.generation)
+    settleRecalled(plan.begun, written)
+    rememberCommit(ref, done, { plan, at, vault: written.vault })
+    notifyLocally(runId)
+    if (plan.pause) {
+      countInsert(ctx, 'pauses')
+      watchPause(ctx, ref, plan.pause)
+    }
+    if (plan.ending) {
+      count('millrace_runs_ended_total', { outcome: plan.ending.outcome })
+      stopLocalWork(ref)
+    } else if (isSettled(plan)) noteNews(runId)
+    return written
+  } finally {
+    // Releases the reserved slot, unless it was committed.
+    due?.undone()
+    if (recalls) endIsWritten(runId)
+  }
+}
+
+/** The visit of a walk's cursor once a record says where it is. */
+export const CURSOR_USED = 0
+
+/** The status of a walk once its plan is written. */
+export function statusAfter({ ending, pause }: Plan): 'ended' | 'resting' | 'walking' {
+  return ending ? 'ended' : pause ? 'resting' : 'walking'
+}
+
+/** Whether a plan ends the run or opens a pause, so that nothing has to drive the walk. Every process is told. */
+export function isSettled(plan: Plan): boolean {
+  return statusAfter(plan) !== 'walking'
+}
+
+function walkRow({ tenantId, runId, branch, epoch, segment, engineRunId }: WalkClaim, { claims }: Done) {
+  return {
+    tenant_id: tenantId,
+    run_id: runId,
+    branch,
+    epoch,
+    from_segment: claims === 'resting' ? segment - 1 : segment,
+    engine_run_id: engineRunId,
+  }
+}
+
+function moveRow({ segment }: WalkClaim, { claims, cursor }: Done, plan: Plan) {
+  // A cursor can be used once: a second process that planned from it finds it changed.
+  const to = plan.cursor ?? (cursor && { stepId: cursor.stepId, visit: CURSOR_USED })
+  return {
+    segment,
+    claims,
+    walk_status: statusAfter(plan),
+    from_step: cursor?.stepId,
+    from_visit: cursor?.visit,
+    to_step: to?.stepId,
+    to_visit: to?.visit,
+  }
+}
+
+function stepRow({ at, endedAt, delta, work, failure, given, ...step }: DoneStep, { receipt }: Plan) {
+  return {
+    step_id: at.stepId,
+    visit: at.visit,
+    attempt: work?.attempt,
+    attempts: work?.attempts,
+    usage: work?.usage,
+    step_status: failure ? 'failed' : 'completed',
+    handled: failure?.handled || null,
+    step_error: failure?.message,
+    step_error_code: failure?.code,
+    exit: step.exit,
+    ended_at: endedAt,
+    output_data: step.outputData,
+    output_bytes: step.outputBytes,
+    delta,
+    receipt,
+    answered_pause: step.pauseId,
+    answer: given?.answer,
+    answered_by: given?.by,
+  }
+}
+
+/** A branch stores what it writes, and how it ended, on its own row. */
+function branchRow(done: Done, plan: Plan) {
+  const own = plan.written && dataColumns(plan.written)
+  return {
+    ...runRow(done, { ...plan, written: null }),
+    own: own?.smallData,
+    own_refs: own?.dataRefs,
+    arrival: plan.arrival,
+  }
+}
+
+function runRow({ claims }: Done, { written, stepId, ending, pause }: Plan) {
+  const stored = written && dataColumns(written)
+  const moved = { data: stored?.smallData, data_refs: stored?.dataRefs, current_step_id: stepId }
+  if (pause?.signal) return { ...moved, run_status: 'paused' }
+  if (!ending) return claims === 'resting' ? { ...moved, run_status: 'running' } : moved
+  const { status, outcome } = ending
+  const over = { ...moved, run_status: status, outcome }
+  if (ending.status === 'completed') return { ...over, result: ending.result }
+  return { ...over, error: ending.error, cancellation: ending.cancellation }
+}

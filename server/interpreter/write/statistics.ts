@@ -1,0 +1,42 @@
+import { sql } from 'drizzle-orm'
+import { isInTransaction, type ServiceContext } from '../../context'
+import { processWide } from '../../process'
+
+/** Once this process has written so many rows of a table, there is something to count. */
+const COUNTED_AT = { runs: [50, 500, 5_000], pauses: [500, 5_000] }
+const COUNTED = ['runs', 'walks', 'step_records', 'pauses', 'outbox', 'engine.jobs']
+/**
+ * A table with fewer rows is not counted. Postgres would believe that it stays as small, and read all of an index to
+ * find a row; of a table that was never counted it assumes that it has some pages.
+ */
+const FEWEST_ROWS = 50
+
+type Table = keyof typeof COUNTED_AT
+
+const written = () => processWide<Record<Table, number>>('runs.young', () => ({ runs: 0, pauses: 0 }))
+
+/**
+ * Call for each row written. Has Postgres count the rows of a new database soon after its first runs, rather than within
+ * a minute. Until then it thinks that all indexes cost the same, and may read all of a tenant's runs to find one. While
+ * the tables fit into a few pages it reads them whole, and goes on doing so as they grow, until they are counted again. A
+ * failure does no harm.
+ */
+export function countInsert(ctx: ServiceContext, table: Table): void {
+  if (isInTransaction(ctx)) return
+  const rows = ++written()[table]
+  if (!COUNTED_AT[table].includes(rows)) return
+  countRows(ctx, table, rows).catch((err: unknown) =>
+    ctx.log.debug({ err }, 'the tables of runs could not be analyzed'),
+  )
+}
+
+async function countRows({ db }: ServiceContext, table: Table, rows: number): Promise<void> {
+  const [known] = await db.execute<{ grown: boolean }>(
+    sql`select reltuples < ${rows} as grown from pg_class where oid = ${table}::regclass`,
+  )
+  if (!known?.grown) return
+  const ifFilled = (name: string) =>
+    sql`select ${name}::text as name where exists (select from ${sql.raw(name)} offset ${FEWEST_ROWS - 1})`
+  const tables = await db.execute<{ name: string }>(sql.join(COUNTED.map(ifFilled), sql` union all `))
+  if (tables.length > 0) await db.execute(sql.raw(`analyze ${tables.map(({ name }) => name).join()}`))
+}
