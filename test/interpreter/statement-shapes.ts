@@ -1,5 +1,5 @@
-import { commitStatement } from '@/server/interpreter/commit-sql'
-import { insertStatement } from '@/server/interpreter/insert-sql'
+import { commitStatement } from '@/server/interpreter/write/commit-sql'
+import { insertStatement } from '@/server/interpreter/write/insert-sql'
 
 /**
  * The shapes that some sixty test files of the interpreter, of runs, of steps and of the API use. What asks for another
