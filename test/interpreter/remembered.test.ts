@@ -164,6 +164,8 @@ const collect = {
 async function paused(definition: object): Promise<string> {
   const runId = await runtime.start({ ...START, ...definition }, { n: 1.5 })
   await runtime.wait(runId, ({ status }) => status === 'paused')
+  // A read may see what this process has committed before it hears that it has.
+  await expect.poll(() => recallPause(runtime.ctx.tenantId, runId)).not.toBeNull()
   return runId
 }
 
