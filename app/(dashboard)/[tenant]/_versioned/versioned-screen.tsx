@@ -5,7 +5,6 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { PageBody } from '@/app/_ui/page-body'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import { DraftNotes } from './draft-notes'
-import { PublishDialog } from './publish-dialog'
 import { UnfinishedTexts, useUnfinishedField } from './unfinished'
 import type { OpenedResource, Versioned } from './use-versioned'
 import styles from './versioned.module.css'
@@ -15,6 +14,8 @@ import { VersionedHeader } from './versioned-header'
 const VersionsTab = dynamic(() => import('./versions-tab').then((module) => module.VersionsTab), {
   ssr: false,
 }) as typeof import('./versions-tab').VersionsTab
+
+const PublishDialog = dynamic(() => import('./publish-dialog').then((module) => module.PublishDialog), { ssr: false })
 
 export interface VersionedTab {
   name: string

@@ -1,15 +1,18 @@
 'use client'
 import { Button, NativeSelect, NumberInput, TextInput } from '@mantine/core'
 import { ClipboardPaste } from 'lucide-react'
+import dynamic from 'next/dynamic'
 import { useId, useState } from 'react'
 import { errorAt } from '../../_versioned/field-errors'
 import { useSecretNames } from '../../_versioned/use-secret-names'
 import styles from '../../_versioned/versioned.module.css'
 import { BodyField } from './body-field'
-import { ImportDialog } from './import-dialog'
 import type { KindProps } from './kind-props'
 import { PairsEditor } from './pairs-editor'
 import { textOf, textsOf, withField } from './tool-form'
+
+// Reads curl commands, which few people have: not part of the page's first load.
+const ImportDialog = dynamic(() => import('./import-dialog').then((module) => module.ImportDialog), { ssr: false })
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 

@@ -6,6 +6,7 @@ import { sameForm } from '@/server/definition/step-id'
 import type { Catalog } from '@/server/steps/catalog'
 import type { Draft } from '../draft/draft-state'
 import { redoLabel, undoLabel } from '../draft/history'
+import { loadedFixOf } from '../draft/load-fixes'
 import type { DraftControl } from '../draft/use-draft'
 import { canConnect, connect, disconnect, reconnect } from '../model/connect'
 import {
@@ -23,7 +24,6 @@ import {
 } from '../model/definition'
 import { addStep, duplicateStep, type InsertPoint, removeSteps } from '../model/edit-steps'
 import { NODE_WIDTH, shownExitsOf, sizeOf } from '../model/exit-row'
-import { fixOf } from '../model/fixes'
 import { copySteps, type Fragment, pasteFragment, replaceWith } from '../model/fragment'
 import { placeAfter, renameInLayout } from '../model/positions'
 import { renameField, renameStep } from '../model/rename'
@@ -292,9 +292,9 @@ function makeActions(ref: { current: Screen }): ScreenActions {
       )
     },
     fixOf: (problem) =>
-      ref.current.readOnly ? null : (fixOf(now().definition, ref.current.catalog, problem)?.label ?? null),
+      ref.current.readOnly ? null : (loadedFixOf(now().definition, ref.current.catalog, problem)?.label ?? null),
     fix(problem) {
-      const fix = ref.current.readOnly ? null : fixOf(now().definition, ref.current.catalog, problem)
+      const fix = ref.current.readOnly ? null : loadedFixOf(now().definition, ref.current.catalog, problem)
       if (!fix) return
       redefine(`fix: ${fix.label}`, fix.apply)
       ref.current.announce(`Done: ${fix.label}. Undo reverts it.`, true)

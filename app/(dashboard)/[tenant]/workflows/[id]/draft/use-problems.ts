@@ -1,11 +1,12 @@
 'use client'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useMemo, useRef } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 import type { Definition } from '@/server/definition/schema'
 import type { Problem } from '@/server/workflows/check/problem'
 import { definitionOf } from '../model/definition'
+import { loadFixes } from './load-fixes'
 
 /** The number of errors and warnings of each step. */
 export type StepProblems = ReadonlyMap<string, { errors: number; warnings: number }>
@@ -26,12 +27,18 @@ export function useProblems(definition: Definition): {
   const trpc = useTRPC()
   const [draft] = useDebouncedValue(definition, CHECK_AFTER_MS)
   const body = useMemo(() => definitionOf(draft), [draft])
-  const { data, error, isPlaceholderData } = useQuery({
+  const {
+    data: found,
+    error,
+    isPlaceholderData,
+  } = useQuery({
     ...trpc.workflows.check.queryOptions({ definition: body }),
     placeholderData: keepPreviousData,
     staleTime: 30_000,
     gcTime: 10_000,
   })
+  // Problems are shown with their fixes from the start.
+  const data = useFixes() ? found : undefined
   // A check that fails, as it does offline, says nothing about the problems found before.
   const last = useRef(data)
   if (data !== undefined) last.current = data
@@ -47,4 +54,13 @@ export function useProblems(definition: Definition): {
     return counts
   }, [problems])
   return { problems, byStep, known, checked: data !== undefined && !isPlaceholderData && draft === definition, error }
+}
+
+/** Whether the fixes are loaded, or cannot be. */
+function useFixes(): boolean {
+  const [settled, setSettled] = useState(false)
+  useEffect(() => {
+    void loadFixes().then(() => setSettled(true))
+  }, [])
+  return settled
 }
