@@ -5,6 +5,7 @@ import { type FormEvent, useEffect, useRef, useState } from 'react'
 import type { SetupState } from '@/server/tenants/setup/state'
 import { call, NO_PROBLEM, problemOf } from '../api'
 import { signInWithPassword } from '../auth-client'
+import { NewPassword } from '../new-password'
 import { Problem } from '../problem'
 import styles from '../words.module.css'
 import { useSlugPreview } from './use-slug-preview'
@@ -58,17 +59,7 @@ export function SetupForm({ tokenRequired, hasSamples }: SetupState) {
         withAsterisk={false}
         error={fields.email}
       />
-      <PasswordInput
-        label="Password"
-        description="12 characters or more"
-        name="password"
-        autoComplete="new-password"
-        minLength={12}
-        required
-        withAsterisk={false}
-        error={fields.password}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
-      />
+      <NewPassword label="Password" error={fields.password} />
       <TextInput
         label="Workspace name"
         description={slug === null ? 'Your team or your company' : `In addresses: /${slug}`}

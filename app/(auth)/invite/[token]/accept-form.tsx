@@ -1,9 +1,10 @@
 'use client'
-import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { useMounted } from '@mantine/hooks'
 import { type FormEvent, useState } from 'react'
 import { call, NO_PROBLEM, problemOf } from '../../api'
 import { signInWithPassword } from '../../auth-client'
+import { NewPassword } from '../../new-password'
 import { Problem } from '../../problem'
 import { Providers } from '../../providers'
 import { SignOutButton } from '../../sign-out'
@@ -115,22 +116,6 @@ function NewPasswordForm({ token, email }: { token: string; email: string }) {
         Accept invitation
       </Button>
     </form>
-  )
-}
-
-function NewPassword({ label, error }: { label: string; error: string | undefined }) {
-  return (
-    <PasswordInput
-      label={label}
-      description="12 characters or more"
-      name="password"
-      autoComplete="new-password"
-      minLength={12}
-      required
-      withAsterisk={false}
-      error={error}
-      visibilityToggleButtonProps={{ 'aria-label': 'Show password', tabIndex: 0 }}
-    />
   )
 }
 
