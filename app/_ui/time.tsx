@@ -1,8 +1,8 @@
 'use client'
-import { useMounted } from '@mantine/hooks'
 import { useEffect, useState } from 'react'
+import { useShownZone } from './shown-zone'
 import { onTick } from './ticks'
-import { absoluteTime, clockTime, durationText, passedText, relativeTime, useTimeZone } from './time-text'
+import { absoluteTime, clockTime, durationText, passedText, relativeTime } from './time-text'
 
 /**
  * A point in time: relative in lists, absolute where precision matters. The title has the other form, with the time
@@ -17,9 +17,7 @@ export function Time({
   absolute?: boolean
   precise?: boolean
 }) {
-  const [chosen] = useTimeZone()
-  // The server does not know the browser's zone, and its HTML would stay: one screen would mix two zones.
-  const zone = useMounted() ? chosen : 'UTC'
+  const zone = useShownZone()
   const date = typeof at === 'string' ? new Date(at) : at
   const now = useNow(absolute ? null : 15_000)
   const exact = absoluteTime(date, zone, precise)
@@ -36,8 +34,7 @@ export function Time({
 
 /** A point in time within a sentence: the hour and minute, and the day unless it is today. */
 export function Clock({ at }: { at: string }) {
-  const [chosen] = useTimeZone()
-  const zone = useMounted() ? chosen : 'UTC'
+  const zone = useShownZone()
   const date = new Date(at)
   return (
     <time dateTime={at} title={absoluteTime(date, zone, true)} suppressHydrationWarning>

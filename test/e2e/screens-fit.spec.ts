@@ -116,6 +116,24 @@ for (const width of [1440, 390]) {
   })
 }
 
+test.describe('far from the server', () => {
+  test.use({ timezoneId: 'Asia/Kolkata' })
+
+  test('the page of a run stands still at 390 px, because the server writes times in the zone of the browser', async ({
+    page,
+    context,
+  }) => {
+    const { workspace, made } = await filled()
+    await signIn(context, workspace.owner)
+    await watchShifts(page)
+    await page.setViewportSize({ width: 390, height: 900 })
+    // Any first page tells the server.
+    await page.goto(`/${workspace.slug}/settings/account`)
+    for (const runId of [made.asking, made.deciding, made.failed, made.completed])
+      await expectStill(page, `/${workspace.slug}/runs/${runId}`)
+  })
+})
+
 async function watchShifts(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const moved = { by: 0, what: [] as string[] }

@@ -1,7 +1,9 @@
-import { headers } from 'next/headers'
+import { cookies, headers } from 'next/headers'
 import { notFound, redirect } from 'next/navigation'
 import type { ReactNode } from 'react'
 import { TrpcClientProvider } from '@/app/_trpc/client'
+import { ZONE_COOKIE, zoneNamed } from '@/app/_ui/server-zone'
+import { ZoneProvider } from '@/app/_ui/shown-zone'
 import { KeepSignedIn } from '@/app/(auth)/keep-signed-in'
 import { may, type Operation, POLICY } from '@/server/auth/policy'
 import { runsService } from '@/server/auth/runs-service'
@@ -42,10 +44,13 @@ export default async function TenantLayout({
     streams: !env().VERCEL,
     workspaces: memberships.map(({ slug, tenantName }) => ({ slug, name: tenantName })),
   }
+  const zone = zoneNamed((await cookies()).get(ZONE_COOKIE)?.value)
   return (
     <TrpcClientProvider tenant={slug} key={slug}>
       <TenantProvider tenant={tenant}>
-        <Shell>{children}</Shell>
+        <ZoneProvider zone={zone}>
+          <Shell>{children}</Shell>
+        </ZoneProvider>
         <KeepSignedIn />
       </TenantProvider>
     </TrpcClientProvider>

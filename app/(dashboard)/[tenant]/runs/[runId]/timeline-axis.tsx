@@ -1,7 +1,7 @@
 'use client'
-import { useMounted } from '@mantine/hooks'
 import { type PointerEvent, useRef, useState } from 'react'
-import { absoluteTime, durationText, passedText, useTimeZone } from '@/app/_ui/time-text'
+import { useShownZone } from '@/app/_ui/shown-zone'
+import { absoluteTime, durationText, passedText } from '@/app/_ui/time-text'
 import styles from './timeline.module.css'
 import { type Axis, isLeft, LONG_WAIT_MS, ticksOf } from './timeline-model'
 
@@ -22,9 +22,7 @@ export function TimelineAxis({
   axis: Axis
   onZoom: (range: { from: number; to: number }) => void
 }) {
-  const [chosen] = useTimeZone()
-  // As every other time on the page: the server's HTML would stay in its own zone.
-  const zone = useMounted() ? chosen : 'UTC'
+  const zone = useShownZone()
   const track = useRef<HTMLDivElement>(null)
   const [drag, setDrag] = useState<{ from: number; to: number } | null>(null)
   const at = (event: PointerEvent) => {
