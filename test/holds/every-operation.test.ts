@@ -66,14 +66,27 @@ async function enterNewTenant(): Promise<void> {
   ids = await oneOfEach()
 }
 
+/** For as long as this work takes. */
+async function inNewTenant(work: () => Promise<void>): Promise<void> {
+  const left = { ctx, of, owner, key, ids }
+  await enterNewTenant()
+  try {
+    await work()
+  } finally {
+    ;({ ctx, of, owner, key, ids } = left)
+  }
+}
+
 async function oneOfEach(): Promise<Record<string, string>> {
-  const { runId, workflowId } = await of.run()
-  const agent = await of.thread()
-  const [tool, schedule, inbound] = [await of.tool(), await of.schedule(), await of.inbound()]
+  const [{ runId, workflowId }, agent, tool, schedule, inbound, webhook, made, secret, vault, member] =
+    await Promise.all([
+      ...([of.run(), of.thread(), of.tool(), of.schedule(), of.inbound()] as const),
+      ...([of.webhook(), of.key(), of.secret(), of.vault(), of.member()] as const),
+    ])
   return {
     ...{ runId, ...schedule, ...inbound, workflowId, agentId: agent.id, threadId: agent.threadId, toolId: tool.id },
-    ...{ webhookId: (await of.webhook()).id, keyId: (await of.key()).id, secretId: (await of.secret()).id },
-    ...{ ...(await of.vault()), ...(await of.member()), hookId: inbound.inboundId, version: '1' },
+    ...{ webhookId: webhook.id, keyId: made.id, secretId: secret.id },
+    ...{ ...vault, ...member, hookId: inbound.inboundId, version: '1' },
   }
 }
 
@@ -315,21 +328,36 @@ async function noteHold(what: string, tooLong: string[], call: () => Promise<num
   return status
 }
 
+/**
+ * They read every definition of the workspace, whatever they are given. One call among all that the other operations have
+ * left behind says how they do that, and takes seconds; what they are given is tried where there is less to read.
+ */
+const READ_ALL = ['workflows.callers', 'agents.users', 'tools.users', 'vault.list']
+
 describe(LIMIT, () => {
   test.each(names)('%s', async (name) => {
     const operation = all[name] as Operation
-    let seed = await operation.seed()
     const tooLong: string[] = []
-    const hostile = [...(await hostileTo(operation, seed)), ...(DEFINED[name]?.() ?? [])]
-    for (const { what, input } of hostile) {
-      const given = input(seed)
-      const status = await noteHold(what, tooLong, () => operation.call(given))
-      // What has been done can be done to another one only.
-      if (status < 300) seed = await operation.seed()
-    }
+    if (READ_ALL.includes(name)) {
+      const seed = await operation.seed()
+      const status = await noteHold('all that is there', tooLong, () => operation.call(seed))
+      expect(status, 'it has read all of it').toBe(200)
+      await inNewTenant(() => tryHostile(name, operation, tooLong))
+    } else await tryHostile(name, operation, tooLong)
     expect(tooLong).toEqual([])
   })
 })
+
+async function tryHostile(name: string, operation: Operation, tooLong: string[]): Promise<void> {
+  let seed = await operation.seed()
+  const hostile = [...(await hostileTo(operation, seed)), ...(DEFINED[name]?.() ?? [])]
+  for (const [at, { what, input }] of hostile.entries()) {
+    const given = input(seed)
+    const status = await noteHold(what, tooLong, () => operation.call(given))
+    // What has been done can be done to another one only.
+    if (status < 300 && at < hostile.length - 1) seed = await operation.seed()
+  }
+}
 
 describe(`${LIMIT} what is done with`, () => {
   const ends = (name: string) => /archive|delete|revoke|remove/i.test(name)
