@@ -17,9 +17,15 @@ afterAll(() => database.close())
 
 type Options = Partial<Parameters<typeof openDriver>[1]>
 
+/** How many connections the drivers have noticed to be closed. */
+let closed = 0
+const onclose = () => {
+  closed++
+}
+
 /** With one connection, opened again without delay. */
 function driver(options: Options = {}): Sql {
-  const sql = openDriver(database.url, { max: 1, backoff: () => 0, ...options })
+  const sql = openDriver(database.url, { max: 1, backoff: () => 0, onclose, ...options })
   onTestFinished(() => sql.end({ timeout: 0 }))
   return sql
 }
@@ -42,8 +48,9 @@ const CLOSED = { code: 'CONNECTION_CLOSED' }
 /** Has the server end the connection, and waits until the driver has noticed. */
 async function endConnection(sql: Pick<Sql, 'unsafe'>): Promise<void> {
   const [row] = await sql.unsafe('select pg_backend_pid() as pid')
+  const before = closed
   await database.sql`select pg_terminate_backend(${row?.pid}, 10000)`
-  await sleep(100)
+  await expect.poll(() => closed).toBeGreaterThan(before)
 }
 
 test('a reserved connection that was lost rejects every further statement', async () => {
