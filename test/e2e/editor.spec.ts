@@ -182,6 +182,8 @@ test('a stranger maps a tool of three arguments without opening its page, by mou
   await page.getByRole('option', { name: 'express' }).click()
   await argsOf(byMouse).toEqual(MAPPED)
   await expect(page.getByRole('button', { name: 'Problems 0' })).toBeVisible()
+  // The page keeps what it does not know to be saved, and would ask about it.
+  await saved(page)
 
   // An argument that the tool does not have is kept until somebody removes it, and one click does.
   const [book = {}, ...others] = await stepsOf(workspace, byMouse)
