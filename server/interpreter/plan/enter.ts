@@ -6,7 +6,6 @@ import type { RunRow } from '../../run-store/walk-data'
 import type { StepOutput } from '../../steps/define-step'
 import { AttemptLog } from '../flow/attempt-log'
 import { enterResolved, failureAtEntry, requireVisit, yielded } from '../flow/step'
-
 import type { EarlyWork, Entered, Entry } from '../flow/types'
 import { resolveConfig } from './outputs'
 

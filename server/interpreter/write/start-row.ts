@@ -11,8 +11,8 @@ import { dataColumns, refsWith, type Written } from '../../run-store/run-data'
 import type { RunRow } from '../../run-store/walk-data'
 import { traceparent } from '../../traces'
 import type { Plan } from '../plan/types'
-import { CURSOR_USED, statusAfter } from '../write/commit'
-import type { SentRun } from '../write/insert-sql'
+import { CURSOR_USED, statusAfter } from './commit'
+import type { SentRun } from './insert-sql'
 
 /** A run to be started. */
 export interface NewRun {
