@@ -3,6 +3,7 @@ import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import { runsInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import type { Visit, WalkRef } from './names'
+import type { RunRow } from './walk-data'
 
 /** The condition that picks one run, if the caller may touch it: every read of a run by its id goes through it. */
 export function runIs(ctx: ServiceContext, runId: string) {
@@ -11,6 +12,28 @@ export function runIs(ctx: ServiceContext, runId: string) {
 
 /** The same in a statement whose text is built once, for callers who may touch every run. Takes `tenantId` and `runId`. */
 export const GIVEN_RUN = and(eq(runs.tenantId, sql.placeholder('tenantId')), eq(runs.id, sql.placeholder('runId')))
+
+type OfRun = Pick<RunRow, 'tenantId' | 'id'>
+
+/** Matches the row of a run, whoever asks. */
+export function isRun({ tenantId, id }: OfRun) {
+  return and(eq(runs.tenantId, tenantId), eq(runs.id, id))
+}
+
+/** Matches all records of a run. */
+export function recordsOf({ tenantId, id }: OfRun) {
+  return and(eq(stepRecords.tenantId, tenantId), eq(stepRecords.runId, id))
+}
+
+/** Matches all walks of a run. */
+export function walksOf({ tenantId, id }: OfRun) {
+  return and(eq(walks.tenantId, tenantId), eq(walks.runId, id))
+}
+
+/** Matches all pauses of a run. */
+export function pausesOf({ tenantId, id }: OfRun) {
+  return and(eq(pauses.tenantId, tenantId), eq(pauses.runId, id))
+}
 
 /** Matches a pause of a run. */
 export function pauseIs(ref: Pick<WalkRef, 'tenantId' | 'runId'>, pauseId: string) {

@@ -4,15 +4,16 @@ import type { JsonObject } from '../../definition/json'
 import type { Failing } from '../../definition/run'
 import type { Definition } from '../../definition/schema'
 import { MAIN_BRANCH, type Visit } from '../../run-store/names'
+import type { WalkData } from '../../run-store/walk-data'
 import type { AnyStep } from '../../steps/define-step'
 import { withDelta } from './sizes'
-import type { DataAfter, Position } from './types'
+import type { Position } from './types'
 
 /** How a walk continues at an exit for failures. */
 interface Caught {
   target: string
   /** The data with `error` in it. */
-  grown: DataAfter
+  grown: WalkData
   /** What the record of the step says. */
   columns: { handled: true | null; exit: string | null; delta: JsonObject }
   /** Set if the run still fails once its failure path has ended. */

@@ -8,11 +8,11 @@ import {
   toStorableJson,
 } from '../../definition/json'
 import { MAX_DATA_BYTES, MAX_OUTPUT_BYTES, readableSize } from '../../definition/limits'
-import type { DataRef } from '../../definition/run'
+import type { DataRef, Receipt } from '../../definition/run'
 import { StepFailure } from '../../errors'
 import type { Visit, WalkRef } from '../../run-store/names'
 import { dataSize, refsWith, type Written } from '../../run-store/run-data'
-import type { DataAfter } from './types'
+import type { WalkData } from '../../run-store/walk-data'
 
 /**
  * A step's output as it is stored.
@@ -29,12 +29,7 @@ export function storableOutput(output: unknown): JsonValue {
  * The data of a walk with what a step adds to it.
  * @throws StepFailure DATA_TOO_LARGE
  */
-export function withDelta(
-  { data, refs, own }: DataAfter,
-  delta: JsonObject,
-  { branch }: WalkRef,
-  at: Visit,
-): DataAfter {
+export function withDelta({ data, refs, own }: WalkData, delta: JsonObject, { branch }: WalkRef, at: Visit): WalkData {
   if (Object.keys(delta).length === 0) return { data, refs, own }
   const source = { branch, stepId: at.stepId, visit: at.visit }
   return { ...addToData({ data, refs }, delta, source), own: own && addToData(own, delta, source) }
@@ -72,4 +67,9 @@ export function outputColumns(outputData: JsonObject): { outputData: JsonObject;
 /** A failure as its record shows it. */
 export function failed({ code, message }: { code: string; message: string }): { error: string; errorCode: string } {
   return { error: message, errorCode: code }
+}
+
+/** A visit that failed without an output, as its record is stored. */
+export function failedVisit(failure: { code: string; message: string }, endTime: Date, receipt: Receipt) {
+  return { status: 'failed' as const, endTime, outputData: {}, ...failed(failure), receipt }
 }

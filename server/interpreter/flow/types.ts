@@ -38,11 +38,6 @@ export interface WalkState extends Position {
   visits: Readonly<Record<string, number>> | null
 }
 
-/** What a walk can refer to, and what it has written itself if it is a branch. */
-export interface DataAfter extends Written {
-  own: Written | null
-}
-
 /** A step that a walk comes to. */
 export interface Entry<P extends Position = WalkState> {
   state: P
@@ -70,7 +65,7 @@ export type Entered =
       outputData: JsonObject
       delta: JsonObject
       /** The data including the delta. */
-      grown: DataAfter
+      grown: WalkData
       exit: string
       /** What a script that ran inline wrote to its console. */
       logs?: LoggedLine[]

@@ -4,12 +4,12 @@ import type { ServiceContext, TransactionContext } from '../../context'
 import type { Cancellation, Receipt } from '../../definition/run'
 import { env } from '../../env'
 import { emit } from '../../outbox'
-import { pauseIs, recordIs } from '../../run-store/conditions'
+import { isRun, pauseIs, pausesOf, recordIs, recordsOf, walksOf } from '../../run-store/conditions'
 import { CLEANUP_BRANCH, pauseIdOf, type Visit, type WalkRef } from '../../run-store/names'
 import { dataColumns } from '../../run-store/run-data'
 import type { RunRow } from '../../run-store/walk-data'
 import { findStepType } from '../../steps/registry'
-import { failed } from '../flow/sizes'
+import { failedVisit } from '../flow/sizes'
 import {
   cancellationOf,
   endingOf,
@@ -23,7 +23,6 @@ import {
 import type { Ending, WalkState } from '../flow/types'
 import { announceRun } from '../notice/announce'
 import { closeRun } from '../write/close'
-
 import { signalEngineWaits } from '../write/request'
 import { childrenDue, endOpenWork } from './open-work'
 
@@ -47,7 +46,7 @@ export async function carryOutCancel(
     await tx.db
       .update(walks)
       .set({ status: 'ended', updatedAt: now, ...(from.next === null ? {} : { stepId: from.next }) })
-      .where(and(ofWalks(run), eq(walks.branch, from.ref.branch)))
+      .where(and(walksOf(run), eq(walks.branch, from.ref.branch)))
   }
   if (!options.force && (await isAtWork(tx, run))) {
     await tx.db
@@ -108,7 +107,7 @@ async function isAtWork(tx: TransactionContext, run: RunRow): Promise<boolean> {
   const open = await tx.db
     .select({ stepType: stepRecords.stepType, attempt: stepRecords.attempt, attempts: stepRecords.attempts })
     .from(stepRecords)
-    .where(and(ofRecords(run), isNull(stepRecords.endTime), ne(stepRecords.branch, CLEANUP_BRANCH)))
+    .where(and(recordsOf(run), isNull(stepRecords.endTime), ne(stepRecords.branch, CLEANUP_BRANCH)))
   const working = open.some(
     ({ stepType, attempt, attempts }) => findStepType(stepType)?.mode === 'effect' && attempt > attempts.length,
   )
@@ -116,14 +115,7 @@ async function isAtWork(tx: TransactionContext, run: RunRow): Promise<boolean> {
   const [answered] = await tx.db
     .select({ id: pauses.id })
     .from(pauses)
-    .where(
-      and(
-        eq(pauses.tenantId, run.tenantId),
-        eq(pauses.runId, run.id),
-        isNotNull(pauses.answeredAt),
-        isNull(pauses.consumedAt),
-      ),
-    )
+    .where(and(pausesOf(run), isNotNull(pauses.answeredAt), isNull(pauses.consumedAt)))
     .limit(1)
   return answered !== undefined
 }
@@ -154,13 +146,7 @@ export async function cleanupTimeLeft(ctx: ServiceContext, ref: WalkRef): Promis
 export async function stopAtOpen(tx: TransactionContext, state: WalkState, at: Visit): Promise<Receipt> {
   await tx.db
     .update(stepRecords)
-    .set({
-      status: 'failed',
-      endTime: tx.now(),
-      outputData: {},
-      ...failed(stopFailure(cancellationOf(state.run))),
-      receipt: STOPPED.receipt,
-    })
+    .set(failedVisit(stopFailure(cancellationOf(state.run)), tx.now(), STOPPED.receipt))
     .where(recordIs({ state, at }))
   // It may have expired, which is not recorded yet.
   await tx.db
@@ -171,16 +157,4 @@ export async function stopAtOpen(tx: TransactionContext, state: WalkState, at: V
     )
   await carryOutCancel(tx, heldBy(state), { ref: state.ref, next: null })
   return STOPPED.receipt
-}
-
-function isRun(run: RunRow) {
-  return and(eq(runs.tenantId, run.tenantId), eq(runs.id, run.id))
-}
-
-function ofRecords(run: RunRow) {
-  return and(eq(stepRecords.tenantId, run.tenantId), eq(stepRecords.runId, run.id))
-}
-
-function ofWalks(run: RunRow) {
-  return and(eq(walks.tenantId, run.tenantId), eq(walks.runId, run.id))
 }

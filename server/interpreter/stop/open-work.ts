@@ -2,9 +2,10 @@ import { type AnyColumn, and, eq, inArray, isNull, ne, type SQL, sql } from 'dri
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import type { TransactionContext } from '../../context'
 import { emit } from '../../outbox'
-import { asksSomebody } from '../../run-store/conditions'
+import { asksSomebody, isRun, pausesOf, recordsOf, walksOf } from '../../run-store/conditions'
 import type { RunRow } from '../../run-store/walk-data'
-import { failed } from '../flow/sizes'
+import { failedVisit } from '../flow/sizes'
+import { STOPPED } from '../flow/stopping'
 import { announceRun } from '../notice/announce'
 
 /**
@@ -43,14 +44,7 @@ export async function childrenDue(tx: TransactionContext, run: RunRow, within?: 
   const left = await tx.db
     .select({ childRunId: pauses.childRunId })
     .from(pauses)
-    .where(
-      and(
-        eq(pauses.tenantId, run.tenantId),
-        eq(pauses.runId, run.id),
-        inArray(pauses.childState, ['due', 'started']),
-        within,
-      ),
-    )
+    .where(and(pausesOf(run), inArray(pauses.childState, ['due', 'started']), within))
   for (const { childRunId } of left)
     if (childRunId) await emit(tx, 'workflow/child.due', { tenantId: run.tenantId, runId: childRunId })
 }
@@ -65,29 +59,16 @@ async function endWithin(
   const within = (branch: AnyColumn) => (prefix === '' ? undefined : sql`starts_with(${branch}, ${prefix})`)
   await tx.db
     .update(stepRecords)
-    .set({
-      status: 'failed',
-      endTime: now,
-      outputData: {},
-      ...failed(failure),
-      receipt: { stop: 'ended' },
-    })
-    .where(and(ofRecords(run), isNull(stepRecords.endTime), within(stepRecords.branch)))
+    .set(failedVisit(failure, now, STOPPED.receipt))
+    .where(and(recordsOf(run), isNull(stepRecords.endTime), within(stepRecords.branch)))
   const asked = await tx.db
     .update(pauses)
     .set({ answeredAt: sql`coalesce(${pauses.answeredAt}, ${now.toISOString()}::timestamptz)`, consumedAt: now })
-    .where(
-      and(
-        eq(pauses.tenantId, run.tenantId),
-        eq(pauses.runId, run.id),
-        isNull(pauses.consumedAt),
-        within(pauses.branch),
-      ),
-    )
+    .where(and(pausesOf(run), isNull(pauses.consumedAt), within(pauses.branch)))
     .returning({ branch: pauses.branch })
   await childrenDue(tx, run, within(pauses.branch))
   // Queued branches have not begun, and there may be very many of them.
-  await tx.db.delete(walks).where(and(ofWalks(run), eq(walks.status, 'queued'), within(walks.branch)))
+  await tx.db.delete(walks).where(and(walksOf(run), eq(walks.status, 'queued'), within(walks.branch)))
   await tx.db
     .update(walks)
     .set({
@@ -96,18 +77,6 @@ async function endWithin(
       updatedAt: now,
       ...(prefix === '' ? {} : { arrival: null }),
     })
-    .where(and(ofWalks(run), ne(walks.status, 'ended'), within(walks.branch)))
+    .where(and(walksOf(run), ne(walks.status, 'ended'), within(walks.branch)))
   return asked.map(({ branch }) => branch)
-}
-
-function isRun(run: RunRow) {
-  return and(eq(runs.tenantId, run.tenantId), eq(runs.id, run.id))
-}
-
-function ofRecords(run: RunRow) {
-  return and(eq(stepRecords.tenantId, run.tenantId), eq(stepRecords.runId, run.id))
-}
-
-function ofWalks(run: RunRow) {
-  return and(eq(walks.tenantId, run.tenantId), eq(walks.runId, run.id))
 }

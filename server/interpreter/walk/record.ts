@@ -6,12 +6,13 @@ import type { JsonObject, JsonValue } from '../../definition/json'
 import type { Attempt, Receipt } from '../../definition/run'
 import { ImpossibleState } from '../../errors'
 import { recordIs } from '../../run-store/conditions'
+import type { WalkData } from '../../run-store/walk-data'
 import type { StepOutput } from '../../steps/define-step'
 import { afterCatch, catching, shownExit } from '../flow/exits'
 import { AttemptFailed, classify, type Failure, nextDelay, RunStopped, TakenOver } from '../flow/failure'
-import { deltaOf, failed, objectOf, outputColumns, storableOutput, withDelta } from '../flow/sizes'
+import { deltaOf, failedVisit, objectOf, outputColumns, storableOutput, withDelta } from '../flow/sizes'
 import { cancellationOf, heldBy, isCancelling, STOPPED, stopFailure } from '../flow/stopping'
-import type { DataAfter, WalkState } from '../flow/types'
+import type { WalkState } from '../flow/types'
 import { usageOf } from '../flow/usage'
 import { storeBranchResult } from '../fork/arrive'
 import type { NextStep } from '../plan/next-step'
@@ -32,7 +33,7 @@ export async function recordOutput(
   const { saveAs } = begun.config
   let output: JsonValue
   let delta: JsonObject
-  let grown: DataAfter
+  let grown: WalkData
   try {
     output = storableOutput(result.output)
     delta = deltaOf(output, saveAs, at.stepId)
@@ -197,13 +198,9 @@ export async function fail(
   await tx.db
     .update(stepRecords)
     .set({
-      status: 'failed',
-      endTime: now,
-      outputData: {},
-      ...failed(failure),
+      ...failedVisit(failure, now, receipt),
       usage: usageOf(begun.attempts, failure.usage ?? null),
       attempts: [...begun.attempts, attemptRow(begun, now, cause)],
-      receipt,
     })
     .where(recordIs(begun))
   const error = { code: failure.code, message: failure.message, stepId: at.stepId }
