@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
 import { AppError, StepFailure } from '../errors'
 import { isComputingTool } from '../tools/builtin'
-import { loadTool } from '../tools/find'
 import { knownTool } from '../tools/known'
 import type { LoadedTool } from '../tools/loaded'
 import { isQuickTool, runTool } from '../tools/run'
@@ -41,14 +40,13 @@ export const callTool = defineStep({
       : { fields: { [stepId]: { type: 'any' } }, open: true },
   uses: (config) => [{ kind: 'tool', id: config.toolId, version: config.version, args: config.args }],
   runsInline: (config, tenantId) => isComputingTool(config.toolId) || isQuickTool(tenantId, config),
-  prepare: ({ config, ctx }) => loadTool(ctx, config.toolId, config.version ?? 'latest'),
   recall({ toolId, version = 'latest' }, tenantId) {
     const known = knownTool(tenantId, toolId, version)
     return known && { toolId, stamp: known.stamp, value: known.tool }
   },
-  async run({ config, ctx, data, signal, idempotencyKey, inline, log, prepared }) {
+  async run({ config, ctx, data, signal, idempotencyKey, inline, log, known }) {
     const { toolId, version, args } = config
-    const tool = (await prepared) as LoadedTool | undefined
+    const tool = known as LoadedTool | undefined
     const input = { toolId, version, args, dataContext: data }
     const outcome = await runTool(ctx, input, { signal, idempotencyKey, inline, log, tool }).catch((err: unknown) => {
       // History shows only a message, so put the problems of the arguments into it.

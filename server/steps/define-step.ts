@@ -37,8 +37,8 @@ export interface EffectCall<C> {
   log?: (line: LoggedLine) => void
   /** Takes what says how much the attempt has used so far, for the case that its time is up. */
   uses?: (soFar: () => StepUsage | null) => void
-  /** What `prepare` has read; undefined if it could not, or was not asked. */
-  prepared?: Promise<unknown> | undefined
+  /** What `recall` gave, if the statement that recorded the step as begun says that it is still so. */
+  known?: unknown
   /** It is not recorded as begun, so it must throw rather than reach anything outside. */
   inline?: boolean
 }
@@ -135,14 +135,9 @@ export type StepDefinition<C> =
       mode: 'effect'
       run: (call: EffectCall<C>) => Promise<StepOutput>
       /**
-       * Reads what the first attempt needs while the step is being recorded as begun; `run` gets it as `prepared`. It must do
-       * nothing that anybody could notice, because the record may be refused, and give plain data: Next and the engine have
-       * a copy of each module, and the step may run in the other one.
-       */
-      prepare?: (call: Pick<EffectCall<C>, 'config' | 'ctx'>) => Promise<unknown>
-      /**
-       * What an earlier `prepare` of this process has read, of a tool. The statement that records the step as begun tells
-       * whether the tool is still the same; only then `run` gets it. Otherwise the attempt reads it itself.
+       * The tool of the step, as this process has read it before. The statement that records the step as begun tells whether
+       * the tool is still the same; only then the first attempt gets it, as `known`. Otherwise the attempt reads it. It must
+       * be plain data: Next and the engine have a copy of each module, and the step may run in the other one.
        */
       recall?: (config: C, tenantId: string) => Recalled | null
       /**

@@ -1,11 +1,10 @@
-import { isInTransaction, type ServiceContext } from '../../context'
+import type { ServiceContext } from '../../context'
 import { graphOf } from '../../definition/graph'
 import { type JsonObject, jsonSize, own } from '../../definition/json'
 import type { Arrival, Receipt, RunError } from '../../definition/run'
 import type { StepConfig } from '../../definition/step-config'
 import { pauseIdOf, type Visit } from '../../run-store/names'
 import type { Written } from '../../run-store/run-data'
-import type { RunRow } from '../../run-store/walk-data'
 import type { Asked } from '../../steps/define-step'
 import { findStepType } from '../../steps/registry'
 import { AttemptLog } from '../flow/attempt-log'
@@ -15,9 +14,9 @@ import { inputDataOf } from '../flow/step'
 import { endingOf } from '../flow/stopping'
 import type { EarlyWork, Ending, Entry, WalkState } from '../flow/types'
 import { mark } from '../notice/heard'
-import { contextOf, enter } from './enter'
+import { enter } from './enter'
 import { resultOf, visitsSoFar } from './outputs'
-import type { AnyEffect, Drive, NewRecord, Plan } from './types'
+import type { Drive, NewRecord, Plan } from './types'
 
 /**
  * After this many steps a plan is written, so that the engine sees progress and a cancel does not have to wait for a
@@ -222,16 +221,8 @@ function beginning(
     since: mark(),
     early,
     recalled,
-    prepared: early || recalled ? undefined : prepare(ctx, state.run, type, config),
   }
   return { receipt, begun, pause: null }
-}
-
-/** Never rejects: what could not be read is read by the attempt itself. */
-function prepare(ctx: ServiceContext, run: RunRow, type: AnyEffect, config: StepConfig): Promise<unknown> | undefined {
-  // A transaction may be over by the time that it is read.
-  if (isInTransaction(ctx)) return undefined
-  return type.prepare?.({ config, ctx: contextOf(ctx, run) }).catch(() => undefined)
 }
 
 function newRecord(

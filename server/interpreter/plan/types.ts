@@ -88,10 +88,10 @@ export interface StartedAttempt {
   since: Mark
   /** Its work, if that has started already. */
   early?: EarlyWork | undefined
-  /** What its type prepares for it. */
-  prepared?: Promise<unknown> | undefined
-  /** What its type remembers for it, if the statement that records it as begun says that it still counts. */
+  /** What its type remembers for it. */
   recalled?: Recalled | null | undefined
+  /** The value of that, once the statement that records it as begun says that it is still so. */
+  known?: unknown
 }
 
 /** What a plan follows: the claim of its walk, a step that was completed, or both. */

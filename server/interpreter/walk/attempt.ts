@@ -51,7 +51,7 @@ export async function work(ctx: ServiceContext, begun: StartedAttempt): Promise<
         uses: (known) => {
           soFar = known
         },
-        prepared: begun.prepared,
+        known: begun.known,
       })
     // If a step ignores its signal, nothing waits for it; its result no longer counts.
     return await deadline.race(begun.early ? goOn(begun.early, signal, run) : run())

@@ -279,5 +279,5 @@ export interface Sent {
 
 /** Whether a step that begins with the row may use what its type remembers. */
 export function settleRecalled(begun: StartedAttempt | null, { tool_stamp }: Sent): void {
-  if (begun?.recalled && begun.recalled.stamp === tool_stamp) begun.prepared = Promise.resolve(begun.recalled.value)
+  if (begun?.recalled && begun.recalled.stamp === tool_stamp) begun.known = begun.recalled.value
 }
