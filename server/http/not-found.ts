@@ -11,5 +11,5 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
  */
 export async function answerNotFound(request: Request, headers: Record<string, string> = {}): Promise<Response> {
   const reason = refusalOf(request, METHODS) ?? new AppError('NOT_FOUND')
-  return respondError(reason, requestIdOf(request), undefined, headers)
+  return respondError(reason, requestIdOf(request), headers)
 }

@@ -90,12 +90,7 @@ export function errorBody(code: string, message: string, details: ErrorDetail[],
 }
 
 /** Turns anything thrown into an answer. Only an AppError's own message reaches the caller. */
-export function respondError(
-  err: unknown,
-  requestId: string,
-  internalMessage: string = ERRORS.INTERNAL.message,
-  headers: Record<string, string> = {},
-): Response {
+export function respondError(err: unknown, requestId: string, headers: Record<string, string> = {}): Response {
   if (err instanceof AppError) {
     // Asking the caller to come back later is not a failure of ours.
     if (err.status >= 500)
@@ -114,7 +109,7 @@ export function respondError(
     })
   }
   log().error({ err, requestId }, 'request failed')
-  return respondJson(errorBody('INTERNAL', internalMessage, [], requestId), requestId, {
+  return respondJson(errorBody('INTERNAL', ERRORS.INTERNAL.message, [], requestId), requestId, {
     status: 500,
     headers: { link: helpOf('INTERNAL'), ...headers },
   })

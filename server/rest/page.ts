@@ -1,4 +1,4 @@
-import type { RouteAnswer } from './route'
+import type { RouteAnswer } from './exchange'
 
 interface Page {
   items: unknown[]

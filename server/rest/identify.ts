@@ -1,0 +1,76 @@
+import type { Identity } from '../auth/identity'
+import { authenticateOrCount, countRequest } from '../auth/limits'
+import { presumedCaller } from '../auth/presumed'
+import { now } from '../clock'
+import type { PresumedCaller, ServiceContext } from '../context'
+import { database } from '../database'
+import { fromAddress } from '../http/address'
+import { log } from '../log'
+import { knownCaller } from './callers'
+import { corsHeaders } from './cors'
+import type { Exchange } from './exchange'
+import { isMultipart } from './multipart'
+import { requireRoomFor } from './refused-starts'
+
+export interface CallerOptions {
+  /** Which of two documented texts a 401 has. */
+  surface?: 'workflow' | 'invoke'
+  /** True if the statement of its verb checks the key of a presumed caller, before anything else is done. */
+  presumes?: boolean
+  /** The limit it counts against besides the one for all requests. */
+  limit?: 'starts' | 'invokes'
+}
+
+const UNAUTHORIZED = { workflow: 'Unauthorized', invoke: 'Invalid or disabled API key' } as const
+
+/** Who sent the request: known in this process, remembered by their key, or read. */
+export async function identify(
+  exchange: Exchange,
+  { surface = 'workflow', presumes }: CallerOptions,
+): Promise<Identity> {
+  const { request, requestId } = exchange
+  const { headers } = request
+  const { db } = database()
+  const known = knownCaller(request)
+  if (known) return known
+  const read = () => authenticateOrCount(headers, db, now(), UNAUTHORIZED[surface], requestId)
+  const presumption = presumes && mayPresume(request) ? presumedCaller(headers, db) : null
+  if (!presumption) return read()
+  let reading: Promise<Identity> | undefined
+  exchange.unverified = { presumed: presumption.presumed, verify: () => (reading ??= read()) }
+  return presumption.identity
+}
+
+/**
+ * Browsers get headers by their key, a key of the request's own is written before anything else, and a file is stored
+ * before the run is.
+ */
+function mayPresume(request: Request): boolean {
+  const { headers } = request
+  return !headers.has('origin') && !headers.has('idempotency-key') && !isMultipart(request)
+}
+
+/** What is checked before the body is read. */
+export async function admit({ request, headers }: Exchange, caller: Identity, { limit }: CallerOptions): Promise<void> {
+  const { db } = database()
+  Object.assign(headers, await corsHeaders(request.headers, caller, db))
+  if (limit === 'starts') requireRoomFor(caller.tenantId, request.headers)
+  Object.assign(headers, await countRequest(caller, limit, db, now()))
+}
+
+/** What a verb of this caller gets. */
+export function contextOf(
+  { request, requestId }: Exchange,
+  identity: Identity,
+  presumed?: PresumedCaller,
+): ServiceContext {
+  return {
+    ...identity,
+    db: database().db,
+    now,
+    requestId,
+    address: fromAddress(request.headers),
+    log: log().child({ requestId, tenantId: identity.tenantId }),
+    ...(presumed ? { presumed } : {}),
+  }
+}
