@@ -6,8 +6,18 @@ import { shared } from './shared'
 import type { Database, Db, Sql } from './types'
 import { openDriver } from './url'
 
-export { arrayOf, columnsIn, fieldsOf, type RowStatement, rowStatement, sendRow, workFirst } from './batch'
+export { sendBatched } from './batch'
+export {
+  type BatchStatement,
+  batchStatement,
+  encodeRow,
+  fieldsOf,
+  type ReadFields,
+  readerOf,
+  rowColumns,
+} from './batch-statement'
 export { DatabaseUnavailable, isUnavailable, sqlState, withDeadline } from './deadline'
+export { preferStartedWork } from './settle'
 export { jsonb, type Statement, send, sql } from './statement'
 export type { Database, Db, Sql, Tx } from './types'
 
@@ -32,7 +42,7 @@ export interface ConnectOptions {
   onReplaced?: () => void
 }
 
-/** So many connections of a pool of this size or more are for the statements of runs alone (`sendRow`). */
+/** So many connections of a pool of this size or more are for the statements of runs alone (`sendBatched`). */
 const ROW_CONNECTIONS = 3
 const LARGE_POOL = 8
 /** Those statements find their rows by key. A table that was counted while it was small would be read whole. */

@@ -21,7 +21,7 @@ export const shared = () =>
     /** Calls to the database that are under way or wait for a connection, by pool. */
     usage: new Map<string, PoolUsage>(),
     /** Until when work that has begun goes before what arrives, on the clock of `performance.now()`. */
-    workFirstUntil: 0,
+    startedWorkFirstUntil: 0,
     /** When the current database work must end, on the clock of `performance.now()`. */
     deadline: new AsyncLocalStorage<number>(),
   }))

@@ -3,7 +3,7 @@ import type postgres from 'postgres'
 import type { Subscriber, Subscription } from './listen'
 
 export type Sql = postgres.Sql
-/** `rows` has the connections for the statements of `sendRow`. */
+/** `rows` has the connections for the statements of `sendBatched`. */
 export type Db = PostgresJsDatabase<Record<string, never>> & { $client: Sql & { rows: Sql } }
 export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
 

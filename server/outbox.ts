@@ -1,4 +1,4 @@
-import { type RowStatement, rowStatement, sendRow } from '@/db/index'
+import { batchStatement, type ReadFields, rowColumns, sendBatched } from '@/db/index'
 import { afterCommit, afterRollback, type ServiceContext } from './context'
 import { newId } from './ids'
 import { processWide } from './process'
@@ -93,7 +93,7 @@ export function olderLives(): boolean {
 /** Where an event goes: into the outbox, or as a job to the engine. */
 export type EventPlace = 'outbox' | 'job'
 
-/** An event on its way into a statement for rows (`sendRow`). */
+/** An event on its way into a statement for rows (`sendBatched`). */
 export interface Outgoing {
   id: string
   /** The engine run that this process begins as soon as it is committed. */
@@ -113,23 +113,24 @@ export const EVENT =
   'event_id text, event_name text, event_data jsonb, job_function text, job_lane text, job_event text, job_owner text, job_lease int'
 
 /**
- * Inserts the events of the rows of `source`, which is named `i`. Returns `event_id`, and the `generation` that `committed`
- * takes.
+ * Inserts the events of the rows of `i`, of which `read` reads a column. Returns `event_id`, and the `generation` that
+ * `committed` takes.
  */
-export function insertEvent(place: EventPlace, source: string): string {
+export function insertEvent(place: EventPlace, i: string, read: ReadFields): string {
   if (place === 'outbox') {
     return `
-        insert into outbox (id, tenant_id, name, data, created_at)
-        select i.event_id, i.tenant_id, i.event_name, i.event_data, i.at from ${source}
-        returning id as event_id, null::text as generation`
+      insert into outbox (id, tenant_id, name, data, created_at)
+      select x.event_id, i.tenant_id, x.event_name, x.event_data, i.at
+      from ${i}, ${read('event_id, event_name, event_data')}
+      returning id as event_id, null::text as generation`
   }
   return `
-        insert into engine.jobs (id, run_id, function_id, kind, lane, event, owner, due_at, generation)
-        select i.event_id, i.event_id, i.job_function, 'run', i.job_lane, i.job_event, i.job_owner,
-          now() + i.job_lease * interval '1 millisecond',
-          case when i.job_owner is null then 0 else nextval('engine.generation') end
-        from ${source}
-        returning id as event_id, generation::text`
+      insert into engine.jobs (id, run_id, function_id, kind, lane, event, owner, due_at, generation)
+      select x.event_id, x.event_id, x.job_function, 'run', x.job_lane, x.job_event, x.job_owner,
+        now() + x.job_lease * interval '1 millisecond',
+        case when x.job_owner is null then 0 else nextval('engine.generation') end
+      from ${i}, ${read('event_id, job_function, job_lane, job_event, job_owner, job_lease')}
+      returning id as event_id, generation::text`
 }
 
 /**
@@ -176,17 +177,20 @@ export function outgoing<N extends keyof Events>(
   }
 }
 
-const EMITS = { outbox: emitting('outbox'), job: emitting('job') }
+const COLUMNS = rowColumns(`tenant_id text, at timestamptz, ${EVENT}`)
 
-function emitting(place: EventPlace): RowStatement {
-  return rowStatement(
-    `tenant_id text, at timestamptz, ${EVENT}`,
-    (rows) => `
+function emitting(place: EventPlace) {
+  return batchStatement(
+    COLUMNS,
+    'tenant_id, at',
+    (rows, read) => `
     with ${rows},
-    sent as (${insertEvent(place, 'i')})
-    select i.ord, generation from i left join sent on sent.event_id = i.event_id`,
+    sent as (${insertEvent(place, 'i', read)})
+    select i.ord, generation from i cross join ${read('event_id')} left join sent on sent.event_id = x.event_id`,
   )
 }
+
+const EMITS = { outbox: emitting('outbox'), job: emitting('job') }
 
 /**
  * Writes an event, in the caller's transaction if there is one.
@@ -195,7 +199,7 @@ function emitting(place: EventPlace): RowStatement {
 export async function emit<N extends keyof Events>(ctx: ServiceContext, name: N, data: Events[N]): Promise<string> {
   const event = outgoing(ctx, name, data)
   try {
-    const row = await sendRow<{ generation: string | null }>(ctx.db, EMITS[event.place], event.id, {
+    const row = await sendBatched<{ generation: string | null }>(ctx.db, EMITS[event.place], event.id, {
       tenant_id: ctx.tenantId,
       at: ctx.now(),
       ...event.row(),

@@ -1,11 +1,11 @@
-import { workFirst } from '@/db/index'
+import { preferStartedWork } from '@/db/index'
 import { AppError } from './errors'
 import { type Patience, type Room, roomFor, type Slot, slotFor } from './outbox'
 
 /** Long enough for the queue to move, short enough that the service does not run out of work. */
 const RETRY_AFTER_S = 5
 /** For so long after a refusal, the runs that were accepted go before what arrives. */
-const WORK_FIRST_MS = 1_000
+const STARTED_FIRST_MS = 1_000
 
 export type NoRoom = Exclude<Room, 'free'>
 
@@ -22,7 +22,7 @@ export function requireRoom(tenantId: string): void {
 /** Whether a start of the tenant has room. Without, the caller must refuse it; what was accepted goes first for a while. */
 export function roomOf(tenantId: string): Room {
   const room = roomFor('workflow/walk.requested', anyWalkOf(tenantId))
-  if (room !== 'free') workFirst(WORK_FIRST_MS)
+  if (room !== 'free') preferStartedWork(STARTED_FIRST_MS)
   return room
 }
 

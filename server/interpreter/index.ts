@@ -20,6 +20,7 @@ export { answerHeld, answerIfParked, dataAt, findOpenPauses, type OpenPause } fr
 export { lookForEvents } from './wait/events'
 export { answerParked } from './wait/parked'
 export { insertRun } from './walk/start'
+export { explainable } from './write/explain'
 export { continueWalk } from './write/request'
 export type { NewRun } from './write/start-row'
 export { storeAnswer } from './write/store-answer'

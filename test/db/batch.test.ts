@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { rowStatement, sendRow, workFirst } from '@/db/index'
+import { batchStatement, preferStartedWork, rowColumns, sendBatched } from '@/db/index'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 
 let database: FreshDatabase
@@ -19,17 +19,21 @@ beforeEach(async () => {
 })
 
 /** Adds to a counter, if it exists. */
-const ADD = rowStatement(
-  'id text, by int, note text',
-  (rows, locked) => `
+const ADD = batchStatement(
+  rowColumns('id text, by int, note text'),
+  'id',
+  (rows, read, locked) => `
   with ${rows},
   held as materialized (
     select i.* from i cross join lateral (select 1 from counters c where c.id = i.id for no key update ${locked}) held),
-  added as (update counters c set n = c.n + i.by, note = i.note from held i where c.id = i.id returning c.id, c.n)
+  added as (
+    update counters c set n = c.n + x.by, note = x.note from held i, ${read('by, note')}
+    where c.id = i.id returning c.id, c.n)
   select i.ord, added.n from held i join added on added.id = i.id`,
 )
 
-const add = (id: string, by: number, key = id) => sendRow<{ n: number }>(database.db, ADD, key, { id, by, note: null })
+const add = (id: string, by: number, key = id) =>
+  sendBatched<{ n: number }>(database.db, ADD, key, { id, by, note: null })
 const counts = async () =>
   Object.fromEntries((await database.sql`select id, n from counters order by id`).map(({ id, n }) => [id, n]))
 
@@ -71,11 +75,11 @@ test('callers of one statement go on a few at a time, so that others get their t
 })
 
 test('while starts are refused, callers of one statement go on all at once', async () => {
-  workFirst(60_000)
+  preferStartedWork(60_000)
   try {
     expect(Math.max(...(await turnsOfMany()))).toBe(32)
   } finally {
-    workFirst(0)
+    preferStartedWork(0)
   }
 })
 
@@ -101,7 +105,7 @@ async function sentAfterMany(again: (index: number) => boolean): Promise<{ byLas
     return answer
   }
   const db = { $client: { rows: { unsafe } } } as unknown as FreshDatabase['db']
-  const once = (id: string) => sendRow<{ n: number }>(db, ADD, id, { id, by: 1, note: null })
+  const once = (id: string) => sendBatched<{ n: number }>(db, ADD, id, { id, by: 1, note: null })
   let byLast = 0
   const caller = async (id: string, index: number) => {
     const first = await once(id)
@@ -167,7 +171,7 @@ test('a row that somebody has locked waits alone', async () => {
 })
 
 test('half of a surrogate pair is stored as U+FFFD, and a NUL character fails its own row', async () => {
-  const note = (id: string, text: string) => sendRow(database.db, ADD, id, { id, by: 1, note: text })
+  const note = (id: string, text: string) => sendBatched(database.db, ADD, id, { id, by: 1, note: text })
   const results = await Promise.allSettled([note('a', 'x\ud800'), note('b', 'x\u0000'), note('c', 'x')])
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(await database.sql`select note from counters where id = 'a'`).toMatchObject([{ note: 'x\ufffd' }])

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { changesOf, explainable } from '@/server/interpreter/write/explain'
+import { statementOf } from '@/server/interpreter/write/statement'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
-import { SHAPES, statementOf } from './statement-shapes'
+import { SHAPES } from './statement-shapes'
 
 // What Postgres does for each statement that starts and continues runs, to the letter. A text may be written in another
 // way; whoever changes what is read, locked, checked or written sees it here. Another version of Postgres may plan, or
@@ -72,20 +74,21 @@ const UPDATED = /^ {2}CTE (\w+)\n {4}-> {2}Update on .*$/gm
 const LOCK = /for (no key update|update|share|key share)\b( of \w+)?( skip locked| nowait)?/g
 
 async function planOf(shape: string): Promise<string> {
-  const { skipping, columns } = statementOf(shape)
-  const lines = await database.db.$client.rows.unsafe(`explain (generic_plan, verbose, costs off) ${skipping}`)
+  const { skipLocked, columns } = statementOf(changesOf(shape.split(', ')))
+  const names = [...columns.places.keys()]
+  const lines = await database.db.$client.rows.unsafe(`explain (generic_plan, verbose, costs off) ${skipLocked}`)
   const plan = lines.map((line) => line['QUERY PLAN']).join('\n')
   const sets = new Map(
-    [...skipping.matchAll(UPDATE)].map(([, cte, text = '']) => [
+    [...skipLocked.matchAll(UPDATE)].map(([, cte, text = '']) => [
       cte,
       [...text.matchAll(SET)].map(([, name]) => name).sort(),
     ]),
   )
-  const locks = (skipping.match(LOCK) ?? []).map((lock) => `Lock: ${lock}\n`)
+  const locks = (skipLocked.match(LOCK) ?? []).map((lock) => `Lock: ${lock}\n`)
   return (
     locks.join('') +
     plan
-      .replace(FIELD, (at) => columns[Number(at)]?.name ?? at)
+      .replace(FIELD, (at) => names[Number(at)] ?? at)
       .replace(UPDATED, (update, cte: string) => `${update}\n          Set: ${sets.get(cte)?.join(', ')}`)
   )
 }
@@ -143,9 +146,18 @@ test('what a statement sets and locks is found in its text', async () => {
 
 test('a statement that waits is the one that skips locked rows, without that', () => {
   for (const shape of SHAPES) {
-    const { skipping, waiting } = statementOf(shape)
-    expect(skipping.replaceAll('skip locked', ''), shape).toBe(waiting)
+    const { skipLocked, waitForLock } = statementOf(changesOf(shape.split(', ')))
+    expect(skipLocked.replaceAll('skip locked', ''), shape).toBe(waitForLock)
     // A start locks nothing.
-    expect(skipping.includes('skip locked'), shape).toBe(shape.startsWith('commit'))
+    expect(skipLocked.includes('skip locked'), shape).toBe(!/\bstart\b/.test(shape))
   }
+})
+
+test('a statement that is printed with a row can be explained', async () => {
+  for (const shape of SHAPES) {
+    const [line] = await database.sql.unsafe(`explain ${explainable(shape.split(', '))}`)
+    expect(line, shape).toHaveProperty('QUERY PLAN')
+  }
+  expect(() => explainable(['owner', 'finish'])).toThrow('There is no “finish”')
+  expect(() => explainable(['finish visit'])).toThrow('Name one fence')
 })

@@ -34,30 +34,23 @@ test('seeds that found something once find nothing any more', async () => {
   expect((await simulation.run(FAILED_ONCE)).violations).toEqual([])
 })
 
-/** Guards in the product's statements, as their source has them, and what finds that one is gone. */
+/** Guards in the product's statements, and what finds that one is gone. */
 const GUARDS: Record<string, { guard: string; finds: RegExp }> = {
   'an attempt that was taken over is recorded as well': {
-    guard: 'and s.end_time is null and (i.attempt is null or s.attempt = i.attempt)',
+    guard: 'and s.end_time is null and (x.attempt is null or s.attempt = x.attempt)',
     finds: /I14/,
   },
   'a walk is planned twice from one cursor': {
-    guard: 'and (i.from_step is null or (w.step_id = i.from_step and w.visit = i.from_visit))',
+    guard: '(x.from_step is null or (w.step_id = x.from_step and w.visit = x.from_visit))\n          and ',
     finds: /I19|graph/,
   },
 }
 
-/** Finds a guard in a statement as it is sent, in which a rarely used column is read from the row itself. */
-function sent(guard: string): RegExp {
-  const literal = guard.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  return new RegExp(literal.replace(/i\\\.(\w+)/g, String.raw`(?:i\.$1|\(i\.row->>\d+\)::\w+)`))
-}
-
 describe('finds a planted fault', () => {
   test.for(Object.entries(GUARDS))('%s', async ([, { guard, finds }]) => {
-    const pattern = sent(guard)
     let planted = 0
     simulation = await startSimulation((text) => {
-      const without = text.replace(pattern, '')
+      const without = text.replaceAll(guard, '')
       if (without !== text) planted++
       return without
     })

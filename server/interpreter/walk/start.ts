@@ -1,4 +1,4 @@
-import { sendRow } from '@/db/index'
+import { sendBatched } from '@/db/index'
 import { afterCommit, type ServiceContext, systemContext } from '../../context'
 import type { Definition } from '../../definition/schema'
 import { count } from '../../measures'
@@ -17,9 +17,19 @@ import { track } from '../recall/run'
 import { childDue } from '../write/child-due'
 import { keepClaimed } from '../write/claimed-start'
 import { isSettled } from '../write/commit'
-import { insertStatement } from '../write/insert-sql'
-import { callerToCheck, followingOf, followingRow, type Sent, settleRecalled } from '../write/rows'
+import { START } from '../write/fences'
+import { INSERT_RUN, INSERT_WALK } from '../write/parts'
+import {
+  callerToCheck,
+  closingParts,
+  followingRow,
+  outputsOf,
+  type Sent,
+  settleRecalled,
+  visitParts,
+} from '../write/rows'
 import { begin, type NewRun, rowOf, runRow, walkRow } from '../write/start-row'
+import { statementOf } from '../write/statement'
 import { countInsert } from '../write/statistics'
 
 /** What the caller has read of the workflow. The run is written only if that is still true. */
@@ -93,10 +103,15 @@ async function writeRun(
     const at = ctx.now()
     const caller = callerToCheck(ctx)
     const following = { plan, sent, caller }
-    const statement = insertStatement({ settles: settled, ...followingOf(following, recalls) })
-    const written = await sendRow<Sent>(ctx.db, statement, row.id, {
+    const statement = statementOf({
+      checksKey: caller !== null,
+      fence: START,
+      parts: [...visitParts(following), INSERT_RUN, INSERT_WALK, ...closingParts(following)],
+      outputs: outputsOf(following, { recalls, notifies: settled }),
+    })
+    const written = await sendBatched<Sent>(ctx.db, statement, row.id, {
       ...runRow(row, plan, at),
-      believes: belief.publishedVersion !== undefined,
+      expects_version: belief.publishedVersion !== undefined,
       published_version: belief.publishedVersion,
       ...walkRow(ref, row, engineRunId, plan),
       ...followingRow(following),

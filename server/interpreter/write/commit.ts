@@ -1,4 +1,4 @@
-import { sendRow } from '@/db/index'
+import { sendBatched } from '@/db/index'
 import type { ServiceContext } from '../../context'
 import { isBranch } from '../../definition/branches'
 import { count } from '../../measures'
@@ -12,15 +12,17 @@ import type { Done, DoneStep, Plan } from '../plan/types'
 import { endIsBeingWritten, endIsWritten, rememberCommit } from '../recall/run'
 import { childDue } from './child-due'
 import { stopLocalWork } from './close'
-import { commitStatement } from './commit-sql'
-import { callerToCheck, followingOf, followingRow, type Sent, settleRecalled } from './rows'
+import { CLAIM, CLAIM_OF_VISIT, OWNER, OWNER_OF_VISIT } from './fences'
+import { END_OTHER_WALKS, END_RUN, END_WALKS, FINISH_VISIT, MOVE_RUN, MOVE_WALK, TAKE_ANSWER } from './parts'
+import { callerToCheck, closingParts, followingRow, outputsOf, type Sent, settleRecalled, visitParts } from './rows'
+import { statementOf } from './statement'
 import { countInsert } from './statistics'
 
 /**
  * Writes what is done and what follows it, in one statement and so in one commit, which it shares with the plans of
- * other runs (`sendRow`). It applies only if the run is open and not being cancelled (a cleanup path continues), if the
+ * other runs (`sendBatched`). It applies only if the run is open and not being cancelled (a cleanup path continues), if the
  * engine run still owns the walk, and if nobody has recorded the step or claimed a later attempt of it; see
- * `commit-sql.ts`.
+ * `fences.ts`.
  * @param event the event that has the walk driven, if nothing drives it yet
  * @returns null if it wrote nothing; the locked rows say why
  */
@@ -40,13 +42,20 @@ export async function commitPlan(
   try {
     const moves =
       done.claims !== null || plan.cursor !== null || statusAfter(plan) === 'resting' || isBranch(ref.branch)
-    const statement = commitStatement({
-      moves,
-      completes: done.step !== null,
-      answers: done.step?.pauseId !== undefined,
-      ends: plan.ending !== null,
-      fails: plan.failing !== null,
-      ...followingOf(following, recalls),
+    const { step } = done
+    const { ending } = plan
+    const statement = statementOf({
+      checksKey: caller !== null,
+      fence: done.claims ? (step ? CLAIM_OF_VISIT : CLAIM) : step ? OWNER_OF_VISIT : OWNER,
+      parts: [
+        ...(moves ? [MOVE_WALK] : []),
+        ...(step ? [FINISH_VISIT] : []),
+        ...(step?.pauseId === undefined ? [] : [TAKE_ANSWER]),
+        ...visitParts(following),
+        ...(ending ? [END_RUN, moves ? END_OTHER_WALKS : END_WALKS] : [MOVE_RUN]),
+        ...closingParts(following),
+      ],
+      outputs: outputsOf(following, { recalls, notifies: ending !== null || plan.pause !== null }),
     })
     const at = ctx.now()
     const row = {
@@ -58,7 +67,7 @@ export async function commitPlan(
       ...(isBranch(ref.branch) ? branchRow(done, plan) : runRow(done, plan)),
       ...followingRow(following),
     }
-    const written = await sendRow<Sent>(ctx.db, statement, runId, row)
+    const written = await sendBatched<Sent>(ctx.db, statement, runId, row)
     if (!written) return null
     if (caller) caller.confirmed = true
     due?.committed(written.generation)

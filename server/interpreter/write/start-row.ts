@@ -11,8 +11,8 @@ import { dataColumns, refsWith, type Written } from '../../run-store/run-data'
 import type { RunRow } from '../../run-store/walk-data'
 import { traceparent } from '../../traces'
 import type { Plan } from '../plan/types'
+import type { SentRun } from './columns'
 import { CURSOR_USED, statusAfter } from './commit'
-import type { SentRun } from './insert-sql'
 
 /** A run to be started. */
 export interface NewRun {
@@ -145,7 +145,7 @@ export function walkRow(
     segment,
     walk_status: status,
     engine_run_id: status === 'walking' ? engineRunId : null,
-    step_id: plan?.cursor?.stepId ?? run.currentStepId,
-    visit: plan ? (plan.cursor?.visit ?? CURSOR_USED) : 1,
+    to_step: plan?.cursor?.stepId ?? run.currentStepId,
+    to_visit: plan ? (plan.cursor?.visit ?? CURSOR_USED) : 1,
   }
 }

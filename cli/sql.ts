@@ -1,0 +1,17 @@
+import { explainable } from '@/server/interpreter/index'
+import { print, printError } from './print'
+
+// `npm run -s sql -- owner finish-visit`: prints a statement of the interpreter, with a row, to be read or given to
+// `explain`. It also takes the comment at the end of a statement as it stands.
+
+function namesIn(args: readonly string[]): string[] {
+  return args.flatMap((arg) => arg.split(',')).map((name) => name.trim().replaceAll('-', ' '))
+}
+
+try {
+  print(explainable(namesIn(process.argv.slice(2))))
+} catch (err) {
+  if (!(err instanceof RangeError)) throw err
+  printError(`${err.message}\nUsage: npm run -s sql -- owner finish-visit move-run`)
+  process.exitCode = 2
+}

@@ -1,0 +1,103 @@
+/** A statement for any number of rows, each of another key. */
+export interface BatchStatement {
+  /** Leaves out rows that somebody has locked. */
+  skipLocked: string
+  /** Waits for them. */
+  waitForLock: string
+  columns: RowColumns
+}
+
+/** The columns that rows may have. A row is sent as an array, in which each column has its place. */
+export interface RowColumns {
+  types: readonly string[]
+  places: ReadonlyMap<string, number>
+}
+
+/** Reads some columns of the row `i`: part of a `from`, called `x`. */
+export type ReadFields = (names: string) => string
+
+/** @param list names with their types, separated by commas; those that most rows have first, because a row ends with its last value */
+export function rowColumns(list: string): RowColumns {
+  const columns = list.split(',').map((column) => column.trim().split(' '))
+  return {
+    types: columns.map(([, ...type]) => type.join(' ')),
+    places: new Map(columns.map(([name = ''], place) => [name, place])),
+  }
+}
+
+/**
+ * @param always the columns that most parts of the statement read: they are columns of the table `i`
+ * @param textOf the statement, given the table `i` as a part of its `with`, how to read other columns, and how it locks
+ * rows. `i` also has `ord`, which says which row it is, and `row`, which holds all of it; where a part reads from another
+ * part, that is named `i` too and has selected `i.*`
+ * @throws Error if it reads a column that is not in the list
+ */
+export function batchStatement(
+  columns: RowColumns,
+  always: string,
+  textOf: (rows: string, read: ReadFields, locked: 'skip locked' | '') => string,
+): BatchStatement {
+  // The condition is always true. It makes Postgres expect a single row, so that it uses an index instead of reading a
+  // table.
+  const rows = `i as (
+      select ord::int, of.row, ${fieldsOf('of.row', columns, always)}
+      from jsonb_array_elements($1::jsonb) with ordinality of(row, ord)
+      where ord between 1 and ${MOST_ROWS})`
+  const read = readerOf(columns)
+  return { skipLocked: textOf(rows, read, 'skip locked'), waitForLock: textOf(rows, read, ''), columns }
+}
+
+/** More rows than this never share a statement. */
+export const MOST_ROWS = 32
+
+/** Postgres resolves the subquery, so that each value is read where it is used and none is passed from part to part. */
+export function readerOf(columns: RowColumns): ReadFields {
+  return (names) => `lateral (select ${fieldsOf('i.row', columns, names)}) x`
+}
+
+/**
+ * The named columns of a row: Postgres reads a value by its place several times faster than by its name.
+ * @param row a value of type `jsonb`
+ * @throws Error if the list has no such column
+ */
+export function fieldsOf(row: string, { places, types }: RowColumns, names = [...places.keys()].join()): string {
+  return names
+    .split(',')
+    .map((each) => {
+      const name = each.trim()
+      const place = places.get(name)
+      if (place === undefined) throw new Error(`Rows have no column ${name}`)
+      const type = types[place]
+      const value = type === 'jsonb' ? `nullif(${row}->${place}, 'null')` : `(${row}->>${place})::${type}`
+      return `${value} as ${name}`
+    })
+    .join(', ')
+}
+
+/**
+ * The values of a row in the order of its columns, up to the last one that it has. Times are sent as text, and so is the
+ * value of a column of type `json`: as a part of `jsonb` it would not stay as it is written, with the order of its keys.
+ * @throws Error if it has a value for which there is no column
+ */
+export function encodeRow({ places, types }: RowColumns, row: object): unknown[] {
+  const values: unknown[] = new Array(types.length).fill(null)
+  let end = 0
+  for (const [name, value] of Object.entries(row)) {
+    if (value == null) continue
+    const place = places.get(name)
+    if (place === undefined) throw new Error(`Rows have no column ${name}`)
+    values[place] = types[place] === 'json' ? jsonOf(value) : value instanceof Date ? value.toISOString() : value
+    if (place >= end) end = place + 1
+  }
+  values.length = end
+  return values
+}
+
+/** Text columns never contain half a surrogate pair: as a parameter of its own, it would arrive as U+FFFD. */
+export function jsonOf(value: unknown): string {
+  const json = JSON.stringify(value)
+  if (!json.includes('\\ud')) return json
+  return JSON.stringify(value, (_name, part: unknown) =>
+    typeof part === 'string' ? Buffer.from(part).toString() : part,
+  )
+}
