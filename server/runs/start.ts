@@ -1,29 +1,24 @@
-import { z } from 'zod'
 import { sqlState } from '@/db/index'
 import { authorize } from '../auth/policy'
 import { requireConfirmed } from '../auth/presumed'
 import { beyondReach } from '../auth/reach'
 import { isInTransaction, type ServiceContext, withTransaction } from '../context'
-import { isJsonObject, jsonSize } from '../definition/json'
-import { lastOf, type RunPart, stepsOfPart } from '../definition/part'
-import { reachable } from '../definition/paths'
-import type { Definition } from '../definition/schema'
+import { isJsonObject, type JsonObject, jsonSize } from '../definition/json'
+import type { RunPart } from '../definition/part'
+import type { Fields } from '../definition/schema'
 import { AppError } from '../errors'
-import { MultipartInput } from '../files/multipart-input'
+import { MultipartInput, type Upload } from '../files/multipart-input'
 import { requireFiles } from '../files/named'
 import { claimFile, newFileId, withStagedFile } from '../files/stage'
 import { permanentFailure } from '../interpreter/flow/index'
 import { insertRun } from '../interpreter/index'
 import type { Slot } from '../outbox'
-import { parseInput } from '../parse'
 import { slotForRun } from '../queue-room'
-import { partAsRun } from '../run-store/definition'
-import { findStepType } from '../steps/registry'
 import { requireRunnable } from '../workflows/check/definition'
 import { firstStepOf } from '../workflows/first-step'
 import { type VersionToRun, versionToRun } from '../workflows/version-to-run'
-import { checkEdits, refuseTooMuchData } from './edits'
 import { readStartInput, type StartBody } from './input'
+import { checkPart, readDataOfStep, readPart } from './start-part'
 
 /** How often a start reads a workflow again that is being changed. */
 const MOST_TRIES = 5
@@ -34,11 +29,6 @@ const MOST_TRIES = 5
 const SOON_MS = 100
 /** The largest body of a start that waits to be written. */
 const MOST_WAITING_BYTES = 64 * 1024
-const stepId = z.string().min(1).max(200)
-/** Not beside the type, which the browser's code is near. */
-const Part = z.union([z.strictObject({ to: stepId }), z.strictObject({ only: stepId })])
-/** Problems of the values that a step gets. */
-const OF_DATA = ['EXPRESSION_UNRESOLVED', 'TYPE_MISMATCH']
 /** Violation of a foreign key: a run refers to its version. */
 const VERSION_GONE = '23503'
 
@@ -68,6 +58,14 @@ interface StartInput {
   test?: boolean | undefined
 }
 
+/** A start as it was read. */
+interface Start extends Omit<StartInput, 'body' | 'part'> {
+  body: StartBody
+  part: RunPart | null
+  /** A form's file, and the id that it gets. */
+  file: { id: string; upload: Upload } | null
+}
+
 /**
  * Creates a run: the row, its main walk and what starts it, all or nothing. It uses the published
  * version, or the latest draft when none was ever published, and stays on that version. A form's file is stored once
@@ -77,39 +75,16 @@ interface StartInput {
 export async function startRun(ctx: ServiceContext, input: StartInput): Promise<StartedRun> {
   authorize(ctx, 'run:start')
   const start = readStart(input)
-  const upload = start.body instanceof MultipartInput ? start.body.file : null
-  if (!upload) return beginSoon(ctx, start)
-  const fileId = newFileId()
-  await prepareStart(ctx, start, fileId, true)
-  return withStagedFile(ctx, fileId, upload, () => beginRun(ctx, start, fileId, null))
-}
-
-/** Begins the run as soon as this process can execute it, if its caller waits anyway or that is soon. */
-async function beginSoon(ctx: ServiceContext, input: Start): Promise<StartedRun> {
-  // Whoever is in a transaction holds a connection, and maybe locks.
-  if (!input.waits && isInTransaction(ctx)) return beginRun(ctx, input, null, null)
-  const slot = await slotForRun(ctx.tenantId, {
-    ...(input.waits ?? { ms: SOON_MS, signal: new AbortController().signal }),
-    async mayWait() {
-      // What is refused is refused at once.
-      await prepareStart(ctx, input, null, true)
-      return isSmall(input.body)
-    },
-  })
+  if (start.file) {
+    await prepareStart(ctx, start, true)
+    return withStagedFile(ctx, start.file.id, start.file.upload, () => writeUntilAccepted(ctx, start, null))
+  }
+  const slot = await reserveSlot(ctx, start)
   try {
-    return await beginRun(ctx, input, null, slot)
+    return await writeUntilAccepted(ctx, start, slot)
   } finally {
     slot?.release()
   }
-}
-
-/** A larger body is written at once: it would be in memory for as long as it waits. */
-function isSmall(body: StartBody): boolean {
-  return !(body instanceof MultipartInput) && jsonSize(body) <= MOST_WAITING_BYTES
-}
-
-interface Start extends StartInput {
-  body: StartBody
 }
 
 /** @throws AppError INVALID_INPUT */
@@ -118,154 +93,138 @@ function readStart({ workflowId, body, version, waits, part, test }: StartInput)
   if (!(body instanceof MultipartInput) && !isJsonObject(body)) throw refuse('data', 'must be a JSON object')
   if (version !== undefined && typeof version !== 'string') throw refuse('version', 'must be text')
   if (test !== undefined && typeof test !== 'boolean') throw refuse('test', 'must be true or false')
-  return { workflowId, body, version, waits, part: readPart(part), test }
-}
-
-/** @throws AppError INVALID_INPUT */
-function readPart(part: unknown): RunPart | undefined {
-  return part === undefined ? undefined : parseInput(Part, part)
-}
-
-/** The version to run, and the run's initial data. */
-async function prepareStart(ctx: ServiceContext, input: Start, fileId: string | null, guess: boolean) {
-  const find = (guess: boolean) => versionToRun(ctx, input.workflowId, { wanted: input.version, guess })
-  const found = await find(guess)
-  try {
-    return await checkStart(ctx, input, fileId, found)
-  } catch (err) {
-    if (!found.guessed) throw err
-    // What an outdated version refuses, the present one may accept.
-    return checkStart(ctx, input, fileId, await find(false))
-  }
-}
-
-/** @throws AppError FORBIDDEN, VALIDATION_FAILED, INVALID_INPUT */
-async function checkStart(
-  ctx: ServiceContext,
-  input: Start,
-  fileId: string | null,
-  { version, publishedVersion, wasPublished, definition }: VersionToRun,
-) {
-  // A draft newer than the published version is only for editors to try out.
-  if (publishedVersion !== null && version > publishedVersion) authorize(ctx, 'workflow:write')
-  if (input.part) return checkPart(ctx, input, input.part, fileId, { version, publishedVersion, definition })
-  if (!wasPublished) await requireRunnable(beyondReach(ctx), definition)
-  const asTest = input.test === true && ctx.actor.kind === 'user'
-  // The inbox and the figures leave it out, so it is for those who try out drafts.
-  if (asTest) authorize(ctx, 'workflow:write')
-  const test = asTest || (ctx.actor.kind === 'user' && version !== publishedVersion)
-  const data = readStartInput(definition.payload, input.body, fileId)
-  await requireFiles(ctx, definition.payload, data, { staged: fileId })
-  return {
-    version,
-    definition,
-    part: null,
-    publishedVersion,
-    firstStep: firstStepOf(definition),
-    test,
-    data,
-  }
+  const upload = body instanceof MultipartInput ? body.file : null
+  const file = upload && { id: newFileId(), upload }
+  return { workflowId, body, version, waits, part: readPart(part), test, file }
 }
 
 /**
- * The same of a part. Whoever starts one may bypass what other steps ensure, such as an approval.
- * @throws AppError FORBIDDEN, VALIDATION_FAILED, INVALID_INPUT
+ * Room in this process to begin the run at once, if its caller waits anyway or there is some soon. Null if it is to be
+ * queued.
  */
-async function checkPart(
-  ctx: ServiceContext,
-  { body }: Start,
-  part: RunPart,
-  fileId: string | null,
-  { version, publishedVersion, definition }: Pick<VersionToRun, 'version' | 'publishedVersion' | 'definition'>,
-) {
-  authorize(ctx, 'workflow:write')
-  const last = lastOf(part)
-  const refuse = (message: string) => new AppError('INVALID_INPUT', { details: [{ path: 'part', message }] })
-  if (!definition.steps.some(({ id }) => id === last)) throw refuse(`There is no step ${last}`)
-  const within = stepsOfPart(definition, part, ({ type }) => findStepType(type)?.exits)
-  const tried = partAsRun(definition, part)
-  if ('to' in part && !reaches(tried, last)) throw refuse(`No path from START leads to ${last}`)
-  // What is left out may be unfinished. What a step alone refers to is given to it, whatever the steps before it give.
-  const given = 'only' in part ? OF_DATA : []
-  await requireRunnable(
-    beyondReach(ctx),
-    definition,
-    ({ stepId, code }) => stepId !== undefined && within.has(stepId) && !given.includes(code),
-  )
-  const of = { version, publishedVersion, definition: tried, part, firstStep: firstStepOf(tried), test: true }
-  if ('to' in part) {
-    const data = readStartInput(definition.payload, body, fileId)
-    await requireFiles(ctx, definition.payload, data, { staged: fileId })
-    return { ...of, data }
-  }
-  if (body instanceof MultipartInput) throw refuse('A step on its own takes no file')
-  checkEdits({}, body)
-  refuseTooMuchData(body)
-  await requireFiles(ctx, definition.payload, body)
-  return { ...of, data: body }
+async function reserveSlot(ctx: ServiceContext, start: Start): Promise<Slot | null> {
+  // Whoever is in a transaction holds a connection, and maybe locks.
+  if (!start.waits && isInTransaction(ctx)) return null
+  return slotForRun(ctx.tenantId, {
+    ...(start.waits ?? { ms: SOON_MS, signal: new AbortController().signal }),
+    async mayWait() {
+      // What is refused is refused at once.
+      await prepareStart(ctx, start, true)
+      return isSmall(start.body)
+    },
+  })
 }
 
-function reaches(definition: Definition, stepId: string): boolean {
-  return definition.initialStep !== null && reachable(definition, definition.initialStep).has(stepId)
+/** A larger body is written at once: it would be in memory for as long as it waits. */
+function isSmall(body: StartBody): boolean {
+  return !(body instanceof MultipartInput) && jsonSize(body) <= MOST_WAITING_BYTES
 }
 
-async function beginRun(
-  ctx: ServiceContext,
-  input: Start,
-  fileId: string | null,
-  slot: Slot | null,
-): Promise<StartedRun> {
+/** How a run is written. */
+interface Try {
+  /** The version that this process read last is used, which the statement checks. */
+  fromCache: boolean
+  /** What follows the start is written with it. */
+  plan: boolean
+  slot: Slot | null
+}
+
+/** Writes the run, and reads the workflow again as often as it was changed before that. */
+async function writeUntilAccepted(ctx: ServiceContext, start: Start, slot: Slot | null): Promise<StartedRun> {
   let plan = true
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    // A key and a file are written with the run. Without them its one statement is all there is, unless the workflow has
-    // just been changed: then the version is held, so that steady saving does not win every time.
-    const isAlone = fileId === null && !ctx.keyed && tries === 0
-    const begin = (within: ServiceContext) => tryBegin(within, input, fileId, { guess: tries === 0, plan, slot })
-    const started = await attempt(ctx, begin, isAlone).catch((err: unknown) => {
+    try {
+      const started = await tryToWrite(ctx, start, { fromCache: tries === 0, plan, slot })
+      if (started) return started
+    } catch (err) {
       // A draft's version may be folded into the next one before the run refers to it.
-      if (sqlState(err) === VERSION_GONE) return null
+      if (sqlState(err) === VERSION_GONE) continue
       if (!plan || permanentFailure(err) === null) throw err
       // Postgres refuses a value of the first steps. Written without them, the run starts, and fails with the reason.
       plan = false
-      return null
-    })
-    if (started) return started
+    }
   }
   throw new AppError('UNAVAILABLE', { details: [{ message: 'The workflow is being changed. Try again.' }] })
 }
 
-/** In its caller's transaction, a try has a savepoint: after what Postgres refuses, the next one could do nothing otherwise. */
-function attempt<T>(ctx: ServiceContext, begin: (within: ServiceContext) => Promise<T>, isAlone: boolean): Promise<T> {
-  if (isInTransaction(ctx)) return ctx.db.transaction((db) => begin({ ...ctx, db }))
-  return isAlone ? begin(ctx) : withTransaction(ctx, begin)
+/**
+ * One try. In its caller's transaction it has a savepoint: after what Postgres refuses, the next one could do nothing
+ * otherwise.
+ */
+function tryToWrite(ctx: ServiceContext, start: Start, how: Try): Promise<StartedRun | null> {
+  const write = (within: ServiceContext) => writeRun(within, start, how)
+  if (isInTransaction(ctx)) return ctx.db.transaction((db) => write({ ...ctx, db }))
+  // A key and a file are written with the run. Without them its one statement is all there is, unless the workflow has
+  // just been changed: then the version is held, so that steady saving does not win every time.
+  const isAlone = start.file === null && !ctx.keyed && how.fromCache
+  return isAlone ? write(ctx) : withTransaction(ctx, write)
 }
 
 /** Null if the workflow was changed meanwhile. */
-async function tryBegin(
-  ctx: ServiceContext,
-  input: Start,
-  fileId: string | null,
-  { guess, plan, slot }: { guess: boolean; plan: boolean; slot: Slot | null },
-): Promise<StartedRun | null> {
-  const { version, definition, publishedVersion, firstStep, test, data, part } = await prepareStart(
-    ctx,
-    input,
-    fileId,
-    guess,
-  )
-  const { workflowId } = input
-  input.waits?.begins()
-  const run = { workflowId, workflowVersion: version, definition, input: data, firstStep, test, part }
+async function writeRun(ctx: ServiceContext, start: Start, { fromCache, plan, slot }: Try): Promise<StartedRun | null> {
+  const { publishedVersion, ...prepared } = await prepareStart(ctx, start, fromCache)
+  const { workflowId, waits, file } = start
+  waits?.begins()
   const runId = await insertRun(
     ctx,
-    { ...run, context: ctx.trusted },
+    { workflowId, ...prepared, context: ctx.trusted },
     { publishedVersion },
-    { plan, remember: input.waits !== undefined, slot },
+    { plan, remember: waits !== undefined, slot },
   )
   if (runId === null) {
     requireConfirmed(ctx)
     return null
   }
-  if (fileId !== null) await withTransaction(ctx, (tx) => claimFile(tx, fileId, runId))
-  return { runId, workflowVersion: version }
+  if (file) await withTransaction(ctx, (tx) => claimFile(tx, file.id, runId))
+  return { runId, workflowVersion: prepared.workflowVersion }
+}
+
+/** The version to run, and the run's initial data. */
+async function prepareStart(ctx: ServiceContext, start: Start, fromCache: boolean) {
+  const find = (guess: boolean) => versionToRun(ctx, start.workflowId, { wanted: start.version, guess })
+  const found = await find(fromCache)
+  try {
+    return await checkStart(ctx, start, found)
+  } catch (err) {
+    if (!found.guessed) throw err
+    // What an outdated version refuses, the present one may accept.
+    return checkStart(ctx, start, await find(false))
+  }
+}
+
+/** @throws AppError FORBIDDEN, VALIDATION_FAILED, INVALID_INPUT */
+async function checkStart(ctx: ServiceContext, start: Start, found: VersionToRun) {
+  const { version, publishedVersion, wasPublished } = found
+  // A draft newer than the published version is only for editors to try out.
+  if (publishedVersion !== null && version > publishedVersion) authorize(ctx, 'workflow:write')
+  const { part } = start
+  const definition = part ? await checkPart(ctx, part, found.definition) : found.definition
+  if (!part && !wasPublished) await requireRunnable(beyondReach(ctx), definition)
+  const test = part !== null || isTest(ctx, start, version !== publishedVersion)
+  const input = await readData(ctx, start, definition.payload)
+  return {
+    publishedVersion,
+    workflowVersion: version,
+    definition,
+    part,
+    firstStep: firstStepOf(definition),
+    test,
+    input,
+  }
+}
+
+/** Whether a person tries the version out. */
+function isTest(ctx: ServiceContext, { test = false }: Start, isDraft: boolean): boolean {
+  if (ctx.actor.kind !== 'user') return false
+  // The inbox and the figures leave it out, so it is for those who try out drafts.
+  if (test) authorize(ctx, 'workflow:write')
+  return test || isDraft
+}
+
+/** @throws AppError INVALID_INPUT */
+async function readData(ctx: ServiceContext, { part, body, file }: Start, payload: Fields): Promise<JsonObject> {
+  const fileId = file?.id ?? null
+  const data = part && 'only' in part ? readDataOfStep(body) : readStartInput(payload, body, fileId)
+  await requireFiles(ctx, payload, data, { staged: fileId })
+  return data
 }
