@@ -1,4 +1,5 @@
 // The door for those who start, answer, stop and watch runs. What drives them has its own: `driver.ts`.
+export type { Resting } from './flow/types'
 export { announceRun } from './notice/announce'
 export { changedSince, isListening, type Mark, mark } from './notice/heard'
 export { expectChange, expectedChange, watchRun } from './notice/watch'
@@ -16,7 +17,7 @@ export {
 export { requestAgain } from './repair/untaken'
 export { carryOutCancel } from './stop/cancel'
 export { newCancellation, terminateNow } from './stop/terminate'
-export { answerHeld, answerIfParked, dataAt, findOpenPauses, type OpenPause } from './wait/answer'
+export { answerHeld, dataAt, findOpenPauses, type OpenPause, parkedAt } from './wait/answer'
 export { lookForEvents } from './wait/events'
 export { answerParked } from './wait/parked'
 export { insertRun } from './walk/start'

@@ -11,13 +11,14 @@ import { requireFiles } from '../files/named'
 import { isId } from '../ids'
 import {
   answerHeld,
-  answerIfParked,
   answerParked,
   dataAt,
   expectChange,
   findOpenPauses,
   forget,
   type OpenPause,
+  parkedAt,
+  type Resting,
   recallPause,
 } from '../interpreter/index'
 import { parseInput } from '../parse'
@@ -55,43 +56,63 @@ export async function resumeRun(ctx: ServiceContext, input: { runId: string; bod
   authorize(ctx, 'run:resume')
   const answer = parseInput(ResumeRun, input.body)
   // A key's row, or a link's, is written with the answer, in a transaction.
-  if (!ctx.keyed && !byLink) {
-    const settled = await answerRemembered(ctx, input.runId, answer)
-    if (settled) return settled
-    const { run, open, chosen, given, signal, person } = await readPaused(ctx, input.runId, answer)
-    const atOnce = !isVote(signal) && (person === null || person.id === ctx.actor.id)
-    const answered = atOnce ? await answerIfParked(ctx, open, chosen, given) : null
-    if (answered) return resumed(run.id, answered)
-  }
+  const stored = ctx.keyed || byLink ? null : await answerAtOnce(ctx, input.runId, answer)
+  if (stored) return resumed(input.runId, stored)
   requireConfirmed(ctx)
   return withTransaction(ctx, (tx) => giveAnswer(tx, input.runId, answer, { byLink }))
 }
 
-function resumed(runId: string, answered: 'goes on' | 'settled') {
-  if (answered === 'goes on') expectChange(runId, SOON_MS)
+function resumed(runId: string, stored: 'goes on' | 'settled') {
+  if (stored === 'goes on') expectChange(runId, SOON_MS)
   return { success: true, runId, status: 'running' as const }
 }
 
-/**
- * Answers the question that this process has asked a moment ago, without reading it. Null if that is not possible: then
- * the run is read, which tells why.
- */
-async function answerRemembered(ctx: ServiceContext, runId: string, answer: ResumeRun) {
-  const paused = ctx.reach || answer.answeredBy !== undefined ? null : recallPause(ctx.tenantId, runId)
-  const signal = paused?.pause.signal
-  if (!paused || !signal || hasRules(signal) || asksForFile(signal)) return null
-  let given: PauseAnswer
+/** Stores an answer and begins what follows, in one statement. Null if that is not possible, and nothing was written. */
+async function answerAtOnce(
+  ctx: ServiceContext,
+  runId: string,
+  answer: ResumeRun,
+): Promise<'goes on' | 'settled' | null> {
+  const { parked, given, isRemembered } = await findAsked(ctx, runId, answer)
+  const stored = parked && (await answerParked(ctx, parked, given))
+  if (stored !== null || !isRemembered) return stored
+  // The run may have changed since. A read tells.
+  forget(runId)
+  return answerAtOnce(ctx, runId, answer)
+}
+
+/** What is asked, and the answer as it is stored. */
+interface Asked {
+  /** Null if the answer is stored under the run's lock. */
+  parked: Resting | null
+  given: PauseAnswer
+  /** Nothing was read: it is what this process wrote. */
+  isRemembered: boolean
+}
+
+/** @throws AppError as `readPaused` */
+async function findAsked(ctx: ServiceContext, runId: string, answer: ResumeRun): Promise<Asked> {
+  const remembered = recallAsked(ctx, runId, answer)
+  if (remembered) return remembered
+  const { open, chosen, given, signal, person } = await readPaused(ctx, runId, answer)
+  const mayBeAtOnce = !isVote(signal) && (person === null || person.id === ctx.actor.id)
+  return { parked: mayBeAtOnce ? parkedAt(open, chosen) : null, given, isRemembered: false }
+}
+
+/** The question that this process has asked a moment ago, if nothing about the person matters. What it refuses is read. */
+function recallAsked(ctx: ServiceContext, runId: string, answer: ResumeRun): Asked | null {
+  const parked = ctx.reach || answer.answeredBy !== undefined ? null : recallPause(ctx.tenantId, runId)
+  const signal = parked?.pause.signal
+  if (!parked || !signal || hasRules(signal) || asksForFile(signal)) return null
   try {
-    const { pause } = choosePause([{ pause: { ...paused.pause, kind: signal.type } }], answer)
-    given = readAnswer(pause, answer)
-    refuseTooMuchData(paused.written.data, given)
+    const { pause } = choosePause([{ pause: { ...parked.pause, kind: signal.type } }], answer)
+    const given = readAnswer(pause, answer)
+    refuseTooMuchData(parked.written.data, given)
+    return { parked, given, isRemembered: true }
   } catch (err) {
     if (err instanceof AppError) return null
     throw err
   }
-  const answered = await answerParked(ctx, paused, given)
-  if (answered === null) forget(runId)
-  return answered && resumed(runId, answered)
 }
 
 /** When its person gave an answer, if not now; what they said with it; and the link, if it came by one. */

@@ -10,9 +10,9 @@ import { AppError } from '../../errors'
 import { GIVEN_RUN, recordOfPause, runIs } from '../../run-store/conditions'
 import { putTogether } from '../../run-store/large-values'
 import { ownsOf, RUN_COLUMNS, walkData } from '../../run-store/walk-data'
+import type { Resting } from '../flow/types'
 import { continueWalk } from '../write/request'
 import { type Answerer, storeAnswer } from '../write/store-answer'
-import { answerParked } from './parked'
 
 /**
  * The run's open pauses, oldest first, each with its run and walk; with its record too if it is the only one. One
@@ -69,19 +69,11 @@ function pausesOf(db: Db | Tx, where: SQL | undefined) {
 
 export type OpenPause = Awaited<ReturnType<typeof findOpenPauses>>[number]
 
-/**
- * Answers a pause whose walk has no engine run, and begins what follows, in one statement.
- * @returns as `answerParked`; null if that is not possible, and nothing was written
- */
-export async function answerIfParked(
-  ctx: ServiceContext,
-  open: readonly OpenPause[],
-  { run, written, pause, walk, record }: OpenPause,
-  answer: PauseAnswer,
-): Promise<'goes on' | 'settled' | null> {
+/** An open pause as `answerParked` takes it. Null if its answer is stored under the run's lock. */
+export function parkedAt(open: readonly OpenPause[], { run, written, pause, walk, record }: OpenPause): Resting | null {
   // A branch continues under the lock, because others may have paused or ended the run meanwhile.
   if (open.length !== 1 || walk.status !== 'resting' || record === null || isBranch(walk.branch)) return null
-  return answerParked(ctx, { run, written, walk, record, pauseId: pause.id }, answer)
+  return { run, written, walk, record, pauseId: pause.id }
 }
 
 /** The data of the walk that waits at an open pause. */

@@ -6,8 +6,9 @@ import { turnOf } from '../../turn-of'
 import { watchNext } from '../notice/timers'
 import { lockRun } from '../plan/state'
 import { nextTimeOut, timeOutRuns } from '../stop/time-out'
-import { answerHeld, answerIfParked, findOpenPauses } from './answer'
+import { answerHeld, findOpenPauses, parkedAt } from './answer'
 import { lookForEvents } from './events'
+import { answerParked } from './parked'
 
 const BATCH = 200
 const AT_ONCE = 4
@@ -71,7 +72,9 @@ async function answerOne(ctx: ServiceContext, runId: string, pauseId: string): P
   const answer = { due: true } as const
   const open = await findOpenPauses(ctx, runId)
   const chosen = open.find(({ pause }) => pause.id === pauseId)
-  if (!chosen || (await answerIfParked(ctx, open, chosen, answer))) return
+  if (!chosen) return
+  const parked = parkedAt(open, chosen)
+  if (parked && (await answerParked(ctx, parked, answer))) return
   await withTransaction(ctx, async (tx) => {
     await lockRun(tx, { tenantId: ctx.tenantId, runId })
     const open = await findOpenPauses(tx, runId)
