@@ -144,25 +144,30 @@ export function outgoing<N extends keyof Events>(
   slot: Slot | null = null,
 ): Outgoing {
   const id = newId('evt')
-  const { transport } = bound()
-  const queued = transport?.queue?.({ id, name, data }, slot)
-  if (!queued) {
-    return {
-      id,
-      engineRunId: null,
-      queuedAs: null,
-      place: 'outbox',
-      row: () => ({ event_id: id, event_name: name, event_data: data }),
-      committed: () => transport?.kick(),
-      undone: () => {},
-    }
-  }
-  const { job, committed, undone } = queued
-  afterRollback(ctx, undone)
+  const queued = bound().transport?.queue?.({ id, name, data }, slot)
+  if (!queued) return asEvent({ id, name, data })
+  afterRollback(ctx, queued.undone)
+  return asJob(id, queued)
+}
+
+function asEvent({ id, name, data }: { id: string; name: string; data: object }): Outgoing {
   return {
     id,
-    engineRunId: job.owner === null ? null : job.id,
-    queuedAs: job.owner === null ? job.id : null,
+    engineRunId: null,
+    queuedAs: null,
+    place: 'outbox',
+    row: () => ({ event_id: id, event_name: name, event_data: data }),
+    committed: () => bound().transport?.kick(),
+    undone: () => {},
+  }
+}
+
+function asJob(id: string, { job, committed, undone }: Queued): Outgoing {
+  const isMine = job.owner !== null
+  return {
+    id,
+    engineRunId: isMine ? job.id : null,
+    queuedAs: isMine ? null : job.id,
     place: 'job',
     row: () => ({
       event_id: job.id,
@@ -172,7 +177,7 @@ export function outgoing<N extends keyof Events>(
       job_owner: job.owner,
       job_lease: job.leaseMs,
     }),
-    committed: (generation) => committed(job.owner === null ? null : generation),
+    committed: (generation) => committed(isMine ? generation : null),
     undone,
   }
 }
