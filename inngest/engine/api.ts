@@ -78,14 +78,14 @@ async function handleCheckpoint(worker: Worker, runId: string, text: string): Pr
   }
   // The SDK sends a rejected result again in its response, and that fails the run with a reason.
   const tooLarge = results.some(({ value }) => value.length > LARGEST_OUTPUT)
-  if (tooLarge || !worker.mayKeep(ref.generation, results.length, MOST_STEPS)) {
+  if (tooLarge || !worker.calls.mayKeep(ref.generation, results.length, MOST_STEPS)) {
     return answer(413, { error: 'The result is too large, or there are too many', status: 413 })
   }
   const leaving = worker.stopping
   if (!(await keepResults(worker.ctx, { ...ref, runId }, results, leaving))) {
     return answer(409, { error: 'The claim is stale or the run has ended', status: 409 })
   }
-  worker.kept(ref.generation, results)
+  worker.calls.kept(ref.generation, results)
   if (leaving) {
     worker.wake()
     return answer(409, { error: 'The result is stored; another process continues', status: 409 })

@@ -1,5 +1,6 @@
 import { applyPlan } from './apply'
 import { buildCall, classify, type Outcome, plainError } from './call'
+import type { Execute } from './calls'
 import type { Claim, EngineContext } from './context'
 import { fireCron } from './crontab'
 import { failureKindOf, messageOf, violates } from './errors'
@@ -14,7 +15,6 @@ import { isTimed } from './registry'
 import { setAside } from './set-aside'
 import { MOST_DELIVERIES } from './settings'
 import type { Handler, NativeHandler } from './types'
-import type { Execute } from './worker'
 
 export interface CallOptions {
   handler: Handler
