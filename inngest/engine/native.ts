@@ -4,12 +4,20 @@ import type { Outcome } from './call'
 import { plainError } from './call'
 import type { Claim } from './context'
 import { type EngineEvent, LARGEST_OUTPUT, MOST_STEPS, type StepResult } from './protocol'
-import type { NativeHandler } from './types'
+import type { NativeCall, NativeHandler } from './types'
 
 /** The outcome of a native call: a response as from the SDK, or a return to the SDK with the results so far. */
 export type NativeOutcome = Outcome | { kind: 'back'; steps: StepResult[] }
 
+type StepId = string | { id: string }
 type Work = (...input: unknown[]) => unknown
+
+interface Options {
+  signal: AbortSignal
+  /** Whether the process is stopping, which ends the call at the next step. */
+  leaving: () => boolean
+  now: () => Date
+}
 
 /**
  * Calls a function in this process without the SDK's protocol: its steps run one after the other, and their results
@@ -17,93 +25,102 @@ type Work = (...input: unknown[]) => unknown
  * it. If the function asks for anything else (waits, sleeps, parallel steps), the call returns to the SDK, which gets
  * the results so far. Each step waits until no promise is left to settle, so that everything a function asks for at once is
  * known before anything runs.
- * @param leaving whether the process is stopping, which ends the call at the next step
  */
-export function callNatively(
-  handler: NativeHandler,
-  claim: Claim,
-  options: { signal: AbortSignal; leaving: () => boolean; now: () => Date },
-): Promise<NativeOutcome> {
-  const done: Done[] = []
-  const seen = new Map<string, number>()
-  const forever = new Promise<never>(() => {})
-  const { promise, resolve } = settled<NativeOutcome>()
-  let over = false
-  let asked = 0
-  let running = false
-  // The first step may have been begun with the run itself.
-  let reserved = true
+export function callNatively(handler: NativeHandler, claim: Claim, options: Options): Promise<NativeOutcome> {
+  return new NativeRun(claim, options).call(handler)
+}
 
-  const end = (outcome: NativeOutcome) => {
-    over = true
-    resolve(outcome)
-  }
-  const giveBack = () => {
-    asked++
-    // A step that is running is recorded first.
-    if (!over && !running) end({ kind: 'back', steps: resultsOf(done) })
-    return forever
-  }
+class NativeRun {
+  /** Of this call alone, since it refers to all that waits for it. */
+  private readonly forever = new Promise<never>(() => {})
+  private readonly outcome = settled<NativeOutcome>()
+  private readonly done: Done[] = []
+  private readonly seen = new Map<string, number>()
+  private over = false
+  private asked = 0
+  private running = false
+  /** The first step may have been begun with the run itself. */
+  private reserved = true
 
-  const promiseNext = () => {
-    reserved = true
-  }
+  constructor(
+    private readonly claim: Claim,
+    private readonly options: Options,
+  ) {}
 
-  async function run(id: string | { id: string }, work: Work, ...input: unknown[]): Promise<unknown> {
-    if (over) return forever
-    const mine = ++asked
-    const name = stepName(typeof id === 'string' ? id : id.id, seen)
-    await new Promise<void>((next) => process.nextTick(next))
-    const { signal, leaving, now } = options
-    if (over || running) return forever
-    if (signal.aborted) {
-      end({ kind: 'stale' })
-      return forever
+  call(handler: NativeHandler): Promise<NativeOutcome> {
+    const { claim, options, done } = this
+    const call: NativeCall = {
+      event: JSON.parse(claim.event) as EngineEvent,
+      step: this.tools(),
+      runId: claim.runId,
+      attempt: claim.attempt,
+      leaving: options.leaving,
+      promise: () => {
+        this.reserved = true
+      },
     }
-    if (asked !== mine || (leaving() && !reserved) || done.length >= MOST_STEPS) return giveBack()
-    running = true
-    reserved = false
+    Promise.resolve()
+      .then(() => handler(call))
+      .then(
+        (output) => this.over || this.end({ kind: 'returned', output: JSON.stringify(output ?? null) }),
+        (error: unknown) =>
+          this.over ||
+          this.end({ kind: 'failed', error: thrown(error), steps: resultsOf(done), ...retryOf(error, options.now) }),
+      )
+    return this.outcome.promise
+  }
+
+  private tools(): Record<string, unknown> {
+    const run = (id: StepId, work: Work, ...input: unknown[]) => this.run(id, () => work(...input))
+    return new Proxy({ run } as Record<string, unknown>, {
+      // A step that is awaited by mistake must not look like a promise.
+      get: (own, name) => (name === 'then' ? undefined : (own[String(name)] ?? elsewhere(() => this.giveBack()))),
+    })
+  }
+
+  private async run(id: StepId, work: () => unknown): Promise<unknown> {
+    if (this.over) return this.forever
+    const mine = ++this.asked
+    const name = stepName(typeof id === 'string' ? id : id.id, this.seen)
+    await new Promise<void>((next) => process.nextTick(next))
+    if (this.over || this.running) return this.forever
+    if (this.options.signal.aborted) return this.end({ kind: 'stale' })
+    const isLast = this.options.leaving() && !this.reserved
+    if (this.asked !== mine || isLast || this.done.length >= MOST_STEPS) return this.giveBack()
+    this.running = true
+    this.reserved = false
     try {
-      const value = JSON.stringify({ data: (await work(...input)) ?? null })
+      const value = JSON.stringify({ data: (await work()) ?? null })
       if (value.length > LARGEST_OUTPUT)
         throw Object.assign(new Error('The result of a step is larger than 4 MB'), FINAL)
-      done.push({ name, value })
-      if (asked === mine) return (JSON.parse(value) as { data: unknown }).data
+      this.done.push({ name, value })
+      if (this.asked === mine) return (JSON.parse(value) as { data: unknown }).data
     } catch (error) {
-      end({
-        kind: 'ops',
-        ops: [...opsOf(resultsOf(done)), { id: stepId(name), op: 'StepError', error: thrown(error) }],
-        ...retryOf(error, now),
-      })
-      return forever
+      return this.failed(name, error)
     } finally {
-      running = false
+      this.running = false
     }
-    return giveBack()
+    return this.giveBack()
   }
 
-  const step = new Proxy({ run } as Record<string, unknown>, {
-    // A step that is awaited by mistake must not look like a promise.
-    get: (own, name) => (name === 'then' ? undefined : (own[String(name)] ?? elsewhere(giveBack))),
-  })
-  const event = JSON.parse(claim.event) as EngineEvent
-  Promise.resolve()
-    .then(() =>
-      handler({
-        event,
-        step,
-        runId: claim.runId,
-        attempt: claim.attempt,
-        leaving: options.leaving,
-        promise: promiseNext,
-      }),
-    )
-    .then(
-      (output) => over || end({ kind: 'returned', output: JSON.stringify(output ?? null) }),
-      (error: unknown) =>
-        over || end({ kind: 'failed', error: thrown(error), steps: resultsOf(done), ...retryOf(error, options.now) }),
-    )
-  return promise
+  private failed(name: string, error: unknown): Promise<never> {
+    const failure = { id: stepId(name), op: 'StepError' as const, error: thrown(error) }
+    const ops = [...opsOf(resultsOf(this.done)), failure]
+    return this.end({ kind: 'ops', ops, ...retryOf(error, this.options.now) })
+  }
+
+  private giveBack(): Promise<never> {
+    this.asked++
+    // A step that is running is recorded first.
+    return this.running ? this.forever : this.end({ kind: 'back', steps: resultsOf(this.done) })
+  }
+
+  /** Ends the call, once; the function itself never goes on. */
+  private end(outcome: NativeOutcome): Promise<never> {
+    if (!this.over) this.outcome.resolve(outcome)
+    this.over = true
+    return this.forever
+  }
 }
 
 /** A tool that is not available here, at any depth (`step.ai.infer`): the call returns to the SDK. */
