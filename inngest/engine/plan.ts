@@ -90,106 +90,133 @@ function planOps(
   { ops, final, retryAfterMs }: Extract<Outcome, { kind: 'ops' }>,
   { now, retryDelayMs }: Clock,
 ): Plan {
-  const steps: StepResult[] = []
-  const openings: Openings = { waits: [], replacing: [], jobs: [], invocations: [] }
-  let race = false
-  let rediscover = false
-  let retry = false
-  let output: string | undefined
-  for (const op of ops) {
-    if (op.opts?.parallelMode === 'race') race = true
-    switch (op.op) {
-      case 'StepRun':
-        steps.push({ id: op.id, value: JSON.stringify({ data: op.data ?? null }) })
-        break
-      case 'StepError':
-      case 'StepFailed': {
-        const last = op.op === 'StepFailed' || final || claim.attempt + 1 >= spec.maxAttempts
-        if (last) steps.push({ id: op.id, value: JSON.stringify({ error: op.error ?? plainError('The step failed') }) })
-        else retry = true
-        break
-      }
-      case 'RunComplete':
-        output = JSON.stringify(op.data ?? null)
-        break
-      case 'DiscoveryRequest':
-        rediscover = true
-        break
-      default: {
-        const problem = open(op, claim.event, now(), openings)
-        if (problem !== undefined) return failing(problem, 'NotSupported', steps)
-      }
-    }
-  }
+  const lastAttempt = claim.attempt + 1 >= spec.maxAttempts
+  const reported = read(ops, { isLast: final || lastAttempt, event: claim.event, now: now() })
+  const { steps, output, openings } = reported
+  if (reported.problem !== undefined) return failing(reported.problem, 'NotSupported', steps)
   if (steps.some(({ value }) => value.length > LARGEST_OUTPUT)) {
     return failing('The result of a step is larger than 4 MB', 'OutputTooLarge')
   }
   if (claim.memo.size + steps.length > MOST_STEPS) return failing(`More than ${MOST_STEPS} steps`, 'TooManySteps')
   if (output !== undefined) return complete(output, steps)
-  if (retry) return { kind: 'retry', steps, delayMs: retryAfterMs ?? retryDelayMs(claim.attempt) }
+  if (reported.retry) return { kind: 'retry', steps, delayMs: retryAfterMs ?? retryDelayMs(claim.attempt) }
+  const orFail = (message: string): Plan =>
+    lastAttempt ? failing(message) : { kind: 'retry', steps, delayMs: retryDelayMs(claim.attempt) }
   const opened = openings.waits.length + openings.jobs.length + openings.invocations.length
   if (claim.kind === 'run' && opened === 0) {
-    if (steps.length > 0 || rediscover) return { kind: 'again', steps }
-    if (claim.pending === 0) {
-      if (claim.attempt + 1 >= spec.maxAttempts) return failing('The function neither ended nor reported a step')
-      return { kind: 'retry', steps, delayMs: retryDelayMs(claim.attempt) }
-    }
+    if (steps.length > 0 || reported.rediscover) return { kind: 'again', steps }
+    if (claim.pending === 0) return orFail('The function neither ended nor reported a step')
   }
   const done = claim.kind === 'step' ? 1 : 0
-  if (done === 1 && !steps.some(({ id }) => id === claim.stepId)) {
-    if (claim.attempt + 1 >= spec.maxAttempts) return failing('A planned step was asked for and did not answer')
-    return { kind: 'retry', steps, delayMs: retryDelayMs(claim.attempt) }
-  }
-  return { kind: 'move', steps, done, race, ...openings }
+  if (done === 1 && !steps.some(({ id }) => id === claim.stepId))
+    return orFail('A planned step was asked for and did not answer')
+  return { kind: 'move', steps, done, race: reported.race, ...openings }
 }
 
-/** Adds what the operation waits for. @returns the reason if it cannot */
-function open(op: Op, event: string, now: Date, openings: Openings): string | undefined {
-  const stepId = op.id
-  switch (op.op) {
-    case 'StepPlanned':
-      openings.jobs.push({ kind: 'step', stepId, inMs: 0 })
-      return
-    case 'Sleep': {
-      const due = parseDue(op.name ?? '', now)
-      if (typeof due === 'string') return due
-      openings.jobs.push({ kind: 'sleep', stepId, ...due })
-      return
-    }
-    case 'WaitForEvent': {
-      const opts = WaitForEventOpts.safeParse(op.opts)
-      if (!opts.success || !op.name) return 'step.waitForEvent was reported without its event or time-out'
-      const due = parseDue(opts.data.timeout, now)
-      if (typeof due === 'string') return due
-      try {
-        const source = opts.data.if
-        const bound = source === undefined ? [] : bind(parseExpression(source, ['event', 'async']), JSON.parse(event))
-        openings.waits.push({ kind: 'event', stepId, key: op.name, ...condition(bound), ...due })
-      } catch (error) {
-        return `step.waitForEvent: ${error instanceof Error ? error.message : String(error)}`
+/** What the SDK has reported with one answer. */
+interface Reported {
+  steps: StepResult[]
+  openings: Openings
+  race: boolean
+  /** The function is to be called again although nothing is new. */
+  rediscover: boolean
+  /** A step has failed, and has attempts left. */
+  retry: boolean
+  output?: string
+  /** Why the run cannot go on. */
+  problem?: string
+}
+
+/** @param call.isLast whether this is the last attempt */
+function read(ops: readonly Op[], { isLast, ...call }: { isLast: boolean; event: string; now: Date }): Reported {
+  const openings: Openings = { waits: [], replacing: [], jobs: [], invocations: [] }
+  const found: Reported = { steps: [], openings, race: false, rediscover: false, retry: false }
+  for (const op of ops) {
+    if (op.opts?.parallelMode === 'race') found.race = true
+    switch (op.op) {
+      case 'StepRun':
+        found.steps.push({ id: op.id, value: JSON.stringify({ data: op.data ?? null }) })
+        break
+      case 'StepError':
+      case 'StepFailed': {
+        const error = op.error ?? plainError('The step failed')
+        if (op.op === 'StepFailed' || isLast) found.steps.push({ id: op.id, value: JSON.stringify({ error }) })
+        else found.retry = true
+        break
       }
-      return
+      case 'RunComplete':
+        found.output = JSON.stringify(op.data ?? null)
+        break
+      case 'DiscoveryRequest':
+        found.rediscover = true
+        break
+      default: {
+        const problem = open(op, { ...call, openings })
+        if (problem !== undefined) return { ...found, problem }
+      }
     }
-    case 'WaitForSignal': {
-      const opts = WaitForSignalOpts.safeParse(op.opts)
-      if (!opts.success) return 'step.waitForSignal was reported without its signal or time-out'
-      const due = parseDue(opts.data.timeout, now)
-      if (typeof due === 'string') return due
-      if (opts.data.conflict === 'replace') openings.replacing.push(opts.data.signal)
-      openings.waits.push({ kind: 'signal', stepId, key: opts.data.signal, token: '', condition: null, ...due })
-      return
-    }
-    case 'InvokeFunction': {
-      const opts = InvokeOpts.safeParse(op.opts)
-      if (!opts.success) return 'step.invoke was reported without its function'
-      const due = parseDue(opts.data.timeout ?? '365d', now)
-      if (typeof due === 'string') return due
-      openings.invocations.push({ stepId, functionId: opts.data.function_id, payload: opts.data.payload ?? {}, ...due })
-      return
-    }
-    default:
-      return `This engine does not support the operation ${op.op}`
   }
+  return found
+}
+
+interface Opening {
+  /** The run's, as JSON. */
+  event: string
+  now: Date
+  openings: Openings
+}
+
+/** Adds what an operation waits for. Returns the reason if it cannot. */
+type Opener = (op: Op, call: Opening) => string | undefined
+
+const OPENERS: Partial<Record<string, Opener>> = {
+  StepPlanned({ id }, { openings }) {
+    openings.jobs.push({ kind: 'step', stepId: id, inMs: 0 })
+    return undefined
+  },
+  Sleep({ id, name }, { now, openings }) {
+    const due = parseDue(name ?? '', now)
+    if (typeof due === 'string') return due
+    openings.jobs.push({ kind: 'sleep', stepId: id, ...due })
+    return undefined
+  },
+  WaitForEvent({ id, name, ...op }, { event, now, openings }) {
+    const opts = WaitForEventOpts.safeParse(op.opts)
+    if (!opts.success || !name) return 'step.waitForEvent was reported without its event or time-out'
+    const due = parseDue(opts.data.timeout, now)
+    if (typeof due === 'string') return due
+    try {
+      const source = opts.data.if
+      const bound = source === undefined ? [] : bind(parseExpression(source, ['event', 'async']), JSON.parse(event))
+      openings.waits.push({ kind: 'event', stepId: id, key: name, ...condition(bound), ...due })
+    } catch (error) {
+      return `step.waitForEvent: ${error instanceof Error ? error.message : String(error)}`
+    }
+    return undefined
+  },
+  WaitForSignal({ id, ...op }, { now, openings }) {
+    const opts = WaitForSignalOpts.safeParse(op.opts)
+    if (!opts.success) return 'step.waitForSignal was reported without its signal or time-out'
+    const due = parseDue(opts.data.timeout, now)
+    if (typeof due === 'string') return due
+    if (opts.data.conflict === 'replace') openings.replacing.push(opts.data.signal)
+    openings.waits.push({ kind: 'signal', stepId: id, key: opts.data.signal, token: '', condition: null, ...due })
+    return undefined
+  },
+  InvokeFunction({ id, ...op }, { now, openings }) {
+    const opts = InvokeOpts.safeParse(op.opts)
+    if (!opts.success) return 'step.invoke was reported without its function'
+    const due = parseDue(opts.data.timeout ?? '365d', now)
+    if (typeof due === 'string') return due
+    const { function_id: functionId, payload } = opts.data
+    openings.invocations.push({ stepId: id, functionId, payload: payload ?? {}, ...due })
+    return undefined
+  },
+}
+
+const open: Opener = (op, call) => {
+  const opener = Object.hasOwn(OPENERS, op.op) ? OPENERS[op.op] : undefined
+  return opener ? opener(op, call) : `This engine does not support the operation ${op.op}`
 }
 
 /** A bound condition in the form of the waits table: the indexed part and the rest. */
