@@ -8,17 +8,24 @@ import type { ChildEnd } from '../definition/run'
 import { eachAtOnce } from '../each-at-once'
 import { AppError } from '../errors'
 import { requireFiles } from '../files/named'
-import { continueWalk, insertRun, lockRun, newCancellation, storeAnswer, terminateNow } from '../interpreter/index'
+import {
+  answerChild,
+  askToCancel,
+  childSettled,
+  childStarted,
+  insertRun,
+  newCancellation,
+  terminateNow,
+} from '../interpreter/index'
 import { roomFor } from '../outbox'
 import { pauseIs, recordOfPause } from '../run-store/conditions'
-import { getRunRow } from '../run-store/find-run'
+import { hold, holdRun } from '../run-store/held'
 import { MAIN_BRANCH } from '../run-store/names'
 import { messageWithDetails } from '../tools/schema'
 import { turnOf } from '../turn-of'
 import { requireRunnable } from '../workflows/check/definition'
 import { firstStepOf } from '../workflows/first-step'
 import { versionToRun } from '../workflows/version-to-run'
-import { cancelNow } from './cancel'
 import type { RunRow } from './present'
 
 /** How deep runs may be nested, so that a workflow that runs itself ends. */
@@ -42,11 +49,11 @@ export async function settleChild(ctx: ServiceContext, childId: string): Promise
   if (!pair) return
   const { wait, parent, run } = pair
   const isOpen = wait.answeredAt === null
-  if (run?.endTime) await (isOpen ? answerParent(ctx, wait, childId) : close(ctx, wait))
+  if (run?.endTime) await (isOpen ? answerParent(ctx, wait, childId) : childSettled(ctx, wait))
   else if (isOpen && parent.endTime === null && parent.cancelRequestedAt === null) {
     if (!run) await startChild(ctx, wait, childId)
   } else if (run) await stopChild(ctx, parent, childId)
-  else if (!isOpen) await close(ctx, wait)
+  else if (!isOpen) await childSettled(ctx, wait)
 }
 
 /** Settles what an event that was lost has left: of each tenant in turn. */
@@ -101,11 +108,6 @@ async function findPair(ctx: ServiceContext, childId: string): Promise<Pair | nu
   return found ?? null
 }
 
-/** Nothing is left to be done for a wait. */
-async function close(ctx: ServiceContext, wait: Wait): Promise<void> {
-  await ctx.db.update(pauses).set({ childState: 'done' }).where(pauseIs(wait, wait.id))
-}
-
 /**
  * Starts the run, unless the step no longer waits. What refuses the start fails the step. While too many runs of the tenant
  * wait for their turn, it is left to the sweep.
@@ -114,7 +116,7 @@ async function startChild(ctx: ServiceContext, wait: Wait, childId: string): Pro
   const place = { tenantId: ctx.tenantId, runId: childId, branch: MAIN_BRANCH, epoch: 1, segment: 1 }
   if (roomFor('workflow/walk.requested', place) !== 'free') return
   await withTransaction(ctx, async (tx) => {
-    const parent = await getRunRow(tx, wait.runId, { lock: true })
+    const { held, run: parent } = await holdRun(tx, wait.runId)
     if (parent.endTime || parent.cancelRequestedAt) return
     const [step] = await tx.db
       .select({ config: stepRecords.config })
@@ -124,10 +126,10 @@ async function startChild(ctx: ServiceContext, wait: Wait, childId: string): Pro
     if (!step) return
     try {
       await insertChild(tx, parent, childId, step.config ?? {})
-      await tx.db.update(pauses).set({ childState: 'started' }).where(pauseIs(wait, wait.id))
+      await childStarted(held, wait)
     } catch (err) {
       if (!(err instanceof AppError)) throw err
-      await give(tx, wait, { failed: { code: err.code, message: messageWithDetails(err) } })
+      await answerChild(held, wait, { failed: { code: err.code, message: messageWithDetails(err) } })
     }
   })
 }
@@ -165,21 +167,13 @@ async function insertChild(tx: TransactionContext, parent: RunRow, id: string, c
 async function answerParent(ctx: ServiceContext, wait: Wait, childId: string): Promise<void> {
   const { status, outcome, result, error, workflowName } = runs
   await withTransaction(ctx, async (tx) => {
-    await lockRun(tx, wait)
+    const held = await hold(tx, wait)
     const [ended] = await tx.db
       .select({ status, outcome, result, error, workflowName })
       .from(runs)
       .where(and(eq(runs.tenantId, tx.tenantId), eq(runs.id, childId)))
-    if (ended) await give(tx, wait, endOf(ended))
+    if (ended) await answerChild(held, wait, endOf(ended))
   })
-}
-
-/** Answers the wait of a locked run, unless it is over. */
-async function give(tx: TransactionContext, wait: Wait, end: ChildEnd): Promise<void> {
-  const status = await storeAnswer(tx, wait, wait.id, { child: end })
-  if (status === null) return
-  await close(tx, wait)
-  await continueWalk(tx, wait)
 }
 
 type Ended = Pick<RunRow, 'status' | 'outcome' | 'result' | 'error' | 'workflowName'>
@@ -198,10 +192,10 @@ function endOf({ status, outcome, result, error, workflowName }: Ended): ChildEn
 async function stopChild(ctx: ServiceContext, parent: Parent, childId: string): Promise<void> {
   const atOnce = parent.cancellation?.kind === 'terminate' || parent.outcome === 'timed_out'
   await withTransaction(ctx, async (tx) => {
-    const run = await getRunRow(tx, childId, { lock: true })
+    const { held, run } = await holdRun(tx, childId)
     if (run.endTime) return
     const why = `${parent.workflowName} (${parent.id}) no longer waits`
-    if (atOnce) await terminateNow(tx, run, newCancellation(tx, 'terminate', why))
-    else if (!run.cancelRequestedAt) await cancelNow(tx, run, newCancellation(tx, 'cancel', why))
+    if (atOnce) await terminateNow(held, run, newCancellation(tx, 'terminate', why))
+    else if (!run.cancelRequestedAt) await askToCancel(held, run, newCancellation(tx, 'cancel', why))
   })
 }

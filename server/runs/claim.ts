@@ -7,7 +7,7 @@ import { type ServiceContext, type TransactionContext, withTransaction } from '.
 import { AppError } from '../errors'
 import { parseInput } from '../parse'
 import { pauseIs } from '../run-store/conditions'
-import { getRunRow } from '../run-store/find-run'
+import { holdRun } from '../run-store/held'
 import { claimIs, claimStands } from './claim-row'
 import { isVote, requireMayAnswer } from './may-answer'
 import { personOfMember } from './person'
@@ -36,7 +36,7 @@ export async function claimTask(ctx: ServiceContext, input: unknown): Promise<{ 
   authorize(ctx, 'task:answer')
   const { runId, pauseId, to, from } = parseInput(ClaimTask, input)
   return withTransaction(ctx, async (tx) => {
-    const run = await getRunRow(tx, runId, { lock: true })
+    const { run } = await holdRun(tx, runId)
     const ref = { tenantId: tx.tenantId, runId }
     const [pause] = await tx.db
       .select()

@@ -6,9 +6,9 @@ import { type ServiceContext, type TransactionContext, withTransaction } from '.
 import { unstorable } from '../definition/json'
 import { AppError } from '../errors'
 import { newId } from '../ids'
-import { lockRun } from '../interpreter/index'
 import { parseInput } from '../parse'
 import { requireRun } from '../run-store/find-run'
+import { hold } from '../run-store/held'
 
 const MOST_CHARS = 5_000
 const MOST_OF_A_RUN = 200
@@ -31,7 +31,7 @@ export async function addComment(ctx: ServiceContext, input: unknown): Promise<{
   const { runId, text } = parseInput(AddComment, input)
   await requireRun(ctx, runId)
   return withTransaction(ctx, async (tx) => {
-    await lockRun(tx, { tenantId: tx.tenantId, runId })
+    await hold(tx, { tenantId: tx.tenantId, runId })
     await requireRoomForComment(tx, runId)
     return write(tx, { runId, text })
   })

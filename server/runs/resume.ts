@@ -23,6 +23,7 @@ import {
 } from '../interpreter/index'
 import { parseInput } from '../parse'
 import { getRunRow } from '../run-store/find-run'
+import { type Held, holdRun } from '../run-store/held'
 import { askedFields, asksForFile } from './asked-fields'
 import { addRemark } from './comment'
 import { hasRules, isVote, requireMayAnswer } from './may-answer'
@@ -129,13 +130,14 @@ export async function giveAnswer(
   answer: ResumeRun,
   { at, remark, byLink }: Given = {},
 ) {
-  const { run, chosen, given, signal, person } = await readPaused(tx, runId, answer, { lock: true, byLink })
+  const { held } = await holdRun(tx, runId)
+  const { run, chosen, given, signal, person } = await readPaused(held, runId, answer, byLink)
   const via = byLink?.via ?? (person ? viaOf(tx, person) : null)
-  const decided = await decide(tx, chosen, signal, person && { person, via }, given, at)
+  const decided = await decide(held, chosen, signal, person && { person, via }, given, at)
   // Votes decide when the last of them is counted.
   const then = at === undefined || isVote(signal) ? {} : { at }
   const status = decided
-    ? await answerHeld(tx, chosen, decided, { id: person?.id ?? tx.actor.id, via, ...then })
+    ? await answerHeld(held, chosen, decided, { id: person?.id ?? tx.actor.id, via, ...then })
     : run.status
   if (remark) await addRemark(tx, { runId: run.id, pauseId: chosen.pause.id, text: remark, at })
   return { success: true, runId: run.id, status }
@@ -143,7 +145,7 @@ export async function giveAnswer(
 
 /** The answer to a pause: what was given or, where votes decide, what they have decided. Null as long as they have not. */
 async function decide(
-  tx: TransactionContext,
+  tx: Held,
   { run, pause }: OpenPause,
   signal: PauseSignal,
   by: { person: Person; via: string | null } | null,
@@ -159,13 +161,7 @@ async function decide(
  * matters.
  * @throws AppError RUN_NOT_FOUND, RUN_NOT_PAUSED, INVALID_INPUT, NOT_ASSIGNED, SELF_APPROVAL
  */
-export async function readPaused(
-  ctx: ServiceContext,
-  runId: string,
-  answer: ResumeRun,
-  options: { lock?: boolean; byLink?: ByLink | undefined } = {},
-) {
-  if (options.lock) await getRunRow(ctx, runId, options)
+export async function readPaused(ctx: ServiceContext, runId: string, answer: ResumeRun, byLink?: ByLink) {
   const open = isId(runId) ? await findOpenPauses(ctx, runId) : []
   const asking = open.filter(({ pause }) => pause.signal !== null)
   const run = open[0]?.run ?? (await getRunRow(ctx, runId))
@@ -176,7 +172,7 @@ export async function readPaused(
   const signal = signalOf(chosen.pause)
   const { answeredBy } = answer
   const matters = answeredBy !== undefined || hasRules(signal)
-  const person = options.byLink?.person ?? (matters ? await personOf(ctx, answeredBy) : null)
+  const person = byLink?.person ?? (matters ? await personOf(ctx, answeredBy) : null)
   if (person) await requireMayAnswer(ctx, run.id, signal, person)
   const given = readAnswer(chosen.pause, answer)
   const data = await dataAt(ctx, chosen)

@@ -3,7 +3,7 @@ import { walks } from '@/db/schema/runs'
 import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { requestAgain } from '../interpreter/index'
-import { getRunRow } from '../run-store/find-run'
+import { holdRun } from '../run-store/held'
 
 /**
  * Has the engine continue a run that it has lost track of: steps that are recorded are not repeated, and one that was
@@ -13,13 +13,13 @@ import { getRunRow } from '../run-store/find-run'
 export async function rewakeRun(ctx: ServiceContext, { runId }: { runId: string }) {
   authorize(ctx, 'run:retry')
   return withTransaction(ctx, async (tx) => {
-    const run = await getRunRow(tx, runId, { lock: true })
+    const { held, run } = await holdRun(tx, runId)
     const open = await tx.db
       .select({ branch: walks.branch })
       .from(walks)
       .where(and(eq(walks.tenantId, tx.tenantId), eq(walks.runId, runId), ne(walks.status, 'ended')))
     let requested = 0
-    for (const { branch } of open) if (await requestAgain(tx, { runId, branch })) requested += 1
+    for (const { branch } of open) if (await requestAgain(held, { runId, branch })) requested += 1
     return { runId, status: run.status, requested }
   })
 }

@@ -1,7 +1,7 @@
 import { record } from '../audit/record'
 import type { ServiceContext, TransactionContext } from '../context'
 import { AppError } from '../errors'
-import { getRunRow } from '../run-store/find-run'
+import { holdRun } from '../run-store/held'
 import { tenantMasker } from '../vault/masker'
 import { maskWords } from './mask-words'
 import type { RunRow } from './present'
@@ -9,19 +9,22 @@ import { callerMaskerOf } from './run-masker'
 import type { StopRun } from './schema'
 
 /**
- * The run to stop, locked.
+ * The run to stop, held.
  * @throws AppError RUN_NOT_FOUND, also when it belongs to another workflow than the given one; RUN_ALREADY_ENDED when
  * it ended by itself, which is final
  */
-export async function lockRunToStop(tx: TransactionContext, { runId, workflowId }: StopRun): Promise<RunRow> {
-  const run = await getRunRow(tx, runId, { lock: true })
+export async function holdRunToStop(
+  tx: TransactionContext,
+  { runId, workflowId }: StopRun,
+): ReturnType<typeof holdRun> {
+  const { held, run } = await holdRun(tx, runId)
   if (workflowId && workflowId !== run.workflowId) throw new AppError('RUN_NOT_FOUND')
   if (run.endTime && run.outcome !== 'cancelled' && run.outcome !== 'terminated') {
     throw new AppError('RUN_ALREADY_ENDED', {
       details: [{ message: `The run is ${run.status}.`, status: run.status, outcome: run.outcome }],
     })
   }
-  return run
+  return { held, run }
 }
 
 /** The reason is a text of the run, so it is masked like all of them. */

@@ -4,7 +4,7 @@ import { newCancellation, terminateNow } from '../interpreter/index'
 import { parseInput } from '../parse'
 import { getRunRow } from '../run-store/find-run'
 import { StopRun } from './schema'
-import { lockRunToStop, presentStop, recordStop } from './stop'
+import { holdRunToStop, presentStop, recordStop } from './stop'
 
 /**
  * Ends a run at once, without cleanup. Its running steps are aborted in every process and their results no longer
@@ -15,9 +15,9 @@ export async function terminateRun(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'run:terminate')
   const request = parseInput(StopRun, input)
   return withTransaction(ctx, async (tx) => {
-    const run = await lockRunToStop(tx, request)
+    const { held, run } = await holdRunToStop(tx, request)
     if (run.endTime) return presentStop(tx, run)
-    await terminateNow(tx, run, newCancellation(tx, 'terminate', request.reason))
+    await terminateNow(held, run, newCancellation(tx, 'terminate', request.reason))
     await recordStop(tx, 'run.terminated', run, request.reason)
     return presentStop(tx, await getRunRow(tx, run.id))
   })

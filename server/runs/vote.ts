@@ -1,23 +1,24 @@
 import { and, asc, eq } from 'drizzle-orm'
-import { pauseVotes, runs } from '@/db/schema/runs'
+import { pauseVotes } from '@/db/schema/runs'
 import { taskClaims } from '@/db/schema/tasks'
 import type { ServiceContext, TransactionContext } from '../context'
 import { sameName, type Vote, votesNeeded } from '../definition/people'
 import type { PauseAnswer } from '../definition/run'
 import { AppError } from '../errors'
-import { announceRun } from '../interpreter/index'
+import { touchRun } from '../interpreter/index'
+import type { Held } from '../run-store/held'
 import { claimIs } from './claim-row'
 import type { Person } from './person'
 
 type Choice = { actionId: string; actionValue: string }
 
 /**
- * Counts a person's vote at an open pause of a locked run.
+ * Counts a person's vote at an open pause.
  * @returns the decision, if this vote makes it
  * @throws AppError ALREADY_VOTED
  */
 export async function castVote(
-  tx: TransactionContext,
+  tx: Held,
   at: { runId: string; pauseId: string; needs: Record<string, number>; at?: Date | undefined },
   { person, via }: { person: Person; via: string | null },
   { actionId, actionValue }: Choice,
@@ -42,11 +43,7 @@ export async function castVote(
   await tx.db.delete(taskClaims).where(and(claimIs(key), eq(taskClaims.person, person.id)))
   const votes = await votesAt(tx, runId, pauseId)
   if (votes.filter((vote) => vote.actionId === actionId).length < votesNeeded(at.needs, actionId)) {
-    await tx.db
-      .update(runs)
-      .set({ updatedAt: tx.now() })
-      .where(and(eq(runs.tenantId, tx.tenantId), eq(runs.id, runId)))
-    await announceRun(tx, runId)
+    await touchRun(tx, runId)
     return null
   }
   return { actionId, actionValue, votes }

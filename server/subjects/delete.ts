@@ -8,7 +8,7 @@ import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { newCancellation, terminateNow } from '../interpreter/index'
 import { parseInput } from '../parse'
-import { getRunRow } from '../run-store/find-run'
+import { holdRun } from '../run-store/held'
 import { listOf, openRunsOf, requireSubject } from './data'
 import { deleteRuns, openRuns } from './delete-runs'
 import { Erasure } from './erasure'
@@ -60,10 +60,10 @@ async function endOpenRuns(erasure: Erasure, mayTerminate: boolean): Promise<boo
 
 async function terminate(ctx: ServiceContext, runId: string): Promise<void> {
   await withTransaction(ctx, async (tx) => {
-    const run = await getRunRow(tx, runId, { lock: true })
+    const { held, run } = await holdRun(tx, runId)
     if (run.endTime) return
     const reason = 'The data of its subject is deleted.'
-    await terminateNow(tx, run, newCancellation(tx, 'terminate', reason))
+    await terminateNow(held, run, newCancellation(tx, 'terminate', reason))
     await record(tx, 'run.terminated', { id: run.id, name: run.workflowName }, { reason })
   })
 }

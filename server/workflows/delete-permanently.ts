@@ -8,7 +8,7 @@ import { type ServiceContext, type TransactionContext, withTransaction } from '.
 import { AppError } from '../errors'
 import { newCancellation, terminateNow } from '../interpreter/index'
 import { parseInput } from '../parse'
-import { getRunRow } from '../run-store/find-run'
+import { holdRun } from '../run-store/held'
 import { findRow, rowIs } from '../versioned/rows'
 import { WORKFLOW } from './noun'
 import { DeletePermanently } from './schema'
@@ -75,11 +75,11 @@ async function terminateOpenRuns(ctx: ServiceContext, workflowId: string): Promi
 
 async function terminate(ctx: ServiceContext, runId: string): Promise<void> {
   await withTransaction(ctx, async (tx) => {
-    const run = await getRunRow(tx, runId, { lock: true })
+    const { held, run } = await holdRun(tx, runId)
     // It may have ended since it was listed, which is fine too.
     if (run.endTime) return
     const reason = 'The workflow was deleted.'
-    await terminateNow(tx, run, newCancellation(tx, 'terminate', reason))
+    await terminateNow(held, run, newCancellation(tx, 'terminate', reason))
     await record(tx, 'run.terminated', { id: run.id, name: run.workflowName }, { reason })
   })
 }

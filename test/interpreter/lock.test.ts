@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { stepRecords, walks } from '@/db/schema/runs'
 import { type ServiceContext, withTransaction } from '@/server/context'
 import { NextStep } from '@/server/interpreter/plan/next-step'
-import { lockWalkState } from '@/server/interpreter/plan/state'
+import { holdWalk } from '@/server/interpreter/plan/state'
 import { claimWalk } from '@/server/interpreter/walk/claim'
 import { visitStep } from '@/server/interpreter/walk/visit'
 import type { WalkClaim } from '@/server/run-store/names'
@@ -56,7 +56,7 @@ describe('a visit that waited for the run’s lock', () => {
     await claimWalk(ctx, ref, 'engine_1', new NextStep(false))
     const at = { stepId: 'a', visit: 1 }
     const [seen] = await whileOthersWait(
-      () => [withTransaction(ctx, (tx) => lockWalkState(tx, ref, at))],
+      () => [withTransaction(ctx, async (tx) => (await holdWalk(tx, ref, at)).found)],
       async (tx) => {
         await tx.db
           .update(stepRecords)
@@ -70,7 +70,7 @@ describe('a visit that waited for the run’s lock', () => {
   it('sees that its walk was ended', async () => {
     await claimWalk(ctx, ref, 'engine_1', new NextStep(false))
     const [seen] = await whileOthersWait(
-      () => [withTransaction(ctx, (tx) => lockWalkState(tx, ref, { stepId: 'a', visit: 1 }))],
+      () => [withTransaction(ctx, async (tx) => (await holdWalk(tx, ref, { stepId: 'a', visit: 1 })).found)],
       async (tx) => {
         await tx.db.update(walks).set({ status: 'ended' }).where(eq(walks.runId, ref.runId))
       },

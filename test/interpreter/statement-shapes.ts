@@ -32,6 +32,18 @@ claim, move walk, insert visits, end run, end other walks, send event, notify
 claim, move walk, insert visits, move run
 claim, move walk, insert visits, move run, open pause, notify
 claim, move walk, move run
+held, end run, end walks, notify
+held, end run, end walks, queue job, notify
+held, end run, end walks, send event, notify
+held, finish visit
+held, finish visit, take answer
+held, move run
+held, move run, notify
+held, move walk
+held, open pause, move run, notify
+held, open pause, move run, queue job, notify
+held, open pause, move run, send event, notify
+held, store answer, stored
 known caller, claim of visit, move walk, finish visit, take answer, insert visits, end run, end other walks, notify
 known caller, start, begin visit, insert run, insert walk, open pause, notify
 known caller, start, insert run, insert walk, queue job

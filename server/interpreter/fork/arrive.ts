@@ -1,35 +1,31 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { runs, scopes, walks } from '@/db/schema/runs'
-import { type ServiceContext, type TransactionContext, withTransaction } from '../../context'
+import { type ServiceContext, withTransaction } from '../../context'
 import { originOf, scopeIdOf } from '../../definition/branches'
 import type { Arrival, Receipt, RunError } from '../../definition/run'
 import { ImpossibleState } from '../../errors'
-import { walkIs } from '../../run-store/conditions'
 import { definitionOf } from '../../run-store/definition'
+import { type Held, hold } from '../../run-store/held'
 import type { WalkClaim, WalkRef } from '../../run-store/names'
 import type { Written } from '../../run-store/run-data'
 import { ownsOf, RUN_COLUMNS, type RunRow, walkData } from '../../run-store/walk-data'
 import { stateOf } from '../flow/scope'
 import { STOPPED } from '../flow/stopping'
 import type { Ending } from '../flow/types'
-import { isMine, lockRun } from '../plan/state'
+import { isMine } from '../plan/state'
 import { carryOutCancel } from '../stop/cancel'
 import { endOpenWork, stopBranches } from '../stop/open-work'
 import { closeRun } from '../write/close'
+import { moveWalk } from '../write/held'
 import { NEXT_SEGMENT, requestWalk, signalEngineWaits } from '../write/request'
-
-/** Stores how a branch ended until that is counted at its fork. */
-export async function storeBranchResult(tx: TransactionContext, ref: WalkRef, arrival: Arrival): Promise<void> {
-  await tx.db.update(walks).set({ arrival, updatedAt: tx.now() }).where(walkIs(ref))
-}
 
 /**
  * Ends a branch, and counts it at its fork. The branch that completes the fork stops the branches that still run and
  * has the walk that forked continued; any other branch starts the next one that is queued.
  */
 export async function joinBranch(ctx: ServiceContext, ref: WalkClaim): Promise<Receipt> {
-  return withTransaction<Receipt>(ctx, async (tx) => {
-    await lockRun(tx, ref)
+  return withTransaction<Receipt>(ctx, async (transaction) => {
+    const tx = await hold(transaction, ref)
     const [found] = await tx.db
       .select({ run: RUN_COLUMNS, walk: walks })
       .from(runs)
@@ -45,7 +41,7 @@ export async function joinBranch(ctx: ServiceContext, ref: WalkClaim): Promise<R
       await carryOutCancel(tx, { run, definition, written: null }, { ref, next: null })
       return STOPPED.receipt
     }
-    await tx.db.update(walks).set({ status: 'ended', updatedAt: tx.now() }).where(walkIs(ref))
+    await moveWalk(tx, ref, { status: 'ended' })
     if ('ends' in arrival) {
       const written = await dataAtEnd(tx, run, ref)
       const ending: Ending =
@@ -59,7 +55,7 @@ export async function joinBranch(ctx: ServiceContext, ref: WalkClaim): Promise<R
       }
       const waited = await endOpenWork(tx, run, why)
       await signalEngineWaits(tx, run, waited)
-      await closeRun(tx, ref, ending)
+      await closeRun(tx, run, ending)
       return { stop: 'ended' }
     }
     await count(tx, run, ref, arrival)
@@ -68,7 +64,7 @@ export async function joinBranch(ctx: ServiceContext, ref: WalkClaim): Promise<R
 }
 
 /** The data of a branch that ends the run. */
-async function dataAtEnd(tx: TransactionContext, run: RunRow, ref: WalkRef): Promise<Written> {
+async function dataAtEnd(tx: Held, run: RunRow, ref: WalkRef): Promise<Written> {
   const [found] = await tx.db
     .select({ small: runs.smallData, owns: ownsOf(ref) })
     .from(runs)
@@ -77,7 +73,7 @@ async function dataAtEnd(tx: TransactionContext, run: RunRow, ref: WalkRef): Pro
 }
 
 async function count(
-  tx: TransactionContext,
+  tx: Held,
   run: RunRow,
   ref: WalkClaim,
   arrival: Exclude<Arrival, { ends: object }>,
@@ -114,19 +110,13 @@ async function count(
   await requestWalk(tx, ref, and(eq(walks.branch, origin.parent), eq(walks.status, 'waiting')), NEXT_SEGMENT)
 }
 
-async function failsByPath(tx: TransactionContext, run: RunRow): Promise<boolean> {
+async function failsByPath(tx: Held, run: RunRow): Promise<boolean> {
   const { onFailure } = await definitionOf(tx, run)
   return onFailure !== undefined
 }
 
 /** Ends all branches, and has the run's main walk continued, which fails with this error. */
-async function failFork(
-  tx: TransactionContext,
-  run: RunRow,
-  ref: WalkRef,
-  error: RunError,
-  why: Reason,
-): Promise<void> {
+async function failFork(tx: Held, run: RunRow, ref: WalkRef, error: RunError, why: Reason): Promise<void> {
   let origin = originOf(ref.branch)
   for (let next = origin; next; next = originOf(next.parent)) origin = next
   if (!origin) throw new ImpossibleState('arrival-of-no-branch', `${ref.branch} of ${ref.runId} has no fork`)

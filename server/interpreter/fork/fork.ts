@@ -1,12 +1,13 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { scopes, walks } from '@/db/schema/runs'
-import { type ServiceContext, type TransactionContext, withTransaction } from '../../context'
+import { scopes } from '@/db/schema/runs'
+import { type ServiceContext, withTransaction } from '../../context'
 import { branchOf, scopeIdOf } from '../../definition/branches'
 import { graphOf } from '../../definition/graph'
 import type { Receipt } from '../../definition/run'
 import { ImpossibleState } from '../../errors'
 import { emit } from '../../outbox'
 import { walkIs } from '../../run-store/conditions'
+import type { Held } from '../../run-store/held'
 import type { Visit, WalkClaim } from '../../run-store/names'
 import type { StepRecordRow } from '../../run-store/walk-data'
 import { findStepType } from '../../steps/registry'
@@ -14,8 +15,9 @@ import { fork } from '../flow/step'
 import { isCancelling } from '../flow/stopping'
 import type { WalkState } from '../flow/types'
 import { announceRun } from '../notice/announce'
-import { configOf, lockWalkState, receiptOf } from '../plan/state'
+import { configOf, holdWalk, receiptOf } from '../plan/state'
 import { stopAtOpen } from '../stop/cancel'
+import { moveWalk } from '../write/held'
 import { NEXT_SEGMENT, requestWalk } from '../write/request'
 
 /**
@@ -23,8 +25,8 @@ import { NEXT_SEGMENT, requestWalk } from '../write/request'
  * enough of them have ended.
  */
 export async function forkWalk(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Receipt> {
-  return withTransaction<Receipt>(ctx, async (tx) => {
-    const locked = await lockWalkState(tx, ref, at)
+  return withTransaction<Receipt>(ctx, async (transaction) => {
+    const { held: tx, found: locked } = await holdWalk(transaction, ref, at)
     if ('stop' in locked) return locked.stop
     const { state, record } = locked
     if (!record) throw new ImpossibleState('fork-without-record', `${ref.runId} has no record of ${at.stepId}`)
@@ -42,7 +44,7 @@ export async function forkWalk(ctx: ServiceContext, ref: WalkClaim, at: Visit): 
         ),
       )
     if (scope?.state === 'open') {
-      await tx.db.update(walks).set({ status: 'waiting', engineRunId: null, updatedAt: tx.now() }).where(walkIs(ref))
+      await moveWalk(tx, ref, { status: 'waiting' })
       return { stop: 'forked' }
     }
     // The branches completed the fork while this walk was being requested again, so none of them will wake it.
@@ -52,11 +54,7 @@ export async function forkWalk(ctx: ServiceContext, ref: WalkClaim, at: Visit): 
 }
 
 /** Writes the branches and requests as many as may run at once; unless an earlier call has done so. */
-async function beginBranches(
-  tx: TransactionContext,
-  { ref, definition }: WalkState,
-  record: StepRecordRow,
-): Promise<void> {
+async function beginBranches(tx: Held, { ref, definition }: WalkState, record: StepRecordRow): Promise<void> {
   const type = findStepType(record.stepType)
   if (type?.mode !== 'fork') throw new ImpossibleState('fork-of-no-fork', `${record.stepType} runs no branches`)
   const { tenantId, runId } = ref

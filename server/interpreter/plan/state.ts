@@ -5,33 +5,11 @@ import type { Receipt } from '../../definition/run'
 import type { StepConfig } from '../../definition/step-config'
 import { ImpossibleState } from '../../errors'
 import { definitionOf } from '../../run-store/definition'
+import { type Held, holdAndRead } from '../../run-store/held'
 import type { Visit, WalkClaim } from '../../run-store/names'
 import { ownsOf, RUN_COLUMNS, type StepRecordRow, walkData } from '../../run-store/walk-data'
 import type { WalkState } from '../flow/types'
 import { notifyLocally } from '../notice/watch'
-
-/**
- * Locks a run and then reads, or changes, some of its data. These are two statements, sent together: a single one that
- * had to wait for the lock would see the locked row as it is after the wait, but every other row as it was before.
- * @param read a query that has not been sent yet
- */
-export async function readLocked<T>(
-  tx: TransactionContext,
-  of: { tenantId: string; runId: string },
-  read: PromiseLike<T>,
-): Promise<T> {
-  const [, result] = await Promise.all([lockRun(tx, of), read])
-  return result
-}
-
-/** Locks a run until the transaction ends. */
-export async function lockRun(tx: TransactionContext, of: { tenantId: string; runId: string }): Promise<void> {
-  await tx.db
-    .select({ id: runs.id })
-    .from(runs)
-    .where(and(eq(runs.tenantId, of.tenantId), eq(runs.id, of.runId)))
-    .for('update')
-}
 
 /** Whether the engine run that claimed a walk still drives it. */
 export function isMine(
@@ -48,10 +26,15 @@ type Found = { stop: Receipt } | { state: WalkState; record: StepRecordRow | nul
  * Locks the run of a walk and reads the record of a visit. Tells the walk to stop if its run has ended, or if another
  * walk or engine run has replaced it.
  */
-export async function lockWalkState(tx: TransactionContext, ref: WalkClaim, at: Visit): Promise<Found> {
-  const found = await walkStateOf(tx, ref, await readLocked(tx, ref, readWalkState(tx, ref, at)))
+export async function holdWalk(
+  tx: TransactionContext,
+  ref: WalkClaim,
+  at: Visit,
+): Promise<{ held: Held; found: Found }> {
+  const [held, row] = await holdAndRead(tx, ref, readWalkState(tx, ref, at))
+  const found = await walkStateOf(tx, ref, row)
   if ('state' in found) tx.afterCommit(() => notifyLocally(ref.runId))
-  return found
+  return { held, found }
 }
 
 /** The same without the lock: the result may be out of date, so `commitPlan` checks it again. */

@@ -110,8 +110,9 @@ export interface DoneStep {
   at: Visit
   endedAt: Date
   outputData: JsonObject
-  outputBytes: number
-  delta: JsonObject
+  /** Null, like `delta`, if there is no output. */
+  outputBytes: number | null
+  delta: JsonObject | null
   exit?: string | null
   /** Set if the step failed; `handled` if the walk continues at an exit for failures. */
   failure?: { code: string; message: string; handled: boolean }

@@ -244,6 +244,6 @@ function complete(memory: Memory, step: DoneStep): boolean {
   if (!last || !isOpen(last)) return false
   if (last.inserted.stepId !== step.at.stepId || last.inserted.visit !== step.at.visit) return false
   last.done = step
-  memory.bytes += step.outputBytes
+  memory.bytes += step.outputBytes ?? 0
   return true
 }

@@ -3,7 +3,7 @@ import { runs } from '@/db/schema/runs'
 import { type Sweep, systemContext, withTransaction } from '../../context'
 import { env } from '../../env'
 import { definitionOf } from '../../run-store/definition'
-import { getRunRow } from '../../run-store/find-run'
+import { holdRun } from '../../run-store/held'
 import { carryOutCancel } from '../stop/cancel'
 
 const SETTLED_MS = 5_000
@@ -32,11 +32,11 @@ export async function sweepCancels({ db, log, now }: Sweep): Promise<number> {
   for (const { tenantId, runId } of due) {
     const ctx = systemContext({ tenantId, db, log, now })
     const how = await withTransaction(ctx, async (tx) => {
-      const run = await getRunRow(tx, runId, { lock: true })
+      const { held, run } = await holdRun(tx, runId)
       if (run.endTime || run.cleanupStartedAt || !run.cancelRequestedAt) return 'waiting'
       const definition = await definitionOf(tx, run)
       const force = run.cancelRequestedAt.getTime() + env().CANCEL_GRACE_MS + NOTICED_MS < now().getTime()
-      return carryOutCancel(tx, { run, definition, written: null }, null, { force })
+      return carryOutCancel(held, { run, definition, written: null }, null, { force })
     })
     if (how === 'waiting') continue
     settled += 1

@@ -3,7 +3,7 @@ import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import { type Sweep, systemContext, withTransaction } from '../../context'
 import { env } from '../../env'
 import { runOf, walkIs } from '../../run-store/conditions'
-import { getRunRow } from '../../run-store/find-run'
+import { holdRun } from '../../run-store/held'
 import { stepTypes } from '../../steps/registry'
 import { turnOf } from '../../turn-of'
 import { NEW_EPOCH, requestWalk } from '../write/request'
@@ -39,11 +39,11 @@ export async function sweepLost(sweep: Sweep): Promise<number> {
     if (overtakenBy && overtakenBy.getTime() < since.getTime() + APART_S * 1_000) continue
     const ctx = systemContext({ tenantId, db, log, now })
     continued += await withTransaction(ctx, async (tx) => {
-      const run = await getRunRow(tx, runId, { lock: true })
+      const { held, run } = await holdRun(tx, runId)
       // It may have moved between the query and the lock.
       const still = and(walkIs({ tenantId, runId, branch }), isIdle(before))
       const change = { ...NEW_EPOCH, restarts: sql`${walks.restarts} + 1` }
-      const again = run.endTime ? null : await requestWalk(tx, { tenantId, runId }, still, change)
+      const again = run.endTime ? null : await requestWalk(held, { tenantId, runId }, still, change)
       if (!again) return 0
       log.warn({ tenantId, runId, branch }, 'the engine does not call this run; it was requested again')
       return 1

@@ -4,7 +4,7 @@ import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import { type Sweep, systemContext, withTransaction } from '../../context'
 import { isBranch } from '../../definition/branches'
 import { runOf, walkIs } from '../../run-store/conditions'
-import { getRunRow } from '../../run-store/find-run'
+import { holdRun } from '../../run-store/held'
 import { DEFAULT_TIMEOUT_MS } from '../../steps/define-step'
 import { abandonRun } from '../stop/abandon'
 import { answerDue } from '../wait/due'
@@ -112,12 +112,12 @@ async function restartStuck({ db, log, now }: Sweep): Promise<number> {
   for (const { tenantId, runId, branch } of still) {
     const ctx = systemContext({ tenantId, db, log, now })
     restarted += await withTransaction(ctx, async (tx) => {
-      const run = await getRunRow(tx, runId, { lock: true })
+      const { held, run } = await holdRun(tx, runId)
       // It moved between the query and the lock.
       if (run.endTime || (!isBranch(branch) && run.updatedAt >= before)) return 0
       const stuck = and(walkIs({ tenantId, runId, branch }), lt(walks.updatedAt, before), ne(walks.status, 'ended'))
       const which = and(stuck, lt(walks.restarts, MAX_RESTARTS))
-      const again = await requestWalk(tx, { tenantId, runId }, which, {
+      const again = await requestWalk(held, { tenantId, runId }, which, {
         ...NEW_EPOCH,
         restarts: sql`${walks.restarts} + 1`,
       })
@@ -127,7 +127,7 @@ async function restartStuck({ db, log, now }: Sweep): Promise<number> {
       }
       const [lost] = await tx.db.select({ branch: walks.branch }).from(walks).where(stuck)
       if (lost) {
-        await abandonRun(tx, run, STUCK)
+        await abandonRun(held, run, STUCK)
         log.error({ tenantId, runId, branch }, 'a walk stayed stuck after every restart; ending its run')
       }
       return 0

@@ -1,9 +1,9 @@
 import { and, asc, eq, gte, isNotNull, isNull, notInArray, sql } from 'drizzle-orm'
 import { pauses, runs, walks } from '@/db/schema/runs'
-import { type Sweep, systemContext, type TransactionContext, withTransaction } from '../../context'
+import { type Sweep, systemContext, withTransaction } from '../../context'
 import { env } from '../../env'
 import { runOf, walkIs } from '../../run-store/conditions'
-import { getRunRow } from '../../run-store/find-run'
+import { type Held, holdRun } from '../../run-store/held'
 import type { WalkRef } from '../../run-store/names'
 import { NEW_EPOCH, requestWalk } from '../write/request'
 
@@ -18,7 +18,7 @@ const BATCH = 200
  * Has the engine continue a walk from its last record.
  * @returns false if there is nothing to continue: it has ended, is queued, or waits for its branches
  */
-export async function requestAgain(tx: TransactionContext, walk: Pick<WalkRef, 'runId' | 'branch'>): Promise<boolean> {
+export async function requestAgain(tx: Held, walk: Pick<WalkRef, 'runId' | 'branch'>): Promise<boolean> {
   const ref = { tenantId: tx.tenantId, ...walk }
   const which = and(walkIs(ref), notInArray(walks.status, ['ended', 'queued', 'waiting']))
   return (await requestWalk(tx, ref, which, NEW_EPOCH)) !== null
@@ -44,7 +44,7 @@ export async function sweepUntaken({ db, log, now }: Sweep): Promise<number> {
   for (const { tenantId, runId, branch } of rows) {
     const ctx = systemContext({ tenantId, db, log, now })
     continued += await withTransaction(ctx, async (tx) => {
-      const run = await getRunRow(tx, runId, { lock: true })
+      const { held, run } = await holdRun(tx, runId)
       const [still] = await tx.db
         .select({ id: pauses.id })
         .from(pauses)
@@ -57,7 +57,7 @@ export async function sweepUntaken({ db, log, now }: Sweep): Promise<number> {
             untakenSince(new Date(now().getTime() - TWICE_MS)),
           ),
         )
-      if (run.endTime || !still || !(await requestAgain(tx, { runId, branch }))) return 0
+      if (run.endTime || !still || !(await requestAgain(held, { runId, branch }))) return 0
       log.warn({ tenantId, runId, branch }, 'nobody took an answer; the run was requested again')
       return 1
     })

@@ -1,14 +1,15 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import { reasonOf as innermostReason } from '@/db/wait'
-import { type ServiceContext, type TransactionContext, withTransaction } from '../../context'
+import { type ServiceContext, withTransaction } from '../../context'
 import { recordOfPause, walkIs } from '../../run-store/conditions'
+import { type Held, holdAndRead } from '../../run-store/held'
 import type { WalkClaim } from '../../run-store/names'
 import type { RunRow } from '../../run-store/walk-data'
 import { findStepType } from '../../steps/registry'
 import { cancellationOf } from '../flow/stopping'
-import { readLocked } from '../plan/state'
 import { closeRun } from '../write/close'
+import { moveWalk } from '../write/held'
 import { NEW_EPOCH, requestWalk, signalEngineWaits } from '../write/request'
 import { closeStopped } from './cancel'
 import { endOpenWork } from './open-work'
@@ -34,17 +35,17 @@ export async function failWalk(ctx: ServiceContext, ref: WalkClaim, cause: Error
       .from(runs)
       .innerJoin(walks, and(eq(walks.tenantId, runs.tenantId), eq(walks.runId, runs.id), eq(walks.branch, ref.branch)))
       .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId)))
-    const [found] = await readLocked(tx, ref, read)
+    const [held, [found]] = await holdAndRead(tx, ref, read)
     // A `requested` walk too: its first step may be what kills the process, before the walk is claimed. A walk that
     // waits at a pause, or for its branches, needs no engine run.
     if (!found || found.run.endTime || ['ended', 'resting', 'waiting'].includes(found.walk.status)) return
     const owner = found.walk.engineRunId
     if (found.walk.epoch !== ref.epoch || found.walk.segment !== ref.segment) return
     if (owner !== null && owner !== ref.engineRunId) return
-    if (!failure && (await outlivesItsEngineRun(tx, ref, found, cause))) return
+    if (!failure && (await outlivesItsEngineRun(held, ref, found, cause))) return
     const reason = failure ?? reasonOf(cause)
     ctx.log.error({ runId: ref.runId, code: reason.code, reason: innermostReason(cause) }, 'a walk was abandoned')
-    await abandonRun(tx, found.run, reason)
+    await abandonRun(held, found.run, reason)
   })
 }
 
@@ -53,7 +54,7 @@ export async function failWalk(ctx: ServiceContext, ref: WalkClaim, cause: Error
  * answer is there, or the pause was still being opened, another engine run continues, once.
  */
 async function outlivesItsEngineRun(
-  tx: TransactionContext,
+  tx: Held,
   ref: WalkClaim,
   { run, walk }: { run: RunRow; walk: typeof walks.$inferSelect },
   { name }: Error,
@@ -74,7 +75,7 @@ async function outlivesItsEngineRun(
   if (!at || findStepType(at.type)?.mode !== 'pause') return false
   if (at.pauseId !== null && at.answeredAt === null) {
     tx.log.warn({ runId: ref.runId }, 'the engine gave up a run that waits at a pause; the answer requests it again')
-    await tx.db.update(walks).set({ status: 'resting', engineRunId: null, updatedAt: tx.now() }).where(walkIs(ref))
+    await moveWalk(tx, ref, { status: 'resting' })
     return true
   }
   // What follows from the answer may be what kills each process, or fails each call.
@@ -90,13 +91,12 @@ function reasonOf({ name }: Error): Reason {
 }
 
 /** Ends a locked run that nothing will continue: as cancelled if that was requested, otherwise as failed. */
-export async function abandonRun(tx: TransactionContext, run: RunRow, reason: Reason): Promise<void> {
+export async function abandonRun(tx: Held, run: RunRow, reason: Reason): Promise<void> {
   await signalEngineWaits(tx, run, await endOpenWork(tx, run, reason))
   if (run.cancelRequestedAt) {
     const cleanup = run.cleanupStartedAt ? { cleanup: 'failed' as const } : {}
     return closeStopped(tx, { run, written: null }, { ...cancellationOf(run), ...cleanup })
   }
-  const ref = { tenantId: run.tenantId, runId: run.id }
   const { outcome, ...error } = run.failing ?? { ...reason, stepId: run.currentStepId, outcome: 'failed' as const }
-  return closeRun(tx, ref, { status: 'failed', outcome, written: null, error, stepId: run.currentStepId })
+  return closeRun(tx, run, { status: 'failed', outcome, written: null, error, stepId: run.currentStepId })
 }

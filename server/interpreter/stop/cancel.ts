@@ -1,15 +1,16 @@
 import { and, eq, isNotNull, isNull, ne } from 'drizzle-orm'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
-import type { ServiceContext, TransactionContext } from '../../context'
+import type { ServiceContext } from '../../context'
 import type { Cancellation, Receipt } from '../../definition/run'
 import { env } from '../../env'
 import { emit } from '../../outbox'
-import { isRun, pauseIs, pausesOf, recordIs, recordsOf, walksOf } from '../../run-store/conditions'
+import { isRun, pausesOf, recordsOf } from '../../run-store/conditions'
+import { definitionOf } from '../../run-store/definition'
+import type { Held } from '../../run-store/held'
 import { CLEANUP_BRANCH, pauseIdOf, type Visit, type WalkRef } from '../../run-store/names'
 import { dataColumns } from '../../run-store/run-data'
 import type { RunRow } from '../../run-store/walk-data'
 import { findStepType } from '../../steps/registry'
-import { failedVisit } from '../flow/sizes'
 import {
   cancellationOf,
   endingOf,
@@ -23,8 +24,20 @@ import {
 import type { Ending, WalkState } from '../flow/types'
 import { announceRun } from '../notice/announce'
 import { closeRun } from '../write/close'
+import { failedStep, finishVisit, moveRun, moveWalk } from '../write/held'
 import { signalEngineWaits } from '../write/request'
 import { childrenDue, endOpenWork } from './open-work'
+
+/** Asks an open run to stop that has not been asked before, and carries that out as far as possible now. */
+export async function askToCancel(tx: Held, run: RunRow, cancellation: Cancellation): Promise<void> {
+  const now = tx.now()
+  await tx.db.update(runs).set({ cancelRequestedAt: now, cancellation, updatedAt: now }).where(isRun(run))
+  const definition = await definitionOf(tx, run)
+  const asked = { ...run, cancelRequestedAt: now, cancellation }
+  const how = await carryOutCancel(tx, { run: asked, definition, written: null }, null)
+  // Tells every process working on the run, which stops when the grace is over.
+  if (how === 'waiting') await announceRun(tx, run.id)
+}
 
 /**
  * Carries out a requested cancel as far as possible now. While a step is still running elsewhere, only the given walk
@@ -34,25 +47,16 @@ import { childrenDue, endOpenWork } from './open-work'
  * @param options.force do not wait for running steps: their grace period is over, and late results are rejected
  */
 export async function carryOutCancel(
-  tx: TransactionContext,
+  tx: Held,
   held: HeldRun,
   from: { ref: WalkRef; next: string | null } | null,
   options: { force?: boolean } = {},
 ): Promise<'waiting' | 'cleaning' | 'closed'> {
   const { run, definition, written } = held
-  const now = tx.now()
   if (run.cleanupStartedAt) return 'cleaning'
-  if (from) {
-    await tx.db
-      .update(walks)
-      .set({ status: 'ended', updatedAt: now, ...(from.next === null ? {} : { stepId: from.next }) })
-      .where(and(walksOf(run), eq(walks.branch, from.ref.branch)))
-  }
+  if (from) await moveWalk(tx, from.ref, { status: 'ended', stepId: from.next })
   if (!options.force && (await isAtWork(tx, run))) {
-    await tx.db
-      .update(runs)
-      .set({ status: 'running', ...(written ? dataColumns(written) : {}), updatedAt: now })
-      .where(isRun(run))
+    await moveRun(tx, { tenantId: run.tenantId, runId: run.id }, { status: 'running', written })
     await childrenDue(tx, run)
     return 'waiting'
   }
@@ -66,7 +70,7 @@ export async function carryOutCancel(
   return 'cleaning'
 }
 
-async function beginCleanup(tx: TransactionContext, { run, written }: HeldRun, stepId: string): Promise<void> {
+async function beginCleanup(tx: Held, { run, written }: HeldRun, stepId: string): Promise<void> {
   const { tenantId, id: runId } = run
   const now = tx.now()
   const begun = await tx.db
@@ -87,23 +91,23 @@ async function beginCleanup(tx: TransactionContext, { run, written }: HeldRun, s
 }
 
 /** Ends a run whose walk has reached its end, unless a cancel takes precedence. */
-export async function endRun(tx: TransactionContext, state: WalkState, ending: Ending): Promise<void> {
+export async function endRun(tx: Held, state: WalkState, ending: Ending): Promise<void> {
   if (isCancelling(state)) await carryOutCancel(tx, heldBy(state), { ref: state.ref, next: null })
-  else await closeRun(tx, state.ref, endingOf(state, ending))
+  else await closeRun(tx, state.run, endingOf(state, ending))
 }
 
 /** Closes a run as cancelled or terminated. Its open steps and pauses must have ended already. */
 export async function closeStopped(
-  tx: TransactionContext,
+  tx: Held,
   held: Pick<HeldRun, 'run' | 'written'>,
   cancellation: Cancellation,
 ): Promise<void> {
   const { run } = held
-  await closeRun(tx, { tenantId: run.tenantId, runId: run.id }, stoppedEnding(held, cancellation))
+  await closeRun(tx, run, stoppedEnding(held, cancellation))
 }
 
 /** Whether an attempt is running that was neither recorded nor given up, or an answer has not been consumed yet. */
-async function isAtWork(tx: TransactionContext, run: RunRow): Promise<boolean> {
+async function isAtWork(tx: Held, run: RunRow): Promise<boolean> {
   const open = await tx.db
     .select({ stepType: stepRecords.stepType, attempt: stepRecords.attempt, attempts: stepRecords.attempts })
     .from(stepRecords)
@@ -143,18 +147,11 @@ export async function cleanupTimeLeft(ctx: ServiceContext, ref: WalkRef): Promis
 }
 
 /** Carries out a cancel at a step that waits: for a person, for a time, or for its branches. */
-export async function stopAtOpen(tx: TransactionContext, state: WalkState, at: Visit): Promise<Receipt> {
-  await tx.db
-    .update(stepRecords)
-    .set(failedVisit(stopFailure(cancellationOf(state.run)), tx.now(), STOPPED.receipt))
-    .where(recordIs({ state, at }))
+export async function stopAtOpen(tx: Held, state: WalkState, at: Visit): Promise<Receipt> {
+  const failed = failedStep(at, stopFailure(cancellationOf(state.run)), tx.now())
   // It may have expired, which is not recorded yet.
-  await tx.db
-    .update(pauses)
-    .set({ consumedAt: tx.now() })
-    .where(
-      and(pauseIs(state.ref, pauseIdOf(state.ref.branch, at)), isNotNull(pauses.answeredAt), isNull(pauses.consumedAt)),
-    )
+  const pauseId = pauseIdOf(state.ref.branch, at)
+  await finishVisit(tx, state.ref, { ...failed, pauseId }, STOPPED.receipt)
   await carryOutCancel(tx, heldBy(state), { ref: state.ref, next: null })
   return STOPPED.receipt
 }

@@ -1,12 +1,13 @@
 import { type AnyColumn, and, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm'
-import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
-import type { TransactionContext } from '../../context'
+import { pauses, stepRecords, walks } from '@/db/schema/runs'
 import { emit } from '../../outbox'
-import { asksSomebody, isRun, pausesOf, recordsOf, walksOf } from '../../run-store/conditions'
+import { pausesOf, recordsOf, walksOf } from '../../run-store/conditions'
+import type { Held } from '../../run-store/held'
 import type { RunRow } from '../../run-store/walk-data'
 import { failedVisit } from '../flow/sizes'
 import { STOPPED } from '../flow/stopping'
 import { announceRun } from '../notice/announce'
+import { settleStatus } from '../write/store-answer'
 
 /**
  * Ends every open step, pause and walk of a run. The walks' epoch rises, so results of work still running no longer
@@ -14,7 +15,7 @@ import { announceRun } from '../notice/announce'
  * @returns the walks that had an open pause
  */
 export async function endOpenWork(
-  tx: TransactionContext,
+  tx: Held,
   run: RunRow,
   failure: { code: string; message: string },
 ): Promise<string[]> {
@@ -23,24 +24,20 @@ export async function endOpenWork(
 
 /** Ends the branches of a fork that still run, with everything in them, as `endOpenWork` does for the whole run. */
 export async function stopBranches(
-  tx: TransactionContext,
+  tx: Held,
   run: RunRow,
   scopeId: string,
   failure: { code: string; message: string },
 ): Promise<string[]> {
   const waited = await endWithin(tx, run, failure, `${scopeId}/`)
-  const asks = asksSomebody({ tenantId: run.tenantId, runId: run.id })
-  await tx.db
-    .update(runs)
-    .set({ status: sql`case when ${asks} then 'paused' else 'running' end`, updatedAt: tx.now() })
-    .where(isRun(run))
+  await settleStatus(tx, { tenantId: run.tenantId, runId: run.id })
   // Every process that works on a stopped branch is notified and stops.
   await announceRun(tx, run.id)
   return waited
 }
 
 /** Has the child runs settled that steps of this run started or are about to start: nothing waits for them any more. */
-export async function childrenDue(tx: TransactionContext, run: RunRow, within?: SQL): Promise<void> {
+export async function childrenDue(tx: Held, run: RunRow, within?: SQL): Promise<void> {
   const left = await tx.db
     .select({ childRunId: pauses.childRunId })
     .from(pauses)
@@ -50,7 +47,7 @@ export async function childrenDue(tx: TransactionContext, run: RunRow, within?: 
 }
 
 async function endWithin(
-  tx: TransactionContext,
+  tx: Held,
   run: RunRow,
   failure: { code: string; message: string },
   prefix: string,

@@ -1,9 +1,9 @@
 import { and, asc, gt, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
-import { type Sweep, systemContext, type TransactionContext, withTransaction } from '../../context'
+import { type Sweep, systemContext, withTransaction } from '../../context'
 import { eachAtOnce } from '../../each-at-once'
 import { emit } from '../../outbox'
-import { getRunRow } from '../../run-store/find-run'
+import { type Held, holdRun } from '../../run-store/held'
 import type { RunRow } from '../../run-store/walk-data'
 import { turnOf } from '../../turn-of'
 import { closeRun } from '../write/close'
@@ -28,8 +28,8 @@ export async function timeOutRuns({ db, log, now }: Sweep, until: Date) {
   let failed = 0
   await eachAtOnce(due, AT_ONCE, ({ tenantId, id }) =>
     withTransaction(systemContext({ tenantId, db, log, now }), async (tx) => {
-      const run = await getRunRow(tx, id, { lock: true })
-      if (!run.endTime && !run.cancelRequestedAt) await timeOut(tx, run)
+      const { held, run } = await holdRun(tx, id)
+      if (!run.endTime && !run.cancelRequestedAt) await timeOut(held, run)
     }).catch((err: unknown) => {
       failed++
       log.error({ err, tenantId, runId: id }, 'a run whose time is up could not be ended')
@@ -48,10 +48,9 @@ export async function nextTimeOut({ db }: Pick<Sweep, 'db'>, after: Date): Promi
 /** Written exactly as in the partial index. */
 const open: SQL = sql`timeout_at is not null and end_time is null`
 
-async function timeOut(tx: TransactionContext, run: RunRow): Promise<void> {
+async function timeOut(tx: Held, run: RunRow): Promise<void> {
   await endOpenWork(tx, run, FAILURE)
-  const ref = { tenantId: run.tenantId, runId: run.id }
   const error = { ...FAILURE, stepId: run.currentStepId }
-  await closeRun(tx, ref, { status: 'failed', outcome: 'timed_out', written: null, error, stepId: null })
-  await emit(tx, 'workflow/run.terminated', ref)
+  await closeRun(tx, run, { status: 'failed', outcome: 'timed_out', written: null, error, stepId: null })
+  await emit(tx, 'workflow/run.terminated', { tenantId: run.tenantId, runId: run.id })
 }

@@ -2,12 +2,13 @@ import { and, asc, eq, isNull, type SQL, type SQLWrapper, sql } from 'drizzle-or
 import type { Db, Tx } from '@/db/index'
 import { perDb } from '@/db/per-db'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
-import type { ServiceContext, TransactionContext } from '../../context'
+import type { ServiceContext } from '../../context'
 import { isBranch } from '../../definition/branches'
 import type { JsonObject } from '../../definition/json'
 import type { PauseAnswer, RunData } from '../../definition/run'
 import { AppError } from '../../errors'
 import { GIVEN_RUN, recordOfPause, runIs } from '../../run-store/conditions'
+import type { Held } from '../../run-store/held'
 import { putTogether } from '../../run-store/large-values'
 import { ownsOf, RUN_COLUMNS, walkData } from '../../run-store/walk-data'
 import type { Resting } from '../flow/types'
@@ -88,11 +89,11 @@ export async function dataAt(ctx: ServiceContext, { run, written, pause: { branc
 }
 
 /**
- * Writes the answer to a pause of a locked run, and has its walk continued.
+ * Writes the answer to a pause of a held run, and has its walk continued.
  * @returns the run's status
  */
 export async function answerHeld(
-  tx: TransactionContext,
+  tx: Held,
   { run, pause }: OpenPause,
   answer: PauseAnswer,
   by?: Answerer,

@@ -2,9 +2,9 @@ import { and, asc, gt, isNotNull, isNull, lte } from 'drizzle-orm'
 import { pauses } from '@/db/schema/runs'
 import { type ServiceContext, type Sweep, systemContext, withTransaction } from '../../context'
 import { eachAtOnce } from '../../each-at-once'
+import { hold } from '../../run-store/held'
 import { turnOf } from '../../turn-of'
 import { watchNext } from '../notice/timers'
-import { lockRun } from '../plan/state'
 import { nextTimeOut, timeOutRuns } from '../stop/time-out'
 import { answerHeld, findOpenPauses, parkedAt } from './answer'
 import { lookForEvents } from './events'
@@ -76,10 +76,10 @@ async function answerOne(ctx: ServiceContext, runId: string, pauseId: string): P
   const parked = parkedAt(open, chosen)
   if (parked && (await answerParked(ctx, parked, answer))) return
   await withTransaction(ctx, async (tx) => {
-    await lockRun(tx, { tenantId: ctx.tenantId, runId })
+    const held = await hold(tx, { tenantId: ctx.tenantId, runId })
     const open = await findOpenPauses(tx, runId)
     const chosen = open.find(({ pause }) => pause.id === pauseId)
-    if (chosen) await answerHeld(tx, chosen, answer)
+    if (chosen) await answerHeld(held, chosen, answer)
   })
 }
 

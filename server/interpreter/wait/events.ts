@@ -16,10 +16,10 @@ import type { EventRules, EventValue } from '../../definition/event'
 import { looksLike, spellings } from '../../definition/spellings'
 import { eachAtOnce } from '../../each-at-once'
 import { pauseIs, recordOfPause } from '../../run-store/conditions'
+import { hold } from '../../run-store/held'
 import { turnOf } from '../../turn-of'
 import { matchesEvent } from '../flow/match-event'
 import { lookSoonWith } from '../notice/timers'
-import { lockRun } from '../plan/state'
 import { continueWalk } from '../write/request'
 import { storeAnswer } from '../write/store-answer'
 
@@ -190,8 +190,8 @@ function takenBy({ tenantId, runId, stepId }: Wait, eventId: SQL): SQL {
 /** Answers the wait. @returns false if the step has taken the event meanwhile */
 async function answerWith(ctx: ServiceContext, wait: Wait, row: EventRow): Promise<boolean> {
   const { tenantId, db, log, now } = ctx
-  return withTransaction(systemContext({ tenantId, db, log, now }, row.postedBy), async (tx) => {
-    await lockRun(tx, wait)
+  return withTransaction(systemContext({ tenantId, db, log, now }, row.postedBy), async (transaction) => {
+    const tx = await hold(transaction, wait)
     if (await isTaken(tx, wait, row.id)) return false
     const status = await storeAnswer(tx, wait, wait.id, { event: eventValueOf(row) }, { eventId: row.id })
     // Otherwise something else answered the wait first.

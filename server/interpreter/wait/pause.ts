@@ -1,28 +1,24 @@
-import { and, eq, isNull } from 'drizzle-orm'
-import { pauses, runs, stepRecords } from '@/db/schema/runs'
-import { type ServiceContext, type TransactionContext, withTransaction } from '../../context'
+import { type ServiceContext, withTransaction } from '../../context'
 import type { JsonObject } from '../../definition/json'
 import type { Receipt } from '../../definition/run'
 import { ImpossibleState } from '../../errors'
-import { emit } from '../../outbox'
-import { pauseIs, recordIs } from '../../run-store/conditions'
+import { type Held, hold } from '../../run-store/held'
 import { pauseIdOf, type Visit, type WalkClaim, type WalkRef } from '../../run-store/names'
 import type { StepRecordRow } from '../../run-store/walk-data'
 import type { Asked } from '../../steps/define-step'
 import { findStepType } from '../../steps/registry'
-import { failed, outputColumns } from '../flow/sizes'
+import { outputColumns } from '../flow/sizes'
 import { valuesIn } from '../flow/step'
 import { heldBy, STOPPED } from '../flow/stopping'
 import type { WalkState } from '../flow/types'
-import { announceRun } from '../notice/announce'
 import { dueBy } from '../notice/timers'
 import type { NextStep } from '../plan/next-step'
 import { waitFor } from '../plan/plan'
-import { configOf, findWalkState, lockRun, lockWalkState, receiptOf } from '../plan/state'
+import { configOf, findWalkState, holdWalk, receiptOf } from '../plan/state'
 import { carryOutCancel, stopAtOpen } from '../stop/cancel'
 import { advance } from '../write/advance'
+import { finishVisit, openPause } from '../write/held'
 import { signalEngineWait } from '../write/request'
-import { kindOf } from '../write/rows'
 import { storeAnswer } from '../write/store-answer'
 import { answerOf, findPause, type PauseRow, planAfter, withAnswer } from './answered'
 import { lookForEvents } from './events'
@@ -34,7 +30,7 @@ import { lookForEvents } from './events'
 export async function openForEngine(ctx: ServiceContext, ref: WalkClaim, pauseId: string): Promise<null> {
   const looks = await withTransaction(ctx, async (tx) => {
     const at = visitOf(ref, pauseId)
-    const locked = await lockWalkState(tx, ref, at)
+    const { held, found: locked } = await holdWalk(tx, ref, at)
     const wake = async () => {
       await signalEngineWait(tx, ref)
       return false
@@ -44,7 +40,7 @@ export async function openForEngine(ctx: ServiceContext, ref: WalkClaim, pauseId
     if (!record) throw new ImpossibleState('pause-without-record', `${ref.runId} has no record of ${pauseId}`)
     const pause = await findPause(tx, ref, pauseId)
     if (record.endTime || pause?.answeredAt || state.run.cancelRequestedAt) return wake()
-    if (!pause) return openPause(tx, state, at, record)
+    if (!pause) return open(held, state, at, record)
     return pause.looked === false
   })
   if (looks) await lookForEvents(ctx, { ...ref, id: pauseId })
@@ -52,35 +48,12 @@ export async function openForEngine(ctx: ServiceContext, ref: WalkClaim, pauseId
 }
 
 /** @returns whether it waits for an event and has not checked earlier events yet */
-async function openPause(tx: TransactionContext, state: WalkState, at: Visit, record: StepRecordRow): Promise<boolean> {
-  const question = askedBy(record, state.data)
-  const { event, childRunId, ...asked } = question
-  const { tenantId, runId, branch } = state.ref
-  const now = tx.now()
-  const pause = { ...asked, ...at, id: pauseIdOf(branch, at) }
-  await tx.db.insert(pauses).values({
-    tenantId,
-    runId,
-    branch,
-    ...pause,
-    ...eventColumns(event),
-    ...(childRunId ? { childRunId, childState: 'due' as const } : {}),
-    kind: kindOf(question),
-    createdAt: now,
-  })
-  const { dueAt } = pause
+async function open(tx: Held, { ref, data }: WalkState, at: Visit, record: StepRecordRow): Promise<boolean> {
+  const pause = { ...askedBy(record, data), ...at, id: pauseIdOf(ref.branch, at) }
+  const { dueAt, event } = pause
   if (dueAt) tx.afterCommit(() => dueBy(dueAt))
-  if (childRunId) await emit(tx, 'workflow/child.due', { tenantId, runId: childRunId })
-  await tx.db
-    .update(runs)
-    .set({ ...(asked.signal ? { status: 'paused' as const } : {}), currentStepId: at.stepId, updatedAt: now })
-    .where(and(eq(runs.tenantId, tenantId), eq(runs.id, runId)))
-  await announceRun(tx, runId)
+  await openPause(tx, ref, pause)
   return event !== undefined
-}
-
-function eventColumns(event: Asked['event']) {
-  return event && { eventName: event.name, eventKey: event.key, eventRules: event.rules, looked: false }
 }
 
 /** What a visit waits for. Always the same, because the step's configuration and start are frozen. */
@@ -149,40 +122,24 @@ async function answerIfDue(
   // An event that came in time counts, even if it is delivered late.
   if (pause.eventName !== null) await lookForEvents(ctx, { ...ref, id: pause.id }, { until: pause.dueAt })
   return withTransaction(ctx, async (tx) => {
-    await lockRun(tx, ref)
-    await storeAnswer(tx, ref, pause.id, { due: true })
+    await storeAnswer(await hold(tx, ref), ref, pause.id, { due: true })
     return findPause(tx, ref, pause.id)
   })
 }
 
 /** The run was cancelled after the answer: it still counts, and nothing follows. */
 async function stopAfterAnswer(
-  tx: TransactionContext,
+  tx: Held,
   state: WalkState,
   at: Visit,
   record: StepRecordRow,
   pause: PauseRow,
 ): Promise<Receipt> {
   const answered = answerOf(state, record, pause)
-  const now = tx.now()
   const { delta, output, exit, next, failure } = answered
   const { receipt } = STOPPED
-  await tx.db
-    .update(stepRecords)
-    .set({
-      status: 'completed',
-      endTime: now,
-      ...outputColumns(output),
-      delta,
-      exit,
-      receipt,
-      ...(failure ? { status: 'failed' as const, ...failed(failure), handled: failure.handled || null } : {}),
-    })
-    .where(recordIs({ state, at }))
-  await tx.db
-    .update(pauses)
-    .set({ consumedAt: now })
-    .where(and(pauseIs(state.ref, pause.id), isNull(pauses.consumedAt)))
+  const taken = { at, endedAt: tx.now(), ...outputColumns(output), delta, exit, pauseId: pause.id }
+  await finishVisit(tx, state.ref, failure ? { ...taken, failure } : taken, receipt)
   await carryOutCancel(tx, heldBy(withAnswer(state, at, answered)), { ref: state.ref, next })
   return receipt
 }

@@ -4,8 +4,8 @@ import { type ServiceContext, withTransaction } from '../../context'
 import { isBranch } from '../../definition/branches'
 import type { Receipt } from '../../definition/run'
 import { ImpossibleState } from '../../errors'
-import { walkIs } from '../../run-store/conditions'
 import { definitionOf } from '../../run-store/definition'
+import { hold } from '../../run-store/held'
 import { pauseIdOf, type Visit, type WalkRef } from '../../run-store/names'
 import { dataOf, ownsOf, RUN_COLUMNS, type StepRecordRow, walkData } from '../../run-store/walk-data'
 import { findStepType } from '../../steps/registry'
@@ -14,7 +14,6 @@ import type { WalkState } from '../flow/types'
 import { planJoined } from '../fork/join'
 import type { NextStep } from '../plan/next-step'
 import { NOTHING, planFrom, waitFor } from '../plan/plan'
-import { lockRun } from '../plan/state'
 import type { DoneStep, Drive, Plan } from '../plan/types'
 import { popQueued } from '../recall/queued'
 import { forget } from '../recall/run'
@@ -24,6 +23,7 @@ import { dueOf } from '../wait/pause'
 import { MOST_TRIES } from '../write/advance'
 import { takeClaimed } from '../write/claimed-start'
 import { CURSOR_USED, commitPlan } from '../write/commit'
+import { moveWalk } from '../write/held'
 
 /**
  * The walk's first step, and every step in which it only continues planning (`go`): one engine run claims the segment,
@@ -162,13 +162,13 @@ function receiptAt(ctx: ServiceContext, { branch }: WalkRef, open: StepRecordRow
 
 /** The claim of a walk whose run is being cancelled. Null if it is not, so the refused claim may be tried again. */
 async function claimToStop(ctx: ServiceContext, ref: WalkRef, engineRunId: string): Promise<Receipt | null> {
-  return withTransaction<Receipt | null>(ctx, async (tx) => {
-    await lockRun(tx, ref)
+  return withTransaction<Receipt | null>(ctx, async (transaction) => {
+    const tx = await hold(transaction, ref)
     const found = await findWalk(tx, ref, engineRunId)
     if ('stop' in found) return found
     const { state, cursor, open, arrived } = found
     if (!isCancelling(state)) return null
-    await tx.db.update(walks).set({ status: 'walking', engineRunId, updatedAt: tx.now() }).where(walkIs(ref))
+    await moveWalk(tx, ref, { status: 'walking', engineRunId })
     if (open) return staying(tx, ref, open).receipt
     if (arrived) return { arrive: true }
     // There are no records yet, or only those of the run this one retries.

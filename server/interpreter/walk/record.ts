@@ -1,26 +1,27 @@
 import { stepRecords } from '@/db/schema/runs'
-import { type ServiceContext, type TransactionContext, withTransaction } from '../../context'
+import { type ServiceContext, withTransaction } from '../../context'
 import { isBranch } from '../../definition/branches'
 import { graphOf } from '../../definition/graph'
 import type { JsonObject, JsonValue } from '../../definition/json'
 import type { Attempt, Receipt } from '../../definition/run'
 import { ImpossibleState } from '../../errors'
 import { recordIs } from '../../run-store/conditions'
+import type { Held } from '../../run-store/held'
 import type { WalkData } from '../../run-store/walk-data'
 import type { StepOutput } from '../../steps/define-step'
 import { afterCatch, catching, shownExit } from '../flow/exits'
 import { AttemptFailed, classify, type Failure, nextDelay, RunStopped, TakenOver } from '../flow/failure'
-import { deltaOf, failedVisit, objectOf, outputColumns, storableOutput, withDelta } from '../flow/sizes'
+import { deltaOf, objectOf, outputColumns, storableOutput, withDelta } from '../flow/sizes'
 import { cancellationOf, heldBy, isCancelling, STOPPED, stopFailure } from '../flow/stopping'
 import type { WalkState } from '../flow/types'
 import { usageOf } from '../flow/usage'
-import { storeBranchResult } from '../fork/arrive'
 import type { NextStep } from '../plan/next-step'
 import { planFrom } from '../plan/plan'
-import { lockWalkState, receiptOf } from '../plan/state'
+import { holdWalk, receiptOf } from '../plan/state'
 import type { StartedAttempt } from '../plan/types'
 import { carryOutCancel, cleanupTimeLeft, endRun } from '../stop/cancel'
 import { advance } from '../write/advance'
+import { failedStep, finishVisit, moveWalk } from '../write/held'
 
 /** Records the output of an attempt, and what follows it. */
 export async function recordOutput(
@@ -49,6 +50,7 @@ export async function recordOutput(
   const endedAt = ctx.now()
   const attempts = [...begun.attempts, attemptRow(begun, endedAt, null)]
   const work = { attempt: begun.attempt, attempts, usage: usageOf(begun.attempts, result.usage ?? null) }
+  const step = { at, endedAt, delta, work, exit, ...outputColumns(outputData) }
   const withOutput = (state: WalkState): WalkState => ({
     ...state,
     ...grown,
@@ -61,22 +63,11 @@ export async function recordOutput(
       at,
       begun.attempt,
       async (state) => ({
-        done: { claims: null, step: { at, endedAt, delta, work, exit, ...outputColumns(outputData) } },
+        done: { claims: null, step },
         plan: await planFrom(ctx, withOutput(state), next, handoff),
       }),
       async (tx, state) => {
-        await tx.db
-          .update(stepRecords)
-          .set({
-            status: 'completed',
-            endTime: endedAt,
-            ...outputColumns(outputData),
-            delta,
-            exit,
-            ...work,
-            receipt: STOPPED.receipt,
-          })
-          .where(recordIs(begun))
+        await finishVisit(tx, state.ref, step, STOPPED.receipt)
         await carryOutCancel(tx, heldBy(withOutput(state)), { ref: state.ref, next })
         return STOPPED.receipt
       },
@@ -167,15 +158,15 @@ async function recordCaught(
 export function settle(
   ctx: ServiceContext,
   begun: StartedAttempt,
-  write: (tx: TransactionContext, state: WalkState) => Promise<Receipt>,
+  write: (tx: Held, state: WalkState) => Promise<Receipt>,
 ): Promise<Receipt> {
   return retryWhileUnavailable(ctx, () =>
     withTransaction<Receipt>(ctx, async (tx) => {
-      const locked = await lockWalkState(tx, begun.state.ref, begun.at)
+      const { held, found: locked } = await holdWalk(tx, begun.state.ref, begun.at)
       if ('stop' in locked) return locked.stop
       if (locked.record?.endTime) return receiptOf(locked.record)
       if (locked.record?.attempt !== begun.attempt) throw new TakenOver()
-      return write(tx, locked.state)
+      return write(held, locked.state)
     }),
   )
 }
@@ -185,7 +176,7 @@ export function settle(
  * @param cause the last attempt's own error, where it differs
  */
 export async function fail(
-  tx: TransactionContext,
+  tx: Held,
   begun: StartedAttempt,
   failure: Pick<Failure, 'code' | 'message'> & { usage?: Failure['usage'] },
   cause: string = failure.message,
@@ -195,16 +186,11 @@ export async function fail(
   // In a branch, the failure is passed to its fork.
   const arrives = isBranch(state.ref.branch) && !isCancelling(state)
   const receipt: Receipt = arrives ? { arrive: true } : { stop: 'ended' }
-  await tx.db
-    .update(stepRecords)
-    .set({
-      ...failedVisit(failure, now, receipt),
-      usage: usageOf(begun.attempts, failure.usage ?? null),
-      attempts: [...begun.attempts, attemptRow(begun, now, cause)],
-    })
-    .where(recordIs(begun))
+  const attempts = [...begun.attempts, attemptRow(begun, now, cause)]
+  const work = { attempt: begun.attempt, attempts, usage: usageOf(begun.attempts, failure.usage ?? null) }
+  await finishVisit(tx, state.ref, { ...failedStep(at, failure, now), work }, receipt)
   const error = { code: failure.code, message: failure.message, stepId: at.stepId }
-  if (arrives) await storeBranchResult(tx, state.ref, { failed: error, outcome: 'failed' })
+  if (arrives) await moveWalk(tx, state.ref, { arrival: { failed: error, outcome: 'failed' } })
   else await endRun(tx, state, { status: 'failed', outcome: 'failed', written: state, error, stepId: at.stepId })
   return receipt
 }

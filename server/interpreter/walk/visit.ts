@@ -11,7 +11,7 @@ import { MAX_ATTEMPTS, TakenOver } from '../flow/failure'
 import { cancellationOf, isCancelling, stopFailure } from '../flow/stopping'
 import { mark } from '../notice/heard'
 import type { NextStep } from '../plan/next-step'
-import { configOf, lockWalkState, receiptOf } from '../plan/state'
+import { configOf, holdWalk, receiptOf } from '../plan/state'
 import type { StartedAttempt } from '../plan/types'
 import { work } from './attempt'
 import { countWork } from './count-work'
@@ -42,7 +42,7 @@ type Claimed = StartedAttempt | { receipt: Receipt } | { lost: StartedAttempt; m
 
 async function claim(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Claimed> {
   return withTransaction<Claimed>(ctx, async (tx) => {
-    const locked = await lockWalkState(tx, ref, at)
+    const { held, found: locked } = await holdWalk(tx, ref, at)
     if ('stop' in locked) return { receipt: locked.stop }
     const { state, record } = locked
     if (!record)
@@ -64,7 +64,9 @@ async function claim(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Cl
     }
     if (isCancelling(state)) {
       // The process died while the step ran; a run that is being stopped starts no new attempt.
-      return { receipt: await fail(tx, { ...begun, attempt: record.attempt }, stopFailure(cancellationOf(state.run))) }
+      return {
+        receipt: await fail(held, { ...begun, attempt: record.attempt }, stopFailure(cancellationOf(state.run))),
+      }
     }
     const limit = begun.config.retry?.maxAttempts ?? MAX_ATTEMPTS
     if (begun.attempt > limit) {

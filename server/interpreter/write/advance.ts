@@ -1,12 +1,13 @@
-import { type ServiceContext, type TransactionContext, withTransaction } from '../../context'
+import { type ServiceContext, withTransaction } from '../../context'
 import type { Receipt } from '../../definition/run'
 import { ImpossibleState } from '../../errors'
+import type { Held } from '../../run-store/held'
 import type { Visit } from '../../run-store/names'
 import type { StepRecordRow } from '../../run-store/walk-data'
 import { TakenOver } from '../flow/failure'
 import { isCancelling } from '../flow/stopping'
 import type { WalkState } from '../flow/types'
-import { lockWalkState, receiptOf } from '../plan/state'
+import { holdWalk, receiptOf } from '../plan/state'
 import type { Done, Plan, StartedAttempt } from '../plan/types'
 import { commitPlan } from './commit'
 
@@ -32,7 +33,7 @@ export async function advance(
   at: Visit,
   attempt: number | null,
   move: (state: WalkState) => Promise<StepResult | { receipt: Receipt }>,
-  cancelled: (tx: TransactionContext, state: WalkState, record: StepRecordRow) => Promise<Receipt>,
+  cancelled: (tx: Held, state: WalkState, record: StepRecordRow) => Promise<Receipt>,
 ): Promise<{ receipt: Receipt; begun: StartedAttempt | null }> {
   let state = from
   for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -42,13 +43,13 @@ export async function advance(
       if (await commitPlan(ctx, state.ref, moved.done, moved.plan)) return moved.plan
     }
     const settled = await withTransaction<{ receipt: Receipt } | { state: WalkState }>(ctx, async (tx) => {
-      const locked = await lockWalkState(tx, state.ref, at)
+      const { held, found: locked } = await holdWalk(tx, state.ref, at)
       if ('stop' in locked) return { receipt: locked.stop }
       const { record } = locked
       if (!record) throw new ImpossibleState('visit-without-record', `${state.ref.runId} has no record of ${at.stepId}`)
       if (record.endTime) return { receipt: receiptOf(record) }
       if (attempt !== null && record.attempt !== attempt) throw new TakenOver()
-      if (isCancelling(locked.state)) return { receipt: await cancelled(tx, locked.state, record) }
+      if (isCancelling(locked.state)) return { receipt: await cancelled(held, locked.state, record) }
       return { state: locked.state }
     })
     if ('receipt' in settled) return { receipt: settled.receipt, begun: null }

@@ -78,7 +78,7 @@ const WRITTEN = `
   ${Object.values(BEGUN).join()}, tool_id text,
   segment int, walk_status text, claims text, from_step text, from_visit int, to_step text, to_visit int,
   outcome text, result jsonb, error jsonb, ${EVENT}, visits jsonb,
-  answered_pause text, answer jsonb, answered_by text, key_hash text, key_role text,
+  answered_pause text, answer jsonb, answered_by text, answered_at timestamptz, answered_via text, answered_with text, key_hash text, key_role text,
   pause_id text, pause_step text, pause_visit int, pause_kind text, pause_signal json, pause_due timestamptz,
   wait_name text, wait_key text, wait_rules jsonb, child_run_id text,
   own jsonb, own_refs jsonb, arrival jsonb, failing jsonb, cancellation jsonb`

@@ -8,13 +8,24 @@ import { dataColumns } from '../../run-store/run-data'
 import { noteNews } from '../notice/heard'
 import { watchPause } from '../notice/timers'
 import { notifyLocally } from '../notice/watch'
-import type { Done, DoneStep, Plan } from '../plan/types'
+import type { Done, Plan } from '../plan/types'
 import { endIsBeingWritten, endIsWritten, rememberCommit } from '../recall/run'
 import { childDue } from './child-due'
 import { stopLocalWork } from './close'
 import { CLAIM, CLAIM_OF_VISIT, OWNER, OWNER_OF_VISIT } from './fences'
 import { END_OTHER_WALKS, END_RUN, END_WALKS, FINISH_VISIT, MOVE_RUN, MOVE_WALK, TAKE_ANSWER } from './parts'
-import { callerToCheck, closingParts, followingRow, outputsOf, type Sent, settleRecalled, visitParts } from './rows'
+import {
+  callerToCheck,
+  closingParts,
+  dataRow,
+  endingRow,
+  followingRow,
+  outputsOf,
+  type Sent,
+  settleRecalled,
+  visitDoneRow,
+  visitParts,
+} from './rows'
 import { statementOf } from './statement'
 import { countInsert } from './statistics'
 
@@ -63,7 +74,7 @@ export async function commitPlan(
       failing: plan.failing,
       ...walkRow(ref, done),
       ...(moves ? moveRow(ref, done, plan) : {}),
-      ...(done.step ? stepRow(done.step, plan) : {}),
+      ...(done.step ? visitDoneRow(done.step, plan) : {}),
       ...(isBranch(ref.branch) ? branchRow(done, plan) : runRow(done, plan)),
       ...followingRow(following),
     }
@@ -128,29 +139,6 @@ function moveRow({ segment }: WalkClaim, { claims, cursor }: Done, plan: Plan) {
   }
 }
 
-function stepRow({ at, endedAt, delta, work, failure, given, ...step }: DoneStep, { receipt }: Plan) {
-  return {
-    step_id: at.stepId,
-    visit: at.visit,
-    attempt: work?.attempt,
-    attempts: work?.attempts,
-    usage: work?.usage,
-    step_status: failure ? 'failed' : 'completed',
-    handled: failure?.handled || null,
-    step_error: failure?.message,
-    step_error_code: failure?.code,
-    exit: step.exit,
-    ended_at: endedAt,
-    output_data: step.outputData,
-    output_bytes: step.outputBytes,
-    delta,
-    receipt,
-    answered_pause: step.pauseId,
-    answer: given?.answer,
-    answered_by: given?.by,
-  }
-}
-
 /** A branch stores what it writes, and how it ended, on its own row. */
 function branchRow(done: Done, plan: Plan) {
   const own = plan.written && dataColumns(plan.written)
@@ -163,12 +151,8 @@ function branchRow(done: Done, plan: Plan) {
 }
 
 function runRow({ claims }: Done, { written, stepId, ending, pause }: Plan) {
-  const stored = written && dataColumns(written)
-  const moved = { data: stored?.smallData, data_refs: stored?.dataRefs, current_step_id: stepId }
+  const moved = dataRow({ written, stepId })
   if (pause?.signal) return { ...moved, run_status: 'paused' }
   if (!ending) return claims === 'resting' ? { ...moved, run_status: 'running' } : moved
-  const { status, outcome } = ending
-  const over = { ...moved, run_status: status, outcome }
-  if (ending.status === 'completed') return { ...over, result: ending.result }
-  return { ...over, error: ending.error, cancellation: ending.cancellation }
+  return endingRow({ ...ending, written, stepId })
 }

@@ -62,6 +62,13 @@ export const CLAIM_OF_VISIT = ofRun('claim of visit', `${OF_CLAIM}, ${OF_VISIT}`
   openRun(locked, openVisit(locked, claimableWalk(locked, 'open.run_id'))),
 )
 
+/** A transaction holds the run, and it is open. */
+export const HELD: Fence = {
+  fence: 'held',
+  text: (i) => `${i} where (
+        select true from runs r where r.tenant_id = i.tenant_id and r.id = i.run_id and r.end_time is null)`,
+}
+
 /** The workflow is not archived, and its published version is the one that the caller expects. It locks nothing. */
 export const START: Fence = {
   fence: 'start',

@@ -103,12 +103,12 @@ export const INSERT_WALK: Part = {
       from ${i}, ${x('epoch, segment, walk_status, engine_run_id, to_step, to_visit')}`,
 }
 
-/** A walk is claimed, released at a pause, has a cursor, or is a branch, which stores what it writes. */
+/** A walk is claimed, is released at a pause or for its branches, ends, has a cursor, or stores what its branch wrote. */
 export const MOVE_WALK: Part = {
   part: 'move walk',
   text: (i) => `
-      update walks w set status = x.walk_status, segment = x.segment, updated_at = i.at,
-        engine_run_id = case when x.walk_status <> 'resting' then x.engine_run_id end,
+      update walks w set status = coalesce(x.walk_status, w.status), segment = coalesce(x.segment, w.segment), updated_at = i.at,
+        engine_run_id = case when x.walk_status in ('resting', 'waiting') then null else coalesce(x.engine_run_id, w.engine_run_id) end,
         step_id = coalesce(x.to_step, w.step_id), visit = coalesce(x.to_visit, w.visit),
         data = coalesce(x.own, w.data), data_refs = case when x.own is null then w.data_refs else x.own_refs end,
         arrival = coalesce(x.arrival, w.arrival)
@@ -127,7 +127,7 @@ export const END_WALKS: Part = { part: 'end walks', text: endWalks('') }
 /** All but the one that `MOVE_WALK` writes. */
 export const END_OTHER_WALKS: Part = { part: 'end other walks', text: endWalks('and w.branch <> i.branch') }
 
-/** The answer to a pause is taken. One that was given just now is stored as well. */
+/** The answer to a pause is taken, if there is one. One that was given just now is stored as well. */
 export const TAKE_ANSWER: Part = {
   part: 'take answer',
   text: (i) => `
@@ -135,7 +135,19 @@ export const TAKE_ANSWER: Part = {
         answered_by = coalesce(x.answered_by, p.answered_by),
         answered_at = case when x.answer is null then p.answered_at else x.ended_at end
       from ${i}, ${x('answered_pause, ended_at, answer, answered_by')}
-      where p.tenant_id = i.tenant_id and p.run_id = i.run_id and p.id = x.answered_pause and p.consumed_at is null`,
+      where p.tenant_id = i.tenant_id and p.run_id = i.run_id and p.id = x.answered_pause and p.consumed_at is null
+        and (p.answered_at is not null or x.answer is not null)`,
+}
+
+/** An answer to an open pause is stored; it is taken later. */
+export const STORE_ANSWER: Part = {
+  part: 'store answer',
+  text: (i) => `
+      update pauses p set answered_at = x.answered_at, answer = x.answer, answered_by = x.answered_by,
+        answered_via = x.answered_via, event_id = coalesce(x.answered_with, p.event_id)
+      from ${i}, ${x('answered_pause, answered_at, answer, answered_by, answered_via, answered_with')}
+      where p.tenant_id = i.tenant_id and p.run_id = i.run_id and p.id = x.answered_pause and p.answered_at is null
+      returning 1`,
 }
 
 /** A pause is opened. */
@@ -161,6 +173,9 @@ const sends = (part: string, place: EventPlace): Part => ({
 
 /** A message to the engine goes into the outbox, or is a job of the engine at once. */
 export const SEND = { outbox: sends('send event', 'outbox'), job: sends('queue job', 'job') } as const
+
+/** Whether `STORE_ANSWER` has found the pause open. */
+export const STORED: Output = { output: 'stored', text: '(select count(*) from store_answer) > 0 as stored' }
 
 /** Every process is told of the run. */
 export const NOTIFY: Output = { output: 'notify', text: `pg_notify('${RUN_CHANNEL}', i.run_id)` }

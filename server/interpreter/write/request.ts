@@ -4,6 +4,7 @@ import type { ServiceContext, TransactionContext } from '../../context'
 import { isBranch } from '../../definition/branches'
 import { emit } from '../../outbox'
 import { walkIs } from '../../run-store/conditions'
+import type { Held } from '../../run-store/held'
 import type { WalkRef } from '../../run-store/names'
 
 /** What changes with a request, so that a call made before it no longer counts. */
@@ -23,7 +24,7 @@ export const NEW_EPOCH = { epoch: sql`${walks.epoch} + 1` } as const satisfies C
  * @returns the walk as it was requested; null if none matches
  */
 export async function requestWalk(
-  tx: TransactionContext,
+  tx: Held,
   { tenantId, runId }: Pick<WalkRef, 'tenantId' | 'runId'>,
   which: SQL | undefined,
   change: Change = {},
@@ -45,7 +46,7 @@ type Walk = Pick<WalkRef, 'tenantId' | 'runId' | 'branch'>
  * Continues the walk of an answered pause: in a new segment with a new engine run, or, if an engine run waits for the
  * answer, by waking that one.
  */
-export async function continueWalk(tx: TransactionContext, walk: Walk): Promise<void> {
+export async function continueWalk(tx: Held, walk: Walk): Promise<void> {
   const resting = and(walkIs(walk), eq(walks.status, 'resting'))
   if (!(await requestWalk(tx, walk, resting, NEXT_SEGMENT))) await signalEngineWait(tx, walk)
 }

@@ -1,8 +1,10 @@
 import { encodeRow } from '@/db/index'
 import type { PresumedCaller, ServiceContext } from '../../context'
 import type { Outgoing } from '../../outbox'
+import { dataColumns } from '../../run-store/run-data'
 import type { Asked } from '../../steps/define-step'
-import type { NewPause, NewRecord, Plan, StartedAttempt } from '../plan/types'
+import type { Ending } from '../flow/types'
+import type { DoneStep, NewPause, NewRecord, Plan, StartedAttempt } from '../plan/types'
 import { VISIT_COLUMNS } from './columns'
 import { BEGIN_VISIT, INSERT_VISITS, NOTIFY, OPEN_PAUSE, SEND, TOOL_STAMP, VAULT } from './parts'
 import type { Output, Part } from './types'
@@ -80,7 +82,8 @@ function visitRow(record: NewRecord) {
   }
 }
 
-function pauseRow(pause: NewPause | null) {
+/** A pause to be opened. */
+export function pauseRow(pause: NewPause | null) {
   if (!pause) return {}
   const { id, stepId, visit, signal, dueAt, event, childRunId } = pause
   return {
@@ -100,6 +103,46 @@ export function kindOf({ signal, event, childRunId }: Pick<Asked, 'signal' | 'ev
   return signal?.type ?? (event ? 'event' : childRunId ? 'run' : 'timer')
 }
 
+/** The run's data and step, if they change. */
+export function dataRow({ written, stepId }: Pick<Plan, 'written' | 'stepId'>): object {
+  const stored = written && dataColumns(written)
+  return { data: stored?.smallData, data_refs: stored?.dataRefs, current_step_id: stepId }
+}
+
+/** How a run ends. */
+export function endingRow(ending: Ending): object {
+  const over = { ...dataRow(ending), run_status: ending.status, outcome: ending.outcome }
+  if (ending.status === 'completed') return { ...over, result: ending.result }
+  return { ...over, error: ending.error, cancellation: ending.cancellation }
+}
+
+/** A visit that is done, and the answer that it took. */
+export function visitDoneRow(
+  { at, endedAt, delta, work, failure, given, ...step }: DoneStep,
+  { receipt }: Pick<Plan, 'receipt'>,
+) {
+  return {
+    step_id: at.stepId,
+    visit: at.visit,
+    attempt: work?.attempt,
+    attempts: work?.attempts,
+    usage: work?.usage,
+    step_status: failure ? 'failed' : 'completed',
+    handled: failure?.handled || null,
+    step_error: failure?.message,
+    step_error_code: failure?.code,
+    exit: step.exit,
+    ended_at: endedAt,
+    output_data: step.outputData,
+    output_bytes: step.outputBytes,
+    delta,
+    receipt,
+    answered_pause: step.pauseId,
+    answer: given?.answer,
+    answered_by: given?.by,
+  }
+}
+
 /** The caller of a statement that is sent now, if it has to check their key. */
 export function callerToCheck({ presumed }: ServiceContext): PresumedCaller | null {
   if (presumed?.confirmed !== false) return null
@@ -112,6 +155,8 @@ export interface Sent {
   generation: string | null
   /** Null if the tool is gone. */
   tool_stamp?: string | null
+  /** Of `STORED`. */
+  stored?: boolean
   /** `SealedSecret[]` as JSON, if the statement was asked for it. */
   vault?: string
 }

@@ -1,8 +1,10 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
-import { pauses, runs } from '@/db/schema/runs'
-import type { TransactionContext } from '../../context'
+import { and, isNull, sql } from 'drizzle-orm'
+import { runs } from '@/db/schema/runs'
 import type { PauseAnswer } from '../../definition/run'
-import { asksSomebody, pauseIs } from '../../run-store/conditions'
+import { asksSomebody, isRun } from '../../run-store/conditions'
+import type { Held } from '../../run-store/held'
+import { changeHeld } from './held'
+import { STORE_ANSWER, STORED } from './parts'
 
 /** Who answered, and the API key that says so, or the task link they used. */
 export interface Answerer {
@@ -13,33 +15,34 @@ export interface Answerer {
 }
 
 /**
- * Writes the answer to an open pause of a locked run. The run then is no longer paused, unless another pause is open.
+ * Writes the answer to an open pause. The run then is no longer paused, unless another pause is open.
  * @returns the run's status; null if the pause is not open any more
  */
 export async function storeAnswer(
-  tx: TransactionContext,
+  tx: Held,
   ref: { tenantId: string; runId: string },
   pauseId: string,
   answer: PauseAnswer,
   { eventId, by = { id: tx.actor.id, via: null } }: { eventId?: string; by?: Answerer | undefined } = {},
 ): Promise<'paused' | 'running' | null> {
-  const now = tx.now()
-  const given = await tx.db
-    .update(pauses)
-    .set({
-      answeredAt: by.at ?? now,
-      answer,
-      answeredBy: by.id,
-      answeredVia: by.via,
-      ...(eventId === undefined ? {} : { eventId }),
-    })
-    .where(and(pauseIs(ref, pauseId), isNull(pauses.answeredAt)))
-    .returning({ id: pauses.id })
-  if (given.length === 0) return null
+  const row = {
+    answered_pause: pauseId,
+    answer,
+    answered_at: by.at ?? tx.now(),
+    answered_by: by.id,
+    answered_via: by.via,
+    answered_with: eventId,
+  }
+  const written = await changeHeld(tx, ref, { parts: [STORE_ANSWER], outputs: [STORED], row })
+  return written?.stored ? settleStatus(tx, ref) : null
+}
+
+/** Call once a pause is open no longer: the run is paused as long as another one asks somebody. */
+export async function settleStatus(tx: Held, ref: { tenantId: string; runId: string }): Promise<'paused' | 'running'> {
   const [run] = await tx.db
     .update(runs)
-    .set({ status: sql`case when ${asksSomebody(ref)} then 'paused' else 'running' end`, updatedAt: now })
-    .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId), isNull(runs.endTime)))
+    .set({ status: sql`case when ${asksSomebody(ref)} then 'paused' else 'running' end`, updatedAt: tx.now() })
+    .where(and(isRun({ tenantId: ref.tenantId, id: ref.runId }), isNull(runs.endTime)))
     .returning({ status: runs.status })
   return run?.status === 'paused' ? 'paused' : 'running'
 }

@@ -5,8 +5,8 @@ import { authorize } from '../../auth/policy'
 import { type Actor, type ServiceContext, type Sweep, systemContext, withTransaction } from '../../context'
 import { eachAtOnce } from '../../each-at-once'
 import { AppError } from '../../errors'
-import { lockRun } from '../../interpreter/index'
 import { roleOf } from '../../roles'
+import { hold } from '../../run-store/held'
 import { turnOf } from '../../turn-of'
 import { giveAnswer } from '../resume'
 import { type HeldKey, heldIs } from './row'
@@ -28,7 +28,7 @@ export async function giveHeld(ctx: ServiceContext, at: Omit<HeldKey, 'tenantId'
   try {
     await withTransaction(ctx, async (tx) => {
       // Before the row, as whoever holds an answer does.
-      await lockRun(tx, key)
+      await hold(tx, key)
       const [row] = await tx.db.delete(heldAnswers).where(held).returning()
       if (!row) return
       const person = { ...tx, actor: await actorOf(tx, row.person) }

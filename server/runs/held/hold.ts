@@ -10,6 +10,7 @@ import { AppError } from '../../errors'
 import type { OpenPause } from '../../interpreter/index'
 import { emit } from '../../outbox'
 import { parseInput } from '../../parse'
+import { holdRun } from '../../run-store/held'
 import { Remark, requireRoomForComment } from '../comment'
 import { isVote } from '../may-answer'
 import { personOf } from '../person'
@@ -47,7 +48,8 @@ async function hold(
   answer: ResumeRun,
   remark: string | undefined,
 ): Promise<boolean> {
-  const { run, chosen, signal, person } = await readPaused(tx, runId, answer, { lock: true })
+  await holdRun(tx, runId)
+  const { run, chosen, signal, person } = await readPaused(tx, runId, answer)
   const { pause } = chosen
   const me = person ?? (await personOf(tx))
   if (isVote(signal)) await requireNoVote(tx, { runId, pauseId: pause.id }, me)

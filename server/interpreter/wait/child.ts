@@ -1,0 +1,33 @@
+import { pauses } from '@/db/schema/runs'
+import type { ServiceContext } from '../../context'
+import type { ChildEnd } from '../../definition/run'
+import { pauseIs } from '../../run-store/conditions'
+import type { Held } from '../../run-store/held'
+import type { WalkRef } from '../../run-store/names'
+import { continueWalk } from '../write/request'
+import { storeAnswer } from '../write/store-answer'
+
+/** A step's wait for the end of another run. */
+type Wait = Pick<WalkRef, 'tenantId' | 'runId' | 'branch'> & { id: string }
+
+/** The run that a step waits for has been started, in the same transaction. */
+export async function childStarted(tx: Held, wait: Wait): Promise<void> {
+  await setState(tx, wait, 'started')
+}
+
+/** Nothing is left to be done for a wait. */
+export async function childSettled(ctx: ServiceContext, wait: Wait): Promise<void> {
+  await setState(ctx, wait, 'done')
+}
+
+/** Answers the wait with how the other run has ended, unless the wait is over. */
+export async function answerChild(tx: Held, wait: Wait, end: ChildEnd): Promise<void> {
+  const status = await storeAnswer(tx, wait, wait.id, { child: end })
+  if (status === null) return
+  await childSettled(tx, wait)
+  await continueWalk(tx, wait)
+}
+
+async function setState({ db }: ServiceContext, wait: Wait, childState: 'started' | 'done'): Promise<void> {
+  await db.update(pauses).set({ childState }).where(pauseIs(wait, wait.id))
+}
