@@ -1,36 +1,25 @@
 import { sendBatched } from '@/db/index'
 import { afterCommit, type ServiceContext, systemContext } from '../../context'
 import type { Definition } from '../../definition/schema'
-import { count } from '../../measures'
 import { type Outgoing, outgoing, type Slot } from '../../outbox'
 import { MAIN_BRANCH, type WalkClaim } from '../../run-store/names'
 import type { Written } from '../../run-store/run-data'
 import type { RunRow } from '../../run-store/walk-data'
 import { traced } from '../../traces'
 import { asksPeople } from '../flow/asks-people'
-import { noteNews } from '../notice/heard'
-import { dueBy, watchPause } from '../notice/timers'
 import { planFrom } from '../plan/plan'
 import type { Plan } from '../plan/types'
 import { keepQueued } from '../recall/queued'
 import { track } from '../recall/run'
+import { afterWriting } from '../write/after'
 import { childDue } from '../write/child-due'
 import { keepClaimed } from '../write/claimed-start'
 import { isSettled } from '../write/commit'
 import { START } from '../write/fences'
 import { INSERT_RUN, INSERT_WALK } from '../write/parts'
-import {
-  callerToCheck,
-  closingParts,
-  followingRow,
-  outputsOf,
-  type Sent,
-  settleRecalled,
-  visitParts,
-} from '../write/rows'
+import { callerToCheck, closingParts, followingRow, outputsOf, type Sent, visitParts } from '../write/rows'
 import { begin, type NewRun, rowOf, runRow, walkRow } from '../write/start-row'
 import { statementOf } from '../write/statement'
-import { countInsert } from '../write/statistics'
 
 /** What the caller has read of the workflow. The run is written only if that is still true. */
 interface ExpectedWorkflow {
@@ -121,23 +110,16 @@ async function writeRun(
       due?.undone()
       return null
     }
-    if (caller) caller.confirmed = true
-    settleRecalled(plan?.begun ?? null, written)
-    countInsert(ctx, 'runs')
-    if (plan?.pause) countInsert(ctx, 'pauses')
-    afterCommit(ctx, () => {
-      count('millrace_runs_started_total', { via: row.startedVia })
-      if (plan?.ending) count('millrace_runs_ended_total', { outcome: plan.ending.outcome })
-      if (row.timeoutAt) dueBy(row.timeoutAt)
-      if (plan?.pause) watchPause(ctx, ref, plan.pause)
-      due?.committed(written.generation)
+    const remember = () => {
       if (why) track(ref, row, started, plan && { plan, at, vault: written.vault }, why)
-      // So a waiting caller does not have to wait for the notification.
-      if (settled) return noteNews(row.id)
-      if (plan && engineRunId !== null) keepClaimed(engineRunId, plan)
-      else if (options.plan && event.queuedAs !== null) keepQueued(event.queuedAs, { run: row, data: started.data })
-      event.committed(written.generation)
-    })
+    }
+    afterWriting(ctx, ref, written, { plan, caller, due, started: row, remember })
+    if (!settled)
+      afterCommit(ctx, () => {
+        if (plan && engineRunId !== null) keepClaimed(engineRunId, plan)
+        else if (options.plan && event.queuedAs !== null) keepQueued(event.queuedAs, { run: row, data: started.data })
+        event.committed(written.generation)
+      })
     return row.id
   } catch (err) {
     event.undone()

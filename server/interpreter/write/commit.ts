@@ -1,17 +1,13 @@
 import { sendBatched } from '@/db/index'
 import type { ServiceContext } from '../../context'
 import { isBranch } from '../../definition/branches'
-import { count } from '../../measures'
 import type { Outgoing } from '../../outbox'
 import type { WalkClaim } from '../../run-store/names'
 import { dataColumns } from '../../run-store/run-data'
-import { noteNews } from '../notice/heard'
-import { watchPause } from '../notice/timers'
-import { notifyLocally } from '../notice/watch'
 import type { Done, Plan } from '../plan/types'
 import { endIsBeingWritten, endIsWritten, rememberCommit } from '../recall/run'
+import { afterWriting } from './after'
 import { childDue } from './child-due'
-import { stopLocalWork } from './close'
 import { CLAIM, CLAIM_OF_VISIT, OWNER, OWNER_OF_VISIT } from './fences'
 import { END_OTHER_WALKS, END_RUN, END_WALKS, FINISH_VISIT, MOVE_RUN, MOVE_WALK, TAKE_ANSWER } from './parts'
 import {
@@ -22,12 +18,10 @@ import {
   followingRow,
   outputsOf,
   type Sent,
-  settleRecalled,
   visitDoneRow,
   visitParts,
 } from './rows'
 import { statementOf } from './statement'
-import { countInsert } from './statistics'
 
 /**
  * Writes what is done and what follows it, in one statement and so in one commit, which it shares with the plans of
@@ -80,19 +74,8 @@ export async function commitPlan(
     }
     const written = await sendBatched<Sent>(ctx.db, statement, runId, row)
     if (!written) return null
-    if (caller) caller.confirmed = true
-    due?.committed(written.generation)
-    settleRecalled(plan.begun, written)
-    rememberCommit(ref, done, { plan, at, vault: written.vault })
-    notifyLocally(runId)
-    if (plan.pause) {
-      countInsert(ctx, 'pauses')
-      watchPause(ctx, ref, plan.pause)
-    }
-    if (plan.ending) {
-      count('millrace_runs_ended_total', { outcome: plan.ending.outcome })
-      stopLocalWork(ref)
-    } else if (isSettled(plan)) noteNews(runId)
+    const remember = () => rememberCommit(ref, done, { plan, at, vault: written.vault })
+    afterWriting(ctx, ref, written, { plan, caller, due, remember })
     return written
   } finally {
     // Releases the reserved slot, unless it was committed.

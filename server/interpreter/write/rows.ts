@@ -4,7 +4,7 @@ import type { Outgoing } from '../../outbox'
 import { dataColumns } from '../../run-store/run-data'
 import type { Asked } from '../../steps/define-step'
 import type { Ending } from '../flow/types'
-import type { DoneStep, NewPause, NewRecord, Plan, StartedAttempt } from '../plan/types'
+import type { DoneStep, NewPause, NewRecord, Plan } from '../plan/types'
 import { VISIT_COLUMNS } from './columns'
 import { BEGIN_VISIT, INSERT_VISITS, NOTIFY, OPEN_PAUSE, SEND, TOOL_STAMP, VAULT } from './parts'
 import type { Output, Part } from './types'
@@ -159,9 +159,4 @@ export interface Sent {
   stored?: boolean
   /** `SealedSecret[]` as JSON, if the statement was asked for it. */
   vault?: string
-}
-
-/** Whether a step that begins with the row may use what its type remembers. */
-export function settleRecalled(begun: StartedAttempt | null, { tool_stamp }: Sent): void {
-  if (begun?.recalled && begun.recalled.stamp === tool_stamp) begun.known = begun.recalled.value
 }
