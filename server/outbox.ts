@@ -33,7 +33,7 @@ interface Queued {
   }
   /** @param generation the number drawn for a job with an owner */
   committed(generation: string | null): void
-  undone(): void
+  notWritten(): void
 }
 
 /** Delivers events to the engine. */
@@ -146,7 +146,7 @@ export function outgoing<N extends keyof Events>(
   const id = newId('evt')
   const queued = bound().transport?.queue?.({ id, name, data }, slot)
   if (!queued) return asEvent({ id, name, data })
-  afterRollback(ctx, queued.undone)
+  afterRollback(ctx, queued.notWritten)
   return asJob(id, queued)
 }
 
@@ -162,7 +162,7 @@ function asEvent({ id, name, data }: { id: string; name: string; data: object })
   }
 }
 
-function asJob(id: string, { job, committed, undone }: Queued): Outgoing {
+function asJob(id: string, { job, committed, notWritten }: Queued): Outgoing {
   const isMine = job.owner !== null
   return {
     id,
@@ -178,7 +178,7 @@ function asJob(id: string, { job, committed, undone }: Queued): Outgoing {
       job_lease: job.leaseMs,
     }),
     committed: (generation) => committed(isMine ? generation : null),
-    undone,
+    undone: notWritten,
   }
 }
 

@@ -81,12 +81,12 @@ async function handleCheckpoint(worker: Worker, runId: string, text: string): Pr
   if (tooLarge || !worker.calls.mayKeep(ref.generation, results.length, MOST_STEPS)) {
     return answer(413, { error: 'The result is too large, or there are too many', status: 413 })
   }
-  const leaving = worker.stopping
-  if (!(await keepResults(worker.ctx, { ...ref, runId }, results, leaving))) {
+  const stopping = worker.stopping
+  if (!(await keepResults(worker.ctx, { ...ref, runId }, results, stopping))) {
     return answer(409, { error: 'The claim is stale or the run has ended', status: 409 })
   }
   worker.calls.kept(ref.generation, results)
-  if (leaving) {
+  if (stopping) {
     worker.wake()
     return answer(409, { error: 'The result is stored; another process continues', status: 409 })
   }

@@ -3,14 +3,14 @@ import { rows } from './context'
 import type { StepResult } from './protocol'
 
 /**
- * Stores results of a call that continues. False when the claim is stale or the run has ended. `leaving` gives up the
+ * Stores results of a call that continues. False when the claim is stale or the run has ended. `stopping` gives up the
  * claim in the same statement, so that another process continues after this step.
  */
 export async function keepResults(
   ctx: EngineContext,
   claim: { jobId: string; generation: string; runId: string },
   steps: readonly StepResult[],
-  leaving: boolean,
+  stopping: boolean,
 ): Promise<boolean> {
   const { sql } = ctx
   const [first] = steps
@@ -22,7 +22,7 @@ export async function keepResults(
     with held as (
       update engine.jobs j
       set attempt = 0, deliveries = 0
-        ${leaving ? sql`, owner = null, generation = nextval('engine.generation'), due_at = ${ctx.at()}` : sql``}
+        ${stopping ? sql`, owner = null, generation = nextval('engine.generation'), due_at = ${ctx.at()}` : sql``}
       where j.id = ${claim.jobId} and j.generation = ${claim.generation}::bigint and j.run_id = ${claim.runId}
         and exists (select 1 from engine.runs r where r.id = j.run_id and r.status = 'running')
       returning j.run_id),

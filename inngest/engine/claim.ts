@@ -201,6 +201,6 @@ function toClaim(row: ClaimRow): Claim {
     race: row.race ?? false,
     started: row.started,
     running: row.running,
-    bare: row.bare,
+    withoutRow: row.bare,
   }
 }

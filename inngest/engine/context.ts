@@ -30,7 +30,7 @@ export interface Claim {
   started: boolean
   running: boolean
   /** The run has no row yet: its job is all there is, and has its event. */
-  bare: boolean
+  withoutRow: boolean
 }
 
 /** What the statements need from this process's worker. */
@@ -45,7 +45,7 @@ export interface Scheduler {
   /** Gives back what `reserveFor` reserved. */
   releaseFrom(lane: string | null): void
   /** A statement failed that may have claimed jobs for this process all the same. */
-  unsure(): void
+  recheckQueue(): void
   /** Starts a claim in the slot that `reserveFor` reserved. */
   start(claim: Claim): void
   /** Starts claims in reserved slots. */

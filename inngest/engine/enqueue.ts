@@ -1,6 +1,6 @@
 import { Backlog } from './backlog'
 import { Notifier } from './notifier'
-import { queue, queueable, roomFor } from './queue'
+import { findDirectFunctions, queue, roomFor } from './queue'
 import { functionReader } from './read-functions'
 import type { FunctionSpec } from './registry'
 import type { Engine, EngineOptions } from './types'
@@ -24,18 +24,18 @@ export function createEnqueuer(
   const scheduler = {
     reserveFor: () => false,
     releaseFrom() {},
-    unsure() {},
+    recheckQueue() {},
     start() {},
     wake: () => notifier.notify(),
   }
-  let direct: ReadonlyMap<string, FunctionSpec> = new Map()
+  let directFunctions: ReadonlyMap<string, FunctionSpec> = new Map()
   return {
     async start() {
-      direct = queueable(await readFunctions(), options.handlers ?? new Map())
+      directFunctions = findDirectFunctions(await readFunctions(), options.handlers ?? new Map())
     },
-    room: (event) => roomFor({ backlog }, direct, event),
+    room: (event) => roomFor({ backlog }, directFunctions, event),
     // It does not check which processes are running.
     older: () => true,
-    queue: (event) => queue({ now, scheduler, backlog, bootId: '', leaseMs: 0 }, direct, event),
+    queue: (event) => queue({ now, scheduler, backlog, bootId: '', leaseMs: 0 }, directFunctions, event),
   }
 }

@@ -47,7 +47,7 @@ async function handleClaim(
   stopping: () => boolean,
 ): Promise<Claim | undefined> {
   if (claim.deliveries >= MOST_DELIVERIES) {
-    const lost = claim.bare ? await persist(ctx, signal, () => writeRun(ctx, claim, [])) : claim
+    const lost = claim.withoutRow ? await persist(ctx, signal, () => writeRun(ctx, claim, [])) : claim
     if (lost) await persist(ctx, signal, () => setAside(ctx, lost))
     return undefined
   }

@@ -36,10 +36,10 @@ export async function callFresh(
   const { older } = ctx.scheduler
   if (!handler || !spec || isTimed(spec) || older || !isFresh(claim)) return await rowFor(ctx, claim, null, signal)
 
-  const outcome = await callNatively(handler, claim, { signal, leaving: stopping, now: ctx.now })
+  const outcome = await callNatively(handler, claim, { signal, stopping, now: ctx.now })
   if (outcome.kind === 'stale') return undefined
   if (outcome.kind !== 'back') {
-    if (claim.bare && outcome.kind === 'returned' && !(await finishedIsHeard(ctx))) {
+    if (claim.withoutRow && outcome.kind === 'returned' && !(await finishedIsHeard(ctx))) {
       ctx.scheduler.finished(claim)
       return undefined
     }
@@ -47,7 +47,8 @@ export async function callFresh(
   }
   const { steps } = outcome
   // A process that is stopping releases the claim as it is.
-  if (stopping() || (!claim.bare && steps.length > 0)) return await rowFor(ctx, claim, { kind: 'again', steps }, signal)
+  if (stopping() || (!claim.withoutRow && steps.length > 0))
+    return await rowFor(ctx, claim, { kind: 'again', steps }, signal)
   return await rowFor(ctx, claim, null, signal, steps)
 }
 
@@ -59,7 +60,7 @@ async function rowFor(
   signal: AbortSignal,
   steps: readonly StepResult[] = [],
 ): Promise<Next | undefined> {
-  if (!claim.bare) return { claim, plan }
+  if (!claim.withoutRow) return { claim, plan }
   const written = await persist(ctx, signal, () => writeRun(ctx, claim, steps))
   return written && { claim: written, plan }
 }

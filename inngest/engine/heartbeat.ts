@@ -2,7 +2,7 @@ import type { Calls } from './calls'
 import { Chores } from './chores'
 import type { EngineContext } from './context'
 import { heartbeat } from './presence'
-import { UNSURE_MS } from './settings'
+import { RECHECK_AFTER_MS } from './settings'
 import { Ticker } from './ticker'
 
 /** By the database's clock a timer may fire slightly early. Slightly late is better than a whole heartbeat late. */
@@ -69,9 +69,9 @@ export class Heartbeat {
     if (ms < this.ctx.longestPauseMs) this.ticker.tickIn(Math.max(ms, 0) + LATE_MS)
   }
 
-  unsure(): void {
+  recheckQueue(): void {
     this.unsureAt = performance.now()
-    this.ticker.tickIn(UNSURE_MS)
+    this.ticker.tickIn(RECHECK_AFTER_MS)
   }
 
   succeeded(): void {
@@ -92,12 +92,12 @@ export class Heartbeat {
     if (this.unsureAt !== null) await new Promise((next) => setImmediate(next))
     const { unsureAt } = this
     const unsureMs = unsureAt === null ? null : performance.now() - unsureAt
-    const isTime = unsureMs !== null && unsureMs >= UNSURE_MS
+    const isTime = unsureMs !== null && unsureMs >= RECHECK_AFTER_MS
     const claims = this.calls.claims()
     try {
       const beat = await heartbeat(this.ctx, claims, isTime ? unsureMs : null)
       if (isTime && this.unsureAt === unsureAt) this.unsureAt = null
-      if (this.unsureAt !== null) this.ticker.tickIn(UNSURE_MS)
+      if (this.unsureAt !== null) this.ticker.tickIn(RECHECK_AFTER_MS)
       if (beat.released > 0)
         this.ctx.log.info({ jobs: beat.released }, 'released jobs that were claimed without an answer')
       this.calls.lose(claims.filter(({ generation }) => !beat.held.has(generation)))

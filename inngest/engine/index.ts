@@ -3,7 +3,7 @@ import { Backlog } from './backlog'
 import { serverRetryDelayMs } from './backoff'
 import { createExecute } from './execute'
 import { leave } from './presence'
-import { queue, queueable, roomFor, slotFor } from './queue'
+import { findDirectFunctions, queue, roomFor, slotFor } from './queue'
 import { addressOf, functionReader } from './read-functions'
 import type { FunctionSpec } from './registry'
 import { KEEP_MS, LEASE_MS, LONGEST_PAUSE_MS, SLOTS } from './settings'
@@ -29,7 +29,7 @@ export function createEngine(options: EngineOptions): Engine {
   const now = options.now ?? (() => new Date())
   const handlers = options.handlers ?? new Map()
   const readFunctions = functionReader(options, now)
-  let direct: ReadonlyMap<string, FunctionSpec> = new Map()
+  let directFunctions: ReadonlyMap<string, FunctionSpec> = new Map()
   const backlog = new Backlog(sql, log, options.mostWaiting ?? 0)
   const worker = new Worker(
     {
@@ -58,17 +58,17 @@ export function createEngine(options: EngineOptions): Engine {
     fetch: createFetch(worker),
     async start() {
       await worker.open()
-      direct = queueable(await readFunctions(), handlers)
+      directFunctions = findDirectFunctions(await readFunctions(), handlers)
     },
     stop: async ({ graceMs }) => {
-      direct = new Map()
+      directFunctions = new Map()
       await worker.stop(graceMs)
       leave(bootId)
     },
-    queue: (event, slot) => (worker.older ? undefined : queue(worker.ctx, direct, event, slot)),
+    queue: (event, slot) => (worker.older ? undefined : queue(worker.ctx, directFunctions, event, slot)),
     slotFor: async (event, patience) =>
-      worker.older ? null : slotFor({ scheduler: worker, door: worker.door }, direct, event, patience),
-    room: (event) => roomFor({ backlog, door: worker.door }, direct, event),
+      worker.older ? null : slotFor({ scheduler: worker, door: worker.door }, directFunctions, event, patience),
+    room: (event) => roomFor({ backlog, door: worker.door }, directFunctions, event),
     older: () => worker.older,
     kick: () => worker.kick(),
   }

@@ -15,7 +15,7 @@ type Work = (...input: unknown[]) => unknown
 interface Options {
   signal: AbortSignal
   /** Whether the process is stopping, which ends the call at the next step. */
-  leaving: () => boolean
+  stopping: () => boolean
   now: () => Date
 }
 
@@ -54,8 +54,8 @@ class NativeRun {
       step: this.tools(),
       runId: claim.runId,
       attempt: claim.attempt,
-      leaving: options.leaving,
-      promise: () => {
+      stopping: options.stopping,
+      guaranteeNextStep: () => {
         this.reserved = true
       },
     }
@@ -74,7 +74,8 @@ class NativeRun {
     const run = (id: StepId, work: Work, ...input: unknown[]) => this.run(id, () => work(...input))
     return new Proxy({ run } as Record<string, unknown>, {
       // A step that is awaited by mistake must not look like a promise.
-      get: (own, name) => (name === 'then' ? undefined : (own[String(name)] ?? elsewhere(() => this.giveBack()))),
+      get: (own, name) =>
+        name === 'then' ? undefined : (own[String(name)] ?? unsupportedTool(() => this.fallBackToSdk())),
     })
   }
 
@@ -85,8 +86,8 @@ class NativeRun {
     await new Promise<void>((next) => process.nextTick(next))
     if (this.over || this.running) return this.forever
     if (this.options.signal.aborted) return this.end({ kind: 'stale' })
-    const isLast = this.options.leaving() && !this.reserved
-    if (this.asked !== mine || isLast || this.done.length >= MOST_STEPS) return this.giveBack()
+    const isLast = this.options.stopping() && !this.reserved
+    if (this.asked !== mine || isLast || this.done.length >= MOST_STEPS) return this.fallBackToSdk()
     this.running = true
     this.reserved = false
     try {
@@ -100,7 +101,7 @@ class NativeRun {
     } finally {
       this.running = false
     }
-    return this.giveBack()
+    return this.fallBackToSdk()
   }
 
   private failed(name: string, error: unknown): Promise<never> {
@@ -109,7 +110,7 @@ class NativeRun {
     return this.end({ kind: 'ops', ops, ...retryOf(error, this.options.now) })
   }
 
-  private giveBack(): Promise<never> {
+  private fallBackToSdk(): Promise<never> {
     this.asked++
     // A step that is running is recorded first.
     return this.running ? this.forever : this.end({ kind: 'back', steps: resultsOf(this.done) })
@@ -124,8 +125,8 @@ class NativeRun {
 }
 
 /** A tool that is not available here, at any depth (`step.ai.infer`): the call returns to the SDK. */
-function elsewhere(giveBack: () => Promise<never>): unknown {
-  return new Proxy(giveBack, { get: () => elsewhere(giveBack), apply: () => giveBack() })
+function unsupportedTool(fallBackToSdk: () => Promise<never>): unknown {
+  return new Proxy(fallBackToSdk, { get: () => unsupportedTool(fallBackToSdk), apply: () => fallBackToSdk() })
 }
 
 /** A step that is done, by its name. */

@@ -8,7 +8,7 @@ import { firstClaim, laneOf, type NewRun, newRun } from './start'
 import type { Engine, NativeHandler, Patience, Queued, Room, Slot } from './types'
 
 /** The functions that can be queued, by the name of their event. */
-export function queueable(
+export function findDirectFunctions(
   specs: ReadonlyMap<string, FunctionSpec>,
   handlers: ReadonlyMap<string, NativeHandler>,
 ): Map<string, FunctionSpec> {
@@ -32,10 +32,10 @@ export function queueable(
 /** Whether the queue has room for the job of an event. For an event that becomes jobs only later, it always has. */
 export function roomFor(
   { backlog, door }: { backlog: Backlog; door?: Door },
-  direct: ReadonlyMap<string, FunctionSpec>,
+  directFunctions: ReadonlyMap<string, FunctionSpec>,
   { name, data }: Pick<EngineEvent, 'name' | 'data'>,
 ): Room {
-  const spec = direct.get(name)
+  const spec = directFunctions.get(name)
   if (!spec) return 'free'
   const lane = laneOf(spec, { data })
   const room = backlog.room(spec.id, lane)
@@ -43,7 +43,7 @@ export function roomFor(
 }
 
 /** A slot of a lane, as long as nobody has taken it. */
-class LaneSlot implements Slot {
+class ReservedSlot implements Slot {
   private taken = false
 
   constructor(
@@ -66,45 +66,45 @@ class LaneSlot implements Slot {
 /** Reserves a slot for the run of an event, waiting for one at the door if need be. Null if the run is to be queued. */
 export async function slotFor(
   { scheduler, door }: { scheduler: Pick<Scheduler, 'reserveFor' | 'releaseFrom'>; door: Door },
-  direct: ReadonlyMap<string, FunctionSpec>,
+  directFunctions: ReadonlyMap<string, FunctionSpec>,
   { name, data }: Pick<EngineEvent, 'name' | 'data'>,
   patience: Patience,
 ): Promise<Slot | null> {
-  const spec = direct.get(name)
+  const spec = directFunctions.get(name)
   if (!spec) return null
   const lane = laneOf(spec, { data })
   const limit = limitOf(spec)
   const reserved =
     scheduler.reserveFor(lane, limit) || ((await patience.mayWait()) && (await door.wait(lane, limit, patience)))
-  return reserved ? new LaneSlot(lane, () => scheduler.releaseFrom(lane)) : null
+  return reserved ? new ReservedSlot(lane, () => scheduler.releaseFrom(lane)) : null
 }
 
 const limitOf = ({ concurrency }: FunctionSpec) => concurrency?.limit ?? Number.POSITIVE_INFINITY
 
 /** What preparing a job takes. A process that never claims has it too. */
 type QueueContext = Pick<EngineContext, 'now' | 'bootId' | 'leaseMs' | 'backlog'> & {
-  scheduler: Pick<Scheduler, 'reserveFor' | 'releaseFrom' | 'unsure' | 'start' | 'wake'>
+  scheduler: Pick<Scheduler, 'reserveFor' | 'releaseFrom' | 'recheckQueue' | 'start' | 'wake'>
 }
 
 /**
  * Prepares the job of a run directly, without a row for the event or the run. The event wakes no waits. Reserves a slot
  * if the run may begin at once.
- * @param direct what `queueable` found
+ * @param directFunctions what `findDirectFunctions` found
  */
 export function queue(
   ctx: QueueContext,
-  direct: ReadonlyMap<string, FunctionSpec>,
+  directFunctions: ReadonlyMap<string, FunctionSpec>,
   sent: Parameters<Engine['queue']>[0],
   slot?: Slot | null,
 ): Queued | undefined {
-  const spec = direct.get(sent.name)
+  const spec = directFunctions.get(sent.name)
   if (!spec) return undefined
   const at = ctx.now()
   const event: EngineEvent = { ...sent, ts: at.getTime() }
   const run = newRun(spec, event, at)
   const text = JSON.stringify(event)
   const { scheduler } = ctx
-  const claimed = (slot instanceof LaneSlot && slot.take(run.lane)) || scheduler.reserveFor(run.lane, limitOf(spec))
+  const claimed = (slot instanceof ReservedSlot && slot.take(run.lane)) || scheduler.reserveFor(run.lane, limitOf(spec))
   let reserved = claimed
   const { id, lane } = run
   return {
@@ -124,14 +124,14 @@ export function queue(
       if (!reserved) return
       reserved = false
       if (generation === null) scheduler.releaseFrom(lane)
-      else scheduler.start({ ...firstClaim(run, text), generation, bare: true })
+      else scheduler.start({ ...firstClaim(run, text), generation, withoutRow: true })
     },
-    undone() {
+    notWritten() {
       if (!reserved) return
       reserved = false
       scheduler.releaseFrom(lane)
       // The answer to a commit may be lost.
-      scheduler.unsure()
+      scheduler.recheckQueue()
     },
   }
 }
@@ -170,7 +170,7 @@ export async function writeRun(
   if (row?.mine !== 1 && !(await isWritten(ctx, claim))) return undefined
   const memo = new Map(claim.memo)
   for (const { id, value } of steps) memo.set(id, value)
-  return { ...claim, memo, bare: false }
+  return { ...claim, memo, withoutRow: false }
 }
 
 async function isWritten(ctx: EngineContext, { jobId, generation }: Claim): Promise<boolean> {

@@ -18,7 +18,7 @@ export const LEASE_MS = 15_000
  * How long after a failed statement its outcome is looked for. By then the answers to all others that were under way have
  * been read.
  */
-export const UNSURE_MS = 1_000
+export const RECHECK_AFTER_MS = 1_000
 /** The longest time between checks for work without a notification. */
 export const LONGEST_PAUSE_MS = 5_000
 

@@ -145,6 +145,6 @@ export function firstClaim(run: NewRun, event: string): Omit<Claim, 'generation'
     race: false,
     started: false,
     running: true,
-    bare: false,
+    withoutRow: false,
   }
 }

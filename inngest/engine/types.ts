@@ -26,11 +26,11 @@ export interface NativeCall {
   runId: string
   attempt: number
   /** Whether the process is stopping, so that no further step is begun. */
-  leaving: () => boolean
+  stopping: () => boolean
   /**
    * Called within a step that has also begun the next one, so that the next one runs even if the process is stopping.
    */
-  promise: () => void
+  guaranteeNextStep: () => void
 }
 
 /** A function's own handler: the one that the SDK was given. */
@@ -53,7 +53,7 @@ export interface Queued {
   /** Call after the commit, with the generation drawn for a job with an owner. */
   committed(generation: string | null): void
   /** Call if it was not committed. */
-  undone(): void
+  notWritten(): void
 }
 
 /** A slot that is reserved for one run. */

@@ -102,8 +102,8 @@ export class Worker implements Scheduler {
     else this.door.admit()
   }
 
-  unsure(): void {
-    this.heartbeat.unsure()
+  recheckQueue(): void {
+    this.heartbeat.recheckQueue()
   }
 
   start(claim: Claim): void {

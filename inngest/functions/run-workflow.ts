@@ -12,19 +12,30 @@ interface Call {
   runId: string
   attempt: number
   /** Only of the embedded engine's own calls. */
-  leaving?: () => boolean
-  promise?: () => void
+  stopping?: () => boolean
+  guaranteeNextStep?: () => void
 }
 
 /**
  * Drives one segment of a walk. All its state is in Postgres; the engine only says when to continue. It uses nothing of
  * the SDK but the tools `run` and `waitForEvent`, so the embedded engine may call it directly.
  */
-export async function driveWalk({ event, step, runId, attempt, leaving, promise }: Call): Promise<{ ended: string }> {
+export async function driveWalk({
+  event,
+  step,
+  runId,
+  attempt,
+  stopping,
+  guaranteeNextStep,
+}: Call): Promise<{ ended: string }> {
   const ref = walkRequested.schema.parse(event.data)
   const sameProcess = env().engine === 'embedded'
   // What only the embedded engine's own calls have. Elsewhere, an engine run waits at a pause.
-  const own = { leaving: leaving ?? (() => false), promise: promise ?? (() => {}), rests: leaving !== undefined }
+  const own = {
+    stopping: stopping ?? (() => false),
+    guaranteeNextStep: guaranteeNextStep ?? (() => {}),
+    rests: stopping !== undefined,
+  }
   return walk(contextFor(ref), ref, { engineRunId: runId, attempt, step: step as StepTools, sameProcess, ...own })
 }
 

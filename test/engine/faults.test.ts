@@ -159,7 +159,7 @@ describe('a claim whose answer is lost', () => {
     world = await start()
     const queued = await insert('its own')
     expect(queued.job.owner).not.toBeNull()
-    queued.undone()
+    queued.notWritten()
     await done()
   })
 

@@ -183,7 +183,7 @@ describe('a queued run', () => {
     one.engine.kick()
     await until(() => {
       const queued = one.engine.queue({ id: randomUUID(), name: 'n/chain', data: { tenant: 'one' } })
-      queued?.undone()
+      queued?.notWritten()
       return queued !== undefined
     })
     await enqueue(one, 'new')
@@ -264,11 +264,11 @@ describe('slots', () => {
       const three = [1, 2, 3].map((n) => prepare(one, `u${n}`))
       expect(three.every(({ job }) => job.owner !== null)).toBe(true)
       expect(prepare(one, 'u4').job.owner).toBeNull()
-      for (const queued of [...three, ...three]) queued.undone()
+      for (const queued of [...three, ...three]) queued.notWritten()
     }
     const last = prepare(one, 'u')
     await insert(last)
-    last.undone()
+    last.notWritten()
     await gone()
     expect([1, 2, 3, 4].map((n) => prepare(one, `v${n}`).job.owner !== null)).toEqual([true, true, true, false])
   })

@@ -87,11 +87,11 @@ test('a start that cannot be written gives its place back', async () => {
         })
         queues++
         places.add(queued)
-        const undone = () => {
+        const notWritten = () => {
           places.delete(queued)
-          queued.undone()
+          queued.notWritten()
         }
-        return { ...queued, job, undone }
+        return { ...queued, job, notWritten }
       },
     })
     const effect = await createWorkflow(runtime.ctx, {

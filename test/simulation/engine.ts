@@ -36,7 +36,7 @@ export interface EngineRun {
   call: Actor | null
   /** How often a call was lost since a step came to its end. */
   lost: number
-  leaving: boolean
+  stopping: boolean
 }
 
 const MOST_ATTEMPTS = 20
@@ -63,7 +63,7 @@ export class SimulatedEngine {
       if (this.mode !== 'own' || name !== 'workflow/walk.requested') return undefined
       const owner = this.dice.chance(60) ? 'sim' : null
       const job = { id: this.newId(), functionId: 'run-workflow', lane: null, event: JSON.stringify({ name, data }) }
-      return { job: { ...job, owner, leaseMs: 15_000 }, committed() {}, undone() {} }
+      return { job: { ...job, owner, leaseMs: 15_000 }, committed() {}, notWritten() {} }
     }
     return { kick() {}, queue }
   }
@@ -135,8 +135,8 @@ export class SimulatedEngine {
       if (counts()) Object.assign(run, { state, memo, attempt: 0, dueAt: now().getTime() })
       return new Promise<never>(() => {})
     }
-    run.leaving = false
-    let promised = true
+    run.stopping = false
+    let guaranteed = true
     const step = {
       run: async (id: string, work: () => Promise<unknown>) => {
         const nth = (seen.get(id) ?? 0) + 1
@@ -144,9 +144,9 @@ export class SimulatedEngine {
         const key = `${id}:${nth}`
         if (memo.has(key)) return memo.get(key)
         if (over) return new Promise<never>(() => {})
-        if (own && run.leaving && !promised && counts()) return leave('ready')
+        if (own && run.stopping && !guaranteed && counts()) return leave('ready')
         await actor.gate()
-        promised = false
+        guaranteed = false
         const value = JSON.parse(JSON.stringify((await work()) ?? null)) as unknown
         memo.set(key, value)
         if (counts()) run.lost = 0
@@ -176,9 +176,9 @@ export class SimulatedEngine {
           await walk(this.ctx, run.ref, {
             ...{ engineRunId: run.id, attempt, step: step as unknown as StepTools, rests: own },
             sameProcess: this.mode !== 'inngest',
-            leaving: () => run.leaving && counts(),
-            promise: () => {
-              promised = true
+            stopping: () => run.stopping && counts(),
+            guaranteeNextStep: () => {
+              guaranteed = true
             },
           })
           if (counts()) this.end(run)
@@ -212,7 +212,7 @@ export class SimulatedEngine {
     }
     const own = this.mode === 'own'
     const made = { memo: new Map(), waits: new Map(), attempt: 0, dueAt: 0, generation: 0, lost: 0 }
-    this.runs.push({ ...made, id, ref, own, state: 'ready', call: null, leaving: false })
+    this.runs.push({ ...made, id, ref, own, state: 'ready', call: null, stopping: false })
   }
 
   private resolve(run: EngineRun, waitId: string): void {

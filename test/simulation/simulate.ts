@@ -169,7 +169,7 @@ class World {
       [5, calling.some(({ lost }) => lost < 2), async () => this.loseOne(calling.filter(({ lost }) => lost < 2))],
       [6, zombies.length > 0, () => this.step(dice.pick(zombies))],
       [3, calling.length > 0, () => this.hears(dice.pick([...calling.flatMap(({ call }) => call ?? []), ...zombies]))],
-      [2, calling.length > 0, async () => void Object.assign(dice.pick(calling), { leaving: true })],
+      [2, calling.length > 0, async () => void Object.assign(dice.pick(calling), { stopping: true })],
       [2, !actors.some(({ name }) => name === SWEEP), async () => this.add(SWEEP, () => sweepRuns(this.sweep()))],
       [1, engine.runs.length > 0 && this.restarts < 2, () => this.forget(dice.pick(engine.runs))],
     ]

@@ -1,7 +1,7 @@
 import type { Visit } from '../../run-store/names'
 import type { Drive, StartedAttempt } from './types'
 
-const NO_ENGINE = { leaving: () => false, promise: () => {}, rests: false }
+const NO_ENGINE = { stopping: () => false, guaranteeNextStep: () => {}, rests: false }
 
 /** Passes a step that was begun with the record of the previous step to the next visit in this process. */
 export class NextStep implements Drive {
@@ -10,7 +10,7 @@ export class NextStep implements Drive {
   /** @param enabled false when each step may be called in another process, which would then count a second attempt */
   constructor(
     public enabled: boolean,
-    private readonly engine: { leaving: () => boolean; promise: () => void; rests: boolean } = NO_ENGINE,
+    private readonly engine: { stopping: () => boolean; guaranteeNextStep: () => void; rests: boolean } = NO_ENGINE,
   ) {}
 
   /** Whether the walk rests at a pause. */
@@ -19,11 +19,11 @@ export class NextStep implements Drive {
   }
 
   get attempt(): 0 | 1 {
-    return this.enabled && !this.engine.leaving() ? 1 : 0
+    return this.enabled && !this.engine.stopping() ? 1 : 0
   }
   give(begun: StartedAttempt | null): void {
     this.begun = begun
-    if (begun) this.engine.promise()
+    if (begun) this.engine.guaranteeNextStep()
   }
   take(at: Visit): StartedAttempt | null {
     const begun = this.begun

@@ -25,9 +25,9 @@ interface EngineCall {
   /** Whether the steps of one call run in this process one after the other (the embedded engine). */
   sameProcess: boolean
   /** Whether this process is stopping, so that another one begins the next step. */
-  leaving: () => boolean
+  stopping: () => boolean
   /** Tells the engine that the next step is begun, and runs even if this process stops. */
-  promise: () => void
+  guaranteeNextStep: () => void
   /** Whether the walk may wait at a pause without an engine run. */
   rests: boolean
 }
