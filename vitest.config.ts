@@ -36,6 +36,9 @@ const shares = { isolate: false, setupFiles: ['test/support/fresh-file.ts'] }
 /** The same, and each loads the product again. Isolation would also load `node_modules` again. */
 const alone = { isolate: false, setupFiles: ['test/support/fresh-file.ts', 'test/support/fresh-modules.ts'] }
 
+/** They test what a process remembers, or count statements, of which it saves some. */
+const MEMORY = ['remembered', 'statements'].map((name) => `test/interpreter/${name}.test.ts`)
+
 export default defineConfig({
   ...shared,
   test: {
@@ -59,6 +62,18 @@ export default defineConfig({
       {
         ...shared,
         test: { ...database, ...main, ...shares, name: 'main', include: files.main },
+      },
+      {
+        ...shared,
+        // The interpreter without what a process remembers: the rows alone must do.
+        test: {
+          ...database,
+          ...main,
+          ...shares,
+          name: 'main without recall',
+          include: files.main.filter((file) => file.startsWith('test/interpreter/') && !MEMORY.includes(file)),
+          env: { MILLRACE_TEST_RECALL: 'off' },
+        },
       },
       {
         ...shared,

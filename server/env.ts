@@ -213,6 +213,8 @@ const Variables = z.object({
   MILLRACE_TEST_STEPS: flag,
   /** A field of run data larger than this is stored by reference. Tests lower it. */
   MILLRACE_TEST_LARGE_BYTES: count(0, 1_000_000, 4 * 1024),
+  /** Tests turn off what a process remembers of runs. */
+  MILLRACE_TEST_RECALL: unlessEmpty(z.enum(['on', 'off'], { error: 'must be on or off' }).default('on')),
 })
 
 export type Env = Readonly<

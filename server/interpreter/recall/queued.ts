@@ -2,6 +2,7 @@ import { jsonSize } from '../../definition/json'
 import type { RunData } from '../../definition/run'
 import { processWide } from '../../process'
 import type { RunRow } from '../../run-store/walk-data'
+import { recalls } from './switch'
 
 /** A run as it was written, with its data. */
 interface Queued {
@@ -43,5 +44,5 @@ export function popQueued(engineRunId: string): Queued | null {
   if (!started) return null
   all.runs.delete(engineRunId)
   all.bytes -= started.bytes
-  return started
+  return recalls() ? started : null
 }

@@ -7,6 +7,7 @@ import type { SealedSecret } from '../../vault/masker'
 import type { Ending, Resting } from '../flow/types'
 import { expectedChange, wake } from '../notice/watch'
 import type { Done, DoneStep, NewPause, NewRecord, Plan } from '../plan/types'
+import { recalls } from './switch'
 
 // What this process has written of a run, so that it need not read that back: to answer the end of a run that somebody
 // waits for here, and to go on with the answer to a question that this process has asked a moment ago. Nothing else relies
@@ -91,6 +92,7 @@ function keep(where: keyof typeof MOST, runId: string, memory: Memory): void {
 }
 
 function find(runId: string): Memory | undefined {
+  if (!recalls()) return undefined
   const { awaited, asking } = memories()
   return awaited.get(runId) ?? asking.get(runId)
 }
