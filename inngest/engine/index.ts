@@ -67,8 +67,10 @@ export function createEngine(options: EngineOptions): Engine {
     },
     queue: (event, slot) => (worker.older ? undefined : queue(worker.ctx, directFunctions, event, slot)),
     slotFor: async (event, patience) =>
-      worker.older ? null : slotFor({ scheduler: worker, door: worker.door }, directFunctions, event, patience),
-    room: (event) => roomFor({ backlog, door: worker.door }, directFunctions, event),
+      worker.older
+        ? null
+        : slotFor({ scheduler: worker, admissions: worker.admissions }, directFunctions, event, patience),
+    room: (event) => roomFor({ backlog, admissions: worker.admissions }, directFunctions, event),
     older: () => worker.older,
     kick: () => worker.kick(),
   }

@@ -1,7 +1,7 @@
+import type { AdmissionQueue } from './admission-queue'
 import { claimDue, lookAround } from './claim'
 import type { EngineContext } from './context'
-import type { Door } from './door'
-import { DOOR_MS } from './settings'
+import { CLOSE_AFTER_MS } from './settings'
 import type { Slots } from './slots'
 
 /** Claims due jobs for as long as there are any, and slots for them. */
@@ -16,7 +16,7 @@ export class Pump {
   constructor(
     private readonly ctx: EngineContext,
     private readonly slots: Slots,
-    private readonly door: Door,
+    private readonly admissions: AdmissionQueue,
     private readonly on: {
       /** Jobs wait for the ones that have ended to be removed. */
       starved(): void
@@ -34,11 +34,11 @@ export class Pump {
     this.state = 'open'
   }
 
-  /** Settles when nothing more is being claimed. Nobody waits at the door any more. */
+  /** Settles when nothing more is being claimed. Nobody waits for a slot any more. */
   async close(): Promise<void> {
     this.state = 'closed'
     clearTimeout(this.closing)
-    this.door.close()
+    this.admissions.close()
     await this.claiming
   }
 
@@ -57,8 +57,8 @@ export class Pump {
     if (starved === this.isStarved || this.state === 'closed') return
     this.isStarved = starved
     clearTimeout(this.closing)
-    if (starved) this.closing = setTimeout(() => this.door.close(), DOOR_MS).unref()
-    else this.door.open()
+    if (starved) this.closing = setTimeout(() => this.admissions.close(), CLOSE_AFTER_MS).unref()
+    else this.admissions.open()
   }
 
   private async claimAll(): Promise<void> {

@@ -1,7 +1,7 @@
+import type { AdmissionQueue } from './admission-queue'
 import type { Backlog } from './backlog'
 import type { Claim, EngineContext, Scheduler } from './context'
 import { rows } from './context'
-import type { Door } from './door'
 import type { EngineEvent, StepResult } from './protocol'
 import { type FunctionSpec, isTimed } from './registry'
 import { firstClaim, laneOf, type NewRun, newRun } from './start'
@@ -31,7 +31,7 @@ export function findDirectFunctions(
 
 /** Whether the queue has room for the job of an event. For an event that becomes jobs only later, it always has. */
 export function roomFor(
-  { backlog, door }: { backlog: Backlog; door?: Door },
+  { backlog, admissions }: { backlog: Backlog; admissions?: AdmissionQueue },
   directFunctions: ReadonlyMap<string, FunctionSpec>,
   { name, data }: Pick<EngineEvent, 'name' | 'data'>,
 ): Room {
@@ -39,7 +39,7 @@ export function roomFor(
   if (!spec) return 'free'
   const lane = laneOf(spec, { data })
   const room = backlog.room(spec.id, lane)
-  return room === 'free' ? (door?.room(lane) ?? 'free') : room
+  return room === 'free' ? (admissions?.room(lane) ?? 'free') : room
 }
 
 /** A slot of a lane, as long as nobody has taken it. */
@@ -63,9 +63,9 @@ class ReservedSlot implements Slot {
   }
 }
 
-/** Reserves a slot for the run of an event, waiting for one at the door if need be. Null if the run is to be queued. */
+/** Reserves a slot for the run of an event, waiting for one if need be. Null if the run is to be queued. */
 export async function slotFor(
-  { scheduler, door }: { scheduler: Pick<Scheduler, 'reserveFor' | 'releaseFrom'>; door: Door },
+  { scheduler, admissions }: { scheduler: Pick<Scheduler, 'reserveFor' | 'releaseFrom'>; admissions: AdmissionQueue },
   directFunctions: ReadonlyMap<string, FunctionSpec>,
   { name, data }: Pick<EngineEvent, 'name' | 'data'>,
   patience: Patience,
@@ -75,7 +75,8 @@ export async function slotFor(
   const lane = laneOf(spec, { data })
   const limit = limitOf(spec)
   const reserved =
-    scheduler.reserveFor(lane, limit) || ((await patience.mayWait()) && (await door.wait(lane, limit, patience)))
+    scheduler.reserveFor(lane, limit) ||
+    ((await patience.mayWait()) && (await admissions.acquire(lane, limit, patience)))
   return reserved ? new ReservedSlot(lane, () => scheduler.releaseFrom(lane)) : null
 }
 

@@ -35,8 +35,8 @@ export const MOST_DELIVERIES = 5
 /** How often a write that fails for no known reason is attempted before the run fails with that error. */
 export const FAULT_TRIES = 5
 
-/** How long jobs of the queue may have to wait before nobody waits at the door any more (`door.ts`). */
-export const DOOR_MS = 250
+/** How long jobs of the queue may have to wait before starts are queued behind them instead of waiting for a slot (`admission-queue.ts`). */
+export const CLOSE_AFTER_MS = 250
 
 /** How long ended runs and their results are kept. */
 export const KEEP_MS = 2 * 86_400_000

@@ -1,6 +1,6 @@
+import { AdmissionQueue } from './admission-queue'
 import { Calls, type Execute } from './calls'
 import type { Claim, EngineContext, Scheduler } from './context'
-import { Door } from './door'
 import { Finished } from './finished'
 import { Heartbeat } from './heartbeat'
 import { releaseClaim, releaseClaims } from './jobs'
@@ -14,7 +14,7 @@ import type { EngineOptions } from './types'
 export class Worker implements Scheduler {
   readonly ctx: EngineContext
   readonly calls: Calls
-  readonly door: Door
+  readonly admissions: AdmissionQueue
   private state: 'new' | 'running' | 'stopping' | 'stopped' = 'new'
   private readonly slots: Slots
   private readonly pump: Pump
@@ -31,9 +31,9 @@ export class Worker implements Scheduler {
     const stopping = () => this.stopping
     this.ctx = { ...base, scheduler: this }
     this.slots = new Slots(options.slots, () => this.opened())
-    this.door = new Door((lane, limit) => this.reserveFor(lane, limit), options.mostWaiting)
+    this.admissions = new AdmissionQueue((lane, limit) => this.reserveFor(lane, limit), options.mostWaiting)
     this.calls = new Calls(this.ctx, this.slots, execute, { stopping, freed: (lane) => this.freed(lane) })
-    this.pump = new Pump(this.ctx, this.slots, this.door, {
+    this.pump = new Pump(this.ctx, this.slots, this.admissions, {
       starved: () => this.done.hurry(),
       claimed: () => this.heartbeat.succeeded(),
       failed: (error, what) => this.heartbeat.failed(error, what),
@@ -88,7 +88,7 @@ export class Worker implements Scheduler {
 
   release(slots: number): void {
     this.slots.release(slots)
-    this.door.admit()
+    this.admissions.grant()
   }
 
   reserveFor(lane: string | null, limit: number): boolean {
@@ -99,7 +99,7 @@ export class Worker implements Scheduler {
   releaseFrom(lane: string | null): void {
     this.slots.releaseFor(lane)
     if (this.pump.starved) this.pump.check()
-    else this.door.admit()
+    else this.admissions.grant()
   }
 
   recheckQueue(): void {
@@ -153,12 +153,12 @@ export class Worker implements Scheduler {
   /** Slots that were blocked for a suspect are free again. */
   private opened(): void {
     this.pump.check()
-    this.door.admit()
+    this.admissions.grant()
   }
 
   /** The slot of a call that has ended is free again. */
   private freed(lane: string | null): void {
-    this.door.admit()
+    this.admissions.grant()
     // Another process may have left a job of this lane in the queue, because the lane had reached its limit.
     if (this.pump.starved || (lane !== null && !this.heartbeat.sole)) this.pump.check()
   }

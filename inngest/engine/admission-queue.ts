@@ -3,8 +3,8 @@ import type { Room } from './types'
 interface Waiter {
   lane: string | null
   limit: number
-  /** @param admitted whether it has a slot now */
-  settle(admitted: boolean): void
+  /** @param granted whether it has a slot now */
+  settle(granted: boolean): void
 }
 
 /**
@@ -12,11 +12,11 @@ interface Waiter {
  * is queued costs far more than one that begins at once, so a burst of them would slow down the very work it waits for.
  * Lanes take turns, and the first of a lane comes first.
  */
-export class Door {
+export class AdmissionQueue {
   /** The lane whose turn it is comes first. */
   private readonly lanes = new Map<string | null, Set<Waiter>>()
   private waiting = 0
-  private shut = false
+  private closed = false
 
   constructor(
     /** Reserves a slot of a lane, unless it has none left. */
@@ -26,24 +26,24 @@ export class Door {
   ) {}
 
   /** @returns true with a slot that is reserved; false if the run is to be queued, like any other */
-  async wait(
+  async acquire(
     lane: string | null,
     limit: number,
     { ms, signal }: { ms: number; signal: AbortSignal },
   ): Promise<boolean> {
-    if (this.shut || ms <= 0 || signal.aborted || this.room(lane) !== 'free') return false
+    if (this.closed || ms <= 0 || signal.aborted || this.room(lane) !== 'free') return false
     // A slot may have become free since the caller looked, and nothing else need ever happen.
     if (!this.lanes.has(lane) && this.reserve(lane, limit)) return true
     return new Promise((resolve) => {
       const mine = this.lanes.get(lane) ?? new Set()
       this.lanes.set(lane, mine)
-      const settle = (admitted: boolean) => {
+      const settle = (granted: boolean) => {
         clearTimeout(timer)
         signal.removeEventListener('abort', leave)
         this.waiting--
         mine.delete(waiter)
         if (mine.size === 0) this.lanes.delete(lane)
-        resolve(admitted)
+        resolve(granted)
       }
       const leave = () => settle(false)
       const waiter = { lane, limit, settle }
@@ -62,14 +62,14 @@ export class Door {
   }
 
   /** A slot may have become free. */
-  admit(): void {
-    for (let admitted = true; admitted; ) {
-      admitted = false
+  grant(): void {
+    for (let granted = true; granted; ) {
+      granted = false
       for (const [lane, mine] of [...this.lanes]) {
         const [first] = mine
         if (!first || !this.reserve(lane, first.limit)) continue
         first.settle(true)
-        admitted = true
+        granted = true
         // The others come first now.
         if (!this.lanes.delete(lane)) continue
         this.lanes.set(lane, mine)
@@ -79,12 +79,12 @@ export class Door {
 
   /** Jobs have been waiting in the queue for a while, and they come first: so those who wait here are queued behind them. */
   close(): void {
-    this.shut = true
+    this.closed = true
     for (const mine of [...this.lanes.values()]) for (const { settle } of [...mine]) settle(false)
   }
 
   open(): void {
-    this.shut = false
-    this.admit()
+    this.closed = false
+    this.grant()
   }
 }
