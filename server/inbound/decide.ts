@@ -59,7 +59,7 @@ async function decideNow(tx: TransactionContext, webhook: InboundRow, sent: Sent
   try {
     const { runId } = await tx.db.transaction(async (db) => {
       const within = { ...tx, ...as, db }
-      const { definition } = await versionToRun(within, workflowId, { wanted: undefined, guess: false })
+      const { definition } = await versionToRun(within, workflowId, { wanted: undefined, fromCache: false })
       const { data, problems } = mapToStart(webhook, definition.payload, sent)
       if (problems.length > 0) throw new AppError('INVALID_INPUT', { details: problems })
       return startRun(within, { workflowId, body: data, version: undefined })

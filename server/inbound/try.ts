@@ -27,7 +27,7 @@ export async function tryInbound(ctx: ServiceContext, { body, ...one }: OneInbou
   }
   const parts = keptParts(Object.entries(given.headers), given.query, webhook.signatureHeader)
   const sent = { body: given.body === undefined ? {} : given.body, ...parts }
-  const { definition } = await versionToRun(ctx, one.workflowId, { wanted: undefined, guess: false })
+  const { definition } = await versionToRun(ctx, one.workflowId, { wanted: undefined, fromCache: false })
   const { data, problems } = mapToStart(rules, definition.payload, sent)
   const filtered = filteredBecause(rules, sent)
   return {

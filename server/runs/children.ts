@@ -145,7 +145,7 @@ async function insertChild(tx: TransactionContext, parent: RunRow, id: string, c
   const workflowId = String(config.workflowId)
   const wanted = config.version === undefined ? undefined : String(config.version)
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const found = await versionToRun(tx, workflowId, { wanted, guess: false })
+    const found = await versionToRun(tx, workflowId, { wanted, fromCache: false })
     const { version, publishedVersion, wasPublished, definition } = found
     if (!wasPublished) await requireRunnable(tx, definition)
     const firstStep = firstStepOf(definition)

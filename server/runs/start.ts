@@ -181,12 +181,12 @@ async function writeRun(ctx: ServiceContext, start: Start, { fromCache, plan, sl
 
 /** The version to run, and the run's initial data. */
 async function prepareStart(ctx: ServiceContext, start: Start, fromCache: boolean) {
-  const find = (guess: boolean) => versionToRun(ctx, start.workflowId, { wanted: start.version, guess })
+  const find = (fromCache: boolean) => versionToRun(ctx, start.workflowId, { wanted: start.version, fromCache })
   const found = await find(fromCache)
   try {
     return await checkStart(ctx, start, found)
   } catch (err) {
-    if (!found.guessed) throw err
+    if (!found.fromCache) throw err
     // What an outdated version refuses, the present one may accept.
     return checkStart(ctx, start, await find(false))
   }

@@ -11,34 +11,34 @@ export interface VersionToRun {
   wasPublished: boolean
   definition: Definition
   /** It is only what this process saw last. */
-  guessed: boolean
+  fromCache: boolean
 }
 
 const CAPACITY = 1_000
-/** The published versions that this process saw last. Only guesses: the statement that writes the run confirms them. */
+/** The published versions that this process saw last. They may be outdated: the statement that writes the run checks them. */
 const published = new Map<string, number>()
 
 /**
  * The version a start uses: the given one, or the published one, or the latest of a workflow that was never published.
  * It may change until the run is written; in a transaction it is held until then.
- * @param guess true if the version this process read last is enough
+ * @param fromCache true if the version this process read last is enough
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED
  */
 export async function versionToRun(
   ctx: ServiceContext,
   id: string,
-  { wanted, guess }: { wanted: string | undefined; guess: boolean },
+  { wanted, fromCache }: { wanted: string | undefined; fromCache: boolean },
 ): Promise<VersionToRun> {
   const key = `${ctx.tenantId}/${id}`
   const seen = published.get(key)
-  if (guess && seen !== undefined && (wanted ?? 'published') === 'published' && mayReach(ctx, 'workflow', id)) {
+  if (fromCache && seen !== undefined && (wanted ?? 'published') === 'published' && mayReach(ctx, 'workflow', id)) {
     const definition = cachedDefinition(ctx, id, seen)
-    if (definition) return { version: seen, publishedVersion: seen, wasPublished: true, definition, guessed: true }
+    if (definition) return { version: seen, publishedVersion: seen, wasPublished: true, definition, fromCache: true }
   }
   const { row, version, wasPublished, definition } = await findVersionToRun(ctx, id, wanted)
   const { publishedVersion } = row
   if (version === publishedVersion) remember(key, version)
-  return { version, publishedVersion, wasPublished, definition, guessed: false }
+  return { version, publishedVersion, wasPublished, definition, fromCache: false }
 }
 
 function remember(key: string, version: number): void {

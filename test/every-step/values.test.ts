@@ -58,7 +58,7 @@ async function runOf(step: object, more: object = {}, until?: (run: PresentedRun
   })
   await publishWorkflow(runtime.ctx, { id })
   // A process parses a definition once: what a run changed in it, every later run would see.
-  const { definition } = await versionToRun(runtime.ctx, id, { wanted: undefined, guess: false })
+  const { definition } = await versionToRun(runtime.ctx, id, { wanted: undefined, fromCache: false })
   frozen(definition)
   const { runId } = await startRun(runtime.ctx, { workflowId: id, body: { v: ODD } })
   const run = await runtime.wait(runId, until)

@@ -11,8 +11,7 @@ import { type FreshDatabase, freshDatabase } from '../support/db'
 import { currentTransport } from '../support/event-transport'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 
-// A start believes what its process saw of the workflow last. What it believes is confirmed by the statement that writes
-// the run.
+// A start expects the workflow to be as its process saw it last. The statement that writes the run checks that it is.
 
 let database: FreshDatabase
 let runtime: TestRuntime

@@ -47,7 +47,7 @@ interface InsertOptions {
 export function insertRun(
   ctx: ServiceContext,
   run: NewRun,
-  belief: ExpectedWorkflow = {},
+  expectedWorkflow: ExpectedWorkflow = {},
   options: InsertOptions = { plan: false },
 ): Promise<string | null> {
   return traced(
@@ -59,7 +59,7 @@ export function insertRun(
       ...(run.child ? { parent: run.child.parent.traceparent } : {}),
     }),
     async (note) => {
-      const runId = await writeRun(ctx, run, belief, options)
+      const runId = await writeRun(ctx, run, expectedWorkflow, options)
       if (runId !== null) note({ 'millrace.run.id': runId })
       return runId
     },
@@ -69,7 +69,7 @@ export function insertRun(
 async function writeRun(
   ctx: ServiceContext,
   run: NewRun,
-  belief: ExpectedWorkflow,
+  expectedWorkflow: ExpectedWorkflow,
   options: InsertOptions,
 ): Promise<string | null> {
   const started = begin(run)
@@ -87,7 +87,7 @@ async function writeRun(
     if (settled) event.undone()
     due = plan && childDue(ctx, ref, plan)
     const sent = settled ? due : event
-    const why = run.retryOf || row.dataRefs ? null : whyRemember(run, options)
+    const why = run.retryOf || row.dataRefs ? null : memoryReason(run, options)
     const recalls = why === 'awaited' && plan?.ending != null
     const at = ctx.now()
     const caller = callerToCheck(ctx)
@@ -100,8 +100,8 @@ async function writeRun(
     })
     const written = await sendBatched<Sent>(ctx.db, statement, row.id, {
       ...runRow(row, plan, at),
-      expects_version: belief.publishedVersion !== undefined,
-      published_version: belief.publishedVersion,
+      expects_version: expectedWorkflow.publishedVersion !== undefined,
+      published_version: expectedWorkflow.publishedVersion,
       ...walkRow(ref, row, engineRunId, plan),
       ...followingRow(following),
     })
@@ -128,7 +128,7 @@ async function writeRun(
   }
 }
 
-function whyRemember({ definition }: NewRun, options: InsertOptions): 'awaited' | 'asking' | null {
+function memoryReason({ definition }: NewRun, options: InsertOptions): 'awaited' | 'asking' | null {
   if (options.remember) return 'awaited'
   return asksPeople(definition) ? 'asking' : null
 }
