@@ -40,20 +40,20 @@ export interface ServiceContext {
   /** The limits of the caller that hold for files even where `reach` does not count. */
   readonly fileReach?: Reach | undefined
   /** Set for a verb whose own statement checks the key. */
-  readonly presumed?: PresumedCaller | undefined
+  readonly cachedCaller?: CachedCaller | undefined
   /** Set when the request came with an `Idempotency-Key`. */
   readonly keyed?: KeyedRequest
 }
 
-/** A caller whose key was not read for this request. See `server/auth/presumed.ts`. */
-export interface PresumedCaller {
+/** A caller whose key was not read for this request. See `server/auth/cached-caller.ts`. */
+export interface CachedCaller {
   readonly keyHash: string
-  /** The role it is presumed to have. */
+  /** The role it had when it was read. */
   readonly role: Role
   /** The statement was sent: only its answer can say now that nothing was written. */
   sent: boolean
   /** Set by the statement that finds the key good. */
-  confirmed: boolean
+  verified: boolean
 }
 
 /** What work for all tenants at once is done with. */

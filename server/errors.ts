@@ -143,9 +143,9 @@ export function unreachable(value: never): never {
 }
 
 /**
- * A statement did not confirm a presumed caller (`server/auth/presumed.ts`), so nothing was done. The request is then
- * answered for whomever its credential names.
+ * A cached caller's key was not checked, or is no longer good (`server/auth/cached-caller.ts`), so nothing was done. The
+ * request is then answered for whomever its credential names.
  */
-export class CallerUnconfirmed extends Error {
-  override name = 'CallerUnconfirmed'
+export class CallerNotVerified extends Error {
+  override name = 'CallerNotVerified'
 }

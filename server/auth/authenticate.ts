@@ -9,9 +9,9 @@ import { log } from '../log'
 import { roleOf } from '../roles'
 import { together } from '../together'
 import { hashApiKey, looksLikeApiKey, looksMistyped, sameHash } from './api-key'
+import { forgetCaller, keepCaller } from './cached-caller'
 import type { Identity } from './identity'
 import { TokenRefused, verifyToken } from './jwt'
-import { forgetCaller, keepCaller } from './presumed'
 import { reachOf } from './reach'
 
 export type { Identity }

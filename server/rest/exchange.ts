@@ -1,5 +1,5 @@
 import type { Identity } from '../auth/identity'
-import type { PresumedCaller } from '../context'
+import type { CachedCaller } from '../context'
 import { requestIdOf } from '../http/request-id'
 import { respondBytes, respondEmpty, respondError, respondJson, respondStream } from '../http/respond'
 import { requestAnswered } from '../outbox'
@@ -24,7 +24,7 @@ export interface Exchange {
 }
 
 export interface UnverifiedCaller {
-  readonly presumed: PresumedCaller
+  readonly cachedCaller: CachedCaller
   /** Reads the key, once. */
   verify(): Promise<Identity>
 }

@@ -1,8 +1,8 @@
+import { findCachedCaller } from '../auth/cached-caller'
 import type { Identity } from '../auth/identity'
 import { authenticateOrCount, countRequest } from '../auth/limits'
-import { presumedCaller } from '../auth/presumed'
 import { now } from '../clock'
-import type { PresumedCaller, ServiceContext } from '../context'
+import type { CachedCaller, ServiceContext } from '../context'
 import { database } from '../database'
 import { fromAddress } from '../http/address'
 import { log } from '../log'
@@ -15,18 +15,18 @@ import { requireRoomFor } from './refused-starts'
 export interface CallerOptions {
   /** Which of two documented texts a 401 has. */
   surface?: 'workflow' | 'invoke'
-  /** True if the statement of its verb checks the key of a presumed caller, before anything else is done. */
-  presumes?: boolean
+  /** True if the statement of its verb checks the key of a cached caller, before anything else is done. */
+  checksKey?: boolean
   /** The limit it counts against besides the one for all requests. */
   limit?: 'starts' | 'invokes'
 }
 
 const UNAUTHORIZED = { workflow: 'Unauthorized', invoke: 'Invalid or disabled API key' } as const
 
-/** Who sent the request: known in this process, remembered by their key, or read. */
+/** Who sent the request: known in this process, cached by their key, or read. */
 export async function identify(
   exchange: Exchange,
-  { surface = 'workflow', presumes }: CallerOptions,
+  { surface = 'workflow', checksKey }: CallerOptions,
 ): Promise<Identity> {
   const { request, requestId } = exchange
   const { headers } = request
@@ -34,18 +34,18 @@ export async function identify(
   const known = knownCaller(request)
   if (known) return known
   const read = () => authenticateOrCount(headers, db, now(), UNAUTHORIZED[surface], requestId)
-  const presumption = presumes && mayPresume(request) ? presumedCaller(headers, db) : null
-  if (!presumption) return read()
+  const cached = checksKey && mayBeCached(request) ? findCachedCaller(headers, db) : null
+  if (!cached) return read()
   let reading: Promise<Identity> | undefined
-  exchange.unverified = { presumed: presumption.presumed, verify: () => (reading ??= read()) }
-  return presumption.identity
+  exchange.unverified = { cachedCaller: cached.caller, verify: () => (reading ??= read()) }
+  return cached.identity
 }
 
 /**
  * Browsers get headers by their key, a key of the request's own is written before anything else, and a file is stored
  * before the run is.
  */
-function mayPresume(request: Request): boolean {
+function mayBeCached(request: Request): boolean {
   const { headers } = request
   return !headers.has('origin') && !headers.has('idempotency-key') && !isMultipart(request)
 }
@@ -62,7 +62,7 @@ export async function admit({ request, headers }: Exchange, caller: Identity, { 
 export function contextOf(
   { request, requestId }: Exchange,
   identity: Identity,
-  presumed?: PresumedCaller,
+  cachedCaller?: CachedCaller,
 ): ServiceContext {
   return {
     ...identity,
@@ -71,6 +71,6 @@ export function contextOf(
     requestId,
     address: fromAddress(request.headers),
     log: log().child({ requestId, tenantId: identity.tenantId }),
-    ...(presumed ? { presumed } : {}),
+    ...(cachedCaller ? { cachedCaller } : {}),
   }
 }

@@ -1,10 +1,10 @@
 import 'server-only'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Identity } from '../auth/identity'
-import type { PresumedCaller, ServiceContext } from '../context'
+import type { CachedCaller, ServiceContext } from '../context'
 import { database } from '../database'
 import type { JsonObject } from '../definition/json'
-import { AppError, CallerUnconfirmed } from '../errors'
+import { AppError, CallerNotVerified } from '../errors'
 import type { MultipartInput } from '../files/multipart-input'
 import type { ByName } from '../http/by-name'
 import { requestIdOf } from '../http/request-id'
@@ -57,8 +57,8 @@ export function route<P extends string = never>(handler: Handler<P, never>, opti
       const caller = await identify(exchange, options)
       await admit(exchange, caller, options)
       const call = await readCall<P>(request, context, options)
-      const answerAs = (identity: Identity, presumed?: PresumedCaller) =>
-        answerOnce(contextOf(exchange, identity, presumed), call, handler, options)
+      const answerAs = (identity: Identity, cachedCaller?: CachedCaller) =>
+        answerOnce(contextOf(exchange, identity, cachedCaller), call, handler, options)
       const { unverified } = exchange
       const answer = await (unverified ? answerCached(caller, unverified, answerAs) : answerAs(caller))
       return send(exchange, caller, answer)
@@ -72,14 +72,14 @@ export function route<P extends string = never>(handler: Handler<P, never>, opti
  */
 async function answerCached(
   caller: Identity,
-  { presumed, verify }: UnverifiedCaller,
-  answerAs: (identity: Identity, presumed?: PresumedCaller) => Promise<RouteAnswer>,
+  { cachedCaller, verify }: UnverifiedCaller,
+  answerAs: (identity: Identity, cachedCaller?: CachedCaller) => Promise<RouteAnswer>,
 ): Promise<RouteAnswer> {
-  const answer = await answerAs(caller, presumed).catch((err: unknown) => {
+  const answer = await answerAs(caller, cachedCaller).catch((err: unknown) => {
     // If its answer was lost, the run may have started: the caller has to know.
-    if (presumed.sent && !(err instanceof CallerUnconfirmed)) throw err
+    if (cachedCaller.sent && !(err instanceof CallerNotVerified)) throw err
   })
-  return answer && presumed.confirmed ? answer : answerAs(await verify())
+  return answer && cachedCaller.verified ? answer : answerAs(await verify())
 }
 
 /** Calls the handler: of a POST, once per `Idempotency-Key`. */

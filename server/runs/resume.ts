@@ -1,6 +1,6 @@
 import type { pauses } from '@/db/schema/runs'
+import { requireVerifiedCaller } from '../auth/cached-caller'
 import { authorize } from '../auth/policy'
-import { requireConfirmed } from '../auth/presumed'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import { checkFields } from '../definition/fields'
 import { type JsonObject, jsonSize } from '../definition/json'
@@ -59,7 +59,7 @@ export async function resumeRun(ctx: ServiceContext, input: { runId: string; bod
   // A key's row, or a link's, is written with the answer, in a transaction.
   const stored = ctx.keyed || byLink ? null : await answerAtOnce(ctx, input.runId, answer)
   if (stored) return resumed(input.runId, stored)
-  requireConfirmed(ctx)
+  requireVerifiedCaller(ctx)
   return withTransaction(ctx, (tx) => giveAnswer(tx, input.runId, answer, { byLink }))
 }
 

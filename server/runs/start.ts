@@ -1,6 +1,6 @@
 import { sqlState } from '@/db/index'
+import { requireVerifiedCaller } from '../auth/cached-caller'
 import { authorize } from '../auth/policy'
-import { requireConfirmed } from '../auth/presumed'
 import { beyondReach } from '../auth/reach'
 import { isInTransaction, type ServiceContext, withTransaction } from '../context'
 import { isJsonObject, type JsonObject, jsonSize } from '../definition/json'
@@ -172,7 +172,7 @@ async function writeRun(ctx: ServiceContext, start: Start, { fromCache, plan, sl
     { plan, remember: waits !== undefined, slot },
   )
   if (runId === null) {
-    requireConfirmed(ctx)
+    requireVerifiedCaller(ctx)
     return null
   }
   if (file) await withTransaction(ctx, (tx) => claimFile(tx, file.id, runId))

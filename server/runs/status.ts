@@ -1,5 +1,5 @@
+import { verifyCaller } from '../auth/cached-caller'
 import { authorize } from '../auth/policy'
-import { confirmCaller } from '../auth/presumed'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
@@ -62,7 +62,7 @@ export async function presentForCaller(ctx: ServiceContext, stored: StoredRun, v
 async function runAfter(ctx: ServiceContext, runId: string, change: Promise<void>): Promise<PresentedRun | null> {
   if (!awaitEnd(ctx.tenantId, runId)) return change.then(() => null)
   try {
-    await Promise.all([confirmCaller(ctx), change])
+    await Promise.all([verifyCaller(ctx), change])
     return rememberedRun(ctx, runId)
   } finally {
     stopAwaiting(runId)

@@ -4,7 +4,7 @@ import { perDb } from '@/db/per-db'
 import { RUN_DATA, RUN_DATA_BYTES } from '@/db/run-data'
 import { pauses, pauseVotes, runs, stepRecords } from '@/db/schema/runs'
 import { storedSize } from '@/db/stored-size'
-import { GIVEN_KEY, requireConfirmed } from '../auth/presumed'
+import { GIVEN_KEY, requireVerifiedCaller } from '../auth/cached-caller'
 import { runsInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
 import type { JsonValue } from '../definition/json'
@@ -84,9 +84,9 @@ export async function readSmallRun(
   runId: string,
 ): Promise<{ stored: StoredRun; vault: SealedSecret[] } | 'large' | null> {
   const [row] = await smallRunFor(ctx, runId)
-  if (!row) requireConfirmed(ctx)
+  if (!row) requireVerifiedCaller(ctx)
   if (!row) return null
-  if (ctx.presumed) ctx.presumed.confirmed = true
+  if (ctx.cachedCaller) ctx.cachedCaller.verified = true
   return row.small ? smallOf(row) : 'large'
 }
 
@@ -119,10 +119,10 @@ export const STORED_BYTES = sql<number | null>`(
     from ${records} limit ${SMALL_RECORDS + 1}) w)::float8`
 
 function smallRunFor(ctx: ServiceContext, runId: string): Promise<Awaited<ReturnType<typeof smallRun>>> {
-  const { db, tenantId, presumed } = ctx
+  const { db, tenantId, cachedCaller } = ctx
   if (ctx.reach || !('$client' in db)) return smallRun(db, runIs(ctx, runId))
-  if (presumed?.confirmed !== false) return preparedSmallRun(db).execute({ tenantId, runId })
-  const { keyHash, role } = presumed
+  if (cachedCaller?.verified !== false) return preparedSmallRun(db).execute({ tenantId, runId })
+  const { keyHash, role } = cachedCaller
   return preparedKnownRun(db).execute({ tenantId, runId, keyHash, role, at: ctx.now().toISOString() })
 }
 

@@ -36,7 +36,7 @@ export async function answerParked(
     const done = { claims: 'resting' as const, step: { ...step, given: { answer, by: ctx.actor.id } } }
     const settled = isSettled(plan)
     // What follows runs as the system. The statement still checks the caller's key, if nobody has read it.
-    const asked = { ...system, presumed: ctx.presumed }
+    const asked = { ...system, cachedCaller: ctx.cachedCaller }
     const committed = await commitPlan(asked, ref, done, plan, settled ? undefined : event)
     if (!committed) return null
     if (settled) return 'settled'

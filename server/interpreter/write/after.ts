@@ -27,7 +27,7 @@ interface After extends Pick<Following, 'plan' | 'caller'> {
 /** Does what follows in this process from a start, or from a step and what comes after it, once that is committed. */
 export function afterWriting(ctx: ServiceContext, ref: OfRun, written: Sent, after: After): void {
   const { plan, caller, due, started, remember } = after
-  if (caller) caller.confirmed = true
+  if (caller) caller.verified = true
   settleRecalled(plan?.begun ?? null, written)
   if (started) countInsert(ctx, 'runs')
   if (plan?.pause) countInsert(ctx, 'pauses')

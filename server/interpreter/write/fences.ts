@@ -1,4 +1,4 @@
-import { goodKey } from '../../auth/presumed'
+import { keyIsValid } from '../../auth/cached-caller'
 import { CLEANUP_BRANCH } from '../../run-store/names'
 import { x } from './columns'
 import type { Fence } from './types'
@@ -83,4 +83,4 @@ const key = { hash: 'x.key_hash', tenantId: 'i.tenant_id', role: 'x.key_role', a
 
 /** The rows whose callers have a good key. */
 export const KNOWN_CALLER = `
-      select i.* from i cross join ${x('key_hash, key_role')} cross join lateral ${goodKey(String.raw, key)} caller`
+      select i.* from i cross join ${x('key_hash, key_role')} cross join lateral ${keyIsValid(String.raw, key)} caller`

@@ -1,5 +1,5 @@
 import { encodeRow } from '@/db/index'
-import type { PresumedCaller, ServiceContext } from '../../context'
+import type { CachedCaller, ServiceContext } from '../../context'
 import type { Outgoing } from '../../outbox'
 import { dataColumns } from '../../run-store/run-data'
 import type { Asked } from '../../steps/define-step'
@@ -15,7 +15,7 @@ export interface Following {
   plan: Plan | null
   sent: Outgoing | null | undefined
   /** Of a caller whose key was not read before. */
-  caller: PresumedCaller | null
+  caller: CachedCaller | null
 }
 
 /** The parts that insert the visits of a plan. */
@@ -144,10 +144,10 @@ export function visitDoneRow(
 }
 
 /** The caller of a statement that is sent now, if it has to check their key. */
-export function callerToCheck({ presumed }: ServiceContext): PresumedCaller | null {
-  if (presumed?.confirmed !== false) return null
-  presumed.sent = true
-  return presumed
+export function callerToCheck({ cachedCaller }: ServiceContext): CachedCaller | null {
+  if (cachedCaller?.verified !== false) return null
+  cachedCaller.sent = true
+  return cachedCaller
 }
 
 /** What the statements return for a row. */

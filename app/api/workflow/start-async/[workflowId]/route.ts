@@ -14,6 +14,6 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/workflow
         body: { runId },
       }
     },
-    { acceptsForm: true, presumes: true, limit: 'starts' },
+    { acceptsForm: true, checksKey: true, limit: 'starts' },
   ),
 })

@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/workflow
         body: run,
       }
     },
-    { acceptsForm: true, presumes: true, limit: 'starts', onlyWaits: true },
+    { acceptsForm: true, checksKey: true, limit: 'starts', onlyWaits: true },
   ),
 })
 

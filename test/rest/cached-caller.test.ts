@@ -96,7 +96,7 @@ test('a disabled key uses its tenant’s limits up no further', async () => {
   expect((await start()).status).toBe(401)
   const before = reads
   expect((await start()).status).toBe(401)
-  // It is presumed no more: it was read first.
+  // It is cached no more: it was read first.
   expect(reads).toBe(before + 1)
 })
 

@@ -1,14 +1,14 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { perDb } from '@/db/per-db'
-import type { PresumedCaller, ServiceContext } from '../context'
-import { CallerUnconfirmed } from '../errors'
+import type { CachedCaller, ServiceContext } from '../context'
+import { CallerNotVerified } from '../errors'
 import { hashApiKey, looksLikeApiKey } from './api-key'
 import type { Identity } from './identity'
 
-// Whoever has just sent a good key is presumed to send a good key again, so that what is asked most often need not read
-// it first: the statement that starts a run, resumes it or reads its status checks the key too. Nothing else may be
-// written or answered for a caller who is only presumed.
+// The caller of a key that was read a moment ago is kept, so that what is asked most often need not read it first: the
+// statement that starts a run, resumes it or reads its status checks the key too. Nothing else may be written or answered
+// for a cached caller.
 
 /** After this time a key is read again, which also notes its use. */
 const KNOWN_MS = 30_000
@@ -35,13 +35,8 @@ export function forgetCaller(db: Db, keyHash: string): void {
   known(db).delete(keyHash)
 }
 
-export interface Presumption {
-  identity: Identity
-  presumed: PresumedCaller
-}
-
 /** The caller of a request by its key alone, if this process has read that key a moment ago. */
-export function presumedCaller(headers: Headers, db: Db): Presumption | null {
+export function findCachedCaller(headers: Headers, db: Db): { identity: Identity; caller: CachedCaller } | null {
   const key = headers.get('x-api-key')
   if (key === null || !looksLikeApiKey(key)) return null
   const keyHash = hashApiKey(key)
@@ -50,14 +45,14 @@ export function presumedCaller(headers: Headers, db: Db): Presumption | null {
   const { identity } = found
   const named = headers.get('x-tenant-id')
   if (named !== null && named !== identity.tenantId) return null
-  return { identity, presumed: { keyHash, role: identity.actor.role, sent: false, confirmed: false } }
+  return { identity, caller: { keyHash, role: identity.actor.role, sent: false, verified: false } }
 }
 
 /**
- * In SQL, whether a presumed caller's key is good and has the presumed role.
+ * In SQL, whether a cached caller's key is good and has the same role as before.
  * @param write the tag of the statement: `String.raw` for a text
  */
-export function goodKey<V, R>(
+export function keyIsValid<V, R>(
   write: (strings: TemplateStringsArray, ...values: V[]) => R,
   { hash, tenantId, role, at }: Record<'hash' | 'tenantId' | 'role' | 'at', V>,
 ): R {
@@ -70,8 +65,8 @@ export function goodKey<V, R>(
 
 const given = (name: string) => sql`${sql.placeholder(name)}`
 
-/** `goodKey` for a prepared statement that is given `keyHash`, `tenantId`, `role` and `at`. */
-export const GIVEN_KEY = goodKey(sql, {
+/** `keyIsValid` for a prepared statement that is given `keyHash`, `tenantId`, `role` and `at`. */
+export const GIVEN_KEY = keyIsValid(sql, {
   hash: given('keyHash'),
   tenantId: given('tenantId'),
   role: given('role'),
@@ -80,23 +75,23 @@ export const GIVEN_KEY = goodKey(sql, {
 
 /**
  * For a verb that goes on without a statement that checked the key.
- * @throws CallerUnconfirmed
+ * @throws CallerNotVerified
  */
-export function requireConfirmed({ presumed }: ServiceContext): void {
-  if (presumed?.confirmed === false) throw new CallerUnconfirmed()
+export function requireVerifiedCaller({ cachedCaller }: ServiceContext): void {
+  if (cachedCaller?.verified === false) throw new CallerNotVerified()
 }
 
 /**
- * Checks a presumed caller's key in a statement of its own.
- * @throws CallerUnconfirmed
+ * Checks a cached caller's key in a statement of its own.
+ * @throws CallerNotVerified
  */
-export async function confirmCaller({ db, tenantId, presumed, now }: ServiceContext): Promise<void> {
-  if (presumed?.confirmed !== false) return
-  const { keyHash, role } = presumed
-  if (!('$client' in db)) throw new CallerUnconfirmed()
+export async function verifyCaller({ db, tenantId, cachedCaller, now }: ServiceContext): Promise<void> {
+  if (cachedCaller?.verified !== false) return
+  const { keyHash, role } = cachedCaller
+  if (!('$client' in db)) throw new CallerNotVerified()
   const [good] = await preparedKey(db).execute({ keyHash, tenantId, role, at: now().toISOString() })
-  if (!good) throw new CallerUnconfirmed()
-  presumed.confirmed = true
+  if (!good) throw new CallerNotVerified()
+  cachedCaller.verified = true
 }
 
 const preparedKey = perDb((db) =>
