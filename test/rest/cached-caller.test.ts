@@ -5,7 +5,7 @@ import { withTransaction } from '@/server/context'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { database as processDatabase } from '@/server/database'
 import { forget, recallPause } from '@/server/interpreter/recall/run'
-import type { RouteHandler } from '@/server/rest/route'
+import { type RouteHandler, route } from '@/server/rest/route'
 import { loadSamples } from '@/server/tenants/boot/seed'
 import { publishWorkflow } from '@/server/workflows/publish'
 import { updateWorkflow } from '@/server/workflows/update'
@@ -46,6 +46,7 @@ type Start = (options?: {
   id?: string
   body?: string
   headers?: Record<string, string>
+  query?: string
   way?: 'start' | 'start-async'
 }) => Promise<{
   status: number
@@ -55,10 +56,13 @@ type Start = (options?: {
 /** A caller whose key this process has just read. */
 async function knownCaller(): Promise<{ id: string; key: string; start: Start }> {
   const { id, key } = await createApiKey(runtime.ctx, { name: 'test', role: 'operator' })
-  const start: Start = async ({ id = 'wf_hello', body = '{"name":"Ada"}', headers = {}, way = 'start' } = {}) => {
+  const start: Start = async (options = {}) => {
+    const { id = 'wf_hello', body = '{"name":"Ada"}', headers = {}, query = '', way = 'start' } = options
     const init = { method: 'POST', headers: { 'x-api-key': key, 'content-type': 'application/json', ...headers }, body }
     const params = Promise.resolve({ workflowId: id })
-    const answer = await routes[way](new Request(`http://localhost/api/workflow/${way}/${id}`, init), { params })
+    const answer = await routes[way](new Request(`http://localhost/api/workflow/${way}/${id}${query}`, init), {
+      params,
+    })
     return { status: answer.status, body: await answer.json() }
   }
   expect((await start()).status).toBe(200)
@@ -77,17 +81,40 @@ test.each(['start', 'start-async'] as const)('%s reads the key of a caller once'
   expect(reads).toBe(before)
 })
 
-test('a key that was disabled is refused at once, whatever else is wrong with the request, and nothing starts', async () => {
+test.each<[string, Parameters<Start>[0]]>([
+  ['a start', {}],
+  ['an asynchronous start', { way: 'start-async' }],
+  ['a start of an unknown workflow', { id: 'wf_unknown' }],
+  ['a start without a value it needs', { body: '{}' }],
+  ['a start that is no JSON', { body: '{"name":' }],
+  ['a start with an unknown parameter', { query: '?unknown=1' }],
+])('%s with a key that was disabled is refused for the key, and nothing starts', async (_what, options) => {
   const { id, start } = await knownCaller()
   await database.sql`update api_keys set disabled_at = now() where id = ${id}`
   const before = await runs()
-  const refused = { status: 401, body: { error: { code: 'UNAUTHORIZED' } } }
-  expect(await start()).toMatchObject(refused)
-  expect(await start({ way: 'start-async' })).toMatchObject(refused)
-  expect(await start({ id: 'wf_unknown' })).toMatchObject(refused)
-  expect(await start({ body: '{"name":' })).toMatchObject(refused)
-  expect(await start({ body: '{}' })).toMatchObject(refused)
+  expect(await start(options)).toMatchObject({ status: 401, body: { error: { code: 'UNAUTHORIZED' } } })
   expect(await runs()).toBe(before)
+})
+
+test('a mistake in the request reads the key once', async () => {
+  const { start } = await knownCaller()
+  for (const mistake of [{ id: 'wf_unknown' }, { body: '{}' }, { body: '{"name":' }]) {
+    const before = reads
+    expect((await start(mistake)).status).not.toBe(200)
+    expect(reads).toBe(before + 1)
+  }
+})
+
+test('an answer for which nothing checked the key is not sent: the key is read, and the request answered anew', async () => {
+  const { id, key } = await knownCaller()
+  const handler = route(async ({ ctx }) => ({ body: { cached: ctx.cachedCaller !== undefined } }), { checksKey: true })
+  const ask = () => {
+    const request = new Request('http://localhost/api/anything', { headers: { 'x-api-key': key } })
+    return handler(request, { params: Promise.resolve({}) })
+  }
+  expect(await (await ask()).json()).toEqual({ cached: false })
+  await database.sql`update api_keys set disabled_at = now() where id = ${id}`
+  expect((await ask()).status).toBe(401)
 })
 
 test('a disabled key uses its tenant’s limits up no further', async () => {
