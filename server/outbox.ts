@@ -106,7 +106,7 @@ export interface Outgoing {
   /** @param generation what the statement returned */
   committed(generation: string | null): void
   /** Call if nothing was written. */
-  undone(): void
+  notWritten(): void
 }
 
 export const EVENT =
@@ -158,7 +158,7 @@ function asEvent({ id, name, data }: { id: string; name: string; data: object })
     place: 'outbox',
     row: () => ({ event_id: id, event_name: name, event_data: data }),
     committed: () => bound().transport?.kick(),
-    undone: () => {},
+    notWritten: () => {},
   }
 }
 
@@ -178,7 +178,7 @@ function asJob(id: string, { job, committed, notWritten }: Queued): Outgoing {
       job_lease: job.leaseMs,
     }),
     committed: (generation) => committed(isMine ? generation : null),
-    undone: notWritten,
+    notWritten,
   }
 }
 
@@ -211,7 +211,7 @@ export async function emit<N extends keyof Events>(ctx: ServiceContext, name: N,
     })
     afterCommit(ctx, () => event.committed(row?.generation ?? null))
   } catch (err) {
-    event.undone()
+    event.notWritten()
     throw err
   }
   return event.id

@@ -50,7 +50,7 @@ export async function answerParked(
     return null
   } finally {
     // Releases the reserved slot, unless the event was committed.
-    event.undone()
+    event.notWritten()
   }
 }
 

@@ -84,7 +84,7 @@ async function writeRun(
         ? await planStart(ctx, row, started, run.definition, { ...ref, engineRunId })
         : null
     const settled = plan !== null && isSettled(plan)
-    if (settled) event.undone()
+    if (settled) event.notWritten()
     due = plan && childDue(ctx, ref, plan)
     const sent = settled ? due : event
     const why = run.retryOf || row.dataRefs ? null : memoryReason(run, options)
@@ -106,8 +106,8 @@ async function writeRun(
       ...followingRow(following),
     })
     if (!written) {
-      event.undone()
-      due?.undone()
+      event.notWritten()
+      due?.notWritten()
       return null
     }
     const remember = () => {
@@ -122,8 +122,8 @@ async function writeRun(
       })
     return row.id
   } catch (err) {
-    event.undone()
-    due?.undone()
+    event.notWritten()
+    due?.notWritten()
     throw err
   }
 }

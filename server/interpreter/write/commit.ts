@@ -79,7 +79,7 @@ export async function commitPlan(
     return written
   } finally {
     // Releases the reserved slot, unless it was committed.
-    due?.undone()
+    due?.notWritten()
     if (recalls) endIsWritten(runId)
   }
 }

@@ -34,7 +34,7 @@ export async function changeHeld(
   const statement = statementOf({ fence: HELD, checksKey: false, parts: all, outputs })
   const place = { tenant_id: tenantId, run_id: runId, branch, at: tx.now() }
   const written = await sendBatched<Sent>(tx.db, statement, runId, { ...place, ...event?.row(), ...row })
-  if (!written) event?.undone()
+  if (!written) event?.notWritten()
   else if (event) afterCommit(tx, () => event.committed(written.generation))
   return written
 }
