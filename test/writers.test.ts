@@ -8,19 +8,14 @@ import { files, source } from './support/imports'
  */
 const WRITERS: Record<string, Table[]> = {
   'inngest/relay.ts': ['outbox'],
-  'server/interpreter/fork/arrive.ts': ['scopes'],
-  'server/interpreter/fork/fork.ts': ['walks', 'scopes'],
-  'server/interpreter/repair/lost.ts': ['walks'],
-  'server/interpreter/stop/cancel.ts': ['runs', 'walks'],
-  'server/interpreter/stop/open-work.ts': ['walks', 'step_records', 'pauses'],
-  'server/interpreter/wait/events.ts': ['pauses'],
-  'server/interpreter/wait/child.ts': ['pauses'],
-  'server/interpreter/walk/record.ts': ['step_records'],
-  'server/interpreter/walk/visit.ts': ['step_records'],
+  'server/interpreter/write/branches.ts': ['walks', 'scopes'],
+  'server/interpreter/write/marks.ts': ['walks', 'step_records', 'pauses'],
   'server/interpreter/write/parts.ts': ['runs', 'walks', 'step_records', 'pauses'],
   'server/interpreter/write/request.ts': ['walks'],
+  'server/interpreter/write/stops.ts': ['runs', 'walks', 'step_records', 'pauses'],
   'server/interpreter/write/store-answer.ts': ['runs'],
   'server/outbox.ts': ['outbox', 'engine.jobs'],
+  // Old runs are deleted, a rerun copies the history that it continues, and a pause is told to be overdue.
   'server/runs/delete-old.ts': ['runs'],
   'server/runs/progress.ts': ['step_records'],
   'server/subjects/delete-runs.ts': ['runs', 'walks', 'step_records', 'pauses', 'scopes'],

@@ -1,5 +1,5 @@
-import { and, eq, sql } from 'drizzle-orm'
-import { runs, scopes, walks } from '@/db/schema/runs'
+import { and, eq } from 'drizzle-orm'
+import { runs, walks } from '@/db/schema/runs'
 import { type ServiceContext, withTransaction } from '../../context'
 import { originOf, scopeIdOf } from '../../definition/branches'
 import type { Arrival, Receipt, RunError } from '../../definition/run'
@@ -15,6 +15,7 @@ import type { Ending } from '../flow/types'
 import { isMine } from '../plan/state'
 import { carryOutCancel } from '../stop/cancel'
 import { endOpenWork, stopBranches } from '../stop/open-work'
+import { closeFork, countBranch, countNext } from '../write/branches'
 import { closeRun } from '../write/close'
 import { moveWalk } from '../write/held'
 import { NEXT_SEGMENT, requestWalk, signalEngineWaits } from '../write/request'
@@ -81,28 +82,16 @@ async function count(
   const origin = originOf(ref.branch)
   if (!origin) throw new ImpossibleState('arrival-of-no-branch', `${ref.branch} of ${ref.runId} has no fork`)
   const id = scopeIdOf(origin.parent, origin)
-  const of = and(eq(scopes.tenantId, ref.tenantId), eq(scopes.runId, ref.runId), eq(scopes.id, id))
-  const column =
-    'failed' in arrival ? { failed: sql`${scopes.failed} + 1` } : { succeeded: sql`${scopes.succeeded} + 1` }
-  const cause = 'failed' in arrival ? { cause: sql`coalesce(${scopes.cause}, ${JSON.stringify(arrival)}::jsonb)` } : {}
-  const [scope] = await tx.db
-    .update(scopes)
-    .set({ ...column, ...cause })
-    .where(of)
-    .returning()
-  if (!scope) throw new ImpossibleState('fork-without-scope', `${id} of ${ref.runId} was not begun`)
+  const scope = await countBranch(tx, ref, id, arrival)
   if (scope.state !== 'open') return
   const state = stateOf(scope)
   if (state === 'open') {
     if (scope.next >= scope.total) return
-    await tx.db
-      .update(scopes)
-      .set({ next: sql`${scopes.next} + 1` })
-      .where(of)
+    await countNext(tx, ref, id)
     await requestWalk(tx, ref, and(eq(walks.scope, id), eq(walks.position, scope.next), eq(walks.status, 'queued')))
     return
   }
-  await tx.db.update(scopes).set({ state }).where(of)
+  await closeFork(tx, ref, id, { state })
   const why =
     state === 'done' ? `${origin.stepId} needed no more branches` : `another branch of ${origin.stepId} failed`
   const waited = await stopBranches(tx, run, id, stopped(why))
@@ -121,10 +110,7 @@ async function failFork(tx: Held, run: RunRow, ref: WalkRef, error: RunError, wh
   for (let next = origin; next; next = originOf(next.parent)) origin = next
   if (!origin) throw new ImpossibleState('arrival-of-no-branch', `${ref.branch} of ${ref.runId} has no fork`)
   const id = scopeIdOf(origin.parent, origin)
-  await tx.db
-    .update(scopes)
-    .set({ state: 'failed', cause: { failed: error, outcome: 'failed', final: true } })
-    .where(and(eq(scopes.tenantId, ref.tenantId), eq(scopes.runId, ref.runId), eq(scopes.id, id)))
+  await closeFork(tx, ref, id, { state: 'failed', cause: { failed: error, outcome: 'failed', final: true } })
   await signalEngineWaits(tx, run, await stopBranches(tx, run, id, why))
   await requestWalk(tx, ref, and(eq(walks.branch, origin.parent), eq(walks.status, 'waiting')), NEXT_SEGMENT)
 }

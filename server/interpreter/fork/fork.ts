@@ -1,4 +1,3 @@
-import { and, eq, sql } from 'drizzle-orm'
 import { scopes } from '@/db/schema/runs'
 import { type ServiceContext, withTransaction } from '../../context'
 import { branchOf, scopeIdOf } from '../../definition/branches'
@@ -17,6 +16,7 @@ import type { WalkState } from '../flow/types'
 import { announceRun } from '../notice/announce'
 import { configOf, holdWalk, receiptOf } from '../plan/state'
 import { stopAtOpen } from '../stop/cancel'
+import { forkIs, insertFork } from '../write/branches'
 import { moveWalk } from '../write/held'
 import { NEXT_SEGMENT, requestWalk } from '../write/request'
 
@@ -36,13 +36,7 @@ export async function forkWalk(ctx: ServiceContext, ref: WalkClaim, at: Visit): 
     const [scope] = await tx.db
       .select({ state: scopes.state })
       .from(scopes)
-      .where(
-        and(
-          eq(scopes.tenantId, ref.tenantId),
-          eq(scopes.runId, ref.runId),
-          eq(scopes.id, scopeIdOf(ref.branch, record)),
-        ),
-      )
+      .where(forkIs(ref, scopeIdOf(ref.branch, record)))
     if (scope?.state === 'open') {
       await moveWalk(tx, ref, { status: 'waiting' })
       return { stop: 'forked' }
@@ -61,26 +55,15 @@ async function beginBranches(tx: Held, { ref, definition }: WalkState, record: S
   const { branches, concurrency, need, stopOnError } = fork(type, configOf(record), ref)
   const id = scopeIdOf(ref.branch, record)
   const next = Math.min(concurrency, branches.length)
-  const [begun] = await tx.db
-    .insert(scopes)
-    .values({ tenantId, runId, id, total: branches.length, next, need, stopOnError, state: 'open' })
-    .onConflictDoNothing()
-    .returning({ id: scopes.id })
-  if (!begun) return
   const graph = graphOf(definition)
   const rows = branches.map(({ key, exit, data }, position) => ({
     branch: branchOf(id, key),
-    status: position < next ? 'requested' : 'queued',
-    // Empty if the exit has no edge: the branch then ends as it begins.
+    status: position < next ? ('requested' as const) : ('queued' as const),
     step: graph.target(record.stepId, exit) ?? '',
     position,
     data,
   }))
-  await tx.db.execute(sql`
-    insert into walks (tenant_id, run_id, branch, epoch, segment, status, step_id, visit, scope, position, data, updated_at)
-    select ${tenantId}, ${runId}, b.branch, 1, 1, b.status, b.step, 1, ${id}, b.position, b.data, ${tx.now().toISOString()}::timestamptz
-    from json_to_recordset(${JSON.stringify(rows)}::json) as b(
-      branch text, status text, step text, position int, data jsonb)`)
+  if (!(await insertFork(tx, ref, { id, next, need, stopOnError }, rows))) return
   for (const { branch } of rows.slice(0, next))
     await emit(tx, 'workflow/walk.requested', { tenantId, runId, branch, epoch: 1, segment: 1 })
   await announceRun(tx, runId)

@@ -6,6 +6,7 @@ import { runOf, walkIs } from '../../run-store/conditions'
 import { holdRun } from '../../run-store/held'
 import { stepTypes } from '../../steps/registry'
 import { turnOf } from '../../turn-of'
+import { forgetRestarts } from '../write/marks'
 import { NEW_EPOCH, requestWalk } from '../write/request'
 
 /** A call that has been due for this long may be lost. */
@@ -95,21 +96,4 @@ async function calledTenants({ db }: Sweep, tenants: string[], before: Date): Pr
     if (row?.called) found.set(tenantId, row.latest === null ? new Date(0) : new Date(row.latest))
   }
   return found
-}
-
-/** A walk that has recorded a step since it was requested again may be lost once more. */
-async function forgetRestarts({ db }: Sweep): Promise<void> {
-  await db
-    .update(walks)
-    .set({ restarts: 0 })
-    .where(
-      and(
-        eq(walks.status, 'walking'),
-        sql`${walks.restarts} > 0`,
-        sql`exists (
-          select from ${stepRecords} s
-          where s.tenant_id = ${walks.tenantId} and s.run_id = ${walks.runId} and s.branch = ${walks.branch}
-            and s.start_time > ${walks.updatedAt})`,
-      ),
-    )
 }

@@ -1,14 +1,13 @@
 import { and, eq, isNotNull, isNull, ne } from 'drizzle-orm'
-import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
+import { pauses, stepRecords } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
 import type { Cancellation, Receipt } from '../../definition/run'
 import { env } from '../../env'
 import { emit } from '../../outbox'
-import { isRun, pausesOf, recordsOf } from '../../run-store/conditions'
+import { pausesOf, recordsOf } from '../../run-store/conditions'
 import { definitionOf } from '../../run-store/definition'
 import type { Held } from '../../run-store/held'
 import { CLEANUP_BRANCH, pauseIdOf, type Visit, type WalkRef } from '../../run-store/names'
-import { dataColumns } from '../../run-store/run-data'
 import type { RunRow } from '../../run-store/walk-data'
 import { findStepType } from '../../steps/registry'
 import {
@@ -26,14 +25,13 @@ import { announceRun } from '../notice/announce'
 import { closeRun } from '../write/close'
 import { failedStep, finishVisit, moveRun, moveWalk } from '../write/held'
 import { signalEngineWaits } from '../write/request'
+import { insertCleanup, markCancelled } from '../write/stops'
 import { childrenDue, endOpenWork } from './open-work'
 
 /** Asks an open run to stop that has not been asked before, and carries that out as far as possible now. */
 export async function askToCancel(tx: Held, run: RunRow, cancellation: Cancellation): Promise<void> {
-  const now = tx.now()
-  await tx.db.update(runs).set({ cancelRequestedAt: now, cancellation, updatedAt: now }).where(isRun(run))
+  const asked = await markCancelled(tx, run, cancellation)
   const definition = await definitionOf(tx, run)
-  const asked = { ...run, cancelRequestedAt: now, cancellation }
   const how = await carryOutCancel(tx, { run: asked, definition, written: null }, null)
   // Tells every process working on the run, which stops when the grace is over.
   if (how === 'waiting') await announceRun(tx, run.id)
@@ -71,23 +69,10 @@ export async function carryOutCancel(
 }
 
 async function beginCleanup(tx: Held, { run, written }: HeldRun, stepId: string): Promise<void> {
-  const { tenantId, id: runId } = run
-  const now = tx.now()
-  const begun = await tx.db
-    .update(runs)
-    .set({
-      status: 'running',
-      ...(written ? dataColumns(written) : {}),
-      cleanupStartedAt: now,
-      updatedAt: now,
-    })
-    .where(and(isRun(run), isNull(runs.cleanupStartedAt), isNull(runs.endTime)))
-    .returning({ id: runs.id })
-  if (begun.length === 0) return
-  const state = { tenantId, runId, branch: CLEANUP_BRANCH, epoch: 1, segment: 1 }
-  await tx.db.insert(walks).values({ ...state, status: 'requested', stepId, visit: 1, updatedAt: now })
-  await emit(tx, 'workflow/walk.requested', state)
-  await announceRun(tx, runId)
+  const walk = await insertCleanup(tx, run, written, stepId)
+  if (!walk) return
+  await emit(tx, 'workflow/walk.requested', walk)
+  await announceRun(tx, run.id)
 }
 
 /** Ends a run whose walk has reached its end, unless a cancel takes precedence. */

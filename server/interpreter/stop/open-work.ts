@@ -1,12 +1,11 @@
-import { type AnyColumn, and, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm'
-import { pauses, stepRecords, walks } from '@/db/schema/runs'
+import { and, inArray, type SQL } from 'drizzle-orm'
+import { pauses } from '@/db/schema/runs'
 import { emit } from '../../outbox'
-import { pausesOf, recordsOf, walksOf } from '../../run-store/conditions'
+import { pausesOf } from '../../run-store/conditions'
 import type { Held } from '../../run-store/held'
 import type { RunRow } from '../../run-store/walk-data'
-import { failedVisit } from '../flow/sizes'
-import { STOPPED } from '../flow/stopping'
 import { announceRun } from '../notice/announce'
+import { closePauses, endVisits, endWalks, within } from '../write/stops'
 import { settleStatus } from '../write/store-answer'
 
 /**
@@ -52,28 +51,9 @@ async function endWithin(
   failure: { code: string; message: string },
   prefix: string,
 ): Promise<string[]> {
-  const now = tx.now()
-  const within = (branch: AnyColumn) => (prefix === '' ? undefined : sql`starts_with(${branch}, ${prefix})`)
-  await tx.db
-    .update(stepRecords)
-    .set(failedVisit(failure, now, STOPPED.receipt))
-    .where(and(recordsOf(run), isNull(stepRecords.endTime), within(stepRecords.branch)))
-  const asked = await tx.db
-    .update(pauses)
-    .set({ answeredAt: sql`coalesce(${pauses.answeredAt}, ${now.toISOString()}::timestamptz)`, consumedAt: now })
-    .where(and(pausesOf(run), isNull(pauses.consumedAt), within(pauses.branch)))
-    .returning({ branch: pauses.branch })
-  await childrenDue(tx, run, within(pauses.branch))
-  // Queued branches have not begun, and there may be very many of them.
-  await tx.db.delete(walks).where(and(walksOf(run), eq(walks.status, 'queued'), within(walks.branch)))
-  await tx.db
-    .update(walks)
-    .set({
-      status: 'ended',
-      epoch: sql`${walks.epoch} + 1`,
-      updatedAt: now,
-      ...(prefix === '' ? {} : { arrival: null }),
-    })
-    .where(and(walksOf(run), ne(walks.status, 'ended'), within(walks.branch)))
-  return asked.map(({ branch }) => branch)
+  await endVisits(tx, run, failure, prefix)
+  const waited = await closePauses(tx, run, prefix)
+  await childrenDue(tx, run, within(pauses.branch, prefix))
+  await endWalks(tx, run, prefix)
+  return waited
 }

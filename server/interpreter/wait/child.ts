@@ -1,9 +1,8 @@
-import { pauses } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
 import type { ChildEnd } from '../../definition/run'
-import { pauseIs } from '../../run-store/conditions'
 import type { Held } from '../../run-store/held'
 import type { WalkRef } from '../../run-store/names'
+import { noteChild } from '../write/marks'
 import { continueWalk } from '../write/request'
 import { storeAnswer } from '../write/store-answer'
 
@@ -12,12 +11,12 @@ type Wait = Pick<WalkRef, 'tenantId' | 'runId' | 'branch'> & { id: string }
 
 /** The run that a step waits for has been started, in the same transaction. */
 export async function childStarted(tx: Held, wait: Wait): Promise<void> {
-  await setState(tx, wait, 'started')
+  await noteChild(tx, wait, 'started')
 }
 
 /** Nothing is left to be done for a wait. */
 export async function childSettled(ctx: ServiceContext, wait: Wait): Promise<void> {
-  await setState(ctx, wait, 'done')
+  await noteChild(ctx, wait, 'done')
 }
 
 /** Answers the wait with how the other run has ended, unless the wait is over. */
@@ -26,8 +25,4 @@ export async function answerChild(tx: Held, wait: Wait, end: ChildEnd): Promise<
   if (status === null) return
   await childSettled(tx, wait)
   await continueWalk(tx, wait)
-}
-
-async function setState({ db }: ServiceContext, wait: Wait, childState: 'started' | 'done'): Promise<void> {
-  await db.update(pauses).set({ childState }).where(pauseIs(wait, wait.id))
 }

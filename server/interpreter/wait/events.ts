@@ -20,6 +20,7 @@ import { hold } from '../../run-store/held'
 import { turnOf } from '../../turn-of'
 import { matchesEvent } from '../flow/match-event'
 import { lookSoonWith } from '../notice/timers'
+import { noteLooked } from '../write/marks'
 import { continueWalk } from '../write/request'
 import { storeAnswer } from '../write/store-answer'
 
@@ -74,11 +75,7 @@ export async function lookForEvents(
     after = last.row.seq
     if (page.length < PAGE && last.bytes <= PAGE_BYTES) break
   }
-  if (!wait.looked && !until)
-    await ctx.db
-      .update(pauses)
-      .set({ looked: true })
-      .where(and(pauseIs(wait, wait.id), isNull(pauses.answeredAt)))
+  if (!wait.looked && !until) await noteLooked(ctx, wait)
 }
 
 /** Checks again after an outage of the database, which usually lasts only seconds. */

@@ -1,11 +1,9 @@
-import { stepRecords } from '@/db/schema/runs'
 import { type ServiceContext, withTransaction } from '../../context'
 import { isBranch } from '../../definition/branches'
 import { graphOf } from '../../definition/graph'
 import type { JsonObject, JsonValue } from '../../definition/json'
 import type { Attempt, Receipt } from '../../definition/run'
 import { ImpossibleState } from '../../errors'
-import { recordIs } from '../../run-store/conditions'
 import type { Held } from '../../run-store/held'
 import type { WalkData } from '../../run-store/walk-data'
 import type { StepOutput } from '../../steps/define-step'
@@ -22,6 +20,7 @@ import type { StartedAttempt } from '../plan/types'
 import { carryOutCancel, cleanupTimeLeft, endRun } from '../stop/cancel'
 import { advance } from '../write/advance'
 import { failedStep, finishVisit, moveWalk } from '../write/held'
+import { countAttempts, keepAttempts } from '../write/marks'
 
 /** Records the output of an attempt, and what follows it. */
 export async function recordOutput(
@@ -102,12 +101,12 @@ export async function recordFailure(
     const spent = now.getTime() - begun.startedAt.getTime()
     again = delayMs !== null && delayMs + spent <= (await cleanupTimeLeft(tx, state.ref))
     if (!again || delayMs === null) return fail(tx, held, failure)
-    const used = failure.usage === null ? {} : { usage: failure.usage }
-    const tried = { ...attemptRow(begun, now, failure.message), ...used, retryInMs: delayMs }
-    await tx.db
-      .update(stepRecords)
-      .set(failure.busy ? { attempt: begun.attempt - 1 } : { attempts: [...begun.attempts, tried] })
-      .where(recordIs(begun))
+    if (failure.busy) await countAttempts(tx, begun, begun.attempt - 1)
+    else {
+      const used = failure.usage === null ? {} : { usage: failure.usage }
+      const tried = { ...attemptRow(begun, now, failure.message), ...used, retryInMs: delayMs }
+      await keepAttempts(tx, begun, [...begun.attempts, tried])
+    }
     return { next: begun.at }
   })
   if (again && delayMs !== null) throw new AttemptFailed(delayMs)

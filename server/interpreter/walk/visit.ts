@@ -1,8 +1,6 @@
-import { stepRecords } from '@/db/schema/runs'
 import { type ServiceContext, withTransaction } from '../../context'
 import type { Receipt } from '../../definition/run'
 import { ImpossibleState, StepFailure } from '../../errors'
-import { recordIs } from '../../run-store/conditions'
 import type { Visit, WalkClaim } from '../../run-store/names'
 import type { StepOutput } from '../../steps/define-step'
 import { findStepType } from '../../steps/registry'
@@ -13,6 +11,7 @@ import { mark } from '../notice/heard'
 import type { NextStep } from '../plan/next-step'
 import { configOf, holdWalk, receiptOf } from '../plan/state'
 import type { StartedAttempt } from '../plan/types'
+import { countAttempts } from '../write/marks'
 import { work } from './attempt'
 import { countWork } from './count-work'
 import { fail, recordFailure, recordOutput, settle } from './record'
@@ -74,7 +73,7 @@ async function claim(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Cl
       const message = `The step did not finish in ${limit} attempts: the process stopped each time.`
       return { lost: { ...begun, attempt: record.attempt }, message }
     }
-    await tx.db.update(stepRecords).set({ attempt: begun.attempt }).where(recordIs(begun))
+    await countAttempts(held, begun, begun.attempt)
     return begun
   })
 }
