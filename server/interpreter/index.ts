@@ -1,5 +1,5 @@
 // The door for those who start, answer, stop and watch runs. What drives them has its own: `driver.ts`.
-export type { Resting } from './flow/types'
+export type { Parked } from './flow/types'
 export { announceRun } from './notice/announce'
 export { changedSince, isListening, type Mark, mark } from './notice/heard'
 export { expectChange, expectedChange, watchRun } from './notice/watch'

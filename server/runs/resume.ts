@@ -17,8 +17,8 @@ import {
   findOpenPauses,
   forget,
   type OpenPause,
+  type Parked,
   parkedAt,
-  type Resting,
   recallPause,
 } from '../interpreter/index'
 import { parseInput } from '../parse'
@@ -85,7 +85,7 @@ async function answerAtOnce(
 /** What is asked, and the answer as it is stored. */
 interface Asked {
   /** Null if the answer is stored under the run's lock. */
-  parked: Resting | null
+  parked: Parked | null
   given: PauseAnswer
   /** Nothing was read: it is what this process wrote. */
   isRemembered: boolean

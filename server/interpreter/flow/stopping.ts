@@ -9,8 +9,8 @@ import type { Ending, WalkState } from './types'
 
 // Who stops a run, and how it then ends.
 
-/** A run whose row is locked. */
-export interface HeldRun {
+/** A held run that is to stop. */
+export interface RunToStop {
   run: RunRow
   definition: Definition
   /** The run data to keep, if it differs from what is stored. */
@@ -23,7 +23,7 @@ export function isCancelling(state: WalkState): boolean {
 }
 
 /** The run as a stop records it: what a branch has written is not part of the run's data. */
-export function heldBy(state: WalkState): HeldRun & { ref: WalkState['ref'] } {
+export function runToStop(state: WalkState): RunToStop & { ref: WalkState['ref'] } {
   const { run, definition, ref } = state
   return { run, definition, ref, written: isBranch(ref.branch) ? null : state }
 }
@@ -63,7 +63,10 @@ function failedEnding({ outcome, ...error }: Failing, { written }: Ending): Endi
 }
 
 /** How a run ends that was cancelled or terminated. */
-export function stoppedEnding({ run, written }: Pick<HeldRun, 'run' | 'written'>, cancellation: Cancellation): Ending {
+export function stoppedEnding(
+  { run, written }: Pick<RunToStop, 'run' | 'written'>,
+  cancellation: Cancellation,
+): Ending {
   const error = { ...stopFailure(cancellation), stepId: run.currentStepId }
   return { status: 'failed', outcome: WORDS[cancellation.kind].outcome, written, error, cancellation, stepId: null }
 }

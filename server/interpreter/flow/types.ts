@@ -13,7 +13,7 @@ import type { AttemptLog } from './attempt-log'
 export type OpenRecord = Pick<StepRecordRow, 'stepId' | 'visit' | 'stepType' | 'config'>
 
 /** A run that waits at its only open pause without an engine run, as it was read or remembered. */
-export interface Resting {
+export interface Parked {
   run: RunRow
   written: Written
   walk: { branch: string; epoch: number; segment: number }

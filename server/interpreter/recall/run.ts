@@ -4,7 +4,7 @@ import { MAIN_BRANCH, type WalkRef } from '../../run-store/names'
 import { dataColumns, type Written } from '../../run-store/run-data'
 import type { RunRow } from '../../run-store/walk-data'
 import type { SealedSecret } from '../../vault/masker'
-import type { Ending, Resting } from '../flow/types'
+import type { Ending, Parked } from '../flow/types'
 import { expectedChange, wake } from '../notice/watch'
 import type { Done, DoneStep, NewPause, NewRecord, Plan } from '../plan/types'
 import { recalls } from './switch'
@@ -81,7 +81,7 @@ export function track(ref: WalkRef, run: RunRow, started: Written, wrote: Wrote 
     ended: null,
     asked: null,
   })
-  if (wrote) follow(ref, null, wrote)
+  if (wrote) apply(ref, null, wrote)
 }
 
 function keep(where: keyof typeof MOST, runId: string, memory: Memory): void {
@@ -152,14 +152,14 @@ export function rememberCommit(ref: WalkRef, done: Done, wrote: Wrote): void {
   if (!find(runId)) return
   const isOver = wrote.plan.ending !== null && !memories().awaited.has(runId)
   if (branch !== MAIN_BRANCH || isOver) forget(runId)
-  else follow(ref, done.step, wrote)
+  else apply(ref, done.step, wrote)
 }
 
 /**
  * The only open pause of a run that rests there, with everything that its answer needs, as it was when this process
  * opened it. The statement that stores an answer applies only if the run still is as it was.
  */
-export function recallPause(tenantId: string, runId: string): (Resting & { pause: NewPause }) | null {
+export function recallPause(tenantId: string, runId: string): (Parked & { pause: NewPause }) | null {
   const memory = find(runId)
   if (!memory?.asked || memory.run.tenantId !== tenantId) return null
   const { run, written, stepId, records, asked } = memory
@@ -207,7 +207,7 @@ export function recallRun(runId: string): (RememberedRun & { vault: SealedSecret
   }
 }
 
-function follow(ref: WalkRef, step: DoneStep | null, wrote: Wrote): void {
+function apply(ref: WalkRef, step: DoneStep | null, wrote: Wrote): void {
   const memory = find(ref.runId)
   if (memory && !add(memory, ref, step, wrote)) forget(ref.runId)
 }

@@ -13,9 +13,9 @@ import { findStepType } from '../../steps/registry'
 import {
   cancellationOf,
   endingOf,
-  type HeldRun,
-  heldBy,
   isCancelling,
+  type RunToStop,
+  runToStop,
   STOPPED,
   stopFailure,
   stoppedEnding,
@@ -46,11 +46,11 @@ export async function askToCancel(tx: Held, run: RunRow, cancellation: Cancellat
  */
 export async function carryOutCancel(
   tx: Held,
-  held: HeldRun,
+  stopping: RunToStop,
   from: { ref: WalkRef; next: string | null } | null,
   options: { force?: boolean } = {},
 ): Promise<'waiting' | 'cleaning' | 'closed'> {
-  const { run, definition, written } = held
+  const { run, definition, written } = stopping
   if (run.cleanupStartedAt) return 'cleaning'
   if (from) await moveWalk(tx, from.ref, { status: 'ended', stepId: from.next })
   if (!options.force && (await isAtWork(tx, run))) {
@@ -61,14 +61,14 @@ export async function carryOutCancel(
   const waited = await endOpenWork(tx, run, stopFailure(cancellationOf(run)))
   await signalEngineWaits(tx, run, waited)
   if (definition.onCancel === undefined) {
-    await closeStopped(tx, held, cancellationOf(run))
+    await closeStopped(tx, stopping, cancellationOf(run))
     return 'closed'
   }
-  await beginCleanup(tx, held, definition.onCancel)
+  await beginCleanup(tx, stopping, definition.onCancel)
   return 'cleaning'
 }
 
-async function beginCleanup(tx: Held, { run, written }: HeldRun, stepId: string): Promise<void> {
+async function beginCleanup(tx: Held, { run, written }: RunToStop, stepId: string): Promise<void> {
   const walk = await insertCleanup(tx, run, written, stepId)
   if (!walk) return
   await emit(tx, 'workflow/walk.requested', walk)
@@ -77,18 +77,18 @@ async function beginCleanup(tx: Held, { run, written }: HeldRun, stepId: string)
 
 /** Ends a run whose walk has reached its end, unless a cancel takes precedence. */
 export async function endRun(tx: Held, state: WalkState, ending: Ending): Promise<void> {
-  if (isCancelling(state)) await carryOutCancel(tx, heldBy(state), { ref: state.ref, next: null })
+  if (isCancelling(state)) await carryOutCancel(tx, runToStop(state), { ref: state.ref, next: null })
   else await closeRun(tx, state.run, endingOf(state, ending))
 }
 
 /** Closes a run as cancelled or terminated. Its open steps and pauses must have ended already. */
 export async function closeStopped(
   tx: Held,
-  held: Pick<HeldRun, 'run' | 'written'>,
+  stopping: Pick<RunToStop, 'run' | 'written'>,
   cancellation: Cancellation,
 ): Promise<void> {
-  const { run } = held
-  await closeRun(tx, run, stoppedEnding(held, cancellation))
+  const { run } = stopping
+  await closeRun(tx, run, stoppedEnding(stopping, cancellation))
 }
 
 /** Whether an attempt is running that was neither recorded nor given up, or an answer has not been consumed yet. */
@@ -137,6 +137,6 @@ export async function stopAtOpen(tx: Held, state: WalkState, at: Visit): Promise
   // It may have expired, which is not recorded yet.
   const pauseId = pauseIdOf(state.ref.branch, at)
   await finishVisit(tx, state.ref, { ...failed, pauseId }, STOPPED.receipt)
-  await carryOutCancel(tx, heldBy(state), { ref: state.ref, next: null })
+  await carryOutCancel(tx, runToStop(state), { ref: state.ref, next: null })
   return STOPPED.receipt
 }

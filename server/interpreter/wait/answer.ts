@@ -11,7 +11,7 @@ import { GIVEN_RUN, recordOfPause, runIs } from '../../run-store/conditions'
 import type { Held } from '../../run-store/held'
 import { putTogether } from '../../run-store/large-values'
 import { ownsOf, RUN_COLUMNS, walkData } from '../../run-store/walk-data'
-import type { Resting } from '../flow/types'
+import type { Parked } from '../flow/types'
 import { continueWalk } from '../write/request'
 import { type Answerer, storeAnswer } from '../write/store-answer'
 
@@ -71,7 +71,7 @@ function pausesOf(db: Db | Tx, where: SQL | undefined) {
 export type OpenPause = Awaited<ReturnType<typeof findOpenPauses>>[number]
 
 /** An open pause as `answerParked` takes it. Null if its answer is stored under the run's lock. */
-export function parkedAt(open: readonly OpenPause[], { run, written, pause, walk, record }: OpenPause): Resting | null {
+export function parkedAt(open: readonly OpenPause[], { run, written, pause, walk, record }: OpenPause): Parked | null {
   // A branch continues under the lock, because others may have paused or ended the run meanwhile.
   if (open.length !== 1 || walk.status !== 'resting' || record === null || isBranch(walk.branch)) return null
   return { run, written, walk, record, pauseId: pause.id }

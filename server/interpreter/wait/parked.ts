@@ -5,7 +5,7 @@ import { definitionOf } from '../../run-store/definition'
 import type { WalkClaim } from '../../run-store/names'
 import { dataOf } from '../../run-store/walk-data'
 import { permanentFailure } from '../flow/failure'
-import type { Resting } from '../flow/types'
+import type { Parked } from '../flow/types'
 import { keepClaimed } from '../write/claimed-start'
 import { commitPlan, isSettled } from '../write/commit'
 import { planAfter } from './answered'
@@ -18,7 +18,7 @@ import { planAfter } from './answered'
  */
 export async function answerParked(
   ctx: ServiceContext,
-  { run, written, walk, record, pauseId }: Resting,
+  { run, written, walk, record, pauseId }: Parked,
   answer: PauseAnswer,
 ): Promise<'goes on' | 'settled' | null> {
   const { branch, epoch, segment } = walk
@@ -60,7 +60,7 @@ export async function answerParked(
  */
 async function planNext(
   ctx: ServiceContext,
-  { run, written, ref, record, pauseId }: Omit<Resting, 'walk'> & { ref: WalkClaim },
+  { run, written, ref, record, pauseId }: Omit<Parked, 'walk'> & { ref: WalkClaim },
   answer: PauseAnswer,
 ) {
   try {

@@ -9,7 +9,7 @@ import type { Asked } from '../../steps/define-step'
 import { findStepType } from '../../steps/registry'
 import { outputColumns } from '../flow/sizes'
 import { valuesIn } from '../flow/step'
-import { heldBy, STOPPED } from '../flow/stopping'
+import { runToStop, STOPPED } from '../flow/stopping'
 import type { WalkState } from '../flow/types'
 import { dueBy } from '../notice/timers'
 import type { NextStep } from '../plan/next-step'
@@ -140,7 +140,7 @@ async function stopAfterAnswer(
   const { receipt } = STOPPED
   const taken = { at, endedAt: tx.now(), ...outputColumns(output), delta, exit, pauseId: pause.id }
   await finishVisit(tx, state.ref, failure ? { ...taken, failure } : taken, receipt)
-  await carryOutCancel(tx, heldBy(withAnswer(state, at, answered)), { ref: state.ref, next })
+  await carryOutCancel(tx, runToStop(withAnswer(state, at, answered)), { ref: state.ref, next })
   return receipt
 }
 

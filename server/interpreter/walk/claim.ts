@@ -9,7 +9,7 @@ import { hold } from '../../run-store/held'
 import { pauseIdOf, type Visit, type WalkRef } from '../../run-store/names'
 import { dataOf, ownsOf, RUN_COLUMNS, type StepRecordRow, walkData } from '../../run-store/walk-data'
 import { findStepType } from '../../steps/registry'
-import { heldBy, isCancelling, STOPPED } from '../flow/stopping'
+import { isCancelling, runToStop, STOPPED } from '../flow/stopping'
 import type { WalkState } from '../flow/types'
 import { planJoined } from '../fork/join'
 import type { NextStep } from '../plan/next-step'
@@ -68,7 +68,7 @@ export async function claimWalk(
   throw new ImpossibleState('claim-refused', `${ref.runId} cannot be claimed, and nothing says why`)
 }
 
-interface Standing {
+interface WalkPosition {
   state: WalkState
   cursor: Visit
   /** The record of the step that the walk is at; without one, its cursor says where it is. */
@@ -78,7 +78,7 @@ interface Standing {
 }
 
 /** Where a walk is, if this process started its run and nothing has changed it since. */
-async function queuedHere(ctx: ServiceContext, ref: WalkRef, engineRunId: string): Promise<Standing | null> {
+async function queuedHere(ctx: ServiceContext, ref: WalkRef, engineRunId: string): Promise<WalkPosition | null> {
   const found = popQueued(engineRunId)
   if (!found || found.run.currentStepId === null) return null
   const { run, data } = found
@@ -93,7 +93,7 @@ async function findWalk(
   ctx: ServiceContext,
   ref: WalkRef,
   engineRunId: string,
-): Promise<Extract<Receipt, { stop: string }> | Standing> {
+): Promise<Extract<Receipt, { stop: string }> | WalkPosition> {
   const ofRecords = and(
     eq(stepRecords.tenantId, ref.tenantId),
     eq(stepRecords.runId, ref.runId),
@@ -172,7 +172,7 @@ async function claimToStop(ctx: ServiceContext, ref: WalkRef, engineRunId: strin
     if (open) return staying(tx, ref, open).receipt
     if (arrived) return { arrive: true }
     // There are no records yet, or only those of the run this one retries.
-    await carryOutCancel(tx, heldBy(state), { ref, next: cursor.stepId || null })
+    await carryOutCancel(tx, runToStop(state), { ref, next: cursor.stepId || null })
     return STOPPED.receipt
   })
 }

@@ -10,7 +10,7 @@ import type { StepOutput } from '../../steps/define-step'
 import { afterCatch, catching, shownExit } from '../flow/exits'
 import { AttemptFailed, classify, type Failure, nextDelay, RunStopped, TakenOver } from '../flow/failure'
 import { deltaOf, objectOf, outputColumns, storableOutput, withDelta } from '../flow/sizes'
-import { cancellationOf, heldBy, isCancelling, STOPPED, stopFailure } from '../flow/stopping'
+import { cancellationOf, isCancelling, runToStop, STOPPED, stopFailure } from '../flow/stopping'
 import type { WalkState } from '../flow/types'
 import { usageOf } from '../flow/usage'
 import type { NextStep } from '../plan/next-step'
@@ -67,7 +67,7 @@ export async function recordOutput(
       }),
       async (tx, state) => {
         await finishVisit(tx, state.ref, step, STOPPED.receipt)
-        await carryOutCancel(tx, heldBy(withOutput(state)), { ref: state.ref, next })
+        await carryOutCancel(tx, runToStop(withOutput(state)), { ref: state.ref, next })
         return STOPPED.receipt
       },
     ),
