@@ -132,16 +132,33 @@ async function moveOn(
   { done, race }: Pick<Move, 'done' | 'race'>,
   effects?: (() => void)[],
 ): Promise<boolean> {
-  const { sql, scheduler } = ctx
+  const { scheduler } = ctx
   const planned = plan.jobs.filter((job) => job.kind === 'step')
   // Steps of a function with a concurrency limit are queued. The others start here at once if there is room.
   const slots = claim.lane === null && planned.length > 0 && !effects ? scheduler.reserve(planned.length) : 0
   const claimed = new Set(planned.slice(0, slots))
   const jobs = plan.jobs.map((job) => ({ ...job, id: `${claim.runId}.${job.stepId}`, claimed: claimed.has(job) }))
-  const due = sql`coalesce(n.at::timestamptz, ${ctx.at()} + n."inMs" * interval '1 millisecond')`
   let row: Moved | undefined
   try {
-    const found = await sql<Moved[]>`
+    ;[row] = await writeMove(ctx, claim, { ...plan, jobs, done, race })
+  } catch (error) {
+    scheduler.release(slots)
+    throw error
+  }
+  const apply = () => follow(ctx, claim, plan.steps, row, slots)
+  if (effects) effects.push(apply)
+  else apply()
+  return row?.mine === 1
+}
+
+interface Written extends Pick<Move, 'steps' | 'waits' | 'done' | 'race'> {
+  jobs: readonly object[]
+}
+
+function writeMove(ctx: EngineContext, claim: Claim, { steps, waits, jobs, done, race }: Written) {
+  const { sql } = ctx
+  const due = sql`coalesce(n.at::timestamptz, ${ctx.at()} + n."inMs" * interval '1 millisecond')`
+  return sql<Moved[]>`
       with held as materialized (
         select id, function_id from engine.runs where id = ${claim.runId} and status = 'running' for update),
       mine as (
@@ -150,12 +167,12 @@ async function moveOn(
         returning h.id, h.function_id),
       kept as (
         insert into engine.steps (run_id, id, value)
-        select mine.id, n.id, n.value from mine, json_to_recordset(${rows(ctx, plan.steps)}) as n(id text, value text)
+        select mine.id, n.id, n.value from mine, json_to_recordset(${rows(ctx, steps)}) as n(id text, value text)
         on conflict do nothing),
       armed as (
         insert into engine.waits (run_id, step_id, kind, key, token, condition, expires_at)
         select mine.id, n."stepId", n.kind, n.key, n.token, n.condition, ${due}
-        from mine, json_to_recordset(${rows(ctx, plan.waits)}) as n(
+        from mine, json_to_recordset(${rows(ctx, waits)}) as n(
           "stepId" text, kind text, key text, token text, condition text, "inMs" float8, at text)
         on conflict (run_id, step_id) do nothing returning step_id, expires_at),
       queued as (
@@ -180,36 +197,36 @@ async function moveOn(
         (select count(*)::int from queued where owner is null and due_at <= ${ctx.at()}) as waiting,
         (select extract(epoch from min(t) - ${ctx.at()})::float8 * 1000
          from (select expires_at as t from armed union all select due_at from queued where owner is null) x) as due`
-    row = found[0]
-  } catch (error) {
-    scheduler.release(slots)
-    throw error
-  }
+}
+
+/** Begins the steps that were claimed with a move, in some of the slots reserved for them, and has the rest done. */
+function follow(
+  { scheduler }: EngineContext,
+  claim: Claim,
+  steps: readonly StepResult[],
+  row: Moved | undefined,
+  slots: number,
+): void {
   const taken = row?.claimed ?? []
-  const apply = () => {
-    scheduler.release(slots - taken.length)
-    const memo = new Map(claim.memo)
-    for (const { id, value } of plan.steps) memo.set(id, value)
-    scheduler.take(
-      taken.map(({ id, step, generation }) => ({
-        ...claim,
-        jobId: id,
-        kind: 'step',
-        stepId: step,
-        generation,
-        attempt: 0,
-        deliveries: 0,
-        memo,
-        pending: row?.pending ?? 1,
-        race: row?.race ?? false,
-      })),
-    )
-    if (row && (row.woken > 0 || row.waiting > 0)) scheduler.wake()
-    if (row?.due !== null && row?.due !== undefined) scheduler.dueIn(row.due)
-  }
-  if (effects) effects.push(apply)
-  else apply()
-  return row?.mine === 1
+  scheduler.release(slots - taken.length)
+  const memo = new Map(claim.memo)
+  for (const { id, value } of steps) memo.set(id, value)
+  scheduler.take(
+    taken.map(({ id, step, generation }) => ({
+      ...claim,
+      jobId: id,
+      kind: 'step',
+      stepId: step,
+      generation,
+      attempt: 0,
+      deliveries: 0,
+      memo,
+      pending: row?.pending ?? 1,
+      race: row?.race ?? false,
+    })),
+  )
+  if (row && (row.woken > 0 || row.waiting > 0)) scheduler.wake()
+  if (row?.due !== null && row?.due !== undefined) scheduler.dueIn(row.due)
 }
 
 interface Moved {

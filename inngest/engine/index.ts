@@ -25,27 +25,14 @@ export type {
 } from './types'
 
 export function createEngine(options: EngineOptions): Engine {
-  const { sql, handler, signingKey, bootId, hostId, log, listen } = options
+  const { sql, handler, signingKey, bootId, log, listen } = options
   const now = options.now ?? (() => new Date())
   const handlers = options.handlers ?? new Map()
   const readFunctions = functionReader(options, now)
   let directFunctions: ReadonlyMap<string, FunctionSpec> = new Map()
   const backlog = new Backlog(sql, log, options.mostWaiting ?? 0)
   const worker = new Worker(
-    {
-      sql,
-      byKey: options.byKey ?? sql,
-      log,
-      bootId,
-      hostId,
-      leaseMs: options.leaseMs ?? LEASE_MS,
-      longestPauseMs: options.longestPauseMs ?? LONGEST_PAUSE_MS,
-      retryDelayMs: options.retryDelayMs ?? serverRetryDelayMs,
-      now,
-      at: options.now ? () => sql`${now().toISOString()}::text::timestamptz` : () => sql`now()`,
-      specs: readFunctions,
-      backlog,
-    },
+    { ...settingsOf(options), now, specs: readFunctions, backlog },
     createExecute({ handler, handlers, appUrl: addressOf(options), signingKey }),
     {
       slots: options.slots ?? SLOTS,
@@ -73,5 +60,20 @@ export function createEngine(options: EngineOptions): Engine {
     room: (event) => roomFor({ backlog, admissions: worker.admissions }, directFunctions, event),
     older: () => worker.older,
     kick: () => worker.kick(),
+  }
+}
+
+/** What statements take from the options, or from the defaults. */
+function settingsOf({ sql, now, ...options }: EngineOptions) {
+  return {
+    sql,
+    byKey: options.byKey ?? sql,
+    log: options.log,
+    bootId: options.bootId,
+    hostId: options.hostId,
+    leaseMs: options.leaseMs ?? LEASE_MS,
+    longestPauseMs: options.longestPauseMs ?? LONGEST_PAUSE_MS,
+    retryDelayMs: options.retryDelayMs ?? serverRetryDelayMs,
+    at: now ? () => sql`${now().toISOString()}::text::timestamptz` : () => sql`now()`,
   }
 }

@@ -51,7 +51,7 @@ function unquote(text: string): string {
 
 /** Parses a whole `if`. `roots` are the variables it may use. */
 export function parseExpression(source: string, roots: readonly string[]): Comparison[] {
-  const reader = createReader(tokenize(source), roots)
+  const reader = new Reader(tokenize(source), roots)
   const comparisons: Comparison[] = []
   do {
     const left = reader.operand()
@@ -64,57 +64,60 @@ export function parseExpression(source: string, roots: readonly string[]): Compa
 
 /** Parses an expression for a single value: a path or a literal (concurrency and idempotency keys). */
 export function parseKey(source: string): Operand {
-  const reader = createReader(tokenize(source), ['event'])
+  const reader = new Reader(tokenize(source), ['event'])
   const operand = reader.operand()
   reader.end()
   return operand
 }
 
 /** Reads the tokens of one expression in order. */
-function createReader(tokens: readonly Token[], roots: readonly string[]) {
-  let at = 0
+class Reader {
+  private at = 0
 
-  function take(symbol: string): boolean {
-    const token = tokens[at]
+  constructor(
+    private readonly tokens: readonly Token[],
+    private readonly roots: readonly string[],
+  ) {}
+
+  take(symbol: string): boolean {
+    const token = this.tokens[this.at]
     if (token?.kind !== 'symbol' || token.text !== symbol) return false
-    at++
+    this.at++
     return true
   }
 
-  function segments(): string[] {
-    const found: string[] = []
-    while (true) {
-      if (take('.')) {
-        const name = tokens[at++]
-        if (name?.kind !== 'name') throw new ExpressionError('A name must follow the dot')
-        found.push(name.text)
-      } else if (take('[')) {
-        const key = tokens[at++]
-        if (key?.kind !== 'string' && key?.kind !== 'number') throw new ExpressionError('A key must follow the bracket')
-        if (!take(']')) throw new ExpressionError('The bracket is not closed')
-        found.push(key.text)
-      } else return found
-    }
-  }
-
-  function operand(): Operand {
-    const token = tokens[at++]
+  operand(): Operand {
+    const token = this.tokens[this.at++]
     if (!token) throw new ExpressionError('The expression ends too early')
     if (token.kind === 'string') return { value: token.text }
     if (token.kind === 'number') return { value: Number(token.text) }
     if (token.kind === 'symbol') throw new ExpressionError(`Not supported in an expression: ${token.text}`)
     if (token.text === 'true' || token.text === 'false') return { value: token.text === 'true' }
     if (token.text === 'null') return { value: null }
-    if (!roots.includes(token.text)) throw new ExpressionError(`Unknown name in an expression: ${token.text}`)
-    return { path: [token.text, ...segments()] }
+    if (!this.roots.includes(token.text)) throw new ExpressionError(`Unknown name in an expression: ${token.text}`)
+    return { path: [token.text, ...this.segments()] }
   }
 
-  function end(): void {
-    const token = tokens[at]
+  end(): void {
+    const token = this.tokens[this.at]
     if (token) throw new ExpressionError(`Not supported in an expression: ${token.text}`)
   }
 
-  return { take, operand, end }
+  private segments(): string[] {
+    const found: string[] = []
+    while (true) {
+      if (this.take('.')) {
+        const name = this.tokens[this.at++]
+        if (name?.kind !== 'name') throw new ExpressionError('A name must follow the dot')
+        found.push(name.text)
+      } else if (this.take('[')) {
+        const key = this.tokens[this.at++]
+        if (key?.kind !== 'string' && key?.kind !== 'number') throw new ExpressionError('A key must follow the bracket')
+        if (!this.take(']')) throw new ExpressionError('The bracket is not closed')
+        found.push(key.text)
+      } else return found
+    }
+  }
 }
 
 type Scope = Record<string, unknown>

@@ -1,4 +1,4 @@
-import type { Claim, EngineContext } from './context'
+import type { Claim, EngineContext, Fragment } from './context'
 import { after, leaseEnd } from './context'
 import { nextTick } from './cron'
 import { RELEASE } from './settings'
@@ -105,45 +105,13 @@ export async function heartbeat(
 ): Promise<HeartbeatResult> {
   const { sql } = ctx
   const ids = JSON.stringify(claims.map(({ jobId }) => jobId))
-  const [row] = await sql<
-    {
-      held: string[] | null
-      jobs: boolean
-      waits: boolean
-      job: number | null
-      wait: number | null
-      sole: boolean
-      older: boolean
-      released: number
-    }[]
-  >`
+  const [row] = await sql<Found[]>`
     with here as (
       insert into engine.workers (boot_id, host_id, pid, started_at, last_seen, release)
       values (${ctx.bootId}, ${ctx.hostId}, ${process.pid}, ${ctx.at()}, ${ctx.at()}, ${RELEASE})
       on conflict (boot_id) do update set last_seen = excluded.last_seen)
-    ${
-      claims.length > 0
-        ? sql`, held as (
-      update engine.jobs set due_at = ${leaseEnd(ctx)}
-      where id in (
-        select id from engine.jobs
-        where owner = ${ctx.bootId} and id in (select json_array_elements_text(${ids}::text::json))
-        order by id for update)
-      returning generation::text)`
-        : sql``
-    }
-    ${
-      unsureMs === null
-        ? sql``
-        : sql`, released as (
-      update engine.jobs set owner = null, due_at = ${ctx.at()}
-      where id in (
-        select id from engine.jobs
-        where owner = ${ctx.bootId} and id not in (select json_array_elements_text(${ids}::text::json))
-          and due_at > ${ctx.at()} and due_at <= ${after(ctx, ctx.leaseMs - unsureMs)}
-        order by id for update skip locked)
-      returning 1)`
-    }
+    ${claims.length > 0 ? renewing(ctx, ids) : sql``}
+    ${unsureMs === null ? sql`` : releasing(ctx, ids, unsureMs)}
     select ${claims.length > 0 ? sql`(select json_agg(generation) from held)` : sql`null::json`} as held,
       exists (select 1 from engine.jobs where due_at <= ${ctx.at()}) as jobs,
       exists (select 1 from engine.waits where expires_at <= ${ctx.at()}) as waits,
@@ -168,4 +136,38 @@ export async function heartbeat(
     older: row?.older ?? false,
     released: row?.released ?? 0,
   }
+}
+
+interface Found {
+  held: string[] | null
+  jobs: boolean
+  waits: boolean
+  job: number | null
+  wait: number | null
+  sole: boolean
+  older: boolean
+  released: number
+}
+
+/** @param ids of the claims to renew, as JSON */
+function renewing(ctx: EngineContext, ids: string): Fragment {
+  return ctx.sql`, held as (
+      update engine.jobs set due_at = ${leaseEnd(ctx)}
+      where id in (
+        select id from engine.jobs
+        where owner = ${ctx.bootId} and id in (select json_array_elements_text(${ids}::text::json))
+        order by id for update)
+      returning generation::text)`
+}
+
+/** @param ids of the claims that this process knows of, as JSON */
+function releasing(ctx: EngineContext, ids: string, unsureMs: number): Fragment {
+  return ctx.sql`, released as (
+      update engine.jobs set owner = null, due_at = ${ctx.at()}
+      where id in (
+        select id from engine.jobs
+        where owner = ${ctx.bootId} and id not in (select json_array_elements_text(${ids}::text::json))
+          and due_at > ${ctx.at()} and due_at <= ${after(ctx, ctx.leaseMs - unsureMs)}
+        order by id for update skip locked)
+      returning 1)`
 }
