@@ -1,17 +1,18 @@
 import { and, eq } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import type { TransactionContext } from '../context'
+import { ImpossibleState } from '../errors'
 import { getRunRow } from './find-run'
 
 type StoredRun = Awaited<ReturnType<typeof getRunRow>>
 
-declare const HELD: unique symbol
+const HELD = Symbol('held')
 
 /**
  * A transaction that has locked a run until it ends. Only `hold` and `holdRun` make one, so whoever changes the rows of a
  * run in a transaction has its lock.
  */
-export type Held = TransactionContext & { readonly [HELD]: true }
+export type Held = TransactionContext & { readonly [HELD]: string }
 
 /**
  * Locks a run. Whatever else is read of it comes in a later statement: one that waited for the lock sees the locked row as
@@ -23,7 +24,7 @@ export async function hold(tx: TransactionContext, of: { tenantId: string; runId
     .from(runs)
     .where(and(eq(runs.tenantId, of.tenantId), eq(runs.id, of.runId)))
     .for('update')
-  return tx as Held
+  return { ...tx, [HELD]: of.runId }
 }
 
 /**
@@ -44,5 +45,10 @@ export async function holdAndRead<T>(
  */
 export async function holdRun(tx: TransactionContext, runId: string): Promise<{ held: Held; run: StoredRun }> {
   const run = await getRunRow(tx, runId, { lock: true })
-  return { held: tx as Held, run }
+  return { held: { ...tx, [HELD]: run.id }, run }
+}
+
+/** @throws ImpossibleState if it is another run that is held */
+export function requireHeld(held: Held, runId: string): void {
+  if (held[HELD] !== runId) throw new ImpossibleState('another-run-held', `${held[HELD]} is held, not ${runId}`)
 }

@@ -2,7 +2,7 @@ import { type ServiceContext, withTransaction } from '../../context'
 import type { JsonObject } from '../../definition/json'
 import type { Receipt } from '../../definition/run'
 import { ImpossibleState } from '../../errors'
-import { type Held, hold } from '../../run-store/held'
+import type { Held } from '../../run-store/held'
 import { pauseIdOf, type Visit, type WalkClaim, type WalkRef } from '../../run-store/names'
 import type { StepRecordRow } from '../../run-store/walk-data'
 import type { Asked } from '../../steps/define-step'
@@ -122,7 +122,9 @@ async function answerIfDue(
   // An event that came in time counts, even if it is delivered late.
   if (pause.eventName !== null) await lookForEvents(ctx, { ...ref, id: pause.id }, { until: pause.dueAt })
   return withTransaction(ctx, async (tx) => {
-    await storeAnswer(await hold(tx, ref), ref, pause.id, { due: true })
+    const { held, found } = await holdWalk(tx, ref, pause)
+    // Somebody else has the walk by now, and answers.
+    if ('state' in found) await storeAnswer(held, ref, pause.id, { due: true })
     return findPause(tx, ref, pause.id)
   })
 }

@@ -17,7 +17,7 @@ import { keepClaimed } from '../write/claimed-start'
 import { isSettled } from '../write/commit'
 import { START } from '../write/fences'
 import { INSERT_RUN, INSERT_WALK } from '../write/parts'
-import { callerToCheck, closingParts, followingRow, outputsOf, type Sent, visitParts } from '../write/rows'
+import { callerToCheck, closingParts, followingRow, outputsOf, type Returned, visitParts } from '../write/rows'
 import { begin, type NewRun, rowOf, runRow, walkRow } from '../write/start-row'
 import { statementOf } from '../write/statement'
 
@@ -98,7 +98,7 @@ async function writeRun(
       parts: [...visitParts(following), INSERT_RUN, INSERT_WALK, ...closingParts(following)],
       outputs: outputsOf(following, { recalls, notifies: settled }),
     })
-    const written = await sendBatched<Sent>(ctx.db, statement, row.id, {
+    const written = await sendBatched<Returned>(ctx.db, statement, row.id, {
       ...runRow(row, plan, at),
       expects_version: expectedWorkflow.publishedVersion !== undefined,
       published_version: expectedWorkflow.publishedVersion,

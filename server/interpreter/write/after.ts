@@ -7,7 +7,7 @@ import { stopWorkOf } from '../notice/running'
 import { dueBy, watchPause } from '../notice/timers'
 import { notifyLocally } from '../notice/watch'
 import type { StartedAttempt } from '../plan/types'
-import type { Following, Sent } from './rows'
+import type { Following, Returned } from './rows'
 import { countInsert } from './statistics'
 
 interface OfRun {
@@ -25,7 +25,7 @@ interface After extends Pick<Following, 'plan' | 'caller'> {
 }
 
 /** Does what follows in this process from a start, or from a step and what comes after it, once that is committed. */
-export function afterWriting(ctx: ServiceContext, ref: OfRun, written: Sent, after: After): void {
+export function afterWriting(ctx: ServiceContext, ref: OfRun, written: Returned, after: After): void {
   const { plan, caller, due, started, remember } = after
   if (caller) caller.verified = true
   settleRecalled(plan?.begun ?? null, written)
@@ -51,6 +51,6 @@ export function afterEnd(ref: OfRun, { outcome }: Pick<Ending, 'outcome'>): void
 }
 
 /** Whether a step that begins may use what its type remembers. */
-function settleRecalled(begun: StartedAttempt | null, { tool_stamp }: Sent): void {
+function settleRecalled(begun: StartedAttempt | null, { tool_stamp }: Returned): void {
   if (begun?.recalled && begun.recalled.stamp === tool_stamp) begun.known = begun.recalled.value
 }

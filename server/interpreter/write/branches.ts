@@ -43,7 +43,6 @@ export async function insertFork(
   return true
 }
 
-/** Matches a fork of a run. */
 export function forkIs({ tenantId, runId }: OfRun, id: string) {
   return and(eq(scopes.tenantId, tenantId), eq(scopes.runId, runId), eq(scopes.id, id))
 }

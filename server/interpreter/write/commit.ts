@@ -17,7 +17,7 @@ import {
   endingRow,
   followingRow,
   outputsOf,
-  type Sent,
+  type Returned,
   visitDoneRow,
   visitParts,
 } from './rows'
@@ -26,7 +26,7 @@ import { statementOf } from './statement'
 /**
  * Writes what is done and what follows it, in one statement and so in one commit, which it shares with the plans of
  * other runs (`sendBatched`). It applies only if the run is open and not being cancelled (a cleanup path continues), if the
- * engine run still owns the walk, and if nobody has recorded the step or claimed a later attempt of it; see
+ * engine run owns the walk or may claim it, and if nobody has recorded the step or claimed a later attempt of it; see
  * `fences.ts`.
  * @param event the event that has the walk driven, if nothing drives it yet
  * @returns null if it wrote nothing; the locked rows say why
@@ -37,7 +37,7 @@ export async function commitPlan(
   done: Done,
   plan: Plan,
   event?: Outgoing,
-): Promise<Sent | null> {
+): Promise<Returned | null> {
   const { runId } = ref
   const due = childDue(ctx, ref, plan)
   const sent = due ?? event
@@ -72,7 +72,7 @@ export async function commitPlan(
       ...(isBranch(ref.branch) ? branchRow(done, plan) : runRow(done, plan)),
       ...followingRow(following),
     }
-    const written = await sendBatched<Sent>(ctx.db, statement, runId, row)
+    const written = await sendBatched<Returned>(ctx.db, statement, runId, row)
     if (!written) return null
     const remember = () => rememberCommit(ref, done, { plan, at, vault: written.vault })
     afterWriting(ctx, ref, written, { plan, caller, due, remember })

@@ -2,13 +2,13 @@ import { sendBatched } from '@/db/index'
 import { afterCommit } from '../../context'
 import type { Arrival, Receipt } from '../../definition/run'
 import { type Outgoing, outgoing } from '../../outbox'
-import type { Held } from '../../run-store/held'
+import { type Held, requireHeld } from '../../run-store/held'
 import type { Visit, WalkRef } from '../../run-store/names'
 import type { Written } from '../../run-store/run-data'
 import type { DoneStep, NewPause } from '../plan/types'
 import { HELD } from './fences'
 import { FINISH_VISIT, MOVE_RUN, MOVE_WALK, NOTIFY, OPEN_PAUSE, SEND, TAKE_ANSWER } from './parts'
-import { dataRow, pauseRow, type Sent, visitDoneRow } from './rows'
+import { dataRow, pauseRow, type Returned, visitDoneRow } from './rows'
 import { statementOf } from './statement'
 import type { Output, Part } from './types'
 
@@ -16,24 +16,25 @@ import type { Output, Part } from './types'
 interface HeldChange {
   parts: readonly Part[]
   outputs?: readonly Output[]
-  /** Sent if and only if the rest is written. */
+  /** Returned if and only if the rest is written. */
   event?: Outgoing | null
   row: object
 }
 
 /**
- * Writes parts of a held run.
+ * Changes a held run, by the parts of one statement.
  * @returns null if the run had ended, so that nothing was written
  */
 export async function changeHeld(
   tx: Held,
   { tenantId, runId, branch }: { tenantId: string; runId: string; branch?: string },
   { parts, outputs = [], event, row }: HeldChange,
-): Promise<Sent | null> {
+): Promise<Returned | null> {
+  requireHeld(tx, runId)
   const all = event ? [...parts, SEND[event.place]] : parts
   const statement = statementOf({ fence: HELD, checksKey: false, parts: all, outputs })
   const place = { tenant_id: tenantId, run_id: runId, branch, at: tx.now() }
-  const written = await sendBatched<Sent>(tx.db, statement, runId, { ...place, ...event?.row(), ...row })
+  const written = await sendBatched<Returned>(tx.db, statement, runId, { ...place, ...event?.row(), ...row })
   if (!written) event?.notWritten()
   else if (event) afterCommit(tx, () => event.committed(written.generation))
   return written

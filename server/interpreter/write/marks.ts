@@ -6,7 +6,7 @@ import { pauseIs, recordIs } from '../../run-store/conditions'
 import type { Held } from '../../run-store/held'
 import type { WalkRef } from '../../run-store/names'
 
-// What is noted in single rows, while nothing else of the run changes.
+// What is only noted: neither the run nor a walk changes what it does.
 
 type OfPause = Pick<WalkRef, 'tenantId' | 'runId'> & { id: string }
 

@@ -67,7 +67,6 @@ export const MOVE_RUN: Part = {
       where r.tenant_id = i.tenant_id and r.id = i.run_id`,
 }
 
-/** The run ends. */
 export const END_RUN: Part = {
   part: 'end run',
   draws: 'run_change',
@@ -79,7 +78,7 @@ export const END_RUN: Part = {
       where r.tenant_id = i.tenant_id and r.id = i.run_id`,
 }
 
-/** A run starts. Whatever else is written of it comes later, so that triggers see it in this order. */
+/** A run starts, once its visits are there, whose numbers come before its own. What else is written of it follows. */
 export const INSERT_RUN: Part = {
   part: 'insert run',
   draws: 'run_change',
@@ -122,7 +121,6 @@ const endWalks = (others: string) => (i: string) =>
       from ${i}
       where w.tenant_id = i.tenant_id and w.run_id = i.run_id and w.status <> 'ended' ${others}`
 
-/** All walks of a run end. */
 export const END_WALKS: Part = { part: 'end walks', text: endWalks('') }
 /** All but the one that `MOVE_WALK` writes. */
 export const END_OTHER_WALKS: Part = { part: 'end other walks', text: endWalks('and w.branch <> i.branch') }
@@ -150,7 +148,6 @@ export const STORE_ANSWER: Part = {
       returning 1`,
 }
 
-/** A pause is opened. */
 export const OPEN_PAUSE: Part = {
   part: 'open pause',
   after: [INSERT_RUN],

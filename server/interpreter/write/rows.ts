@@ -151,7 +151,7 @@ export function callerToCheck({ cachedCaller }: ServiceContext): CachedCaller | 
 }
 
 /** What the statements return for a row. */
-export interface Sent {
+export interface Returned {
   generation: string | null
   /** Null if the tool is gone. */
   tool_stamp?: string | null

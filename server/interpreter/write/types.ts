@@ -8,11 +8,14 @@ export interface Fence {
 /** One change, as a part of a statement. */
 export interface Part {
   part: string
-  /** The number of what it changes. The fence draws it once it holds the rows, or the part itself if it waits. */
+  /**
+   * The number of what it changes, by which readers of changes go on. The fence draws it once it holds the rows, or the
+   * part itself if it waits.
+   */
   draws?: 'step_change' | 'visit_change' | 'run_change'
   /** It returns `event_id` and `generation` of the event that it sends. */
   returnsEvent?: boolean
-  /** It waits until these have been written, if the statement has them. */
+  /** It waits until these have been written, if the statement has them. They return something for each row. */
   after?: readonly Part[]
   /** @param i where it reads its rows from, with the name `i` */
   text(i: string): string
