@@ -80,17 +80,22 @@ export function fieldsOf(row: string, { places, types }: RowColumns, names = [..
  * @throws Error if it has a value for which there is no column
  */
 export function encodeRow({ places, types }: RowColumns, row: object): unknown[] {
-  const values: unknown[] = new Array(types.length).fill(null)
-  let end = 0
-  for (const [name, value] of Object.entries(row)) {
+  const given = row as Record<string, unknown>
+  const values: unknown[] = []
+  for (const name in given) {
+    const value = given[name]
     if (value == null) continue
     const place = places.get(name)
     if (place === undefined) throw new Error(`Rows have no column ${name}`)
-    values[place] = types[place] === 'json' ? jsonOf(value) : value instanceof Date ? value.toISOString() : value
-    if (place >= end) end = place + 1
+    while (values.length < place) values.push(null)
+    values[place] = typeof value === 'object' ? encoded(value, types[place]) : value
   }
-  values.length = end
   return values
+}
+
+function encoded(value: object, type: string | undefined): unknown {
+  if (type === 'json') return jsonOf(value)
+  return value instanceof Date ? value.toISOString() : value
 }
 
 /** Text columns never contain half a surrogate pair: as a parameter of its own, it would arrive as U+FFFD. */
