@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { ServiceContext } from '@/server/context'
+import { eachAtOnce } from '@/server/each-at-once'
 import { handleTrpc } from '@/server/trpc/handler'
 import { createWorkflow } from '@/server/workflows/create'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -216,12 +217,14 @@ describe('a request', () => {
       const batches = Array.from({ length: Math.ceil(batched.length / 10) }, (_, at) =>
         batched.slice(at * 10, at * 10 + 10),
       )
-      // Each request by itself is mostly waiting for the database.
-      const answers = await Promise.all([
-        ...alone.map(async (hostile) => [await callProcedure(owner, name, hostile)]),
-        ...batches.map((inputs) => callBatch(owner, name, inputs)),
-      ])
-      for (const answer of answers.flat()) refusesOrAnswers(name, answer)
+      const requests = [
+        ...alone.map((hostile) => async () => [await callProcedure(owner, name, hostile)]),
+        ...batches.map((inputs) => () => callBatch(owner, name, inputs)),
+      ]
+      // Each is mostly waiting for the database. All at once, large answers would be refused for want of room.
+      await eachAtOnce(requests, 8, async (request) => {
+        for (const answer of await request()) refusesOrAnswers(name, answer)
+      })
     },
   )
 
