@@ -16,7 +16,10 @@ export interface RowColumns {
 /** Reads some columns of the row `i`: part of a `from`, called `x`. */
 export type ReadFields = (names: string) => string
 
-/** @param list names with their types, separated by commas; those that most rows have first, because a row ends with its last value */
+/**
+ * @param list names with their types, separated by commas; those that most rows have come first, because a row ends with
+ * its last value
+ */
 export function rowColumns(list: string): RowColumns {
   const columns = list.split(',').map((column) => column.trim().split(' '))
   return {

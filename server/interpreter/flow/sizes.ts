@@ -8,7 +8,7 @@ import {
   toStorableJson,
 } from '../../definition/json'
 import { MAX_DATA_BYTES, MAX_OUTPUT_BYTES, readableSize } from '../../definition/limits'
-import type { DataRef, Receipt } from '../../definition/run'
+import type { DataRef } from '../../definition/run'
 import { StepFailure } from '../../errors'
 import type { Visit, WalkRef } from '../../run-store/names'
 import { dataSize, refsWith, type Written } from '../../run-store/run-data'
@@ -67,9 +67,4 @@ export function outputColumns(outputData: JsonObject): { outputData: JsonObject;
 /** A failure as its record shows it. */
 export function failed({ code, message }: { code: string; message: string }): { error: string; errorCode: string } {
   return { error: message, errorCode: code }
-}
-
-/** A visit that failed without an output, as its record is stored. */
-export function failedVisit(failure: { code: string; message: string }, endTime: Date, receipt: Receipt) {
-  return { status: 'failed' as const, endTime, outputData: {}, ...failed(failure), receipt }
 }

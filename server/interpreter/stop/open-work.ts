@@ -36,11 +36,11 @@ export async function stopBranches(
 }
 
 /** Has the child runs settled that steps of this run started or are about to start: nothing waits for them any more. */
-export async function childrenDue(tx: Held, run: RunRow, within?: SQL): Promise<void> {
+export async function childrenDue(tx: Held, run: RunRow, where?: SQL): Promise<void> {
   const left = await tx.db
     .select({ childRunId: pauses.childRunId })
     .from(pauses)
-    .where(and(pausesOf(run), inArray(pauses.childState, ['due', 'started']), within))
+    .where(and(pausesOf(run), inArray(pauses.childState, ['due', 'started']), where))
   for (const { childRunId } of left)
     if (childRunId) await emit(tx, 'workflow/child.due', { tenantId: run.tenantId, runId: childRunId })
 }

@@ -18,7 +18,7 @@ import { isSettled } from '../write/commit'
 import { START } from '../write/fences'
 import { INSERT_RUN, INSERT_WALK } from '../write/parts'
 import { callerToCheck, closingParts, followingRow, outputsOf, type Returned, visitParts } from '../write/rows'
-import { begin, type NewRun, rowOf, runRow, walkRow } from '../write/start-row'
+import { begin, type NewRun, newRunRow, newWalkRow, rowOf } from '../write/start-row'
 import { statementOf } from '../write/statement'
 
 /** What the caller has read of the workflow. The run is written only if that is still true. */
@@ -99,10 +99,10 @@ async function writeRun(
       outputs: outputsOf(following, { recalls, notifies: settled }),
     })
     const written = await sendBatched<Returned>(ctx.db, statement, row.id, {
-      ...runRow(row, plan, at),
+      ...newRunRow(row, plan, at),
       expects_version: expectedWorkflow.publishedVersion !== undefined,
       published_version: expectedWorkflow.publishedVersion,
-      ...walkRow(ref, row, engineRunId, plan),
+      ...newWalkRow(ref, row, engineRunId, plan),
       ...followingRow(following),
     })
     if (!written) {

@@ -6,7 +6,7 @@ import { EVENT } from '../../outbox'
 
 type RunColumn = keyof typeof runs.$inferSelect
 
-/** The columns of `runs` that a start leaves to their defaults, or draws. It writes all others: `rowOf` and `runRow` name them. */
+/** The columns of `runs` that a start leaves to their defaults, or draws. It writes all others: `rowOf` and `newRunRow` name them. */
 const LATER = [
   'cancellation',
   'cancelRequestedAt',

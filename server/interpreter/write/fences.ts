@@ -3,10 +3,10 @@ import { CLEANUP_BRANCH } from '../../run-store/names'
 import { x } from './columns'
 import type { Fence } from './types'
 
-// The fences of runs lock the run, then the visit, then the walk of each row. Each lock
-// is a query for a single value (`then`, or null if there is nothing to lock), asked for by the one before it, so that no
-// plan takes them in another order; as joins, they would copy each row. A statement that had to wait for them checks them
-// again as they are then. The visit is checked besides the walk: the same engine run may have claimed a later attempt.
+// The fences of runs lock the run, then the visit, then the walk of each row. Each lock is a query for a single value
+// (`then`, or null if there is nothing to lock), asked for by the one before it, so that no plan takes them in another
+// order; as joins, they would copy each row. A statement that had to wait for them checks them again as they are then. The
+// visit is checked besides the walk: the same engine run may have claimed a later attempt.
 
 const openRun = (locked: string, then: string) => `(
         select ${then} from (

@@ -16,7 +16,7 @@ import type { Output, Part } from './types'
 interface HeldChange {
   parts: readonly Part[]
   outputs?: readonly Output[]
-  /** Returned if and only if the rest is written. */
+  /** Sent if and only if the rest is written. */
   event?: Outgoing | null
   row: object
 }

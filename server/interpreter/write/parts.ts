@@ -106,8 +106,9 @@ export const INSERT_WALK: Part = {
 export const MOVE_WALK: Part = {
   part: 'move walk',
   text: (i) => `
-      update walks w set status = coalesce(x.walk_status, w.status), segment = coalesce(x.segment, w.segment), updated_at = i.at,
-        engine_run_id = case when x.walk_status in ('resting', 'waiting') then null else coalesce(x.engine_run_id, w.engine_run_id) end,
+      update walks w set status = coalesce(x.walk_status, w.status), segment = coalesce(x.segment, w.segment),
+        updated_at = i.at, engine_run_id = case when x.walk_status in ('resting', 'waiting') then null
+          else coalesce(x.engine_run_id, w.engine_run_id) end,
         step_id = coalesce(x.to_step, w.step_id), visit = coalesce(x.to_visit, w.visit),
         data = coalesce(x.own, w.data), data_refs = case when x.own is null then w.data_refs else x.own_refs end,
         arrival = coalesce(x.arrival, w.arrival)

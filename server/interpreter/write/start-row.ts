@@ -96,7 +96,7 @@ function stored(data: JsonObject): JsonObject {
 }
 
 /** The run's part of the row that is sent, with what the plan changes in it. */
-export function runRow(run: WholeRow, plan: Plan | null, now: Date): SentRun {
+export function newRunRow(run: WholeRow, plan: Plan | null, now: Date): SentRun {
   const ending = plan?.ending
   const { smallData, dataRefs } = plan?.written ? dataColumns(plan.written) : run
   return {
@@ -131,8 +131,8 @@ export function runRow(run: WholeRow, plan: Plan | null, now: Date): SentRun {
   }
 }
 
-/** The walk's part of it. */
-export function walkRow(
+/** The walk's part of the row that is sent. */
+export function newWalkRow(
   { branch, epoch, segment }: WalkRef,
   run: RunRow,
   engineRunId: string | null,

@@ -6,7 +6,7 @@ import type { Held } from '../../run-store/held'
 import { CLEANUP_BRANCH, type WalkRef } from '../../run-store/names'
 import { dataColumns, type Written } from '../../run-store/run-data'
 import type { RunRow } from '../../run-store/walk-data'
-import { failedVisit } from '../flow/sizes'
+import { failed } from '../flow/sizes'
 import { STOPPED } from '../flow/stopping'
 
 /** Notes that a run is to stop. */
@@ -58,7 +58,7 @@ export async function endVisits(
 ): Promise<void> {
   await tx.db
     .update(stepRecords)
-    .set(failedVisit(failure, tx.now(), STOPPED.receipt))
+    .set({ status: 'failed', endTime: tx.now(), outputData: {}, ...failed(failure), receipt: STOPPED.receipt })
     .where(and(recordsOf(run), isNull(stepRecords.endTime), within(stepRecords.branch, prefix)))
 }
 
