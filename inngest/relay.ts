@@ -1,7 +1,8 @@
-import { asc, inArray, isNull, lt, or } from 'drizzle-orm'
+import { asc, inArray } from 'drizzle-orm'
 import type { Db } from '@/db/index'
 import { outbox } from '@/db/schema/outbox'
 import { now } from '@/server/clock'
+import { isFree } from '@/server/leased-delivery'
 import type { Log } from '@/server/log'
 
 const BATCH = 100
@@ -96,11 +97,10 @@ export async function forwardOnce(db: Db, send: Send): Promise<void> {
 
 async function forwardBatch(db: Db, send: Send): Promise<number> {
   const at = now()
-  const free = or(isNull(outbox.leasedUntil), lt(outbox.leasedUntil, at))
   const due = db
     .select({ id: outbox.id })
     .from(outbox)
-    .where(free)
+    .where(isFree(outbox.leasedUntil, at))
     .orderBy(asc(outbox.createdAt), asc(outbox.id))
     .limit(BATCH)
   const rows = await db

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { type Sweep, systemContext } from '../context'
 import { env } from '../env'
+import { isFree } from '../leased-delivery'
 import { emit } from '../outbox'
 
 const BATCH = 500
@@ -23,8 +24,7 @@ export async function sweepMails({ db, log, now }: Sweep): Promise<{ due: number
   if (!env().SMTP_URL) return { due: 0 }
   const rows = await db.execute<{ tenantId: string; mailId: string }>(sql`
     select tenant_id as "tenantId", id as "mailId" from task_mails
-    where status = 'pending' and due_at <= ${at}::timestamptz
-      and (leased_until is null or leased_until < ${at}::timestamptz)
+    where status = 'pending' and due_at <= ${at}::timestamptz and ${isFree(sql`leased_until`, now())}
     order by due_at limit ${BATCH}`)
   for (const ref of rows) await emit(systemContext({ tenantId: ref.tenantId, db, log }), 'mail/task.due', ref)
   return { due: rows.length }

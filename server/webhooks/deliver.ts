@@ -1,9 +1,10 @@
-import { and, eq, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { DatabaseUnavailable } from '@/db/index'
 import { webhookDeliveries, webhookEndpoints } from '@/db/schema/webhooks'
 import { record } from '../audit/record'
 import { type ServiceContext, withTransaction } from '../context'
 import type { DeliveryAttempt } from '../definition/webhook'
+import { attempted, HOUR_MS, lease, release, waitsOf } from '../leased-delivery'
 import { attempt } from './attempt'
 import { isDue } from './due'
 import { type DeliveryRow, deliveryIs, type EndpointRow, endpointIs } from './find'
@@ -18,13 +19,8 @@ const PARALLEL = 8
 const CALL_MS = 20_000
 /** Longer than any attempt; renewed between them. */
 const LEASE_MS = 60_000
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-/** The waits after each failed attempt: about four days in all. */
-export const WAITS_MS = [
-  ...[MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS],
-  ...[2, 5, 10, 10, 24, 24, 24].map((hours) => hours * HOUR_MS),
-]
+/** About four days in all. */
+export const WAITS_MS = waitsOf(2, 5, 10, 10, 24, 24, 24)
 /** An endpoint where every attempt has failed for this long is disabled. */
 const FAILING_MS = 5 * 24 * HOUR_MS
 const MOST_ATTEMPTS_KEPT = 20
@@ -35,7 +31,7 @@ const MOST_ATTEMPTS_KEPT = 20
  * @returns whether more is due
  */
 export async function deliverDue(ctx: ServiceContext, endpointId: string): Promise<{ more: boolean }> {
-  let endpoint = await lease(ctx, endpointId, null)
+  let endpoint = await take(ctx, endpointId)
   // The call that has the lease checks again after releasing it.
   if (!endpoint) return { more: false }
   const until = performance.now() + CALL_MS
@@ -45,38 +41,18 @@ export async function deliverDue(ctx: ServiceContext, endpointId: string): Promi
       const due = await readDue(ctx, endpointId, PARALLEL)
       await Promise.all(due.map((delivery) => deliverOne(ctx, held, delivery)))
       if (due.length === 0 || performance.now() >= until) break
-      endpoint = await lease(ctx, endpointId, held.leasedUntil)
+      endpoint = await take(ctx, endpointId, held)
     }
   } finally {
-    if (endpoint) await release(ctx, endpoint)
+    if (endpoint) await release(ctx, webhookEndpoints, { where: endpointIs(ctx, endpointId), mine: endpoint })
   }
   return { more: (await readDue(ctx, endpointId, 1)).length > 0 }
 }
 
 /** Takes an enabled endpoint for this call, or keeps it. */
-async function lease(ctx: ServiceContext, id: string, mine: Date | null): Promise<EndpointRow | null> {
-  const now = ctx.now()
-  const free = or(isNull(webhookEndpoints.leasedUntil), lt(webhookEndpoints.leasedUntil, now))
-  const [row] = await ctx.db
-    .update(webhookEndpoints)
-    .set({ leasedUntil: new Date(now.getTime() + LEASE_MS) })
-    .where(
-      and(
-        endpointIs(ctx, id),
-        eq(webhookEndpoints.enabled, true),
-        mine ? eq(webhookEndpoints.leasedUntil, mine) : free,
-      ),
-    )
-    .returning()
-  return row ?? null
-}
-
-async function release(ctx: ServiceContext, { id, leasedUntil }: EndpointRow): Promise<void> {
-  if (!leasedUntil) return
-  await ctx.db
-    .update(webhookEndpoints)
-    .set({ leasedUntil: null })
-    .where(and(endpointIs(ctx, id), eq(webhookEndpoints.leasedUntil, leasedUntil)))
+function take(ctx: ServiceContext, id: string, mine?: EndpointRow) {
+  const where = and(endpointIs(ctx, id), eq(webhookEndpoints.enabled, true))
+  return lease(ctx, webhookEndpoints, { where, ms: LEASE_MS, mine })
 }
 
 async function readDue(ctx: ServiceContext, endpointId: string, limit: number): Promise<DeliveryRow[]> {
@@ -126,18 +102,12 @@ async function tryOne(ctx: ServiceContext, endpoint: EndpointRow, delivery: Deli
 async function recordAttempt(ctx: ServiceContext, endpoint: EndpointRow, delivery: DeliveryRow, made: DeliveryAttempt) {
   const now = ctx.now()
   const arrived = made.error === null
-  const wait = WAITS_MS[delivery.tries]
-  const ended = arrived || wait === undefined
-  const again = new Date(now.getTime() + (wait ?? 0))
+  const after = attempted(now, delivery.tries, WAITS_MS, arrived ? 'delivered' : null)
   await ctx.db
     .update(webhookDeliveries)
-    .set({
-      tries: delivery.tries + 1,
-      attempts: [...delivery.attempts, made].slice(-MOST_ATTEMPTS_KEPT),
-      ...(ended ? { status: arrived ? ('delivered' as const) : ('failed' as const), endedAt: now } : { dueAt: again }),
-    })
+    .set({ ...after, attempts: [...delivery.attempts, made].slice(-MOST_ATTEMPTS_KEPT) })
     .where(deliveryIs(ctx, delivery.id))
-  if (!ended) retryBy(again)
+  if ('dueAt' in after) retryBy(after.dueAt)
   if (arrived) {
     await ctx.db
       .update(webhookEndpoints)

@@ -2,6 +2,7 @@ import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import { webhookDeliveries, webhookEndpoints } from '@/db/schema/webhooks'
 import { type Sweep, systemContext } from '../context'
 import { dueTimer } from '../due-timer'
+import { isFree } from '../leased-delivery'
 import { emit } from '../outbox'
 import { isDue } from './due'
 
@@ -18,8 +19,7 @@ export const retryBy = timer.dueBy
 export async function tryDue({ db, log, now }: Sweep): Promise<number> {
   const rows = await db.execute<{ tenantId: string; endpointId: string }>(sql`
     select e.tenant_id as "tenantId", e.id as "endpointId" from webhook_endpoints e
-    where e.enabled and (e.leased_until is null or e.leased_until < ${now().toISOString()}::timestamptz)
-      and exists (
+    where e.enabled and ${isFree(sql`e.leased_until`, now())} and exists (
         select from webhook_deliveries d
         where d.tenant_id = e.tenant_id and d.endpoint_id = e.id and ${isDue(now())})
     limit ${BATCH}`)
