@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ChatEventName } from '../definition/agent'
 import { AnyJson } from '../definition/any-json'
+import { component, components } from '../definition/component'
 import { ModelConfig } from '../models/schema'
 import { time } from '../openapi/fields'
 import { itemFields, versionFields } from '../versioned/openapi-answers'
@@ -8,24 +9,28 @@ import { ChatRequest, CreateAgent, InvokeAgent, MAX_MESSAGE } from './schema'
 import { UiChatRequest } from './ui-chat'
 
 /** In the handler's order: the message is checked first, because its error has its own wording. */
-export const InvokeAgentBody = z.object({
+export const InvokeAgentBody = component('InvokeAgent', {
   message: z.string().min(1).max(MAX_MESSAGE),
   ...InvokeAgent.shape,
 })
 
-const uses = (id: 'toolId' | 'agentId') =>
-  z.array(z.object({ [id]: z.string(), version: z.union([z.string(), z.number()]) }))
+const usedVersion = z.union([z.string(), z.number()])
 
 const configured = {
   instructions: CreateAgent.shape.instructions.unwrap(),
   model: ModelConfig,
-  tools: uses('toolId').describe('The tools it may call.'),
+  tools: z
+    .array(component('AgentTool', { toolId: z.string(), version: usedVersion }))
+    .describe('The tools it may call.'),
   outputSchema: z.record(z.string(), AnyJson).nullable().describe('JSON Schema of its answers; null for text.'),
   supervisor: z.boolean().describe('Whether it hands messages to other agents.'),
-  handoffs: uses('agentId').describe('The agents it may hand over to.'),
+  handoffs: z
+    .array(component('AgentHandoff', { agentId: z.string(), version: usedVersion }))
+    .describe('The agents it may hand over to.'),
 }
 
-export const AgentItem = z.object(
+export const AgentItem = component(
+  'AgentItem',
   itemFields({
     id: 'The `agentId` in other calls.',
     publishedVersion: 'Null if no version was ever published.',
@@ -39,14 +44,17 @@ export const Agent = AgentItem.extend({
   hasUnpublishedChanges: z.boolean().describe('Whether the latest version is not the published one.'),
   createdBy: z.string(),
   updatedBy: z.string(),
-})
+}).register(components, { id: 'Agent' })
 
-export const AgentVersionItem = z.object(
+export const AgentVersionItem = component(
+  'AgentVersionItem',
   versionFields({ id: "The agent's.", published: 'Whether it is the published one.' }),
 )
-export const AgentVersion = AgentVersionItem.extend({ description: z.string(), ...configured })
+export const AgentVersion = AgentVersionItem.extend({ description: z.string(), ...configured }).register(components, {
+  id: 'AgentVersion',
+})
 
-export const AgentSchema = z.object({
+export const AgentSchema = component('AgentSchema', {
   agentId: z.string(),
   name: z.string(),
   outputSchema: z.record(z.string(), AnyJson).describe('JSON Schema of the `data` of an invocation.'),
@@ -54,7 +62,7 @@ export const AgentSchema = z.object({
 
 const tokens = z.int().min(0)
 
-export const AgentAnswer = z.object({
+export const AgentAnswer = component('AgentAnswer', {
   data: z.record(z.string(), AnyJson).describe('Matches the agent’s output schema.'),
   threadId: z.string().describe('Send it with the next message to continue this conversation.'),
   metadata: z.object({
@@ -78,13 +86,13 @@ export const AgentAnswer = z.object({
 })
 
 /** In the handler's order: the message is checked first, because its error has its own wording. */
-export const ChatBody = z.object({ message: z.string().min(1).max(MAX_MESSAGE), ...ChatRequest.shape })
+export const ChatBody = component('Chat', { message: z.string().min(1).max(MAX_MESSAGE), ...ChatRequest.shape })
 
-export const UiChatBody = z.object(UiChatRequest.shape)
-export const AnyChatBody = z.union([ChatBody, UiChatBody])
+export const UiChatBody = component('UiChat', UiChatRequest.shape)
+export const AnyChatBody = z.union([ChatBody, UiChatBody]).register(components, { id: 'AnyChat' })
 
 const { threadId, metadata } = AgentAnswer.shape
-export const ChatAnswer = z.object({
+export const ChatAnswer = component('ChatAnswer', {
   message: z.string().describe('What the agent says.'),
   threadId,
   usage: metadata.shape.usage,
@@ -99,23 +107,23 @@ export const ThreadItem = z.object({
   updatedAt: time('When its last answer was saved.'),
 })
 
-export const ThreadList = z.object({
+export const ThreadList = component('ThreadList', {
   threads: z.array(
     ThreadItem.extend({
       title: z.string().nullable().describe('The start of its first message; null until that is answered.'),
-    }),
+    }).register(components, { id: 'ThreadItem' }),
   ),
   nextCursor: z.string().nullable().describe('The `cursor` of the next page; null on the last one.'),
 })
 
-export const ThreadTurn = z.object({
+export const ThreadTurn = component('ThreadTurn', {
   seq: z.int().min(1).describe('The place of its first message in the thread.'),
   createdAt: time('When it was saved.'),
   message: z.string().describe('The message to the agent.'),
   dataContext: z.record(z.string(), AnyJson).describe('The data that came with it.'),
   toolCalls: z
     .array(
-      z.object({
+      component('ThreadToolCall', {
         toolCallId: z.string(),
         toolId: z.string().describe('The tool, or `handoff_` and the id of the agent that was handed over to.'),
         args: AnyJson,
@@ -135,7 +143,7 @@ export const ThreadTurn = z.object({
 export const Thread = ThreadItem.extend({
   turns: z.array(ThreadTurn).describe('Newest first.'),
   nextCursor: z.string().nullable().describe('The `cursor` of earlier turns; null if these are the first.'),
-})
+}).register(components, { id: 'Thread' })
 
 /** An event of the stream of a chat, as its `id`, `event` and `data` say. */
 const event = <N extends ChatEventName, S extends z.ZodRawShape>(name: N, text: string, data: S) =>
@@ -149,35 +157,40 @@ const ofTool = { toolCallId: z.string(), agentId: z.string(), toolId: z.string()
 export const MessageDelta = event('message.delta', 'The next piece of the answer.', {
   text: z.string(),
   agentId: z.string(),
-})
-export const ToolCalled = event('tool.call', 'The agent calls a tool.', { ...ofTool, args: AnyJson })
+}).register(components, { id: 'MessageDelta' })
+export const ToolCalled = event('tool.call', 'The agent calls a tool.', { ...ofTool, args: AnyJson }).register(
+  components,
+  { id: 'ToolCalled' },
+)
 export const ToolReturned = event('tool.result', 'The tool has ended.', {
   ...ofTool,
   success: z.boolean(),
   data: AnyJson.optional().describe('What it returned, if it succeeded.'),
   error: z.object({ message: z.string(), code: z.string() }).optional().describe('Why it failed, if it did.'),
-})
+}).register(components, { id: 'ToolReturned' })
 export const HandedOver = event('handoff', 'The agent hands the message to another one.', {
   from: z.string(),
   to: z.string(),
   message: z.string(),
-})
-export const MessageDone = event('message.done', 'The end: the complete answer.', ChatAnswer.shape)
+}).register(components, { id: 'HandedOver' })
+export const MessageDone = event('message.done', 'The end: the complete answer.', ChatAnswer.shape).register(
+  components,
+  { id: 'MessageDone' },
+)
 export const ChatFailed = event('error', 'The end: there is no answer.', {
   code: z.string(),
   message: z.string(),
   details: z
-    .array(z.looseObject({ path: z.string().optional(), message: z.string() }))
+    .array(
+      z
+        .looseObject({ path: z.string().optional(), message: z.string() })
+        .register(components, { id: 'ChatErrorDetail' }),
+    )
     .optional()
     .describe('As those of an error.'),
   threadId,
   requestId: z.string().optional(),
-})
-export const ChatEvent = z.discriminatedUnion('event', [
-  MessageDelta,
-  ToolCalled,
-  ToolReturned,
-  HandedOver,
-  MessageDone,
-  ChatFailed,
-])
+}).register(components, { id: 'ChatFailed' })
+export const ChatEvent = z
+  .discriminatedUnion('event', [MessageDelta, ToolCalled, ToolReturned, HandedOver, MessageDone, ChatFailed])
+  .register(components, { id: 'ChatEvent' })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { AgentConfig } from '../definition/agent'
 import { AnyJson } from '../definition/any-json'
+import { component, components } from '../definition/component'
 import { ModelConfig, SCRIPTED_MODEL } from '../models/schema'
 import { ListVersioned } from '../versioned/list-schema'
 
@@ -43,7 +44,7 @@ const WholeConfig = z.object(fields)
 
 export type { AgentConfig }
 
-export const CreateAgent = z.object({
+export const CreateAgent = component('CreateAgent', {
   ...fields,
   description: fields.description.default(''),
   instructions: fields.instructions.default(''),
@@ -55,10 +56,12 @@ export const CreateAgent = z.object({
 })
 
 /** Every field is optional: a missing one keeps its value, a given one replaces the old value as a whole. */
-export const UpdateAgent = WholeConfig.partial().extend({
-  /** The version the caller last saw; a newer one is a conflict. */
-  version: z.number().int().min(1).nullish(),
-})
+export const UpdateAgent = WholeConfig.partial()
+  .extend({
+    /** The version the caller last saw; a newer one is a conflict. */
+    version: z.number().int().min(1).nullish(),
+  })
+  .register(components, { id: 'UpdateAgent' })
 export type UpdateAgent = z.infer<typeof UpdateAgent>
 
 export const ListAgents = ListVersioned

@@ -1,14 +1,21 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { ServiceContext } from '../context'
+import { component, components } from '../definition/component'
 import type { JsonObject } from '../definition/json'
 import { AppError } from '../errors'
 import { parseWhole } from '../parse'
 import { ChatRequest } from './schema'
 import { subjectOf } from './thread'
 
-export const UiPart = z.object({ type: z.string(), text: z.string().optional() })
-export const UiMessage = z.object({ id: z.string().optional(), role: z.string(), parts: z.array(UiPart) })
+export const UiPart = component('UiPart', { type: z.string(), text: z.string().optional() })
+/** The same under a second name, which clients may have. */
+const UiMessagePart = UiPart.clone().register(components, { id: 'UiMessagePart' })
+export const UiMessage = component('UiMessage', {
+  id: z.string().optional(),
+  role: z.string(),
+  parts: z.array(UiMessagePart),
+})
 
 /** What `DefaultChatTransport` of the AI SDK sends, with the fields that say which agent is meant. */
 export const UiChatRequest = z.object({

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
+import { component, components } from '../definition/component'
 import { Problem } from '../workflows/openapi-answers'
 import { DefinedAgent, DefinedInbound, DefinedSchedule, DefinedTool, DefinedWorkflow } from './schema'
 
-export const Definitions = z.object({
+export const Definitions = component('Definitions', {
   tools: z.array(DefinedTool),
   agents: z.array(DefinedAgent),
   workflows: z.array(DefinedWorkflow),
@@ -35,24 +36,29 @@ const content = z.record(z.string(), AnyJson).nullable().optional()
 const more = {
   unchanged: z.number().int().describe('How many definitions change nothing.'),
   warnings: z
-    .array(Problem.extend({ kind, id: z.string() }))
+    .array(Problem.extend({ kind, id: z.string() }).register(components, { id: 'DefinitionWarning' }))
     .describe(
       'Problems that prevent nothing: of published workflows, of unknown fields in workflows, of what uses an object that prune archives, and of inbound webhooks without a secret.',
     ),
 }
 
-export const AppliedDefinitions = z.object({ changes: z.array(z.object(change)), ...more })
-
-const Refusal = z.looseObject({
-  path: z.string().describe('The definition in the body, and the place in it.'),
-  kind,
-  id: z.string(),
-  message: z.string(),
+export const AppliedDefinitions = component('AppliedDefinitions', {
+  changes: z.array(component('AppliedChange', change)),
+  ...more,
 })
 
-export const DefinitionsDiff = z.object({
+const Refusal = z
+  .looseObject({
+    path: z.string().describe('The definition in the body, and the place in it.'),
+    kind,
+    id: z.string(),
+    message: z.string(),
+  })
+  .register(components, { id: 'DefinitionRefusal' })
+
+export const DefinitionsDiff = component('DefinitionsDiff', {
   changes: z.array(
-    z.object({
+    component('DefinitionChange', {
       ...change,
       before: content.describe(
         'Its current definition; null if the object does not exist. Absent if the definition stays the same.',

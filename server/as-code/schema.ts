@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { CreateAgent } from '../agents/schema'
+import { components } from '../definition/component'
 import { isId } from '../ids'
 import { CreateInbound } from '../inbound/schema'
 import { CreateSchedule } from '../schedules/schema'
@@ -12,12 +13,17 @@ export const MAX_DEFINITIONS = 500
 const id = z.string().refine(isId, 'must have 1 to 80 letters, digits, _ or -')
 
 /** Strict, unlike the bodies of creates: a misspelt field in a file would be lost silently. */
-export const DefinedWorkflow = CreateWorkflow.extend({ id }).strict()
-export const DefinedAgent = CreateAgent.extend({ id }).strict()
-export const DefinedTool = CreateTool.extend({ id }).strict()
-export const DefinedSchedule = CreateSchedule.extend({ id, workflowId: id }).strict()
+export const DefinedWorkflow = CreateWorkflow.extend({ id }).strict().register(components, { id: 'DefinedWorkflow' })
+export const DefinedAgent = CreateAgent.extend({ id }).strict().register(components, { id: 'DefinedAgent' })
+export const DefinedTool = CreateTool.extend({ id }).strict().register(components, { id: 'DefinedTool' })
+export const DefinedSchedule = CreateSchedule.extend({ id, workflowId: id })
+  .strict()
+  .register(components, { id: 'DefinedSchedule' })
 /** Without a secret: a file is no place for one. */
-export const DefinedInbound = CreateInbound.omit({ secret: true }).extend({ id, workflowId: id }).strict()
+export const DefinedInbound = CreateInbound.omit({ secret: true })
+  .extend({ id, workflowId: id })
+  .strict()
+  .register(components, { id: 'DefinedInbound' })
 
 /** The lists of a body, in the order in which they are exported. */
 export const PLURALS = ['tools', 'agents', 'workflows', 'schedules', 'inboundWebhooks'] as const
@@ -32,17 +38,19 @@ const definitions = {
 }
 
 /** Strict: without its misspelt list, `prune` would archive everything. */
-export const ApplyDefinitions = z.strictObject({
-  ...definitions,
-  publish: z.boolean().default(false),
-  prune: z.boolean().default(false),
-  force: z.boolean().default(false),
-  // An export has it.
-  next: z.null('must be null: there are more definitions than these').optional(),
-})
+export const ApplyDefinitions = z
+  .strictObject({
+    ...definitions,
+    publish: z.boolean().default(false),
+    prune: z.boolean().default(false),
+    force: z.boolean().default(false),
+    // An export has it.
+    next: z.null('must be null: there are more definitions than these').optional(),
+  })
+  .register(components, { id: 'ApplyDefinitions' })
 
 /** The same, under a name of its own in the document. */
-export const DiffDefinitions = z.strictObject(ApplyDefinitions.shape)
+export const DiffDefinitions = z.strictObject(ApplyDefinitions.shape).register(components, { id: 'DiffDefinitions' })
 
 export type ApplyOptions = Pick<z.output<typeof ApplyDefinitions>, 'publish' | 'prune' | 'force'>
 

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { AUDIT_ACTIONS, AUDIT_ACTORS, AUDIT_THINGS } from '../definition/audit'
+import { component } from '../definition/component'
 import { time } from '../openapi/fields'
 
 const plain = z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())])
 
-export const AuditEntry = z.object({
+export const AuditEntry = component('AuditEntry', {
   id: z.string(),
   at: time('When it happened, by the clock of the database.'),
   actor: z
@@ -27,7 +28,7 @@ export const AuditEntry = z.object({
   address: z.string().nullable().describe('Where the request came from; of an IPv6 address the network.'),
 })
 
-export const AuditPage = z.object({
+export const AuditPage = component('AuditPage', {
   entries: z.array(AuditEntry).describe('Newest first.'),
   nextCursor: z.string().nullable().describe('For the next page; null on the last one.'),
 })

@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { component, components } from '../definition/component'
 import { time } from '../openapi/fields'
 import { ROLES } from '../roles'
 
 const role = z.enum(ROLES)
 
-export const ApiKeyItem = z.object({
+export const ApiKeyItem = component('ApiKeyItem', {
   id: z.string(),
   name: z.string(),
   role,
@@ -17,7 +18,7 @@ export const ApiKeyItem = z.object({
   graceUntil: time('When it stops working, because another one replaced it.').nullable(),
 })
 
-export const CreatedKey = z.object({
+export const CreatedKey = component('CreatedKey', {
   id: z.string(),
   key: z.string().describe('The key. Shown only here.'),
   tenantId: z.string().describe('For `x-tenant-id`.'),
@@ -27,7 +28,7 @@ export const CreatedKey = z.object({
 export const RotatedKey = CreatedKey.extend({
   rotatedFrom: z.string().describe('The old key.'),
   graceUntil: time('When the old key stops working.'),
-})
+}).register(components, { id: 'RotatedKey' })
 
 export const ChangedKey = z.object({ id: z.string(), tenantId: z.string(), disabled: z.boolean() })
 
@@ -37,7 +38,7 @@ const limits = {
   ownRuns: z.boolean().describe('Whether a token touches only runs that its own subject started.'),
 }
 
-export const SigningSecretItem = z.object({
+export const SigningSecretItem = component('SigningSecretItem', {
   id: z.string().describe('What tokens name as `kid`.'),
   name: z.string(),
   role: role.describe('What its tokens may do.'),
@@ -51,7 +52,7 @@ export const SigningSecretItem = z.object({
   graceUntil: time('When its tokens stop working, because another one replaced it.').nullable(),
 })
 
-export const CreatedSecret = z.object({
+export const CreatedSecret = component('CreatedSigningSecret', {
   id: z.string().describe('For `kid` in the header of a token.'),
   secret: z.string().describe('The signing secret. Shown only here.'),
   audience: z.string().describe('For `aud`.'),
@@ -62,7 +63,7 @@ export const CreatedSecret = z.object({
 export const RotatedSecret = CreatedSecret.extend({
   rotatedFrom: z.string().describe('The old signing secret.'),
   graceUntil: time('When tokens of the old one stop working.'),
-})
+}).register(components, { id: 'RotatedSigningSecret' })
 
 export const LimitedSecret = z.object({ id: z.string(), tenantId: z.string(), ...limits })
 export const ChangedSecret = z.object({ id: z.string(), tenantId: z.string(), disabled: z.boolean() })

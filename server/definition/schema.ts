@@ -1,6 +1,7 @@
 import './zod-words'
 import { z } from 'zod'
 import { AnyJson } from './any-json'
+import { components } from './component'
 import type { JsonObject } from './json'
 import { StepId, StepRef } from './step-ref'
 
@@ -28,14 +29,14 @@ export const Field = openObject({
   options: z.array(AnyJson).max(1000).optional(),
   /** Screens hide its value. */
   sensitive: z.boolean().optional(),
-})
+}).register(components, { id: 'Field' })
 export type Field = z.infer<typeof Field>
 
 export const Fields = z.record(FieldName, Field)
 export type Fields = z.infer<typeof Fields>
 
 /** A step as saved. A draft may have any configuration; publish checks it against the schema of the step's type. */
-export const Step = openObject({ id: StepId, type: z.string().min(1).max(100) })
+export const Step = openObject({ id: StepId, type: z.string().min(1).max(100) }).register(components, { id: 'Step' })
 export type Step = z.infer<typeof Step>
 
 /** `on` is the exit of its step that the edge leaves by; `next` if absent. */
@@ -43,7 +44,7 @@ export const Edge = openObject({
   from: StepRef.min(1),
   to: StepRef.min(1),
   on: z.string().min(1).max(100).optional(),
-})
+}).register(components, { id: 'Edge' })
 export type Edge = z.infer<typeof Edge>
 
 /** The contents of a version of a workflow. */

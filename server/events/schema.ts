@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
+import { component } from '../definition/component'
 import { jsonSize, unstorable } from '../definition/json'
 import { MAX_EVENT_BYTES, readableSize } from '../definition/limits'
 import { STORABLE } from '../storable-text'
@@ -10,7 +11,7 @@ const text = z
   .max(200)
   .refine(...STORABLE)
 
-export const PostEvent = z.object({
+export const PostEvent = component('PostEvent', {
   name: text,
   key: z.union([text, z.number().transform(String)]).nullish(),
   data: z

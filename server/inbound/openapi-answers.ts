@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
+import { component, components } from '../definition/component'
 import { SCHEMES } from '../definition/inbound'
 import { time } from '../openapi/fields'
 
-export const InboundDelivery = z.object({
+export const InboundDelivery = component('InboundDelivery', {
   id: z.string(),
   status: z
     .enum(['started', 'filtered', 'invalid', 'refused'])
@@ -24,9 +25,9 @@ export const WholeInboundDelivery = InboundDelivery.extend({
     .record(z.string(), z.union([z.string(), z.array(z.string())]))
     .describe('Likewise; a parameter that was sent more than once has a list.'),
   body: z.string().nullable().describe('As it was sent; null once it is no longer stored.'),
-})
+}).register(components, { id: 'WholeInboundDelivery' })
 
-export const InboundWebhook = z.object({
+export const InboundWebhook = component('InboundWebhook', {
   id: z.string(),
   workflowId: z.string(),
   name: z.string(),
@@ -37,7 +38,7 @@ export const InboundWebhook = z.object({
   idHeader: z.string().nullable().describe('The header that identifies a delivery, of `hmac` and `none`.'),
   secrets: z
     .array(
-      z.object({
+      component('InboundSecret', {
         createdAt: time('When it was set.'),
         endsAt: time('When it is no longer accepted, because another one replaced it; null for the newest.').nullable(),
       }),
@@ -59,7 +60,7 @@ export const InboundWebhook = z.object({
 
 const secret = z.string().nullable().describe('The generated secret, for the sender. Shown only here.')
 
-export const CreatedInbound = InboundWebhook.extend({ secret })
+export const CreatedInbound = InboundWebhook.extend({ secret }).register(components, { id: 'CreatedInbound' })
 
 export const RotatedInbound = z.object({
   id: z.string(),
@@ -69,14 +70,16 @@ export const RotatedInbound = z.object({
 
 export const DeletedInbound = z.object({ id: z.string(), deleted: z.literal(true) })
 
-export const TriedInbound = z.object({
+export const TriedInbound = component('TriedInbound', {
   starts: z.boolean().describe('Whether it would start a run.'),
   filtered: z.string().nullable().describe('Why the filter is not true; null if it is.'),
   data: z.record(z.string(), AnyJson).describe('The START fields it gives.'),
-  problems: z.array(z.object({ path: z.string(), message: z.string() })).describe('What is wrong with them.'),
+  problems: z
+    .array(component('InboundProblem', { path: z.string(), message: z.string() }))
+    .describe('What is wrong with them.'),
 })
 
-export const ReceivedDelivery = z.object({
+export const ReceivedDelivery = component('ReceivedDelivery', {
   outcome: z.enum(['started', 'filtered', 'duplicate']),
   runId: z.string().nullable(),
   deliveryId: z.string(),

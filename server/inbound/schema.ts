@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
+import { component } from '../definition/component'
 import { inexactIn, referencesOf } from '../definition/expression/fields'
 import { parseExpression } from '../definition/expression/parse'
 import { INBOUND_ROOTS, SCHEMES } from '../definition/inbound'
@@ -49,7 +50,7 @@ const Secret = z
 
 const mapping = z.record(FieldName, Over)
 
-export const CreateInbound = z.object({
+export const CreateInbound = component('CreateInbound', {
   name: Name,
   scheme: z.enum(SCHEMES),
   signatureHeader: HeaderName.nullable().default(null),
@@ -61,7 +62,7 @@ export const CreateInbound = z.object({
   enabled: z.boolean().default(true),
 })
 
-export const UpdateInbound = z.object({
+export const UpdateInbound = component('UpdateInbound', {
   name: Name.optional(),
   scheme: z.enum(SCHEMES).optional(),
   signatureHeader: HeaderName.nullable().optional(),
@@ -72,7 +73,7 @@ export const UpdateInbound = z.object({
   enabled: z.boolean().optional(),
 })
 
-export const RotateInbound = z.object({
+export const RotateInbound = component('RotateInbound', {
   /** The sender's own; a new one is made without it. */
   secret: Secret.optional(),
   graceHours: z.number().min(0).max(720).default(24),
@@ -81,7 +82,7 @@ export const RotateInbound = z.object({
 const text = z.string().max(10_000)
 const texts = z.record(z.string().max(200), text)
 
-export const TryInbound = z.object({
+export const TryInbound = component('TryInbound', {
   body: AnyJson.optional(),
   headers: texts.default({}),
   query: z.record(z.string().max(200), z.union([text, z.array(text).max(100)])).default({}),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { component } from '../definition/component'
 import { time } from '../openapi/fields'
 
 const link = {
@@ -16,8 +17,8 @@ const link = {
   revokedAt: time('When it was revoked.').nullable(),
 }
 
-export const TaskLink = z.object(link)
-export const CreatedTaskLink = z.object({
+export const TaskLink = component('TaskLink', link)
+export const CreatedTaskLink = component('CreatedTaskLink', {
   ...link,
   url: z.url().describe('The link. Only this response contains it.'),
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
 import { MAX_PLACE } from '../definition/branches'
+import { component } from '../definition/component'
 import { durationMs } from '../definition/duration'
 import { StepRef } from '../definition/step-ref'
 import { AnsweredBy } from '../runs/schema'
@@ -8,7 +9,7 @@ import { AnsweredBy } from '../runs/schema'
 const MINUTE_MS = 60_000
 const LONGEST_MS = 30 * 24 * 60 * MINUTE_MS
 
-export const CreateTaskLink = z.object({
+export const CreateTaskLink = component('CreateTaskLink', {
   pauseId: z.string().max(MAX_PLACE).optional(),
   stepId: StepRef.optional(),
   expiresIn: z

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
+import { component } from '../definition/component'
 
 const Id = z.union([z.string(), z.number()])
 
 /** For the document only: the SDK checks what is sent. */
-export const McpMessage = z.object({
+export const McpMessage = component('McpMessage', {
   jsonrpc: z.literal('2.0'),
   id: Id.optional(),
   method: z.string().optional(),
@@ -13,7 +14,7 @@ export const McpMessage = z.object({
   error: z.record(z.string(), AnyJson).optional(),
 })
 
-export const McpReply = z.object({
+export const McpReply = component('McpReply', {
   jsonrpc: z.literal('2.0'),
   id: Id,
   result: z.record(z.string(), AnyJson).describe('Depends on the method.').optional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { component, components } from '../definition/component'
 import { example } from '../openapi/example'
 import { time } from '../openapi/fields'
 import type { Operation, Texts } from '../openapi/types'
@@ -17,7 +18,7 @@ const parameters = {
 const common = { parameters, tag: 'Members', role: 'admin' } as const
 const role = z.enum(ROLES)
 
-export const Member = z.object({
+export const Member = component('Member', {
   userId: z.string(),
   email: z.string(),
   name: z.string(),
@@ -26,9 +27,9 @@ export const Member = z.object({
   lastSeenAt: time('When they last used the dashboard, in any workspace; null if never.').nullable(),
 })
 /** Without the id, which is in the path. */
-export const ChangeMember = ChangeRole.omit({ userId: true })
+export const ChangeMember = ChangeRole.omit({ userId: true }).register(components, { id: 'ChangeMember' })
 
-export const Invitation = z.object({
+export const Invitation = component('Invitation', {
   id: z.string(),
   email: z.string(),
   role,
@@ -37,7 +38,7 @@ export const Invitation = z.object({
   expiresAt: time('Until when its link works.'),
   expired: z.boolean(),
 })
-export const CreatedInvitation = z.object({
+export const CreatedInvitation = component('CreatedInvitation', {
   id: z.string(),
   email: z.string(),
   token: z.string().describe('The end of the link `/invite/<token>`. Shown only here; no mail is sent.'),

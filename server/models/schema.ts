@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ModelConfig as Model, ProviderName } from '../definition/agent'
+import { components } from '../definition/component'
 
 export const PROVIDERS = [
   'scripted',
@@ -50,6 +51,7 @@ export const ModelConfig = z
     const message = wantsUrl ? 'is required for openai-compatible' : 'is only for openai-compatible'
     check.addIssue({ code: 'custom', path: ['baseUrl'], message })
   })
+  .register(components, { id: 'ModelConfig' })
 export type ModelConfig = Model
 
 export const SCRIPTED_MODEL: ModelConfig = { provider: 'scripted', modelId: 'scripted', settings: {} }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { component, components } from '../definition/component'
 import { toStorableJson } from '../definition/json'
 import { ERRORS, type ErrorCode, type ErrorDetail } from '../errors'
 import { errorBody } from '../http/respond'
@@ -66,7 +67,7 @@ export function errorExamples(codes = Object.keys(ERRORS) as ErrorCode[]): Recor
 }
 
 /** The shape of every error. */
-export const ErrorAnswer = z.object({
+export const ErrorAnswer = component('Error', {
   success: z.literal(false),
   error: z.object({
     message: z.string().describe('For people.'),
@@ -76,7 +77,11 @@ export const ErrorAnswer = z.object({
         'Machine-readable. New codes may be added. The page `/errors/<code>` says what it means and what to do.',
       ),
     details: z
-      .array(z.looseObject({ path: z.string().optional().describe('The place in the request.'), message: z.string() }))
+      .array(
+        z
+          .looseObject({ path: z.string().optional().describe('The place in the request.'), message: z.string() })
+          .register(components, { id: 'ErrorDetail' }),
+      )
       .describe('What is wrong, one entry each. Entries may have more fields.'),
   }),
   requestId: z.string().describe('Also the header `x-request-id`.'),

@@ -133,7 +133,7 @@ function build(): Rest {
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      schemas: componentSchemas(),
+      schemas: componentSchemas(paths),
       parameters: REQUEST_HEADERS,
       headers: RESPONSE_HEADERS,
       examples: errorExamples([...new Set(OPERATIONS.flatMap(errorsOf))].sort()),

@@ -1,14 +1,15 @@
 import { z } from 'zod'
+import { component, components } from '../definition/component'
 import type { Operation } from '../openapi/types'
 import { ReadTypedApi } from '../typed-api/schema'
 
 const check = z.enum(['ok', 'failed'])
-export const Health = z.object({
+export const Health = component('Health', {
   status: z.enum(['ok', 'degraded', 'unavailable']),
   checks: z.object({ database: check, engine: check }),
 })
 
-export const OpenApi = z.looseObject({ openapi: z.literal('3.1.1') })
+export const OpenApi = z.looseObject({ openapi: z.literal('3.1.1') }).register(components, { id: 'OpenApi' })
 
 /** Operations about the service itself. */
 export const SERVICE_OPERATIONS: Operation[] = [

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
+import { component, components } from '../definition/component'
 import { Fields } from '../definition/schema'
 import { ms, time } from '../openapi/fields'
 
@@ -29,7 +30,7 @@ const pause = {
   message: z.string().optional().describe('In Markdown.'),
   show: z
     .array(
-      z.object({
+      component('ShownValue', {
         label: z.string(),
         value: AnyJson,
         markdown: z.literal(true).optional().describe('The value is Markdown.'),
@@ -41,32 +42,40 @@ const pause = {
   dueAt: time('When it should be answered.').optional(),
 }
 
-export const PauseDescriptor = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('collect_inputs'), fields: Fields.describe('The fields to send as `data`.'), ...pause }),
-  z.object({
-    type: z.literal('request_user_action'),
-    actions: z.array(z.object({ id: z.string(), label: z.string() })).describe('The actions to choose from.'),
-    needs: z
-      .record(z.string(), z.int().min(1))
-      .optional()
-      .describe('How many votes each action needs; absent if the first answer decides.'),
-    noSelfApproval: z.literal(true).optional().describe('Whoever started the run may not answer.'),
-    votes: z
-      .array(
-        z.object({
-          by: z.string().describe('A member’s id, a token’s `sub`, what an API key named, or the key’s id.'),
-          name: z.string(),
-          actionId: z.string(),
-          actionValue: z.string(),
-          via: z.string().optional().describe('The API key that named them, or the task link they used.'),
-          at: time('When it was cast.'),
-        }),
-      )
-      .optional()
-      .describe('The votes so far, oldest first; present if votes decide.'),
-    ...pause,
-  }),
-])
+export const PauseDescriptor = z
+  .discriminatedUnion('type', [
+    component('CollectInputsPause', {
+      type: z.literal('collect_inputs'),
+      fields: Fields.describe('The fields to send as `data`.'),
+      ...pause,
+    }),
+    component('RequestUserActionPause', {
+      type: z.literal('request_user_action'),
+      actions: z
+        .array(component('PauseAction', { id: z.string(), label: z.string() }))
+        .describe('The actions to choose from.'),
+      needs: z
+        .record(z.string(), z.int().min(1))
+        .optional()
+        .describe('How many votes each action needs; absent if the first answer decides.'),
+      noSelfApproval: z.literal(true).optional().describe('Whoever started the run may not answer.'),
+      votes: z
+        .array(
+          component('PauseVote', {
+            by: z.string().describe('A member’s id, a token’s `sub`, what an API key named, or the key’s id.'),
+            name: z.string(),
+            actionId: z.string(),
+            actionValue: z.string(),
+            via: z.string().optional().describe('The API key that named them, or the task link they used.'),
+            at: time('When it was cast.'),
+          }),
+        )
+        .optional()
+        .describe('The votes so far, oldest first; present if votes decide.'),
+      ...pause,
+    }),
+  ])
+  .register(components, { id: 'PauseDescriptor' })
 
 const RunStatus = z.enum(['running', 'paused', 'completed', 'failed'])
 const Outcome = z
@@ -74,7 +83,7 @@ const Outcome = z
   .nullable()
   .describe('How the run ended; null while it is open.')
 
-export const StepRecord = z.object({
+export const StepRecord = component('StepRecord', {
   stepId: z.string(),
   stepType: z.string(),
   stepName: z.string(),
@@ -96,7 +105,7 @@ export const StepRecord = z.object({
   attempt: z.int().min(1),
   attempts: z
     .array(
-      z.object({
+      component('StepAttempt', {
         attempt: z.int().min(1),
         startTime: time('When it started.'),
         endTime: time('When it ended.'),
@@ -113,7 +122,7 @@ const id = z.string().describe('For `Last-Event-ID`.')
 const state = { runId: z.string(), status: RunStatus, outcome: Outcome }
 
 /** The events of a run's stream, as their `id`, `event` and `data` say. */
-export const RunChanged = z.object({
+export const RunChanged = component('RunChanged', {
   id,
   event: z.literal('run').describe('The run has changed.'),
   data: z.object({
@@ -124,7 +133,7 @@ export const RunChanged = z.object({
     endTime: time('When it ended.').optional(),
   }),
 })
-export const StepChanged = z.object({
+export const StepChanged = component('StepChanged', {
   id,
   event: z.literal('step').describe('A visit of a step has begun, or changed.'),
   data: StepRecord.pick({
@@ -141,12 +150,14 @@ export const StepChanged = z.object({
     duration: true,
   }).extend({ runId: z.string(), errorCode: z.string().optional() }),
 })
-export const RunEnded = z.object({
+export const RunEnded = component('RunEnded', {
   id,
   event: z.literal('end').describe('The run has ended, and so does the stream.'),
   data: z.object(state),
 })
-export const RunEvent = z.discriminatedUnion('event', [RunChanged, StepChanged, RunEnded])
+export const RunEvent = z
+  .discriminatedUnion('event', [RunChanged, StepChanged, RunEnded])
+  .register(components, { id: 'RunEvent' })
 
 /** Appended to the description of values that may be cut, because the replacement does not match their schema. */
 const cut =
@@ -157,7 +168,7 @@ const RunError = z
   .nullable()
   .describe('Why the run failed; null if it did not.')
 
-export const Run = z.object({
+export const Run = component('Run', {
   runId: z.string(),
   workflowId: z.string(),
   workflowVersion: z.int().min(1).describe('The version the run uses until it ends.'),
@@ -215,14 +226,14 @@ const RunItem = Run.pick({
   startedVia: true,
   retryOf: true,
   error: true,
-})
+}).register(components, { id: 'RunItem' })
 
-export const RunList = z.object({
+export const RunList = component('RunList', {
   runs: z.array(RunItem),
   nextCursor: z.string().nullable().describe('Send it as `cursor` for the next page; null on the last one.'),
 })
 
-export const History = z.object({
+export const History = component('RunHistory', {
   runId: z.string(),
   historyTotal: z.int().min(0).describe('How many records the run has.'),
   stepExecutionHistory: z.array(StepRecord).describe('Oldest first.'),
@@ -230,14 +241,14 @@ export const History = z.object({
 })
 export const WholeValue = z.object({ value: AnyJson })
 
-export const StartedRun = z.object({ runId: z.string() })
-export const ResumedRun = z.object({ success: z.literal(true), runId: z.string(), status: RunStatus })
-export const RepeatedRun = z.object({
+export const StartedRun = component('StartedRun', { runId: z.string() })
+export const ResumedRun = component('ResumedRun', { success: z.literal(true), runId: z.string(), status: RunStatus })
+export const RepeatedRun = component('RepeatedRun', {
   success: z.literal(true),
   runId: z.string().describe('The new run.'),
   retryOf: z.string().describe('The run it repeats.'),
 })
-export const StoppedRun = z.object({
+export const StoppedRun = component('StoppedRun', {
   success: z.literal(true),
   runId: z.string(),
   workflowId: z.string(),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
+import { components } from '../definition/component'
 import { FILE_PART } from '../files/multipart-input'
 import { example as run } from '../openapi/example'
 import type { Operation, Schema } from '../openapi/types'
@@ -13,6 +14,7 @@ export const StartBody = z
   .describe(
     'The START fields of the workflow at the top level, or in an object `data`, which takes precedence field by field. To list the fields: `GET /api/workflow/metadata/input/{workflowId}`.',
   )
+  .register(components, { id: 'StartBody' })
 
 /** The form that may be sent instead of JSON. */
 const START_FORM: Schema = {

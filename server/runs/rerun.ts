@@ -4,6 +4,7 @@ import { authorize } from '../auth/policy'
 import { type ServiceContext, withTransaction } from '../context'
 import { AnyJson } from '../definition/any-json'
 import type { AuditDetails } from '../definition/audit'
+import { component } from '../definition/component'
 import { checkFields } from '../definition/fields'
 import { own } from '../definition/json'
 import { sensitiveFields, withHidden, withoutHidden } from '../definition/sensitive'
@@ -20,7 +21,7 @@ import { checkEdits, refuseTooMuchData } from './edits'
 import { fileFields } from './input'
 import { rerunFrom } from './rerun-from'
 
-export const RerunBody = z.object({
+export const RerunBody = component('RerunRun', {
   data: z.record(z.string(), AnyJson).optional(),
   fromStepId: StepRef.optional(),
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
+import { component, components } from '../definition/component'
 import { time } from '../openapi/fields'
 
 const Tick = z.object({
@@ -11,7 +12,7 @@ const Tick = z.object({
   error: z.string().nullable().describe('Why it started none.'),
 })
 
-export const Schedule = z.object({
+export const Schedule = component('Schedule', {
   id: z.string(),
   workflowId: z.string(),
   name: z.string(),
@@ -29,7 +30,9 @@ export const Schedule = z.object({
 })
 
 export const WholeSchedule = Schedule.extend({
-  ticks: z.array(Tick).describe('Its last 50 times, newest first. They are kept for 90 days.'),
-})
+  ticks: z
+    .array(component('ScheduleTick', Tick.shape))
+    .describe('Its last 50 times, newest first. They are kept for 90 days.'),
+}).register(components, { id: 'WholeSchedule' })
 
 export const DeletedSchedule = z.object({ id: z.string(), deleted: z.literal(true) })

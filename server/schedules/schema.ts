@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
+import { component } from '../definition/component'
 import { CronError, isTimeZone, parseCron } from '../definition/cron'
 import { STORABLE } from '../storable-text'
 
@@ -28,7 +29,7 @@ const Name = z
 const CatchUp = z.enum(['skip', 'once'])
 const Data = z.record(z.string(), AnyJson)
 
-export const CreateSchedule = z.object({
+export const CreateSchedule = component('CreateSchedule', {
   name: Name,
   cron: CronText,
   timeZone: TimeZone.default('UTC'),
@@ -37,7 +38,7 @@ export const CreateSchedule = z.object({
   enabled: z.boolean().default(true),
 })
 
-export const UpdateSchedule = z.object({
+export const UpdateSchedule = component('UpdateSchedule', {
   name: Name.optional(),
   cron: CronText.optional(),
   timeZone: TimeZone.optional(),

@@ -1,3 +1,5 @@
+import type { z } from 'zod'
+import { components } from '../definition/component'
 import { CommonConfig } from '../definition/step-config'
 import { StepId } from '../definition/step-ref'
 import { describeFields, plainSchema } from '../openapi/schema'
@@ -127,11 +129,18 @@ const COMMON_STEP_TEXTS: Record<string, string> = {
   retry: 'How to retry failures that may be temporary.',
 }
 
-/** One schema per step type. A draft may contain anything; publish and start check its steps against these. */
-export function stepSchemas(): [string, Schema][] {
-  return Object.values(steps).map(({ type, title, config }) => {
-    const own = plainSchema(config)
-    const common = plainSchema(CommonConfig)
+const TYPES: readonly { type: string; title: string; config: z.ZodType }[] = Object.values(steps)
+for (const { type, config } of TYPES) components.add(config, { id: stepSchemaName(type) })
+
+/**
+ * One schema per step type. A draft may contain anything; publish and start check its steps against these.
+ * @param configs the schemas of the types' configurations, by the names of the steps
+ */
+export function stepSchemas(configs: Record<string, Schema>): Record<string, Schema> {
+  const common = plainSchema(CommonConfig)
+  const schemas = TYPES.map(({ type, title }): [string, Schema] => {
+    const name = stepSchemaName(type)
+    const own = configs[name] ?? {}
     const description = `The step type \`${type}\`: ${title.toLowerCase()}. A draft may be incomplete; publish and start check this.`
     const properties: Record<string, Schema> = {
       id: { ...plainSchema(StepId), description: STEP_ID_TEXT },
@@ -142,8 +151,9 @@ export function stepSchemas(): [string, Schema][] {
     const required = ['id', 'type', ...(own.required ?? [])]
     const schema: Schema = { type: 'object', description, properties, required }
     describeFields(schema, COMMON_STEP_TEXTS)
-    return [stepSchemaName(type), schema]
+    return [name, schema]
   })
+  return Object.fromEntries(schemas)
 }
 
 /** `call-tool` is `CallToolStep`. */

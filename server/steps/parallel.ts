@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { component } from '../definition/component'
 import { RESERVED_EXITS } from '../definition/exits'
 import type { JsonObject } from '../definition/json'
 import { defineStep } from './define-step'
@@ -14,7 +15,7 @@ export const parallel = defineStep({
   config: z.object({
     branches: z
       .array(
-        z.object({
+        component('Branch', {
           id: z
             .string()
             .regex(/^[A-Za-z_][\w-]{0,99}$/, 'must start with a letter or _ and contain only letters, digits, _ and -'),

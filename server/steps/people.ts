@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
+import { component } from '../definition/component'
 import { ASSIGNEE, namedPeople, sameAssignee, votesNeeded } from '../definition/people'
 import type { ShownValue } from '../definition/run'
 import { shownValue } from '../definition/shown'
@@ -32,7 +33,7 @@ const MOST_SHOWN = 30
 
 /** What to show of the run's data, each value under a label for people. */
 export const Show = z
-  .array(z.object({ label: Text(200), value: AnyJson, markdown: z.boolean().optional() }))
+  .array(component('ShownField', { label: Text(200), value: AnyJson, markdown: z.boolean().optional() }))
   .max(MOST_SHOWN)
   .optional()
 type Show = z.infer<typeof Show>

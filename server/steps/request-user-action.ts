@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { component } from '../definition/component'
 import { StepFailure } from '../errors'
 import { defineStep, Text } from './define-step'
 import {
@@ -30,7 +31,7 @@ export const requestUserAction = defineStep({
     message: Text(10_000).optional(),
     show: Show,
     actions: z
-      .array(z.object({ id: z.string().min(1).max(100), label: Text(200) }))
+      .array(component('UserAction', { id: z.string().min(1).max(100), label: Text(200) }))
       .min(1, 'needs at least one action')
       .max(50),
     assignees: Assignees,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { component } from '../definition/component'
 import { RESERVED_EXITS } from '../definition/exits'
 import { StepFailure } from '../errors'
 import { defineStep } from './define-step'
@@ -15,7 +16,7 @@ export const switchStep = defineStep({
   config: z.object({
     cases: z
       .array(
-        z.object({
+        component('Case', {
           id: z
             .string()
             .regex(/^[A-Za-z_][\w-]{0,99}$/, 'must start with a letter or _ and contain only letters, digits, _ and -'),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
+import { component, components } from '../definition/component'
 import type { JsonValue } from '../definition/json'
 import type { AppError, ErrorDetail } from '../errors'
 import { ListVersioned } from '../versioned/list-schema'
@@ -11,18 +12,20 @@ import type { LogLine } from './sandbox/protocol'
 /** `latest`, `published` or a number, also as text. Anything else counts as a version that does not exist. */
 export const Version = z.union([z.string().max(20), z.number()]).default('latest')
 
-export const InvokeTool = z.object({
+export const InvokeTool = component('InvokeTool', {
   args: z.record(z.string(), AnyJson).default({}),
   dataContext: z.record(z.string(), AnyJson).default({}),
   version: Version,
 })
 
 /** The configuration of each kind of tool. Built-in tools are absent because they cannot be created. */
-export const ToolConfig = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('script'), config: ScriptConfig }),
-  z.object({ kind: z.literal('http'), config: HttpConfig }),
-  z.object({ kind: z.literal('mcp'), config: McpConfig }),
-])
+export const ToolConfig = z
+  .discriminatedUnion('kind', [
+    component('ScriptToolConfig', { kind: z.literal('script'), config: ScriptConfig }),
+    component('HttpToolConfig', { kind: z.literal('http'), config: HttpConfig }),
+    component('McpToolConfig', { kind: z.literal('mcp'), config: McpConfig }),
+  ])
+  .register(components, { id: 'ToolKindConfig' })
 export type ToolConfig = z.infer<typeof ToolConfig>
 
 export const TOOL_KINDS = ['script', 'http', 'mcp'] as const
@@ -39,13 +42,17 @@ const Common = {
 }
 
 /** The configuration stays unknown here: `ToolConfig` checks it together with the kind. */
-export const CreateTool = z.object({ ...Common, kind: z.enum(TOOL_KINDS), config: z.record(z.string(), AnyJson) })
+export const CreateTool = component('CreateTool', {
+  ...Common,
+  kind: z.enum(TOOL_KINDS),
+  config: z.record(z.string(), AnyJson),
+})
 
 /**
  * Every field is optional: a missing one keeps its value, a given one replaces the old value as a whole. Null removes a
  * schema.
  */
-export const UpdateTool = z.object({
+export const UpdateTool = component('UpdateTool', {
   ...Common,
   name: Common.name.optional(),
   description: Common.description.unwrap().optional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { component, components } from '../definition/component'
 import { example } from '../openapi/example'
 import { time } from '../openapi/fields'
 import type { Operation, Texts } from '../openapi/types'
@@ -11,7 +12,7 @@ const hosts = ['api.example.com']
 const parameters = { name: { description: 'The secret’s name.', example: NAME } }
 const common = { parameters, tag: 'Vault', role: 'admin' } as const
 
-export const VaultSecret = z.object({
+export const VaultSecret = component('VaultSecret', {
   name: z.string().describe('For `${secrets.NAME}`.'),
   hosts: z.array(z.string()).nullable().describe('The hosts it may be sent to; null if it may be sent anywhere.'),
   createdBy: z.string(),
@@ -22,7 +23,7 @@ export const VaultSecret = z.object({
 })
 const SecretSet = z.object({ name: z.string(), created: z.boolean().describe('Whether the name is new.') })
 /** Without the name, which is in the path. */
-export const BindHosts = BindSecret.omit({ name: true })
+export const BindHosts = BindSecret.omit({ name: true }).register(components, { id: 'BindHosts' })
 
 export const VAULT_OPERATIONS: Operation[] = [
   {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { component } from '../definition/component'
 import { AppError } from '../errors'
 import { STORABLE } from '../storable-text'
 import { SecretHosts } from './hosts'
@@ -12,7 +13,7 @@ export const SecretName = z
 /** A shorter value can be guessed: anyone who can have text masked sees which guess becomes `***`. */
 const MIN_VALUE_LENGTH = 12
 
-export const SetSecret = z.object({
+export const SetSecret = component('SetSecret', {
   name: SecretName,
   value: z
     .string()

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { component, components } from '../definition/component'
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from '../definition/webhook'
 import { ms, time } from '../openapi/fields'
 
-export const WebhookEndpoint = z.object({
+export const WebhookEndpoint = component('WebhookEndpoint', {
   id: z.string(),
   url: z.string(),
   description: z.string(),
@@ -18,7 +19,7 @@ export const WebhookEndpoint = z.object({
   waiting: z.int().min(0).describe('Messages still to be delivered; counted up to 1000.'),
   secrets: z
     .array(
-      z.object({
+      component('WebhookSecret', {
         createdAt: time('When it was created.'),
         endsAt: time('When it stops signing, because another one replaced it; null for the newest.').nullable(),
       }),
@@ -31,7 +32,7 @@ export const WebhookEndpoint = z.object({
 
 const secret = z.string().describe('Verifies the signatures. Shown only here.')
 
-export const CreatedWebhook = WebhookEndpoint.extend({ secret })
+export const CreatedWebhook = WebhookEndpoint.extend({ secret }).register(components, { id: 'CreatedWebhook' })
 
 export const RotatedWebhook = z.object({
   id: z.string(),
@@ -41,7 +42,7 @@ export const RotatedWebhook = z.object({
 
 export const DeletedWebhook = z.object({ id: z.string(), deleted: z.literal(true) })
 
-export const WebhookDelivery = z.object({
+export const WebhookDelivery = component('WebhookDelivery', {
   id: z.string().describe('Sent as `webhook-id`; the same for every attempt.'),
   type: z.string().describe('The event, or `webhook.test`.'),
   runId: z.string().nullable(),
@@ -50,7 +51,7 @@ export const WebhookDelivery = z.object({
     .describe('`failed` once no more attempts are made, after about four days.'),
   attempts: z
     .array(
-      z.object({
+      component('DeliveryAttempt', {
         at: time('When it was sent.'),
         durationMs: ms('How long it took.'),
         status: z.int().nullable().describe('The status of the response; null without one.'),
@@ -66,4 +67,4 @@ export const WebhookDelivery = z.object({
 
 export const WholeDelivery = WebhookDelivery.extend({
   body: z.string().nullable().describe('What is sent; null before the first attempt.'),
-})
+}).register(components, { id: 'WholeWebhookDelivery' })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { component } from '../definition/component'
 import { unstorable } from '../definition/json'
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from '../definition/webhook'
 import { neverCalled } from '../net/vet'
@@ -27,14 +28,14 @@ const Events = z
   .min(1, 'must name at least one event')
   .transform((events) => [...new Set(events)])
 
-export const CreateWebhook = z.object({
+export const CreateWebhook = component('CreateWebhook', {
   url: Url,
   description: plainText.default(''),
   events: Events,
   format: z.enum(WEBHOOK_FORMATS).default('standard'),
 })
 
-export const UpdateWebhook = z.object({
+export const UpdateWebhook = component('UpdateWebhook', {
   url: Url.optional(),
   description: plainText.optional(),
   events: Events.optional(),
@@ -42,7 +43,7 @@ export const UpdateWebhook = z.object({
   enabled: z.boolean().optional(),
 })
 
-export const RotateWebhook = z.object({
+export const RotateWebhook = component('RotateWebhook', {
   /** How long the old secret signs beside the new one. */
   graceHours: z.number().min(0).max(720).default(24),
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
+import { component, components } from '../definition/component'
 import { Edge, Fields, Step } from '../definition/schema'
 import { time } from '../openapi/fields'
 import { itemFields, versionFields } from '../versioned/openapi-answers'
@@ -29,9 +30,9 @@ const graph = {
     .describe('The limits of a run.'),
 }
 
-export const WorkflowItem = z.object(item)
+export const WorkflowItem = component('WorkflowItem', item)
 
-export const Workflow = z.object({
+export const Workflow = component('Workflow', {
   ...item,
   ...graph,
   publishedAt: time('When a version was last published.').nullable(),
@@ -41,7 +42,7 @@ export const Workflow = z.object({
   updatedBy: z.string(),
 })
 
-export const Problem = z.object({
+export const Problem = component('Problem', {
   severity: z.enum(['error', 'warning']),
   code: z.string().describe('Machine-readable, such as `W_NO_END`.'),
   message: z.string(),
@@ -56,10 +57,10 @@ export const Problem = z.object({
 
 export const PublishedWorkflow = Workflow.extend({
   warnings: z.array(Problem).describe('Allowed, but possibly mistakes.'),
-})
+}).register(components, { id: 'PublishedWorkflow' })
 
-export const VersionItem = z.object(versionItem)
-export const Version = z.object({
+export const VersionItem = component('VersionItem', versionItem)
+export const Version = component('Version', {
   ...versionItem,
   description: z.string(),
   ...graph,
@@ -70,9 +71,9 @@ export const Version = z.object({
       'By step id: the version in use of the tool, agent or workflow for which the step names none, fixed when this version was published.',
     ),
 })
-export const DeletedWorkflow = z.object({ id: z.string(), deleted: z.literal(true) })
+export const DeletedWorkflow = component('DeletedWorkflow', { id: z.string(), deleted: z.literal(true) })
 
-export const InputSchema = z.object({
+export const InputSchema = component('InputSchema', {
   success: z.literal(true),
   data: z.object({ workflowId: z.string(), payload: Fields.describe('The START fields by name.') }),
 })
@@ -80,7 +81,7 @@ export const InputSchema = z.object({
 const Share = z.object({ total: z.number(), reached: z.number() })
 const Input = z.record(z.string(), AnyJson).describe('The START fields of the path.')
 
-export const Simulation = z.object({
+export const Simulation = component('Simulation', {
   workflowId: z.string(),
   version: z.number().describe('The version that was simulated.'),
   truncated: z.boolean().describe('Whether it reached its limits before everything was tried.'),
@@ -88,7 +89,7 @@ export const Simulation = z.object({
   unreached: z.array(z.string()).describe('Steps that no path reached, although an edge leads there.'),
   unreachable: z.array(z.string()).describe('Steps that no edge leads to.'),
   exits: z.array(
-    z.object({
+    component('SimulatedExit', {
       stepId: z.string(),
       exit: z.string(),
       reached: z.boolean(),
@@ -97,7 +98,7 @@ export const Simulation = z.object({
   ),
   failures: z
     .array(
-      z.object({
+      component('SimulatedFailure', {
         stepId: z.string(),
         code: z.string(),
         message: z.string(),
@@ -111,7 +112,7 @@ export const Simulation = z.object({
   pathsTried: z.number(),
   paths: z
     .array(
-      z.object({
+      component('SimulatedPath', {
         outcome: z.enum(['completed', 'failed', 'cut']),
         error: z.object({ code: z.string(), message: z.string(), stepId: z.string().nullable() }).nullable(),
         steps: z.number().describe('How many steps it visited.'),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
+import { component } from '../definition/component'
 import { Edge, Fields, MAX_KEY_TEMPLATE, MAX_NAME, Step } from '../definition/schema'
 import { TIME_LIMITS } from '../definition/settings'
 import { StepRef } from '../definition/step-ref'
@@ -7,7 +8,7 @@ import { flag } from '../query-values'
 
 const Limits = z.object({ timeoutMs: z.number().int().min(TIME_LIMITS.min).max(TIME_LIMITS.max).optional() })
 
-export const CreateWorkflow = z.object({
+export const CreateWorkflow = component('CreateWorkflow', {
   name: z.string().trim().min(1).max(MAX_NAME),
   description: z.string().max(10_000).default(''),
   initialStep: StepRef.nullish(),
@@ -22,7 +23,7 @@ export const CreateWorkflow = z.object({
 export type CreateWorkflow = z.infer<typeof CreateWorkflow>
 
 /** Every field is optional: a missing one keeps its value, a given one replaces the old value as a whole. */
-export const UpdateWorkflow = z.object({
+export const UpdateWorkflow = component('UpdateWorkflow', {
   name: CreateWorkflow.shape.name.optional(),
   description: CreateWorkflow.shape.description.unwrap().optional(),
   initialStep: CreateWorkflow.shape.initialStep,
@@ -38,7 +39,7 @@ export const UpdateWorkflow = z.object({
 })
 export type UpdateWorkflow = z.infer<typeof UpdateWorkflow>
 
-export const SimulateWorkflow = z.object({
+export const SimulateWorkflow = component('SimulateWorkflow', {
   data: z.record(z.string(), AnyJson).default({}),
   answers: z.record(z.string(), AnyJson).default({}),
   version: z.union([z.string().max(20), z.number()]).default('latest'),

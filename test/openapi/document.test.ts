@@ -13,6 +13,9 @@ const document = openApiDocument('http://localhost:3000')
 const operations = operationsOf(document)
 const text = JSON.stringify(document)
 
+/** Where a schema gets its name. */
+const NAME = /\bcomponent\(\s*'(\w+)'|\bregister\(components, \{ id: '(\w+)'/g
+
 /** Routes that are not part of the public API. */
 const INTERNAL = /^\/api\/(inngest|trpc\/|auth\/|\[\[)/
 
@@ -108,6 +111,15 @@ describe('the document', () => {
         expect(schema.description, `${name}.${field}`).toBeTruthy()
       }
     }
+  })
+
+  test('gives no two schemas the same name', () => {
+    const named = readdirSync('server', { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .flatMap((file) => [...readFileSync(`server/${file}`, 'utf8').matchAll(NAME)])
+      .map(([, one, other]) => one ?? other)
+    expect(named.length).toBeGreaterThan(150)
+    expect(named.filter((name, at) => named.indexOf(name) !== at)).toEqual([])
   })
 
   test('leaves every object open, so that fields can be added', () => {

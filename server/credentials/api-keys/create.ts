@@ -5,12 +5,16 @@ import { generateApiKey, hashApiKey, hintOf } from '../../auth/api-key'
 import { refuseRoleAboveOwn } from '../../auth/grant'
 import { authorize } from '../../auth/policy'
 import { type ServiceContext, withTransaction } from '../../context'
+import { component } from '../../definition/component'
 import { newId } from '../../ids'
 import { parseInput } from '../../parse'
 import { ROLES, type Role } from '../../roles'
 
 /** What callers say of a new key. */
-export const CreateKey = z.object({ name: z.string().trim().min(1).max(200), role: z.enum(ROLES).default('admin') })
+export const CreateKey = component('CreateKey', {
+  name: z.string().trim().min(1).max(200),
+  role: z.enum(ROLES).default('admin'),
+})
 
 /**
  * Creates an API key. Only this result contains the key; the database keeps a hash.

@@ -4,6 +4,7 @@ import { apiKeys } from '@/db/schema/keys'
 import { record } from '../../audit/record'
 import { authorize } from '../../auth/policy'
 import { type ServiceContext, withTransaction } from '../../context'
+import { component } from '../../definition/component'
 import { AppError } from '../../errors'
 import { parseInput } from '../../parse'
 import { ROLES } from '../../roles'
@@ -12,7 +13,9 @@ import { getApiKey } from './find'
 
 const DEFAULT_GRACE_MS = 24 * 60 * 60_000
 const MAX_GRACE_MS = 365 * DEFAULT_GRACE_MS
-export const RotateKey = z.object({ graceMs: z.number().min(0).max(MAX_GRACE_MS).default(DEFAULT_GRACE_MS) })
+export const RotateKey = component('RotateKey', {
+  graceMs: z.number().min(0).max(MAX_GRACE_MS).default(DEFAULT_GRACE_MS),
+})
 
 /**
  * Creates a key to replace an old one, which keeps working for the grace period (24 h by default, 0 to end it at once).

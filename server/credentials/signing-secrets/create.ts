@@ -7,6 +7,7 @@ import { secretPlace } from '../../auth/jwt'
 import { authorize } from '../../auth/policy'
 import { type ServiceContext, withTransaction } from '../../context'
 import { seal } from '../../crypto'
+import { components } from '../../definition/component'
 import { env } from '../../env'
 import { newId } from '../../ids'
 import { parseInput } from '../../parse'
@@ -21,7 +22,9 @@ export const CreateSecret = SecretLimits.extend({
   name: z.string().trim().min(1).max(200),
   role: z.enum(ROLES).default(DEFAULT_ROLE),
   // A mistyped limit would give everything.
-}).strict()
+})
+  .strict()
+  .register(components, { id: 'CreateSigningSecret' })
 
 /**
  * Creates a signing secret. Only this result contains its value in clear text.

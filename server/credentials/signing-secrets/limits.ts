@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { agents } from '@/db/schema/agents'
 import { workflows } from '@/db/schema/workflows'
 import type { ServiceContext } from '../../context'
+import { components } from '../../definition/component'
 import { AppError, type ErrorDetail } from '../../errors'
 import type { Role } from '../../roles'
 
@@ -16,7 +17,9 @@ const Ids = z
 /** What tokens of a secret may touch. A list that is null has everything; an empty one has nothing. */
 export const SecretLimits = z.object({ workflowIds: Ids, agentIds: Ids, ownRuns: z.boolean().default(false) })
 /** New limits name all three, since one that is left out would be lifted. */
-export const NewLimits = z.strictObject({ workflowIds: Ids.unwrap(), agentIds: Ids.unwrap(), ownRuns: z.boolean() })
+export const NewLimits = z
+  .strictObject({ workflowIds: Ids.unwrap(), agentIds: Ids.unwrap(), ownRuns: z.boolean() })
+  .register(components, { id: 'LimitSigningSecret' })
 export type SecretLimits = z.output<typeof SecretLimits>
 
 /** Limits cover running and reading. Higher roles do more than that, so they cannot be limited. */

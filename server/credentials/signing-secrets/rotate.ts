@@ -5,6 +5,7 @@ import { record } from '../../audit/record'
 import { MAX_LIFE_S } from '../../auth/jwt'
 import { authorize } from '../../auth/policy'
 import { type ServiceContext, withTransaction } from '../../context'
+import { component } from '../../definition/component'
 import { AppError } from '../../errors'
 import { parseInput } from '../../parse'
 import { createSigningSecret } from './create'
@@ -13,7 +14,9 @@ import { getSigningSecret } from './find'
 /** As long as a token may be valid: none that was issued before the rotation is refused. */
 const DEFAULT_GRACE_MS = MAX_LIFE_S * 1_000
 const MAX_GRACE_MS = 365 * 24 * 60 * 60_000
-export const RotateSecret = z.object({ graceMs: z.number().min(0).max(MAX_GRACE_MS).default(DEFAULT_GRACE_MS) })
+export const RotateSecret = component('RotateSigningSecret', {
+  graceMs: z.number().min(0).max(MAX_GRACE_MS).default(DEFAULT_GRACE_MS),
+})
 
 /**
  * Creates a signing secret to replace an old one, with the same name, role and limits. Tokens of both are accepted for the

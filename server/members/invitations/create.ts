@@ -6,6 +6,7 @@ import { record } from '../../audit/record'
 import { Email } from '../../auth/new-user'
 import { authorize } from '../../auth/policy'
 import { type ServiceContext, withTransaction } from '../../context'
+import { component } from '../../definition/component'
 import { AppError } from '../../errors'
 import { newId } from '../../ids'
 import { parseInput } from '../../parse'
@@ -15,7 +16,7 @@ import { revokeOpen } from './revoke'
 import { INVITATION_MS, newInvitationToken } from './token'
 
 /** Whom to invite. */
-export const Invite = z.object({ email: Email, role: z.enum(ROLES) })
+export const Invite = component('Invite', { email: Email, role: z.enum(ROLES) })
 export type InviteInput = z.input<typeof Invite>
 
 /** A link that is shown once; no mail is sent. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { components } from '../../definition/component'
 import { HeaderTemplates } from './headers'
 import { checkTemplates } from './templates'
 
@@ -30,5 +31,5 @@ export const McpConfig = z
 export type McpConfig = z.infer<typeof McpConfig>
 
 /** A server whose tools to list, before or after a tool was made from one. */
-export const McpServerConfig = z.object(McpServer).superRefine(check)
+export const McpServerConfig = z.object(McpServer).superRefine(check).register(components, { id: 'McpServer' })
 export type McpServerConfig = z.infer<typeof McpServerConfig>
