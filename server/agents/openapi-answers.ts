@@ -5,19 +5,19 @@ import { component, components } from '../definition/component'
 import { ModelConfig } from '../models/schema'
 import { time } from '../openapi/fields'
 import { itemFields, versionFields } from '../versioned/openapi-answers'
-import { ChatRequest, CreateAgent, InvokeAgent, MAX_MESSAGE } from './schema'
+import { ChatRequest, Instructions, InvokeAgent, MAX_MESSAGE } from './schema'
 import { UiChatRequest } from './ui-chat'
 
 /** In the handler's order: the message is checked first, because its error has its own wording. */
 export const InvokeAgentBody = component('InvokeAgent', {
-  message: z.string().min(1).max(MAX_MESSAGE),
+  message: z.string().min(1).max(MAX_MESSAGE).describe('The message to the agent.'),
   ...InvokeAgent.shape,
 })
 
 const usedVersion = z.union([z.string(), z.number()])
 
 const configured = {
-  instructions: CreateAgent.shape.instructions.unwrap(),
+  instructions: Instructions,
   model: ModelConfig,
   tools: z
     .array(component('AgentTool', { toolId: z.string(), version: usedVersion }))
@@ -86,7 +86,10 @@ export const AgentAnswer = component('AgentAnswer', {
 })
 
 /** In the handler's order: the message is checked first, because its error has its own wording. */
-export const ChatBody = component('Chat', { message: z.string().min(1).max(MAX_MESSAGE), ...ChatRequest.shape })
+export const ChatBody = component('Chat', {
+  message: z.string().min(1).max(MAX_MESSAGE).describe('The message to the agent.'),
+  ...ChatRequest.shape,
+})
 
 export const UiChatBody = component('UiChat', UiChatRequest.shape)
 export const AnyChatBody = z.union([ChatBody, UiChatBody]).register(components, { id: 'AnyChat' })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { example } from '../openapi/example'
-import type { Operation, Texts } from '../openapi/types'
+import type { Operation } from '../openapi/types'
 import { type VersionedApi, versionedOperations } from '../versioned/openapi'
 import * as answers from './openapi-answers'
 import { CHAT } from './openapi-chat'
@@ -115,61 +115,3 @@ export const AGENT_OPERATIONS: Operation[] = [
   listVersions,
   getVersion,
 ]
-
-const FIELDS = {
-  name: 'Not unique.',
-  description: 'For people, and for agents that decide whether to hand over to this one.',
-  instructions: 'The system prompt.',
-  model: 'The model it uses.',
-  tools: 'The tools it may call: ids, or ids with versions.',
-  outputSchema: 'JSON Schema of its answers, which are objects; null for an agent that answers in text.',
-  supervisor: 'Whether it hands messages to other agents. A supervisor cannot be invoked, only chatted with.',
-  handoffs: 'The agents it may hand over to: ids, or ids with versions.',
-}
-
-/** Descriptions of the fields of the request bodies, by schema and field. */
-export const AGENT_TEXTS: Texts = {
-  InvokeAgent: {
-    message: 'The message to the agent.',
-    dataContext: 'Extra data for the agent and its tools.',
-    threadId: 'From an earlier answer, to continue that conversation.',
-    version: '`latest`, `published`, or a number, also as text.',
-  },
-  Chat: {
-    agentId: 'The agent to chat with.',
-    message: 'The message to the agent.',
-    dataContext: 'Extra data for the agent and its tools.',
-    threadId: 'From an earlier answer, to continue that conversation.',
-    version: '`latest`, `published`, or a number, also as text.',
-  },
-  UiChat: {
-    agentId: 'The agent to chat with.',
-    id: 'The chat’s id: the same id continues the same conversation. The id of a thread continues that one.',
-    messages: 'The messages of the chat. Only the last one is read, and it must be from the user.',
-    dataContext: 'Extra data for the agent and its tools.',
-    threadId: 'The thread to continue, whatever the chat’s id is.',
-    version: '`latest`, `published`, or a number, also as text.',
-    trigger: 'Why the client sends it. Not read.',
-    messageId: 'The message that the client wants again. Not read.',
-  },
-  UiMessage: {
-    id: 'The client’s own. Not read.',
-    role: '`user` or `assistant`.',
-    parts: 'Its parts, in order.',
-  },
-  UiPart: { type: '`text` for text; other parts have fields of their own.', text: 'Of a part of that type.' },
-  CreateAgent: FIELDS,
-  UpdateAgent: {
-    ...FIELDS,
-    version: 'The version you last saw. If there is a newer one, nothing is saved and the response is 409.',
-  },
-  ModelConfig: {
-    provider: 'Who runs the model. `scripted` needs no key and is for trying things out.',
-    modelId: 'The provider’s name for the model.',
-    baseUrl: 'Only for `openai-compatible`: the service’s address, such as `https://llm.example.com/v1`.',
-    apiKey:
-      'A reference to the secret that holds the key, such as `${secrets.OPENAI_API_KEY}`; never the key itself. A secret that is bound to hosts must be bound to the host the model is called at.',
-    settings: 'Model settings. Unknown ones are refused.',
-    prices: 'Per million tokens, in any one currency. With prices set, responses report their cost.',
-  },
-}

@@ -28,16 +28,26 @@ const HandOff = z.union([
   z.strictObject({ agentId: Id, version: SavedVersion }),
 ])
 
+export const Instructions = z.string().max(100_000)
+
 const fields = {
-  name: z.string().trim().min(1).max(MAX_NAME),
-  description: z.string().max(10_000),
-  instructions: z.string().max(100_000),
-  model: ModelConfig,
-  tools: z.array(ToolUse).max(64),
+  name: z.string().trim().min(1).max(MAX_NAME).describe('Not unique.'),
+  description: z
+    .string()
+    .max(10_000)
+    .describe('For people, and for agents that decide whether to hand over to this one.'),
+  instructions: Instructions.describe('The system prompt.'),
+  model: ModelConfig.describe('The model it uses.'),
+  tools: z.array(ToolUse).max(64).describe('The tools it may call: ids, or ids with versions.'),
   /** JSON Schema of an object; null for an agent that answers in text. */
-  outputSchema: z.record(z.string(), AnyJson).nullable(),
-  supervisor: z.boolean(),
-  handoffs: z.array(HandOff).max(32),
+  outputSchema: z
+    .record(z.string(), AnyJson)
+    .nullable()
+    .describe('JSON Schema of its answers, which are objects; null for an agent that answers in text.'),
+  supervisor: z
+    .boolean()
+    .describe('Whether it hands messages to other agents. A supervisor cannot be invoked, only chatted with.'),
+  handoffs: z.array(HandOff).max(32).describe('The agents it may hand over to: ids, or ids with versions.'),
 }
 
 const WholeConfig = z.object(fields)
@@ -59,7 +69,12 @@ export const CreateAgent = component('CreateAgent', {
 export const UpdateAgent = WholeConfig.partial()
   .extend({
     /** The version the caller last saw; a newer one is a conflict. */
-    version: z.number().int().min(1).nullish(),
+    version: z
+      .number()
+      .int()
+      .min(1)
+      .nullish()
+      .describe('The version you last saw. If there is a newer one, nothing is saved and the response is 409.'),
   })
   .register(components, { id: 'UpdateAgent' })
 export type UpdateAgent = z.infer<typeof UpdateAgent>
@@ -70,13 +85,17 @@ const turn = {
   dataContext: z
     .record(z.string(), AnyJson)
     .nullish()
-    .transform((data) => data ?? {}),
-  threadId: z.string().nullish(),
-  version: Version,
+    .transform((data) => data ?? {})
+    .describe('Extra data for the agent and its tools.'),
+  threadId: z.string().nullish().describe('From an earlier answer, to continue that conversation.'),
+  version: Version.describe('`latest`, `published`, or a number, also as text.'),
 }
 
 /** The message is checked before the rest, because its error has its own wording. */
 export const InvokeAgent = z.object(turn)
 export type InvokeAgent = z.infer<typeof InvokeAgent>
 
-export const ChatRequest = z.object({ ...turn, agentId: z.string().min(1, 'is required') })
+export const ChatRequest = z.object({
+  ...turn,
+  agentId: z.string().min(1, 'is required').describe('The agent to chat with.'),
+})

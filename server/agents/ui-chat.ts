@@ -8,23 +8,33 @@ import { parseWhole } from '../parse'
 import { ChatRequest } from './schema'
 import { subjectOf } from './thread'
 
-export const UiPart = component('UiPart', { type: z.string(), text: z.string().optional() })
+export const UiPart = component('UiPart', {
+  type: z.string().describe('`text` for text; other parts have fields of their own.'),
+  text: z.string().optional().describe('Of a part of that type.'),
+})
 /** The same under a second name, which clients may have. */
 const UiMessagePart = UiPart.clone().register(components, { id: 'UiMessagePart' })
 export const UiMessage = component('UiMessage', {
-  id: z.string().optional(),
-  role: z.string(),
-  parts: z.array(UiMessagePart),
+  id: z.string().optional().describe('The client’s own. Not read.'),
+  role: z.string().describe('`user` or `assistant`.'),
+  parts: z.array(UiMessagePart).describe('Its parts, in order.'),
 })
 
 /** What `DefaultChatTransport` of the AI SDK sends, with the fields that say which agent is meant. */
 export const UiChatRequest = z.object({
   ...ChatRequest.shape,
-  /** The chat's id in the browser. */
-  id: z.string().min(1).max(200),
-  messages: z.array(UiMessage).min(1),
-  trigger: z.string().optional(),
-  messageId: z.string().optional(),
+  threadId: ChatRequest.shape.threadId.describe('The thread to continue, whatever the chat’s id is.'),
+  id: z
+    .string()
+    .min(1)
+    .max(200)
+    .describe('The chat’s id: the same id continues the same conversation. The id of a thread continues that one.'),
+  messages: z
+    .array(UiMessage)
+    .min(1)
+    .describe('The messages of the chat. Only the last one is read, and it must be from the user.'),
+  trigger: z.string().optional().describe('Why the client sends it. Not read.'),
+  messageId: z.string().optional().describe('The message that the client wants again. Not read.'),
 })
 
 /** Whether a body is the AI SDK's: it has the messages of a chat where ours has one. */

@@ -1,13 +1,8 @@
-import { AGENT_TEXTS } from '../agents/openapi'
 import { AGENT_ID, createAgent } from '../agents/openapi-examples'
-import { INBOUND_TEXTS } from '../inbound/openapi'
 import { inbound } from '../inbound/openapi-examples'
 import { example } from '../openapi/example'
-import type { Operation, Texts } from '../openapi/types'
-import { SCHEDULE_TEXTS } from '../schedules/openapi'
-import { TOOL_TEXTS } from '../tools/openapi'
+import type { Operation } from '../openapi/types'
 import { createTool, TOOL_ID } from '../tools/openapi-examples'
-import { WORKFLOW_TEXTS } from '../workflows/openapi'
 import { createWorkflow, WORKFLOW_ID, warnings } from '../workflows/openapi-examples'
 import * as answers from './openapi-answers'
 import { ApplyDefinitions, DiffDefinitions, ExportDefinitions } from './schema'
@@ -108,29 +103,3 @@ export const AS_CODE_OPERATIONS: Operation[] = [
     errors: ['VALIDATION_FAILED', 'DEFINITIONS_DRIFTED'],
   },
 ]
-
-const body = {
-  tools: 'Each as for a create, with its `id`. Unknown fields are an error.',
-  agents: 'Each as for a create, with its `id`.',
-  workflows: 'Each as for a create, with its `id`. Unknown fields of steps, edges and fields are warnings.',
-  schedules: 'Each as for a create, with its `id` and its `workflowId`.',
-  inboundWebhooks: 'Each as for a create, with its `id` and its `workflowId`, and without a secret.',
-  publish: 'Publish all of them as well.',
-  prune:
-    'Archive objects that were applied before and are missing here; with `force`, all workflows, agents and tools that are missing here. Schedules and inbound webhooks are deleted, but only if they were applied before. A kind without any definition here needs `force`.',
-  force: 'Overwrite changes that somebody else made.',
-  next: 'Ignored, so that a whole export can be sent.',
-}
-const id = 'The same in every workspace. Other definitions refer to it.'
-
-const workflowId = 'The workflow that it starts.'
-
-export const AS_CODE_TEXTS: Texts = {
-  ApplyDefinitions: body,
-  DiffDefinitions: body,
-  DefinedWorkflow: { id, ...WORKFLOW_TEXTS.CreateWorkflow },
-  DefinedAgent: { id, ...AGENT_TEXTS.CreateAgent },
-  DefinedTool: { id, ...TOOL_TEXTS.CreateTool },
-  DefinedSchedule: { id, workflowId, ...SCHEDULE_TEXTS.CreateSchedule },
-  DefinedInbound: { id, workflowId, ...INBOUND_TEXTS.CreateInbound },
-}

@@ -10,18 +10,20 @@ import { CreateWorkflow } from '../workflows/schema'
 /** How many definitions one apply takes. */
 export const MAX_DEFINITIONS = 500
 
-const id = z.string().refine(isId, 'must have 1 to 80 letters, digits, _ or -')
+const Id = z.string().refine(isId, 'must have 1 to 80 letters, digits, _ or -')
+const id = Id.describe('The same in every workspace. Other definitions refer to it.')
+const workflowId = Id.describe('The workflow that it starts.')
 
 /** Strict, unlike the bodies of creates: a misspelt field in a file would be lost silently. */
 export const DefinedWorkflow = CreateWorkflow.extend({ id }).strict().register(components, { id: 'DefinedWorkflow' })
 export const DefinedAgent = CreateAgent.extend({ id }).strict().register(components, { id: 'DefinedAgent' })
 export const DefinedTool = CreateTool.extend({ id }).strict().register(components, { id: 'DefinedTool' })
-export const DefinedSchedule = CreateSchedule.extend({ id, workflowId: id })
+export const DefinedSchedule = CreateSchedule.extend({ id, workflowId })
   .strict()
   .register(components, { id: 'DefinedSchedule' })
 /** Without a secret: a file is no place for one. */
 export const DefinedInbound = CreateInbound.omit({ secret: true })
-  .extend({ id, workflowId: id })
+  .extend({ id, workflowId })
   .strict()
   .register(components, { id: 'DefinedInbound' })
 
@@ -30,22 +32,46 @@ export const PLURALS = ['tools', 'agents', 'workflows', 'schedules', 'inboundWeb
 export type Plural = (typeof PLURALS)[number]
 
 const definitions = {
-  tools: z.array(DefinedTool).max(MAX_DEFINITIONS).default([]),
-  agents: z.array(DefinedAgent).max(MAX_DEFINITIONS).default([]),
-  workflows: z.array(DefinedWorkflow).max(MAX_DEFINITIONS).default([]),
-  schedules: z.array(DefinedSchedule).max(MAX_DEFINITIONS).default([]),
-  inboundWebhooks: z.array(DefinedInbound).max(MAX_DEFINITIONS).default([]),
+  tools: z
+    .array(DefinedTool)
+    .max(MAX_DEFINITIONS)
+    .default([])
+    .describe('Each as for a create, with its `id`. Unknown fields are an error.'),
+  agents: z.array(DefinedAgent).max(MAX_DEFINITIONS).default([]).describe('Each as for a create, with its `id`.'),
+  workflows: z
+    .array(DefinedWorkflow)
+    .max(MAX_DEFINITIONS)
+    .default([])
+    .describe('Each as for a create, with its `id`. Unknown fields of steps, edges and fields are warnings.'),
+  schedules: z
+    .array(DefinedSchedule)
+    .max(MAX_DEFINITIONS)
+    .default([])
+    .describe('Each as for a create, with its `id` and its `workflowId`.'),
+  inboundWebhooks: z
+    .array(DefinedInbound)
+    .max(MAX_DEFINITIONS)
+    .default([])
+    .describe('Each as for a create, with its `id` and its `workflowId`, and without a secret.'),
 }
 
 /** Strict: without its misspelt list, `prune` would archive everything. */
 export const ApplyDefinitions = z
   .strictObject({
     ...definitions,
-    publish: z.boolean().default(false),
-    prune: z.boolean().default(false),
-    force: z.boolean().default(false),
+    publish: z.boolean().default(false).describe('Publish all of them as well.'),
+    prune: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Archive objects that were applied before and are missing here; with `force`, all workflows, agents and tools that are missing here. Schedules and inbound webhooks are deleted, but only if they were applied before. A kind without any definition here needs `force`.',
+      ),
+    force: z.boolean().default(false).describe('Overwrite changes that somebody else made.'),
     // An export has it.
-    next: z.null('must be null: there are more definitions than these').optional(),
+    next: z
+      .null('must be null: there are more definitions than these')
+      .optional()
+      .describe('Ignored, so that a whole export can be sent.'),
   })
   .register(components, { id: 'ApplyDefinitions' })
 

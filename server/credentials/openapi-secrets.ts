@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { example } from '../openapi/example'
-import type { Operation, Texts } from '../openapi/types'
+import type { Operation } from '../openapi/types'
 import * as answers from './openapi-answers'
 import { CreateSecret } from './signing-secrets/create'
 import { NewLimits } from './signing-secrets/limits'
@@ -142,18 +142,3 @@ export const SIGNING_SECRET_OPERATIONS: Operation[] = [
     errors: ['NOT_FOUND'],
   },
 ]
-
-const LIMITS = {
-  workflowIds: 'The workflows that its tokens may touch; null for all. Only for viewer and operator, as all limits.',
-  agentIds: 'The agents that its tokens may touch; null for all.',
-  ownRuns: 'Whether a token touches only runs that its own subject started.',
-}
-
-/** Descriptions of the fields of the request bodies, by schema and field. */
-export const SIGNING_SECRET_TEXTS: Texts = {
-  CreateSigningSecret: { name: 'For people.', role: 'What its tokens may do.', ...LIMITS },
-  LimitSigningSecret: LIMITS,
-  RotateSigningSecret: {
-    graceMs: 'How long tokens of the old signing secret keep working; 0 ends them at once. In milliseconds.',
-  },
-}

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { example } from '../openapi/example'
-import type { Operation, Texts } from '../openapi/types'
+import type { Operation } from '../openapi/types'
 import { CreateKey } from './api-keys/create'
 import { RotateKey } from './api-keys/rotate'
 import * as answers from './openapi-answers'
@@ -120,9 +120,3 @@ export const KEY_OPERATIONS: Operation[] = [
     errors: ['NOT_FOUND'],
   },
 ]
-
-/** Descriptions of the fields of the request bodies, by schema and field. */
-export const KEY_TEXTS: Texts = {
-  CreateKey: { name: 'For people.', role: 'What it may do, at most what the caller may.' },
-  RotateKey: { graceMs: 'How long the old key keeps working; 0 ends it at once. In milliseconds.' },
-}

@@ -1,5 +1,5 @@
 import { example } from '../openapi/example'
-import type { Operation, Texts } from '../openapi/types'
+import type { Operation } from '../openapi/types'
 import * as answers from './openapi-answers'
 import { PostEvent } from './schema'
 
@@ -36,12 +36,3 @@ export const EVENT_OPERATIONS: Operation[] = [
     errors: ['CONFLICT'],
   },
 ]
-
-export const EVENT_TEXTS: Texts = {
-  PostEvent: {
-    name: 'What happened, such as `payment.settled`.',
-    key: 'What it concerns, such as an order number. Steps that wait for a key take only events with that key.',
-    data: 'An object of at most 256 KiB; the step gets it as `data`.',
-    id: 'Makes it safe to post again: there is one event per id. If the contents differ, the response is 409.',
-  },
-}

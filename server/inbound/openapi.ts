@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
 import { example } from '../openapi/example'
-import type { Operation, Texts } from '../openapi/types'
+import type { Operation } from '../openapi/types'
 import * as answers from './openapi-answers'
 import { delivery, ID, inbound, received, tried, WORKFLOW } from './openapi-examples'
 import { CreateInbound, ListInboundDeliveries, RotateInbound, TryInbound, UpdateInbound } from './schema'
@@ -258,37 +258,3 @@ export const INBOUND_OPERATIONS: Operation[] = [
     errors: [...NOT_FOUND, 'CONFLICT'],
   },
 ]
-
-const FIELDS = {
-  name: 'For people.',
-  scheme:
-    'How the sender signs: as GitHub, Stripe or Slack do, as the Standard Webhooks specification says, or with an HMAC-SHA256 of the body in a header. With `none`, anybody who knows the address can start runs.',
-  signatureHeader: 'The header with the signature; for `hmac`, which needs it.',
-  encoding: 'Of the signature, for `hmac`: `hex` by default.',
-  idHeader:
-    'For `hmac` and `none`: the header that identifies a delivery. It is not signed. Without one, equal deliveries within five minutes count as one.',
-  mapping:
-    'An expression for each START field, over `${body…}`, `${headers…}` and `${query…}`. A field without one gets the field of the body with the same name.',
-  when: 'An expression that decides whether a delivery starts a run.',
-  enabled: 'False pauses it: its requests get 409.',
-}
-
-/** Descriptions of the fields of the request bodies, by schema and field. */
-export const INBOUND_TEXTS: Texts = {
-  CreateInbound: {
-    ...FIELDS,
-    secret: 'The sender’s own. Without it a secret is generated, except for Stripe and Slack, which have their own.',
-  },
-  UpdateInbound: FIELDS,
-  RotateInbound: {
-    secret: 'The sender’s own. Without it a secret is generated, except for Stripe and Slack.',
-    graceHours: 'How long the old secret is accepted along with the new one; 0 ends it at once.',
-  },
-  TryInbound: {
-    body: 'What would be sent; an empty object if left out.',
-    headers: 'By name.',
-    query: 'By name.',
-    mapping: 'Instead of the one that is saved.',
-    when: 'Instead of the one that is saved.',
-  },
-}

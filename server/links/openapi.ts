@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { example } from '../openapi/example'
-import type { Operation, Texts } from '../openapi/types'
+import type { Operation } from '../openapi/types'
 import * as answers from './openapi-answers'
 import { CreateTaskLink, ListTaskLinks } from './schema'
 
@@ -100,12 +100,3 @@ export const LINK_OPERATIONS: Operation[] = [
     errors: ['RUN_NOT_FOUND', 'NOT_FOUND', 'CONFLICT'],
   },
 ]
-
-export const LINK_TEXTS: Texts = {
-  CreateTaskLink: {
-    pauseId: 'The pause to answer; needed if the run waits for several answers.',
-    stepId: 'The step whose pause to answer, in place of `pauseId`.',
-    expiresIn: 'How long it works, as an ISO 8601 duration from `PT1M` to `P30D`. It never outlives the pause.',
-    answeredBy: 'Whom the answer counts for, as for resume. Only an API key can name somebody else.',
-  },
-}

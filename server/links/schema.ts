@@ -10,8 +10,12 @@ const MINUTE_MS = 60_000
 const LONGEST_MS = 30 * 24 * 60 * MINUTE_MS
 
 export const CreateTaskLink = component('CreateTaskLink', {
-  pauseId: z.string().max(MAX_PLACE).optional(),
-  stepId: StepRef.optional(),
+  pauseId: z
+    .string()
+    .max(MAX_PLACE)
+    .optional()
+    .describe('The pause to answer; needed if the run waits for several answers.'),
+  stepId: StepRef.optional().describe('The step whose pause to answer, in place of `pauseId`.'),
   expiresIn: z
     .string()
     .max(50)
@@ -19,8 +23,9 @@ export const CreateTaskLink = component('CreateTaskLink', {
       const ms = durationMs(text)
       return ms !== null && ms >= MINUTE_MS && ms <= LONGEST_MS
     }, 'must be an ISO 8601 duration from PT1M to P30D, such as PT12H or P7D')
-    .default('P7D'),
-  answeredBy: AnsweredBy,
+    .default('P7D')
+    .describe('How long it works, as an ISO 8601 duration from `PT1M` to `P30D`. It never outlives the pause.'),
+  answeredBy: AnsweredBy.describe('Whom the answer counts for, as for resume. Only an API key can name somebody else.'),
 })
 
 export const ListTaskLinks = z.object({ pauseId: z.string().max(MAX_PLACE).optional() })

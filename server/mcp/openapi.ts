@@ -1,5 +1,5 @@
 import { example } from '../openapi/example'
-import type { Operation, Texts } from '../openapi/types'
+import type { Operation } from '../openapi/types'
 import { McpMessage, McpReply } from './schema'
 
 export const MCP_OPERATIONS: Operation[] = [
@@ -36,14 +36,3 @@ export const MCP_OPERATIONS: Operation[] = [
     errors: [],
   },
 ]
-
-export const MCP_TEXTS: Texts = {
-  McpMessage: {
-    jsonrpc: 'The version of JSON-RPC.',
-    id: 'Names a request; notifications have none.',
-    method: 'Such as `tools/list` or `tools/call`. A response has none.',
-    params: 'Depends on the method.',
-    result: 'Of a response to a question of the server, which has the id of the question and no method.',
-    error: 'The same, if the client could not ask.',
-  },
-}

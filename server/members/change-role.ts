@@ -10,7 +10,7 @@ import { getManagedRole, namedPerson, requireAnotherOwner } from './find'
 import { revokeInvitationsBy } from './invitations/revoke'
 import { authorizeMembersOf } from './manage'
 
-export const ChangeRole = z.object({ userId: z.string().max(80), role: z.enum(ROLES) })
+export const ChangeRole = z.object({ userId: z.string().max(80), role: z.enum(ROLES).describe('What they may do.') })
 export type ChangeRoleInput = z.input<typeof ChangeRole>
 
 /**

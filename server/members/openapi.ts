@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { component, components } from '../definition/component'
 import { example } from '../openapi/example'
 import { time } from '../openapi/fields'
-import type { Operation, Texts } from '../openapi/types'
+import type { Operation } from '../openapi/types'
 import { ROLES } from '../roles'
 import { ChangeRole } from './change-role'
 import { Invite } from './invitations/create'
@@ -168,9 +168,3 @@ export const MEMBER_OPERATIONS: Operation[] = [
     errors: ['NOT_FOUND', 'CONFLICT'],
   },
 ]
-
-/** Descriptions of the fields of the request bodies, by schema and field. */
-export const MEMBER_TEXTS: Texts = {
-  ChangeMember: { role: 'What they may do.' },
-  Invite: { email: 'Whom to invite.', role: 'What they may do, at most what the caller may give out.' },
-}

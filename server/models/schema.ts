@@ -26,24 +26,31 @@ export const ModelSettings = z.strictObject({
 /** The model an agent uses. It never contains a key, only a reference to the secret that does. */
 export const ModelConfig = z
   .strictObject({
-    provider: z.enum(PROVIDERS),
-    modelId: z.string().trim().min(1).max(200),
+    provider: z.enum(PROVIDERS).describe('Who runs the model. `scripted` needs no key and is for trying things out.'),
+    modelId: z.string().trim().min(1).max(200).describe('The provider’s name for the model.'),
     /** The address of an OpenAI-compatible service, such as `https://llm.example.com/v1`. */
     baseUrl: z
       .string()
       .max(2000)
       .refine((text) => isHttpUrl(text), 'must be an http(s) URL without credentials')
-      .optional(),
+      .optional()
+      .describe('Only for `openai-compatible`: the service’s address, such as `https://llm.example.com/v1`.'),
     apiKey: z
       .string()
       .regex(
         /^\$\{secrets\.[A-Za-z_][A-Za-z0-9_]{0,99}\}$/,
         'must refer to a secret, such as ${secrets.OPENAI_API_KEY}',
       )
-      .optional(),
-    settings: ModelSettings.default({}),
+      .optional()
+      .describe(
+        'A reference to the secret that holds the key, such as `${secrets.OPENAI_API_KEY}`; never the key itself. A secret that is bound to hosts must be bound to the host the model is called at.',
+      ),
+    settings: ModelSettings.default({}).describe('Model settings. Unknown ones are refused.'),
     /** Per million tokens, in any one currency; used to compute what a message cost. */
-    prices: z.strictObject({ input: z.number().min(0).max(1e6), output: z.number().min(0).max(1e6) }).optional(),
+    prices: z
+      .strictObject({ input: z.number().min(0).max(1e6), output: z.number().min(0).max(1e6) })
+      .optional()
+      .describe('Per million tokens, in any one currency. With prices set, responses report their cost.'),
   })
   .superRefine((model, check) => {
     const wantsUrl = model.provider === 'openai-compatible'

@@ -1,41 +1,11 @@
 import { z } from 'zod'
-import { AGENT_TEXTS } from '../agents/openapi'
-import { AS_CODE_TEXTS } from '../as-code/openapi'
-import { KEY_TEXTS } from '../credentials/openapi'
-import { SIGNING_SECRET_TEXTS } from '../credentials/openapi-secrets'
 import { components } from '../definition/component'
-import { EVENT_TEXTS } from '../events/openapi'
-import { INBOUND_TEXTS } from '../inbound/openapi'
-import { LINK_TEXTS } from '../links/openapi'
-import { MCP_TEXTS } from '../mcp/openapi'
-import * as members from '../members/openapi'
 import { describeFields, OPTIONS, plainSchema, tidy } from '../openapi/schema'
 import type { Schema, Texts } from '../openapi/types'
-import { RUN_TEXTS } from '../runs/openapi'
-import { SCHEDULE_TEXTS } from '../schedules/openapi'
 import { STEP_TEXTS, stepSchemas } from '../steps/openapi'
-import { TOOL_TEXTS } from '../tools/openapi'
-import * as vault from '../vault/openapi'
-import { WEBHOOK_TEXTS } from '../webhooks/openapi'
-import { WORKFLOW_TEXTS } from '../workflows/openapi'
 
 const TEXTS: Texts = {
-  ...RUN_TEXTS,
-  ...LINK_TEXTS,
-  ...WORKFLOW_TEXTS,
-  ...AGENT_TEXTS,
-  ...TOOL_TEXTS,
-  ...AS_CODE_TEXTS,
   ...STEP_TEXTS,
-  ...EVENT_TEXTS,
-  ...WEBHOOK_TEXTS,
-  ...SCHEDULE_TEXTS,
-  ...INBOUND_TEXTS,
-  ...MCP_TEXTS,
-  ...KEY_TEXTS,
-  ...SIGNING_SECRET_TEXTS,
-  ...members.MEMBER_TEXTS,
-  ...vault.VAULT_TEXTS,
 }
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { example as run } from '../openapi/example'
-import type { Operation, Texts } from '../openapi/types'
+import type { Operation } from '../openapi/types'
 import { ExportRuns } from './export'
 import { ReadHistory } from './history'
 import { ListRuns } from './list'
@@ -257,26 +257,3 @@ export const RUN_OPERATIONS: Operation[] = [
   },
   ...REPEAT_OPERATIONS,
 ]
-
-/** Descriptions of the fields of the request bodies, by schema and field. */
-export const RUN_TEXTS: Texts = {
-  ResumeRun: {
-    type: 'Must match the `type` of the pause.',
-    data: 'Values for the `fields` of the pause.',
-    actionId: 'One of the offered `actions`.',
-    actionValue: 'The value of the choice; the action’s id by default.',
-    stepId: 'Answer only a pause of this step.',
-    pauseId: 'Answer only this pause.',
-    answeredBy:
-      'Whom an API key answers for: an email address, or your system’s own name for the person. By default the key itself.',
-  },
-  StopRun: {
-    runId: 'The run to stop.',
-    workflowId: 'If given, it must be the run’s workflow.',
-    reason: 'Kept in the history of the run.',
-  },
-  RerunRun: {
-    data: 'Input to replace that of the old run; with `fromStepId`, fields to replace in its run data.',
-    fromStepId: 'The step to continue at, keeping what was done before its latest visit. The first step by default.',
-  },
-}

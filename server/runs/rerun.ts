@@ -22,8 +22,13 @@ import { fileFields } from './input'
 import { rerunFrom } from './rerun-from'
 
 export const RerunBody = component('RerunRun', {
-  data: z.record(z.string(), AnyJson).optional(),
-  fromStepId: StepRef.optional(),
+  data: z
+    .record(z.string(), AnyJson)
+    .optional()
+    .describe('Input to replace that of the old run; with `fromStepId`, fields to replace in its run data.'),
+  fromStepId: StepRef.optional().describe(
+    'The step to continue at, keeping what was done before its latest visit. The first step by default.',
+  ),
 })
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { example } from '../openapi/example'
-import type { Operation, Texts } from '../openapi/types'
+import type { Operation } from '../openapi/types'
 import * as answers from './openapi-answers'
 import { CreateSchedule, UpdateSchedule } from './schema'
 
@@ -129,16 +129,3 @@ export const SCHEDULE_OPERATIONS: Operation[] = [
     errors: ['WORKFLOW_NOT_FOUND', 'NOT_FOUND'],
   },
 ]
-
-const FIELDS = {
-  name: 'For people.',
-  cron: 'Five fields: minute, hour, day, month, weekday; with lists, ranges, steps and English names.',
-  timeZone: 'The time zone of the fields: a name of the IANA database.',
-  catchUp:
-    'What happens to times that passed more than ten minutes ago while the service was not running: `skip` drops them, `once` starts one run for all of them.',
-  data: 'The START fields of each run.',
-  enabled: 'False pauses it.',
-}
-
-/** Descriptions of the fields of the request bodies, by schema and field. */
-export const SCHEDULE_TEXTS: Texts = { CreateSchedule: FIELDS, UpdateSchedule: FIELDS }

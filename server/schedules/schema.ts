@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
-import { component } from '../definition/component'
+import { component, components } from '../definition/component'
 import { CronError, isTimeZone, parseCron } from '../definition/cron'
 import { STORABLE } from '../storable-text'
 
@@ -26,23 +26,27 @@ const Name = z
   .max(200)
   .refine(...STORABLE)
 
-const CatchUp = z.enum(['skip', 'once'])
-const Data = z.record(z.string(), AnyJson)
+const settings = {
+  name: Name.describe('For people.'),
+  cron: CronText.describe(
+    'Five fields: minute, hour, day, month, weekday; with lists, ranges, steps and English names.',
+  ),
+  timeZone: TimeZone.describe('The time zone of the fields: a name of the IANA database.'),
+  catchUp: z
+    .enum(['skip', 'once'])
+    .describe(
+      'What happens to times that passed more than ten minutes ago while the service was not running: `skip` drops them, `once` starts one run for all of them.',
+    ),
+  data: z.record(z.string(), AnyJson).describe('The START fields of each run.'),
+  enabled: z.boolean().describe('False pauses it.'),
+}
 
 export const CreateSchedule = component('CreateSchedule', {
-  name: Name,
-  cron: CronText,
-  timeZone: TimeZone.default('UTC'),
-  catchUp: CatchUp.default('skip'),
-  data: Data.default({}),
-  enabled: z.boolean().default(true),
+  ...settings,
+  timeZone: settings.timeZone.default('UTC'),
+  catchUp: settings.catchUp.default('skip'),
+  data: settings.data.default({}),
+  enabled: settings.enabled.default(true),
 })
 
-export const UpdateSchedule = component('UpdateSchedule', {
-  name: Name.optional(),
-  cron: CronText.optional(),
-  timeZone: TimeZone.optional(),
-  catchUp: CatchUp.optional(),
-  data: Data.optional(),
-  enabled: z.boolean().optional(),
-})
+export const UpdateSchedule = z.object(settings).partial().register(components, { id: 'UpdateSchedule' })

@@ -1,5 +1,5 @@
 import { example } from '../openapi/example'
-import type { Operation, Texts } from '../openapi/types'
+import type { Operation } from '../openapi/types'
 import { type VersionedApi, versionedOperations } from '../versioned/openapi'
 import { McpServerConfig } from './kinds/mcp-config'
 import * as answers from './openapi-answers'
@@ -120,32 +120,3 @@ export const TOOL_OPERATIONS: Operation[] = [
     errors: ['TOOL_INVOCATION_FAILED'],
   },
 ]
-
-const FIELDS = {
-  name: 'Not unique.',
-  description: 'For people, and for agents, which use it to choose a tool.',
-  kind: 'The kind of tool.',
-  config: 'What the tool does. Its fields depend on the kind: see the schema `ToolKindConfig`.',
-  inputSchema: 'JSON Schema of its arguments; null if they are not checked.',
-  outputSchema: 'JSON Schema of its result; null if it is not checked.',
-}
-
-/** Descriptions of the fields of the request bodies, by schema and field. */
-export const TOOL_TEXTS: Texts = {
-  CreateTool: FIELDS,
-  UpdateTool: {
-    ...FIELDS,
-    version: 'The version you last saw. If there is a newer one, nothing is saved and the response is 409.',
-  },
-  ToolKindConfig: { kind: 'The kind of tool.', config: 'What a tool of this kind does.' },
-  McpServer: {
-    url: 'The URL of its streamable HTTP endpoint.',
-    headers: 'Sent with every request; may use `${secrets.NAME}` of secrets that may be sent to this host.',
-    timeoutMs: 'How long to wait. In milliseconds.',
-  },
-  InvokeTool: {
-    args: 'The tool’s arguments.',
-    dataContext: 'Extra data for the tool.',
-    version: '`latest`, `published`, or a number, also as text.',
-  },
-}

@@ -13,17 +13,22 @@ import type { LogLine } from './sandbox/protocol'
 export const Version = z.union([z.string().max(20), z.number()]).default('latest')
 
 export const InvokeTool = component('InvokeTool', {
-  args: z.record(z.string(), AnyJson).default({}),
-  dataContext: z.record(z.string(), AnyJson).default({}),
-  version: Version,
+  args: z.record(z.string(), AnyJson).default({}).describe('The tool’s arguments.'),
+  dataContext: z.record(z.string(), AnyJson).default({}).describe('Extra data for the tool.'),
+  version: Version.describe('`latest`, `published`, or a number, also as text.'),
+})
+
+const ofKind = <K extends string, C extends z.ZodType>(kind: K, config: C) => ({
+  kind: z.literal(kind).describe('The kind of tool.'),
+  config: config.describe('What a tool of this kind does.'),
 })
 
 /** The configuration of each kind of tool. Built-in tools are absent because they cannot be created. */
 export const ToolConfig = z
   .discriminatedUnion('kind', [
-    component('ScriptToolConfig', { kind: z.literal('script'), config: ScriptConfig }),
-    component('HttpToolConfig', { kind: z.literal('http'), config: HttpConfig }),
-    component('McpToolConfig', { kind: z.literal('mcp'), config: McpConfig }),
+    component('ScriptToolConfig', ofKind('script', ScriptConfig)),
+    component('HttpToolConfig', ofKind('http', HttpConfig)),
+    component('McpToolConfig', ofKind('mcp', McpConfig)),
   ])
   .register(components, { id: 'ToolKindConfig' })
 export type ToolConfig = z.infer<typeof ToolConfig>
@@ -35,17 +40,26 @@ export const MAX_NAME = 200
 const JsonSchema = z.record(z.string(), AnyJson).nullish()
 
 const Common = {
-  name: z.string().trim().min(1).max(MAX_NAME),
-  description: z.string().max(10_000).default(''),
-  inputSchema: JsonSchema,
-  outputSchema: JsonSchema,
+  name: z.string().trim().min(1).max(MAX_NAME).describe('Not unique.'),
+  description: z
+    .string()
+    .max(10_000)
+    .describe('For people, and for agents, which use it to choose a tool.')
+    .default(''),
+  inputSchema: JsonSchema.describe('JSON Schema of its arguments; null if they are not checked.'),
+  outputSchema: JsonSchema.describe('JSON Schema of its result; null if it is not checked.'),
 }
 
-/** The configuration stays unknown here: `ToolConfig` checks it together with the kind. */
+const Kind = z.enum(TOOL_KINDS).describe('The kind of tool.')
+/** Unknown here: `ToolConfig` checks it together with the kind. */
+const Config = z
+  .record(z.string(), AnyJson)
+  .describe('What the tool does. Its fields depend on the kind: see the schema `ToolKindConfig`.')
+
 export const CreateTool = component('CreateTool', {
   ...Common,
-  kind: z.enum(TOOL_KINDS),
-  config: z.record(z.string(), AnyJson),
+  kind: Kind,
+  config: Config,
 })
 
 /**
@@ -56,10 +70,15 @@ export const UpdateTool = component('UpdateTool', {
   ...Common,
   name: Common.name.optional(),
   description: Common.description.unwrap().optional(),
-  kind: z.enum(TOOL_KINDS).optional(),
-  config: z.record(z.string(), AnyJson).optional(),
+  kind: Kind.optional(),
+  config: Config.optional(),
   /** The version the caller last saw; a newer one is a conflict. */
-  version: z.number().int().min(1).nullish(),
+  version: z
+    .number()
+    .int()
+    .min(1)
+    .nullish()
+    .describe('The version you last saw. If there is a newer one, nothing is saved and the response is 409.'),
 })
 
 const { search, status, includeArchived, limit, offset } = ListVersioned.shape

@@ -8,7 +8,12 @@ import { parseInput } from '../parse'
 import { SecretHosts } from './hosts'
 import { noSuchSecret, requireName } from './schema'
 
-export const BindSecret = z.object({ name: z.string(), hosts: SecretHosts })
+export const BindSecret = z.object({
+  name: z.string(),
+  hosts: SecretHosts.describe(
+    'Where it may be sent, such as `api.example.com`, `*.example.com` or `api.example.com:8443`.',
+  ),
+})
 
 /**
  * Binds a secret to these hosts only; its value stays. Anyone who may do this could send the value to their own host,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { component, components } from '../definition/component'
 import { example } from '../openapi/example'
 import { time } from '../openapi/fields'
-import type { Operation, Texts } from '../openapi/types'
+import type { Operation } from '../openapi/types'
 import { BindSecret } from './bind'
 import { SetSecret } from './schema'
 
@@ -106,14 +106,3 @@ export const VAULT_OPERATIONS: Operation[] = [
     errors: ['NOT_FOUND'],
   },
 ]
-
-/** Descriptions of the fields of the request bodies, by schema and field. */
-export const VAULT_TEXTS: Texts = {
-  SetSecret: {
-    name: 'For `${secrets.NAME}`.',
-    value: 'At least 12 characters, spaces around it not counted.',
-    hosts:
-      'Where it may be sent, such as `api.example.com`. Without it, a new secret may be sent anywhere, and an old one keeps its hosts.',
-  },
-  BindHosts: { hosts: 'Where it may be sent, such as `api.example.com`, `*.example.com` or `api.example.com:8443`.' },
-}

@@ -14,7 +14,7 @@ export const SecretName = z
 const MIN_VALUE_LENGTH = 12
 
 export const SetSecret = component('SetSecret', {
-  name: SecretName,
+  name: SecretName.describe('For `${secrets.NAME}`.'),
   value: z
     .string()
     .max(16_384)
@@ -24,9 +24,12 @@ export const SetSecret = component('SetSecret', {
     .refine(
       (text) => !isTooShort(text),
       `must have at least ${MIN_VALUE_LENGTH} characters, spaces around it not counted`,
-    ),
+    )
+    .describe('At least 12 characters, spaces around it not counted.'),
   /** If absent, a new secret is unbound and an existing one keeps its hosts. */
-  hosts: SecretHosts.optional(),
+  hosts: SecretHosts.optional().describe(
+    'Where it may be sent, such as `api.example.com`. Without it, a new secret may be sent anywhere, and an old one keeps its hosts.',
+  ),
 })
 
 /** Whether a value can be guessed. Spaces around it do not count, because it is masked without them too. */

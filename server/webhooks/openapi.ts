@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { example } from '../openapi/example'
-import type { Operation, Texts } from '../openapi/types'
+import type { Operation } from '../openapi/types'
 import * as answers from './openapi-answers'
 import { CreateWebhook, ListDeliveries, RotateWebhook, UpdateWebhook } from './schema'
 
@@ -226,17 +226,3 @@ export const WEBHOOK_OPERATIONS: Operation[] = [
     errors: ['NOT_FOUND'],
   },
 ]
-
-const FIELDS = {
-  url: 'Where messages are posted. It must be public, or in `ALLOW_PRIVATE_HOSTS`.',
-  description: 'For people.',
-  events: 'The events it is told of.',
-  format: '`standard` for services; `slack` for an incoming webhook of Slack, or of another chat that takes the same.',
-}
-
-/** Descriptions of the fields of the request bodies, by schema and field. */
-export const WEBHOOK_TEXTS: Texts = {
-  CreateWebhook: FIELDS,
-  UpdateWebhook: { ...FIELDS, enabled: 'Whether it gets messages.' },
-  RotateWebhook: { graceHours: 'How long the old secret signs along with the new one; 0 ends it at once.' },
-}

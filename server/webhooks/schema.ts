@@ -28,24 +28,36 @@ const Events = z
   .min(1, 'must name at least one event')
   .transform((events) => [...new Set(events)])
 
+const settings = {
+  url: Url.describe('Where messages are posted. It must be public, or in `ALLOW_PRIVATE_HOSTS`.'),
+  description: plainText.describe('For people.'),
+  events: Events.describe('The events it is told of.'),
+  format: z
+    .enum(WEBHOOK_FORMATS)
+    .describe(
+      '`standard` for services; `slack` for an incoming webhook of Slack, or of another chat that takes the same.',
+    ),
+}
+
 export const CreateWebhook = component('CreateWebhook', {
-  url: Url,
-  description: plainText.default(''),
-  events: Events,
-  format: z.enum(WEBHOOK_FORMATS).default('standard'),
+  ...settings,
+  description: settings.description.default(''),
+  format: settings.format.default('standard'),
 })
 
 export const UpdateWebhook = component('UpdateWebhook', {
-  url: Url.optional(),
-  description: plainText.optional(),
-  events: Events.optional(),
-  format: z.enum(WEBHOOK_FORMATS).optional(),
-  enabled: z.boolean().optional(),
+  ...z.object(settings).partial().shape,
+  enabled: z.boolean().optional().describe('Whether it gets messages.'),
 })
 
 export const RotateWebhook = component('RotateWebhook', {
   /** How long the old secret signs beside the new one. */
-  graceHours: z.number().min(0).max(720).default(24),
+  graceHours: z
+    .number()
+    .min(0)
+    .max(720)
+    .default(24)
+    .describe('How long the old secret signs along with the new one; 0 ends it at once.'),
 })
 
 export const ListDeliveries = z.object({

@@ -1,5 +1,5 @@
 import { example } from '../openapi/example'
-import type { Operation, Texts } from '../openapi/types'
+import type { Operation } from '../openapi/types'
 import { ListVersioned } from '../versioned/list-schema'
 import { type VersionedApi, versionedOperations, wholeAnswers } from '../versioned/openapi'
 import * as answers from './openapi-answers'
@@ -173,38 +173,3 @@ export const WORKFLOW_OPERATIONS: Operation[] = [
     errors: API.errors.write,
   },
 ]
-
-/** Descriptions of the fields of the request bodies, by schema and field. */
-export const WORKFLOW_TEXTS: Texts = {
-  CreateWorkflow: {
-    name: 'Not unique.',
-    description: 'For people to read.',
-    initialStep: 'The id of the step where a run starts; the first step by default.',
-    steps: 'A draft may be incomplete; publish and start check it.',
-    edges: 'The connections: each leads from a step to the next.',
-    payload: 'The START fields by name.',
-    onCancel: 'The first step of the cleanup path, which runs after a cancel.',
-    onFailure: 'The first step of the failure path, which runs before a run ends as failed.',
-    businessKey: 'What people recognise a run by: text with START fields, such as `${orderId}`.',
-    limits: 'The limits of a run: `timeoutMs`, the time from its start, including waits.',
-  },
-  SimulateWorkflow: {
-    data: 'START fields that have these values on every path.',
-    answers:
-      'By step id: what a tool, agent, workflow or event returns, or the fields of a form, instead of generated values.',
-    version: '`latest` (the default), `published` or a number.',
-  },
-  UpdateWorkflow: {
-    name: 'Keeps its value if left out, like every field.',
-    description: 'For people to read.',
-    initialStep: 'The id of the step where a run starts; null means the first step.',
-    steps: 'Replaces all steps.',
-    edges: 'Replaces all edges.',
-    payload: 'Replaces all START fields.',
-    onCancel: 'The first step of the cleanup path, which runs after a cancel; null removes it.',
-    onFailure: 'The first step of the failure path, which runs before a run ends as failed; null removes it.',
-    businessKey: 'What people recognise a run by, such as `${orderId}`; null removes it. Open runs keep theirs.',
-    limits: 'The limits of a run, such as `timeoutMs`; null removes them. Open runs keep theirs.',
-    version: 'The version you last saw. If there is a newer one, nothing is saved and the response is 409.',
-  },
-}

@@ -9,40 +9,68 @@ import { flag } from '../query-values'
 const Limits = z.object({ timeoutMs: z.number().int().min(TIME_LIMITS.min).max(TIME_LIMITS.max).optional() })
 
 export const CreateWorkflow = component('CreateWorkflow', {
-  name: z.string().trim().min(1).max(MAX_NAME),
-  description: z.string().max(10_000).default(''),
-  initialStep: StepRef.nullish(),
-  steps: z.array(Step).max(2000).default([]),
-  edges: z.array(Edge).max(8000).default([]),
-  payload: Fields.default({}),
-  onCancel: StepRef.nullish(),
-  onFailure: StepRef.nullish(),
-  businessKey: z.string().trim().max(MAX_KEY_TEMPLATE).nullish(),
-  limits: Limits.nullish(),
+  name: z.string().trim().min(1).max(MAX_NAME).describe('Not unique.'),
+  description: z.string().max(10_000).default('').describe('For people to read.'),
+  initialStep: StepRef.nullish().describe('The id of the step where a run starts; the first step by default.'),
+  steps: z.array(Step).max(2000).default([]).describe('A draft may be incomplete; publish and start check it.'),
+  edges: z.array(Edge).max(8000).default([]).describe('The connections: each leads from a step to the next.'),
+  payload: Fields.default({}).describe('The START fields by name.'),
+  onCancel: StepRef.nullish().describe('The first step of the cleanup path, which runs after a cancel.'),
+  onFailure: StepRef.nullish().describe('The first step of the failure path, which runs before a run ends as failed.'),
+  businessKey: z
+    .string()
+    .trim()
+    .max(MAX_KEY_TEMPLATE)
+    .nullish()
+    .describe('What people recognise a run by: text with START fields, such as `${orderId}`.'),
+  limits: Limits.nullish().describe('The limits of a run: `timeoutMs`, the time from its start, including waits.'),
 })
 export type CreateWorkflow = z.infer<typeof CreateWorkflow>
 
 /** Every field is optional: a missing one keeps its value, a given one replaces the old value as a whole. */
 export const UpdateWorkflow = component('UpdateWorkflow', {
-  name: CreateWorkflow.shape.name.optional(),
-  description: CreateWorkflow.shape.description.unwrap().optional(),
-  initialStep: CreateWorkflow.shape.initialStep,
-  steps: CreateWorkflow.shape.steps.unwrap().optional(),
-  edges: CreateWorkflow.shape.edges.unwrap().optional(),
-  payload: CreateWorkflow.shape.payload.unwrap().optional(),
-  onCancel: CreateWorkflow.shape.onCancel,
-  onFailure: CreateWorkflow.shape.onFailure,
-  businessKey: CreateWorkflow.shape.businessKey,
-  limits: CreateWorkflow.shape.limits,
+  name: CreateWorkflow.shape.name.optional().describe('Keeps its value if left out, like every field.'),
+  description: CreateWorkflow.shape.description.unwrap().optional().describe('For people to read.'),
+  initialStep: CreateWorkflow.shape.initialStep.describe(
+    'The id of the step where a run starts; null means the first step.',
+  ),
+  steps: CreateWorkflow.shape.steps.unwrap().optional().describe('Replaces all steps.'),
+  edges: CreateWorkflow.shape.edges.unwrap().optional().describe('Replaces all edges.'),
+  payload: CreateWorkflow.shape.payload.unwrap().optional().describe('Replaces all START fields.'),
+  onCancel: CreateWorkflow.shape.onCancel.describe(
+    'The first step of the cleanup path, which runs after a cancel; null removes it.',
+  ),
+  onFailure: CreateWorkflow.shape.onFailure.describe(
+    'The first step of the failure path, which runs before a run ends as failed; null removes it.',
+  ),
+  businessKey: CreateWorkflow.shape.businessKey.describe(
+    'What people recognise a run by, such as `${orderId}`; null removes it. Open runs keep theirs.',
+  ),
+  limits: CreateWorkflow.shape.limits.describe(
+    'The limits of a run, such as `timeoutMs`; null removes them. Open runs keep theirs.',
+  ),
   /** The version the caller last saw; a newer one is a conflict. */
-  version: z.number().int().min(1).nullish(),
+  version: z
+    .number()
+    .int()
+    .min(1)
+    .nullish()
+    .describe('The version you last saw. If there is a newer one, nothing is saved and the response is 409.'),
 })
 export type UpdateWorkflow = z.infer<typeof UpdateWorkflow>
 
 export const SimulateWorkflow = component('SimulateWorkflow', {
-  data: z.record(z.string(), AnyJson).default({}),
-  answers: z.record(z.string(), AnyJson).default({}),
-  version: z.union([z.string().max(20), z.number()]).default('latest'),
+  data: z.record(z.string(), AnyJson).default({}).describe('START fields that have these values on every path.'),
+  answers: z
+    .record(z.string(), AnyJson)
+    .default({})
+    .describe(
+      'By step id: what a tool, agent, workflow or event returns, or the fields of a form, instead of generated values.',
+    ),
+  version: z
+    .union([z.string().max(20), z.number()])
+    .default('latest')
+    .describe('`latest` (the default), `published` or a number.'),
 })
 
 export const DeletePermanently = z.object({ terminateRuns: flag })

@@ -12,8 +12,8 @@ import { ROLES, type Role } from '../../roles'
 
 /** What callers say of a new key. */
 export const CreateKey = component('CreateKey', {
-  name: z.string().trim().min(1).max(200),
-  role: z.enum(ROLES).default('admin'),
+  name: z.string().trim().min(1).max(200).describe('For people.'),
+  role: z.enum(ROLES).default('admin').describe('What it may do, at most what the caller may.'),
 })
 
 /**

@@ -14,7 +14,12 @@ import { getApiKey } from './find'
 const DEFAULT_GRACE_MS = 24 * 60 * 60_000
 const MAX_GRACE_MS = 365 * DEFAULT_GRACE_MS
 export const RotateKey = component('RotateKey', {
-  graceMs: z.number().min(0).max(MAX_GRACE_MS).default(DEFAULT_GRACE_MS),
+  graceMs: z
+    .number()
+    .min(0)
+    .max(MAX_GRACE_MS)
+    .default(DEFAULT_GRACE_MS)
+    .describe('How long the old key keeps working; 0 ends it at once. In milliseconds.'),
 })
 
 /**

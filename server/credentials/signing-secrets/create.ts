@@ -19,8 +19,8 @@ const DEFAULT_ROLE: Role = 'operator'
 
 /** What callers say of a new signing secret. */
 export const CreateSecret = SecretLimits.extend({
-  name: z.string().trim().min(1).max(200),
-  role: z.enum(ROLES).default(DEFAULT_ROLE),
+  name: z.string().trim().min(1).max(200).describe('For people.'),
+  role: z.enum(ROLES).default(DEFAULT_ROLE).describe('What its tokens may do.'),
   // A mistyped limit would give everything.
 })
   .strict()

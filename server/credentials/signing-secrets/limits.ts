@@ -12,14 +12,23 @@ const Ids = z
   .max(200, 'may list 200 at most')
   .transform((ids) => [...new Set(ids)])
   .nullable()
-  .default(null)
+
+const limits = {
+  workflowIds: Ids.describe(
+    'The workflows that its tokens may touch; null for all. Only for viewer and operator, as all limits.',
+  ),
+  agentIds: Ids.describe('The agents that its tokens may touch; null for all.'),
+  ownRuns: z.boolean().describe('Whether a token touches only runs that its own subject started.'),
+}
 
 /** What tokens of a secret may touch. A list that is null has everything; an empty one has nothing. */
-export const SecretLimits = z.object({ workflowIds: Ids, agentIds: Ids, ownRuns: z.boolean().default(false) })
+export const SecretLimits = z.object({
+  workflowIds: limits.workflowIds.default(null),
+  agentIds: limits.agentIds.default(null),
+  ownRuns: limits.ownRuns.default(false),
+})
 /** New limits name all three, since one that is left out would be lifted. */
-export const NewLimits = z
-  .strictObject({ workflowIds: Ids.unwrap(), agentIds: Ids.unwrap(), ownRuns: z.boolean() })
-  .register(components, { id: 'LimitSigningSecret' })
+export const NewLimits = z.strictObject(limits).register(components, { id: 'LimitSigningSecret' })
 export type SecretLimits = z.output<typeof SecretLimits>
 
 /** Limits cover running and reading. Higher roles do more than that, so they cannot be limited. */

@@ -15,7 +15,12 @@ import { getSigningSecret } from './find'
 const DEFAULT_GRACE_MS = MAX_LIFE_S * 1_000
 const MAX_GRACE_MS = 365 * 24 * 60 * 60_000
 export const RotateSecret = component('RotateSigningSecret', {
-  graceMs: z.number().min(0).max(MAX_GRACE_MS).default(DEFAULT_GRACE_MS),
+  graceMs: z
+    .number()
+    .min(0)
+    .max(MAX_GRACE_MS)
+    .default(DEFAULT_GRACE_MS)
+    .describe('How long tokens of the old signing secret keep working; 0 ends them at once. In milliseconds.'),
 })
 
 /**

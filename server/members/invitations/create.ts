@@ -16,7 +16,10 @@ import { revokeOpen } from './revoke'
 import { INVITATION_MS, newInvitationToken } from './token'
 
 /** Whom to invite. */
-export const Invite = component('Invite', { email: Email, role: z.enum(ROLES) })
+export const Invite = component('Invite', {
+  email: Email.describe('Whom to invite.'),
+  role: z.enum(ROLES).describe('What they may do, at most what the caller may give out.'),
+})
 export type InviteInput = z.input<typeof Invite>
 
 /** A link that is shown once; no mail is sent. */

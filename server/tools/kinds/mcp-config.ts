@@ -31,5 +31,14 @@ export const McpConfig = z
 export type McpConfig = z.infer<typeof McpConfig>
 
 /** A server whose tools to list, before or after a tool was made from one. */
-export const McpServerConfig = z.object(McpServer).superRefine(check).register(components, { id: 'McpServer' })
+export const McpServerConfig = z
+  .object({
+    url: McpServer.url.describe('The URL of its streamable HTTP endpoint.'),
+    headers: McpServer.headers.describe(
+      'Sent with every request; may use `${secrets.NAME}` of secrets that may be sent to this host.',
+    ),
+    timeoutMs: McpServer.timeoutMs.describe('How long to wait. In milliseconds.'),
+  })
+  .superRefine(check)
+  .register(components, { id: 'McpServer' })
 export type McpServerConfig = z.infer<typeof McpServerConfig>
