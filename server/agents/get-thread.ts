@@ -13,8 +13,8 @@ const MAX_LIMIT = 100
 
 /** The query string. */
 export const ReadThread = z.object({
-  limit: wholeNumber(1, MAX_LIMIT).optional(),
-  cursor: z.string().max(400).optional(),
+  limit: wholeNumber(1, MAX_LIMIT).optional().describe('How many turns. The default is 20.'),
+  cursor: z.string().max(400).optional().describe('The `nextCursor` of the previous page.'),
 })
 
 const Position = z.tuple([z.int().min(1).max(2_147_483_647)])

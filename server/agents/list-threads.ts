@@ -29,9 +29,10 @@ export const ListThreads = z.object({
     .min(1)
     .max(256)
     .refine(...STORABLE)
-    .optional(),
-  limit: wholeNumber(1, MAX_LIMIT).optional(),
-  cursor: z.string().max(400).optional(),
+    .optional()
+    .describe('Only those of tokens with this `sub`.'),
+  limit: wholeNumber(1, MAX_LIMIT).optional().describe('The default is 30.'),
+  cursor: z.string().max(400).optional().describe('The `nextCursor` of the previous page.'),
 })
 
 const Position = z.tuple([z.iso.datetime().startsWith('2'), z.string().refine(isId)])

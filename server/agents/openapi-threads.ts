@@ -24,11 +24,6 @@ export const THREAD_OPERATIONS: Operation[] = [
     description:
       'Most recently answered first. Tokens get the threads of their own subject, API keys those of everybody.',
     query: ListThreads,
-    queryTexts: {
-      subject: 'Only those of tokens with this `sub`.',
-      limit: 'The default is 30.',
-      cursor: 'The `nextCursor` of the previous page.',
-    },
     answers: {
       200: {
         description: 'A page of threads.',
@@ -47,7 +42,6 @@ export const THREAD_OPERATIONS: Operation[] = [
     description:
       'What was said and which tools were called, newest first. Values of the vault are masked. A page of more than 4 MiB has fewer turns than `limit`, but at least one.',
     query: ReadThread,
-    queryTexts: { limit: 'How many turns. The default is 20.', cursor: 'The `nextCursor` of the previous page.' },
     answers: {
       200: {
         description: 'The thread.',

@@ -94,8 +94,7 @@ export const AGENT_OPERATIONS: Operation[] = [
     summary: 'Get the output schema',
     description: 'The JSON Schema of the agent’s answers.',
     role: 'viewer',
-    query: z.object({ version: z.string().optional() }),
-    queryTexts: { version: '`latest` (the default), `published` or a number.' },
+    query: z.object({ version: z.string().optional().describe('`latest` (the default), `published` or a number.') }),
     answers: {
       200: {
         description: 'The schema.',

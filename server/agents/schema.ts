@@ -3,7 +3,7 @@ import type { AgentConfig } from '../definition/agent'
 import { AnyJson } from '../definition/any-json'
 import { component, components } from '../definition/component'
 import { ModelConfig, SCRIPTED_MODEL } from '../models/schema'
-import { ListVersioned } from '../versioned/list-schema'
+import { listVersioned } from '../versioned/list-schema'
 
 export const MAX_NAME = 200
 /** The longest message to an agent, in characters. */
@@ -79,7 +79,7 @@ export const UpdateAgent = WholeConfig.partial()
   .register(components, { id: 'UpdateAgent' })
 export type UpdateAgent = z.infer<typeof UpdateAgent>
 
-export const ListAgents = ListVersioned
+export const ListAgents = listVersioned('agents')
 
 const turn = {
   dataContext: z

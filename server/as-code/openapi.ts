@@ -39,7 +39,6 @@ export const AS_CODE_OPERATIONS: Operation[] = [
       'The latest saved version of everything that is not archived, sorted by id. The response can be sent to apply. Secrets stay references.',
     role: 'viewer',
     query: ExportDefinitions,
-    queryTexts: { kind: 'Only these.', after: 'The `next` of the previous response.' },
     answers: {
       200: {
         description: 'At most about 3 MB; send `next` as `after` to get the rest.',

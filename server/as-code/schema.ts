@@ -83,6 +83,10 @@ export type ApplyOptions = Pick<z.output<typeof ApplyDefinitions>, 'publish' | '
 const AFTER = new RegExp(`^(${PLURALS.join('|')})/[A-Za-z0-9_-]{1,80}$`)
 
 export const ExportDefinitions = z.object({
-  kind: z.enum(PLURALS).optional(),
-  after: z.string().regex(AFTER, 'must be the `next` of another answer').optional(),
+  kind: z.enum(PLURALS).optional().describe('Only these.'),
+  after: z
+    .string()
+    .regex(AFTER, 'must be the `next` of another answer')
+    .optional()
+    .describe('The `next` of the previous response.'),
 })

@@ -32,17 +32,6 @@ export const AUDIT_OPERATIONS: Operation[] = [
     description:
       'Who changed definitions, credentials, people and settings, or stopped or repeated a run. Newest first. With `format=csv`, or `Accept: text/csv`, the response is a file with up to 5,000 entries, and `Link` leads to the next ones.',
     query: ListAudit,
-    queryTexts: {
-      actor: 'Only what this actor did: the id of a person or an API key, or the subject of a token.',
-      action: 'Only this action.',
-      kind: 'Only things of this kind.',
-      thing: 'Only the thing with this id.',
-      from: 'Only entries at or after this time.',
-      to: 'Only entries before this time.',
-      limit: 'The maximum to return, 50 by default; not for CSV.',
-      cursor: 'The `nextCursor` of the previous page.',
-      format: '`csv` for a file.',
-    },
     answers: {
       200: {
         description: 'The entries.',

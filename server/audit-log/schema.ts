@@ -8,19 +8,21 @@ const Id = z.string().min(1).max(300)
 
 /** Which entries: all fields together. */
 export const AuditFilter = z.object({
-  actor: Id.optional(),
-  action: z.enum(AUDIT_ACTIONS).optional(),
-  kind: z.enum(AUDIT_THINGS).optional(),
-  thing: Id.optional(),
-  from: z.iso.datetime({ offset: true }).optional(),
-  to: z.iso.datetime({ offset: true }).optional(),
+  actor: Id.optional().describe(
+    'Only what this actor did: the id of a person or an API key, or the subject of a token.',
+  ),
+  action: z.enum(AUDIT_ACTIONS).optional().describe('Only this action.'),
+  kind: z.enum(AUDIT_THINGS).optional().describe('Only things of this kind.'),
+  thing: Id.optional().describe('Only the thing with this id.'),
+  from: z.iso.datetime({ offset: true }).optional().describe('Only entries at or after this time.'),
+  to: z.iso.datetime({ offset: true }).optional().describe('Only entries before this time.'),
 })
 export type AuditFilter = z.input<typeof AuditFilter>
 
 /** The query string of the list. */
 export const ListAudit = AuditFilter.extend({
-  limit: wholeNumber(1, MAX_LIMIT).optional(),
-  cursor: z.string().max(400).optional(),
-  format: z.enum(['json', 'csv']).optional(),
+  limit: wholeNumber(1, MAX_LIMIT).optional().describe('The maximum to return, 50 by default; not for CSV.'),
+  cursor: z.string().max(400).optional().describe('The `nextCursor` of the previous page.'),
+  format: z.enum(['json', 'csv']).optional().describe('`csv` for a file.'),
 })
 export type ListAudit = z.input<typeof ListAudit>

@@ -199,11 +199,6 @@ export const INBOUND_OPERATIONS: Operation[] = [
     summary: 'List the deliveries of an inbound webhook',
     description: 'Newest first, without their contents. They are kept for 30 days.',
     query: ListInboundDeliveries,
-    queryTexts: {
-      status: 'Only deliveries with this status.',
-      limit: 'The maximum to return, 50 by default.',
-      offset: 'How many to skip.',
-    },
     answers: {
       200: {
         description: 'The deliveries.',

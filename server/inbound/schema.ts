@@ -112,7 +112,10 @@ export const TryInbound = component('TryInbound', {
 })
 
 export const ListInboundDeliveries = z.object({
-  status: z.enum(['started', 'filtered', 'invalid', 'refused']).optional(),
-  limit: wholeNumber(1, 200).optional(),
-  offset: wholeNumber(0, 999_999_999).optional(),
+  status: z
+    .enum(['started', 'filtered', 'invalid', 'refused'])
+    .optional()
+    .describe('Only deliveries with this status.'),
+  limit: wholeNumber(1, 200).optional().describe('The maximum to return, 50 by default.'),
+  offset: wholeNumber(0, 999_999_999).optional().describe('How many to skip.'),
 })

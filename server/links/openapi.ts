@@ -37,7 +37,6 @@ export const LINK_OPERATIONS: Operation[] = [
     description: 'Newest first, without what opens them.',
     role: 'viewer',
     query: ListTaskLinks,
-    queryTexts: { pauseId: 'Only those for this pause.' },
     answers: {
       200: {
         description: 'The links.',

@@ -28,7 +28,9 @@ export const CreateTaskLink = component('CreateTaskLink', {
   answeredBy: AnsweredBy.describe('Whom the answer counts for, as for resume. Only an API key can name somebody else.'),
 })
 
-export const ListTaskLinks = z.object({ pauseId: z.string().max(MAX_PLACE).optional() })
+export const ListTaskLinks = z.object({
+  pauseId: z.string().max(MAX_PLACE).optional().describe('Only those for this pause.'),
+})
 
 /** What the page of a link sends. Which of the two an answer needs, the task says. */
 export const AnswerTaskLink = z.object({

@@ -14,9 +14,13 @@ function jsonSchemaOf(schema: z.core.$ZodType, io: 'input' | 'output' = 'input')
   return z.toJSONSchema(schema, { ...OPTIONS, io }) as Schema
 }
 
-/** The schema of a query parameter: the JSON value that its text is parsed to. */
-export function querySchema(schema: z.ZodType): Schema {
-  const text = plainSchema(schema)
+/** What a query parameter is, and its schema: the JSON value that its text is parsed to. */
+export function queryParameter(schema: z.ZodType): { description: string; schema: Schema } {
+  const { description = '', ...text } = plainSchema(schema)
+  return { description, schema: valueSchema(schema, text) }
+}
+
+function valueSchema(schema: z.ZodType, text: Schema): Schema {
   if (text.pattern === '^\\d{1,9}$') {
     const { minimum, maximum } = jsonSchemaOf(schema, 'output')
     return {

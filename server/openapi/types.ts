@@ -71,10 +71,8 @@ export interface Operation {
   role: Role | 'nobody'
   /** Some requests need a credential all the same. */
   mayNeedCredential?: true
-  /** The schema the verb parses the query string with. */
+  /** The schema the verb parses the query string with, which describes the parameters. */
   query?: z.ZodObject
-  /** Query parameters by name. */
-  queryTexts?: Record<string, string>
   headers?: readonly RequestHeader[]
   body?: {
     /** The schema the verb parses the body with. */

@@ -17,7 +17,7 @@ import { MCP_OPERATIONS } from '../mcp/openapi'
 import { MEMBER_OPERATIONS } from '../members/openapi'
 import { ErrorSchema, errorExamples, errorsOf } from '../openapi/errors'
 import { REQUEST_HEADERS, RESPONSE_HEADERS, SECURITY_SCHEMES } from '../openapi/headers'
-import { querySchema } from '../openapi/schema'
+import { queryParameter } from '../openapi/schema'
 import { withSharedErrors } from '../openapi/shared-errors'
 import {
   type Answer,
@@ -164,13 +164,8 @@ function pathParameters({ path, parameters = {} }: Operation): Parameter[] {
   })
 }
 
-function queryParameters({ query, queryTexts = {} }: Operation): Parameter[] {
-  return Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    description: queryTexts[name] ?? '',
-    schema: querySchema(schema),
-  }))
+function queryParameters({ query }: Operation): Parameter[] {
+  return Object.entries(query?.shape ?? {}).map(([name, schema]) => ({ name, in: 'query', ...queryParameter(schema) }))
 }
 
 function headerParameters({ headers = [], role }: Operation): { $ref: string }[] {

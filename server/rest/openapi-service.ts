@@ -82,10 +82,6 @@ export const SERVICE_OPERATIONS: Operation[] = [
     role: 'nobody',
     mayNeedCredential: true,
     query: ReadTypedApi,
-    queryTexts: {
-      workflows: 'Return the document of the workspace.',
-      only: 'In the document of the workspace: only the published workflows, agents and tools with these ids, up to 100, separated by commas.',
-    },
     headers: ['If-None-Match'],
     answers: {
       200: { description: 'The document.', schema: OpenApi, headers: ['ETag'] },

@@ -34,9 +34,10 @@ const moment = z.iso
 
 /** The query string of the export. */
 export const ExportRuns = ListRuns.pick({ workflowId: true, status: true, outcome: true, cursor: true }).extend({
-  from: moment,
-  to: moment,
-  limit: wholeNumber(1, MAX_LIMIT).optional(),
+  cursor: ListRuns.shape.cursor.describe('The `nextCursor` of the previous response.'),
+  from: moment.describe('Only runs that started at this time or later.'),
+  to: moment.describe('Only runs that started before this time.'),
+  limit: wholeNumber(1, MAX_LIMIT).optional().describe('The maximum to return, 1,000 by default.'),
 })
 
 type Filter = z.output<typeof ExportRuns>

@@ -19,8 +19,9 @@ export const ReadHistory = z.object({
     .string()
     .regex(/^\d{1,15}$/, 'must be the `next` of an earlier page')
     .transform(Number)
-    .optional(),
-  limit: wholeNumber(1, MAX_LIMIT).optional(),
+    .optional()
+    .describe('The `next` of the previous page.'),
+  limit: wholeNumber(1, MAX_LIMIT).optional().describe('The maximum to return, 100 by default.'),
 })
 
 /**

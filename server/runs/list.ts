@@ -21,12 +21,15 @@ const MAX_LIMIT = 200
 
 /** The query string of the list. */
 export const ListRuns = z.object({
-  workflowId: z.string().refine(isId, 'is not an id').optional(),
-  status: z.enum(['running', 'paused', 'completed', 'failed']).optional(),
-  outcome: z.enum(['succeeded', 'failed', 'cancelled', 'terminated', 'timed_out']).optional(),
-  businessKey: SearchText.optional(),
-  limit: wholeNumber(1, MAX_LIMIT).optional(),
-  cursor: z.string().max(400).optional(),
+  workflowId: z.string().refine(isId, 'is not an id').optional().describe('Only runs of this workflow.'),
+  status: z.enum(['running', 'paused', 'completed', 'failed']).optional().describe('Only runs in this state.'),
+  outcome: z
+    .enum(['succeeded', 'failed', 'cancelled', 'terminated', 'timed_out'])
+    .optional()
+    .describe('Only runs with this outcome.'),
+  businessKey: SearchText.optional().describe('Only runs with this key, in upper or lower case.'),
+  limit: wholeNumber(1, MAX_LIMIT).optional().describe('The maximum to return, 50 by default.'),
+  cursor: z.string().max(400).optional().describe('The `nextCursor` of the previous page.'),
 })
 
 const columns = {

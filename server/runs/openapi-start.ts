@@ -31,7 +31,13 @@ const START_FORM: Schema = {
   additionalProperties: { type: 'string' },
 }
 
-const StartQuery = z.object({ version: z.string().max(20).optional() })
+const StartQuery = z.object({
+  version: z
+    .string()
+    .max(20)
+    .optional()
+    .describe('`published`, `latest` or a number. The published version by default.'),
+})
 
 const START_ERRORS = ['WORKFLOW_NOT_FOUND', 'WORKFLOW_ARCHIVED', 'VALIDATION_FAILED', 'FILE_TOO_LARGE'] as const
 
@@ -45,8 +51,6 @@ const startBody = {
   },
 } as const
 
-const queryTexts = { version: '`published`, `latest` or a number. The published version by default.' }
-
 export const START_OPERATIONS: Operation[] = [
   {
     id: 'startWorkflow',
@@ -59,7 +63,6 @@ export const START_OPERATIONS: Operation[] = [
       'Runs the published version or, if none was ever published, the latest draft. Waits up to 50 seconds, or as long as `Prefer` says. Disconnecting does not stop the run. Undeclared fields are ignored.',
     role: 'operator',
     query: StartQuery,
-    queryTexts,
     headers: ['Idempotency-Key', 'Prefer'],
     body: startBody,
     answers: {
@@ -92,7 +95,6 @@ export const START_OPERATIONS: Operation[] = [
       'Like the sync start, but returns at once. By then the run is stored and cannot be lost. Use it for workflows that wait for people.',
     role: 'operator',
     query: StartQuery,
-    queryTexts,
     headers: ['Idempotency-Key'],
     body: startBody,
     answers: {

@@ -48,7 +48,6 @@ export const RUN_OPERATIONS: Operation[] = [
       'For runs with more records than the status contains. If a page would be larger than 16 MiB, values are cut as in the status.',
     role: 'viewer',
     query: ReadHistory,
-    queryTexts: { limit: 'The maximum to return, 100 by default.', after: 'The `next` of the previous page.' },
     answers: {
       200: {
         description: 'A page of records, oldest first.',
@@ -76,10 +75,6 @@ export const RUN_OPERATIONS: Operation[] = [
       'The full value where another response has cut it; its `href` points here. `data`, `input` and `result` are the values of the run, `input` and `output` with `record` those of a step.',
     role: 'viewer',
     query: ReadValue,
-    queryTexts: {
-      field: 'The value to get.',
-      record: 'The record that holds the value; without it, a value of the run.',
-    },
     answers: {
       200: {
         description: 'The value.',
@@ -186,14 +181,6 @@ export const RUN_OPERATIONS: Operation[] = [
       'Newest first, without data and history. Runs that start while you page through neither shift nor repeat any.',
     role: 'viewer',
     query: ListRuns,
-    queryTexts: {
-      workflowId: 'Only runs of this workflow.',
-      status: 'Only runs in this state.',
-      outcome: 'Only runs with this outcome.',
-      businessKey: 'Only runs with this key, in upper or lower case.',
-      limit: 'The maximum to return, 50 by default.',
-      cursor: 'The `nextCursor` of the previous page.',
-    },
     answers: {
       200: {
         description: 'A page of runs.',
@@ -213,15 +200,6 @@ export const RUN_OPERATIONS: Operation[] = [
       'Whole runs, one a line, in the order in which they started; sent while they are read. The last line is `{ "nextCursor" }`: its cursor continues, and null says that there are no more. A response without it was broken off; repeat it from the last cursor.',
     role: 'viewer',
     query: ExportRuns,
-    queryTexts: {
-      workflowId: 'Only runs of this workflow.',
-      status: 'Only runs in this state.',
-      outcome: 'Only runs with this outcome.',
-      from: 'Only runs that started at this time or later.',
-      to: 'Only runs that started before this time.',
-      limit: 'The maximum to return, 1,000 by default.',
-      cursor: 'The `nextCursor` of the previous response.',
-    },
     answers: {
       200: {
         description: 'Runs, and the cursor.',

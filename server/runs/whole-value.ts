@@ -28,12 +28,13 @@ export type ReadWholeValue = z.input<typeof ReadWholeValue>
 
 /** The same as a query string. */
 export const ReadValue = z.object({
-  field: z.enum(['input', 'data', 'result', 'output']),
+  field: z.enum(['input', 'data', 'result', 'output']).describe('The value to get.'),
   record: z
     .string()
     .regex(/^\d{1,15}$/, 'must be the number of a record')
     .transform(Number)
-    .optional(),
+    .optional()
+    .describe('The record that holds the value; without it, a value of the run.'),
 })
 
 /**

@@ -4,7 +4,6 @@ import * as answers from './openapi-answers'
 import { DeleteSubjectData, SubjectData } from './schema'
 
 const counts = { runs: 12, files: 3, threads: 2, events: 0, idempotencyKeys: 1 }
-const sub = 'The `sub` of the tokens.'
 
 export const SUBJECT_OPERATIONS: Operation[] = [
   {
@@ -16,7 +15,6 @@ export const SUBJECT_OPERATIONS: Operation[] = [
     description: 'How much the deletion would delete, up to a limit. Changes nothing.',
     role: 'owner',
     query: SubjectData,
-    queryTexts: { sub },
     answers: {
       200: {
         description: 'The counts.',
@@ -36,10 +34,6 @@ export const SUBJECT_OPERATIONS: Operation[] = [
       'Cannot be undone. Deletes for up to 20 seconds; `done: false` asks for another call, and so does a call without a response. Refused while runs are open.',
     role: 'owner',
     query: DeleteSubjectData,
-    queryTexts: {
-      sub,
-      terminateRuns: 'Terminate the open runs first. Without this, the response is 409 while runs are open.',
-    },
     answers: {
       200: {
         description: 'What was deleted.',

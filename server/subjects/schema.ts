@@ -4,7 +4,7 @@ const MOST_LETTERS = 256
 
 /** The query string of the count. */
 export const SubjectData = z.object({
-  sub: z.string({ error: 'is required' }).min(1, 'is required').max(MOST_LETTERS),
+  sub: z.string({ error: 'is required' }).min(1, 'is required').max(MOST_LETTERS).describe('The `sub` of the tokens.'),
 })
 
 const flag = z
@@ -13,4 +13,6 @@ const flag = z
   .transform((value) => value === 'true')
 
 /** The query string of the deletion. */
-export const DeleteSubjectData = SubjectData.extend({ terminateRuns: flag })
+export const DeleteSubjectData = SubjectData.extend({
+  terminateRuns: flag.describe('Terminate the open runs first. Without this, the response is 409 while runs are open.'),
+})

@@ -43,7 +43,6 @@ const API: VersionedApi = {
     publish: 'Makes `published` mean this version.',
     listVersions: 'Newest first. Built-in tools have no versions.',
   },
-  listTexts: { kind: 'Only tools of this kind.' },
   // `CONFLICT`: a built-in tool belongs to everybody and cannot be changed.
   errors: {
     notFound: 'TOOL_NOT_FOUND',

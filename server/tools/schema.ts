@@ -3,7 +3,7 @@ import { AnyJson } from '../definition/any-json'
 import { component, components } from '../definition/component'
 import type { JsonValue } from '../definition/json'
 import type { AppError, ErrorDetail } from '../errors'
-import { ListVersioned } from '../versioned/list-schema'
+import { listVersioned } from '../versioned/list-schema'
 import { HttpConfig } from './kinds/http-config'
 import { McpConfig } from './kinds/mcp-config'
 import { ScriptConfig } from './kinds/script-config'
@@ -81,12 +81,15 @@ export const UpdateTool = component('UpdateTool', {
     .describe('The version you last saw. If there is a newer one, nothing is saved and the response is 409.'),
 })
 
-const { search, status, includeArchived, limit, offset } = ListVersioned.shape
+const { search, status, includeArchived, limit, offset } = listVersioned('tools').shape
 
 export const ListTools = z.object({
   search,
   status,
-  kind: z.enum([...TOOL_KINDS, 'builtin']).optional(),
+  kind: z
+    .enum([...TOOL_KINDS, 'builtin'])
+    .optional()
+    .describe('Only tools of this kind.'),
   includeArchived,
   limit,
   offset,

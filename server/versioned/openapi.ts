@@ -35,17 +35,10 @@ export interface VersionedApi {
   }
   descriptions: Record<'list' | 'create' | 'get' | 'update' | 'archive' | 'publish' | 'listVersions', string>
   errors: { notFound: ErrorCode; write: readonly ErrorCode[]; archive?: readonly ErrorCode[] }
-  /** Descriptions of parameters only this list has. */
-  listTexts?: Record<string, string>
 }
 
 /** The state of a draft that was never published. */
 const DRAFT = { status: 'draft', version: 1, publishedVersion: null, publishedAt: null, hasUnpublishedChanges: true }
-
-const PAGE_TEXTS = {
-  limit: 'The maximum to return, 1000 by default.',
-  offset: 'How many to skip.',
-}
 
 const VERSION = { description: 'A number, `latest` or `published`.', example: '1' }
 
@@ -80,13 +73,6 @@ export function versionedOperations(api: VersionedApi) {
     description: descriptions.list,
     role: 'viewer',
     query: schemas.list,
-    queryTexts: {
-      search: 'Text in the name or the description, in upper or lower case.',
-      status: `Only ${words.many} with this status.`,
-      includeArchived: `Include archived ${words.many}. By default they are left out.`,
-      ...PAGE_TEXTS,
-      ...api.listTexts,
-    },
     answers: {
       200: {
         description: `The ${words.many}.`,
@@ -184,7 +170,6 @@ export function versionedOperations(api: VersionedApi) {
     description: descriptions.listVersions,
     role: 'viewer',
     query: ListVersions,
-    queryTexts: PAGE_TEXTS,
     answers: {
       200: {
         description: 'The versions.',

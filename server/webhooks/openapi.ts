@@ -184,11 +184,6 @@ export const WEBHOOK_OPERATIONS: Operation[] = [
     summary: 'List the deliveries of a webhook',
     description: 'Newest first, with every attempt. They are kept for 30 days after they end.',
     query: ListDeliveries,
-    queryTexts: {
-      status: 'Only deliveries with this status.',
-      limit: 'The maximum to return, 50 by default.',
-      offset: 'How many to skip.',
-    },
     answers: {
       200: {
         description: 'The deliveries.',

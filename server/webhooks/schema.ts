@@ -61,9 +61,9 @@ export const RotateWebhook = component('RotateWebhook', {
 })
 
 export const ListDeliveries = z.object({
-  status: z.enum(['pending', 'delivered', 'failed']).optional(),
-  limit: wholeNumber(1, 200).optional(),
-  offset: wholeNumber(0, 999_999_999).optional(),
+  status: z.enum(['pending', 'delivered', 'failed']).optional().describe('Only deliveries with this status.'),
+  limit: wholeNumber(1, 200).optional().describe('The maximum to return, 50 by default.'),
+  offset: wholeNumber(0, 999_999_999).optional().describe('How many to skip.'),
 })
 
 function parsedUrl(text: string): URL | null {

@@ -1,10 +1,9 @@
 import { example } from '../openapi/example'
 import type { Operation } from '../openapi/types'
-import { ListVersioned } from '../versioned/list-schema'
 import { type VersionedApi, versionedOperations, wholeAnswers } from '../versioned/openapi'
 import * as answers from './openapi-answers'
 import * as examples from './openapi-examples'
-import { CreateWorkflow, DeletePermanently, SimulateWorkflow, UpdateWorkflow } from './schema'
+import { CreateWorkflow, DeletePermanently, ListWorkflows, SimulateWorkflow, UpdateWorkflow } from './schema'
 
 const id = { name: 'id', description: 'The workflow.', example: examples.WORKFLOW_ID }
 
@@ -24,7 +23,7 @@ const API: VersionedApi = {
     version: answers.Version,
     create: CreateWorkflow,
     update: UpdateWorkflow,
-    list: ListVersioned,
+    list: ListWorkflows,
   },
   examples: {
     item: examples.workflowItem,
@@ -93,9 +92,6 @@ export const WORKFLOW_OPERATIONS: Operation[] = [
     description: 'Cannot be undone. Its runs stay readable. Refused while runs are open.',
     role: 'owner',
     query: DeletePermanently,
-    queryTexts: {
-      terminateRuns: 'Terminate the open runs first. Without this, the response is 409 while runs are open.',
-    },
     answers: {
       200: {
         description: 'The workflow is deleted.',

@@ -5,6 +5,7 @@ import { Edge, Fields, MAX_KEY_TEMPLATE, MAX_NAME, Step } from '../definition/sc
 import { TIME_LIMITS } from '../definition/settings'
 import { StepRef } from '../definition/step-ref'
 import { flag } from '../query-values'
+import { listVersioned } from '../versioned/list-schema'
 
 const Limits = z.object({ timeoutMs: z.number().int().min(TIME_LIMITS.min).max(TIME_LIMITS.max).optional() })
 
@@ -73,4 +74,8 @@ export const SimulateWorkflow = component('SimulateWorkflow', {
     .describe('`latest` (the default), `published` or a number.'),
 })
 
-export const DeletePermanently = z.object({ terminateRuns: flag })
+export const ListWorkflows = listVersioned('workflows')
+
+export const DeletePermanently = z.object({
+  terminateRuns: flag.describe('Terminate the open runs first. Without this, the response is 409 while runs are open.'),
+})
