@@ -22,13 +22,15 @@ export const FieldName = z
   .refine((name) => !['_', '__proto__', 'prototype', 'constructor'].includes(name), 'is a reserved name')
 
 export const Field = openObject({
-  type: z.enum(FIELD_TYPES),
-  description: z.string().max(2000).optional(),
-  required: z.boolean().optional(),
-  default: AnyJson.optional(),
-  options: z.array(AnyJson).max(1000).optional(),
-  /** Screens hide its value. */
-  sensitive: z.boolean().optional(),
+  type: z.enum(FIELD_TYPES).describe('The type of the value. `file` is the id of a stored file.'),
+  description: z.string().max(2000).optional().describe('Text for people.'),
+  required: z.boolean().optional().describe('True by default, unless the field has a default.'),
+  default: AnyJson.optional().describe('Used when no value is sent.'),
+  options: z.array(AnyJson).max(1000).optional().describe('The only values allowed.'),
+  sensitive: z
+    .boolean()
+    .optional()
+    .describe('The value is hidden from people who are signed in, not from API keys and tokens.'),
 }).register(components, { id: 'Field' })
 export type Field = z.infer<typeof Field>
 
@@ -36,14 +38,26 @@ export const Fields = z.record(FieldName, Field)
 export type Fields = z.infer<typeof Fields>
 
 /** A step as saved. A draft may have any configuration; publish checks it against the schema of the step's type. */
-export const Step = openObject({ id: StepId, type: z.string().min(1).max(100) }).register(components, { id: 'Step' })
+export const Step = openObject({
+  id: StepId,
+  type: z
+    .string()
+    .min(1)
+    .max(100)
+    .describe('Such as `call-tool`. Each type has its own fields: see the schemas whose names end in `Step`.'),
+}).register(components, { id: 'Step' })
 export type Step = z.infer<typeof Step>
 
 /** `on` is the exit of its step that the edge leaves by; `next` if absent. */
 export const Edge = openObject({
-  from: StepRef.min(1),
-  to: StepRef.min(1),
-  on: z.string().min(1).max(100).optional(),
+  from: StepRef.min(1).describe('The id of a step.'),
+  to: StepRef.min(1).describe('The id of the next step.'),
+  on: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('The exit of the step that leads there, such as `error`; `next` by default.'),
 }).register(components, { id: 'Edge' })
 export type Edge = z.infer<typeof Edge>
 

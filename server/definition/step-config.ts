@@ -9,16 +9,29 @@ export const MOST_VISITS = 1_000_000
 
 /** Settings every step may have in addition to those of its type. Durations are in milliseconds. */
 export const CommonConfig = z.object({
-  name: z.string().max(200).optional(),
-  description: z.string().max(10_000).optional(),
-  position: z.object({ x: z.number(), y: z.number() }).optional(),
+  name: z.string().max(200).optional().describe('The name that history shows.'),
+  description: z.string().max(10_000).optional().describe('Text for people.'),
+  position: z.object({ x: z.number(), y: z.number() }).optional().describe('The step’s position in the editor.'),
   saveAs: z
     .string()
     .regex(/^[A-Za-z_][\w-]{0,99}$/, 'must be a field name')
     .refine((name) => !['_', '__proto__', 'prototype', 'constructor'].includes(name), 'is a reserved name')
-    .optional(),
-  maxVisits: z.number().int().min(1).max(MOST_VISITS).optional(),
-  timeoutMs: z.number().int().min(1).max(86_400_000).optional(),
+    .optional()
+    .describe('Stores the whole output under this name in the run’s data, instead of field by field.'),
+  maxVisits: z
+    .number()
+    .int()
+    .min(1)
+    .max(MOST_VISITS)
+    .optional()
+    .describe('How often a run may visit the step. Every loop needs a step with such a limit.'),
+  timeoutMs: z
+    .number()
+    .int()
+    .min(1)
+    .max(86_400_000)
+    .optional()
+    .describe('How long one attempt may take. In milliseconds.'),
   retry: z
     .object({
       maxAttempts: z.number().int().min(1).max(MOST_ATTEMPTS).optional(),
@@ -26,7 +39,8 @@ export const CommonConfig = z.object({
       maxDelayMs: z.number().int().min(0).max(86_400_000).optional(),
       backoff: z.enum(['fixed', 'exponential']).optional(),
     })
-    .optional(),
+    .optional()
+    .describe('How to retry failures that may be temporary.'),
 })
 export type CommonConfig = z.infer<typeof CommonConfig>
 export type RetryPolicy = NonNullable<CommonConfig['retry']>

@@ -10,6 +10,9 @@ export const StepId = text
   .refine(isStepId, STEP_ID_RULE)
   // Other languages' patterns know no scripts.
   .meta({ minLength: 1, maxLength: MAX_STEP_ID, pattern: '^[^\\s#/:|~]+$' })
+  .describe(
+    'Unique within the workflow: 1 to 200 letters of any script, digits, `_`, `-` and `.`, in any order. Ids that look the same are the same: they are kept in the normalization form C of Unicode.',
+  )
 
 /** Names a step by its id; there may be none. */
 export const StepRef = text

@@ -74,11 +74,3 @@ function nullable(choices: Schema[]): Schema {
   const values = first.enum ? { enum: [...first.enum, null] } : {}
   return { ...first, type: [first.type, 'null'], ...values }
 }
-
-/** Adds descriptions to the fields of schemas that belong to verbs. */
-export function describeFields(schema: Schema, texts: Record<string, string>): void {
-  for (const [name, text] of Object.entries(texts)) {
-    const field = schema.properties?.[name]
-    if (field) field.description = text
-  }
-}

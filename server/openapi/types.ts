@@ -87,9 +87,6 @@ export interface Operation {
   errors: readonly ErrorCode[]
 }
 
-/** Descriptions for fields of schemas that belong to verbs, by schema and field. */
-export type Texts = Record<string, Record<string, string>>
-
 /** A JSON Schema as written in the document: draft 2020-12. */
 export interface Schema {
   $ref?: string

@@ -1,12 +1,8 @@
 import { z } from 'zod'
 import { components } from '../definition/component'
-import { describeFields, OPTIONS, plainSchema, tidy } from '../openapi/schema'
-import type { Schema, Texts } from '../openapi/types'
-import { STEP_TEXTS, stepSchemas } from '../steps/openapi'
-
-const TEXTS: Texts = {
-  ...STEP_TEXTS,
-}
+import { OPTIONS, plainSchema, tidy } from '../openapi/schema'
+import type { Schema } from '../openapi/types'
+import { stepSchemas } from '../steps/openapi'
 
 /**
  * The named schemas that the operations refer to, or that these refer to, in that order: generated from those the verbs
@@ -17,10 +13,6 @@ export function componentSchemas(operations: unknown): Record<string, Schema> {
   const named = Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, tidy(schema as Schema)]))
   const ofSteps = stepSchemas(named)
   Object.assign(named, ofSteps)
-  for (const [id, texts] of Object.entries(TEXTS)) {
-    const schema = named[id] ?? {}
-    for (const choice of schema.oneOf ?? [schema]) describeFields(referred(named, choice), texts)
-  }
   for (const schema of Object.values(named)) {
     const discriminator = discriminatorOf(schema, named)
     if (discriminator) schema.discriminator = discriminator

@@ -18,9 +18,12 @@ export const callTool = defineStep({
   group: 'work',
   mode: 'effect',
   config: z.object({
-    toolId: z.string().min(1, 'is required').max(100),
-    args: z.record(z.string(), AnyJson).default({}),
-    version: z.union([z.string().max(20), z.number()]).optional(),
+    toolId: z.string().min(1, 'is required').max(100).describe('The tool to call.'),
+    args: z.record(z.string(), AnyJson).default({}).describe('The tool’s arguments; may contain expressions.'),
+    version: z
+      .union([z.string().max(20), z.number()])
+      .optional()
+      .describe('`latest` (the default), `published` or a number.'),
   }),
   form: {
     toolId: { widget: 'tool', label: 'Tool' },

@@ -104,10 +104,14 @@ function formOf(form: Record<string, FieldHint>, schema: JsonObject): CatalogFie
 
 /**
  * The configuration as callers may write it, before defaults and transforms. Refinements that JSON Schema cannot
- * express are left to the check. Copied, because zod's own object contains functions, which cannot be sent.
+ * express are left to the check. Copied, because zod's own object contains functions, which cannot be sent. Without the
+ * descriptions, which the editor would load and not show: its forms have texts of their own.
  */
 function schemaOf(config: z.ZodType): JsonObject {
-  return JSON.parse(JSON.stringify(z.toJSONSchema(config, { io: 'input', unrepresentable: 'any' })))
+  const override = ({ jsonSchema }: { jsonSchema: { description?: string } }) => {
+    delete jsonSchema.description
+  }
+  return JSON.parse(JSON.stringify(z.toJSONSchema(config, { io: 'input', unrepresentable: 'any', override })))
 }
 
 function outputsOf(step: AnyStep): CatalogEntry['outputs'] {

@@ -28,15 +28,19 @@ export const collectInputs = defineStep({
   group: 'people',
   mode: 'pause',
   config: z.object({
-    output: Fields.default({}),
-    title: Text(500).optional(),
-    message: Text(10_000).optional(),
+    output: Fields.default({}).describe('The fields to ask for, by name. The answer is merged into the run’s data.'),
+    title: Text(500).optional().describe('Shown to the person who answers.'),
+    message: Text(10_000)
+      .optional()
+      .describe('Shown to the person who answers, as Markdown. HTML in it is shown as text, and images as links.'),
     show: Show,
-    /** Continue without asking if run data already has every field. */
-    skipWhenPresent: z.boolean().optional(),
+    skipWhenPresent: z
+      .boolean()
+      .optional()
+      .describe('Continue without asking if the run’s data already has every field.'),
     assignees: Assignees,
     dueIn: DueIn,
-    expiresIn: ExpiresIn,
+    expiresIn: ExpiresIn.describe('How long people have, as an ISO 8601 duration such as `P2D`.'),
   }),
   form: {
     title: { widget: 'template', label: 'Title', help: 'The heading of the task.' },

@@ -11,7 +11,9 @@ export const condition = defineStep({
   icon: 'split',
   group: 'flow',
   mode: 'pure',
-  config: z.object({ when: ExpressionText }),
+  config: z.object({
+    when: ExpressionText.describe('An expression that gives true or false, such as `${total} > 100`.'),
+  }),
   form: {
     when: {
       widget: 'expression',

@@ -12,7 +12,10 @@ export const delay = defineStep({
   icon: 'timer',
   group: 'flow',
   mode: 'pause',
-  config: z.object({ for: DurationText.optional(), until: z.string().max(200).optional() }),
+  config: z.object({
+    for: DurationText.optional().describe('How long to wait, as an ISO 8601 duration such as `PT2H`.'),
+    until: z.string().max(200).optional().describe('The time to wait for, with its zone.'),
+  }),
   form: {
     for: { widget: 'template', label: 'For', placeholder: 'PT2H', help: 'Such as PT30M, PT2H or P7D.' },
     until: {

@@ -10,7 +10,9 @@ export const endFlow = defineStep({
   icon: 'flag',
   group: 'flow',
   mode: 'end',
-  config: z.object({ output: z.record(z.string(), AnyJson).optional() }),
+  config: z.object({
+    output: z.record(z.string(), AnyJson).optional().describe('The run’s result; all its data by default.'),
+  }),
   form: {
     output: {
       widget: 'key-value',

@@ -12,8 +12,9 @@ export const failFlow = defineStep({
   config: z.object({
     code: z
       .string()
-      .regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'must contain only capital letters, digits and _, such as OUT_OF_STOCK'),
-    message: Text(10_000).default(''),
+      .regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'must contain only capital letters, digits and _, such as OUT_OF_STOCK')
+      .describe('The code of the run’s error. Capital letters, digits and `_`.'),
+    message: Text(10_000).default('').describe('The message of the run’s error; may contain `${…}`.'),
   }),
   form: {
     code: { widget: 'text', label: 'Code', placeholder: 'OUT_OF_STOCK', help: 'What programs check.' },

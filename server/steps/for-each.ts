@@ -15,11 +15,28 @@ export const forEach = defineStep({
   group: 'flow',
   mode: 'fork',
   config: z.object({
-    items: z.union([z.string(), z.array(AnyJson)]),
-    batch: z.number().int().min(1).max(10_000).optional(),
-    concurrency: z.number().int().min(1).max(1_000).optional(),
-    result: AnyJson.optional(),
-    onItemError: z.enum(['stop', 'continue']).optional(),
+    items: z.union([z.string(), z.array(AnyJson)]).describe('The list to go through, or `${…}` for one.'),
+    batch: z
+      .number()
+      .int()
+      .min(1)
+      .max(10_000)
+      .optional()
+      .describe('How many items each iteration gets; with more than one, `${item}` is a list. 1 by default.'),
+    concurrency: z
+      .number()
+      .int()
+      .min(1)
+      .max(1_000)
+      .optional()
+      .describe('How many iterations run at the same time; 1 by default.'),
+    result: AnyJson.optional().describe(
+      'What to collect from each iteration; may contain `${…}` of the iteration’s own data.',
+    ),
+    onItemError: z
+      .enum(['stop', 'continue'])
+      .optional()
+      .describe('`stop` (the default) fails with the first iteration that fails; `continue` goes on with the others.'),
     workflowId: z.string().max(100).optional(),
     input: z.record(z.string(), AnyJson).optional(),
     version: z.union([z.string().max(20), z.number()]).optional(),

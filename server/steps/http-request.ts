@@ -8,7 +8,20 @@ import { fixedAddress } from '../tools/secret-use'
 import { defineStep } from './define-step'
 import { outputOf } from './tool-outcome'
 
-const { timeoutMs: _limit, ...fields } = HttpFields
+const fields = {
+  method: HttpFields.method.describe('The HTTP method.'),
+  url: HttpFields.url.describe(
+    'The URL; may contain `${…}` in its path and query. With secrets, its host must be written out.',
+  ),
+  headers: HttpFields.headers.describe('The headers; may contain `${…}` and `${secrets.NAME}`.'),
+  query: HttpFields.query.describe('Query parameters. Null leaves a name out, and a list repeats it.'),
+  body: HttpFields.body.describe('The body; may contain `${…}`.'),
+  bodyType: HttpFields.bodyType.describe('How the body is sent.'),
+  result: HttpFields.result.describe(
+    'What becomes the output: the JSON of the response, its text, or status, headers and body.',
+  ),
+  path: HttpFields.path.describe('The part of a JSON response that becomes the output, such as `items[0].id`.'),
+}
 
 /** Longer waits are for the step's own time limit and retries. */
 const REQUEST_MS = 60_000

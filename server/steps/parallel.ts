@@ -23,7 +23,8 @@ export const parallel = defineStep({
         }),
       )
       .min(1, 'needs at least one branch')
-      .max(50),
+      .max(50)
+      .describe('The branches. Each id is an exit.'),
     wait: z
       .union([
         z.enum(['all', 'any']),
@@ -33,8 +34,14 @@ export const parallel = defineStep({
           .regex(/^[1-9]\d?$/)
           .transform(Number),
       ])
-      .optional(),
-    onBranchError: z.enum(['stop', 'continue']).optional(),
+      .optional()
+      .describe('How many branches must succeed: `all` (the default), `any` for one, or a number.'),
+    onBranchError: z
+      .enum(['stop', 'continue'])
+      .optional()
+      .describe(
+        '`stop` (the default) fails with the first branch that fails; `continue` while enough others can succeed.',
+      ),
   }),
   form: {
     branches: {

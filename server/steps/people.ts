@@ -23,6 +23,9 @@ export const Assignees = z
     z.string().max(500).refine(isTemplate, 'must be a list, such as ["role:admin"]'),
   ])
   .optional()
+  .describe(
+    'Who may answer: `user:` with an address, a token’s `sub` or an id, or `role:` for that role and higher ones. Anybody by default.',
+  )
 type Assignees = z.infer<typeof Assignees>
 
 /** How many votes each action needs. */
@@ -36,9 +39,14 @@ export const Show = z
   .array(component('ShownField', { label: Text(200), value: AnyJson, markdown: z.boolean().optional() }))
   .max(MOST_SHOWN)
   .optional()
+  .describe(
+    'The values shown with the task, in this order, each with a label. A text is Markdown if `markdown` is true.',
+  )
 type Show = z.infer<typeof Show>
 
-export const DueIn = DurationText.optional()
+export const DueIn = DurationText.optional().describe(
+  'When it should be answered, as an ISO 8601 duration such as `P1D`. For people; nothing happens then.',
+)
 
 export const ASSIGNEES_HINT = {
   widget: 'assignees',

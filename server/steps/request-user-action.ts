@@ -27,18 +27,21 @@ export const requestUserAction = defineStep({
   group: 'people',
   mode: 'pause',
   config: z.object({
-    title: Text(500).optional(),
-    message: Text(10_000).optional(),
+    title: Text(500).optional().describe('Shown to the person who answers.'),
+    message: Text(10_000)
+      .optional()
+      .describe('Shown to the person who answers, as Markdown. HTML in it is shown as text, and images as links.'),
     show: Show,
     actions: z
       .array(component('UserAction', { id: z.string().min(1).max(100), label: Text(200) }))
       .min(1, 'needs at least one action')
-      .max(50),
+      .max(50)
+      .describe('The actions to choose from.'),
     assignees: Assignees,
-    needs: Needs,
-    noSelfApproval: z.boolean().optional(),
+    needs: Needs.describe('How many votes each action needs, by its id; 1 by default. Each person has one vote.'),
+    noSelfApproval: z.boolean().optional().describe('Whoever started the run may not answer.'),
     dueIn: DueIn,
-    expiresIn: ExpiresIn,
+    expiresIn: ExpiresIn.describe('How long people have, as an ISO 8601 duration such as `P2D`.'),
   }),
   form: {
     title: { widget: 'template', label: 'Title', help: 'The heading of the task.' },

@@ -19,9 +19,13 @@ export const runScript = defineStep({
   group: 'data',
   mode: 'effect',
   config: z.object({
-    code: z.string().min(1, 'is required').max(MAX_CODE),
-    args: z.record(z.string(), AnyJson).default({}),
-    allowedHosts: ScriptConfig.shape.allowedHosts,
+    code: z
+      .string()
+      .min(1, 'is required')
+      .max(MAX_CODE)
+      .describe('JavaScript: the body of an async function that returns the output.'),
+    args: z.record(z.string(), AnyJson).default({}).describe('What the code reads as `args`; may contain `${…}`.'),
+    allowedHosts: ScriptConfig.shape.allowedHosts.describe('The hosts that the code may call with `fetch`.'),
   }),
   form: {
     code: { widget: 'code', label: 'Code', help: 'The body of an async function: return what the step gives.' },

@@ -13,8 +13,8 @@ export const runWorkflow = defineStep({
   group: 'work',
   mode: 'pause',
   config: z.object({
-    workflowId: z.string().min(1, 'is required').max(100),
-    input: z.record(z.string(), AnyJson).default({}),
+    workflowId: z.string().min(1, 'is required').max(100).describe('The workflow to run: its published version.'),
+    input: z.record(z.string(), AnyJson).default({}).describe('The fields of its START; may contain `${…}`.'),
     version: z.union([z.string().max(20), z.number()]).optional(),
   }),
   form: {

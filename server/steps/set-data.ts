@@ -16,8 +16,11 @@ export const setData = defineStep({
   group: 'data',
   mode: 'pure',
   config: z.object({
-    values: z.record(FieldName, AnyJson).default({}),
-    compute: z.record(FieldName, ExpressionText).default({}),
+    values: z.record(FieldName, AnyJson).default({}).describe('The fields to set; may contain `${…}`.'),
+    compute: z
+      .record(FieldName, ExpressionText)
+      .default({})
+      .describe('The fields to set to the results of expressions.'),
   }),
   form: {
     values: {

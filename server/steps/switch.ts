@@ -25,7 +25,8 @@ export const switchStep = defineStep({
         }),
       )
       .min(1, 'needs at least one case')
-      .max(50),
+      .max(50)
+      .describe('The first case whose expression is true is the exit; `default` if none is.'),
   }),
   form: {
     cases: { widget: 'cases', label: 'Cases', help: 'Checked from top to bottom. Each one is an exit of its own.' },

@@ -16,12 +16,19 @@ export const waitForEvent = defineStep({
   group: 'flow',
   mode: 'pause',
   config: z.object({
-    event: z.string().min(1).max(NAME_MAX),
-    key: z.union([z.string(), z.number()]).optional(),
-    when: ExpressionText.optional(),
-    /** Whether events count from the start of the run, or only from the start of the step. */
-    since: z.enum(['run', 'step']).optional(),
-    expiresIn: ExpiresIn,
+    event: z.string().min(1).max(NAME_MAX).describe('The name of the event.'),
+    key: z
+      .union([z.string(), z.number()])
+      .optional()
+      .describe('Only events with this key match. Without a key, every event of the name does.'),
+    when: ExpressionText.optional().describe(
+      'An expression that must be true; `${event.data.x}` is a value of the event.',
+    ),
+    since: z
+      .enum(['run', 'step'])
+      .optional()
+      .describe('Since when events count: since the start of the `run` (the default) or of the `step`.'),
+    expiresIn: ExpiresIn.describe('How long to wait, as an ISO 8601 duration; then the exit `timeout` is taken.'),
   }),
   form: {
     event: { widget: 'template', label: 'Event', placeholder: 'payment.settled', help: 'The name it is posted with.' },

@@ -27,6 +27,11 @@ describe('the step catalog', () => {
     }
   })
 
+  test('leaves the descriptions of fields to the OpenAPI document', () => {
+    const { steps, common } = catalogOf(stepTypes())
+    expect(JSON.stringify([common.schema, ...steps.map(({ schema }) => schema)])).not.toContain('"description":"')
+  })
+
   test('has samples that match their schemas, except for what a person has yet to choose', () => {
     const ajv = new Ajv2020({ strict: false })
     for (const { type, schema, sample } of catalogOf(stepTypes()).steps) {
