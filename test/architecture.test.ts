@@ -35,7 +35,7 @@ describe('who may import whom', () => {
     const framework = /^(next|react|react-dom)(\/|$)/
     expect(
       offenders(inside('server'), ({ from, to, ours }) => {
-        if (ours) return inside('server')(to) || inside('db')(to)
+        if (ours) return inside('server')(to) || inside('db')(to) || inside('lib')(to)
         if (to === 'inngest') return from === 'server/interpreter/walk/walk.ts'
         if (to.startsWith('next-auth')) return from === 'server/auth/session.ts'
         return !framework.test(to)
@@ -43,10 +43,16 @@ describe('who may import whom', () => {
     ).toEqual([])
   })
 
+  test('lib imports nothing, so that everything may import it', () => {
+    expect(offenders(inside('lib'), () => false)).toEqual([])
+  })
+
   test('the engine imports nothing from the product', () => {
     expect(
       offenders(inside('inngest/engine'), ({ to, ours, typeOnly }) =>
-        ours ? inside('inngest/engine')(to) : /^(node:|zod$)/.test(to) || (typeOnly && to === 'postgres'),
+        ours
+          ? inside('inngest/engine')(to) || inside('lib')(to)
+          : /^(node:|zod$)/.test(to) || (typeOnly && to === 'postgres'),
       ),
     ).toEqual([])
   })
@@ -85,7 +91,7 @@ describe('who may import whom', () => {
     expect(offenders(inside('app/api'), ({ to, ours }) => ours || !/^next(\/|$)/.test(to))).toEqual([])
   })
 
-  test('browser code imports only types from the server, and code only from the language', () => {
+  test('browser code imports only types from the server, and code only from the language and lib', () => {
     const browser = new Set(files.filter((file) => /^['"]use client['"]/.test(source.get(file) ?? '')))
     // Including everything those files import, transitively.
     for (const file of browser) {
@@ -97,7 +103,7 @@ describe('who may import whom', () => {
     expect(
       offenders(
         (file) => browser.has(file),
-        ({ to, ours, typeOnly }) => typeOnly || !ours || inside('app')(to) || inside(LANGUAGE)(to),
+        ({ to, ours, typeOnly }) => typeOnly || !ours || ['app', 'lib', LANGUAGE].some((folder) => inside(folder)(to)),
       ),
     ).toEqual([])
   })

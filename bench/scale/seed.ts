@@ -1,4 +1,5 @@
 import type { Sql } from '@/db/types'
+import { base32, DIGITS } from '@/lib/base32'
 import { addMonth, type Defined, DIVIDED, divide, index, restore, strip } from './tables'
 
 export interface Size {
@@ -16,17 +17,11 @@ export interface Seeded {
   stopped: boolean
 }
 
-/** How the ids of runs write numbers. */
-const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 /** Tenants and workflows are drawn from so many places, of which each has some. */
 const SLOTS = 65_536
 
 /** The first ten letters of an id made at a time. */
-export function timeOfId(ms: number): string {
-  let text = ''
-  for (let shift = 45n; shift >= 0n; shift -= 5n) text += DIGITS[Number((BigInt(ms) >> shift) & 31n)]
-  return text
-}
+export const timeOfId = (ms: number) => base32(ms, 10)
 
 /** The same in SQL. */
 const timeSql = (ms: string) =>

@@ -1,5 +1,5 @@
+import { type Cron, nextTime } from '@/lib/cron'
 import type { Claim, EngineContext } from './context'
-import { type Cron, nextTick } from './cron'
 import { LONGEST_MS } from './durations'
 import { newId } from './ids'
 import { dropJob } from './jobs'
@@ -56,7 +56,7 @@ async function tickOf(ctx: EngineContext, claim: Claim): Promise<Tick | undefine
 
 /** @returns how many milliseconds after `after` the next tick is due */
 async function moveToNext(ctx: EngineContext, claim: Claim, { cron }: Tick, after: Date): Promise<number> {
-  const next = nextTick(cron, after) ?? new Date(after.getTime() + LONGEST_MS)
+  const next = nextTime(cron, 'UTC', after) ?? new Date(after.getTime() + LONGEST_MS)
   const due = next.toISOString()
   await ctx.sql`
     update engine.jobs set owner = null, attempt = 0, deliveries = 0, step_id = ${due}, due_at = ${due}::timestamptz

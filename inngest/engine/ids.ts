@@ -1,22 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { base32 } from '@/lib/base32'
 
-const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-
-function time(ms: number): string {
-  let left = ms
-  let text = ''
-  for (let i = 0; i < 10; i++) {
-    text = ALPHABET.charAt(left % 32) + text
-    left = Math.floor(left / 32)
-  }
-  return text
-}
-
-function tail(bytes: Uint8Array): string {
-  let text = ''
-  for (let i = 0; i < 16; i++) text += ALPHABET.charAt((bytes[i] ?? 0) % 32)
-  return text
-}
+const time = (ms: number) => base32(ms, 10)
+const tail = (bytes: Buffer) => Array.from(bytes.subarray(0, 16), (byte) => base32(byte, 1)).join('')
 
 /** A new ULID. */
 export function newId(at: number): string {

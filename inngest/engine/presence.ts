@@ -1,6 +1,6 @@
+import { nextTime } from '@/lib/cron'
 import type { Claim, EngineContext, Fragment } from './context'
 import { after, leaseEnd } from './context'
-import { nextTick } from './cron'
 import { RELEASE } from './settings'
 
 /**
@@ -61,7 +61,10 @@ export function leave(bootId: string): void {
 async function plantCrons(ctx: EngineContext, at: Date): Promise<void> {
   const { sql } = ctx
   for (const spec of (await ctx.specs()).values()) {
-    const wanted = spec.crons.map(({ source, cron }) => ({ id: cronJobId(spec.id, source), tick: nextTick(cron, at) }))
+    const wanted = spec.crons.map(({ source, cron }) => ({
+      id: cronJobId(spec.id, source),
+      tick: nextTime(cron, 'UTC', at),
+    }))
     const ids = JSON.stringify(wanted.map(({ id }) => id))
     await sql`
       delete from engine.jobs where kind = 'cron' and function_id = ${spec.id}

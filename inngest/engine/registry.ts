@@ -1,4 +1,4 @@
-import { type Cron, parseCron } from './cron'
+import { type Cron, CronError, parseCron } from '@/lib/cron'
 import { LONGEST_MS, parseDuration } from './durations'
 import { type Comparison, ExpressionError, matches, type Operand, parseExpression, parseKey } from './match'
 import { type EngineEvent, FunctionConfig, Sync } from './protocol'
@@ -58,7 +58,7 @@ function parseFunction(config: unknown): FunctionSpec {
     })),
   }
   for (const trigger of triggers) {
-    if ('cron' in trigger) spec.crons.push({ source: trigger.cron, cron: parseCron(trigger.cron) })
+    if ('cron' in trigger) spec.crons.push({ source: trigger.cron, cron: cronOf(trigger.cron) })
     else {
       const condition = trigger.expression === undefined ? [] : parseExpression(trigger.expression, ['event'])
       spec.triggers.push({ event: plainName(trigger.event), condition })
@@ -72,6 +72,14 @@ function parseFunction(config: unknown): FunctionSpec {
   if (timeouts?.start !== undefined) spec.startWithinMs = duration(timeouts.start)
   if (timeouts?.finish !== undefined) spec.finishWithinMs = duration(timeouts.finish)
   return spec
+}
+
+function cronOf(source: string): Cron {
+  try {
+    return parseCron(source)
+  } catch (err) {
+    throw err instanceof CronError ? new Error(`the cron ${source} ${err.message}`, { cause: err }) : err
+  }
 }
 
 function plainName(event: string): string {

@@ -1,5 +1,5 @@
 import type { schedules, scheduleTicks } from '@/db/schema/schedules'
-import { nextTimes, parseCron } from '../definition/cron'
+import { nextTimes, parseCron } from '@/lib/cron'
 import type { Masker } from '../vault/mask'
 
 export type ScheduleRow = typeof schedules.$inferSelect

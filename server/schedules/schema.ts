@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { CronError, isTimeZone, parseCron } from '@/lib/cron'
 import { AnyJson } from '../definition/any-json'
 import { component, components } from '../definition/component'
-import { CronError, isTimeZone, parseCron } from '../definition/cron'
 import { STORABLE } from '../storable-text'
 
 const CronText = z

@@ -1,44 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { parseRetryAfter, serverRetryDelayMs } from '@/inngest/engine/backoff'
-import { nextTick, parseCron } from '@/inngest/engine/cron'
 import { parseDuration, parseInstant } from '@/inngest/engine/durations'
 import { newId, seededId } from '@/inngest/engine/ids'
 import { canonicalJson, signature } from '@/inngest/engine/sign'
-
-describe('cron', () => {
-  test.each([
-    ['* * * * *', '2026-01-01T00:00:30Z', '2026-01-01T00:01:00Z'],
-    ['*/15 * * * *', '2026-01-01T00:15:00Z', '2026-01-01T00:30:00Z'],
-    ['0 * * * *', '2026-01-31T23:59:59Z', '2026-02-01T00:00:00Z'],
-    ['30 9 * * mon-fri', '2026-01-02T09:30:00Z', '2026-01-05T09:30:00Z'],
-    ['0 0 29 2 *', '2026-01-01T00:00:00Z', '2028-02-29T00:00:00Z'],
-    ['0 0 13 * 5', '2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'],
-    ['0 0 * * 7', '2026-01-01T00:00:00Z', '2026-01-04T00:00:00Z'],
-    ['5,10-12 3 * JAN,jun *', '2026-01-31T03:12:00Z', '2026-06-01T03:05:00Z'],
-    ['10/20 * * * *', '2026-01-01T00:11:00Z', '2026-01-01T00:30:00Z'],
-  ])('%s after %s ticks at %s', (source, after, expected) => {
-    expect(nextTick(parseCron(source), new Date(after))?.toISOString()).toBe(new Date(expected).toISOString())
-  })
-
-  test.each([
-    '* * * *',
-    '60 * * * *',
-    '* 24 * * *',
-    '* * 0 * *',
-    '* * * 13 *',
-    'a * * * *',
-    '*/0 * * * *',
-    '5-1 * * * *',
-    '0 0 30 2 *',
-    '@daily',
-    'TZ=Europe/Paris 0 * * * *',
-    '* * * * * *',
-    '1- * * * *',
-  ])('rejects %s', (source) => {
-    expect(() => parseCron(source)).toThrow()
-  })
-})
 
 describe('durations', () => {
   test.each([

@@ -1,4 +1,4 @@
-import { type Cron, parseCron } from '@/server/definition/cron'
+import { type Cron, parseCron } from '@/lib/cron'
 
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 const LONG_WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']

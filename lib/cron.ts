@@ -1,4 +1,4 @@
-/** When a schedule fires: five fields with lists, ranges, steps and English names, on the clock of a time zone. */
+/** When something happens: five fields with lists, ranges, steps and English names, on the clock of a time zone. */
 export interface Cron {
   minutes: readonly number[]
   hours: readonly number[]

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isTimeZone, lastTime, nextTimes, parseCron } from '@/server/definition/cron'
+import { isTimeZone, lastTime, nextTimes, parseCron } from '@/lib/cron'
 
 const next = (cron: string, zone: string, after: string, count = 3) =>
   nextTimes(parseCron(cron), zone, new Date(after), count).map((at) => at.toISOString().slice(0, 16))
@@ -11,6 +11,11 @@ describe('the next times', () => {
     ['0 0 1,15 * *', 'UTC', '2026-01-31T12:00Z', ['2026-02-01T00:00', '2026-02-15T00:00', '2026-03-01T00:00']],
     // Both day fields: either.
     ['0 0 13 * 5', 'UTC', '2026-02-01T00:00Z', ['2026-02-06T00:00', '2026-02-13T00:00', '2026-02-20T00:00']],
+    ['0 0 * * 7', 'UTC', '2026-01-01T00:00Z', ['2026-01-04T00:00', '2026-01-11T00:00', '2026-01-18T00:00']],
+    ['5,10-11 3 * JAN,jun *', 'UTC', '2026-01-31T03:10Z', ['2026-01-31T03:11', '2026-06-01T03:05', '2026-06-01T03:10']],
+    ['10/20 * * * *', 'UTC', '2026-01-01T00:11Z', ['2026-01-01T00:30', '2026-01-01T00:50', '2026-01-01T01:10']],
+    // A moment within the minute.
+    ['* * * * *', 'UTC', '2026-01-01T00:00:30Z', ['2026-01-01T00:01', '2026-01-01T00:02', '2026-01-01T00:03']],
     ['0 0 29 2 *', 'UTC', '2026-01-01T00:00Z', ['2028-02-29T00:00', '2032-02-29T00:00', '2036-02-29T00:00']],
     // The date of the zone, not of UTC.
     [
@@ -80,6 +85,11 @@ test.each(['Europe/Berlin', 'America/St_Johns', 'Australia/Lord_Howe', 'UTC'])(
 
 test.each([
   ['* * * *', 'five fields'],
+  ['* * * * * *', 'five fields'],
+  ['@daily', 'five fields'],
+  ['TZ=Europe/Paris 0 * * * *', 'five fields'],
+  ['a * * * *', 'minute'],
+  ['1- * * * *', 'minute'],
   ['60 * * * *', 'minute'],
   ['* 24 * * *', 'hour'],
   ['* * 0 * *', 'day'],
