@@ -45,10 +45,16 @@ export async function readText(request: Request, limit: number): Promise<string>
   }
 }
 
-/** The body as it was sent, over which senders sign. @throws AppError PAYLOAD_TOO_LARGE, INVALID_INPUT */
-export async function readBytes(request: Request, limit = MAX_JSON_BYTES): Promise<Buffer> {
-  const tooLarge = () =>
-    new AppError('PAYLOAD_TOO_LARGE', { details: [{ message: `At most ${limit} bytes are accepted.` }] })
+/**
+ * The body as it was sent, over which senders sign.
+ * @throws AppError PAYLOAD_TOO_LARGE or what `tooLarge` makes, INVALID_INPUT
+ */
+export async function readBytes(
+  request: Request,
+  limit = MAX_JSON_BYTES,
+  tooLarge = () =>
+    new AppError('PAYLOAD_TOO_LARGE', { details: [{ message: `At most ${limit} bytes are accepted.` }] }),
+): Promise<Buffer> {
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge()
   // Count the bytes as they arrive: the declared length may be missing or false.
   const chunks: Uint8Array[] = []

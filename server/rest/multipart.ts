@@ -1,6 +1,6 @@
 import { AppError } from '../errors'
 import { FILE_PART, MAX_FILE_BYTES, MultipartInput, type Upload } from '../files/multipart-input'
-import { chunksOf, MAX_JSON_BYTES } from '../http/body'
+import { MAX_JSON_BYTES, readBytes } from '../http/body'
 import { type Part, parseParts } from './multipart-parts'
 
 const MAX_PARTS = 100
@@ -20,7 +20,7 @@ export function isMultipart(request: Request): boolean {
 export async function readMultipart(request: Request): Promise<MultipartInput> {
   const { boundary } = mediaType(request)
   if (boundary === null) throw invalid('The content-type has no valid boundary.')
-  const parts = parseParts(await readBytes(request), boundary, MAX_PARTS)
+  const parts = parseParts(await readBytes(request, MAX_BODY_BYTES, tooLarge), boundary, MAX_PARTS)
   return toInput(parts)
 }
 
@@ -61,26 +61,6 @@ function decodeText(name: string, type: string, bytes: Uint8Array): string {
   } catch {
     throw invalid('Text must be sent as UTF-8.', name)
   }
-}
-
-/**
- * A declared length that is too large is refused at once; since it may be missing or false, the bytes are counted too.
- */
-async function readBytes(request: Request): Promise<Buffer> {
-  if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge()
-  const chunks: Uint8Array[] = []
-  let size = 0
-  try {
-    for await (const chunk of chunksOf(request.body)) {
-      size += chunk.byteLength
-      if (size > MAX_BODY_BYTES) throw tooLarge()
-      chunks.push(chunk)
-    }
-  } catch (err) {
-    if (err instanceof AppError) throw err
-    throw new AppError('INVALID_INPUT', { details: [{ message: 'The body ended early.' }], cause: err })
-  }
-  return Buffer.concat(chunks, size)
 }
 
 function mediaType(request: Request): { type: string; boundary: string | null } {
