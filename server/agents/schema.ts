@@ -4,6 +4,7 @@ import { AnyJson } from '../definition/any-json'
 import { component, components } from '../definition/component'
 import { ModelConfig, SCRIPTED_MODEL } from '../models/schema'
 import { listVersioned } from '../versioned/list-schema'
+import { SeenVersion } from '../versioned/seen-version'
 
 export const MAX_NAME = 200
 /** The longest message to an agent, in characters. */
@@ -68,13 +69,7 @@ export const CreateAgent = component('CreateAgent', {
 /** Every field is optional: a missing one keeps its value, a given one replaces the old value as a whole. */
 export const UpdateAgent = WholeConfig.partial()
   .extend({
-    /** The version the caller last saw; a newer one is a conflict. */
-    version: z
-      .number()
-      .int()
-      .min(1)
-      .nullish()
-      .describe('The version you last saw. If there is a newer one, nothing is saved and the response is 409.'),
+    version: SeenVersion,
   })
   .register(components, { id: 'UpdateAgent' })
 export type UpdateAgent = z.infer<typeof UpdateAgent>

@@ -4,6 +4,7 @@ import { component, components } from '../definition/component'
 import type { JsonValue } from '../definition/json'
 import type { AppError, ErrorDetail } from '../errors'
 import { listVersioned } from '../versioned/list-schema'
+import { SeenVersion } from '../versioned/seen-version'
 import { HttpConfig } from './kinds/http-config'
 import { McpConfig } from './kinds/mcp-config'
 import { ScriptConfig } from './kinds/script-config'
@@ -72,13 +73,7 @@ export const UpdateTool = component('UpdateTool', {
   description: Common.description.unwrap().optional(),
   kind: Kind.optional(),
   config: Config.optional(),
-  /** The version the caller last saw; a newer one is a conflict. */
-  version: z
-    .number()
-    .int()
-    .min(1)
-    .nullish()
-    .describe('The version you last saw. If there is a newer one, nothing is saved and the response is 409.'),
+  version: SeenVersion,
 })
 
 const { search, status, includeArchived, limit, offset } = listVersioned('tools').shape

@@ -6,6 +6,7 @@ import { TIME_LIMITS } from '../definition/settings'
 import { StepRef } from '../definition/step-ref'
 import { flag } from '../query-values'
 import { listVersioned } from '../versioned/list-schema'
+import { SeenVersion } from '../versioned/seen-version'
 
 const Limits = z.object({ timeoutMs: z.number().int().min(TIME_LIMITS.min).max(TIME_LIMITS.max).optional() })
 
@@ -50,13 +51,7 @@ export const UpdateWorkflow = component('UpdateWorkflow', {
   limits: CreateWorkflow.shape.limits.describe(
     'The limits of a run, such as `timeoutMs`; null removes them. Open runs keep theirs.',
   ),
-  /** The version the caller last saw; a newer one is a conflict. */
-  version: z
-    .number()
-    .int()
-    .min(1)
-    .nullish()
-    .describe('The version you last saw. If there is a newer one, nothing is saved and the response is 409.'),
+  version: SeenVersion,
 })
 export type UpdateWorkflow = z.infer<typeof UpdateWorkflow>
 
