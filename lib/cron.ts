@@ -1,3 +1,5 @@
+// Ours: croner moves times that a clock skips to the end of the gap, reads `*/2` as a restricted day and accepts 30 February.
+
 /** When something happens: five fields with lists, ranges, steps and English names, on the clock of a time zone. */
 export interface Cron {
   minutes: readonly number[]

@@ -1,3 +1,5 @@
+// Ours: of equally short differences, the package `diff` shows others, and it has none for texts that differ too much.
+
 const CONTEXT = 3
 /** More changes than so are shown as one: finding the fewest takes their square in time and memory. */
 const MOST_CHANGES = 2_000

@@ -1,3 +1,5 @@
+// Ours: busboy accepts parts without a name, repeated headers and texts that are not UTF-8, all of which we refuse.
+
 import { AppError } from '../errors'
 
 const MAX_HEADER_BYTES = 8 * 1024

@@ -1,3 +1,5 @@
+// Ours: jsonc-parser accepts names that repeat and numbers that lose digits, and overflows the stack on deep nesting.
+
 import type { JsonValue } from '@/server/definition/json'
 import { InexactNumber, isInexact } from '@/server/definition/long-numbers'
 
