@@ -142,7 +142,7 @@ async function apiListener(): Promise<ApiListener | null> {
   // Next evaluates this while it compiles, so `npm run dev` does not compile every route before it starts.
   if (process.env.NODE_ENV !== 'production' || env().API_THROUGH_NEXT) return null
   const [{ ROUTES }, { createApiListener }] = await Promise.all([
-    import('./app/api/routes'),
+    import('./server/rest/routes'),
     import('./server/rest/listener/create'),
   ])
   return createApiListener(ROUTES)

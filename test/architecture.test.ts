@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { OPERATIONS } from '@/server/rest/openapi-document'
 import { files, type Import, imports, source } from './support/imports'
 
 const product = files.filter((file) => !file.startsWith('test/') && !file.startsWith('bench/'))
@@ -231,21 +232,7 @@ describe('code rules', () => {
       path: path ?? '',
       verb: verb ?? '',
     }))
-    const routes = product.filter((file) => file.startsWith('app/api/') && file.endsWith('/route.ts'))
-    const pathOf = (file: string) =>
-      `/${file
-        .replace(/^app\//, '')
-        .replace(/\/route\.ts$/, '')
-        .replace(/\[(\w+)\]/g, ':$1')}`
-    const internal = ['/api/inngest', '/api/[...path]', '/api/trpc/:trpc', '/api/auth/[...nextauth]']
-    const implemented = routes
-      .filter((file) => !internal.includes(pathOf(file)))
-      .flatMap((file) => {
-        const text = source.get(file) ?? ''
-        return ['GET', 'POST', 'PUT', 'DELETE']
-          .filter((method) => new RegExp(`^ +${method}: |function ${method}\\(`, 'm').test(text))
-          .map((method) => `${method} ${pathOf(file)}`)
-      })
+    const implemented = OPERATIONS.map(({ method, path }) => `${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`)
     expect(documented.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(implemented.sort())
     for (const { path, verb } of documented) expect(existsSync(verb), `${verb}, the verb of ${path}`).toBe(true)
   })

@@ -1,16 +1,24 @@
-import type { Operation } from '../openapi/types'
+import { openStream, SSE_HEADERS } from '../http/sse'
+import { endpoint } from '../openapi/endpoint'
+import { chat, openChat, openUiChat } from './chat'
 import { AnyChatBody, ChatAnswer, ChatEvent } from './openapi-answers'
 import { chatAnswer, chatEvents } from './openapi-examples'
+import { isUiChat } from './ui-chat'
+import { UI_STREAM_HEADERS } from './ui-stream'
 
-export const CHAT: Operation = {
-  id: 'chat',
+const wantsJson = ({ headers }: Request): boolean => {
+  const accepts = headers.get('accept') ?? ''
+  return accepts.includes('application/json') && !accepts.includes('text/event-stream')
+}
+
+export const CHAT = endpoint({
   method: 'POST',
   path: '/api/chat',
   tag: 'Agents',
   summary: 'Chat with an agent',
   description:
     'The agent answers in text; supervisors too. With `Accept: application/json` the response is the complete answer; otherwise it is a stream of events while the agent writes: `message.delta`, `tool.call`, `tool.result`, `handoff`, and finally `message.done` or `error`. After a lost connection, send the same body with `Last-Event-ID` within an hour to continue. A body with `messages`, as `useChat` of the AI SDK sends it, is answered in the AI SDK’s UI message stream instead.',
-  role: 'operator',
+  permission: 'agent:invoke',
   headers: ['Idempotency-Key', 'Last-Event-ID'],
   body: {
     schema: AnyChatBody,
@@ -42,4 +50,18 @@ export const CHAT: Operation = {
     204: { description: 'The client has seen the end; do not reconnect.' },
   },
   errors: ['MESSAGE_REQUIRED', 'AGENT_NOT_FOUND', 'THREAD_NOT_FOUND', 'THREAD_BUSY', 'TOO_MANY_STREAMS', 'MODEL_ERROR'],
-}
+  limit: 'invokes',
+  // To go on reading is no second message, whatever key the client sends with it.
+  keepsAnswer: (request) => wantsJson(request) || !request.headers.has('last-event-id'),
+  run: async ({ ctx, body, request, signal }) => {
+    if (isUiChat(body)) {
+      const stream = await openStream(ctx.tenantId, request.signal, () => openUiChat(ctx, body, signal))
+      return { headers: { ...SSE_HEADERS, ...UI_STREAM_HEADERS }, body: stream }
+    }
+    if (wantsJson(request)) return { body: await chat(ctx, body, signal) }
+    const lastEventId = request.headers.get('last-event-id')
+    const stream = await openStream(ctx.tenantId, request.signal, () => openChat(ctx, { body, lastEventId }, signal))
+    // 204 stops clients that reconnect automatically.
+    return stream ? { headers: SSE_HEADERS, body: stream } : { status: 204, body: null }
+  },
+})

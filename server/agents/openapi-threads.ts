@@ -1,7 +1,7 @@
+import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
-import type { Operation } from '../openapi/types'
-import { ReadThread } from './get-thread'
-import { ListThreads } from './list-threads'
+import { getThread, ReadThread } from './get-thread'
+import { ListThreads, listThreads } from './list-threads'
 import * as answers from './openapi-answers'
 import * as examples from './openapi-examples'
 
@@ -14,10 +14,10 @@ const common = {
   },
 } as const
 
-export const THREAD_OPERATIONS: Operation[] = [
-  {
+export const THREAD_ENDPOINTS = {
+  listThreads: endpoint({
     ...common,
-    id: 'listThreads',
+    permission: 'agent:read',
     method: 'GET',
     path: '/api/agents/{agentId}/threads',
     summary: 'List the threads of an agent',
@@ -32,10 +32,11 @@ export const THREAD_OPERATIONS: Operation[] = [
       },
     },
     errors: ['AGENT_NOT_FOUND'],
-  },
-  {
+    run: async ({ ctx, params, query }) => ({ body: await listThreads(ctx, params.agentId, query) }),
+  }),
+  getThread: endpoint({
     ...common,
-    id: 'getThread',
+    permission: 'agent:read',
     method: 'GET',
     path: '/api/agents/{agentId}/threads/{threadId}',
     summary: 'Read a thread',
@@ -50,5 +51,6 @@ export const THREAD_OPERATIONS: Operation[] = [
       },
     },
     errors: ['THREAD_NOT_FOUND'],
-  },
-]
+    run: async ({ ctx, params, query }) => ({ body: await getThread(ctx, params, query) }),
+  }),
+}

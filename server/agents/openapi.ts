@@ -1,19 +1,29 @@
 import { z } from 'zod'
+import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
-import type { Operation } from '../openapi/types'
-import { type VersionedApi, versionedOperations } from '../versioned/openapi'
+import { type VersionedApi, versionedEndpoints } from '../versioned/openapi'
+import { archiveAgent, unarchiveAgent } from './archive'
+import { createAgent } from './create'
+import { getAgent } from './get'
+import { getAgentSchema } from './get-schema'
+import { getAgentVersion } from './get-version'
+import { invokeAgent } from './invoke'
+import { listAgents } from './list'
+import { listAgentVersions } from './list-versions'
 import * as answers from './openapi-answers'
 import { CHAT } from './openapi-chat'
 import * as examples from './openapi-examples'
-import { THREAD_OPERATIONS } from './openapi-threads'
+import { THREAD_ENDPOINTS } from './openapi-threads'
+import { publishAgent } from './publish'
 import { CreateAgent, ListAgents, UpdateAgent } from './schema'
+import { updateAgent } from './update'
 
 const id = { name: 'agentId', description: 'The agent.', example: examples.AGENT_ID }
 const parameters = { agentId: id }
 
 const API: VersionedApi = {
+  noun: 'agent',
   words: { one: 'agent', a: 'an agent', many: 'agents', whole: 'agent' },
-  idPart: 'Agent',
   tag: 'Agents',
   path: '/api/agents',
   id,
@@ -46,11 +56,20 @@ const API: VersionedApi = {
   errors: { notFound: 'AGENT_NOT_FOUND', write: ['AGENT_NOT_FOUND', 'AGENT_ARCHIVED', 'VERSION_CONFLICT'] },
 }
 
-const { list, create, get, update, archive, unarchive, publish, listVersions, getVersion } = versionedOperations(API)
+const { list, create, get, update, archive, unarchive, publish, listVersions, getVersion } = versionedEndpoints(API, {
+  list: listAgents,
+  create: createAgent,
+  get: getAgent,
+  update: updateAgent,
+  archive: archiveAgent,
+  unarchive: unarchiveAgent,
+  publish: publishAgent,
+  listVersions: listAgentVersions,
+  getVersion: getAgentVersion,
+})
 
-export const AGENT_OPERATIONS: Operation[] = [
-  {
-    id: 'invokeAgent',
+export const AGENT_ENDPOINTS = {
+  invokeAgent: endpoint({
     method: 'POST',
     path: '/api/agents/{agentId}/invoke',
     parameters,
@@ -58,7 +77,7 @@ export const AGENT_OPERATIONS: Operation[] = [
     summary: 'Invoke an agent',
     description:
       'The answer is data that matches the agent’s output schema. Without `threadId` it starts a new conversation. A supervisor, or an agent without an output schema, cannot be invoked.',
-    role: 'operator',
+    permission: 'agent:invoke',
     headers: ['Idempotency-Key'],
     body: {
       schema: answers.InvokeAgentBody,
@@ -82,18 +101,21 @@ export const AGENT_OPERATIONS: Operation[] = [
       'OUTPUT_SCHEMA_MISMATCH',
       'MODEL_ERROR',
     ],
-  },
-  CHAT,
-  ...THREAD_OPERATIONS,
-  {
-    id: 'getAgentSchema',
+    limit: 'invokes',
+    run: async ({ ctx, params, body, signal }) => ({
+      body: await invokeAgent(ctx, { agentId: params.agentId, body }, signal),
+    }),
+  }),
+  chat: CHAT,
+  ...THREAD_ENDPOINTS,
+  getAgentSchema: endpoint({
     method: 'GET',
     path: '/api/agents/{agentId}/schema',
     parameters,
     tag: 'Agents',
     summary: 'Get the output schema',
     description: 'The JSON Schema of the agent’s answers.',
-    role: 'viewer',
+    permission: 'agent:read',
     query: z.object({ version: z.string().optional().describe('`latest` (the default), `published` or a number.') }),
     answers: {
       200: {
@@ -103,14 +125,17 @@ export const AGENT_OPERATIONS: Operation[] = [
       },
     },
     errors: ['AGENT_NOT_FOUND', 'AGENT_NO_STRUCTURED_OUTPUT'],
-  },
-  list,
-  create,
-  get,
-  update,
-  archive,
-  unarchive,
-  { ...publish, errors: [...publish.errors, 'VALIDATION_FAILED'] },
-  listVersions,
-  getVersion,
-]
+    run: async ({ ctx, params, query }) => ({
+      body: await getAgentSchema(ctx, { agentId: params.agentId, version: query.version }),
+    }),
+  }),
+  listAgents: list,
+  createAgent: create,
+  getAgent: get,
+  updateAgent: update,
+  archiveAgent: archive,
+  unarchiveAgent: unarchive,
+  publishAgent: endpoint({ ...publish, errors: [...publish.errors, 'VALIDATION_FAILED'] }),
+  listAgentVersions: listVersions,
+  getAgentVersion: getVersion,
+}

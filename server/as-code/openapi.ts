@@ -1,9 +1,12 @@
 import { AGENT_ID, createAgent } from '../agents/openapi-examples'
 import { inbound } from '../inbound/openapi-examples'
+import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
-import type { Operation } from '../openapi/types'
 import { createTool, TOOL_ID } from '../tools/openapi-examples'
 import { createWorkflow, WORKFLOW_ID, warnings } from '../workflows/openapi-examples'
+import { applyDefinitions } from './apply'
+import { diffDefinitions } from './diff'
+import { exportDefinitions } from './export'
 import * as answers from './openapi-answers'
 import { ApplyDefinitions, DiffDefinitions, ExportDefinitions } from './schema'
 
@@ -28,16 +31,15 @@ const drift = {
   message: 'Version 3, last changed by key_1, is not what was applied (version 2).',
 }
 
-export const AS_CODE_OPERATIONS: Operation[] = [
-  {
-    id: 'exportDefinitions',
+export const AS_CODE_ENDPOINTS = {
+  exportDefinitions: endpoint({
     method: 'GET',
     path: '/api/definitions',
     tag: 'Definitions',
     summary: 'Export all definitions',
     description:
       'The latest saved version of everything that is not archived, sorted by id. The response can be sent to apply. Secrets stay references.',
-    role: 'viewer',
+    permission: 'workflow:read',
     query: ExportDefinitions,
     answers: {
       200: {
@@ -47,15 +49,15 @@ export const AS_CODE_OPERATIONS: Operation[] = [
       },
     },
     errors: [],
-  },
-  {
-    id: 'diffDefinitions',
+    run: async ({ ctx, query }) => ({ body: await exportDefinitions(ctx, query) }),
+  }),
+  diffDefinitions: endpoint({
     method: 'POST',
     path: '/api/definitions/diff',
     tag: 'Definitions',
     summary: 'Compare definitions',
     description: 'What an apply of the same body would change, and why it would be refused. Nothing is changed.',
-    role: 'editor',
+    permission: 'workflow:write',
     body: {
       schema: DiffDefinitions,
       required: true,
@@ -76,16 +78,17 @@ export const AS_CODE_OPERATIONS: Operation[] = [
       },
     },
     errors: [],
-  },
-  {
-    id: 'applyDefinitions',
+    large: true,
+    run: async ({ ctx, body }) => ({ body: await diffDefinitions(ctx, body) }),
+  }),
+  applyDefinitions: endpoint({
     method: 'POST',
     path: '/api/definitions/apply',
     tag: 'Definitions',
     summary: 'Apply definitions',
     description:
       'Makes the workspace match the definitions: all of them, or none. Applying the same again changes nothing. Refused if somebody else changed an object since it was applied (`DEFINITIONS_DRIFTED`). Up to 500 definitions and 8 MiB.',
-    role: 'editor',
+    permission: 'workflow:write',
     headers: ['Idempotency-Key'],
     body: {
       schema: ApplyDefinitions,
@@ -100,5 +103,7 @@ export const AS_CODE_OPERATIONS: Operation[] = [
       },
     },
     errors: ['VALIDATION_FAILED', 'DEFINITIONS_DRIFTED'],
-  },
-]
+    large: true,
+    run: async ({ ctx, body }) => ({ body: await applyDefinitions(ctx, body) }),
+  }),
+}

@@ -1,5 +1,6 @@
+import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
-import type { Operation } from '../openapi/types'
+import { auditAnswer } from './answer'
 import { AuditPage } from './openapi-answers'
 import { ListAudit } from './schema'
 
@@ -21,13 +22,12 @@ const role = {
   details: { role: { from: 'viewer', to: 'editor' } },
 }
 
-export const AUDIT_OPERATIONS: Operation[] = [
-  {
-    id: 'listAudit',
+export const AUDIT_ENDPOINTS = {
+  listAudit: endpoint({
     method: 'GET',
     path: '/api/audit',
     tag: 'Audit log',
-    role: 'admin',
+    permission: 'audit:read',
     summary: 'List the audit log',
     description:
       'Who changed definitions, credentials, people and settings, or stopped or repeated a run. Newest first. With `format=csv`, or `Accept: text/csv`, the response is a file with up to 5,000 entries, and `Link` leads to the next ones.',
@@ -42,5 +42,6 @@ export const AUDIT_OPERATIONS: Operation[] = [
       },
     },
     errors: [],
-  },
-]
+    run: ({ ctx, query, request }) => auditAnswer(ctx, query, request),
+  }),
+}

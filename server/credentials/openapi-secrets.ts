@@ -1,10 +1,13 @@
 import { z } from 'zod'
+import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
-import type { Operation } from '../openapi/types'
 import * as answers from './openapi-answers'
-import { CreateSecret } from './signing-secrets/create'
+import { CreateSecret, createSigningSecret } from './signing-secrets/create'
+import { disableSigningSecret, enableSigningSecret } from './signing-secrets/disable'
+import { limitSigningSecret } from './signing-secrets/limit'
 import { NewLimits } from './signing-secrets/limits'
-import { RotateSecret } from './signing-secrets/rotate'
+import { listSigningSecrets } from './signing-secrets/list'
+import { RotateSecret, rotateSigningSecret } from './signing-secrets/rotate'
 
 const ID = 'sec_01K5A3QJ8Z0T7V2M9C4D6E8F1G'
 const at = '2026-01-05T09:30:00.000Z'
@@ -37,10 +40,10 @@ const changed = (disabled: boolean) => ({
   },
 })
 
-export const SIGNING_SECRET_OPERATIONS: Operation[] = [
-  {
+export const SIGNING_SECRET_ENDPOINTS = {
+  listSigningSecrets: endpoint({
     ...common,
-    id: 'listSigningSecrets',
+    permission: 'secret:manage',
     method: 'GET',
     path: '/api/signing-secrets',
     summary: 'List the signing secrets',
@@ -53,10 +56,11 @@ export const SIGNING_SECRET_OPERATIONS: Operation[] = [
       },
     },
     errors: [],
-  },
-  {
+    run: async ({ ctx }) => ({ body: await listSigningSecrets(ctx) }),
+  }),
+  createSigningSecret: endpoint({
     ...common,
-    id: 'createSigningSecret',
+    permission: 'secret:manage',
     method: 'POST',
     path: '/api/signing-secrets',
     summary: 'Create a signing secret',
@@ -75,10 +79,12 @@ export const SIGNING_SECRET_OPERATIONS: Operation[] = [
       },
     },
     errors: [],
-  },
-  {
+    // No `Idempotency-Key`: a stored response would contain the secret.
+    run: async ({ ctx, body }) => ({ status: 201, body: await createSigningSecret(ctx, body) }),
+  }),
+  limitSigningSecret: endpoint({
     ...common,
-    id: 'limitSigningSecret',
+    permission: 'secret:manage',
     method: 'PUT',
     path: `${path}/limits`,
     summary: 'Change what tokens of a signing secret may touch',
@@ -92,10 +98,13 @@ export const SIGNING_SECRET_OPERATIONS: Operation[] = [
       },
     },
     errors: ['NOT_FOUND'],
-  },
-  {
+    run: async ({ ctx, params, body }) => ({
+      body: await limitSigningSecret(ctx, { id: params.secretId, limits: body }),
+    }),
+  }),
+  rotateSigningSecret: endpoint({
     ...common,
-    id: 'rotateSigningSecret',
+    permission: 'secret:manage',
     method: 'POST',
     path: `${path}/rotate`,
     summary: 'Replace a signing secret',
@@ -119,10 +128,14 @@ export const SIGNING_SECRET_OPERATIONS: Operation[] = [
       },
     },
     errors: ['NOT_FOUND', 'CONFLICT'],
-  },
-  {
+    // No `Idempotency-Key`: a stored response would contain the secret.
+    run: async ({ ctx, params, body }) => ({
+      body: await rotateSigningSecret(ctx, { id: params.secretId, graceMs: body.graceMs }),
+    }),
+  }),
+  disableSigningSecret: endpoint({
     ...common,
-    id: 'disableSigningSecret',
+    permission: 'secret:manage',
     method: 'POST',
     path: `${path}/disable`,
     summary: 'Disable a signing secret',
@@ -130,15 +143,17 @@ export const SIGNING_SECRET_OPERATIONS: Operation[] = [
       'Its tokens are refused from the next request on, in every process. Disabling it again changes nothing.',
     answers: changed(true),
     errors: ['NOT_FOUND'],
-  },
-  {
+    run: async ({ ctx, params }) => ({ body: await disableSigningSecret(ctx, params.secretId) }),
+  }),
+  enableSigningSecret: endpoint({
     ...common,
-    id: 'enableSigningSecret',
+    permission: 'secret:manage',
     method: 'POST',
     path: `${path}/enable`,
     summary: 'Enable a signing secret',
     description: 'Its tokens work again, unless another signing secret has replaced it.',
     answers: changed(false),
     errors: ['NOT_FOUND'],
-  },
-]
+    run: async ({ ctx, params }) => ({ body: await enableSigningSecret(ctx, params.secretId) }),
+  }),
+}

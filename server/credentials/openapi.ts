@@ -1,8 +1,10 @@
 import { z } from 'zod'
+import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
-import type { Operation } from '../openapi/types'
-import { CreateKey } from './api-keys/create'
-import { RotateKey } from './api-keys/rotate'
+import { CreateKey, createApiKey } from './api-keys/create'
+import { disableApiKey, enableApiKey } from './api-keys/disable'
+import { listApiKeys } from './api-keys/list'
+import { RotateKey, rotateApiKey } from './api-keys/rotate'
 import * as answers from './openapi-answers'
 
 const ID = 'key_01K5A3QJ8Z0T7V2M9C4D6E8F1G'
@@ -33,10 +35,10 @@ const changed = (disabled: boolean) => ({
   },
 })
 
-export const KEY_OPERATIONS: Operation[] = [
-  {
+export const KEY_ENDPOINTS = {
+  listApiKeys: endpoint({
     ...common,
-    id: 'listApiKeys',
+    permission: 'key:manage',
     method: 'GET',
     path: '/api/keys',
     summary: 'List the API keys',
@@ -49,10 +51,11 @@ export const KEY_OPERATIONS: Operation[] = [
       },
     },
     errors: [],
-  },
-  {
+    run: async ({ ctx }) => ({ body: await listApiKeys(ctx) }),
+  }),
+  createApiKey: endpoint({
     ...common,
-    id: 'createApiKey',
+    permission: 'key:manage',
     method: 'POST',
     path: '/api/keys',
     summary: 'Create an API key',
@@ -71,10 +74,12 @@ export const KEY_OPERATIONS: Operation[] = [
       },
     },
     errors: [],
-  },
-  {
+    // No `Idempotency-Key`: a stored response would contain the key.
+    run: async ({ ctx, body }) => ({ status: 201, body: await createApiKey(ctx, body) }),
+  }),
+  rotateApiKey: endpoint({
     ...common,
-    id: 'rotateApiKey',
+    permission: 'key:manage',
     method: 'POST',
     path: `${path}/rotate`,
     summary: 'Replace an API key',
@@ -98,25 +103,29 @@ export const KEY_OPERATIONS: Operation[] = [
       },
     },
     errors: ['NOT_FOUND', 'CONFLICT'],
-  },
-  {
+    // No `Idempotency-Key`: a stored response would contain the key.
+    run: async ({ ctx, params, body }) => ({ body: await rotateApiKey(ctx, params.keyId, body.graceMs) }),
+  }),
+  disableApiKey: endpoint({
     ...common,
-    id: 'disableApiKey',
+    permission: 'key:manage',
     method: 'POST',
     path: `${path}/disable`,
     summary: 'Disable an API key',
     description: 'It is refused from the next request on, in every process. Disabling it again changes nothing.',
     answers: changed(true),
     errors: ['NOT_FOUND'],
-  },
-  {
+    run: async ({ ctx, params }) => ({ body: await disableApiKey(ctx, params.keyId) }),
+  }),
+  enableApiKey: endpoint({
     ...common,
-    id: 'enableApiKey',
+    permission: 'key:manage',
     method: 'POST',
     path: `${path}/enable`,
     summary: 'Enable an API key',
     description: 'It works again, unless another key has replaced it.',
     answers: changed(false),
     errors: ['NOT_FOUND'],
-  },
-]
+    run: async ({ ctx, params }) => ({ body: await enableApiKey(ctx, params.keyId) }),
+  }),
+}

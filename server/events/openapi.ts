@@ -1,18 +1,18 @@
+import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
-import type { Operation } from '../openapi/types'
 import * as answers from './openapi-answers'
+import { postEvent } from './post'
 import { PostEvent } from './schema'
 
-export const EVENT_OPERATIONS: Operation[] = [
-  {
-    id: 'postEvent',
+export const EVENT_ENDPOINTS = {
+  postEvent: endpoint({
     method: 'POST',
     path: '/api/events',
     summary: 'Post an event',
     description:
       'Continues every run that waits for it at a `wait-for-event` step with the same name, and the same key if the step has one. A run that started before the event was posted and reaches such a step within seven days takes it too.',
     tag: 'Events',
-    role: 'operator',
+    permission: 'event:post',
     headers: ['Idempotency-Key'],
     body: {
       schema: PostEvent,
@@ -34,5 +34,6 @@ export const EVENT_OPERATIONS: Operation[] = [
       },
     },
     errors: ['CONFLICT'],
-  },
-]
+    run: async ({ ctx, body }) => ({ body: await postEvent(ctx, body) }),
+  }),
+}

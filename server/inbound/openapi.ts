@@ -1,10 +1,21 @@
 import { z } from 'zod'
+import { now } from '../clock'
+import { database } from '../database'
 import { AnyJson } from '../definition/any-json'
+import { readBytes } from '../http/body'
+import { log } from '../log'
+import { endpoint, publicEndpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
-import type { Operation } from '../openapi/types'
+import { listAnswer } from '../openapi/list-answer'
+import { getInboundDelivery, listInboundDeliveries, replayInboundDelivery } from './deliveries'
+import { getInbound, listInbound } from './list'
 import * as answers from './openapi-answers'
 import { delivery, ID, inbound, received, tried, WORKFLOW } from './openapi-examples'
+import { receiveDelivery } from './receive'
+import { rotateInbound } from './rotate'
+import { createInbound, deleteInbound, updateInbound } from './save'
 import { CreateInbound, ListInboundDeliveries, RotateInbound, TryInbound, UpdateInbound } from './schema'
+import { tryInbound } from './try'
 
 const path = '/api/workflows/{id}/inbound-webhooks'
 const one = `${path}/{inboundId}`
@@ -25,9 +36,10 @@ const whole = (description: string) => ({
   examples: { webhook: example('For GitHub', inbound) },
 })
 
-export const INBOUND_OPERATIONS: Operation[] = [
-  {
-    id: 'receiveDelivery',
+const named = ({ id, inboundId }: Record<'id' | 'inboundId', string>) => ({ workflowId: id, inboundId })
+
+export const INBOUND_ENDPOINTS = {
+  receiveDelivery: publicEndpoint({
     method: 'POST',
     path: '/api/hooks/{hookId}',
     parameters: {
@@ -37,7 +49,6 @@ export const INBOUND_OPERATIONS: Operation[] = [
     summary: 'Start a workflow from another system',
     description:
       'The signature is the credential. The body is JSON, a form or text, of at most 1 MiB. A delivery that is sent again starts nothing and gets the run of the first one.',
-    role: 'nobody',
     body: {
       schema: z.record(z.string(), AnyJson),
       required: false,
@@ -67,10 +78,20 @@ export const INBOUND_OPERATIONS: Operation[] = [
       ] as const),
       ...(['PAYLOAD_TOO_LARGE', 'RATE_LIMITED', 'UNAVAILABLE'] as const),
     ],
-  },
-  {
+    run: async ({ request, requestId, params, query }) => {
+      const base = { db: database().db, log: log().child({ requestId }), now, requestId }
+      const { headers } = request
+      const arrival = { hookId: params.hookId, headers, query: query(), readBytes: () => readBytes(request) }
+      const received = await receiveDelivery(base, arrival)
+      if ('challenge' in received) return { body: received }
+      const { silent, ...body } = received
+      if (silent) return { body: new Uint8Array() }
+      return { status: body.outcome === 'started' ? 202 : 200, body }
+    },
+  }),
+  listInboundWebhooks: endpoint({
     ...common,
-    id: 'listInboundWebhooks',
+    permission: 'workflow:publish',
     method: 'GET',
     path,
     summary: 'List the inbound webhooks of a workflow',
@@ -83,10 +104,11 @@ export const INBOUND_OPERATIONS: Operation[] = [
       },
     },
     errors: ['WORKFLOW_NOT_FOUND'],
-  },
-  {
+    run: async ({ ctx, params }) => ({ body: await listInbound(ctx, { workflowId: params.id }) }),
+  }),
+  createInboundWebhook: endpoint({
     ...common,
-    id: 'createInboundWebhook',
+    permission: 'workflow:publish',
     method: 'POST',
     path,
     summary: 'Create an inbound webhook',
@@ -112,20 +134,27 @@ export const INBOUND_OPERATIONS: Operation[] = [
       },
     },
     errors: ['WORKFLOW_NOT_FOUND', 'WORKFLOW_ARCHIVED', 'CONFLICT'],
-  },
-  {
+    // No `Idempotency-Key`: a stored answer would hold the secret.
+    run: async ({ ctx, params, body }) => {
+      const created = await createInbound(ctx, { workflowId: params.id, body })
+      const location = `/api/workflows/${created.workflowId}/inbound-webhooks/${created.id}`
+      return { status: 201, headers: { location }, body: created }
+    },
+  }),
+  getInboundWebhook: endpoint({
     ...common,
-    id: 'getInboundWebhook',
+    permission: 'workflow:publish',
     method: 'GET',
     path: one,
     summary: 'Get an inbound webhook',
     description: 'With its last delivery, and the last request that was not accepted.',
     answers: { 200: whole('The inbound webhook.') },
     errors: NOT_FOUND,
-  },
-  {
+    run: async ({ ctx, params }) => ({ body: await getInbound(ctx, named(params)) }),
+  }),
+  updateInboundWebhook: endpoint({
     ...common,
-    id: 'updateInboundWebhook',
+    permission: 'workflow:publish',
     method: 'PUT',
     path: one,
     summary: 'Change, pause or resume an inbound webhook',
@@ -133,10 +162,11 @@ export const INBOUND_OPERATIONS: Operation[] = [
     body: { schema: UpdateInbound, required: true, examples: { pause: example('Pause it', { enabled: false }) } },
     answers: { 200: whole('The inbound webhook as saved.') },
     errors: NOT_FOUND,
-  },
-  {
+    run: async ({ ctx, params, body }) => ({ body: await updateInbound(ctx, { ...named(params), body }) }),
+  }),
+  deleteInboundWebhook: endpoint({
     ...common,
-    id: 'deleteInboundWebhook',
+    permission: 'workflow:publish',
     method: 'DELETE',
     path: one,
     summary: 'Delete an inbound webhook',
@@ -149,10 +179,11 @@ export const INBOUND_OPERATIONS: Operation[] = [
       },
     },
     errors: NOT_FOUND,
-  },
-  {
+    run: async ({ ctx, params }) => ({ body: await deleteInbound(ctx, named(params)) }),
+  }),
+  rotateInboundSecret: endpoint({
     ...common,
-    id: 'rotateInboundSecret',
+    permission: 'workflow:publish',
     method: 'POST',
     path: `${one}/rotate`,
     summary: 'Replace the secret of an inbound webhook',
@@ -169,10 +200,14 @@ export const INBOUND_OPERATIONS: Operation[] = [
       },
     },
     errors: NOT_FOUND,
-  },
-  {
+    // No `Idempotency-Key`: a stored answer would hold the secret.
+    run: async ({ ctx, params: { id, inboundId }, body }) => ({
+      body: await rotateInbound(ctx, { workflowId: id, inboundId, body }),
+    }),
+  }),
+  tryInboundWebhook: endpoint({
     ...common,
-    id: 'tryInboundWebhook',
+    permission: 'workflow:publish',
     method: 'POST',
     path: `${one}/test`,
     summary: 'Try the mapping and the filter',
@@ -190,10 +225,13 @@ export const INBOUND_OPERATIONS: Operation[] = [
       },
     },
     errors: [...NOT_FOUND, 'WORKFLOW_ARCHIVED'],
-  },
-  {
+    run: async ({ ctx, params: { id, inboundId }, body }) => ({
+      body: await tryInbound(ctx, { workflowId: id, inboundId, body }),
+    }),
+  }),
+  listInboundDeliveries: endpoint({
     ...common,
-    id: 'listInboundDeliveries',
+    permission: 'workflow:publish',
     method: 'GET',
     path: `${one}/deliveries`,
     summary: 'List the deliveries of an inbound webhook',
@@ -208,10 +246,12 @@ export const INBOUND_OPERATIONS: Operation[] = [
       },
     },
     errors: NOT_FOUND,
-  },
-  {
+    run: async ({ ctx, params: { id, inboundId }, query, request }) =>
+      listAnswer(request, await listInboundDeliveries(ctx, { workflowId: id, inboundId, query })),
+  }),
+  getInboundDelivery: endpoint({
     ...common,
-    id: 'getInboundDelivery',
+    permission: 'workflow:publish',
     method: 'GET',
     path: `${one}/deliveries/{deliveryId}`,
     summary: 'Get a delivery of an inbound webhook',
@@ -232,10 +272,13 @@ export const INBOUND_OPERATIONS: Operation[] = [
       },
     },
     errors: NOT_FOUND,
-  },
-  {
+    run: async ({ ctx, params: { id, inboundId, deliveryId } }) => ({
+      body: await getInboundDelivery(ctx, { workflowId: id, inboundId, deliveryId }),
+    }),
+  }),
+  replayInboundDelivery: endpoint({
     ...common,
-    id: 'replayInboundDelivery',
+    permission: 'workflow:publish',
     method: 'POST',
     path: `${one}/deliveries/{deliveryId}/replay`,
     summary: 'Replay a delivery',
@@ -251,5 +294,10 @@ export const INBOUND_OPERATIONS: Operation[] = [
       },
     },
     errors: [...NOT_FOUND, 'CONFLICT'],
-  },
-]
+    limit: 'starts',
+    run: async ({ ctx, params: { id, inboundId, deliveryId } }) => ({
+      status: 201,
+      body: await replayInboundDelivery(ctx, { workflowId: id, inboundId, deliveryId }),
+    }),
+  }),
+}

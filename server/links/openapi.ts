@@ -1,7 +1,11 @@
 import { z } from 'zod'
+import { publicOrigin } from '../http/origin'
+import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
-import type { Operation } from '../openapi/types'
+import { createTaskLink } from './create'
+import { listTaskLinks } from './list'
 import * as answers from './openapi-answers'
+import { revokeTaskLink } from './revoke'
 import { CreateTaskLink, ListTaskLinks } from './schema'
 
 const RUN_ID = 'run_01K5A3QJ8Z0T7V2M9C4D6E8F1G'
@@ -27,15 +31,14 @@ const common = {
   tag: 'Runs',
 } as const
 
-export const LINK_OPERATIONS: Operation[] = [
-  {
+export const LINK_ENDPOINTS = {
+  listTaskLinks: endpoint({
     ...common,
-    id: 'listTaskLinks',
     method: 'GET',
     path,
     summary: 'List the task links of a run',
     description: 'Newest first, without what opens them.',
-    role: 'viewer',
+    permission: 'run:read',
     query: ListTaskLinks,
     answers: {
       200: {
@@ -45,16 +48,18 @@ export const LINK_OPERATIONS: Operation[] = [
       },
     },
     errors: ['RUN_NOT_FOUND'],
-  },
-  {
+    run: async ({ ctx, params, query }) => ({
+      body: await listTaskLinks(ctx, { runId: params.runId, query }),
+    }),
+  }),
+  createTaskLink: endpoint({
     ...common,
-    id: 'createTaskLink',
     method: 'POST',
     path,
     summary: 'Make a link to a task',
     description:
       'Whoever has the link can answer this one pause, once, without signing in. It passes on the right of the caller to answer it. Opening the link decides nothing. `Idempotency-Key` has no effect here.',
-    role: 'operator',
+    permission: 'run:resume',
     body: {
       schema: CreateTaskLink,
       required: false,
@@ -80,15 +85,19 @@ export const LINK_OPERATIONS: Operation[] = [
       },
     },
     errors: ['RUN_NOT_FOUND', 'RUN_NOT_PAUSED', 'NOT_ASSIGNED', 'SELF_APPROVAL', 'ALREADY_VOTED', 'CONFLICT'],
-  },
-  {
+    // No `Idempotency-Key`: a stored answer would hold the link.
+    run: async ({ ctx, params, body, request }) => ({
+      status: 201,
+      body: await createTaskLink(ctx, { runId: params.runId, body, origin: publicOrigin(request.headers) }),
+    }),
+  }),
+  revokeTaskLink: endpoint({
     ...common,
-    id: 'revokeTaskLink',
     method: 'DELETE',
     path: `${path}/{linkId}`,
     summary: 'Revoke a task link',
     description: 'It stops working at once. A link that has been used cannot be revoked.',
-    role: 'operator',
+    permission: 'run:resume',
     answers: {
       200: {
         description: 'The link as it is now.',
@@ -97,5 +106,6 @@ export const LINK_OPERATIONS: Operation[] = [
       },
     },
     errors: ['RUN_NOT_FOUND', 'NOT_FOUND', 'CONFLICT'],
-  },
-]
+    run: async ({ ctx, params }) => ({ body: await revokeTaskLink(ctx, params) }),
+  }),
+}

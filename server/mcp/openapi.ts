@@ -1,17 +1,17 @@
+import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
-import type { Operation } from '../openapi/types'
 import { McpMessage, McpReply } from './schema'
+import { answerMcp } from './serve'
 
-export const MCP_OPERATIONS: Operation[] = [
-  {
-    id: 'mcp',
+export const MCP_ENDPOINTS = {
+  mcp: endpoint({
     method: 'POST',
     path: '/api/mcp',
     tag: 'MCP',
     summary: 'Send a message of the Model Context Protocol',
     description:
       'Streamable HTTP. The response is JSON, or a stream if a call has questions for the user of a client that can ask them. Published workflows, agents and tools are tools; the newest runs and open tasks are resources. What is listed, and what may be called, depends on the role.',
-    role: 'viewer',
+    permission: 'run:read',
     body: {
       schema: McpMessage,
       required: true,
@@ -34,5 +34,6 @@ export const MCP_OPERATIONS: Operation[] = [
       202: { description: 'A notification, or the response to a question, was accepted.' },
     },
     errors: [],
-  },
-]
+    run: ({ ctx, body, request }) => answerMcp(ctx, body, request),
+  }),
+}

@@ -1,11 +1,16 @@
 import { z } from 'zod'
 import { component, components } from '../definition/component'
+import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
 import { time } from '../openapi/fields'
-import type { Operation } from '../openapi/types'
 import { ROLES } from '../roles'
-import { ChangeRole } from './change-role'
-import { Invite } from './invitations/create'
+import { ChangeRole, changeRole } from './change-role'
+import { createInvitation, Invite } from './invitations/create'
+import { listInvitations } from './invitations/list'
+import { renewInvitation } from './invitations/renew'
+import { revokeInvitation } from './invitations/revoke'
+import { listMembers } from './list'
+import { removeMember } from './remove'
 
 const USER = 'usr_01K5A3QJ8Z0T7V2M9C4D6E8F1G'
 const INVITATION = 'inv_01K5A3QJ8Z0T7V2M9C4D6E8F1G'
@@ -52,10 +57,10 @@ const link = (description: string) => ({
   examples: { invitation: example('With its token', invited) },
 })
 
-export const MEMBER_OPERATIONS: Operation[] = [
-  {
+export const MEMBER_ENDPOINTS = {
+  listMembers: endpoint({
     ...common,
-    id: 'listMembers',
+    permission: 'member:manage',
     method: 'GET',
     path: '/api/members',
     summary: 'List the members',
@@ -72,10 +77,11 @@ export const MEMBER_OPERATIONS: Operation[] = [
       },
     },
     errors: [],
-  },
-  {
+    run: async ({ ctx }) => ({ body: await listMembers(ctx) }),
+  }),
+  changeMember: endpoint({
     ...common,
-    id: 'changeMember',
+    permission: 'member:manage',
     method: 'PUT',
     path: '/api/members/{userId}',
     summary: 'Change the role of a member',
@@ -89,10 +95,13 @@ export const MEMBER_OPERATIONS: Operation[] = [
       },
     },
     errors: ['NOT_FOUND', 'CONFLICT'],
-  },
-  {
+    run: async ({ ctx, params, body }) => ({
+      body: await changeRole(ctx, { role: body.role, userId: params.userId }),
+    }),
+  }),
+  removeMember: endpoint({
     ...common,
-    id: 'removeMember',
+    permission: 'member:manage',
     method: 'DELETE',
     path: '/api/members/{userId}',
     summary: 'Remove a member',
@@ -105,10 +114,11 @@ export const MEMBER_OPERATIONS: Operation[] = [
       },
     },
     errors: ['NOT_FOUND', 'CONFLICT'],
-  },
-  {
+    run: async ({ ctx, params }) => ({ body: await removeMember(ctx, { userId: params.userId }) }),
+  }),
+  listInvitations: endpoint({
     ...common,
-    id: 'listInvitations',
+    permission: 'member:manage',
     method: 'GET',
     path: '/api/invitations',
     summary: 'List the invitations',
@@ -128,10 +138,11 @@ export const MEMBER_OPERATIONS: Operation[] = [
       },
     },
     errors: [],
-  },
-  {
+    run: async ({ ctx }) => ({ body: await listInvitations(ctx) }),
+  }),
+  createInvitation: endpoint({
     ...common,
-    id: 'createInvitation',
+    permission: 'member:manage',
     method: 'POST',
     path: '/api/invitations',
     summary: 'Invite somebody',
@@ -140,20 +151,24 @@ export const MEMBER_OPERATIONS: Operation[] = [
     body: { schema: Invite, required: true, examples: { invite: example('An editor', { email, role: 'editor' }) } },
     answers: { 201: link('The invitation.') },
     errors: ['CONFLICT'],
-  },
-  {
+    // No `Idempotency-Key`: a stored response would contain the token.
+    run: async ({ ctx, body }) => ({ status: 201, body: await createInvitation(ctx, body) }),
+  }),
+  renewInvitation: endpoint({
     ...common,
-    id: 'renewInvitation',
+    permission: 'member:manage',
     method: 'POST',
     path: '/api/invitations/{invitationId}/renew',
     summary: 'Renew an invitation',
     description: 'Makes a new link; the old one stops working. `Idempotency-Key` has no effect here.',
     answers: { 200: link('The invitation.') },
     errors: ['NOT_FOUND', 'CONFLICT'],
-  },
-  {
+    // No `Idempotency-Key`: a stored response would contain the token.
+    run: async ({ ctx, params }) => ({ body: await renewInvitation(ctx, params.invitationId) }),
+  }),
+  revokeInvitation: endpoint({
     ...common,
-    id: 'revokeInvitation',
+    permission: 'member:manage',
     method: 'DELETE',
     path: '/api/invitations/{invitationId}',
     summary: 'Revoke an invitation',
@@ -166,5 +181,8 @@ export const MEMBER_OPERATIONS: Operation[] = [
       },
     },
     errors: ['NOT_FOUND', 'CONFLICT'],
-  },
-]
+    run: async ({ ctx, params }) => ({
+      body: await revokeInvitation(ctx, params.invitationId),
+    }),
+  }),
+}

@@ -2,16 +2,10 @@ import type { Identity } from '../auth/identity'
 import type { CachedCaller } from '../context'
 import { requestIdOf } from '../http/request-id'
 import { respondBytes, respondEmpty, respondError, respondJson, respondStream } from '../http/respond'
+import type { RouteAnswer } from '../openapi/endpoint'
 import { requestAnswered } from '../outbox'
 import { refusedHeaders } from './cors'
 import { grantedStream } from './granted-stream'
-
-/** A handler's answer: a body alone means 200. Bytes and streams are sent unchanged, anything else as JSON. */
-export interface RouteAnswer {
-  status?: number
-  headers?: Record<string, string>
-  body: unknown
-}
 
 /** A request, and what is known for its answer so far. */
 export interface Exchange {

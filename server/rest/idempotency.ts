@@ -7,7 +7,7 @@ import { idempotencyKeys } from '@/db/schema/idempotency'
 import type { KeyedRequest, ServiceContext } from '../context'
 import { isJsonObject } from '../definition/json'
 import { AppError } from '../errors'
-import { MultipartInput } from '../files/multipart-input'
+import { MultipartInput } from '../http/multipart-input'
 import { JsonText } from '../http/respond'
 
 const KEY_LIFETIME_MS = 24 * 3_600_000

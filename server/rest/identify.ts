@@ -16,9 +16,9 @@ export interface CallerOptions {
   /** Which of two documented texts a 401 has. */
   surface?: 'workflow' | 'invoke'
   /** True if the statement of its verb checks the key of a cached caller, before anything else is done. */
-  checksKey?: boolean
+  checksKey?: boolean | undefined
   /** The limit it counts against besides the one for all requests. */
-  limit?: 'starts' | 'invokes'
+  limit?: 'starts' | 'invokes' | undefined
 }
 
 const UNAUTHORIZED = { workflow: 'Unauthorized', invoke: 'Invalid or disabled API key' } as const

@@ -1,6 +1,6 @@
 import { AppError } from '../errors'
-import { FILE_PART, MAX_FILE_BYTES, MultipartInput, type Upload } from '../files/multipart-input'
 import { MAX_JSON_BYTES, readBytes } from '../http/body'
+import { FILE_PART, MAX_FILE_BYTES, MultipartInput, type Upload } from '../http/multipart-input'
 import { type Part, parseParts } from './multipart-parts'
 
 const MAX_PARTS = 100

@@ -1,20 +1,9 @@
-import { AGENT_OPERATIONS } from '../agents/openapi'
-import { AS_CODE_OPERATIONS } from '../as-code/openapi'
-import { AUDIT_OPERATIONS } from '../audit-log/openapi'
-import { KEY_OPERATIONS } from '../credentials/openapi'
-import { SIGNING_SECRET_OPERATIONS } from '../credentials/openapi-secrets'
 import { env } from '../env'
 import { ERRORS, type ErrorCode } from '../errors'
-import { EVENT_OPERATIONS } from '../events/openapi'
-import { FILE_OPERATIONS } from '../files/openapi'
 import { KeptText, PLACEHOLDER } from '../http/kept-text'
 import { originOf } from '../http/origin'
 import { API_VERSION } from '../http/respond'
 import { SentRequest } from '../http/sent-request'
-import { INBOUND_OPERATIONS } from '../inbound/openapi'
-import { LINK_OPERATIONS } from '../links/openapi'
-import { MCP_OPERATIONS } from '../mcp/openapi'
-import { MEMBER_OPERATIONS } from '../members/openapi'
 import { ErrorSchema, errorExamples, errorsOf } from '../openapi/errors'
 import { REQUEST_HEADERS, RESPONSE_HEADERS, SECURITY_SCHEMES } from '../openapi/headers'
 import { queryParameter } from '../openapi/schema'
@@ -30,37 +19,14 @@ import {
   type Schema,
   TAGS,
 } from '../openapi/types'
-import { RUN_OPERATIONS } from '../runs/openapi'
-import { SCHEDULE_OPERATIONS } from '../schedules/openapi'
-import { SUBJECT_OPERATIONS } from '../subjects/openapi'
-import { TOOL_OPERATIONS } from '../tools/openapi'
-import { VAULT_OPERATIONS } from '../vault/openapi'
-import { WEBHOOK_OPERATIONS } from '../webhooks/openapi'
-import { WORKFLOW_OPERATIONS } from '../workflows/openapi'
+import { ENDPOINTS } from './endpoints'
 import { componentSchemas, schemaOf } from './openapi-schemas'
-import { SERVICE_OPERATIONS } from './openapi-service'
+import { GET_OPENAPI } from './openapi-service'
 
 /** Every documented operation, in the order of the reference. */
 export const OPERATIONS: readonly Operation[] = [
-  ...RUN_OPERATIONS,
-  ...LINK_OPERATIONS,
-  ...WORKFLOW_OPERATIONS,
-  ...AGENT_OPERATIONS,
-  ...TOOL_OPERATIONS,
-  ...AS_CODE_OPERATIONS,
-  ...FILE_OPERATIONS,
-  ...EVENT_OPERATIONS,
-  ...SCHEDULE_OPERATIONS,
-  ...INBOUND_OPERATIONS,
-  ...WEBHOOK_OPERATIONS,
-  ...SUBJECT_OPERATIONS,
-  ...MEMBER_OPERATIONS,
-  ...VAULT_OPERATIONS,
-  ...KEY_OPERATIONS,
-  ...SIGNING_SECRET_OPERATIONS,
-  ...AUDIT_OPERATIONS,
-  ...MCP_OPERATIONS,
-  ...SERVICE_OPERATIONS,
+  ...Object.entries(ENDPOINTS).map(([id, endpoint]) => ({ id, ...endpoint })),
+  GET_OPENAPI,
 ]
 
 const DESCRIPTION = [

@@ -1,5 +1,8 @@
 import { z } from 'zod'
 import { component, components } from '../definition/component'
+import { checkHealth } from '../health'
+import { readMetrics } from '../metrics/read'
+import { publicEndpoint } from '../openapi/endpoint'
 import type { Operation } from '../openapi/types'
 import { ReadTypedApi } from '../typed-api/schema'
 
@@ -11,16 +14,15 @@ export const Health = component('Health', {
 
 export const OpenApi = z.looseObject({ openapi: z.literal('3.1.1') }).register(components, { id: 'OpenApi' })
 
-/** Operations about the service itself. */
-export const SERVICE_OPERATIONS: Operation[] = [
-  {
-    id: 'getHealth',
+const METRICS_HEADERS = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }
+
+export const SERVICE_ENDPOINTS = {
+  getHealth: publicEndpoint({
     method: 'GET',
     path: '/api/health',
     tag: 'Service',
     summary: 'Check the service',
     description: 'Reports whether the database responds and the engine is running.',
-    role: 'nobody',
     answers: {
       200: {
         description: 'Requests work.',
@@ -45,16 +47,18 @@ export const SERVICE_OPERATIONS: Operation[] = [
       },
     },
     errors: [],
-  },
-  {
-    id: 'getMetrics',
+    run: async () => {
+      const health = await checkHealth()
+      return { status: health.status === 'unavailable' ? 503 : 200, body: health }
+    },
+  }),
+  getMetrics: publicEndpoint({
     method: 'GET',
     path: '/api/metrics',
     tag: 'Service',
     summary: 'Read the metrics',
     description:
       'For Prometheus, with `Authorization: Bearer` and the `METRICS_TOKEN` of the service; 404 while it has none. What the database counts is the same from every process.',
-    role: 'nobody',
     answers: {
       200: {
         description: 'The text format of Prometheus, version 0.0.4.',
@@ -70,23 +74,29 @@ export const SERVICE_OPERATIONS: Operation[] = [
       },
     },
     errors: ['UNAUTHORIZED', 'NOT_FOUND', 'RATE_LIMITED'],
+    run: async ({ request }) => ({
+      headers: METRICS_HEADERS,
+      body: new TextEncoder().encode(await readMetrics(request.headers)),
+    }),
+  }),
+}
+
+/** The document describes itself: who answers with it comes after all that it is made of. */
+export const GET_OPENAPI: Operation = {
+  id: 'getOpenApi',
+  role: 'nobody',
+  method: 'GET',
+  path: '/api/openapi.json',
+  tag: 'Service',
+  summary: 'Get this document',
+  description:
+    'OpenAPI 3.1, generated from the schemas that validate requests. With `workflows=published`, which needs a credential of the role viewer or above, it is the document of your workspace: the calls of each published workflow, agent and tool, with the types of what they take and give.',
+  mayNeedCredential: true,
+  query: ReadTypedApi,
+  headers: ['If-None-Match'],
+  answers: {
+    200: { description: 'The document.', schema: OpenApi, headers: ['ETag'] },
+    304: { description: 'The document has not changed.', headers: ['ETag'] },
   },
-  {
-    id: 'getOpenApi',
-    method: 'GET',
-    path: '/api/openapi.json',
-    tag: 'Service',
-    summary: 'Get this document',
-    description:
-      'OpenAPI 3.1, generated from the schemas that validate requests. With `workflows=published`, which needs a credential of the role viewer or above, it is the document of your workspace: the calls of each published workflow, agent and tool, with the types of what they take and give.',
-    role: 'nobody',
-    mayNeedCredential: true,
-    query: ReadTypedApi,
-    headers: ['If-None-Match'],
-    answers: {
-      200: { description: 'The document.', schema: OpenApi, headers: ['ETag'] },
-      304: { description: 'The document has not changed.', headers: ['ETag'] },
-    },
-    errors: ['INVALID_INPUT', 'UNAUTHORIZED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE'],
-  },
-]
+  errors: ['INVALID_INPUT', 'UNAUTHORIZED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE'],
+}

@@ -16,32 +16,19 @@ export function queryOf(request: Request): ByName {
 
 /**
  * The parameters of a call, each of which it must know and have once: one that was ignored would look as if it had counted.
- * @param folder of the route below `app`
+ * @param known all that the call knows; any if this is not given
  * @throws AppError INVALID_INPUT
  */
-export async function readQuery(request: Request, folder: string | undefined): Promise<Record<string, string>> {
+export function readQuery(request: Request, known?: readonly string[]): Record<string, string> {
   const sent = Object.entries(queryOf(request)).filter(([name]) => !OF_NEXT.test(name))
-  if (sent.length === 0) return {}
-  const known = await namesOf(request.method, folder)
   const details = sent.flatMap(([name, value]) => problemOf(name, value, known) ?? [])
   if (details.length > 0) throw refused(details.slice(0, MOST_DETAILS))
   return Object.fromEntries(sent) as Record<string, string>
 }
 
-function problemOf(name: string, value: string | string[], known: readonly string[] | null): ErrorDetail | null {
+function problemOf(name: string, value: string | string[], known: readonly string[] | undefined): ErrorDetail | null {
   if (known && !known.includes(name)) return unknownName(name, known, 'parameter')
   return Array.isArray(value) ? { path: name.slice(0, 100), message: 'was sent more than once' } : null
-}
-
-/** The parameters that the OpenAPI document has for a call; null for a call that it does not have. */
-async function namesOf(method: string, folder: string | undefined): Promise<readonly string[] | null> {
-  if (folder === undefined) return null
-  // Only a request with parameters has to know them.
-  const { OPERATIONS } = await import('./openapi-document')
-  const path = folder.replaceAll('[', '{').replaceAll(']', '}')
-  const called = method === 'HEAD' ? 'GET' : method
-  const operation = OPERATIONS.find((one) => one.method === called && one.path === path)
-  return operation ? Object.keys(operation.query?.shape ?? {}) : null
 }
 
 function refused(details: ErrorDetail[]): AppError {

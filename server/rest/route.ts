@@ -5,29 +5,19 @@ import type { CachedCaller, ServiceContext } from '../context'
 import { database } from '../database'
 import type { JsonObject } from '../definition/json'
 import { AppError, CallerNotVerified } from '../errors'
-import type { MultipartInput } from '../files/multipart-input'
-import type { ByName } from '../http/by-name'
+import type { MultipartInput } from '../http/multipart-input'
 import { requestIdOf } from '../http/request-id'
 import { type PlainAnswer, respondBytes, respondEmpty, respondError, respondJson } from '../http/respond'
+import type { Call, PublicCall, RouteAnswer, RouteCall } from '../openapi/endpoint'
 import { requestAnswered } from '../outbox'
-import { type Call, type CallOptions, type NextContext, paramsOf, readCall } from './call'
+import { type CallOptions, type NextContext, paramsOf, readCall } from './call'
 import { preflightHeaders, refusedHeaders } from './cors'
 import { counted } from './count-requests'
-import { type RouteAnswer, respond, send, type UnverifiedCaller } from './exchange'
+import { respond, send, type UnverifiedCaller } from './exchange'
 import { onceForKey } from './idempotency'
 import { admit, type CallerOptions, contextOf, identify } from './identify'
 import { queryOf } from './query'
 import { refuseAgain } from './refused-starts'
-
-/** What a handler gets. */
-interface RouteCall<P extends string, B = JsonObject> extends Call<P, B> {
-  ctx: ServiceContext
-  /**
-   * Fires when the caller leaves. With an `Idempotency-Key` the work goes on, and its answer is kept. Made when it is asked
-   * for, as that of a `SentRequest` is.
-   */
-  readonly signal: AbortSignal
-}
 
 type Handler<P extends string, B = JsonObject> = (call: RouteCall<P, B>) => Promise<RouteAnswer>
 
@@ -35,7 +25,7 @@ interface RouteOptions extends CallerOptions, CallOptions {
   /** False for a POST that changes nothing and so needs no `Idempotency-Key`. */
   idempotent?: boolean | ((request: Request) => boolean)
   /** True if the handler only waits for work that goes on without the caller. */
-  onlyWaits?: boolean
+  onlyWaits?: boolean | undefined
 }
 
 export type RouteHandler = ((request: Request, context: NextContext) => Promise<Response>) & {
@@ -48,7 +38,7 @@ export type CountedHandler = RouteHandler & { readonly route: string }
 /** Authenticates, reads the body, calls the handler and writes the answer or the error. Nothing else does this. */
 export function route<P extends string = never>(
   handler: Handler<P, JsonObject | MultipartInput>,
-  options: RouteOptions & { acceptsForm: true },
+  options: RouteOptions & { acceptsForm: boolean },
 ): RouteHandler
 export function route<P extends string = never>(handler: Handler<P>, options?: RouteOptions): RouteHandler
 export function route<P extends string = never>(handler: Handler<P, never>, options: RouteOptions = {}): RouteHandler {
@@ -103,14 +93,6 @@ function answerOnce<P extends string>(
   return onceForKey(ctx, request, body, handle, { followsCaller })
 }
 
-interface PublicCall<P extends string> {
-  request: Request
-  requestId: string
-  params: Record<P, string>
-  /** @throws AppError INVALID_INPUT */
-  query: () => ByName
-}
-
 /** For requests that need no credential, or carry one of their own that the verb checks. */
 export function publicRoute<P extends string = never>(
   handler: (call: PublicCall<P>) => Promise<RouteAnswer>,
@@ -130,7 +112,7 @@ export function publicRoute<P extends string = never>(
   }
 }
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
 /**
  * The handlers of one path. Other methods get 405 in the standard error shape, with `Allow`; Next's own 405 has no
@@ -157,8 +139,7 @@ export function methods(
   }
   const of = (method: Method, fallback = refuse): CountedHandler => {
     const handler = handlers[method] ?? fallback
-    const placed: RouteHandler = (request, context) => handler(request, { ...context, folder })
-    return Object.assign(counted(folder, placed), { route: folder }, handler.refuse ? { refuse: handler.refuse } : {})
+    return Object.assign(counted(folder, handler), { route: folder }, handler.refuse ? { refuse: handler.refuse } : {})
   }
   return {
     GET: of('GET'),

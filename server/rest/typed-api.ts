@@ -3,6 +3,7 @@ import { originOf } from '../http/origin'
 import { JsonText } from '../http/respond'
 import { processWide } from '../process'
 import { typedApi } from '../typed-api/document'
+import { ReadTypedApi } from '../typed-api/schema'
 import { typedApiSource } from '../typed-api/source'
 import { answerOpenApi, openApiDocument } from './openapi-document'
 import { type RouteHandler, route } from './route'
@@ -12,6 +13,8 @@ const MOST_TAGS = 1_000
 
 /** The tags of documents by what they were made of, so that a caller who has one costs one statement. */
 const tags = () => processWide('typed-api-tags', () => new Map<string, string>())
+
+const PARAMETERS = { parameters: Object.keys(ReadTypedApi.shape) }
 
 const answerTyped = route(async ({ ctx, query, request }) => {
   const base = openApiDocument(originOf(request.headers))
@@ -23,7 +26,7 @@ const answerTyped = route(async ({ ctx, query, request }) => {
   const etag = etagOf(text)
   keepTag(source, etag)
   return { headers: headersOf(etag), body: new JsonText(text) }
-})
+}, PARAMETERS)
 
 function headersOf(etag: string): Record<string, string> {
   return { etag, 'cache-control': 'private, no-cache' }

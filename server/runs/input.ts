@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue, own, unstorable } from '
 import { isInexact, TOO_LARGE_TO_BE_EXACT } from '../definition/long-numbers'
 import type { Field, Fields } from '../definition/schema'
 import { AppError, type ErrorDetail } from '../errors'
-import { MultipartInput } from '../files/multipart-input'
+import { MultipartInput } from '../http/multipart-input'
 import { parseJson } from '../parse-json'
 
 /** The body of a start: a JSON object, or a form. */

@@ -1,14 +1,14 @@
-import type { Operation } from '../openapi/types'
+import { endpoint } from '../openapi/endpoint'
 import * as answers from './openapi-answers'
 import { RUN_ID, repeated } from './openapi-examples'
-import { RerunBody } from './rerun'
+import { RerunBody, rerunRun } from './rerun'
+import { retryRun } from './retry'
 
 const parameters = { runId: { description: 'The run.', example: RUN_ID } }
 
 /** Operations that start a new run from an old one. */
-export const REPEAT_OPERATIONS: Operation[] = [
-  {
-    id: 'retryRun',
+export const REPEAT_ENDPOINTS = {
+  retryRun: endpoint({
     method: 'POST',
     path: '/api/workflow/retry/{runId}',
     parameters,
@@ -16,7 +16,7 @@ export const REPEAT_OPERATIONS: Operation[] = [
     summary: 'Retry a failed run',
     description:
       'Creates a run that continues at the failed step, on the same version and with the output of the completed steps. Completed steps do not run again; the old run does not change.',
-    role: 'operator',
+    permission: 'run:retry',
     headers: ['Idempotency-Key'],
     answers: {
       200: {
@@ -27,9 +27,13 @@ export const REPEAT_OPERATIONS: Operation[] = [
       },
     },
     errors: ['RUN_NOT_FOUND', 'WORKFLOW_NOT_FOUND', 'WORKFLOW_ARCHIVED'],
-  },
-  {
-    id: 'rerunRun',
+    limit: 'starts',
+    run: async ({ ctx, params }) => {
+      const answer = await retryRun(ctx, { runId: params.runId })
+      return { headers: { location: `/api/workflow/status/${answer.runId}` }, body: answer }
+    },
+  }),
+  rerunRun: endpoint({
     method: 'POST',
     path: '/api/workflow/rerun/{runId}',
     parameters,
@@ -37,7 +41,7 @@ export const REPEAT_OPERATIONS: Operation[] = [
     summary: 'Rerun from the first step, or from any',
     description:
       'Creates a run on the same version, with the same input or with new input. With `fromStepId`, it continues at a step that the old run reached, with the data and outputs from before the latest visit of that step. `data` then replaces fields of the run data; this needs the role editor, and a signing secret without limits.',
-    role: 'operator',
+    permission: 'run:retry',
     headers: ['Idempotency-Key'],
     body: {
       schema: RerunBody,
@@ -57,5 +61,10 @@ export const REPEAT_OPERATIONS: Operation[] = [
       },
     },
     errors: ['RUN_NOT_FOUND', 'WORKFLOW_NOT_FOUND', 'WORKFLOW_ARCHIVED'],
-  },
-]
+    limit: 'starts',
+    run: async ({ ctx, params, body }) => {
+      const answer = await rerunRun(ctx, { runId: params.runId, body })
+      return { headers: { location: `/api/workflow/status/${answer.runId}` }, body: answer }
+    },
+  }),
+}

@@ -1,12 +1,15 @@
 import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
 import { components } from '../definition/component'
-import { FILE_PART } from '../files/multipart-input'
+import { FILE_PART } from '../http/multipart-input'
+import { endpoint } from '../openapi/endpoint'
 import { example as run } from '../openapi/example'
-import type { Operation, Schema } from '../openapi/types'
+import type { Schema } from '../openapi/types'
 import { WORKFLOW_PARAMETER } from '../workflows/openapi'
 import * as answers from './openapi-answers'
 import * as example from './openapi-examples'
+import { startRun } from './start'
+import { startAndWait } from './start-and-wait'
 
 /** The START fields, which differ by workflow. */
 export const StartBody = z
@@ -51,9 +54,8 @@ const startBody = {
   },
 } as const
 
-export const START_OPERATIONS: Operation[] = [
-  {
-    id: 'startWorkflow',
+export const START_ENDPOINTS = {
+  startWorkflow: endpoint({
     method: 'POST',
     path: '/api/workflow/start/{workflowId}',
     parameters: WORKFLOW_PARAMETER,
@@ -61,7 +63,7 @@ export const START_OPERATIONS: Operation[] = [
     summary: 'Start a run and wait for its end',
     description:
       'Runs the published version or, if none was ever published, the latest draft. Waits up to 50 seconds, or as long as `Prefer` says. Disconnecting does not stop the run. Undeclared fields are ignored.',
-    role: 'operator',
+    permission: 'run:start',
     query: StartQuery,
     headers: ['Idempotency-Key', 'Prefer'],
     body: startBody,
@@ -83,9 +85,25 @@ export const START_OPERATIONS: Operation[] = [
       },
     },
     errors: START_ERRORS,
-  },
-  {
-    id: 'startWorkflowAsync',
+    checksKey: true,
+    limit: 'starts',
+    onlyWaits: true,
+    run: async ({ ctx, params, query, body, request, signal }) => {
+      const { run, workflowVersion } = await startAndWait(ctx, {
+        workflowId: params.workflowId,
+        body,
+        version: query.version,
+        prefer: request.headers.get('prefer'),
+        signal,
+      })
+      return {
+        status: run.status === 'completed' || run.status === 'failed' ? 200 : 202,
+        headers: { location: `/api/workflow/status/${run.runId}`, 'x-workflow-version': String(workflowVersion) },
+        body: run,
+      }
+    },
+  }),
+  startWorkflowAsync: endpoint({
     method: 'POST',
     path: '/api/workflow/start-async/{workflowId}',
     parameters: WORKFLOW_PARAMETER,
@@ -93,7 +111,7 @@ export const START_OPERATIONS: Operation[] = [
     summary: 'Start a run',
     description:
       'Like the sync start, but returns at once. By then the run is stored and cannot be lost. Use it for workflows that wait for people.',
-    role: 'operator',
+    permission: 'run:start',
     query: StartQuery,
     headers: ['Idempotency-Key'],
     body: startBody,
@@ -106,5 +124,18 @@ export const START_OPERATIONS: Operation[] = [
       },
     },
     errors: START_ERRORS,
-  },
-]
+    checksKey: true,
+    limit: 'starts',
+    run: async ({ ctx, params, query, body }) => {
+      const { runId, workflowVersion } = await startRun(ctx, {
+        workflowId: params.workflowId,
+        body,
+        version: query.version,
+      })
+      return {
+        headers: { location: `/api/workflow/status/${runId}`, 'x-workflow-version': String(workflowVersion) },
+        body: { runId },
+      }
+    },
+  }),
+}

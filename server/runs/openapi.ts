@@ -1,29 +1,36 @@
 import { z } from 'zod'
+import { openStream, SSE_HEADERS } from '../http/sse'
+import { endpoint } from '../openapi/endpoint'
 import { example as run } from '../openapi/example'
-import type { Operation } from '../openapi/types'
-import { ExportRuns } from './export'
-import { ReadHistory } from './history'
-import { ListRuns } from './list'
+import { cancelRun } from './cancel'
+import { openRunEvents } from './events'
+import { ExportRuns, exportRuns } from './export'
+import { ReadHistory, readHistory } from './history'
+import { ListRuns, listRuns } from './list'
 import * as answers from './openapi-answers'
 import * as example from './openapi-examples'
-import { REPEAT_OPERATIONS } from './openapi-repeat'
-import { START_OPERATIONS } from './openapi-start'
+import { REPEAT_ENDPOINTS } from './openapi-repeat'
+import { START_ENDPOINTS } from './openapi-start'
+import { resumeRun } from './resume'
 import { ResumeRun, StopRun } from './schema'
-import { ReadValue } from './whole-value'
+import { getRunStatus } from './status'
+import { terminateRun } from './terminate'
+import { ReadValue, readValue } from './whole-value'
 
 const parameters = { runId: { description: 'The run.', example: example.RUN_ID } }
 
-export const RUN_OPERATIONS: Operation[] = [
-  ...START_OPERATIONS,
-  {
-    id: 'getRunStatus',
+const EXPORT_HEADERS = { 'content-type': 'application/x-ndjson; charset=utf-8', 'x-accel-buffering': 'no' }
+
+export const RUN_ENDPOINTS = {
+  ...START_ENDPOINTS,
+  getRunStatus: endpoint({
     method: 'GET',
     path: '/api/workflow/status/{runId}',
     parameters,
     tag: 'Runs',
     summary: 'Get a run',
     description: 'A consistent snapshot of the run: its data, its history and what it is waiting for.',
-    role: 'viewer',
+    permission: 'run:read',
     answers: {
       200: {
         description: 'The run.',
@@ -36,9 +43,10 @@ export const RUN_OPERATIONS: Operation[] = [
       },
     },
     errors: ['RUN_NOT_FOUND'],
-  },
-  {
-    id: 'getRunHistory',
+    checksKey: true,
+    run: async ({ ctx, params }) => ({ body: await getRunStatus(ctx, { runId: params.runId }) }),
+  }),
+  getRunHistory: endpoint({
     method: 'GET',
     path: '/api/workflow/history/{runId}',
     parameters,
@@ -46,7 +54,7 @@ export const RUN_OPERATIONS: Operation[] = [
     summary: 'Get the records of a run in pages',
     description:
       'For runs with more records than the status contains. If a page would be larger than 16 MiB, values are cut as in the status.',
-    role: 'viewer',
+    permission: 'run:read',
     query: ReadHistory,
     answers: {
       200: {
@@ -63,9 +71,9 @@ export const RUN_OPERATIONS: Operation[] = [
       },
     },
     errors: ['RUN_NOT_FOUND'],
-  },
-  {
-    id: 'getRunValue',
+    run: async ({ ctx, params, query }) => ({ body: await readHistory(ctx, params.runId, query) }),
+  }),
+  getRunValue: endpoint({
     method: 'GET',
     path: '/api/workflow/value/{runId}',
     parameters,
@@ -73,7 +81,7 @@ export const RUN_OPERATIONS: Operation[] = [
     summary: 'Get a value of a run',
     description:
       'The full value where another response has cut it; its `href` points here. `data`, `input` and `result` are the values of the run, `input` and `output` with `record` those of a step.',
-    role: 'viewer',
+    permission: 'run:read',
     query: ReadValue,
     answers: {
       200: {
@@ -83,9 +91,9 @@ export const RUN_OPERATIONS: Operation[] = [
       },
     },
     errors: ['RUN_NOT_FOUND'],
-  },
-  {
-    id: 'resumeRun',
+    run: async ({ ctx, params, query }) => ({ body: await readValue(ctx, params.runId, query) }),
+  }),
+  resumeRun: endpoint({
     method: 'POST',
     path: '/api/workflow/resume/{runId}',
     parameters,
@@ -93,7 +101,7 @@ export const RUN_OPERATIONS: Operation[] = [
     summary: 'Answer a pause',
     description:
       'The answer is stored before this call returns. If several arrive at once, exactly one gets 200. An answer that does not match the pause gets 400, and the run stays paused. Where a step needs several votes, this casts one: the run stays `paused` until they decide.',
-    role: 'operator',
+    permission: 'run:resume',
     headers: ['Idempotency-Key'],
     body: {
       schema: ResumeRun,
@@ -121,16 +129,17 @@ export const RUN_OPERATIONS: Operation[] = [
       },
     },
     errors: ['RUN_NOT_FOUND', 'RUN_NOT_PAUSED', 'NOT_ASSIGNED', 'SELF_APPROVAL', 'ALREADY_VOTED'],
-  },
-  {
-    id: 'cancelRun',
+    checksKey: true,
+    run: async ({ ctx, params, body }) => ({ body: await resumeRun(ctx, { runId: params.runId, body }) }),
+  }),
+  cancelRun: endpoint({
     method: 'POST',
     path: '/api/workflow/management/cancel',
     tag: 'Runs',
     summary: 'Cancel a run',
     description:
       'Graceful: a running step may finish within 10 seconds, then the workflow’s `onCancel` path runs, then the run ends with the outcome `cancelled`. Asking again changes nothing.',
-    role: 'operator',
+    permission: 'run:cancel',
     headers: ['Idempotency-Key'],
     body: {
       schema: StopRun,
@@ -147,15 +156,15 @@ export const RUN_OPERATIONS: Operation[] = [
       },
     },
     errors: ['RUN_NOT_FOUND', 'RUN_ALREADY_ENDED'],
-  },
-  {
-    id: 'terminateRun',
+    run: async ({ ctx, body }) => ({ body: await cancelRun(ctx, body) }),
+  }),
+  terminateRun: endpoint({
     method: 'POST',
     path: '/api/workflow/management/terminate',
     tag: 'Runs',
     summary: 'Terminate a run',
     description: 'Immediate, without cleanup. Running steps are aborted and their results dropped.',
-    role: 'operator',
+    permission: 'run:terminate',
     headers: ['Idempotency-Key'],
     body: {
       schema: StopRun,
@@ -170,16 +179,16 @@ export const RUN_OPERATIONS: Operation[] = [
       },
     },
     errors: ['RUN_NOT_FOUND', 'RUN_ALREADY_ENDED'],
-  },
-  {
-    id: 'listRuns',
+    run: async ({ ctx, body }) => ({ body: await terminateRun(ctx, body) }),
+  }),
+  listRuns: endpoint({
     method: 'GET',
     path: '/api/workflow/runs',
     tag: 'Runs',
     summary: 'List runs',
     description:
       'Newest first, without data and history. Runs that start while you page through neither shift nor repeat any.',
-    role: 'viewer',
+    permission: 'run:read',
     query: ListRuns,
     answers: {
       200: {
@@ -189,16 +198,16 @@ export const RUN_OPERATIONS: Operation[] = [
       },
     },
     errors: [],
-  },
-  {
-    id: 'exportRuns',
+    run: async ({ ctx, query }) => ({ body: await listRuns(ctx, query) }),
+  }),
+  exportRuns: endpoint({
     method: 'GET',
     path: '/api/workflow/runs/export',
     tag: 'Runs',
     summary: 'Export runs',
     description:
       'Whole runs, one a line, in the order in which they started; sent while they are read. The last line is `{ "nextCursor" }`: its cursor continues, and null says that there are no more. A response without it was broken off; repeat it from the last cursor.',
-    role: 'viewer',
+    permission: 'run:read',
     query: ExportRuns,
     answers: {
       200: {
@@ -211,9 +220,9 @@ export const RUN_OPERATIONS: Operation[] = [
       },
     },
     errors: [],
-  },
-  {
-    id: 'streamRunEvents',
+    run: async ({ ctx, query }) => ({ headers: EXPORT_HEADERS, body: await exportRuns(ctx, query) }),
+  }),
+  streamRunEvents: endpoint({
     method: 'GET',
     path: '/api/workflow/events/{runId}',
     parameters,
@@ -221,7 +230,7 @@ export const RUN_OPERATIONS: Operation[] = [
     summary: 'Follow a run',
     description:
       'Server-sent events: first the current state, then every change as it happens. `run` and `step` contain what changed; `end` comes last. A client that reconnects with the last `id` misses nothing and sees nothing twice.',
-    role: 'viewer',
+    permission: 'run:read',
     headers: ['Last-Event-ID'],
     answers: {
       200: {
@@ -232,6 +241,14 @@ export const RUN_OPERATIONS: Operation[] = [
       204: { description: 'The client has seen the end; do not reconnect.' },
     },
     errors: ['RUN_NOT_FOUND', 'TOO_MANY_STREAMS'],
-  },
-  ...REPEAT_OPERATIONS,
-]
+    run: async ({ ctx, params, request }) => {
+      const lastEventId = request.headers.get('last-event-id')
+      const body = await openStream(ctx.tenantId, request.signal, () =>
+        openRunEvents(ctx, { runId: params.runId, lastEventId }),
+      )
+      // 204 stops clients that reconnect automatically.
+      return body ? { headers: SSE_HEADERS, body } : { status: 204, body: null }
+    },
+  }),
+  ...REPEAT_ENDPOINTS,
+}

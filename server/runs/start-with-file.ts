@@ -3,7 +3,7 @@ import type { ServiceContext } from '../context'
 import type { JsonObject } from '../definition/json'
 import type { RunPart } from '../definition/part'
 import { AppError } from '../errors'
-import { FILE_PART, MAX_FILE_BYTES, MultipartInput, type Upload } from '../files/multipart-input'
+import { FILE_PART, MAX_FILE_BYTES, MultipartInput, type Upload } from '../http/multipart-input'
 import { parseInput } from '../parse'
 import { type StartedRun, startRun } from './start'
 

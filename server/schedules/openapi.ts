@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
-import type { Operation } from '../openapi/types'
+import { getSchedule, listSchedules } from './list'
 import * as answers from './openapi-answers'
+import { createSchedule, deleteSchedule, updateSchedule } from './save'
 import { CreateSchedule, UpdateSchedule } from './schema'
 
 const at = '2026-01-05T08:00:00.000Z'
@@ -38,15 +40,16 @@ const whole = (description: string) => ({
   examples: { schedule: example('The schedule', { ...schedule, ticks: [last] }) },
 })
 
-export const SCHEDULE_OPERATIONS: Operation[] = [
-  {
+const named = ({ id, scheduleId }: Record<'id' | 'scheduleId', string>) => ({ workflowId: id, scheduleId })
+
+export const SCHEDULE_ENDPOINTS = {
+  listSchedules: endpoint({
     ...common,
-    id: 'listSchedules',
     method: 'GET',
     path,
     summary: 'List the schedules of a workflow',
     description: 'Newest first. A workflow has at most 50.',
-    role: 'viewer',
+    permission: 'workflow:read',
     answers: {
       200: {
         description: 'The schedules.',
@@ -55,15 +58,15 @@ export const SCHEDULE_OPERATIONS: Operation[] = [
       },
     },
     errors: ['WORKFLOW_NOT_FOUND'],
-  },
-  {
+    run: async ({ ctx, params }) => ({ body: await listSchedules(ctx, { workflowId: params.id }) }),
+  }),
+  createSchedule: endpoint({
     ...common,
-    id: 'createSchedule',
     method: 'POST',
     path,
     summary: 'Create a schedule',
     description: 'Starts the published version of the workflow at each of its times.',
-    role: 'editor',
+    permission: 'workflow:publish',
     headers: ['Idempotency-Key'],
     body: {
       schema: CreateSchedule,
@@ -86,39 +89,43 @@ export const SCHEDULE_OPERATIONS: Operation[] = [
       },
     },
     errors: ['WORKFLOW_NOT_FOUND', 'WORKFLOW_ARCHIVED', 'CONFLICT'],
-  },
-  {
+    run: async ({ ctx, params, body }) => {
+      const created = await createSchedule(ctx, { workflowId: params.id, body })
+      const location = `/api/workflows/${created.workflowId}/schedules/${created.id}`
+      return { status: 201, headers: { location }, body: created }
+    },
+  }),
+  getSchedule: endpoint({
     ...common,
-    id: 'getSchedule',
     method: 'GET',
     path: `${path}/{scheduleId}`,
     summary: 'Get a schedule',
     description: 'With the outcomes of its last 50 times.',
-    role: 'viewer',
+    permission: 'workflow:read',
     answers: { 200: whole('The schedule.') },
     errors: ['WORKFLOW_NOT_FOUND', 'NOT_FOUND'],
-  },
-  {
+    run: async ({ ctx, params }) => ({ body: await getSchedule(ctx, named(params)) }),
+  }),
+  updateSchedule: endpoint({
     ...common,
-    id: 'updateSchedule',
     method: 'PUT',
     path: `${path}/{scheduleId}`,
     summary: 'Change, pause or resume a schedule',
     description:
       'Fields the body leaves out keep their values. Times that passed while it was paused are not made up for.',
-    role: 'editor',
+    permission: 'workflow:publish',
     body: { schema: UpdateSchedule, required: true, examples: { pause: example('Pause it', { enabled: false }) } },
     answers: { 200: whole('The schedule as saved.') },
     errors: ['WORKFLOW_NOT_FOUND', 'NOT_FOUND'],
-  },
-  {
+    run: async ({ ctx, params, body }) => ({ body: await updateSchedule(ctx, { ...named(params), body }) }),
+  }),
+  deleteSchedule: endpoint({
     ...common,
-    id: 'deleteSchedule',
     method: 'DELETE',
     path: `${path}/{scheduleId}`,
     summary: 'Delete a schedule',
     description: 'The runs it has started are kept.',
-    role: 'editor',
+    permission: 'workflow:publish',
     answers: {
       200: {
         description: 'It is gone.',
@@ -127,5 +134,6 @@ export const SCHEDULE_OPERATIONS: Operation[] = [
       },
     },
     errors: ['WORKFLOW_NOT_FOUND', 'NOT_FOUND'],
-  },
-]
+    run: async ({ ctx, params }) => ({ body: await deleteSchedule(ctx, named(params)) }),
+  }),
+}

@@ -1,19 +1,20 @@
+import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
-import type { Operation } from '../openapi/types'
+import { countSubjectData } from './count'
+import { deleteSubjectData } from './delete'
 import * as answers from './openapi-answers'
 import { DeleteSubjectData, SubjectData } from './schema'
 
 const counts = { runs: 12, files: 3, threads: 2, events: 0, idempotencyKeys: 1 }
 
-export const SUBJECT_OPERATIONS: Operation[] = [
-  {
-    id: 'countSubjectData',
+export const SUBJECT_ENDPOINTS = {
+  countSubjectData: endpoint({
     method: 'GET',
     path: '/api/subjects/data',
     tag: 'Subjects',
     summary: 'Count the data of a subject',
     description: 'How much the deletion would delete, up to a limit. Changes nothing.',
-    role: 'owner',
+    permission: 'subject:delete',
     query: SubjectData,
     answers: {
       200: {
@@ -23,16 +24,16 @@ export const SUBJECT_OPERATIONS: Operation[] = [
       },
     },
     errors: [],
-  },
-  {
-    id: 'deleteSubjectData',
+    run: async ({ ctx, query }) => ({ body: await countSubjectData(ctx, query) }),
+  }),
+  deleteSubjectData: endpoint({
     method: 'DELETE',
     path: '/api/subjects/data',
     tag: 'Subjects',
     summary: 'Delete the data of a subject',
     description:
       'Cannot be undone. Deletes for up to 20 seconds; `done: false` asks for another call, and so does a call without a response. Refused while runs are open.',
-    role: 'owner',
+    permission: 'subject:delete',
     query: DeleteSubjectData,
     answers: {
       200: {
@@ -42,5 +43,6 @@ export const SUBJECT_OPERATIONS: Operation[] = [
       },
     },
     errors: ['CONFLICT'],
-  },
-]
+    run: async ({ ctx, query }) => ({ body: await deleteSubjectData(ctx, query) }),
+  }),
+}

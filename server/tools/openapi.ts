@@ -1,16 +1,26 @@
+import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
-import type { Operation } from '../openapi/types'
-import { type VersionedApi, versionedOperations } from '../versioned/openapi'
+import { type VersionedApi, versionedEndpoints } from '../versioned/openapi'
+import { archiveTool, unarchiveTool } from './archive'
+import { createTool } from './create'
+import { getTool } from './get'
+import { getToolVersion } from './get-version'
+import { invokeTool } from './invoke'
 import { McpServerConfig } from './kinds/mcp-config'
+import { listTools } from './list'
+import { listRemoteTools } from './list-remote'
+import { listToolVersions } from './list-versions'
 import * as answers from './openapi-answers'
 import * as examples from './openapi-examples'
+import { publishTool } from './publish'
 import { CreateTool, InvokeTool, ListTools, UpdateTool } from './schema'
+import { updateTool } from './update'
 
 const id = { name: 'toolId', description: 'The tool.', example: examples.TOOL_ID }
 
 const API: VersionedApi = {
+  noun: 'tool',
   words: { one: 'tool', a: 'a tool', many: 'tools', whole: 'tool' },
-  idPart: 'Tool',
   tag: 'Tools',
   path: '/api/tools',
   id,
@@ -51,15 +61,14 @@ const API: VersionedApi = {
   },
 }
 
-const invoke: Operation = {
-  id: 'invokeTool',
+const invoke = endpoint({
   method: 'POST',
   path: '/api/tools/{toolId}/invoke',
   parameters: { toolId: id },
   tag: 'Tools',
   summary: 'Call a tool',
   description: 'If the tool itself fails, the response is 200 with `success: false`.',
-  role: 'operator',
+  permission: 'tool:invoke',
   headers: ['Idempotency-Key'],
   body: {
     schema: InvokeTool,
@@ -77,30 +86,43 @@ const invoke: Operation = {
     },
   },
   errors: ['TOOL_NOT_FOUND', 'TOOL_INVOCATION_FAILED'],
-}
+  limit: 'invokes',
+  run: async ({ ctx, params, body, signal }) => ({
+    body: await invokeTool(ctx, { toolId: params.toolId, body }, signal),
+  }),
+})
 
-const { list, create, get, update, archive, unarchive, publish, listVersions, getVersion } = versionedOperations(API)
+const { list, create, get, update, archive, unarchive, publish, listVersions, getVersion } = versionedEndpoints(API, {
+  list: listTools,
+  create: createTool,
+  get: getTool,
+  update: updateTool,
+  archive: archiveTool,
+  unarchive: unarchiveTool,
+  publish: publishTool,
+  listVersions: listToolVersions,
+  getVersion: getToolVersion,
+})
 
-export const TOOL_OPERATIONS: Operation[] = [
-  invoke,
-  list,
-  create,
-  get,
-  update,
-  archive,
-  unarchive,
-  publish,
-  listVersions,
-  getVersion,
-  {
-    id: 'listRemoteTools',
+export const TOOL_ENDPOINTS = {
+  invokeTool: invoke,
+  listTools: list,
+  createTool: create,
+  getTool: get,
+  updateTool: update,
+  archiveTool: archive,
+  unarchiveTool: unarchive,
+  publishTool: publish,
+  listToolVersions: listVersions,
+  getToolVersion: getVersion,
+  listRemoteTools: endpoint({
     method: 'POST',
     path: '/api/tools/mcp/list',
     tag: 'Tools',
     summary: 'List the tools of an MCP server',
     description:
       'Tools of kind `mcp` are made from these. If the server cannot be reached, the result has `success: false`.',
-    role: 'editor',
+    permission: 'tool:write',
     body: {
       schema: McpServerConfig,
       required: true,
@@ -117,5 +139,7 @@ export const TOOL_OPERATIONS: Operation[] = [
       },
     },
     errors: ['TOOL_INVOCATION_FAILED'],
-  },
-]
+    limit: 'invokes',
+    run: async ({ ctx, body, signal }) => ({ body: await listRemoteTools(ctx, body, signal) }),
+  }),
+}

@@ -1,7 +1,7 @@
 import type { Definition, Fields } from '../definition/schema'
 import { propertiesOf } from '../definition/types/of-fields'
 import type { ValueType } from '../definition/types/type'
-import { FILE_PART } from '../files/multipart-input'
+import { FILE_PART } from '../http/multipart-input'
 import { ANY_OBJECT, schemaOfType } from '../openapi/of-type'
 import type { Schema } from '../openapi/types'
 import type { PauseForm } from '../steps/define-step'

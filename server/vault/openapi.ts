@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { component, components } from '../definition/component'
+import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
 import { time } from '../openapi/fields'
-import type { Operation } from '../openapi/types'
-import { BindSecret } from './bind'
+import { BindSecret, bindVaultSecret } from './bind'
+import { deleteVaultSecret } from './delete'
+import { listVaultSecrets } from './list'
 import { SetSecret } from './schema'
+import { setVaultSecret } from './set'
 
 const NAME = 'PAYMENTS_KEY'
 const at = '2026-01-05T09:30:00.000Z'
@@ -25,10 +28,10 @@ const SecretSet = z.object({ name: z.string(), created: z.boolean().describe('Wh
 /** Without the name, which is in the path. */
 export const BindHosts = BindSecret.omit({ name: true }).register(components, { id: 'BindHosts' })
 
-export const VAULT_OPERATIONS: Operation[] = [
-  {
+export const VAULT_ENDPOINTS = {
+  listVaultSecrets: endpoint({
     ...common,
-    id: 'listVaultSecrets',
+    permission: 'secret:manage',
     method: 'GET',
     path: '/api/vault',
     summary: 'List the secrets of the vault',
@@ -45,10 +48,11 @@ export const VAULT_OPERATIONS: Operation[] = [
       },
     },
     errors: [],
-  },
-  {
+    run: async ({ ctx }) => ({ body: await listVaultSecrets(ctx) }),
+  }),
+  setVaultSecret: endpoint({
     ...common,
-    id: 'setVaultSecret',
+    permission: 'secret:manage',
     method: 'POST',
     path: '/api/vault',
     summary: 'Set a secret',
@@ -71,10 +75,15 @@ export const VAULT_OPERATIONS: Operation[] = [
       },
     },
     errors: [],
-  },
-  {
+    // It does the same again when it is repeated, and nothing is kept of a value.
+    run: async ({ ctx, body }) => {
+      const set = await setVaultSecret(ctx, body)
+      return { status: set.created ? 201 : 200, body: set }
+    },
+  }),
+  bindVaultSecret: endpoint({
     ...common,
-    id: 'bindVaultSecret',
+    permission: 'secret:manage',
     method: 'PUT',
     path: '/api/vault/{name}/hosts',
     summary: 'Bind a secret to hosts',
@@ -88,10 +97,13 @@ export const VAULT_OPERATIONS: Operation[] = [
       },
     },
     errors: ['NOT_FOUND'],
-  },
-  {
+    run: async ({ ctx, params, body }) => ({
+      body: await bindVaultSecret(ctx, { hosts: body.hosts, name: params.name }),
+    }),
+  }),
+  deleteVaultSecret: endpoint({
     ...common,
-    id: 'deleteVaultSecret',
+    permission: 'secret:manage',
     method: 'DELETE',
     path: '/api/vault/{name}',
     summary: 'Delete a secret',
@@ -104,5 +116,6 @@ export const VAULT_OPERATIONS: Operation[] = [
       },
     },
     errors: ['NOT_FOUND'],
-  },
-]
+    run: async ({ ctx, params }) => ({ body: await deleteVaultSecret(ctx, params.name) }),
+  }),
+}

@@ -1,16 +1,20 @@
 import { z } from 'zod'
+import type { ServiceContext } from '../context'
 import type { JsonObject } from '../definition/json'
 import type { ErrorCode } from '../errors'
+import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
-import type { Answer, Example, Operation, Tag } from '../openapi/types'
+import { listAnswer } from '../openapi/list-answer'
+import type { Answer, Example, Tag } from '../openapi/types'
+import { versionedAnswer } from './answer'
 import { ListVersions } from './list-schema'
 
 /** Where the document differs between agents, tools and workflows. */
 export interface VersionedApi {
+  /** The noun in permissions: `agent:read`. */
+  noun: 'workflow' | 'agent' | 'tool'
   /** For example `agent`, `an agent`, `agents`, and the word for the whole content: `agent`, `definition`. */
   words: { one: string; a: string; many: string; whole: string }
-  /** The noun in operation ids: `Agent`. */
-  idPart: string
   tag: Tag
   path: string
   /** The path parameter with the id. */
@@ -37,6 +41,25 @@ export interface VersionedApi {
   errors: { notFound: ErrorCode; write: readonly ErrorCode[]; archive?: readonly ErrorCode[] }
 }
 
+interface Versioned {
+  id: string
+  version: number
+}
+type Page = Parameters<typeof listAnswer>[1]
+
+/** What the endpoints call. */
+export interface VersionedVerbs {
+  list(ctx: ServiceContext, query: Record<string, string | undefined>): Promise<Page>
+  create(ctx: ServiceContext, body: JsonObject): Promise<Versioned>
+  get(ctx: ServiceContext, at: { id: string }): Promise<Versioned>
+  update(ctx: ServiceContext, at: { id: string; body: JsonObject; ifMatch: string | null }): Promise<Versioned>
+  archive(ctx: ServiceContext, at: { id: string }): Promise<Versioned>
+  unarchive(ctx: ServiceContext, at: { id: string }): Promise<Versioned>
+  publish(ctx: ServiceContext, at: { id: string; ifMatch: string | null }): Promise<Versioned>
+  listVersions(ctx: ServiceContext, at: { id: string; page: Record<string, string | undefined> }): Promise<Page>
+  getVersion(ctx: ServiceContext, at: { id: string; version: string }): Promise<Versioned>
+}
+
 /** The state of a draft that was never published. */
 const DRAFT = { status: 'draft', version: 1, publishedVersion: null, publishedAt: null, hasUnpublishedChanges: true }
 
@@ -57,21 +80,22 @@ export function wholeAnswers({ words, schemas, examples }: VersionedApi) {
   return { answer, created }
 }
 
-/** The operations agents, tools and workflows share. */
-export function versionedOperations(api: VersionedApi) {
-  const { words, idPart, tag, path, schemas, examples, descriptions, errors } = api
+/** The endpoints that agents, tools and workflows share. */
+export function versionedEndpoints(api: VersionedApi, verbs: VersionedVerbs) {
+  const { noun, words, tag, path, schemas, examples, descriptions, errors } = api
   const { answer, created } = wholeAnswers(api)
   const one = `${path}/{${api.id.name}}`
   const parameters = { [api.id.name]: api.id, version: VERSION }
-  const plural = `${idPart}s`
-  const list: Operation = {
-    id: `list${plural}`,
+  const whole = versionedAnswer(path)
+  const idOf = (params: Record<string, string>) => params[api.id.name] ?? ''
+  const ifMatchOf = (request: Request) => request.headers.get('if-match')
+  const list = endpoint({
     method: 'GET',
     path,
     tag,
     summary: `List ${words.many}`,
     description: descriptions.list,
-    role: 'viewer',
+    permission: `${noun}:read`,
     query: schemas.list,
     answers: {
       200: {
@@ -82,93 +106,95 @@ export function versionedOperations(api: VersionedApi) {
       },
     },
     errors: [],
-  }
-  const create: Operation = {
-    id: `create${idPart}`,
+    run: async ({ ctx, query, request }) => listAnswer(request, await verbs.list(ctx, query)),
+  })
+  const create = endpoint({
     method: 'POST',
     path,
     tag,
     summary: `Create ${words.a}`,
     description: descriptions.create,
-    role: 'editor',
+    permission: `${noun}:write`,
     headers: ['Idempotency-Key'],
     body: { schema: schemas.create, required: true, examples: examples.create },
     answers: { 201: created() },
     errors: [],
-  }
-  const get: Operation = {
-    id: `get${idPart}`,
+    run: async ({ ctx, body }) => whole(await verbs.create(ctx, body), 201),
+  })
+  const get = endpoint({
     method: 'GET',
     path: one,
     parameters,
     tag,
     summary: `Get ${words.a}`,
     description: descriptions.get,
-    role: 'viewer',
+    permission: `${noun}:read`,
     answers: { 200: answer(`The ${words.whole}.`) },
     errors: [errors.notFound],
-  }
-  const update: Operation = {
-    id: `update${idPart}`,
+    run: async ({ ctx, params }) => whole(await verbs.get(ctx, { id: idOf(params) })),
+  })
+  const update = endpoint({
     method: 'PUT',
     path: one,
     parameters,
     tag,
     summary: `Change ${words.a}`,
     description: descriptions.update,
-    role: 'editor',
+    permission: `${noun}:write`,
     headers: ['If-Match'],
     body: { schema: schemas.update, required: true, examples: { name: example('Another name', examples.update) } },
     answers: { 200: answer(`The ${words.whole} as saved.`) },
     errors: errors.write,
-  }
-  const archive: Operation = {
-    id: `archive${idPart}`,
+    run: async ({ ctx, params, body, request }) =>
+      whole(await verbs.update(ctx, { id: idOf(params), body, ifMatch: ifMatchOf(request) })),
+  })
+  const archive = endpoint({
     method: 'DELETE',
     path: one,
     parameters,
     tag,
     summary: `Archive ${words.a}`,
     description: descriptions.archive,
-    role: 'editor',
+    permission: `${noun}:publish`,
     answers: { 200: answer(`The archived ${words.whole}.`, { status: 'archived' }) },
     errors: [errors.notFound, ...(errors.archive ?? [])],
-  }
-  const unarchive: Operation = {
-    id: `unarchive${idPart}`,
+    run: async ({ ctx, params }) => whole(await verbs.archive(ctx, { id: idOf(params) })),
+  })
+  const unarchive = endpoint({
     method: 'POST',
     path: `${one}/unarchive`,
     parameters,
     tag,
     summary: `Unarchive ${words.a}`,
     description: `Brings an archived ${words.one} back as a draft; one that is not archived stays as it is.`,
-    role: 'editor',
+    permission: `${noun}:publish`,
     headers: ['Idempotency-Key'],
     answers: { 200: answer('The draft.', { status: 'draft' }) },
     errors: [errors.notFound],
-  }
-  const publish: Operation = {
-    id: `publish${idPart}`,
+    run: async ({ ctx, params }) => whole(await verbs.unarchive(ctx, { id: idOf(params) })),
+  })
+  const publish = endpoint({
     method: 'POST',
     path: `${one}/publish`,
     parameters,
     tag,
     summary: 'Publish the latest version',
     description: descriptions.publish,
-    role: 'editor',
+    permission: `${noun}:publish`,
     headers: ['Idempotency-Key', 'If-Match'],
     answers: { 200: answer(`The published ${words.whole}.`) },
     errors: errors.write,
-  }
-  const listVersions: Operation = {
-    id: `list${idPart}Versions`,
+    run: async ({ ctx, params, request }) =>
+      whole(await verbs.publish(ctx, { id: idOf(params), ifMatch: ifMatchOf(request) })),
+  })
+  const listVersions = endpoint({
     method: 'GET',
     path: `${one}/versions`,
     parameters,
     tag,
     summary: 'List the versions',
     description: descriptions.listVersions,
-    role: 'viewer',
+    permission: `${noun}:read`,
     query: ListVersions,
     answers: {
       200: {
@@ -179,16 +205,17 @@ export function versionedOperations(api: VersionedApi) {
       },
     },
     errors: [errors.notFound],
-  }
-  const getVersion: Operation = {
-    id: `get${idPart}Version`,
+    run: async ({ ctx, params, query, request }) =>
+      listAnswer(request, await verbs.listVersions(ctx, { id: idOf(params), page: query })),
+  })
+  const getVersion = endpoint({
     method: 'GET',
     path: `${one}/versions/{version}`,
     parameters,
     tag,
     summary: 'Get a version',
     description: 'The whole version. `version` is a number, `latest` or `published`.',
-    role: 'viewer',
+    permission: `${noun}:read`,
     answers: {
       200: {
         description: 'The version.',
@@ -198,6 +225,7 @@ export function versionedOperations(api: VersionedApi) {
       },
     },
     errors: [errors.notFound],
-  }
+    run: async ({ ctx, params }) => whole(await verbs.getVersion(ctx, { id: idOf(params), version: params.version })),
+  })
   return { list, create, get, update, archive, unarchive, publish, listVersions, getVersion }
 }

@@ -1,8 +1,14 @@
 import { z } from 'zod'
+import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
-import type { Operation } from '../openapi/types'
+import { listAnswer } from '../openapi/list-answer'
+import { createWebhook } from './create'
+import { getDelivery, listDeliveries, redeliver, testWebhook } from './deliveries'
+import { getWebhook, listWebhooks } from './list'
 import * as answers from './openapi-answers'
+import { rotateWebhook } from './rotate'
 import { CreateWebhook, ListDeliveries, RotateWebhook, UpdateWebhook } from './schema'
+import { deleteWebhook, updateWebhook } from './update'
 
 const ID = 'whk_01K5A3QJ8Z0T7V2M9C4D6E8F1G'
 const MESSAGE_ID = 'msg_5f0c2f7a1be14a0e8c6c9d1f0a7b3e42'
@@ -14,7 +20,7 @@ const parameters = {
   deliveryId: { description: 'The message.', example: MESSAGE_ID },
 }
 
-const endpoint = {
+const webhook = {
   id: ID,
   url: 'https://example.com/hooks',
   description: 'Order service',
@@ -48,7 +54,7 @@ const common = { parameters, tag: 'Webhooks', role: 'admin' } as const
 const one = (description: string) => ({
   description,
   schema: answers.WebhookEndpoint,
-  examples: { webhook: example('The webhook', endpoint) },
+  examples: { webhook: example('The webhook', webhook) },
 })
 const queued = (description: string, value = waiting) => ({
   description,
@@ -56,10 +62,10 @@ const queued = (description: string, value = waiting) => ({
   examples: { delivery: example('It is about to be sent', value) },
 })
 
-export const WEBHOOK_OPERATIONS: Operation[] = [
-  {
+export const WEBHOOK_ENDPOINTS = {
+  listWebhooks: endpoint({
     ...common,
-    id: 'listWebhooks',
+    permission: 'webhook:manage',
     method: 'GET',
     path: '/api/webhooks',
     summary: 'List the webhooks',
@@ -68,14 +74,15 @@ export const WEBHOOK_OPERATIONS: Operation[] = [
       200: {
         description: 'The webhooks.',
         schema: z.array(answers.WebhookEndpoint),
-        examples: { list: example('One webhook', [endpoint]) },
+        examples: { list: example('One webhook', [webhook]) },
       },
     },
     errors: [],
-  },
-  {
+    run: async ({ ctx }) => ({ body: await listWebhooks(ctx) }),
+  }),
+  createWebhook: endpoint({
     ...common,
-    id: 'createWebhook',
+    permission: 'webhook:manage',
     method: 'POST',
     path: '/api/webhooks',
     summary: 'Create a webhook',
@@ -85,9 +92,9 @@ export const WEBHOOK_OPERATIONS: Operation[] = [
       required: true,
       examples: {
         webhook: example('For runs that end', {
-          url: endpoint.url,
-          description: endpoint.description,
-          events: endpoint.events,
+          url: webhook.url,
+          description: webhook.description,
+          events: webhook.events,
         }),
         slack: example('For a channel in Slack', {
           url: 'https://hooks.slack.com/services/T000/B000/XXXX',
@@ -101,24 +108,30 @@ export const WEBHOOK_OPERATIONS: Operation[] = [
         description: 'The new webhook.',
         schema: answers.CreatedWebhook,
         headers: ['Location'],
-        examples: { webhook: example('With its secret', { ...endpoint, deliveredAt: null, secret }) },
+        examples: { webhook: example('With its secret', { ...webhook, deliveredAt: null, secret }) },
       },
     },
     errors: ['CONFLICT'],
-  },
-  {
+    // No `Idempotency-Key`: a stored response would contain the secret.
+    run: async ({ ctx, body }) => {
+      const created = await createWebhook(ctx, body)
+      return { status: 201, headers: { location: `/api/webhooks/${created.id}` }, body: created }
+    },
+  }),
+  getWebhook: endpoint({
     ...common,
-    id: 'getWebhook',
+    permission: 'webhook:manage',
     method: 'GET',
     path,
     summary: 'Get a webhook',
     description: 'Its state: whether it is enabled, since when it has been failing, and how many messages are waiting.',
     answers: { 200: one('The webhook.') },
     errors: ['NOT_FOUND'],
-  },
-  {
+    run: async ({ ctx, params }) => ({ body: await getWebhook(ctx, { id: params.webhookId }) }),
+  }),
+  updateWebhook: endpoint({
     ...common,
-    id: 'updateWebhook',
+    permission: 'webhook:manage',
     method: 'PUT',
     path,
     summary: 'Change a webhook',
@@ -131,10 +144,13 @@ export const WEBHOOK_OPERATIONS: Operation[] = [
     },
     answers: { 200: one('The webhook as saved.') },
     errors: ['NOT_FOUND'],
-  },
-  {
+    run: async ({ ctx, params, body }) => ({
+      body: await updateWebhook(ctx, { id: params.webhookId, body }),
+    }),
+  }),
+  deleteWebhook: endpoint({
     ...common,
-    id: 'deleteWebhook',
+    permission: 'webhook:manage',
     method: 'DELETE',
     path,
     summary: 'Delete a webhook',
@@ -147,10 +163,11 @@ export const WEBHOOK_OPERATIONS: Operation[] = [
       },
     },
     errors: ['NOT_FOUND'],
-  },
-  {
+    run: async ({ ctx, params }) => ({ body: await deleteWebhook(ctx, { id: params.webhookId }) }),
+  }),
+  rotateWebhookSecret: endpoint({
     ...common,
-    id: 'rotateWebhookSecret',
+    permission: 'webhook:manage',
     method: 'POST',
     path: `${path}/rotate`,
     summary: 'Replace the secret of a webhook',
@@ -165,20 +182,23 @@ export const WEBHOOK_OPERATIONS: Operation[] = [
       },
     },
     errors: ['NOT_FOUND'],
-  },
-  {
+    // No `Idempotency-Key`: a stored response would contain the secret.
+    run: async ({ ctx, params, body }) => ({ body: await rotateWebhook(ctx, { id: params.webhookId, body }) }),
+  }),
+  testWebhook: endpoint({
     ...common,
-    id: 'testWebhook',
+    permission: 'webhook:manage',
     method: 'POST',
     path: `${path}/test`,
     summary: 'Send a test message',
     description: 'Sends `webhook.test`, signed like every other message.',
     answers: { 200: queued('The message.', { ...waiting, type: 'webhook.test' }) },
     errors: ['NOT_FOUND'],
-  },
-  {
+    run: async ({ ctx, params }) => ({ body: await testWebhook(ctx, { id: params.webhookId }) }),
+  }),
+  listWebhookDeliveries: endpoint({
     ...common,
-    id: 'listWebhookDeliveries',
+    permission: 'webhook:manage',
     method: 'GET',
     path: `${path}/deliveries`,
     summary: 'List the deliveries of a webhook',
@@ -193,10 +213,12 @@ export const WEBHOOK_OPERATIONS: Operation[] = [
       },
     },
     errors: ['NOT_FOUND'],
-  },
-  {
+    run: async ({ ctx, params, query, request }) =>
+      listAnswer(request, await listDeliveries(ctx, { id: params.webhookId, query })),
+  }),
+  getWebhookDelivery: endpoint({
     ...common,
-    id: 'getWebhookDelivery',
+    permission: 'webhook:manage',
     method: 'GET',
     path: `${path}/deliveries/{deliveryId}`,
     summary: 'Get a delivery',
@@ -209,15 +231,21 @@ export const WEBHOOK_OPERATIONS: Operation[] = [
       },
     },
     errors: ['NOT_FOUND'],
-  },
-  {
+    run: async ({ ctx, params }) => ({
+      body: await getDelivery(ctx, { id: params.webhookId, deliveryId: params.deliveryId }),
+    }),
+  }),
+  redeliverWebhook: endpoint({
     ...common,
-    id: 'redeliverWebhook',
+    permission: 'webhook:manage',
     method: 'POST',
     path: `${path}/deliveries/{deliveryId}/redeliver`,
     summary: 'Send a message again',
     description: 'Sends it at once, with the same id and body, and retries it like a new message.',
     answers: { 200: queued('The message.') },
     errors: ['NOT_FOUND'],
-  },
-]
+    run: async ({ ctx, params }) => ({
+      body: await redeliver(ctx, { id: params.webhookId, deliveryId: params.deliveryId }),
+    }),
+  }),
+}

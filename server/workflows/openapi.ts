@@ -1,9 +1,23 @@
+import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
-import type { Operation } from '../openapi/types'
-import { type VersionedApi, versionedOperations, wholeAnswers } from '../versioned/openapi'
+import { versionedAnswer } from '../versioned/answer'
+import { type VersionedApi, versionedEndpoints, wholeAnswers } from '../versioned/openapi'
+import { archiveWorkflow, unarchiveWorkflow } from './archive'
+import { createWorkflow } from './create'
+import { deleteWorkflowPermanently } from './delete-permanently'
+import { duplicateWorkflow } from './duplicate'
+import { getWorkflow } from './get'
+import { getWorkflowVersion } from './get-version'
+import { getInputSchema } from './input-schema'
+import { listWorkflows } from './list'
+import { listWorkflowVersions } from './list-versions'
 import * as answers from './openapi-answers'
 import * as examples from './openapi-examples'
+import { publishWorkflow } from './publish'
+import { restoreWorkflowVersion } from './restore-version'
 import { CreateWorkflow, DeletePermanently, ListWorkflows, SimulateWorkflow, UpdateWorkflow } from './schema'
+import { simulateWorkflow } from './simulate'
+import { updateWorkflow } from './update'
 
 const id = { name: 'id', description: 'The workflow.', example: examples.WORKFLOW_ID }
 
@@ -11,8 +25,8 @@ const id = { name: 'id', description: 'The workflow.', example: examples.WORKFLO
 export const WORKFLOW_PARAMETER = { workflowId: { description: 'The workflow.', example: 'wf_hello' } }
 
 const API: VersionedApi = {
+  noun: 'workflow',
   words: { one: 'workflow', a: 'a workflow', many: 'workflows', whole: 'definition' },
-  idPart: 'Workflow',
   tag: 'Workflows',
   path: '/api/workflows',
   id,
@@ -55,18 +69,28 @@ const API: VersionedApi = {
 }
 
 const { answer, created } = wholeAnswers(API)
-const { list, create, get, update, archive, unarchive, publish, listVersions, getVersion } = versionedOperations(API)
+const wholeAnswer = versionedAnswer(API.path)
+const { list, create, get, update, archive, unarchive, publish, listVersions, getVersion } = versionedEndpoints(API, {
+  list: listWorkflows,
+  create: createWorkflow,
+  get: getWorkflow,
+  update: updateWorkflow,
+  archive: archiveWorkflow,
+  unarchive: unarchiveWorkflow,
+  publish: publishWorkflow,
+  listVersions: listWorkflowVersions,
+  getVersion: getWorkflowVersion,
+})
 
-export const WORKFLOW_OPERATIONS: Operation[] = [
-  {
-    id: 'getInputSchema',
+export const WORKFLOW_ENDPOINTS = {
+  getInputSchema: endpoint({
     method: 'GET',
     path: '/api/workflow/metadata/input/{workflowId}',
     parameters: WORKFLOW_PARAMETER,
     tag: 'Workflows',
     summary: 'Get the START fields',
     description: 'The fields of the version a start would use: the published one, or the draft if there is none.',
-    role: 'viewer',
+    permission: 'workflow:read',
     answers: {
       200: {
         description: 'The fields by name.',
@@ -75,22 +99,22 @@ export const WORKFLOW_OPERATIONS: Operation[] = [
       },
     },
     errors: ['WORKFLOW_NOT_FOUND'],
-  },
-  list,
-  create,
-  get,
-  update,
-  archive,
-  unarchive,
-  {
-    id: 'deleteWorkflowPermanently',
+    run: async ({ ctx, params }) => ({ body: await getInputSchema(ctx, { id: params.workflowId }) }),
+  }),
+  listWorkflows: list,
+  createWorkflow: create,
+  getWorkflow: get,
+  updateWorkflow: update,
+  archiveWorkflow: archive,
+  unarchiveWorkflow: unarchive,
+  deleteWorkflowPermanently: endpoint({
     method: 'DELETE',
     path: '/api/workflows/{id}/permanent',
     parameters: { id },
     tag: 'Workflows',
     summary: 'Delete an archived workflow permanently',
     description: 'Cannot be undone. Its runs stay readable. Refused while runs are open.',
-    role: 'owner',
+    permission: 'workflow:delete-permanently',
     query: DeletePermanently,
     answers: {
       200: {
@@ -100,8 +124,11 @@ export const WORKFLOW_OPERATIONS: Operation[] = [
       },
     },
     errors: ['WORKFLOW_NOT_FOUND', 'WORKFLOW_NOT_ARCHIVED', 'CONFLICT'],
-  },
-  {
+    run: async ({ ctx, params, query }) => ({
+      body: await deleteWorkflowPermanently(ctx, { id: params.id, query }),
+    }),
+  }),
+  publishWorkflow: endpoint({
     ...publish,
     answers: {
       200: {
@@ -112,9 +139,8 @@ export const WORKFLOW_OPERATIONS: Operation[] = [
       },
     },
     errors: [...publish.errors, 'VALIDATION_FAILED'],
-  },
-  {
-    id: 'simulateWorkflow',
+  }),
+  simulateWorkflow: endpoint({
     method: 'POST',
     path: '/api/workflows/{id}/simulate',
     parameters: { id },
@@ -122,7 +148,7 @@ export const WORKFLOW_OPERATIONS: Operation[] = [
     summary: 'Simulate a workflow',
     description:
       'Follows many paths through it with generated values, without a run: each answer people can give, each exit, each loop twice, lists with no items and with two. No step is executed. Reports what was reached and which expressions failed.',
-    role: 'editor',
+    permission: 'workflow:simulate',
     body: {
       schema: SimulateWorkflow,
       required: false,
@@ -139,33 +165,37 @@ export const WORKFLOW_OPERATIONS: Operation[] = [
       },
     },
     errors: ['WORKFLOW_NOT_FOUND', 'VALIDATION_FAILED'],
-  },
-  {
-    id: 'cloneWorkflow',
+    run: async ({ ctx, params, body }) => ({ body: await simulateWorkflow(ctx, { id: params.id, body }) }),
+  }),
+  cloneWorkflow: endpoint({
     method: 'POST',
     path: '/api/workflows/{id}/clone',
     parameters: { id },
     tag: 'Workflows',
     summary: 'Duplicate a workflow',
     description: 'Creates a draft from the latest version. Its name ends in ` (Copy)`.',
-    role: 'editor',
+    permission: 'workflow:write',
     headers: ['Idempotency-Key'],
     answers: { 201: created({ name: `${examples.workflow.name} (Copy)` }) },
     errors: ['WORKFLOW_NOT_FOUND'],
-  },
-  listVersions,
-  getVersion,
-  {
-    id: 'restoreWorkflowVersion',
+    run: async ({ ctx, params }) => wholeAnswer(await duplicateWorkflow(ctx, { id: params.id }), 201),
+  }),
+  listWorkflowVersions: listVersions,
+  getWorkflowVersion: getVersion,
+  restoreWorkflowVersion: endpoint({
     method: 'POST',
     path: '/api/workflows/{id}/versions/{version}/restore',
     parameters: getVersion.parameters ?? {},
     tag: 'Workflows',
     summary: 'Restore a version',
     description: 'Saves an earlier version as the next one. Nothing is published.',
-    role: 'editor',
+    permission: 'workflow:publish',
     headers: ['Idempotency-Key', 'If-Match'],
     answers: { 200: answer('The definition as saved.') },
     errors: API.errors.write,
-  },
-]
+    run: async ({ ctx, params, request }) => {
+      const ifMatch = request.headers.get('if-match')
+      return wholeAnswer(await restoreWorkflowVersion(ctx, { ...params, ifMatch }))
+    },
+  }),
+}

@@ -71,8 +71,8 @@ describe('another tenant’s object does not exist', () => {
   test.each(swept.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', async (name, route) => {
     const before = await fingerprint()
     for (const [kind, id] of Object.entries(ids)) {
-      const theirs = await attempt(name, route, id)
-      const nobodys = await attempt(name, route, unlike(id))
+      const theirs = await attempt(route, id)
+      const nobodys = await attempt(route, unlike(id))
       expect(theirs.status, `${name} with the ${kind} of another tenant: ${JSON.stringify(theirs.body)}`).toBe(404)
       expect(withoutRequestId(theirs, id), `${name} tells a ${kind} of another tenant apart`).toEqual(
         withoutRequestId(nobodys, unlike(id)),
@@ -125,7 +125,7 @@ describe('another tenant’s object does not exist', () => {
   })
 })
 
-const attempt = (name: string, route: Route, id: string) => attemptAs(api, name, route, id)
+const attempt = (route: Route, id: string) => attemptAs(api, route, id)
 
 /** A fingerprint of everything the other tenant has. */
 const fingerprint = () => fingerprintOf(api.database.sql, other.tenantId)

@@ -91,8 +91,8 @@ describe('outside of its reach', () => {
     async (name, route: Route) => {
       const before = await fingerprint()
       for (const [kind, id] of Object.entries(outside)) {
-        const theirs = await attempt(api, name, route, id, ada())
-        const nobodys = await attempt(api, name, route, unlike(id), ada())
+        const theirs = await attempt(api, route, id, ada())
+        const nobodys = await attempt(api, route, unlike(id), ada())
         expect([403, 404], `${name} with the ${kind}: ${JSON.stringify(theirs.body)}`).toContain(theirs.status)
         expect(withoutRequestId(theirs, id), `${name} tells a ${kind} apart`).toEqual(
           withoutRequestId(nobodys, unlike(id)),

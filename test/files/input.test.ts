@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Fields } from '@/server/definition/schema'
 import { AppError } from '@/server/errors'
-import { MultipartInput } from '@/server/files/multipart-input'
+import { MultipartInput } from '@/server/http/multipart-input'
 import { readStartInput } from '@/server/runs/input'
 
 const ID = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'

@@ -1,5 +1,5 @@
 import { database } from '@/server/database'
-import { MultipartInput } from '@/server/files/multipart-input'
+import { MultipartInput } from '@/server/http/multipart-input'
 import { log } from '@/server/log'
 import { startRun } from '@/server/runs/start'
 

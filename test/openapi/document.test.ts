@@ -16,31 +16,6 @@ const text = JSON.stringify(document)
 /** Where a schema gets its name. */
 const NAME = /\bcomponent\(\s*'(\w+)'|\bregister\(components, \{ id: '(\w+)'/g
 
-/** Routes that are not part of the public API. */
-const INTERNAL = /^\/api\/(inngest|trpc\/|auth\/|\[\[)/
-
-test('every method of every route is documented, and nothing else is', () => {
-  const routes = readTree().filter((file) => !INTERNAL.test(`/${file.slice('app/'.length)}`))
-  const served = routes.flatMap((file) => {
-    const path = `/${file
-      .replace(/^app\//, '')
-      .replace(/\/route\.ts$/, '')
-      .replace(/\[(\w+)\]/g, '{$1}')}`
-    const source = readFileSync(file, 'utf8')
-    return ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
-      .filter((method) => new RegExp(`^ +${method}: |^export (async )?function ${method}\\(`, 'm').test(source))
-      .map((method) => `${method} ${path}`)
-  })
-  expect(served.length).toBeGreaterThan(20)
-  expect(operations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(served.sort())
-})
-
-function readTree(): string[] {
-  return readdirSync('app/api', { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('route.ts'))
-    .map((file) => `app/api/${file}`)
-}
-
 describe('the document', () => {
   test('has the structure of OpenAPI 3.1', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d$/)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { AppError } from '@/server/errors'
-import { MAX_FILE_BYTES, type MultipartInput } from '@/server/files/multipart-input'
+import { MAX_FILE_BYTES, type MultipartInput } from '@/server/http/multipart-input'
 import { isMultipart, readMultipart } from '@/server/rest/multipart'
 import { attachment, BOUNDARY, chunked, formRequest, rawForm, text } from '../files/form'
 import { quickest } from '../support/patience'

@@ -4,8 +4,10 @@ import { OPERATIONS } from '@/server/rest/openapi-document'
 import { readQuery } from '@/server/rest/query'
 
 const at = 'http://test.invalid/api'
-const read = (method: string, path: string, query: string) =>
-  readQuery(new Request(`${at}?${query}`, { method }), path.replaceAll('{', '[').replaceAll('}', ']'))
+const read = async (method: string, path: string, query: string) => {
+  const operation = OPERATIONS.find((one) => one.method === method && one.path === path)
+  return readQuery(new Request(`${at}?${query}`, { method }), Object.keys(operation?.query?.shape ?? {}))
+}
 
 describe.each(OPERATIONS.map(({ method, path, query }) => [`${method} ${path}`, method, path, query] as const))(
   '%s',
@@ -39,8 +41,6 @@ test('the nearest name is offered', async () => {
   })
 })
 
-test('HEAD has the parameters of GET; what Next adds is nobody’s; no parameter costs nothing', async () => {
-  await expect(read('HEAD', '/api/workflow/runs', 'statuss=failed')).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+test('what Next adds is nobody’s', async () => {
   expect(await read('GET', '/api/workflow/runs', 'nxtPid=1&_rsc=x&limit=5')).toEqual({ limit: '5' })
-  expect(await read('GET', '/api/unknown', '')).toEqual({})
 })

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ROUTES } from '@/app/api/routes'
 import { tenants } from '@/db/schema/tenants'
 import { webhookDeliveries } from '@/db/schema/webhooks'
 import { type ServiceContext, withTransaction } from '@/server/context'
@@ -9,7 +8,6 @@ import { findInbound } from '@/server/inbound/find'
 import { insertDelivery } from '@/server/inbound/once'
 import { createInbound } from '@/server/inbound/save'
 import { OPERATIONS } from '@/server/rest/openapi-document'
-import { bindApiTable } from '@/server/rest/reference/api-table'
 import { exportRuns } from '@/server/runs/export'
 import { readHistory } from '@/server/runs/history'
 import { resumeRun } from '@/server/runs/resume'
@@ -66,7 +64,6 @@ beforeAll(async () => {
     RATE_LIMIT_REQUESTS: '0',
     ALLOW_PRIVATE_HOSTS: '127.0.0.1',
   })
-  bindApiTable(async () => ROUTES)
   owner = await newVisitor(runtime.ctx, 'owner')
   viewer = await newVisitor(runtime.ctx, 'viewer')
   await runtime.db.update(tenants).set({ slug: owner.tenant ?? '' })

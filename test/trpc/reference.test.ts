@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { ROUTES } from '@/app/api/routes'
 import type { ServiceContext } from '@/server/context'
 import type { OpenApiDocument } from '@/server/openapi/types'
-import { bindApiTable } from '@/server/rest/reference/api-table'
 import { createWorkflow } from '@/server/workflows/create'
 import { publishWorkflow } from '@/server/workflows/publish'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -23,7 +21,6 @@ let workflow: string
 beforeAll(async () => {
   database = await freshDatabase()
   process.env.DATABASE_URL = database.url
-  bindApiTable(async () => ROUTES)
   ctx = await newTenant(database)
   editor = await newVisitor(ctx, 'editor')
   viewer = await newVisitor(ctx, 'viewer')

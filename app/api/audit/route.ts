@@ -1,6 +1,4 @@
-import { auditAnswer } from '@/server/audit-log/answer'
-import { methods, route } from '@/server/rest/route'
+import { AUDIT_ENDPOINTS } from '@/server/audit-log/openapi'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/audit', {
-  GET: route(({ ctx, query, request }) => auditAnswer(ctx, query, request)),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(AUDIT_ENDPOINTS.listAudit)

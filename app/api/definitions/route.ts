@@ -1,6 +1,4 @@
-import { exportDefinitions } from '@/server/as-code/export'
-import { methods, route } from '@/server/rest/route'
+import { AS_CODE_ENDPOINTS } from '@/server/as-code/openapi'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/definitions', {
-  GET: route(async ({ ctx, query }) => ({ body: await exportDefinitions(ctx, query) })),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(AS_CODE_ENDPOINTS.exportDefinitions)

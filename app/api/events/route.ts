@@ -1,6 +1,4 @@
-import { postEvent } from '@/server/events/post'
-import { methods, route } from '@/server/rest/route'
+import { EVENT_ENDPOINTS } from '@/server/events/openapi'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/events', {
-  POST: route(async ({ ctx, body }) => ({ body: await postEvent(ctx, body) })),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(EVENT_ENDPOINTS.postEvent)

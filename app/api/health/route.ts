@@ -1,9 +1,4 @@
-import { checkHealth } from '@/server/health'
-import { methods, publicRoute } from '@/server/rest/route'
+import { SERVICE_ENDPOINTS } from '@/server/rest/openapi-service'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/health', {
-  GET: publicRoute(async () => {
-    const health = await checkHealth()
-    return { status: health.status === 'unavailable' ? 503 : 200, body: health }
-  }),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(SERVICE_ENDPOINTS.getHealth)

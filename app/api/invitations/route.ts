@@ -1,11 +1,7 @@
-import { createInvitation } from '@/server/members/invitations/create'
-import { listInvitations } from '@/server/members/invitations/list'
-import { methods, route } from '@/server/rest/route'
+import { MEMBER_ENDPOINTS } from '@/server/members/openapi'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/invitations', {
-  GET: route(async ({ ctx }) => ({ body: await listInvitations(ctx) })),
-  // A stored response would contain the token.
-  POST: route(async ({ ctx, body }) => ({ status: 201, body: await createInvitation(ctx, body) }), {
-    idempotent: false,
-  }),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(
+  MEMBER_ENDPOINTS.listInvitations,
+  MEMBER_ENDPOINTS.createInvitation,
+)

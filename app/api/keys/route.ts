@@ -1,9 +1,4 @@
-import { createApiKey } from '@/server/credentials/api-keys/create'
-import { listApiKeys } from '@/server/credentials/api-keys/list'
-import { methods, route } from '@/server/rest/route'
+import { KEY_ENDPOINTS } from '@/server/credentials/openapi'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/keys', {
-  GET: route(async ({ ctx }) => ({ body: await listApiKeys(ctx) })),
-  // A stored response would contain the key.
-  POST: route(async ({ ctx, body }) => ({ status: 201, body: await createApiKey(ctx, body) }), { idempotent: false }),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(KEY_ENDPOINTS.listApiKeys, KEY_ENDPOINTS.createApiKey)

@@ -1,10 +1,8 @@
-import { answerMcp } from '@/server/mcp/serve'
-import { methods, route } from '@/server/rest/route'
+import { MCP_ENDPOINTS } from '@/server/mcp/openapi'
+import { serve } from '@/server/rest/serve'
 
 // Without sessions there is no stream to open (GET) and nothing to end (DELETE).
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/mcp', {
-  POST: route(({ ctx, body, request }) => answerMcp(ctx, body, request), { idempotent: false }),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(MCP_ENDPOINTS.mcp)
 
 /** In seconds, on platforms that limit it. */
 export const maxDuration = 300

@@ -1,6 +1,4 @@
-import { listMembers } from '@/server/members/list'
-import { methods, route } from '@/server/rest/route'
+import { MEMBER_ENDPOINTS } from '@/server/members/openapi'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/members', {
-  GET: route(async ({ ctx }) => ({ body: await listMembers(ctx) })),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(MEMBER_ENDPOINTS.listMembers)

@@ -1,11 +1,4 @@
-import { readMetrics } from '@/server/metrics/read'
-import { methods, publicRoute } from '@/server/rest/route'
+import { SERVICE_ENDPOINTS } from '@/server/rest/openapi-service'
+import { serve } from '@/server/rest/serve'
 
-const HEADERS = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }
-
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/metrics', {
-  GET: publicRoute(async ({ request }) => ({
-    headers: HEADERS,
-    body: new TextEncoder().encode(await readMetrics(request.headers)),
-  })),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(SERVICE_ENDPOINTS.getMetrics)

@@ -3,7 +3,7 @@ import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { isJsonObject } from '../../definition/json'
 import { AppError } from '../../errors'
-import { FILE_PART } from '../../files/multipart-input'
+import { FILE_PART } from '../../http/multipart-input'
 import { originOf } from '../../http/origin'
 import { REQUEST_HEADERS } from '../../openapi/headers'
 import { parseInput } from '../../parse'
@@ -12,7 +12,6 @@ import { formTexts, SentFile } from '../../runs/start-with-file'
 import { callAs } from '../callers'
 import { matcher } from '../listener/match'
 import { OPERATIONS } from '../openapi-document'
-import { apiTable } from './api-table'
 import { readAnswer } from './read-answer'
 
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const
@@ -58,7 +57,7 @@ export async function sendCall(ctx: ServiceContext, input: unknown, from: Header
   authorize(ctx, 'workflow:read')
   const { method, path, body, headers: given, file } = parseInput(SendCall, input)
   const url = new URL(path, originOf(from))
-  const found = matcher(await apiTable())(url.pathname)
+  const found = matcher((await import('../routes')).ROUTES)(url.pathname)
   const handler = found?.module[method]
   if (!found || !handler || !isDocumented(method, found.folder)) {
     throw new AppError('NOT_FOUND', { details: [{ path: 'path', message: `No call has ${method} ${url.pathname}.` }] })

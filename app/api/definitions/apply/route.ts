@@ -1,9 +1,7 @@
-import { applyDefinitions } from '@/server/as-code/apply'
-import { methods, route } from '@/server/rest/route'
+import { AS_CODE_ENDPOINTS } from '@/server/as-code/openapi'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/definitions/apply', {
-  POST: route(async ({ ctx, body }) => ({ body: await applyDefinitions(ctx, body) }), { large: true }),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(AS_CODE_ENDPOINTS.applyDefinitions)
 
 /** In seconds, on platforms that limit it. */
 export const maxDuration = 300

@@ -1,12 +1,7 @@
-import { diffDefinitions } from '@/server/as-code/diff'
-import { methods, route } from '@/server/rest/route'
+import { AS_CODE_ENDPOINTS } from '@/server/as-code/openapi'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/definitions/diff', {
-  POST: route(async ({ ctx, body }) => ({ body: await diffDefinitions(ctx, body) }), {
-    large: true,
-    idempotent: false,
-  }),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(AS_CODE_ENDPOINTS.diffDefinitions)
 
 /** In seconds, on platforms that limit it. */
 export const maxDuration = 300

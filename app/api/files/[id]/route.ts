@@ -1,10 +1,4 @@
-import { downloadHeaders } from '@/server/files/download-headers'
-import { methods, route } from '@/server/rest/route'
-import { downloadFile } from '@/server/vault/download-file'
+import { serve } from '@/server/rest/serve'
+import { FILE_ENDPOINTS } from '@/server/vault/openapi-files'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/files/[id]', {
-  GET: route<'id'>(async ({ ctx, params }) => {
-    const { file, bytes } = await downloadFile(ctx, { fileId: params.id })
-    return { headers: downloadHeaders(file), body: bytes }
-  }),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(FILE_ENDPOINTS.downloadFile)

@@ -1,8 +1,4 @@
-import { revokeInvitation } from '@/server/members/invitations/revoke'
-import { methods, route } from '@/server/rest/route'
+import { MEMBER_ENDPOINTS } from '@/server/members/openapi'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/invitations/[invitationId]', {
-  DELETE: route<'invitationId'>(async ({ ctx, params }) => ({
-    body: await revokeInvitation(ctx, params.invitationId),
-  })),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(MEMBER_ENDPOINTS.revokeInvitation)

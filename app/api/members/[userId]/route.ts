@@ -1,10 +1,7 @@
-import { changeRole } from '@/server/members/change-role'
-import { removeMember } from '@/server/members/remove'
-import { methods, route } from '@/server/rest/route'
+import { MEMBER_ENDPOINTS } from '@/server/members/openapi'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/members/[userId]', {
-  PUT: route<'userId'>(async ({ ctx, params, body }) => ({
-    body: await changeRole(ctx, { role: body.role, userId: params.userId }),
-  })),
-  DELETE: route<'userId'>(async ({ ctx, params }) => ({ body: await removeMember(ctx, { userId: params.userId }) })),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(
+  MEMBER_ENDPOINTS.changeMember,
+  MEMBER_ENDPOINTS.removeMember,
+)

@@ -1,11 +1,10 @@
-import { methods, route } from '@/server/rest/route'
-import { countSubjectData } from '@/server/subjects/count'
-import { deleteSubjectData } from '@/server/subjects/delete'
+import { serve } from '@/server/rest/serve'
+import { SUBJECT_ENDPOINTS } from '@/server/subjects/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/subjects/data', {
-  GET: route(async ({ ctx, query }) => ({ body: await countSubjectData(ctx, query) })),
-  DELETE: route(async ({ ctx, query }) => ({ body: await deleteSubjectData(ctx, query) })),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(
+  SUBJECT_ENDPOINTS.countSubjectData,
+  SUBJECT_ENDPOINTS.deleteSubjectData,
+)
 
 /** In seconds, on platforms that limit it. */
 export const maxDuration = 60

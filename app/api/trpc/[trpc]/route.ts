@@ -1,8 +1,4 @@
-import { bindApiTable } from '@/server/rest/reference/api-table'
 import { handleTrpc } from '@/server/trpc/handler'
-
-// The reference page tries calls with the routes themselves.
-bindApiTable(async () => (await import('../../routes')).ROUTES)
 
 export const GET = handleTrpc
 export const POST = handleTrpc

@@ -1,6 +1,4 @@
-import { methods, route } from '@/server/rest/route'
-import { deleteVaultSecret } from '@/server/vault/delete'
+import { serve } from '@/server/rest/serve'
+import { VAULT_ENDPOINTS } from '@/server/vault/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/vault/[name]', {
-  DELETE: route<'name'>(async ({ ctx, params }) => ({ body: await deleteVaultSecret(ctx, params.name) })),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(VAULT_ENDPOINTS.deleteVaultSecret)

@@ -1,11 +1,8 @@
-import { methods, route } from '@/server/rest/route'
-import { getWebhook } from '@/server/webhooks/list'
-import { deleteWebhook, updateWebhook } from '@/server/webhooks/update'
+import { serve } from '@/server/rest/serve'
+import { WEBHOOK_ENDPOINTS } from '@/server/webhooks/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/webhooks/[webhookId]', {
-  GET: route<'webhookId'>(async ({ ctx, params }) => ({ body: await getWebhook(ctx, { id: params.webhookId }) })),
-  PUT: route<'webhookId'>(async ({ ctx, params, body }) => ({
-    body: await updateWebhook(ctx, { id: params.webhookId, body }),
-  })),
-  DELETE: route<'webhookId'>(async ({ ctx, params }) => ({ body: await deleteWebhook(ctx, { id: params.webhookId }) })),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(
+  WEBHOOK_ENDPOINTS.getWebhook,
+  WEBHOOK_ENDPOINTS.updateWebhook,
+  WEBHOOK_ENDPOINTS.deleteWebhook,
+)

@@ -1,6 +1,4 @@
-import { methods, route } from '@/server/rest/route'
-import { listRuns } from '@/server/runs/list'
+import { serve } from '@/server/rest/serve'
+import { RUN_ENDPOINTS } from '@/server/runs/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/workflow/runs', {
-  GET: route(async ({ ctx, query }) => ({ body: await listRuns(ctx, query) })),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(RUN_ENDPOINTS.listRuns)

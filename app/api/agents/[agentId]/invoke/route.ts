@@ -1,14 +1,7 @@
-import { invokeAgent } from '@/server/agents/invoke'
-import { methods, route } from '@/server/rest/route'
+import { AGENT_ENDPOINTS } from '@/server/agents/openapi'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/agents/[agentId]/invoke', {
-  POST: route<'agentId'>(
-    async ({ ctx, params, body, signal }) => ({
-      body: await invokeAgent(ctx, { agentId: params.agentId, body }, signal),
-    }),
-    { surface: 'invoke', limit: 'invokes' },
-  ),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(AGENT_ENDPOINTS.invokeAgent)
 
 /** In seconds, on platforms that limit it. */
 export const maxDuration = 300

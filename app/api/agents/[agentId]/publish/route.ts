@@ -1,13 +1,4 @@
-import { publishAgent } from '@/server/agents/publish'
-import { agentAnswer } from '@/server/rest/answers'
-import { methods, route } from '@/server/rest/route'
+import { AGENT_ENDPOINTS } from '@/server/agents/openapi'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/agents/[agentId]/publish', {
-  POST: route<'agentId'>(
-    async ({ ctx, params, request }) => {
-      const ifMatch = request.headers.get('if-match')
-      return agentAnswer(await publishAgent(ctx, { id: params.agentId, ifMatch }))
-    },
-    { surface: 'invoke' },
-  ),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(AGENT_ENDPOINTS.publishAgent)

@@ -1,11 +1,4 @@
-import { getAgentSchema } from '@/server/agents/get-schema'
-import { methods, route } from '@/server/rest/route'
+import { AGENT_ENDPOINTS } from '@/server/agents/openapi'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/agents/[agentId]/schema', {
-  GET: route<'agentId'>(
-    async ({ ctx, params, query }) => ({
-      body: await getAgentSchema(ctx, { agentId: params.agentId, version: query.version }),
-    }),
-    { surface: 'invoke' },
-  ),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(AGENT_ENDPOINTS.getAgentSchema)

@@ -1,8 +1,4 @@
-import { listThreads } from '@/server/agents/list-threads'
-import { methods, route } from '@/server/rest/route'
+import { AGENT_ENDPOINTS } from '@/server/agents/openapi'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/agents/[agentId]/threads', {
-  GET: route<'agentId'>(async ({ ctx, params, query }) => ({ body: await listThreads(ctx, params.agentId, query) }), {
-    surface: 'invoke',
-  }),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(AGENT_ENDPOINTS.listThreads)

@@ -1,9 +1,4 @@
-import { unarchiveAgent } from '@/server/agents/archive'
-import { agentAnswer } from '@/server/rest/answers'
-import { methods, route } from '@/server/rest/route'
+import { AGENT_ENDPOINTS } from '@/server/agents/openapi'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/agents/[agentId]/unarchive', {
-  POST: route<'agentId'>(async ({ ctx, params }) => agentAnswer(await unarchiveAgent(ctx, { id: params.agentId })), {
-    surface: 'invoke',
-  }),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(AGENT_ENDPOINTS.unarchiveAgent)

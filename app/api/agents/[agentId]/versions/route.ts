@@ -1,11 +1,4 @@
-import { listAgentVersions } from '@/server/agents/list-versions'
-import { listAnswer } from '@/server/rest/page'
-import { methods, route } from '@/server/rest/route'
+import { AGENT_ENDPOINTS } from '@/server/agents/openapi'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/agents/[agentId]/versions', {
-  GET: route<'agentId'>(
-    async ({ ctx, params, query, request }) =>
-      listAnswer(request, await listAgentVersions(ctx, { id: params.agentId, page: query })),
-    { surface: 'invoke' },
-  ),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(AGENT_ENDPOINTS.listAgentVersions)

@@ -1,9 +1,4 @@
-import { renewInvitation } from '@/server/members/invitations/renew'
-import { methods, route } from '@/server/rest/route'
+import { MEMBER_ENDPOINTS } from '@/server/members/openapi'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/invitations/[invitationId]/renew', {
-  // A stored response would contain the token.
-  POST: route<'invitationId'>(async ({ ctx, params }) => ({ body: await renewInvitation(ctx, params.invitationId) }), {
-    idempotent: false,
-  }),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(MEMBER_ENDPOINTS.renewInvitation)

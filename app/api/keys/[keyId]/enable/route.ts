@@ -1,6 +1,4 @@
-import { enableApiKey } from '@/server/credentials/api-keys/disable'
-import { methods, route } from '@/server/rest/route'
+import { KEY_ENDPOINTS } from '@/server/credentials/openapi'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/keys/[keyId]/enable', {
-  POST: route<'keyId'>(async ({ ctx, params }) => ({ body: await enableApiKey(ctx, params.keyId) })),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(KEY_ENDPOINTS.enableApiKey)

@@ -1,6 +1,4 @@
-import { enableSigningSecret } from '@/server/credentials/signing-secrets/disable'
-import { methods, route } from '@/server/rest/route'
+import { SIGNING_SECRET_ENDPOINTS } from '@/server/credentials/openapi-secrets'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/signing-secrets/[secretId]/enable', {
-  POST: route<'secretId'>(async ({ ctx, params }) => ({ body: await enableSigningSecret(ctx, params.secretId) })),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(SIGNING_SECRET_ENDPOINTS.enableSigningSecret)

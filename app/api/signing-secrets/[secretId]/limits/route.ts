@@ -1,8 +1,4 @@
-import { limitSigningSecret } from '@/server/credentials/signing-secrets/limit'
-import { methods, route } from '@/server/rest/route'
+import { SIGNING_SECRET_ENDPOINTS } from '@/server/credentials/openapi-secrets'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/signing-secrets/[secretId]/limits', {
-  PUT: route<'secretId'>(async ({ ctx, params, body }) => ({
-    body: await limitSigningSecret(ctx, { id: params.secretId, limits: body }),
-  })),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(SIGNING_SECRET_ENDPOINTS.limitSigningSecret)

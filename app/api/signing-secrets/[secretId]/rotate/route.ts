@@ -1,12 +1,4 @@
-import { rotateSigningSecret } from '@/server/credentials/signing-secrets/rotate'
-import { methods, route } from '@/server/rest/route'
+import { SIGNING_SECRET_ENDPOINTS } from '@/server/credentials/openapi-secrets'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/signing-secrets/[secretId]/rotate', {
-  // A stored response would contain the secret.
-  POST: route<'secretId'>(
-    async ({ ctx, params, body }) => ({
-      body: await rotateSigningSecret(ctx, { id: params.secretId, graceMs: body.graceMs }),
-    }),
-    { idempotent: false },
-  ),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(SIGNING_SECRET_ENDPOINTS.rotateSigningSecret)

@@ -1,14 +1,7 @@
-import { methods, route } from '@/server/rest/route'
-import { invokeTool } from '@/server/tools/invoke'
+import { serve } from '@/server/rest/serve'
+import { TOOL_ENDPOINTS } from '@/server/tools/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/tools/[toolId]/invoke', {
-  POST: route<'toolId'>(
-    async ({ ctx, params, body, signal }) => ({
-      body: await invokeTool(ctx, { toolId: params.toolId, body }, signal),
-    }),
-    { surface: 'invoke', limit: 'invokes' },
-  ),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(TOOL_ENDPOINTS.invokeTool)
 
 /** In seconds, on platforms that limit it. */
 export const maxDuration = 300

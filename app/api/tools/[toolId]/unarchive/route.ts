@@ -1,9 +1,4 @@
-import { toolAnswer } from '@/server/rest/answers'
-import { methods, route } from '@/server/rest/route'
-import { unarchiveTool } from '@/server/tools/archive'
+import { serve } from '@/server/rest/serve'
+import { TOOL_ENDPOINTS } from '@/server/tools/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/tools/[toolId]/unarchive', {
-  POST: route<'toolId'>(async ({ ctx, params }) => toolAnswer(await unarchiveTool(ctx, { id: params.toolId })), {
-    surface: 'invoke',
-  }),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(TOOL_ENDPOINTS.unarchiveTool)

@@ -1,10 +1,4 @@
-import { methods, route } from '@/server/rest/route'
-import { listRemoteTools } from '@/server/tools/list-remote'
+import { serve } from '@/server/rest/serve'
+import { TOOL_ENDPOINTS } from '@/server/tools/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/tools/mcp/list', {
-  POST: route(async ({ ctx, body, signal }) => ({ body: await listRemoteTools(ctx, body, signal) }), {
-    surface: 'invoke',
-    limit: 'invokes',
-    idempotent: false,
-  }),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(TOOL_ENDPOINTS.listRemoteTools)

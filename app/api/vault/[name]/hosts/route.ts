@@ -1,8 +1,4 @@
-import { methods, route } from '@/server/rest/route'
-import { bindVaultSecret } from '@/server/vault/bind'
+import { serve } from '@/server/rest/serve'
+import { VAULT_ENDPOINTS } from '@/server/vault/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/vault/[name]/hosts', {
-  PUT: route<'name'>(async ({ ctx, params, body }) => ({
-    body: await bindVaultSecret(ctx, { hosts: body.hosts, name: params.name }),
-  })),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(VAULT_ENDPOINTS.bindVaultSecret)

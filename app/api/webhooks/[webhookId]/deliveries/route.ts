@@ -1,9 +1,4 @@
-import { listAnswer } from '@/server/rest/page'
-import { methods, route } from '@/server/rest/route'
-import { listDeliveries } from '@/server/webhooks/deliveries'
+import { serve } from '@/server/rest/serve'
+import { WEBHOOK_ENDPOINTS } from '@/server/webhooks/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/webhooks/[webhookId]/deliveries', {
-  GET: route<'webhookId'>(async ({ ctx, params, query, request }) =>
-    listAnswer(request, await listDeliveries(ctx, { id: params.webhookId, query })),
-  ),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(WEBHOOK_ENDPOINTS.listWebhookDeliveries)

@@ -1,10 +1,4 @@
-import { methods, route } from '@/server/rest/route'
-import { rotateWebhook } from '@/server/webhooks/rotate'
+import { serve } from '@/server/rest/serve'
+import { WEBHOOK_ENDPOINTS } from '@/server/webhooks/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/webhooks/[webhookId]/rotate', {
-  // A stored response would contain the secret.
-  POST: route<'webhookId'>(
-    async ({ ctx, params, body }) => ({ body: await rotateWebhook(ctx, { id: params.webhookId, body }) }),
-    { idempotent: false },
-  ),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(WEBHOOK_ENDPOINTS.rotateWebhookSecret)

@@ -1,8 +1,4 @@
-import { methods, route } from '@/server/rest/route'
-import { testWebhook } from '@/server/webhooks/deliveries'
+import { serve } from '@/server/rest/serve'
+import { WEBHOOK_ENDPOINTS } from '@/server/webhooks/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/webhooks/[webhookId]/test', {
-  POST: route<'webhookId'>(async ({ ctx, params }) => ({ body: await testWebhook(ctx, { id: params.webhookId }) }), {
-    idempotent: false,
-  }),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(WEBHOOK_ENDPOINTS.testWebhook)

@@ -1,6 +1,4 @@
-import { methods, route } from '@/server/rest/route'
-import { cancelRun } from '@/server/runs/cancel'
+import { serve } from '@/server/rest/serve'
+import { RUN_ENDPOINTS } from '@/server/runs/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/workflow/management/cancel', {
-  POST: route(async ({ ctx, body }) => ({ body: await cancelRun(ctx, body) })),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(RUN_ENDPOINTS.cancelRun)

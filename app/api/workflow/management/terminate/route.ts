@@ -1,6 +1,4 @@
-import { methods, route } from '@/server/rest/route'
-import { terminateRun } from '@/server/runs/terminate'
+import { serve } from '@/server/rest/serve'
+import { RUN_ENDPOINTS } from '@/server/runs/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/workflow/management/terminate', {
-  POST: route(async ({ ctx, body }) => ({ body: await terminateRun(ctx, body) })),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(RUN_ENDPOINTS.terminateRun)

@@ -1,9 +1,4 @@
-import { methods, route } from '@/server/rest/route'
-import { resumeRun } from '@/server/runs/resume'
+import { serve } from '@/server/rest/serve'
+import { RUN_ENDPOINTS } from '@/server/runs/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/workflow/resume/[runId]', {
-  POST: route<'runId'>(
-    async ({ ctx, params, body }) => ({ body: await resumeRun(ctx, { runId: params.runId, body }) }),
-    { checksKey: true },
-  ),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(RUN_ENDPOINTS.resumeRun)

@@ -1,12 +1,4 @@
-import { methods, route } from '@/server/rest/route'
-import { retryRun } from '@/server/runs/retry'
+import { serve } from '@/server/rest/serve'
+import { RUN_ENDPOINTS } from '@/server/runs/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/workflow/retry/[runId]', {
-  POST: route<'runId'>(
-    async ({ ctx, params }) => {
-      const answer = await retryRun(ctx, { runId: params.runId })
-      return { headers: { location: `/api/workflow/status/${answer.runId}` }, body: answer }
-    },
-    { limit: 'starts' },
-  ),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(RUN_ENDPOINTS.retryRun)

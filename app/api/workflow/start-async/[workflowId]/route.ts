@@ -1,19 +1,4 @@
-import { methods, route } from '@/server/rest/route'
-import { startRun } from '@/server/runs/start'
+import { serve } from '@/server/rest/serve'
+import { RUN_ENDPOINTS } from '@/server/runs/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/workflow/start-async/[workflowId]', {
-  POST: route<'workflowId'>(
-    async ({ ctx, params, query, body }) => {
-      const { runId, workflowVersion } = await startRun(ctx, {
-        workflowId: params.workflowId,
-        body,
-        version: query.version,
-      })
-      return {
-        headers: { location: `/api/workflow/status/${runId}`, 'x-workflow-version': String(workflowVersion) },
-        body: { runId },
-      }
-    },
-    { acceptsForm: true, checksKey: true, limit: 'starts' },
-  ),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(RUN_ENDPOINTS.startWorkflowAsync)

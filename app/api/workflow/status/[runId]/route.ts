@@ -1,8 +1,4 @@
-import { methods, route } from '@/server/rest/route'
-import { getRunStatus } from '@/server/runs/status'
+import { serve } from '@/server/rest/serve'
+import { RUN_ENDPOINTS } from '@/server/runs/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/workflow/status/[runId]', {
-  GET: route<'runId'>(async ({ ctx, params }) => ({ body: await getRunStatus(ctx, { runId: params.runId }) }), {
-    checksKey: true,
-  }),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(RUN_ENDPOINTS.getRunStatus)

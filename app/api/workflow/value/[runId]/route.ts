@@ -1,6 +1,4 @@
-import { methods, route } from '@/server/rest/route'
-import { readValue } from '@/server/runs/whole-value'
+import { serve } from '@/server/rest/serve'
+import { RUN_ENDPOINTS } from '@/server/runs/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/workflow/value/[runId]', {
-  GET: route<'runId'>(async ({ ctx, params, query }) => ({ body: await readValue(ctx, params.runId, query) })),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(RUN_ENDPOINTS.getRunValue)

@@ -1,7 +1,4 @@
-import { workflowAnswer } from '@/server/rest/answers'
-import { methods, route } from '@/server/rest/route'
-import { duplicateWorkflow } from '@/server/workflows/duplicate'
+import { serve } from '@/server/rest/serve'
+import { WORKFLOW_ENDPOINTS } from '@/server/workflows/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/workflows/[id]/clone', {
-  POST: route<'id'>(async ({ ctx, params }) => workflowAnswer(await duplicateWorkflow(ctx, { id: params.id }), 201)),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(WORKFLOW_ENDPOINTS.cloneWorkflow)

@@ -1,8 +1,4 @@
-import { methods, route } from '@/server/rest/route'
-import { deleteWorkflowPermanently } from '@/server/workflows/delete-permanently'
+import { serve } from '@/server/rest/serve'
+import { WORKFLOW_ENDPOINTS } from '@/server/workflows/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/workflows/[id]/permanent', {
-  DELETE: route<'id'>(async ({ ctx, params, query }) => ({
-    body: await deleteWorkflowPermanently(ctx, { id: params.id, query }),
-  })),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(WORKFLOW_ENDPOINTS.deleteWorkflowPermanently)

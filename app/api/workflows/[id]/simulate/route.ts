@@ -1,6 +1,4 @@
-import { methods, route } from '@/server/rest/route'
-import { simulateWorkflow } from '@/server/workflows/simulate'
+import { serve } from '@/server/rest/serve'
+import { WORKFLOW_ENDPOINTS } from '@/server/workflows/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/workflows/[id]/simulate', {
-  POST: route<'id'>(async ({ ctx, params, body }) => ({ body: await simulateWorkflow(ctx, { id: params.id, body }) })),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(WORKFLOW_ENDPOINTS.simulateWorkflow)

@@ -1,7 +1,4 @@
-import { workflowAnswer } from '@/server/rest/answers'
-import { methods, route } from '@/server/rest/route'
-import { unarchiveWorkflow } from '@/server/workflows/archive'
+import { serve } from '@/server/rest/serve'
+import { WORKFLOW_ENDPOINTS } from '@/server/workflows/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/workflows/[id]/unarchive', {
-  POST: route<'id'>(async ({ ctx, params }) => workflowAnswer(await unarchiveWorkflow(ctx, { id: params.id }))),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(WORKFLOW_ENDPOINTS.unarchiveWorkflow)

@@ -1,11 +1,4 @@
-import { getThread } from '@/server/agents/get-thread'
-import { methods, route } from '@/server/rest/route'
+import { AGENT_ENDPOINTS } from '@/server/agents/openapi'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/agents/[agentId]/threads/[threadId]', {
-  GET: route<'agentId' | 'threadId'>(
-    async ({ ctx, params, query }) => ({ body: await getThread(ctx, params, query) }),
-    {
-      surface: 'invoke',
-    },
-  ),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(AGENT_ENDPOINTS.getThread)

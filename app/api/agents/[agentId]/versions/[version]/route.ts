@@ -1,12 +1,4 @@
-import { getAgentVersion } from '@/server/agents/get-version'
-import { agentAnswer } from '@/server/rest/answers'
-import { methods, route } from '@/server/rest/route'
+import { AGENT_ENDPOINTS } from '@/server/agents/openapi'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/agents/[agentId]/versions/[version]', {
-  GET: route<'agentId' | 'version'>(
-    async ({ ctx, params }) => agentAnswer(await getAgentVersion(ctx, { id: params.agentId, version: params.version })),
-    {
-      surface: 'invoke',
-    },
-  ),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(AGENT_ENDPOINTS.getAgentVersion)

@@ -1,12 +1,4 @@
-import { toolAnswer } from '@/server/rest/answers'
-import { methods, route } from '@/server/rest/route'
-import { getToolVersion } from '@/server/tools/get-version'
+import { serve } from '@/server/rest/serve'
+import { TOOL_ENDPOINTS } from '@/server/tools/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/tools/[toolId]/versions/[version]', {
-  GET: route<'toolId' | 'version'>(
-    async ({ ctx, params }) => toolAnswer(await getToolVersion(ctx, { id: params.toolId, version: params.version })),
-    {
-      surface: 'invoke',
-    },
-  ),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(TOOL_ENDPOINTS.getToolVersion)

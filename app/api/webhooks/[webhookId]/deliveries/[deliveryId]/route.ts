@@ -1,8 +1,4 @@
-import { methods, route } from '@/server/rest/route'
-import { getDelivery } from '@/server/webhooks/deliveries'
+import { serve } from '@/server/rest/serve'
+import { WEBHOOK_ENDPOINTS } from '@/server/webhooks/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/webhooks/[webhookId]/deliveries/[deliveryId]', {
-  GET: route<'webhookId' | 'deliveryId'>(async ({ ctx, params }) => ({
-    body: await getDelivery(ctx, { id: params.webhookId, deliveryId: params.deliveryId }),
-  })),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(WEBHOOK_ENDPOINTS.getWebhookDelivery)

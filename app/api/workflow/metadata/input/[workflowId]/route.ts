@@ -1,6 +1,4 @@
-import { methods, route } from '@/server/rest/route'
-import { getInputSchema } from '@/server/workflows/input-schema'
+import { serve } from '@/server/rest/serve'
+import { WORKFLOW_ENDPOINTS } from '@/server/workflows/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/workflow/metadata/input/[workflowId]', {
-  GET: route<'workflowId'>(async ({ ctx, params }) => ({ body: await getInputSchema(ctx, { id: params.workflowId }) })),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(WORKFLOW_ENDPOINTS.getInputSchema)

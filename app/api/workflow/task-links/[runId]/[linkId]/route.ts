@@ -1,6 +1,4 @@
-import { revokeTaskLink } from '@/server/links/revoke'
-import { methods, route } from '@/server/rest/route'
+import { LINK_ENDPOINTS } from '@/server/links/openapi'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/workflow/task-links/[runId]/[linkId]', {
-  DELETE: route<'runId' | 'linkId'>(async ({ ctx, params }) => ({ body: await revokeTaskLink(ctx, params) })),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(LINK_ENDPOINTS.revokeTaskLink)

@@ -1,7 +1,4 @@
-import { workflowAnswer } from '@/server/rest/answers'
-import { methods, route } from '@/server/rest/route'
-import { getWorkflowVersion } from '@/server/workflows/get-version'
+import { serve } from '@/server/rest/serve'
+import { WORKFLOW_ENDPOINTS } from '@/server/workflows/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/workflows/[id]/versions/[version]', {
-  GET: route<'id' | 'version'>(async ({ ctx, params }) => workflowAnswer(await getWorkflowVersion(ctx, params))),
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(WORKFLOW_ENDPOINTS.getWorkflowVersion)

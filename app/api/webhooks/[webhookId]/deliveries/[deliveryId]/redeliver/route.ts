@@ -1,14 +1,4 @@
-import { methods, route } from '@/server/rest/route'
-import { redeliver } from '@/server/webhooks/deliveries'
+import { serve } from '@/server/rest/serve'
+import { WEBHOOK_ENDPOINTS } from '@/server/webhooks/openapi'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods(
-  '/api/webhooks/[webhookId]/deliveries/[deliveryId]/redeliver',
-  {
-    POST: route<'webhookId' | 'deliveryId'>(
-      async ({ ctx, params }) => ({
-        body: await redeliver(ctx, { id: params.webhookId, deliveryId: params.deliveryId }),
-      }),
-      { idempotent: false },
-    ),
-  },
-)
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(WEBHOOK_ENDPOINTS.redeliverWebhook)

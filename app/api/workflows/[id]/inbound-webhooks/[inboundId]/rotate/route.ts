@@ -1,15 +1,4 @@
-import { rotateInbound } from '@/server/inbound/rotate'
-import { methods, route } from '@/server/rest/route'
+import { INBOUND_ENDPOINTS } from '@/server/inbound/openapi'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods(
-  '/api/workflows/[id]/inbound-webhooks/[inboundId]/rotate',
-  {
-    // A stored answer would hold the secret.
-    POST: route<'id' | 'inboundId'>(
-      async ({ ctx, params: { id, inboundId }, body }) => ({
-        body: await rotateInbound(ctx, { workflowId: id, inboundId, body }),
-      }),
-      { idempotent: false },
-    ),
-  },
-)
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(INBOUND_ENDPOINTS.rotateInboundSecret)

@@ -1,14 +1,4 @@
-import { tryInbound } from '@/server/inbound/try'
-import { methods, route } from '@/server/rest/route'
+import { INBOUND_ENDPOINTS } from '@/server/inbound/openapi'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods(
-  '/api/workflows/[id]/inbound-webhooks/[inboundId]/test',
-  {
-    POST: route<'id' | 'inboundId'>(
-      async ({ ctx, params: { id, inboundId }, body }) => ({
-        body: await tryInbound(ctx, { workflowId: id, inboundId, body }),
-      }),
-      { idempotent: false },
-    ),
-  },
-)
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(INBOUND_ENDPOINTS.tryInboundWebhook)

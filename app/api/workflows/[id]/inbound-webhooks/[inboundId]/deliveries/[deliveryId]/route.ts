@@ -1,11 +1,4 @@
-import { getInboundDelivery } from '@/server/inbound/deliveries'
-import { methods, route } from '@/server/rest/route'
+import { INBOUND_ENDPOINTS } from '@/server/inbound/openapi'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods(
-  '/api/workflows/[id]/inbound-webhooks/[inboundId]/deliveries/[deliveryId]',
-  {
-    GET: route<'id' | 'inboundId' | 'deliveryId'>(async ({ ctx, params: { id, inboundId, deliveryId } }) => ({
-      body: await getInboundDelivery(ctx, { workflowId: id, inboundId, deliveryId }),
-    })),
-  },
-)
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(INBOUND_ENDPOINTS.getInboundDelivery)

@@ -1,15 +1,4 @@
-import { replayInboundDelivery } from '@/server/inbound/deliveries'
-import { methods, route } from '@/server/rest/route'
+import { INBOUND_ENDPOINTS } from '@/server/inbound/openapi'
+import { serve } from '@/server/rest/serve'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods(
-  '/api/workflows/[id]/inbound-webhooks/[inboundId]/deliveries/[deliveryId]/replay',
-  {
-    POST: route<'id' | 'inboundId' | 'deliveryId'>(
-      async ({ ctx, params: { id, inboundId, deliveryId } }) => ({
-        status: 201,
-        body: await replayInboundDelivery(ctx, { workflowId: id, inboundId, deliveryId }),
-      }),
-      { limit: 'starts' },
-    ),
-  },
-)
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = serve(INBOUND_ENDPOINTS.replayInboundDelivery)

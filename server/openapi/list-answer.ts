@@ -1,4 +1,4 @@
-import type { RouteAnswer } from './exchange'
+import type { RouteAnswer } from './endpoint'
 
 interface Page {
   items: unknown[]

@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import type { Operation } from '../openapi/types'
+import { downloadHeaders } from '../files/download-headers'
+import { endpoint } from '../openapi/endpoint'
+import { downloadFile } from './download-file'
 
-export const FILE_OPERATIONS: Operation[] = [
-  {
-    id: 'downloadFile',
+export const FILE_ENDPOINTS = {
+  downloadFile: endpoint({
     method: 'GET',
     path: '/api/files/{id}',
     parameters: {
@@ -12,7 +13,7 @@ export const FILE_OPERATIONS: Operation[] = [
     tag: 'Files',
     summary: 'Download a file',
     description: 'A file sent when a run was started. It is kept as long as the run.',
-    role: 'viewer',
+    permission: 'file:read',
     answers: {
       200: {
         description: 'The file. Its type is detected from its content.',
@@ -22,5 +23,9 @@ export const FILE_OPERATIONS: Operation[] = [
       },
     },
     errors: ['FILE_NOT_FOUND'],
-  },
-]
+    run: async ({ ctx, params }) => {
+      const { file, bytes } = await downloadFile(ctx, { fileId: params.id })
+      return { headers: downloadHeaders(file), body: bytes }
+    },
+  }),
+}

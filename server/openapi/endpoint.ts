@@ -1,0 +1,95 @@
+import { type Operation as Permission, POLICY } from '../auth/policy'
+import type { ServiceContext } from '../context'
+import type { JsonObject } from '../definition/json'
+import type { ByName } from '../http/by-name'
+import type { MultipartInput } from '../http/multipart-input'
+import type { Operation, Schema } from './types'
+
+/** The names of a path's parameters: `runId` of `/api/workflow/status/{runId}`. */
+type ParamOf<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | ParamOf<Rest> : never
+
+/** A handler's answer: a body alone means 200. Bytes and streams are sent unchanged, anything else as JSON. */
+export interface RouteAnswer {
+  status?: number
+  headers?: Record<string, string>
+  body: unknown
+}
+
+/** What a request says. The body is unknown here: the verb parses it, whichever transport it came by. */
+export interface Call<P extends string, B> {
+  params: Record<P, string>
+  query: Record<string, string | undefined>
+  body: B
+  request: Request
+}
+
+/** What a handler gets. */
+export interface RouteCall<P extends string, B = JsonObject> extends Call<P, B> {
+  ctx: ServiceContext
+  /**
+   * Fires when the caller leaves. With an `Idempotency-Key` the work goes on, and its answer is kept. Made when it is
+   * asked for, as that of a `SentRequest` is.
+   */
+  readonly signal: AbortSignal
+}
+
+/** What a handler gets whose endpoint needs no credential. */
+export interface PublicCall<P extends string> {
+  request: Request
+  requestId: string
+  params: Record<P, string>
+  /** @throws AppError INVALID_INPUT */
+  query: () => ByName
+}
+
+/** How its requests are treated, where most need nothing said. */
+interface Handling {
+  /** The statement of its verb checks the key of a cached caller, before anything else is done. */
+  checksKey?: true
+  /** The limit it counts against besides the one for all requests. */
+  limit?: 'starts' | 'invokes'
+  /** The body may be as large as `LARGE_BODY` says. */
+  large?: true
+  /** The handler only waits for work that goes on without the caller. */
+  onlyWaits?: true
+  /** Which requests keep their answer for an `Idempotency-Key`; all by default, if the endpoint lists that header. */
+  keepsAnswer?: (request: Request) => boolean
+}
+
+/** What is said of it in one place, and everything made of it: the handler, the document, the reference, the tests. */
+type Described<P extends string, F> = Omit<Operation, 'id' | 'role' | 'path' | 'body'> & {
+  path: P
+  body?: NonNullable<Operation['body']> & { form?: F }
+}
+
+/** A REST endpoint: one method of one path. */
+export interface Endpoint extends Omit<Operation, 'id'>, Handling {
+  /** What its verb asks `authorize` for. */
+  permission: Permission
+  run(call: RouteCall<string, JsonObject | MultipartInput>): Promise<RouteAnswer>
+}
+
+/** An endpoint that needs no credential, or one of its own that its verb checks. */
+export interface PublicEndpoint extends Omit<Operation, 'id'> {
+  permission: null
+  run(call: PublicCall<string>): Promise<RouteAnswer>
+}
+
+/** An endpoint. Its body may be a form if it documents one. */
+export function endpoint<const P extends string, F extends Schema | undefined = undefined>(
+  given: Described<P, F> &
+    Handling & {
+      permission: Permission
+      run(
+        call: RouteCall<ParamOf<P>, F extends Schema ? JsonObject | MultipartInput : JsonObject>,
+      ): Promise<RouteAnswer>
+    },
+): Endpoint {
+  return { ...given, role: POLICY[given.permission] }
+}
+
+export function publicEndpoint<const P extends string>(
+  given: Described<P, undefined> & { run(call: PublicCall<ParamOf<P>>): Promise<RouteAnswer> },
+): PublicEndpoint {
+  return { ...given, role: 'nobody', permission: null }
+}

@@ -1,0 +1,29 @@
+import 'server-only'
+import type { Endpoint, PublicEndpoint } from '../openapi/endpoint'
+import { type CountedHandler, type Method, methods, publicRoute, type RouteHandler, route } from './route'
+
+/** What a route file exports. */
+export type Served = Record<Method, CountedHandler>
+
+/** The folder below `app` that Next serves an endpoint from: `/api/agents/[agentId]`. */
+export function folderOf({ path }: { path: string }): string {
+  return path.replaceAll('{', '[').replaceAll('}', ']')
+}
+
+/** The handlers of a path, from all of its endpoints. */
+export function serve(...endpoints: readonly [Endpoint | PublicEndpoint, ...(Endpoint | PublicEndpoint)[]]): Served {
+  const handlers = Object.fromEntries(endpoints.map((one) => [one.method, handlerOf(one)]))
+  return methods(folderOf(endpoints[0]), handlers)
+}
+
+function handlerOf(endpoint: Endpoint | PublicEndpoint): RouteHandler {
+  if (endpoint.permission === null) return publicRoute((call) => endpoint.run(call))
+  const { checksKey, limit, large, onlyWaits, headers = [], keepsAnswer, body, query, tag } = endpoint
+  const acceptsForm = body?.form !== undefined
+  return route((call) => endpoint.run(call), {
+    ...{ checksKey, limit, large, onlyWaits, acceptsForm },
+    surface: tag === 'Agents' || tag === 'Tools' ? 'invoke' : 'workflow',
+    idempotent: headers.includes('Idempotency-Key') && (keepsAnswer ?? true),
+    parameters: Object.keys(query?.shape ?? {}),
+  })
+}
