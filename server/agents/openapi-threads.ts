@@ -7,7 +7,6 @@ import * as examples from './openapi-examples'
 
 const common = {
   tag: 'Agents',
-  role: 'viewer',
   parameters: {
     agentId: { description: 'The agent.', example: examples.AGENT_ID },
     threadId: { description: 'The thread.', example: examples.thread.id },

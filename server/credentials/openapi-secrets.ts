@@ -31,7 +31,7 @@ const secret = {
 const tenantId = 'ten_01K5A3QJ8Z0T7V2M9C4D6E8F1G'
 const created = { id: ID, secret: 'Vb0…', audience: 'app.example.com', tenantId, role: 'operator' }
 
-const common = { parameters, tag: 'Signing secrets', role: 'admin' } as const
+const common = { parameters, tag: 'Signing secrets' } as const
 const changed = (disabled: boolean) => ({
   200: {
     description: 'The signing secret.',

@@ -26,7 +26,7 @@ const key = {
 }
 const created = { id: ID, key: 'sk_…', tenantId: 'ten_01K5A3QJ8Z0T7V2M9C4D6E8F1G', role: 'operator' }
 
-const common = { parameters, tag: 'API keys', role: 'admin' } as const
+const common = { parameters, tag: 'API keys' } as const
 const changed = (disabled: boolean) => ({
   200: {
     description: 'The key.',

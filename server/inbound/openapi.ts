@@ -26,7 +26,6 @@ const common = {
     deliveryId: { description: 'The delivery.', example: delivery.id },
   },
   tag: 'Inbound webhooks',
-  role: 'editor',
 } as const
 const NOT_FOUND = ['WORKFLOW_NOT_FOUND', 'NOT_FOUND'] as const
 

@@ -20,7 +20,7 @@ const parameters = {
   userId: { description: 'The member.', example: USER },
   invitationId: { description: 'The invitation.', example: INVITATION },
 }
-const common = { parameters, tag: 'Members', role: 'admin' } as const
+const common = { parameters, tag: 'Members' } as const
 const role = z.enum(ROLES)
 
 export const Member = component('Member', {

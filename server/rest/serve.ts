@@ -19,9 +19,9 @@ export function serve(...endpoints: readonly [Endpoint | PublicEndpoint, ...(End
 function handlerOf(endpoint: Endpoint | PublicEndpoint): RouteHandler {
   if (endpoint.permission === null) return publicRoute((call) => endpoint.run(call))
   const { checksKey, limit, large, onlyWaits, headers = [], keepsAnswer, body, query, tag } = endpoint
-  const acceptsForm = body?.form !== undefined
   return route((call) => endpoint.run(call), {
-    ...{ checksKey, limit, large, onlyWaits, acceptsForm },
+    ...{ checksKey, limit, large, onlyWaits },
+    acceptsForm: body?.form !== undefined,
     surface: tag === 'Agents' || tag === 'Tools' ? 'invoke' : 'workflow',
     idempotent: headers.includes('Idempotency-Key') && (keepsAnswer ?? true),
     parameters: Object.keys(query?.shape ?? {}),

@@ -13,7 +13,7 @@ const NAME = 'PAYMENTS_KEY'
 const at = '2026-01-05T09:30:00.000Z'
 const hosts = ['api.example.com']
 const parameters = { name: { description: 'The secret’s name.', example: NAME } }
-const common = { parameters, tag: 'Vault', role: 'admin' } as const
+const common = { parameters, tag: 'Vault' } as const
 
 export const VaultSecret = component('VaultSecret', {
   name: z.string().describe('For `${secrets.NAME}`.'),

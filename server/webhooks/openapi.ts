@@ -50,7 +50,7 @@ const delivery = {
 }
 const waiting = { ...delivery, status: 'pending', attempts: [], nextAttemptAt: at, endedAt: null }
 
-const common = { parameters, tag: 'Webhooks', role: 'admin' } as const
+const common = { parameters, tag: 'Webhooks' } as const
 const one = (description: string) => ({
   description,
   schema: answers.WebhookEndpoint,

@@ -1,6 +1,5 @@
-import type { RouteHandler } from '../route'
+import type { Method, RouteHandler } from '../route'
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 /** What a route file exports. */
 export type RouteModule = Partial<Record<Method, RouteHandler>>
 
