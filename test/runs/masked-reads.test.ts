@@ -7,6 +7,7 @@ import { openRunEvents } from '@/server/runs/events'
 import { exportRuns } from '@/server/runs/export'
 import { readHistory } from '@/server/runs/history'
 import { listRuns } from '@/server/runs/list'
+import { RUN_ENDPOINTS } from '@/server/runs/openapi'
 import { resumeRun } from '@/server/runs/resume'
 import { getRunStatus } from '@/server/runs/status'
 import { terminateRun } from '@/server/runs/terminate'
@@ -15,7 +16,6 @@ import { setVaultSecret } from '@/server/vault/set'
 import { readTimeline } from '@/server/views/runs/timeline'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'
-import { files, source } from '../support/imports'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { KINDS } from '../trpc/procedures'
 import { callProcedure, newVisitor, type Visitor } from '../trpc/support'
@@ -274,17 +274,10 @@ describe('a vault value in the texts of a run', () => {
       ([name, kind]) => /^(runs|tasks|home)\./.test(name) && kind !== 'mutation',
     )
     expect(Object.keys(READS).sort()).toEqual(reads.map(([name]) => name).sort())
-    const rest = files.filter((file) => {
-      const text = source.get(file) ?? ''
-      return (
-        file.startsWith('app/api/') &&
-        /^ {2}GET: /m.test(text) &&
-        /@\/server\/(runs|views\/(runs|tasks|home))\//.test(text)
-      )
-    })
+    const rest = Object.values(RUN_ENDPOINTS).flatMap(({ method, path }) => (method === 'GET' ? [path] : []))
     expect(rest.sort()).toEqual(
-      ['events/[runId]', 'history/[runId]', 'runs/export', 'runs', 'status/[runId]', 'value/[runId]'].map(
-        (at) => `app/api/workflow/${at}/route.ts`,
+      ['events/{runId}', 'history/{runId}', 'runs', 'runs/export', 'status/{runId}', 'value/{runId}'].map(
+        (at) => `/api/workflow/${at}`,
       ),
     )
   })
