@@ -1,4 +1,4 @@
-import { openStream, SSE_HEADERS } from '../http/sse'
+import { openStream, SSE_HEADERS, streamAnswer } from '../http/sse'
 import { endpoint } from '../openapi/endpoint'
 import { chat, openChat, openUiChat } from './chat'
 import { AnyChatBody, ChatAnswer, ChatEvent } from './openapi-answers'
@@ -60,8 +60,8 @@ export const CHAT = endpoint({
     }
     if (wantsJson(request)) return { body: await chat(ctx, body, signal) }
     const lastEventId = request.headers.get('last-event-id')
-    const stream = await openStream(ctx.tenantId, request.signal, () => openChat(ctx, { body, lastEventId }, signal))
-    // 204 stops clients that reconnect automatically.
-    return stream ? { headers: SSE_HEADERS, body: stream } : { status: 204, body: null }
+    return streamAnswer(
+      await openStream(ctx.tenantId, request.signal, () => openChat(ctx, { body, lastEventId }, signal)),
+    )
   },
 })

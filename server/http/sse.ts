@@ -21,6 +21,11 @@ export const SSE_HEADERS = {
   'x-accel-buffering': 'no',
 }
 
+/** The answer with a stream of `openStream`. Without one it is 204, which stops clients that reconnect automatically. */
+export function streamAnswer(stream: ReadableStream<Uint8Array> | null) {
+  return stream ? { headers: SSE_HEADERS, body: stream } : { status: 204, body: null }
+}
+
 export type EventSource<E = ServerSentEvent> = (signal: AbortSignal) => AsyncGenerator<E>
 type AnySource = EventSource<ServerSentEvent | UnnamedEvent>
 

@@ -33,7 +33,7 @@ export interface RouteCall<P extends string, B = JsonObject> extends Call<P, B> 
   readonly signal: AbortSignal
 }
 
-/** What a handler gets whose endpoint needs no credential. */
+/** What the handler of a public endpoint gets. */
 export interface PublicCall<P extends string> {
   request: Request
   requestId: string
@@ -42,7 +42,7 @@ export interface PublicCall<P extends string> {
   query: () => ByName
 }
 
-/** How its requests are treated, where most need nothing said. */
+/** How its requests are handled, where that differs from most. */
 interface Handling {
   /** The statement of its verb checks the key of a cached caller, before anything else is done. */
   checksKey?: true
@@ -56,7 +56,7 @@ interface Handling {
   keepsAnswer?: (request: Request) => boolean
 }
 
-/** What is said of it in one place, and everything made of it: the handler, the document, the reference, the tests. */
+/** What an endpoint states once: its handler, the document, the reference page and the tests come from it. */
 type Described<P extends string, F> = Omit<Operation, 'id' | 'role' | 'path' | 'body'> & {
   path: P
   body?: NonNullable<Operation['body']> & { form?: F }
@@ -75,7 +75,9 @@ export interface PublicEndpoint extends Omit<Operation, 'id'> {
   run(call: PublicCall<string>): Promise<RouteAnswer>
 }
 
-/** An endpoint. Its body may be a form if it documents one. */
+export type AnyEndpoint = Endpoint | PublicEndpoint
+
+/** Its handler may get a form if it documents one. */
 export function endpoint<const P extends string, F extends Schema | undefined = undefined>(
   given: Described<P, F> &
     Handling & {

@@ -8,7 +8,7 @@ import { INBOUND_ENDPOINTS } from '../inbound/openapi'
 import { LINK_ENDPOINTS } from '../links/openapi'
 import { MCP_ENDPOINTS } from '../mcp/openapi'
 import { MEMBER_ENDPOINTS } from '../members/openapi'
-import type { Endpoint, PublicEndpoint } from '../openapi/endpoint'
+import type { AnyEndpoint } from '../openapi/endpoint'
 import { RUN_ENDPOINTS } from '../runs/openapi'
 import { SCHEDULE_ENDPOINTS } from '../schedules/openapi'
 import { SUBJECT_ENDPOINTS } from '../subjects/openapi'
@@ -20,7 +20,7 @@ import { WORKFLOW_ENDPOINTS } from '../workflows/openapi'
 import { SERVICE_ENDPOINTS } from './openapi-service'
 
 /** Every endpoint by its operation id, in the order of the reference. */
-export const ENDPOINTS: Readonly<Record<string, Endpoint | PublicEndpoint>> = {
+export const ENDPOINTS: Readonly<Record<string, AnyEndpoint>> = {
   ...RUN_ENDPOINTS,
   ...LINK_ENDPOINTS,
   ...WORKFLOW_ENDPOINTS,

@@ -81,7 +81,7 @@ export const SERVICE_ENDPOINTS = {
   }),
 }
 
-/** The document describes itself: who answers with it comes after all that it is made of. */
+/** Described here without its handler, which needs the finished document: `typed-api.ts`. */
 export const GET_OPENAPI: Operation = {
   id: 'getOpenApi',
   role: 'nobody',

@@ -1,5 +1,5 @@
 import 'server-only'
-import type { Endpoint, PublicEndpoint } from '../openapi/endpoint'
+import type { AnyEndpoint } from '../openapi/endpoint'
 import { type CountedHandler, type Method, methods, publicRoute, type RouteHandler, route } from './route'
 
 /** What a route file exports. */
@@ -11,12 +11,12 @@ export function folderOf({ path }: { path: string }): string {
 }
 
 /** The handlers of a path, from all of its endpoints. */
-export function serve(...endpoints: readonly [Endpoint | PublicEndpoint, ...(Endpoint | PublicEndpoint)[]]): Served {
+export function serve(...endpoints: readonly [AnyEndpoint, ...AnyEndpoint[]]): Served {
   const handlers = Object.fromEntries(endpoints.map((one) => [one.method, handlerOf(one)]))
   return methods(folderOf(endpoints[0]), handlers)
 }
 
-function handlerOf(endpoint: Endpoint | PublicEndpoint): RouteHandler {
+function handlerOf(endpoint: AnyEndpoint): RouteHandler {
   if (endpoint.permission === null) return publicRoute((call) => endpoint.run(call))
   const { checksKey, limit, large, onlyWaits, headers = [], keepsAnswer, body, query, tag } = endpoint
   return route((call) => endpoint.run(call), {

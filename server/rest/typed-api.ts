@@ -6,7 +6,7 @@ import { typedApi } from '../typed-api/document'
 import { ReadTypedApi } from '../typed-api/schema'
 import { typedApiSource } from '../typed-api/source'
 import { answerOpenApi, openApiDocument } from './openapi-document'
-import { type RouteHandler, route } from './route'
+import { methods, type RouteHandler, route } from './route'
 
 /** Of so many documents a process knows the tag. */
 const MOST_TAGS = 1_000
@@ -43,7 +43,7 @@ function keepTag(source: string, etag: string): void {
 }
 
 /** The document of the API, which everybody may read; with `workflows`, that of the caller's workspace. */
-export const getOpenApi: RouteHandler = async (request, context) => {
+const getOpenApi: RouteHandler = async (request, context) => {
   if (!new URL(request.url).searchParams.has('workflows')) return answerOpenApi(request)
   const response = await answerTyped(request, context)
   const etag = response.headers.get('etag')
@@ -52,3 +52,5 @@ export const getOpenApi: RouteHandler = async (request, context) => {
   for (const name of ['content-type', 'content-length']) headers.delete(name)
   return new Response(null, { status: 304, headers })
 }
+
+export const OPENAPI = methods('/api/openapi.json', { GET: getOpenApi })

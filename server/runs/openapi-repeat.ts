@@ -6,7 +6,9 @@ import { retryRun } from './retry'
 
 const parameters = { runId: { description: 'The run.', example: RUN_ID } }
 
-/** Operations that start a new run from an old one. */
+const newRun = (body: { runId: string }) => ({ headers: { location: `/api/workflow/status/${body.runId}` }, body })
+
+/** Endpoints that start a new run from an old one. */
 export const REPEAT_ENDPOINTS = {
   retryRun: endpoint({
     method: 'POST',
@@ -28,10 +30,7 @@ export const REPEAT_ENDPOINTS = {
     },
     errors: ['RUN_NOT_FOUND', 'WORKFLOW_NOT_FOUND', 'WORKFLOW_ARCHIVED'],
     limit: 'starts',
-    run: async ({ ctx, params }) => {
-      const answer = await retryRun(ctx, { runId: params.runId })
-      return { headers: { location: `/api/workflow/status/${answer.runId}` }, body: answer }
-    },
+    run: async ({ ctx, params }) => newRun(await retryRun(ctx, { runId: params.runId })),
   }),
   rerunRun: endpoint({
     method: 'POST',
@@ -62,9 +61,6 @@ export const REPEAT_ENDPOINTS = {
     },
     errors: ['RUN_NOT_FOUND', 'WORKFLOW_NOT_FOUND', 'WORKFLOW_ARCHIVED'],
     limit: 'starts',
-    run: async ({ ctx, params, body }) => {
-      const answer = await rerunRun(ctx, { runId: params.runId, body })
-      return { headers: { location: `/api/workflow/status/${answer.runId}` }, body: answer }
-    },
+    run: async ({ ctx, params, body }) => newRun(await rerunRun(ctx, { runId: params.runId, body })),
   }),
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { openStream, SSE_HEADERS } from '../http/sse'
+import { openStream, streamAnswer } from '../http/sse'
 import { endpoint } from '../openapi/endpoint'
 import { example as run } from '../openapi/example'
 import { cancelRun } from './cancel'
@@ -243,11 +243,9 @@ export const RUN_ENDPOINTS = {
     errors: ['RUN_NOT_FOUND', 'TOO_MANY_STREAMS'],
     run: async ({ ctx, params, request }) => {
       const lastEventId = request.headers.get('last-event-id')
-      const body = await openStream(ctx.tenantId, request.signal, () =>
-        openRunEvents(ctx, { runId: params.runId, lastEventId }),
+      return streamAnswer(
+        await openStream(ctx.tenantId, request.signal, () => openRunEvents(ctx, { runId: params.runId, lastEventId })),
       )
-      // 204 stops clients that reconnect automatically.
-      return body ? { headers: SSE_HEADERS, body } : { status: 204, body: null }
     },
   }),
   ...REPEAT_ENDPOINTS,

@@ -1,6 +1,3 @@
-import { methods } from '@/server/rest/route'
-import { getOpenApi } from '@/server/rest/typed-api'
+import { OPENAPI } from '@/server/rest/typed-api'
 
-export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = methods('/api/openapi.json', {
-  GET: getOpenApi,
-})
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = OPENAPI

@@ -12,7 +12,11 @@ import { formTexts, SentFile } from '../../runs/start-with-file'
 import { callAs } from '../callers'
 import { matcher } from '../listener/match'
 import { OPERATIONS } from '../openapi-document'
+import { ROUTES } from '../routes'
+import { folderOf } from '../serve'
 import { readAnswer } from './read-answer'
+
+const match = matcher(ROUTES)
 
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const
 
@@ -57,7 +61,7 @@ export async function sendCall(ctx: ServiceContext, input: unknown, from: Header
   authorize(ctx, 'workflow:read')
   const { method, path, body, headers: given, file } = parseInput(SendCall, input)
   const url = new URL(path, originOf(from))
-  const found = matcher((await import('../routes')).ROUTES)(url.pathname)
+  const found = match(url.pathname)
   const handler = found?.module[method]
   if (!found || !handler || !isDocumented(method, found.folder)) {
     throw new AppError('NOT_FOUND', { details: [{ path: 'path', message: `No call has ${method} ${url.pathname}.` }] })
@@ -99,6 +103,5 @@ function formOf(file: SentFile, text: string | null): FormData {
 }
 
 function isDocumented(method: string, folder: string): boolean {
-  const path = folder.replace(/\[(\w+)\]/g, '{$1}')
-  return OPERATIONS.some((operation) => operation.method === method && operation.path === path)
+  return OPERATIONS.some((operation) => operation.method === method && folderOf(operation) === folder)
 }
