@@ -69,7 +69,7 @@ const API: VersionedApi = {
 }
 
 const { answer, created } = wholeAnswers(API)
-const wholeAnswer = versionedAnswer(API.path)
+const workflowAnswer = versionedAnswer(API.path)
 const { list, create, get, update, archive, unarchive, publish, listVersions, getVersion } = versionedEndpoints(API, {
   list: listWorkflows,
   create: createWorkflow,
@@ -149,6 +149,7 @@ export const WORKFLOW_ENDPOINTS = {
     description:
       'Follows many paths through it with generated values, without a run: each answer people can give, each exit, each loop twice, lists with no items and with two. No step is executed. Reports what was reached and which expressions failed.',
     permission: 'workflow:simulate',
+    headers: ['Idempotency-Key'],
     body: {
       schema: SimulateWorkflow,
       required: false,
@@ -178,7 +179,7 @@ export const WORKFLOW_ENDPOINTS = {
     headers: ['Idempotency-Key'],
     answers: { 201: created({ name: `${examples.workflow.name} (Copy)` }) },
     errors: ['WORKFLOW_NOT_FOUND'],
-    run: async ({ ctx, params }) => wholeAnswer(await duplicateWorkflow(ctx, { id: params.id }), 201),
+    run: async ({ ctx, params }) => workflowAnswer(await duplicateWorkflow(ctx, { id: params.id }), 201),
   }),
   listWorkflowVersions: listVersions,
   getWorkflowVersion: getVersion,
@@ -195,7 +196,7 @@ export const WORKFLOW_ENDPOINTS = {
     errors: API.errors.write,
     run: async ({ ctx, params, request }) => {
       const ifMatch = request.headers.get('if-match')
-      return wholeAnswer(await restoreWorkflowVersion(ctx, { ...params, ifMatch }))
+      return workflowAnswer(await restoreWorkflowVersion(ctx, { ...params, ifMatch }))
     },
   }),
 }

@@ -295,6 +295,7 @@ describe('every answer matches the document', () => {
       createWorkflow: ['/api/workflows', () => ({ name: 'x' })],
       unarchiveWorkflow: [`/api/workflows/${draft}/unarchive`, () => ({})],
       publishWorkflow: [`/api/workflows/${draft}/publish`, () => ({})],
+      simulateWorkflow: [`/api/workflows/${draft}/simulate`, () => ({})],
       cloneWorkflow: [`/api/workflows/${draft}/clone`, () => ({})],
       applyDefinitions: ['/api/definitions/apply', () => ({})],
       postEvent: ['/api/events', () => ({ name: 'x' })],
