@@ -281,13 +281,11 @@ describe('every answer matches the document', () => {
     const script = { name: 'x', kind: 'script', config: { code: 'return 1' } }
     const tool = `/api/tools/${(await post('/api/tools', script)).body.id}`
     const agent = `/api/agents/${(await post('/api/agents', { name: 'x', outputSchema: { type: 'object' } })).body.id}`
+    const order = { item: 'x', amount: 1 }
     const good: Record<string, [string, () => Promise<unknown> | unknown]> = {
       startWorkflow: ['/api/workflow/start/wf_hello', () => ({ name: 'Ada' })],
       startWorkflowAsync: ['/api/workflow/start-async/wf_hello', () => ({ name: 'Ada' })],
-      resumeRun: [
-        `/api/workflow/resume/${await pausedRun()}`,
-        () => ({ type: 'collect_inputs', data: { item: 'x', amount: 1 } }),
-      ],
+      resumeRun: [`/api/workflow/resume/${await pausedRun()}`, () => ({ type: 'collect_inputs', data: order })],
       cancelRun: ['/api/workflow/management/cancel', async () => ({ runId: await pausedRun() })],
       terminateRun: ['/api/workflow/management/terminate', async () => ({ runId: await pausedRun() })],
       retryRun: [`/api/workflow/retry/${failed}`, () => ({})],
