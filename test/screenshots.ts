@@ -9,11 +9,11 @@ import { addHistory } from './e2e/support/history'
 import { INSIDE, OUTSIDE } from './e2e/support/routes'
 import { newWorkspace, signIn, type Workspace } from './e2e/support/workspace'
 
-// `npm run screenshots`: saves every screen of the built product in both themes and two widths, and
-// every dialog, to docs/screenshots. With
-// names (`npm run screenshots -- runs inbox`), only the screens whose names begin with one of them.
+// `npm run screenshots` writes every screen of the built product, in both themes and two widths, and every dialog, to
+// screenshots/, which Git ignores. With names (`npm run screenshots -- runs inbox`) it writes only the screens whose
+// names begin with one of them. The few pictures that the docs show are copies in docs/screenshots.
 
-const FOLDER = 'docs/screenshots'
+const FOLDER = 'screenshots'
 const SIZES = { wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }
 const THEMES = ['light', 'dark'] as const
 /** Dialogs differ little from look to look. */
