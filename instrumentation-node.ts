@@ -28,20 +28,20 @@ import { now, setClock } from './server/clock'
 import type { Sweep } from './server/context'
 import { keyring } from './server/crypto'
 import { database } from './server/database'
-import { callNoter, inngestProblem, readInngestState } from './server/engine-state'
+import { callNoter, inngestProblem, readInngestState } from '@/server/host/engine-state'
 import { type Env, EnvError, env, requirePlatform } from './server/env'
-import { bindEngineCheck, HEARTBEAT_FRESH_MS } from './server/health'
+import { bindEngineCheck, HEARTBEAT_FRESH_MS } from '@/server/host/health'
 import { keepPages, type PageHandler } from './server/http/kept-page'
 import { refusedPath } from './server/http/refused'
-import { joinInstallation } from './server/installation'
+import { joinInstallation } from '@/server/host/installation'
 import { listenAlways, sweepRuns, watchDue } from './server/interpreter/driver'
 import { log } from './server/log'
-import { machineId } from './server/machine'
+import { machineId } from '@/server/host/machine'
 import { bindTransport } from './server/outbox'
 import { refusedHeaders } from './server/rest/cors'
 import type { ApiListener } from './server/rest/listener/create'
 import { stopSandbox } from './server/tools/sandbox/run-script'
-import { apart, bindTracer, flushTraces } from './server/traces'
+import { apart, bindTracer, flushTraces } from '@/server/telemetry/traces'
 import { watchRetries } from './server/webhooks/retries'
 
 export interface Runtime {
@@ -194,7 +194,7 @@ export async function startRuntime(keepAlive?: KeepAlive): Promise<Runtime> {
 /** Only a process that has a receiver for its traces loads what makes them. @returns sends the rest */
 async function startTracing({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME }: Env): Promise<() => Promise<void>> {
   if (OTEL_EXPORTER_OTLP_ENDPOINT === undefined) return async () => {}
-  const { openTracer } = await import('./server/open-tracer')
+  const { openTracer } = await import('@/server/telemetry/open-tracer')
   const tracer = openTracer(OTEL_SERVICE_NAME ?? 'millrace', log())
   bindTracer(tracer)
   return async () => {

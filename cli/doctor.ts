@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import type { Db, Sql } from '@/db/index'
 import { checkPreparing } from '@/db/pooler'
-import { inngestProblem, readInngestState } from '@/server/engine-state'
 import { env } from '@/server/env'
-import { HEARTBEAT_FRESH_MS } from '@/server/health'
+import { inngestProblem, readInngestState } from '@/server/host/engine-state'
+import { HEARTBEAT_FRESH_MS } from '@/server/host/health'
 
 interface Check {
   name: string

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAlive } from '@/db/postgres/postmaster'
-import { machineId } from '@/server/machine'
+import { machineId } from '@/server/host/machine'
 
 /** Identifies a process even if its number is later reused, or used in another container as well. */
 export interface ProcessRef {

@@ -12,3 +12,8 @@ export function processWide<T extends object>(name: string, make: () => T): T {
   holder[key] ??= make()
   return holder[key]
 }
+
+/** For libraries that are configured through a global variable. */
+export function setLibraryGlobal(name: string, value: unknown): void {
+  Reflect.set(globalThis, name, value)
+}

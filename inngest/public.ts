@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
+import { processWide } from '@/db/process-wide'
 import { env } from '@/server/env'
 import { answerNotFound } from '@/server/http/not-found'
 import { requestAnswered } from '@/server/outbox'
-import { processWide } from '@/server/process'
 
 type Handler = (...args: never[]) => unknown
 

@@ -1,7 +1,7 @@
 import { InngestCommHandler } from 'inngest'
 import { serve } from 'inngest/next'
 import { env } from '@/server/env'
-import { apart } from '@/server/traces'
+import { apart } from '@/server/telemetry/traces'
 import { inngest } from './client'
 import { deliverEvents, driveEvent } from './functions/deliver-events'
 import { deliverWebhooks, driveDeliveries } from './functions/deliver-webhooks'

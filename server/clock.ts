@@ -1,6 +1,6 @@
 import type { Sql } from '@/db/index'
+import { processWide } from '@/db/process-wide'
 import { log } from './log'
-import { processWide } from './process'
 
 /** How long a reading is used, and the delay before the next one after a failure. */
 const FRESH_MS = 60_000

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { processWide } from '@/db/process-wide'
+import { errorCode, secretFile } from '@/lib/secret-file'
 import { EnvError, env, parseEncryptionKeys } from './env'
-import { errorCode, keptSecret } from './kept-secret'
-import { processWide } from './process'
 
 /** The first key encrypts; any of them may decrypt. */
 export type Keyring = readonly [Buffer, ...Buffer[]]
@@ -74,7 +74,7 @@ function parse(text: string): Buffer[] {
 function keptKey(dataDir: string): string {
   const path = join(dataDir, 'encryption.key')
   try {
-    return keptSecret(path, () => randomBytes(32).toString('base64'))
+    return secretFile(path, () => randomBytes(32).toString('base64'))
   } catch (err) {
     throw new EnvError(`ENCRYPTION_KEY is missing, and a generated key cannot be stored in ${path}: ${errorCode(err)}.`)
   }

@@ -1,5 +1,5 @@
+import { processWide } from '@/db/process-wide'
 import { now } from './clock'
-import { processWide } from './process'
 
 /** `setTimeout` cannot wait longer; a timer that fires early only checks again. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { AllowedHosts } from './ip'
-import { processWide } from './process'
-import { readS3Url } from './s3-url'
+import { processWide } from '@/db/process-wide'
+import { AllowedHosts } from '@/lib/ip'
+import { readS3Url } from '@/lib/s3-url'
 
 /** A setting is missing or wrong. The message is one sentence that says how to fix it. */
 export class EnvError extends Error {

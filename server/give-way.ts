@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout } from 'node:timers'
+import { processWide } from '@/db/process-wide'
 import type { Sliced } from './definition/sliced'
 import { AppError } from './errors'
-import { processWide } from './process'
 
 /** So long may work whose cost a caller chooses hold the event loop; then everything else has it. */
 const SLICE_MS = 10

@@ -1,7 +1,7 @@
+import { processWide } from '@/db/process-wide'
 import type { ServiceContext } from './context'
 import { READ_SLOTS, readsDatabase } from './database'
 import { AppError } from './errors'
-import { processWide } from './process'
 
 /** How many of the slots one tenant may use. */
 const SLOTS_PER_TENANT = 1

@@ -1,6 +1,6 @@
 import pino from 'pino'
+import { processWide } from '@/db/process-wide'
 import { env } from './env'
-import { processWide } from './process'
 
 export interface Log {
   debug(fields: object, message: string): void

@@ -1,7 +1,7 @@
 import { batchStatement, type ReadFields, rowColumns, sendBatched } from '@/db/index'
+import { processWide } from '@/db/process-wide'
 import { afterCommit, afterRollback, type ServiceContext } from './context'
 import { newId } from './ids'
-import { processWide } from './process'
 
 /** The product's events. They carry only ids, so no user data ends up in an engine's history. */
 export interface Events {

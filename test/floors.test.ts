@@ -42,6 +42,10 @@ const FLOORS = [
   'auth',
   'http',
   'net',
+  'query',
+  'telemetry',
+  'host',
+  'help',
   '.',
   'definition',
 ]

@@ -1,7 +1,7 @@
+import { Deadline } from '@/lib/deadline'
 import { authorize } from '../auth/policy'
 import { beyondReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
-import { Deadline } from '../deadline'
 import type { TurnMetadata } from '../definition/agent'
 import { isJsonObject, type JsonObject } from '../definition/json'
 import { env } from '../env'

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
-import { readCursor, writeCursor } from '../cursor'
 import { largeRead } from '../large-reads'
 import { parseInput } from '../parse'
-import { wholeNumber } from '../query-values'
+import { readCursor, writeCursor } from '../query/cursor'
+import { wholeNumber } from '../query/values'
 import { findThread } from './thread'
 import { readTurns } from './turns'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { AUDIT_ACTIONS, AUDIT_THINGS } from '../definition/audit'
-import { wholeNumber } from '../query-values'
+import { wholeNumber } from '../query/values'
 
 const MAX_LIMIT = 200
 

@@ -3,11 +3,11 @@ import type { Db } from '@/db/index'
 import { perDb } from '@/db/per-db'
 import { apiKeys } from '@/db/schema/keys'
 import { signingSecrets } from '@/db/schema/secrets'
+import { coalesceReads } from '@/lib/coalesce-reads'
 import { env } from '../env'
 import { AppError } from '../errors'
 import { log } from '../log'
 import { roleOf } from '../roles'
-import { together } from '../together'
 import { hashApiKey, looksLikeApiKey, looksMistyped, sameHash } from './api-key'
 import { forgetCaller, keepCaller } from './cached-caller'
 import type { Identity } from './identity'
@@ -56,7 +56,7 @@ async function byKey(key: string, headers: Headers, db: Db, now: Date): Promise<
   const hash = hashApiKey(key)
   // Until it is known to be good.
   forgetCaller(db, hash)
-  const row = await together(keyReads(db), hash, () => readKey(db, hash))
+  const row = await coalesceReads(keyReads(db), hash, () => readKey(db, hash))
   if (!row || !sameHash(row.hash, hash)) throw new Refused(looksMistyped(key) ? 'mistyped key' : 'unknown key')
   if (row.disabledAt) throw new Refused('disabled key')
   if (row.graceUntil && row.graceUntil <= now) throw new Refused('rotated key')

@@ -1,4 +1,5 @@
 import { and, eq, gt, inArray, isNull, or } from 'drizzle-orm'
+import { processWide } from '@/db/process-wide'
 import { apiKeys } from '@/db/schema/keys'
 import { members } from '@/db/schema/members'
 import { signingSecrets } from '@/db/schema/secrets'
@@ -7,7 +8,6 @@ import { now } from '../clock'
 import type { Actor } from '../context'
 import { database } from '../database'
 import { log } from '../log'
-import { processWide } from '../process'
 import type { Identity } from './identity'
 import { reachOf } from './reach'
 

@@ -1,4 +1,4 @@
-/** The codes with which only runs fail. `server/run-failure-help.ts` has a text for each. */
+/** The codes with which only runs fail. `server/help/run-failure-help.ts` has a text for each. */
 export const RUN_FAILURES = [
   ...(['EXECUTION_ERROR', 'HTTP_ERROR', 'CONNECTION_ERROR', 'TRANSIENT', 'BLOCKED_HOST', 'SECRET_MISSING'] as const),
   ...(['SECRET_NOT_ALLOWED', 'TIMED_OUT', 'TIMEOUT', 'RUN_TIMED_OUT', 'CLEANUP_TIMED_OUT', 'OUTPUT_INVALID'] as const),

@@ -1,4 +1,4 @@
-/** The codes of problems of a definition. `server/problem-help.ts` has a text for each. */
+/** The codes of problems of a definition. `server/help/problem-help.ts` has a text for each. */
 export const PROBLEM_CODES = [
   ...(['NO_STEPS', 'NO_INITIAL_STEP', 'UNKNOWN_INITIAL_STEP', 'UNKNOWN_ON_CANCEL', 'UNKNOWN_ON_FAILURE'] as const),
   ...(['DUPLICATE_STEP_ID', 'UNKNOWN_STEP_TYPE', 'INVALID_CONFIG', 'INVALID_EXPRESSION', 'TYPE_MISMATCH'] as const),

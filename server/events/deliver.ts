@@ -2,9 +2,9 @@ import { and, asc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
 import { isUnavailable } from '@/db/index'
 import { events } from '@/db/schema/events'
 import { pauses } from '@/db/schema/runs'
+import { forEachAtOnce } from '@/lib/for-each-at-once'
 import type { ServiceContext } from '../context'
 import { spellings } from '../definition/spellings'
-import { eachAtOnce } from '../each-at-once'
 import { lookForEvents } from '../interpreter/index'
 
 const BATCH = 500
@@ -49,7 +49,7 @@ export async function deliverEvent(ctx: ServiceContext, seq: number, cursor: Cur
     .orderBy(asc(pauses.createdAt), asc(pauses.runId), asc(pauses.id))
     .limit(BATCH)
   const last = waits.at(-1)
-  await eachAtOnce(waits, AT_ONCE, (wait) =>
+  await forEachAtOnce(waits, AT_ONCE, (wait) =>
     lookForEvents(ctx, wait, { delivered: event }).catch((err: unknown) => {
       // The whole batch looks again, soon.
       if (isUnavailable(err)) throw err

@@ -3,7 +3,7 @@ import { AnyJson } from '../definition/any-json'
 import { component } from '../definition/component'
 import { jsonSize, unstorable } from '../definition/json'
 import { MAX_EVENT_BYTES, readableSize } from '../definition/limits'
-import { STORABLE } from '../storable-text'
+import { STORABLE } from '../query/storable-text'
 
 const text = z
   .string()

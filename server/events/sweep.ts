@@ -2,7 +2,7 @@ import { and, asc, eq, isNull, lt, sql } from 'drizzle-orm'
 import { events } from '@/db/schema/events'
 import { type Sweep, systemContext, withTransaction } from '../context'
 import { emit } from '../outbox'
-import { turnOf } from '../turn-of'
+import { fairOrder } from '../query/fair-order'
 
 const BATCH = 500
 const DELETED = 5_000
@@ -18,7 +18,7 @@ export async function sweepEvents({ db, log, now }: Sweep): Promise<{ again: num
     .select({ tenantId: events.tenantId, seq: events.seq })
     .from(events)
     .where(and(isNull(events.deliveredAt), lt(events.offeredAt, before(OVERDUE_MS))))
-    .orderBy(turnOf(events.tenantId, events.seq), asc(events.receivedAt))
+    .orderBy(fairOrder(events.tenantId, events.seq), asc(events.receivedAt))
     .limit(BATCH)
   for (const { tenantId, seq } of lost) {
     await withTransaction(systemContext({ tenantId, db, log, now }), async (tx) => {

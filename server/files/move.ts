@@ -4,9 +4,9 @@ import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import type { Db, Tx } from '@/db/index'
 import { files } from '@/db/schema/files'
 import { installation } from '@/db/schema/installation'
-import { eachAtOnce } from '../each-at-once'
+import { forEachAtOnce } from '@/lib/for-each-at-once'
 import { type Env, EnvError } from '../env'
-import { type FileStoreKind, fileStore } from '../installation'
+import { type FileStoreKind, fileStore } from '../host/installation'
 import type { FileStorage } from './file-storage'
 import { storageIn } from './storage'
 
@@ -101,7 +101,7 @@ class Move {
   async copy(db: Db | Tx, rows: readonly Row[]): Promise<void> {
     this.underWay = 0
     this.lost.clear()
-    await eachAtOnce(rows, AT_ONCE, async (row) => {
+    await forEachAtOnce(rows, AT_ONCE, async (row) => {
       const { tenantId, id } = row
       if (isWhole(row, await this.target.get(tenantId, id))) this.there++
       else {
@@ -136,7 +136,7 @@ class Move {
   async forget(db: Db | Tx): Promise<void> {
     const gone = new Map(this.done)
     for await (const row of rowsOf(db)) gone.delete(keyOf(row))
-    await eachAtOnce([...gone.values()], AT_ONCE, ({ tenantId, id }) => this.target.delete(tenantId, id))
+    await forEachAtOnce([...gone.values()], AT_ONCE, ({ tenantId, id }) => this.target.delete(tenantId, id))
   }
 
   /** @throws EnvError */

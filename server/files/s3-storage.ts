@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AwsClient } from 'aws4fetch'
-import type { S3Place } from '../s3-url'
+import type { S3Place } from '@/lib/s3-url'
 import type { FileStorage } from './file-storage'
 import { storageKey } from './storage-key'
 

@@ -5,7 +5,7 @@ import { installation } from '@/db/schema/installation'
 import type { ServiceContext } from '../context'
 import { env } from '../env'
 import { AppError } from '../errors'
-import { fileStore, otherStore } from '../installation'
+import { fileStore, otherStore } from '../host/installation'
 
 /**
  * Keeps the place where the service stores files from being replaced until the transaction ends. Processes that started

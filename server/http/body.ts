@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../definition/json'
 import { AppError } from '../errors'
-import { JSON_LIMITS, type JsonLimits, parseJson } from '../parse-json'
+import { JSON_LIMITS, type JsonLimits, parseJson } from './parse-json'
 import { SentRequest } from './sent-request'
 
 export const MAX_JSON_BYTES = 1024 * 1024

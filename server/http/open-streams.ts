@@ -1,6 +1,6 @@
+import { processWide } from '@/db/process-wide'
 import { type Env, env } from '../env'
 import { AppError } from '../errors'
-import { processWide } from '../process'
 
 /** A stream ends with the run or chat it reports, so it is not known when another one can be opened. */
 const RETRY_AFTER_S = 5

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '@/db/index'
+import { processWide } from '@/db/process-wide'
 import { rateBuckets } from '@/db/schema/rate-buckets'
 import { type Env, env } from '../env'
 import { AppError } from '../errors'
-import { processWide } from '../process'
 
 type TenantLimited = 'requests' | 'starts' | 'invokes'
 /**

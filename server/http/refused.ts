@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { processWide } from '@/db/process-wide'
 import { AppError } from '../errors'
-import { processWide } from '../process'
 
 export type Refusal = 'path' | 'length' | 'method'
 

@@ -3,7 +3,7 @@ import { type JsonValue, unstorable } from '../definition/json'
 import { looksSecret } from '../definition/secret-name'
 import { AppError } from '../errors'
 import { type ByName, byName } from '../http/by-name'
-import { parseJson } from '../parse-json'
+import { parseJson } from '../http/parse-json'
 import { SIGNATURE_HEADERS } from './schemes/registry'
 
 /** What is kept of a request, from which a replay reads it again. */

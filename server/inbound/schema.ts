@@ -6,8 +6,8 @@ import { parseExpression } from '../definition/expression/parse'
 import { INBOUND_ROOTS, SCHEMES } from '../definition/inbound'
 import { FieldName } from '../definition/schema'
 import { TemplateSyntaxError } from '../definition/template'
-import { wholeNumber } from '../query-values'
-import { STORABLE } from '../storable-text'
+import { STORABLE } from '../query/storable-text'
+import { wholeNumber } from '../query/values'
 
 /** An expression over what was sent, and nothing else. */
 const Over = z

@@ -3,12 +3,12 @@ import { pauses, runs, stepRecords } from '@/db/schema/runs'
 import { taskLinks } from '@/db/schema/task-links'
 import { tenants } from '@/db/schema/tenants'
 import { countRefusal } from '../auth/limits'
+import type { Visitor } from '../auth/visitor'
 import { type ServiceContext, systemContext } from '../context'
 import { env } from '../env'
 import { fromAddress } from '../http/address'
 import { spend } from '../http/rate-limit'
 import { recordOfPause } from '../run-store/conditions'
-import type { Visitor } from '../visitor'
 import { readLinkToken } from './token'
 
 export type LinkRow = typeof taskLinks.$inferSelect

@@ -1,4 +1,4 @@
-import type { Visitor } from '../visitor'
+import type { Visitor } from '../auth/visitor'
 import { findByToken } from './find'
 import { type TaskLinkView, viewOf } from './view'
 

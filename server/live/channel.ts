@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { listenWhile } from '@/db/listen-while'
 import { database } from '../database'
-import { listenWhile } from '../listen-while'
 import { log } from '../log'
 import { allPages, pagesOf } from './pages'
 import { noteGone, notePlace, type Place, tabsAt } from './places'

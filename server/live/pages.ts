@@ -1,4 +1,4 @@
-import { processWide } from '../process'
+import { processWide } from '@/db/process-wide'
 
 /** What an open page should read again. */
 export interface LiveChange {

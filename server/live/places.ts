@@ -1,4 +1,4 @@
-import { processWide } from '../process'
+import { processWide } from '@/db/process-wide'
 
 /** Where a person is: a tab that has a workflow open, and the step selected in it. */
 export interface Place {

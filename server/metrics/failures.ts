@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
 import { tenants } from '@/db/schema/tenants'
 import { readsDatabase } from '../database'
-import { failureClass } from '../failure-classes'
 import { log } from '../log'
+import { failureClass } from '../telemetry/failure-classes'
 import { keptFor } from './kept-for'
 
 const FRESH_MS = 30_000

@@ -1,6 +1,6 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
+import { processWide } from '@/db/process-wide'
 import { shared as databases } from '@/db/shared'
-import { processWide } from '../process'
 import { scriptUsage } from '../tools/sandbox/shared-pool'
 import type { Shared } from './database'
 import type { Figure } from './text'

@@ -1,4 +1,4 @@
-import { processWide } from '../process'
+import { processWide } from '@/db/process-wide'
 
 interface Reading {
   at: number

@@ -1,4 +1,4 @@
-import { MEASURES, type MeasureName, measured } from '../measures'
+import { MEASURES, type MeasureName, measured } from '../telemetry/measures'
 
 /** A figure that is read when it is asked for. */
 export interface Figure {

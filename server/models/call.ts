@@ -16,7 +16,7 @@ import {
 } from 'ai'
 import type { Usage } from '../definition/agent'
 import { type JsonObject, toStorableJson } from '../definition/json'
-import { traced } from '../traces'
+import { traced } from '../telemetry/traces'
 import { type AnswerEnd, endOf } from './answer-end'
 import { distinctCalls } from './distinct-calls'
 import { toModelFailure } from './failure'

@@ -1,5 +1,5 @@
+import { AllowedHosts } from '@/lib/ip'
 import { env } from '../env'
-import { AllowedHosts } from '../ip'
 
 let parsed: { text: string; hosts: AllowedHosts } | undefined
 

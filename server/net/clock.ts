@@ -1,4 +1,4 @@
-import { Deadline } from '../deadline'
+import { Deadline } from '@/lib/deadline'
 import { OutboundFailure } from './outbound-failure'
 
 /** Limits the time of an outbound call. */

@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, type RequestOptions } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
-import { processWide } from '../process'
+import { processWide } from '@/db/process-wide'
 import type { Vetted } from './vet'
 
 /** How long an idle connection is kept: less than servers commonly keep theirs, so that few are closed under a call. */

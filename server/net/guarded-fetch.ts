@@ -1,7 +1,7 @@
 import { type Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
-import { type AllowedHosts, isAddress } from '../ip'
+import { type AllowedHosts, isAddress } from '@/lib/ip'
 import { allowedHosts } from './allowed-hosts'
 import { inUtf8 } from './charset'
 import { Clock } from './clock'

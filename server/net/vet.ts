@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type AllowedHosts, isAddress, isHostName, isPublicAddress, plainHost } from '../ip'
+import { type AllowedHosts, isAddress, isHostName, isPublicAddress, plainHost } from '@/lib/ip'
 import { log } from '../log'
 import { allowedHosts } from './allowed-hosts'
 import { OutboundFailure } from './outbound-failure'

@@ -1,5 +1,5 @@
+import { processWide } from '@/db/process-wide'
 import type { Identity } from '../auth/authenticate'
-import { processWide } from '../process'
 
 /** Process-wide, because the code that knows the caller and the route may be two copies of this module. */
 const callers = () => processWide('callers', () => new WeakMap<Request, Identity>())

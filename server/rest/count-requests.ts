@@ -1,5 +1,5 @@
-import { count, observe } from '../measures'
-import { traced } from '../traces'
+import { count, observe } from '../telemetry/measures'
+import { traced } from '../telemetry/traces'
 
 type Handle<C> = (request: Request, context: C) => Promise<Response>
 

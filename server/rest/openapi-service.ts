@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { component, components } from '../definition/component'
-import { checkHealth } from '../health'
+import { checkHealth } from '../host/health'
 import { readMetrics } from '../metrics/read'
 import { publicEndpoint } from '../openapi/endpoint'
 import type { Operation } from '../openapi/types'

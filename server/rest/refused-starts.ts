@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import { processWide } from '@/db/process-wide'
 import type { AppError } from '../errors'
 import { requestIdFrom } from '../http/request-id'
 import { errorResponse, type PlainAnswer } from '../http/respond'
-import { processWide } from '../process'
-import { type NoRoom, refusalOf, requireRoom, roomOf } from '../queue-room'
+import { type NoRoom, refusalOf, requireRoom, roomOf } from '../runs/queue-room'
 
 /**
  * For how long a refused credential is remembered. One that is disabled meanwhile gets its 401 after this time at the

@@ -1,7 +1,7 @@
+import { processWide } from '@/db/process-wide'
 import { etagOf, isKnown } from '../http/etag'
 import { originOf } from '../http/origin'
 import { JsonText } from '../http/respond'
-import { processWide } from '../process'
 import { typedApi } from '../typed-api/document'
 import { ReadTypedApi } from '../typed-api/schema'
 import { typedApiSource } from '../typed-api/source'

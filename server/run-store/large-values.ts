@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
+import { processWide } from '@/db/process-wide'
 import { runs, stepRecords } from '@/db/schema/runs'
 import type { ServiceContext } from '../context'
 import { fieldsInStoredOrder, type JsonValue } from '../definition/json'
 import type { DataRef, DataRefs, RunData } from '../definition/run'
-import { processWide } from '../process'
 import type { Written } from './run-data'
 
 /** Data as a row stores it. */

@@ -1,11 +1,11 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
+import { forEachAtOnce } from '@/lib/for-each-at-once'
 import { type ServiceContext, type Sweep, systemContext, type TransactionContext, withTransaction } from '../context'
 import { checkFields } from '../definition/fields'
 import { isJsonObject, type JsonObject } from '../definition/json'
 import type { ChildEnd } from '../definition/run'
-import { eachAtOnce } from '../each-at-once'
 import { AppError } from '../errors'
 import { requireFiles } from '../files/named'
 import {
@@ -18,11 +18,11 @@ import {
   terminateNow,
 } from '../interpreter/index'
 import { roomFor } from '../outbox'
+import { fairOrder } from '../query/fair-order'
 import { pauseIs, recordOfPause } from '../run-store/conditions'
 import { hold, holdRun } from '../run-store/held'
 import { MAIN_BRANCH } from '../run-store/names'
 import { messageWithDetails } from '../tools/schema'
-import { turnOf } from '../turn-of'
 import { requireRunnable } from '../workflows/check/definition'
 import { firstStepOf } from '../workflows/first-step'
 import { versionToRun } from '../workflows/version-to-run'
@@ -69,9 +69,9 @@ export async function sweepChildren({ db, log, now }: Sweep): Promise<number> {
         sql`(${pauses.childState} = 'due' or ${pauses.answeredAt} < ${overdue} or ${child.endTime} < ${overdue})`,
       ),
     )
-    .orderBy(turnOf(pauses.tenantId, pauses.createdAt), asc(pauses.createdAt))
+    .orderBy(fairOrder(pauses.tenantId, pauses.createdAt), asc(pauses.createdAt))
     .limit(BATCH)
-  await eachAtOnce(left, AT_ONCE, async ({ tenantId, childId }) => {
+  await forEachAtOnce(left, AT_ONCE, async ({ tenantId, childId }) => {
     if (childId === null) return
     log.warn({ tenantId, runId: childId }, 'a child run was overdue; settling it')
     await settleChild(systemContext({ tenantId, db, log, now }), childId).catch((err: unknown) => {

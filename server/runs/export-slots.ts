@@ -1,5 +1,5 @@
+import { processWide } from '@/db/process-wide'
 import { AppError } from '../errors'
-import { processWide } from '../process'
 
 /** How many exports a process sends at a time, for one tenant and in all: each may hold the text of a large run. */
 const PER_TENANT = 2

@@ -4,7 +4,7 @@ import { isInexact, TOO_LARGE_TO_BE_EXACT } from '../definition/long-numbers'
 import type { Field, Fields } from '../definition/schema'
 import { AppError, type ErrorDetail } from '../errors'
 import { MultipartInput } from '../http/multipart-input'
-import { parseJson } from '../parse-json'
+import { parseJson } from '../http/parse-json'
 
 /** The body of a start: a JSON object, or a form. */
 export type StartBody = JsonObject | MultipartInput

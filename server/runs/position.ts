@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { runs } from '@/db/schema/runs'
-import { readCursor, writeCursor } from '../cursor'
 import type { ErrorDetail } from '../errors'
 import { isId } from '../ids'
+import { readCursor, writeCursor } from '../query/cursor'
 
 /** A run's position among all runs of its workspace, which never changes. */
 export interface RunPosition {

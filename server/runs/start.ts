@@ -13,11 +13,11 @@ import { MultipartInput, type Upload } from '../http/multipart-input'
 import { permanentFailure } from '../interpreter/flow/index'
 import { insertRun } from '../interpreter/index'
 import type { Slot } from '../outbox'
-import { slotForRun } from '../queue-room'
 import { requireRunnable } from '../workflows/check/definition'
 import { firstStepOf } from '../workflows/first-step'
 import { type VersionToRun, versionToRun } from '../workflows/version-to-run'
 import { readStartInput, type StartBody } from './input'
+import { slotForRun } from './queue-room'
 import { checkPart, readDataOfStep, readPart } from './start-part'
 
 /** How often a start reads a workflow again that is being changed. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MAX_PLACE } from '../definition/branches'
-import { STORABLE } from '../storable-text'
+import { STORABLE } from '../query/storable-text'
 
 /** Names one task: a run and its pause. */
 export const TaskAt = z.object({

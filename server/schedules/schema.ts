@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { CronError, isTimeZone, parseCron } from '@/lib/cron'
 import { AnyJson } from '../definition/any-json'
 import { component, components } from '../definition/component'
-import { STORABLE } from '../storable-text'
+import { STORABLE } from '../query/storable-text'
 
 const CronText = z
   .string()

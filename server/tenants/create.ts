@@ -1,8 +1,8 @@
 import { tenants } from '@/db/schema/tenants'
+import { slugCandidates } from '@/lib/slug'
 import { record } from '../audit/record'
 import { type ServiceContext, withTransaction } from '../context'
 import { ImpossibleState } from '../errors'
-import { slugCandidates } from '../slug'
 
 /** Creates an empty tenant. Its id is the context's; its slug comes from the name. */
 export async function createTenant(

@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm'
 import type { Db, Tx } from '@/db/index'
 import { tenants } from '@/db/schema/tenants'
+import { slugCandidates } from '@/lib/slug'
 import { record } from '../audit/record'
 import type { TransactionContext } from '../context'
 import { ImpossibleState } from '../errors'
-import { slugCandidates } from '../slug'
 
 /** The id of the tenant that has this slug; null when it is free. */
 export async function takenBy(db: Db | Tx, slug: string): Promise<string | null> {

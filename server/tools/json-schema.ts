@@ -5,7 +5,7 @@ import { fastFormats, fullFormats } from 'ajv-formats/dist/formats.js'
 import { isMultiple } from '../definition/decimal'
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue, own, pathText } from '../definition/json'
 import type { ErrorDetail } from '../errors'
-import { PatternTooCostly } from '../patterns'
+import { PatternTooCostly } from './patterns'
 import {
   alternativesOf,
   linearPattern,

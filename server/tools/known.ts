@@ -1,5 +1,5 @@
+import { processWide } from '@/db/process-wide'
 import { jsonSize } from '../definition/json'
-import { processWide } from '../process'
 import type { LoadedTool } from './loaded'
 import type { ToolRow } from './present'
 

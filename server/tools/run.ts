@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../context'
 import type { JsonObject, JsonValue } from '../definition/json'
 import { AppError, ImpossibleState } from '../errors'
-import { traced } from '../traces'
+import { traced } from '../telemetry/traces'
 import { isComputingTool, runBuiltinTool } from './builtin'
 import type { ToolCall } from './call'
 import { loadTool } from './find'

@@ -2,7 +2,7 @@ import { RE2JS } from 're2js'
 import { Effort } from '../definition/effort'
 import { isJsonObject, type JsonObject, type JsonValue, own } from '../definition/json'
 import type { ErrorDetail } from '../errors'
-import { type Pattern, PatternTooCostly, patternOf } from '../patterns'
+import { type Pattern, PatternTooCostly, patternOf } from './patterns'
 
 const MAX_BYTES = 64 * 1024
 /** Subschemas after expanding every `$ref`: bounds the time to validate a value. */

@@ -6,10 +6,10 @@ import { AppError } from '../errors'
 import { LIMITS, MAX_JSON_BYTES, readJsonBody } from '../http/body'
 import { MAX_FILE_BYTES } from '../http/multipart-input'
 import { reachedAt } from '../http/origin'
+import { parseJson } from '../http/parse-json'
 import { requestIdOf } from '../http/request-id'
 import { respondError } from '../http/respond'
 import { requestAnswered } from '../outbox'
-import { parseJson } from '../parse-json'
 import { appRouter } from './root'
 
 const MAX_BATCH = 10

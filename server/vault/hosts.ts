@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url'
 import { z } from 'zod'
-import { AllowedHosts, isAddress } from '../ip'
+import { AllowedHosts, isAddress } from '@/lib/ip'
 import { OutboundFailure } from '../net/outbound-failure'
 import { targetOf } from '../net/vet'
 

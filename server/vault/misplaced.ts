@@ -1,8 +1,8 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import { vaultSecrets } from '@/db/schema/vault'
+import { isAddress, isPublicAddress } from '@/lib/ip'
 import type { ServiceContext } from '../context'
 import type { ErrorDetail } from '../errors'
-import { isAddress, isPublicAddress } from '../ip'
 import { targetOf } from '../net/vet'
 import { mayReceive, notBound, notEncrypted } from './hosts'
 

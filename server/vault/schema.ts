@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { component } from '../definition/component'
 import { AppError } from '../errors'
-import { STORABLE } from '../storable-text'
+import { STORABLE } from '../query/storable-text'
 import { SecretHosts } from './hosts'
 
 /** A name that `${secrets.NAME}` can use. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { unstorable } from '../definition/json'
-import { flag, wholeNumber } from '../query-values'
+import { flag, wholeNumber } from '../query/values'
 
 const page = {
   limit: wholeNumber(1, 1000).optional().describe('The maximum to return, 1000 by default.'),

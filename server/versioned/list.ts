@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, ne, or, type SQL, sql } from 'drizzle-orm'
 import { rowsInReach } from '../auth/reach'
 import type { ServiceContext } from '../context'
-import { hasText } from '../search-text'
+import { hasText } from '../query/search-text'
 import { LIST_CAP } from './columns'
 import type { ListQuery } from './list-schema'
 import type { Row } from './noun'

@@ -1,10 +1,10 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db, Tx } from '@/db/index'
 import { perDb } from '@/db/per-db'
+import { coalesceReads } from '@/lib/coalesce-reads'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import { isId } from '../ids'
-import { together } from '../together'
 import type { Named, Noun, Row, VersionRow } from './noun'
 import { noVersion, ownRow, ownVersion, rowIs, type Tables } from './rows'
 import { versionNumber } from './versions'
@@ -53,7 +53,7 @@ async function read<R extends Row, V extends VersionRow>(
   const { db, tenantId } = ctx
   const [found] = await (ctx.reach || !('$client' in db)
     ? rowAt(db, noun, rowIs(ctx, noun, id), version)
-    : together(reads(db), [noun.word, tenantId, id, version.wanted, version.number].join('/'), () =>
+    : coalesceReads(reads(db), [noun.word, tenantId, id, version.wanted, version.number].join('/'), () =>
         preparedRowAt(db, noun).execute({ tenantId, id, ...version }),
       ))
   if (!found) throw new AppError(noun.notFound)

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { Deadline } from '@/lib/deadline'
+import { forEachAtOnce } from '@/lib/for-each-at-once'
 import type { ServiceContext } from '../context'
-import { Deadline } from '../deadline'
 import type { Usage } from '../definition/agent'
 import { type Difference, differencesFrom, type Ended, type Given } from '../definition/test-case'
-import { eachAtOnce } from '../each-at-once'
 import { AppError, CallerGone } from '../errors'
 import { tenantMasker } from '../vault/masker'
 import { type CaseMasks, type CaseRow, MOST_CASES, onlyVault, readCases } from './test-cases'
@@ -60,7 +60,7 @@ export async function runCases<G extends Given>(
   const limit = new Deadline(caller, limitMs, () => new DOMException('The test cases took too long', 'TimeoutError'))
   const results = new Map<string, CaseResult>()
   try {
-    await eachAtOnce(rows, atOnce, async (row) => {
+    await forEachAtOnce(rows, atOnce, async (row) => {
       caller.throwIfAborted()
       const started = performance.now()
       const ran = await orTooLate(limit, limitMs, () => run(row.given as G, limit.signal))

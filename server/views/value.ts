@@ -1,7 +1,7 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { wholeChars } from '@/lib/whole-chars'
 import type { JsonValue } from '../definition/json'
 import type { Masker } from '../vault/mask'
-import { wholeChars } from '../whole-chars'
 
 /** How much of a value a screen gets at first. */
 export const PREVIEW_CHARS = 32 * 1024

@@ -3,8 +3,8 @@ import { component } from '../definition/component'
 import { unstorable } from '../definition/json'
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from '../definition/webhook'
 import { neverCalled } from '../net/vet'
-import { wholeNumber } from '../query-values'
-import { STORABLE } from '../storable-text'
+import { STORABLE } from '../query/storable-text'
+import { wholeNumber } from '../query/values'
 
 const Url = z
   .string()

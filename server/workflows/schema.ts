@@ -4,7 +4,7 @@ import { component } from '../definition/component'
 import { Edge, Fields, MAX_KEY_TEMPLATE, MAX_NAME, Step } from '../definition/schema'
 import { TIME_LIMITS } from '../definition/settings'
 import { StepRef } from '../definition/step-ref'
-import { flag } from '../query-values'
+import { flag } from '../query/values'
 import { listVersioned } from '../versioned/list-schema'
 import { SeenVersion } from '../versioned/seen-version'
 

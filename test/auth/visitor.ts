@@ -1,5 +1,5 @@
+import type { Visitor } from '@/server/auth/visitor'
 import type { Log } from '@/server/log'
-import type { Visitor } from '@/server/visitor'
 import type { FreshDatabase } from '../support/db'
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }

@@ -13,7 +13,7 @@ const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log }
 let database: FreshDatabase
 let keepRegistering: typeof KeepRegistering
 let readEnv: typeof import('@/server/env').readEnv
-let engineState: typeof import('@/server/engine-state')
+let engineState: typeof import('@/server/host/engine-state')
 let settings: Record<string, string>
 /** How often the functions were registered, and what the server says to it. */
 let registered = 0
@@ -52,7 +52,7 @@ beforeAll(async () => {
   // The functions read the environment when they are loaded.
   keepRegistering = (await import('@/inngest/register')).keepRegistering
   readEnv = (await import('@/server/env')).readEnv
-  engineState = await import('@/server/engine-state')
+  engineState = await import('@/server/host/engine-state')
   await database.sql`insert into installation (id) values (true) on conflict do nothing`
 })
 afterEach(() => stop())

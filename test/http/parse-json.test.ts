@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { AppError } from '@/server/errors'
-import { parseJson } from '@/server/parse-json'
+import { parseJson } from '@/server/http/parse-json'
 
 const MOST = 50_000
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Visitor } from '@/server/auth/visitor'
 import { createSigningSecret } from '@/server/credentials/signing-secrets/create'
 import { limitSigningSecret } from '@/server/credentials/signing-secrets/limit'
 import { rotateSigningSecret } from '@/server/credentials/signing-secrets/rotate'
 import { answerTaskLink } from '@/server/links/answer'
 import { createTaskLink } from '@/server/links/create'
 import { openTaskLink } from '@/server/links/open'
-import type { Visitor } from '@/server/visitor'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 

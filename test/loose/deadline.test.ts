@@ -1,6 +1,6 @@
 import { queryObjects } from 'node:v8'
 import { describe, expect, test } from 'vitest'
-import { Deadline } from '@/server/deadline'
+import { Deadline } from '@/lib/deadline'
 
 const never = new Promise<never>(() => {})
 const reasonOf = (work: Promise<unknown>) =>

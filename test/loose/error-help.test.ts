@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { isExplained, RUN_FAILURES } from '@/server/definition/failure-codes'
 import { PROBLEM_CODES } from '@/server/definition/problem-codes'
-import { ERROR_HELP } from '@/server/error-help'
 import { AppError, ERRORS, type ErrorCode } from '@/server/errors'
-import { failureClass } from '@/server/failure-classes'
+import { ERROR_HELP } from '@/server/help/error-help'
+import { PROBLEM_HELP } from '@/server/help/problem-help'
+import { RUN_FAILURE_HELP } from '@/server/help/run-failure-help'
 import { errorResponse, respondError } from '@/server/http/respond'
-import { PROBLEM_HELP } from '@/server/problem-help'
-import { RUN_FAILURE_HELP } from '@/server/run-failure-help'
+import { failureClass } from '@/server/telemetry/failure-classes'
 import { source } from '../support/imports'
 
 const CODES = Object.keys(ERRORS) as ErrorCode[]

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { migrate } from '@/db/migrate'
 import { type Keyring, readKeyring } from '@/server/crypto'
 import { readEnv } from '@/server/env'
-import { joinInstallation, resetInstallation } from '@/server/installation'
+import { joinInstallation, resetInstallation } from '@/server/host/installation'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { AllowedHosts, isPublicAddress } from '@/server/ip'
+import { AllowedHosts, isPublicAddress } from '@/lib/ip'
 
 describe('public addresses', () => {
   test.each(['8.8.8.8', '93.184.215.14', '2606:4700::1111', '::ffff:8.8.8.8'])('%s is one', (address) => {

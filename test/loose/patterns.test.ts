@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { Effort } from '@/server/definition/effort'
 import { ExpressionFailure } from '@/server/definition/expression/evaluate'
 import { lookupIn } from '@/server/definition/template'
-import { costOfPattern, MOST_FOR_PATTERN, PatternTooCostly, patternOf } from '@/server/patterns'
 import { evaluateText, expressionEffort } from '@/server/steps/expression'
 import { mismatches, schemaProblems } from '@/server/tools/json-schema'
+import { costOfPattern, MOST_FOR_PATTERN, PatternTooCostly, patternOf } from '@/server/tools/patterns'
 
 const cpuMs = (work: () => unknown) => {
   const before = process.cpuUsage()

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { AllowedHosts } from '@/lib/ip'
 import type { ServiceContext } from '@/server/context'
-import { AllowedHosts } from '@/server/ip'
 import { guardedFetch } from '@/server/net/guarded-fetch'
 import { httpRequest } from '@/server/steps/http-request'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { AllowedHosts } from '@/server/ip'
+import { AllowedHosts } from '@/lib/ip'
 import { type GuardedRequest, guardedFetch } from '@/server/net/guarded-fetch'
 
 // Connections are kept for the next call of the same owner to the same checked address, and for nobody else.

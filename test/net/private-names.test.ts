@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { afterAll, expect, test, vi } from 'vitest'
-import { AllowedHosts } from '@/server/ip'
+import { AllowedHosts } from '@/lib/ip'
 import { guardedFetch } from '@/server/net/guarded-fetch'
 import type { Resolve } from '@/server/net/vet'
 

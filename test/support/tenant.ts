@@ -1,11 +1,11 @@
 import { tenants } from '@/db/schema/tenants'
 import { tools, toolVersions } from '@/db/schema/tools'
+import { slugOf } from '@/lib/slug'
 import { type ServiceContext, systemContext } from '@/server/context'
 import type { JsonObject } from '@/server/definition/json'
 import { newId } from '@/server/ids'
 import type { Log } from '@/server/log'
 import type { Role } from '@/server/roles'
-import { slugOf } from '@/server/slug'
 import type { FreshDatabase } from './db'
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }

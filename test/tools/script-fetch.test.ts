@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { AllowedHosts } from '@/server/ip'
+import { AllowedHosts } from '@/lib/ip'
 import type { GuardOptions } from '@/server/net/guarded-fetch'
 import { scriptFetch } from '@/server/tools/kinds/script-fetch'
 import { MAX_FETCHES, runScript, stopSandbox } from '@/server/tools/sandbox/run-script'

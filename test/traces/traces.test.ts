@@ -177,8 +177,8 @@ test('a header that is no traceparent begins a trace', async () => {
 })
 
 test('before a process sleeps, what has ended is sent, however long a batch would wait', async () => {
-  const { openTracer } = await import('@/server/open-tracer')
-  const { bindTracer, flushTraces, traced } = await import('@/server/traces')
+  const { openTracer } = await import('@/server/telemetry/open-tracer')
+  const { bindTracer, flushTraces, traced } = await import('@/server/telemetry/traces')
   const mine = openTracer('sleeper', runtime.ctx.log)
   const received = bodies.length
   bindTracer(mine)
@@ -197,7 +197,7 @@ test('before a process sleeps, what has ended is sent, however long a batch woul
 
 test('only the file that is loaded for it knows the SDK', () => {
   const using = imports.filter(({ to }) => to.startsWith('@opentelemetry/')).map(({ from }) => from)
-  expect([...new Set(using)]).toEqual(['server/open-tracer.ts'])
+  expect([...new Set(using)]).toEqual(['server/telemetry/open-tracer.ts'])
   const loading = imports.filter(({ to }) => /open-tracer/.test(to))
   expect(loading.map(({ from }) => from).filter((from) => !from.startsWith('test/'))).toEqual([
     'instrumentation-node.ts',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { forEachAtOnce } from '@/lib/for-each-at-once'
 import type { ServiceContext } from '@/server/context'
-import { eachAtOnce } from '@/server/each-at-once'
 import { handleTrpc } from '@/server/trpc/handler'
 import { createWorkflow } from '@/server/workflows/create'
 import { type FreshDatabase, freshDatabase } from '../support/db'
@@ -222,7 +222,7 @@ describe('a request', () => {
         ...batches.map((inputs) => () => callBatch(owner, name, inputs)),
       ]
       // Each is mostly waiting for the database. All at once, large answers would be refused for want of room.
-      await eachAtOnce(requests, 8, async (request) => {
+      await forEachAtOnce(requests, 8, async (request) => {
         for (const answer of await request()) refusesOrAnswers(name, answer)
       })
     },

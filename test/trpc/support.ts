@@ -1,11 +1,11 @@
 import { encode } from 'next-auth/jwt'
 import { members, users } from '@/db/schema/members'
+import { slugOf } from '@/lib/slug'
 import { sessionSecrets } from '@/server/auth/session-secret'
 import { startSession } from '@/server/auth/sessions'
 import type { ServiceContext } from '@/server/context'
 import { newId } from '@/server/ids'
 import type { Role } from '@/server/roles'
-import { slugOf } from '@/server/slug'
 import { handleTrpc } from '@/server/trpc/handler'
 import { KINDS } from './procedures'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { AllowedHosts } from '@/server/ip'
+import { AllowedHosts } from '@/lib/ip'
 import { vet } from '@/server/net/vet'
 import { refuseElsewhere } from '@/server/vault/hosts'
 import { SetSecret } from '@/server/vault/schema'

@@ -1,10 +1,10 @@
 import type { Metadata } from 'next'
 import { errorPage } from '@/app/_ui/error-code'
 import { Inline } from '@/app/_ui/prose'
-import { ERROR_HELP, type ErrorHelp } from '@/server/error-help'
 import { ERRORS, type ErrorCode } from '@/server/errors'
-import { PROBLEM_HELP } from '@/server/problem-help'
-import { RUN_FAILURE_HELP } from '@/server/run-failure-help'
+import { ERROR_HELP, type ErrorHelp } from '@/server/help/error-help'
+import { PROBLEM_HELP } from '@/server/help/problem-help'
+import { RUN_FAILURE_HELP } from '@/server/help/run-failure-help'
 import styles from '../help.module.css'
 
 export const metadata: Metadata = { title: 'Error codes', description: 'What each error code means, and what to do.' }

@@ -1,7 +1,7 @@
 import { CircleAlert, CircleCheck, CircleX } from 'lucide-react'
 import type { Metadata } from 'next'
 import { now } from '@/server/clock'
-import { checkHealth, type Health } from '@/server/health'
+import { checkHealth, type Health } from '@/server/host/health'
 import styles from '../help.module.css'
 
 export const metadata: Metadata = { title: 'Health', description: 'Whether the service works.' }

@@ -1,4 +1,4 @@
-import { processWide } from '../../process'
+import { processWide } from '@/db/process-wide'
 
 /**
  * How long after its commit a step may begin without reading the database again. It limits what a lost notification can

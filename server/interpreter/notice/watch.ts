@@ -1,7 +1,7 @@
+import { listenWhile } from '@/db/listen-while'
+import { processWide } from '@/db/process-wide'
 import { database } from '../../database'
-import { listenWhile } from '../../listen-while'
 import { log } from '../../log'
-import { processWide } from '../../process'
 import { RUN_CHANNEL } from './announce'
 import { noteNews, setListening } from './heard'
 

@@ -1,6 +1,6 @@
+import { processWide } from '@/db/process-wide'
 import { jsonSize } from '../../definition/json'
 import type { RunData } from '../../definition/run'
-import { processWide } from '../../process'
 import type { RunRow } from '../../run-store/walk-data'
 import { recalls } from './switch'
 

@@ -1,5 +1,5 @@
+import { processWide } from '@/db/process-wide'
 import { type JsonObject, type JsonValue, jsonSize } from '../../definition/json'
-import { processWide } from '../../process'
 import { MAIN_BRANCH, type WalkRef } from '../../run-store/names'
 import { dataColumns, type Written } from '../../run-store/run-data'
 import type { RunRow } from '../../run-store/walk-data'

@@ -2,10 +2,10 @@ import { and, eq, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import { pauses, runs, stepRecords, walks } from '@/db/schema/runs'
 import { type Sweep, systemContext, withTransaction } from '../../context'
 import { env } from '../../env'
+import { fairOrder } from '../../query/fair-order'
 import { runOf, walkIs } from '../../run-store/conditions'
 import { holdRun } from '../../run-store/held'
 import { stepTypes } from '../../steps/registry'
-import { turnOf } from '../../turn-of'
 import { forgetRestarts } from '../write/marks'
 import { NEW_EPOCH, requestWalk } from '../write/request'
 
@@ -31,7 +31,7 @@ export async function sweepLost(sweep: Sweep): Promise<number> {
     .from(walks)
     .innerJoinLateral(runOf(walks), isNull(runs.endTime))
     .where(isIdle(before))
-    .orderBy(turnOf(walks.tenantId, walks.updatedAt))
+    .orderBy(fairOrder(walks.tenantId, walks.updatedAt))
     .limit(BATCH)
   const called = await calledTenants(sweep, [...new Set(idle.map(({ tenantId }) => tenantId))], before)
   let continued = 0

@@ -1,11 +1,11 @@
 import { and, asc, gt, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { runs } from '@/db/schema/runs'
+import { forEachAtOnce } from '@/lib/for-each-at-once'
 import { type Sweep, systemContext, withTransaction } from '../../context'
-import { eachAtOnce } from '../../each-at-once'
 import { emit } from '../../outbox'
+import { fairOrder } from '../../query/fair-order'
 import { type Held, holdRun } from '../../run-store/held'
 import type { RunRow } from '../../run-store/walk-data'
-import { turnOf } from '../../turn-of'
 import { closeRun } from '../write/close'
 import { endOpenWork } from './open-work'
 
@@ -23,10 +23,10 @@ export async function timeOutRuns({ db, log, now }: Sweep, until: Date) {
     .select({ tenantId: runs.tenantId, id: runs.id })
     .from(runs)
     .where(and(open, isNull(runs.cancelRequestedAt), lte(runs.timeoutAt, until)))
-    .orderBy(turnOf(runs.tenantId, runs.timeoutAt), asc(runs.timeoutAt))
+    .orderBy(fairOrder(runs.tenantId, runs.timeoutAt), asc(runs.timeoutAt))
     .limit(BATCH)
   let failed = 0
-  await eachAtOnce(due, AT_ONCE, ({ tenantId, id }) =>
+  await forEachAtOnce(due, AT_ONCE, ({ tenantId, id }) =>
     withTransaction(systemContext({ tenantId, db, log, now }), async (tx) => {
       const { held, run } = await holdRun(tx, id)
       if (!run.endTime && !run.cancelRequestedAt) await timeOut(held, run)

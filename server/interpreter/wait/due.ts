@@ -1,9 +1,9 @@
 import { and, asc, gt, isNotNull, isNull, lte } from 'drizzle-orm'
 import { pauses } from '@/db/schema/runs'
+import { forEachAtOnce } from '@/lib/for-each-at-once'
 import { type ServiceContext, type Sweep, systemContext, withTransaction } from '../../context'
-import { eachAtOnce } from '../../each-at-once'
+import { fairOrder } from '../../query/fair-order'
 import { hold } from '../../run-store/held'
-import { turnOf } from '../../turn-of'
 import { watchNext } from '../notice/timers'
 import { nextTimeOut, timeOutRuns } from '../stop/time-out'
 import { answerHeld, findOpenPauses, parkedAt } from './answer'
@@ -49,10 +49,10 @@ async function answerUntil({ db, log, now }: Sweep, until: Date) {
     })
     .from(pauses)
     .where(and(isNotNull(pauses.dueAt), isNull(pauses.answeredAt), lte(pauses.dueAt, until)))
-    .orderBy(turnOf(pauses.tenantId, pauses.dueAt), asc(pauses.dueAt))
+    .orderBy(fairOrder(pauses.tenantId, pauses.dueAt), asc(pauses.dueAt))
     .limit(BATCH)
   let [answered, failed] = [0, 0]
-  await eachAtOnce(due, AT_ONCE, async (next) => {
+  await forEachAtOnce(due, AT_ONCE, async (next) => {
     const { tenantId, runId, id } = next
     try {
       const ctx = systemContext({ tenantId, db, log, now })

@@ -3,6 +3,7 @@ import { and, asc, eq, gt, gte, inArray, isNull, lt, lte, or, type SQL, sql } fr
 import { isUnavailable } from '@/db/index'
 import { events } from '@/db/schema/events'
 import { pauses, runs, stepRecords } from '@/db/schema/runs'
+import { forEachAtOnce } from '@/lib/for-each-at-once'
 import {
   isInTransaction,
   type ServiceContext,
@@ -14,10 +15,9 @@ import {
 import { database } from '../../database'
 import type { EventRules, EventValue } from '../../definition/event'
 import { looksLike, spellings } from '../../definition/spellings'
-import { eachAtOnce } from '../../each-at-once'
+import { fairOrder } from '../../query/fair-order'
 import { pauseIs, recordOfPause } from '../../run-store/conditions'
 import { hold } from '../../run-store/held'
-import { turnOf } from '../../turn-of'
 import { matchesEvent } from '../flow/match-event'
 import { lookSoonWith } from '../notice/timers'
 import { noteLooked } from '../write/marks'
@@ -106,9 +106,9 @@ export async function lookAgain({ db, log, now }: Sweep): Promise<void> {
     .select({ tenantId: pauses.tenantId, runId: pauses.runId, id: pauses.id })
     .from(pauses)
     .where(and(sql`${pauses.looked} = false and ${pauses.answeredAt} is null`, lt(pauses.createdAt, overdue)))
-    .orderBy(turnOf(pauses.tenantId, pauses.createdAt), asc(pauses.createdAt))
+    .orderBy(fairOrder(pauses.tenantId, pauses.createdAt), asc(pauses.createdAt))
     .limit(BATCH)
-  await eachAtOnce(left, AT_ONCE, (waiting) =>
+  await forEachAtOnce(left, AT_ONCE, (waiting) =>
     lookForEvents(systemContext({ tenantId: waiting.tenantId, db, log, now }), waiting).catch((err: unknown) => {
       log.error({ err, ...waiting }, 'could not check earlier events for a wait')
     }),

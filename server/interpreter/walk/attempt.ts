@@ -1,5 +1,5 @@
+import { Deadline } from '@/lib/deadline'
 import type { ServiceContext } from '../../context'
-import { Deadline } from '../../deadline'
 import type { StepUsage } from '../../definition/agent'
 import { isJsonObject } from '../../definition/json'
 import { env } from '../../env'

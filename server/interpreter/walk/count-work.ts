@@ -1,5 +1,5 @@
-import { failureClass } from '../../failure-classes'
-import { count, observe } from '../../measures'
+import { failureClass } from '../../telemetry/failure-classes'
+import { count, observe } from '../../telemetry/measures'
 import { classify, TakenOver } from '../flow/failure'
 import type { StartedAttempt } from '../plan/types'
 

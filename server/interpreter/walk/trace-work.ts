@@ -1,5 +1,5 @@
 import { now } from '../../clock'
-import { traced } from '../../traces'
+import { traced } from '../../telemetry/traces'
 import type { StartedAttempt } from '../plan/types'
 
 /** Steps of a run that is older than this have traces of their own: nobody keeps a trace open for as long as people take. */

@@ -1,6 +1,6 @@
 import { afterCommit, type ServiceContext } from '../../context'
-import { count } from '../../measures'
 import type { Outgoing } from '../../outbox'
+import { count } from '../../telemetry/measures'
 import type { Ending } from '../flow/types'
 import { noteNews } from '../notice/heard'
 import { stopWorkOf } from '../notice/running'

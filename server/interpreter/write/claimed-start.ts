@@ -1,6 +1,6 @@
+import { processWide } from '@/db/process-wide'
 import type { Receipt } from '../../definition/run'
 import { ImpossibleState } from '../../errors'
-import { processWide } from '../../process'
 import { findStepType } from '../../steps/registry'
 import type { StartedAttempt } from '../plan/types'
 

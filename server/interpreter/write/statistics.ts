@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
+import { processWide } from '@/db/process-wide'
 import { isInTransaction, type ServiceContext } from '../../context'
-import { processWide } from '../../process'
 
 /** Once this process has written so many rows of a table, there is something to count. */
 const COUNTED_AT = { runs: [50, 500, 5_000], pauses: [500, 5_000] }

@@ -3,8 +3,8 @@ import type { Db, Tx } from '@/db/index'
 import { invitations } from '@/db/schema/invitations'
 import { users } from '@/db/schema/members'
 import { tenants } from '@/db/schema/tenants'
+import type { Visitor } from '../../auth/visitor'
 import { type Role, roleOf } from '../../roles'
-import type { Visitor } from '../../visitor'
 import { hashInvitationToken, looksLikeInvitationToken } from './token'
 
 /** What the page of an invitation link shows. */

@@ -1,5 +1,5 @@
+import { wholeChars } from '@/lib/whole-chars'
 import { textOf } from '../../http/respond'
-import { wholeChars } from '../../whole-chars'
 
 /** More than this, nobody reads on a page. */
 const MOST_BYTES = 256 * 1024

@@ -1,13 +1,13 @@
 import { and, asc, eq, isNull, lt } from 'drizzle-orm'
 import { members, users } from '@/db/schema/members'
 import { heldAnswers } from '@/db/schema/tasks'
+import { forEachAtOnce } from '@/lib/for-each-at-once'
 import { authorize } from '../../auth/policy'
 import { type Actor, type ServiceContext, type Sweep, systemContext, withTransaction } from '../../context'
-import { eachAtOnce } from '../../each-at-once'
 import { AppError } from '../../errors'
+import { fairOrder } from '../../query/fair-order'
 import { roleOf } from '../../roles'
 import { hold } from '../../run-store/held'
-import { turnOf } from '../../turn-of'
 import { giveAnswer } from '../resume'
 import { type HeldKey, heldIs } from './row'
 
@@ -59,9 +59,9 @@ export async function sweepHeld({ db, log, now }: Sweep): Promise<number> {
     .select()
     .from(heldAnswers)
     .where(and(isNull(heldAnswers.refused), lt(heldAnswers.until, new Date(now().getTime() - OVERDUE_MS))))
-    .orderBy(turnOf(heldAnswers.tenantId, heldAnswers.until), asc(heldAnswers.until))
+    .orderBy(fairOrder(heldAnswers.tenantId, heldAnswers.until), asc(heldAnswers.until))
     .limit(BATCH)
-  await eachAtOnce(left, AT_ONCE, async ({ tenantId, runId, pauseId, person, until }) => {
+  await forEachAtOnce(left, AT_ONCE, async ({ tenantId, runId, pauseId, person, until }) => {
     log.warn({ tenantId, runId, pauseId }, 'a held answer was overdue; giving it')
     await giveHeld(systemContext({ tenantId, db, log, now }), { runId, pauseId, person, until }).catch((err: unknown) =>
       log.error({ err, tenantId, runId, pauseId }, 'a held answer could not be given'),

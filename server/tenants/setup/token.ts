@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { secretFile } from '@/lib/secret-file'
 import { generatePassword } from '../../auth/password'
 import { type Env, env } from '../../env'
-import { keptSecret } from '../../kept-secret'
 
 type Settings = Pick<Env, 'SETUP_TOKEN' | 'dataDir' | 'VERCEL'>
 
@@ -11,7 +11,7 @@ type Settings = Pick<Env, 'SETUP_TOKEN' | 'dataDir' | 'VERCEL'>
 export function setupToken(settings: Settings = env()): string | null {
   if (settings.SETUP_TOKEN) return settings.SETUP_TOKEN
   if (settings.VERCEL) return null
-  return keptSecret(setupTokenFile(settings), generatePassword).trim()
+  return secretFile(setupTokenFile(settings), generatePassword).trim()
 }
 
 function setupTokenFile({ dataDir }: Pick<Settings, 'dataDir'>): string {

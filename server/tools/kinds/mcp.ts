@@ -1,6 +1,6 @@
 import { createMCPClient, type MCPClient } from '@ai-sdk/mcp'
+import { Deadline } from '@/lib/deadline'
 import type { ServiceContext } from '../../context'
-import { Deadline } from '../../deadline'
 import { isJsonObject, type JsonObject, type JsonValue, toStorableJson } from '../../definition/json'
 import { OutboundFailure } from '../../net/outbound-failure'
 import type { ToolCall } from '../call'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AllowedHosts } from '../../ip'
+import { AllowedHosts } from '@/lib/ip'
 
 /** One host, not a range: a tool must list each host it calls. */
 const Host = z

@@ -1,6 +1,6 @@
+import { AllowedHosts } from '@/lib/ip'
 import type { ServiceContext } from '../../context'
 import { isJsonObject, type JsonValue } from '../../definition/json'
-import { AllowedHosts } from '../../ip'
 import type { ToolCall } from '../call'
 import { runScript } from '../sandbox/run-script'
 import { type ToolOutcome, toolFailure } from '../schema'

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { processWide } from '../../process'
+import { processWide } from '@/db/process-wide'
 import { ScriptPool } from './pool'
 
 const shared = () => processWide<{ pool?: ScriptPool }>('script-pool', () => ({}))

@@ -1,4 +1,5 @@
 import { readSession } from '../../auth/session'
+import type { Visitor } from '../../auth/visitor'
 import { now } from '../../clock'
 import { database } from '../../database'
 import { answerTaskLink } from '../../links/answer'
@@ -9,7 +10,6 @@ import { type AcceptInput, acceptInvitation } from '../../members/invitations/ac
 import { lookUpInvitation } from '../../members/invitations/look-up'
 import { type SetUpInput, setUp } from '../../tenants/setup/set-up'
 import { getSetupState, previewSlug } from '../../tenants/setup/state'
-import type { Visitor } from '../../visitor'
 import { given, publicProcedure, router, type TrpcContext } from '../init'
 
 /** For people who are not signed in. */

@@ -1,6 +1,6 @@
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import { checkHealth, type Health } from '../../health'
+import { checkHealth, type Health } from '../../host/health'
 
 /** For people who can do something about it. */
 export async function readHealth(ctx: ServiceContext): Promise<Health> {

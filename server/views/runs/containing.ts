@@ -3,8 +3,8 @@ import { runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
 import type { JsonLike } from '../../definition/json'
 import { sensitiveFields, withoutFields } from '../../definition/sensitive'
+import { hasText } from '../../query/search-text'
 import { pinnedDefinition } from '../../run-store/definition'
-import { hasText } from '../../search-text'
 import { tenantMasker } from '../../vault/masker'
 
 const LIMITS = {

@@ -6,9 +6,9 @@ import type { ServiceContext } from '../../context'
 import { spellings } from '../../definition/spellings'
 import { StepRef } from '../../definition/step-ref'
 import { isId } from '../../ids'
+import { hasText, isText, literal, SearchText } from '../../query/search-text'
 import { STATUS_IS } from '../../runs/list'
 import { type RunPosition, readPosition } from '../../runs/position'
-import { hasText, isText, literal, SearchText } from '../../search-text'
 import { runsContaining } from './containing'
 
 /** A run's state in one word: its status while it is open, its outcome once it has ended. */

@@ -1,10 +1,10 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { stepRecords } from '@/db/schema/runs'
+import { wholeChars } from '@/lib/whole-chars'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { requireRun } from '../../run-store/find-run'
 import { runMaskerOf } from '../../runs/run-masker'
-import { wholeChars } from '../../whole-chars'
 
 /** More steps than a workflow has that people look at as a graph. */
 const MOST = 500

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { wholeChars } from '@/lib/whole-chars'
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { parseInput } from '../../parse'
 import { getRunStatus } from '../../runs/status'
-import { wholeChars } from '../../whole-chars'
 
 /** Screens get more than this only when they ask for it. */
 const AT_ONCE = 256 * 1024

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { MAX_PLACE } from '../../definition/branches'
 import { isId } from '../../ids'
-import { SearchText } from '../../search-text'
+import { SearchText } from '../../query/search-text'
 
 const Id = z.string().refine(isId, 'is not an id')
 

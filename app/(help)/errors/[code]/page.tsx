@@ -1,12 +1,12 @@
 import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { Inline } from '@/app/_ui/prose'
-import { ERROR_HELP, type ErrorHelp } from '@/server/error-help'
 import { ERRORS, type ErrorCode } from '@/server/errors'
+import { ERROR_HELP, type ErrorHelp } from '@/server/help/error-help'
+import { PROBLEM_HELP } from '@/server/help/problem-help'
+import { RUN_FAILURE_HELP } from '@/server/help/run-failure-help'
 import { errorExamples, errorsOf } from '@/server/openapi/errors'
-import { PROBLEM_HELP } from '@/server/problem-help'
 import { OPERATIONS } from '@/server/rest/openapi-document'
-import { RUN_FAILURE_HELP } from '@/server/run-failure-help'
 import styles from '../../help.module.css'
 
 /** A code that more calls than this can answer with is about the request, not about the call. */

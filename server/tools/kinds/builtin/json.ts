@@ -9,7 +9,7 @@ import {
   UnresolvedReference,
 } from '../../../definition/template'
 import { AppError } from '../../../errors'
-import { parseJson } from '../../../parse-json'
+import { parseJson } from '../../../http/parse-json'
 import { pathTemplate } from '../http-config'
 import { CannotDo, computing, need, refuseLarge } from './define'
 

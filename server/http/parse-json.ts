@@ -1,6 +1,6 @@
-import { type JsonValue, unstorable } from './definition/json'
-import { InexactNumber, parseExact, parseKeepingDigits } from './definition/long-numbers'
-import { AppError } from './errors'
+import { type JsonValue, unstorable } from '../definition/json'
+import { InexactNumber, parseExact, parseKeepingDigits } from '../definition/long-numbers'
+import { AppError } from '../errors'
 
 const MAX_DEPTH = 64
 

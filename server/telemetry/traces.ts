@@ -1,4 +1,4 @@
-import { processWide } from './process'
+import { processWide } from '@/db/process-wide'
 
 /** Ids, names of types and counts. Never what callers, steps or models say. */
 export type Attributes = Readonly<Record<string, string | number>>

@@ -1,5 +1,5 @@
 import type { Db } from '@/db/index'
-import type { Log } from './log'
+import type { Log } from '../log'
 
 /** The context of a verb whose caller belongs to no tenant yet. */
 export interface Visitor {

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
-import { database } from './database'
-import { env } from './env'
-import { processWide } from './process'
+import { processWide } from '@/db/process-wide'
+import { database } from '../database'
+import { env } from '../env'
 
 /** The engine counts as dead when its last heartbeat is older than this. */
 export const HEARTBEAT_FRESH_MS = 20_000

@@ -1,4 +1,4 @@
-import type { RunFailure } from './definition/failure-codes'
+import type { RunFailure } from '../definition/failure-codes'
 import type { ErrorHelp } from './error-help'
 
 const OPEN = 'Open the step in the run: its input, its attempts and its logs are there.'

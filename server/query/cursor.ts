@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { AppError, type ErrorDetail } from './errors'
+import { AppError, type ErrorDetail } from '../errors'
 
 /** For the `cursor` of a list. */
 export const NOT_OF_THIS_LIST: ErrorDetail = { path: 'cursor', message: 'is not a nextCursor of this list' }

@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js'
-import type { Effort } from './definition/effort'
-import { processWide } from './process'
+import { processWide } from '@/db/process-wide'
+import type { Effort } from '../definition/effort'
 
 /**
  * Regular expressions of callers. RE2 matches in time linear in the text; what compiling takes is estimated before, because

@@ -7,7 +7,7 @@ import { dirname } from 'node:path'
  * several processes generate it at once, one wins and all read the same value.
  * @throws the file system's error when it can be neither read nor written
  */
-export function keptSecret(path: string, make: () => string): string {
+export function secretFile(path: string, make: () => string): string {
   const known = read(path)
   if (known !== null) return known
   const draft = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`

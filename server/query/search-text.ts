@@ -1,7 +1,7 @@
 import { ilike, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { unstorable } from './definition/json'
-import { spellings } from './definition/spellings'
+import { unstorable } from '../definition/json'
+import { spellings } from '../definition/spellings'
 
 /** Text typed into a search field. */
 export const SearchText = z

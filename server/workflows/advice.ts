@@ -1,4 +1,4 @@
-import type { ServiceContext } from './context'
+import type { ServiceContext } from '../context'
 
 /**
  * The result of work that only advises: hints, suggestions, previews, counts. If it fails, that is logged, and whatever it

@@ -1,5 +1,5 @@
 /** Does the work for each item, a few at a time and in order. A failure of one ends the others after their current item. */
-export async function eachAtOnce<T>(
+export async function forEachAtOnce<T>(
   items: readonly T[],
   atOnce: number,
   work: (item: T) => Promise<void>,

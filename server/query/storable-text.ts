@@ -1,4 +1,4 @@
-import { unstorable } from './definition/json'
+import { unstorable } from '../definition/json'
 
 /** The arguments of a `refine` for text that Postgres can store. */
 export const STORABLE = [

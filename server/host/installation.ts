@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { type Db, type Sql, sqlState } from '@/db/index'
 import { isMigrated, NotThisDatabase } from '@/db/migrate'
 import { installation } from '@/db/schema/installation'
-import type { Keyring } from './crypto'
-import { type Env, EnvError } from './env'
-import { newId } from './ids'
-import { keptSecret } from './kept-secret'
-import { log } from './log'
-import { readS3Url } from './s3-url'
+import { readS3Url } from '@/lib/s3-url'
+import { secretFile } from '@/lib/secret-file'
+import type { Keyring } from '../crypto'
+import { type Env, EnvError } from '../env'
+import { newId } from '../ids'
+import { log } from '../log'
 
 interface Row {
   deployment: string | null
@@ -121,7 +121,7 @@ export function fileStore(settings: Env, kind = fileStoreKind(settings)): string
     case 'blob':
       return `blob:${shortened(settings.BLOB_READ_WRITE_TOKEN?.split('_')[3] ?? '')}`
     case 'folder':
-      return `folder:${keptSecret(join(settings.dataDir, 'files', '.store'), () => newId('store')).trim()}`
+      return `folder:${secretFile(join(settings.dataDir, 'files', '.store'), () => newId('store')).trim()}`
     default:
       return null
   }

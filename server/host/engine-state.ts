@@ -1,6 +1,6 @@
 import type { Sql } from '@/db/index'
-import { now } from './clock'
-import type { Registration } from './definition/installation'
+import { now } from '../clock'
+import type { Registration } from '../definition/installation'
 
 /** What this service knows of the Inngest server that carries its runs on. */
 export interface InngestState {

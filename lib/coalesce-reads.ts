@@ -4,7 +4,7 @@
  * changed.
  * @param reads those that are not sent yet
  */
-export function together<T>(reads: Map<string, Promise<T>>, key: string, read: () => PromiseLike<T>): Promise<T> {
+export function coalesceReads<T>(reads: Map<string, Promise<T>>, key: string, read: () => PromiseLike<T>): Promise<T> {
   const known = reads.get(key)
   if (known) return known
   const sent = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {

@@ -1,5 +1,5 @@
 import type { Subscription } from '@/db/listen'
-import { processWide } from './process'
+import { processWide } from './process-wide'
 
 /** A process that uses it again and again need not connect each time. */
 const IDLE_MS = 20_000

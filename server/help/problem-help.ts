@@ -1,6 +1,6 @@
-import type { ProblemCode } from './definition/problem-codes'
+import type { ProblemCode } from '../definition/problem-codes'
+import type { ErrorCode } from '../errors'
 import type { ErrorHelp } from './error-help'
-import type { ErrorCode } from './errors'
 
 const FIX = 'Open the workflow in the editor: its Problems list leads to the step, and often has a Fix button.'
 const GO = 'Open the workflow in the editor: its Problems list leads to the step and the field.'

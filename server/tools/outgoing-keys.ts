@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { canonicalJson, type JsonValue } from './definition/json'
+import { canonicalJson, type JsonValue } from '../definition/json'
 
 /**
  * Gives each call that a piece of work makes its own idempotency key. When the work is repeated, the same call gets the same

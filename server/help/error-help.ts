@@ -1,4 +1,4 @@
-import type { ErrorCode } from './errors'
+import type { ErrorCode } from '../errors'
 
 /** What people read about an error code on its page. */
 export interface ErrorHelp {

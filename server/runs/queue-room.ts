@@ -1,6 +1,6 @@
 import { preferStartedWork } from '@/db/index'
-import { AppError } from './errors'
-import { type Patience, type Room, roomFor, type Slot, slotFor } from './outbox'
+import { AppError } from '../errors'
+import { type Patience, type Room, roomFor, type Slot, slotFor } from '../outbox'
 
 /** Long enough for the queue to move, short enough that the service does not run out of work. */
 const RETRY_AFTER_S = 5
