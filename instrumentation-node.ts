@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { subscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
-import { isWellFormed, METHODS, MOST_URL } from './cli/guards.mjs'
+import { callNoter, inngestProblem, readInngestState } from '@/server/host/engine-state'
+import { bindEngineCheck, HEARTBEAT_FRESH_MS } from '@/server/host/health'
+import { joinInstallation } from '@/server/host/installation'
+import { machineId } from '@/server/host/machine'
+import { apart, bindTracer, flushTraces } from '@/server/telemetry/traces'
+import { isWellFormed, MAX_URL, METHODS } from './cli/guards.mjs'
 import { forgetProxies } from './cli/local-mark.mjs'
 import { DatabaseUnavailable, type Sql } from './db/index'
 import { migrate } from './db/migrate'
@@ -28,20 +33,15 @@ import { now, setClock } from './server/clock'
 import type { Sweep } from './server/context'
 import { keyring } from './server/crypto'
 import { database } from './server/database'
-import { callNoter, inngestProblem, readInngestState } from '@/server/host/engine-state'
 import { type Env, EnvError, env, requirePlatform } from './server/env'
-import { bindEngineCheck, HEARTBEAT_FRESH_MS } from '@/server/host/health'
 import { keepPages, type PageHandler } from './server/http/kept-page'
 import { refusedPath } from './server/http/refused'
-import { joinInstallation } from '@/server/host/installation'
 import { listenAlways, sweepRuns, watchDue } from './server/interpreter/driver'
 import { log } from './server/log'
-import { machineId } from '@/server/host/machine'
 import { bindTransport } from './server/outbox'
 import { refusedHeaders } from './server/rest/cors'
 import type { ApiListener } from './server/rest/listener/create'
 import { stopSandbox } from './server/tools/sandbox/run-script'
-import { apart, bindTracer, flushTraces } from '@/server/telemetry/traces'
 import { watchRetries } from './server/webhooks/retries'
 
 export interface Runtime {
@@ -125,7 +125,7 @@ function guardRequests(trustedProxies: number): void {
     if (trustedProxies === 0) forgetProxies(request)
     delete request.headers['x-millrace-local']
     if (request.url?.startsWith('/api/')) delete request.headers.rsc
-    if ((request.url?.length ?? 0) > MOST_URL) request.url = refusedPath('length')
+    if ((request.url?.length ?? 0) > MAX_URL) request.url = refusedPath('length')
     else if (!isWellFormed(request.url)) request.url = refusedPath('path')
     else if (!METHODS.includes(request.method ?? '')) {
       request.url = refusedPath('method')

@@ -24,7 +24,7 @@ const SOURCES = [
 ]
 const SKIP = new Set(['migrations', 'node_modules'])
 
-const MOST_SAID = 50_000
+const MAX_SAID = 50_000
 
 interface BuildOptions {
   root: string
@@ -88,7 +88,7 @@ function lastOf({ stdout, stderr }: ChildProcess): () => string {
   let text = ''
   for (const stream of [stdout, stderr])
     stream?.setEncoding('utf8').on('data', (more: string) => {
-      text = (text + more).slice(-MOST_SAID)
+      text = (text + more).slice(-MAX_SAID)
     })
   return () => text
 }

@@ -17,18 +17,18 @@ export function methodsOf(url = '') {
 /**
  * Characters of a URL. A redirect repeats it in a header, and clients take no more than 16 kB of headers.
  */
-export const MOST_URL = 8_192
+export const MAX_URL = 8_192
 
 /**
  * Characters of all headers, as Node has it. The server reads more, so that a refusal can have what a page on another
  * origin needs to read it.
  */
-const MOST_HEADERS = 16 * 1024
-export const READ_HEADERS = 4 * MOST_HEADERS
+const MAX_HEADERS = 16 * 1024
+export const READ_HEADERS = 4 * MAX_HEADERS
 
 /** @param {readonly string[]} rawHeaders */
 export function areTooLarge(rawHeaders) {
-  return rawHeaders.reduce((size, text) => size + text.length + 2, 0) > MOST_HEADERS
+  return rawHeaders.reduce((size, text) => size + text.length + 2, 0) > MAX_HEADERS
 }
 
 /**

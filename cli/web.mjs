@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { GRACE_MS, hostsToBind, stopDelayMs, surviveLostOutput, WEB_STOP_MS } from './common.mjs'
-import { areTooLarge, isWellFormed, METHODS, MOST_URL, methodsOf, READ_HEADERS } from './guards.mjs'
+import { areTooLarge, isWellFormed, MAX_URL, METHODS, methodsOf, READ_HEADERS } from './guards.mjs'
 import { forgetProxies, markLocal } from './local-mark.mjs'
 
 const STARTING = { code: 'UNAVAILABLE', message: 'The service is starting.' }
@@ -22,7 +22,7 @@ const NOT_A_PATH = {
 const TOO_LONG = {
   code: 'INVALID_INPUT',
   message: 'Invalid input',
-  details: [{ path: 'url', message: `The URL is longer than ${MOST_URL.toLocaleString('en')} characters.` }],
+  details: [{ path: 'url', message: `The URL is longer than ${MAX_URL.toLocaleString('en')} characters.` }],
 }
 const TOO_MANY_HEADERS = { code: 'HEADERS_TOO_LARGE', message: 'Request headers too large' }
 const NOT_HTTP = {
@@ -78,7 +78,7 @@ async function serve() {
       if (request.url === '/api/health') return refuse(response, 503, STOPPING, SOON)
       response.setHeader('connection', 'close')
     }
-    if ((request.url?.length ?? 0) > MOST_URL) return refuse(response, 400, TOO_LONG)
+    if ((request.url?.length ?? 0) > MAX_URL) return refuse(response, 400, TOO_LONG)
     if (!isWellFormed(request.url)) return refuse(response, 400, NOT_A_PATH)
     // In dev, Next's own pages send more.
     const methods = dev ? METHODS : methodsOf(request.url)

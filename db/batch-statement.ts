@@ -45,13 +45,13 @@ export function batchStatement(
   const rows = `i as (
       select ord::int, of.row, ${fieldsOf('of.row', columns, always)}
       from jsonb_array_elements($1::jsonb) with ordinality of(row, ord)
-      where ord between 1 and ${MOST_ROWS})`
+      where ord between 1 and ${MAX_ROWS})`
   const read = readerOf(columns)
   return { skipLocked: textOf(rows, read, 'skip locked'), waitForLock: textOf(rows, read, ''), columns }
 }
 
 /** More rows than this never share a statement. */
-export const MOST_ROWS = 32
+export const MAX_ROWS = 32
 
 /** Postgres resolves the subquery, so that each value is read where it is used and none is passed from part to part. */
 export function readerOf(columns: RowColumns): ReadFields {

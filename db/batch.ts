@@ -1,14 +1,14 @@
 import { sql as drizzleSql } from 'drizzle-orm'
-import { type BatchStatement, encodeRow, jsonOf, MOST_ROWS } from './batch-statement'
+import { type BatchStatement, encodeRow, jsonOf, MAX_ROWS } from './batch-statement'
 import { sqlState } from './deadline'
 import { settleCaller, settling } from './settle'
 import { shared } from './shared'
 import type { Db, Tx } from './types'
 
 /** More text than this never shares a statement. */
-const MOST_CHARS = 256 * 1024
+const MAX_CHARS = 256 * 1024
 /** How many statements of one kind are sent at once. Meanwhile, further rows are collected. */
-const MOST_UNDER_WAY = 2
+const MAX_UNDER_WAY = 2
 /** So many rows do not wait for more if none are under way, so that Postgres and this process work at the same time. */
 const ENOUGH_ROWS = 8
 
@@ -37,7 +37,7 @@ export async function sendBatched<Row>(
   row: object,
 ): Promise<Row | null> {
   const json = jsonOf(encodeRow(statement.columns, row))
-  const isAlone = !('$client' in db) || json.length > MOST_CHARS / 4 || shared().deadline.getStore() !== undefined
+  const isAlone = !('$client' in db) || json.length > MAX_CHARS / 4 || shared().deadline.getStore() !== undefined
   if (isAlone) return sendSingly(db, statement, key, json)
   const found = await new Promise<Row | null>((resolve, reject) =>
     queueOf(db, statement).add({ key, json, resolve, reject }),
@@ -124,7 +124,7 @@ class BatchQueue {
    * it does not wait for the rest of the turn: a single caller has nobody to share a statement with.
    */
   private schedule(): void {
-    if (this.scheduled || this.underWay >= MOST_UNDER_WAY || this.rows.every(({ key }) => this.keys.has(key))) return
+    if (this.scheduled || this.underWay >= MAX_UNDER_WAY || this.rows.every(({ key }) => this.keys.has(key))) return
     this.scheduled = true
     const send = () => {
       const enough = this.underWay === 0 && this.rows.length >= ENOUGH_ROWS
@@ -158,7 +158,7 @@ class BatchQueue {
     const batch: QueuedRow[] = []
     let chars = 0
     this.rows = this.rows.filter((row) => {
-      const fits = batch.length < MOST_ROWS && chars + row.json.length <= MOST_CHARS && !this.keys.has(row.key)
+      const fits = batch.length < MAX_ROWS && chars + row.json.length <= MAX_CHARS && !this.keys.has(row.key)
       if (!fits) return true
       batch.push(row)
       this.keys.add(row.key)

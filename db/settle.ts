@@ -1,15 +1,15 @@
-import { MOST_ROWS } from './batch-statement'
+import { MAX_ROWS } from './batch-statement'
 import { shared } from './shared'
 
 /** How many callers go on in one turn of the event loop, so that what else has arrived does not wait for all of them. */
-const MOST_PER_TURN = 16
+const MAX_PER_TURN = 16
 
 /** For so long, work that has begun goes before what arrives: callers of a statement go on all at once. */
 export function preferStartedWork(ms: number): void {
   shared().startedWorkFirstUntil = performance.now() + ms
 }
 
-const mostPerTurn = () => (performance.now() < shared().startedWorkFirstUntil ? MOST_ROWS : MOST_PER_TURN)
+const mostPerTurn = () => (performance.now() < shared().startedWorkFirstUntil ? MAX_ROWS : MAX_PER_TURN)
 
 /** Who goes on in one of the next turns, and how many have gone on in this one. */
 const next: (() => void)[] = []

@@ -22,7 +22,7 @@ const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 /** A 29 February that is a Monday may be 40 years away; a day that does not occur in such a span never does. */
-const MOST_DAYS = 366 * 41
+const MAX_DAYS = 366 * 41
 
 /** @throws CronError that says which field cannot be read */
 export function parseCron(source: string): Cron {
@@ -77,7 +77,7 @@ export function isTimeZone(text: string): boolean {
 /** The first time after `after`; null if there is none. */
 export function nextTime(cron: Cron, zone: string, after: Date): Date | null {
   const first = dayOf(after, zone)
-  for (let i = -1; i < MOST_DAYS; i++) {
+  for (let i = -1; i < MAX_DAYS; i++) {
     const found = timesOn(cron, zone, first + i * DAY_MS).find((time) => time > after.getTime())
     if (found !== undefined) return new Date(found)
   }

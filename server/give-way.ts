@@ -8,7 +8,7 @@ const SLICE_MS = 10
 /** How long it then has it, at least: a request needs several turns of the loop. */
 const REST_MS = 2
 /** No single piece of work takes longer. */
-const MOST_MS = 10_000
+const MAX_MS = 10_000
 
 interface Slices {
   /** When the last slice began; null once it has ended and nobody waits. */
@@ -59,7 +59,7 @@ function next(all: Slices): void {
  * @param mostMs of the processor's time
  * @throws AppError INVALID_INPUT if it takes longer
  */
-export async function inSlices<T>(tenantId: string, work: Sliced<T>, mostMs = MOST_MS): Promise<T> {
+export async function inSlices<T>(tenantId: string, work: Sliced<T>, mostMs = MAX_MS): Promise<T> {
   let spent = 0
   for (let since = stopwatch(); ; ) {
     const waits = giveWay(tenantId)

@@ -124,7 +124,7 @@ function nameOf(path: string, index: number): string {
 }
 
 /** By how much a colour may differ from the screen's own: antialiased edges do, and nobody sees it. */
-const MOST_DIFFERENCE = 48
+const MAX_DIFFERENCE = 48
 
 /**
  * Reduces the image to a palette, unless that loses a colour: a palette has none for what is only a few pixels large, such
@@ -139,7 +139,7 @@ async function small(png: Buffer): Promise<Buffer> {
   const reduced = await sharp(png).png({ palette: true, dither: 0, effort: 10, compressionLevel: 9 }).toBuffer()
   const pixelsOf = (image: Buffer) => sharp(image).removeAlpha().raw().toBuffer()
   const [before, after] = await Promise.all([pixelsOf(png), pixelsOf(reduced)])
-  const alike = before.every((value, at) => Math.abs(value - (after[at] ?? Number.NaN)) <= MOST_DIFFERENCE)
+  const alike = before.every((value, at) => Math.abs(value - (after[at] ?? Number.NaN)) <= MAX_DIFFERENCE)
   return alike ? reduced : sharp(png).png({ compressionLevel: 9 }).toBuffer()
 }
 

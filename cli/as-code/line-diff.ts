@@ -2,7 +2,7 @@
 
 const CONTEXT = 3
 /** More changes than so are shown as one: finding the fewest takes their square in time and memory. */
-const MOST_CHANGES = 2_000
+const MAX_CHANGES = 2_000
 
 type Line = { sign: ' ' | '-' | '+'; text: string }
 
@@ -61,7 +61,7 @@ function fewestChanges(before: string[], after: string[]): Line[] {
   const [n, m] = [before.length, after.length]
   const furthest = new Map<number, number>([[1, 0]])
   const trace: Map<number, number>[] = []
-  for (let changes = 0; changes <= Math.min(n + m, MOST_CHANGES); changes++) {
+  for (let changes = 0; changes <= Math.min(n + m, MAX_CHANGES); changes++) {
     trace.push(new Map(furthest))
     for (let diagonal = -changes; diagonal <= changes; diagonal += 2) {
       let x = comesDown(furthest, diagonal, changes) ? at(furthest, diagonal + 1) : at(furthest, diagonal - 1) + 1

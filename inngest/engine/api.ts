@@ -10,8 +10,8 @@ import {
   type EngineEvent,
   LARGEST_EVENT,
   LARGEST_OUTPUT,
-  MOST_EVENTS,
-  MOST_STEPS,
+  MAX_EVENTS,
+  MAX_STEPS,
   SentEvent,
   Signal,
 } from './protocol'
@@ -51,7 +51,7 @@ function answer(status: number, body: unknown): Response {
   return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } })
 }
 
-const EventList = z.union([z.array(SentEvent).max(MOST_EVENTS), SentEvent.transform((event) => [event])])
+const EventList = z.union([z.array(SentEvent).max(MAX_EVENTS), SentEvent.transform((event) => [event])])
 
 async function handleEvents({ ctx }: Worker, text: string, seed: string | null): Promise<Response> {
   const sent = EventList.parse(JSON.parse(text))
@@ -78,7 +78,7 @@ async function handleCheckpoint(worker: Worker, runId: string, text: string): Pr
   }
   // The SDK sends a rejected result again in its response, and that fails the run with a reason.
   const tooLarge = results.some(({ value }) => value.length > LARGEST_OUTPUT)
-  if (tooLarge || !worker.calls.mayKeep(ref.generation, results.length, MOST_STEPS)) {
+  if (tooLarge || !worker.calls.mayKeep(ref.generation, results.length, MAX_STEPS)) {
     return answer(413, { error: 'The result is too large, or there are too many', status: 413 })
   }
   const stopping = worker.stopping

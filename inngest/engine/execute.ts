@@ -9,11 +9,11 @@ import { deliverLater, dropJob, markStarted } from './jobs'
 import { tellEnd } from './lifecycle'
 import { persist } from './persist'
 import { failing, type Plan, planOutcome } from './plan'
-import { MOST_STEPS } from './protocol'
+import { MAX_STEPS } from './protocol'
 import { writeRun } from './queue'
 import { isTimed } from './registry'
 import { setAside } from './set-aside'
-import { MOST_DELIVERIES } from './settings'
+import { MAX_DELIVERIES } from './settings'
 import type { Handler, NativeHandler } from './types'
 
 export interface CallOptions {
@@ -46,7 +46,7 @@ async function handleClaim(
   signal: AbortSignal,
   stopping: () => boolean,
 ): Promise<Claim | undefined> {
-  if (claim.deliveries >= MOST_DELIVERIES) {
+  if (claim.deliveries >= MAX_DELIVERIES) {
     const lost = claim.withoutRow ? await persist(ctx, signal, () => writeRun(ctx, claim, [])) : claim
     if (lost) await persist(ctx, signal, () => setAside(ctx, lost))
     return undefined
@@ -103,7 +103,7 @@ async function applyResult(
 async function decide(ctx: EngineContext, claim: Claim, options: CallOptions, signal: AbortSignal): Promise<Plan> {
   const spec = (await ctx.specs()).get(claim.functionId)
   if (!spec) return { kind: 'drop' }
-  if (claim.memo.size >= MOST_STEPS) return failing(`More than ${MOST_STEPS} steps`, 'TooManySteps')
+  if (claim.memo.size >= MAX_STEPS) return failing(`More than ${MAX_STEPS} steps`, 'TooManySteps')
   if (isTimed(spec) && !claim.started) {
     await persist(ctx, signal, () => markStarted(ctx, claim.runId, spec.finishWithinMs))
     claim.started = true

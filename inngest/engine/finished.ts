@@ -6,7 +6,7 @@ import { dropJob } from './jobs'
 import { Tidy } from './tidy'
 
 const TRIES = 5
-const MOST = 500
+const MAX = 500
 /** How long jobs are collected before they are removed, so that runs which end one after the other share a commit too. */
 const LINGER_MS = 20
 /** So many are removed at once. */
@@ -73,7 +73,7 @@ export class Finished {
     for (let failures = 0; this.waiting.length > 0; ) {
       await new Promise((next) => setImmediate(next))
       await this.linger()
-      const batch = this.waiting.splice(0, MOST)
+      const batch = this.waiting.splice(0, MAX)
       try {
         await this.remove(batch)
         failures = 0

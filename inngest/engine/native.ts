@@ -3,7 +3,7 @@ import { parseRetryAfter } from './backoff'
 import type { Outcome } from './call'
 import { plainError } from './call'
 import type { Claim } from './context'
-import { type EngineEvent, LARGEST_OUTPUT, MOST_STEPS, type StepResult } from './protocol'
+import { type EngineEvent, LARGEST_OUTPUT, MAX_STEPS, type StepResult } from './protocol'
 import type { NativeCall, NativeHandler } from './types'
 
 /** The outcome of a native call: a response as from the SDK, or a return to the SDK with the results so far. */
@@ -87,7 +87,7 @@ class NativeRun {
     if (this.over || this.running) return this.forever
     if (this.options.signal.aborted) return this.end({ kind: 'stale' })
     const isLast = this.options.stopping() && !this.reserved
-    if (this.asked !== mine || isLast || this.done.length >= MOST_STEPS) return this.fallBackToSdk()
+    if (this.asked !== mine || isLast || this.done.length >= MAX_STEPS) return this.fallBackToSdk()
     this.running = true
     this.reserved = false
     try {

@@ -6,7 +6,7 @@ import { bind, indexed, parseExpression } from './match'
 import {
   InvokeOpts,
   LARGEST_OUTPUT,
-  MOST_STEPS,
+  MAX_STEPS,
   type Op,
   type StepResult,
   WaitForEventOpts,
@@ -97,7 +97,7 @@ function planOps(
   if (steps.some(({ value }) => value.length > LARGEST_OUTPUT)) {
     return failing('The result of a step is larger than 4 MB', 'OutputTooLarge')
   }
-  if (claim.memo.size + steps.length > MOST_STEPS) return failing(`More than ${MOST_STEPS} steps`, 'TooManySteps')
+  if (claim.memo.size + steps.length > MAX_STEPS) return failing(`More than ${MAX_STEPS} steps`, 'TooManySteps')
   if (output !== undefined) return complete(output, steps)
   if (reported.retry) return { kind: 'retry', steps, delayMs: retryAfterMs ?? retryDelayMs(claim.attempt) }
   const orFail = (message: string): Plan =>

@@ -3,8 +3,8 @@ import { z } from 'zod'
 /** The size limit for the result of a step and for an event, as on the real server. */
 export const LARGEST_OUTPUT = 4 * 1024 * 1024
 export const LARGEST_EVENT = 3 * 1024 * 1024
-export const MOST_EVENTS = 5000
-export const MOST_STEPS = 10_000
+export const MAX_EVENTS = 5000
+export const MAX_STEPS = 10_000
 
 /** Postgres text cannot hold a NUL, so names and ids may not either. */
 const label = (longest: number) =>

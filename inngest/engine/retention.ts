@@ -3,11 +3,11 @@ import { REMEMBER_MS } from './settings'
 
 const BATCH = 500
 /** Deleting this many batches a minute is faster than a process can add rows. */
-const MOST_BATCHES = 60
+const MAX_BATCHES = 60
 
 /** Deletes old rows in batches: ended runs with their results, expired ids, and processes that ended long ago. */
 export async function sweepOld(ctx: EngineContext, keepMs: number): Promise<void> {
-  for (let batch = 0; batch < MOST_BATCHES; batch++) if (!(await sweepBatch(ctx, keepMs))) return
+  for (let batch = 0; batch < MAX_BATCHES; batch++) if (!(await sweepBatch(ctx, keepMs))) return
 }
 
 /** @returns whether there may be more */

@@ -10,7 +10,7 @@ export const RELEASE = 2
 /** Calls a process makes at once. */
 export const SLOTS = 136
 /** Slots that functions with a concurrency key never take, so that crons and failure handlers always find room. */
-export const MOST_KEPT_FREE = 8
+export const MAX_KEPT_FREE = 8
 
 /** A process that has not renewed a claim for this long has lost it. Claims are renewed three times as often. */
 export const LEASE_MS = 15_000
@@ -30,7 +30,7 @@ export const SUSPECT_AFTER = 2
 /** How long nothing else may start while a suspect runs. Most jobs that kill their process do so at once. */
 export const ALONE_MS = 1_000
 /** A job whose process died this often is not delivered again: its run fails. */
-export const MOST_DELIVERIES = 5
+export const MAX_DELIVERIES = 5
 
 /** How often a write that fails for no known reason is attempted before the run fails with that error. */
 export const FAULT_TRIES = 5
@@ -46,5 +46,5 @@ export const SWEEP_EVERY_MS = 60_000
 
 /** How many of these slots functions with a concurrency key may not use. */
 export function keptFree(slots: number): number {
-  return Math.min(MOST_KEPT_FREE, Math.floor(slots / 8))
+  return Math.min(MAX_KEPT_FREE, Math.floor(slots / 8))
 }

@@ -9,14 +9,14 @@ import { type DirectCall, runStepOf } from './direct-call'
 /** Endpoints of a tenant that are delivered to at once. */
 const PER_TENANT = 4
 /** After these, another engine run continues. */
-const MOST_BATCHES = 50
+const MAX_BATCHES = 50
 
 /** Delivers what is due at one endpoint. All its state is in Postgres, so it may run twice or not at all. */
 export async function driveDeliveries(call: DirectCall): Promise<void> {
   const { tenantId, endpointId } = webhookDue.schema.parse(call.event.data)
   const ctx = systemContext({ tenantId, db: database().db, log: log().child({ tenantId, endpointId }) })
   const run = runStepOf(call)
-  for (let batch = 1; batch <= MOST_BATCHES; batch++) {
+  for (let batch = 1; batch <= MAX_BATCHES; batch++) {
     if (!(await run(`batch-${batch}`, () => deliverDue(ctx, endpointId))).more) return
   }
   await run('go-on', () => emit(ctx, 'webhook/endpoint.due', { tenantId, endpointId }))

@@ -1,6 +1,6 @@
 import { systemContext } from '@/server/context'
 import { database } from '@/server/database'
-import { MOST_ATTEMPTS } from '@/server/definition/step-config'
+import { MAX_ATTEMPTS } from '@/server/definition/step-config'
 import { env } from '@/server/env'
 import { failWalk, type StepTools, walk } from '@/server/interpreter/driver'
 import { log } from '@/server/log'
@@ -44,7 +44,7 @@ export const runWorkflow = inngest.createFunction(
     id: 'run-workflow',
     triggers: [walkRequested],
     // Each step has its own number of attempts. This only limits calls that get nowhere.
-    retries: MOST_ATTEMPTS,
+    retries: MAX_ATTEMPTS,
     concurrency: [{ key: 'event.data.tenantId', limit: env().TENANT_CONCURRENCY }],
     cancelOn: [{ event: runTerminated, if: 'event.data.runId == async.data.runId' }],
     onFailure: async ({ event, error }) => {

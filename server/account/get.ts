@@ -4,7 +4,7 @@ import { sessions } from '@/db/schema/sessions'
 import { AppError } from '../errors'
 import type { Person } from './person'
 
-const MOST_SESSIONS = 50
+const MAX_SESSIONS = 50
 
 /** The person's own account: how they sign in, and where they are signed in, this session first. */
 export async function getAccount({ user, db, now }: Person) {
@@ -20,7 +20,7 @@ export async function getAccount({ user, db, now }: Person) {
       .from(sessions)
       .where(and(eq(sessions.userId, user.userId), isNull(sessions.revokedAt), gt(sessions.expiresAt, now())))
       .orderBy(desc(sessions.lastSeenAt))
-      .limit(MOST_SESSIONS),
+      .limit(MAX_SESSIONS),
   ])
   if (!row) throw new AppError('UNAUTHORIZED')
   return {

@@ -6,10 +6,10 @@ import { checkOutput } from './output-schema'
 /** The longest structured answer, in characters, with all that is around it. */
 export const MAX_ANSWER = 1_000_000
 /** How many values of a text are tried, from its end. */
-const MOST_VALUES = 8
+const MAX_VALUES = 8
 /** How often each character may be looked at, and how many parts of a text may be tried. */
 const PASSES = 3
-const MOST_TRIES = 2_000
+const MAX_TRIES = 2_000
 
 export type ReadAnswer = { data: JsonObject } | { data: null; details: ErrorDetail[] }
 
@@ -61,7 +61,7 @@ function withoutThoughts(text: string): string {
 function partsIn(text: string): JsonValue[] {
   const found: JsonValue[] = []
   let looks = text.length * PASSES
-  let tries = MOST_TRIES
+  let tries = MAX_TRIES
   for (let at = 0; looks > 0 && tries > 0; tries--) {
     const start = nextOpening(text, at)
     if (start === -1) break
@@ -71,7 +71,7 @@ function partsIn(text: string): JsonValue[] {
     // What only looked like a value, such as braces in prose, may have one inside.
     at = value === undefined ? start + 1 : end
     if (value !== undefined) found.push(value)
-    if (found.length > MOST_VALUES) found.shift()
+    if (found.length > MAX_VALUES) found.shift()
   }
   return found
 }

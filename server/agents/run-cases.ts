@@ -27,7 +27,7 @@ const AT_ONCE = 3
 /** For all of them. */
 const LIMIT_MS = 240_000
 /** Of all of them: once so many are used, no further message is sent. */
-const MOST_TOKENS = 200_000
+const MAX_TOKENS = 200_000
 
 /**
  * Runs test cases of an agent as somebody is editing it, saved or not. Models and tools are called for real; no thread is
@@ -81,8 +81,8 @@ async function talk(
   let data: JsonValue = null
   try {
     for (const userMessage of messages) {
-      if (all.usage.totalTokens >= MOST_TOKENS)
-        return { ended: { notRun: `All test cases together have used ${MOST_TOKENS} tokens.` }, ...own }
+      if (all.usage.totalTokens >= MAX_TOKENS)
+        return { ended: { notRun: `All test cases together have used ${MAX_TOKENS} tokens.` }, ...own }
       const budget = new Budget()
       try {
         const request = { agent, history: [...history], userMessage, structured }

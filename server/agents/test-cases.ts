@@ -27,7 +27,7 @@ import { requireThread } from './thread'
 import { maskerOfRuns } from './thread-masker'
 
 /** Each is answered anew whenever the case runs. */
-const MOST_MESSAGES = 10
+const MAX_MESSAGES = 10
 
 const ExpectedOf = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('succeeds') }),
@@ -59,7 +59,7 @@ export async function agentMasks(ctx: ServiceContext, id: string): Promise<CaseM
     cross join lateral (
       select m.run_id from ${messages} m
       where m.tenant_id = c.tenant_id and m.thread_id = c.thread_id and m.role = 'user'
-      order by m.seq limit ${MOST_MESSAGES}) said
+      order by m.seq limit ${MAX_MESSAGES}) said
     where c.tenant_id = ${ctx.tenantId} and c.noun = ${AGENT.word} and c.object_id = ${id} and said.run_id is not null
     group by c.thread_id`)
   const maskers = new Map<string, RunMasker>()
@@ -90,14 +90,14 @@ async function messagesOf(tx: TransactionContext, threadId: string): Promise<Age
     .from(messages)
     .where(and(eq(messages.tenantId, tx.tenantId), eq(messages.threadId, threadId), eq(messages.role, 'user')))
     .orderBy(asc(messages.seq))
-    .limit(MOST_MESSAGES + 1)
+    .limit(MAX_MESSAGES + 1)
   const found = rows.flatMap(({ content }) =>
     typeof content === 'string' || Array.isArray(content)
       ? []
       : [{ message: content.message, dataContext: content.dataContext }],
   )
-  if (found.length > 0 && found.length <= MOST_MESSAGES) return found
-  const message = found.length === 0 ? 'has no messages' : `has more than ${MOST_MESSAGES} messages`
+  if (found.length > 0 && found.length <= MAX_MESSAGES) return found
+  const message = found.length === 0 ? 'has no messages' : `has more than ${MAX_MESSAGES} messages`
   throw new AppError('INVALID_INPUT', { details: [{ path: 'threadId', message }] })
 }
 

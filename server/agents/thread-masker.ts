@@ -10,7 +10,7 @@ import { hiddenNames, valuesOfRun } from '../vault/run-values'
 import { MAX_MESSAGES } from './messages'
 
 /** Of all runs together: looking for more takes too long. */
-const MOST_VALUES = 100
+const MAX_VALUES = 100
 
 /**
  * A masker for what the caller is shown of messages of a thread: it hides what the runs hide that said something in it, there
@@ -50,7 +50,7 @@ export async function maskerOfRuns(ctx: ServiceContext, runIds: readonly string[
   // One after the other: their data may be large.
   for (const [runId, hides] of names) {
     if (hides.size > 0) for (const value of hiddenValues(await valuesOfRun(ctx, runId), hides)) values.add(value)
-    if (values.size > MOST_VALUES) return nothingOf(vault)
+    if (values.size > MAX_VALUES) return nothingOf(vault)
   }
   return maskerFor(vault, new Set([...names.values()].flatMap((hides) => [...hides])), maskerOf(values))
 }

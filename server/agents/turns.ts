@@ -7,7 +7,7 @@ import type { RunMasker } from '../vault/hide'
 import { threadMasker } from './thread-masker'
 
 /** How much a page may have, beyond its newest turn. */
-const MOST_BYTES = 4 * 1024 * 1024
+const MAX_BYTES = 4 * 1024 * 1024
 /** Beyond any place in a thread. */
 const MAX_SEQ = 2 ** 31
 
@@ -82,8 +82,8 @@ function oldestThatFits(ctx: ServiceContext, threadId: string, before: number | 
       union all
       select next.seq, page.turns, page.turns + next.begins, page.size + next.size
       from page, ${older(sql`page.seq`)}
-      where page.turns < ${limit} and (page.turns = 0 or page.size <= ${MOST_BYTES}))
-    select min(seq) from page where later = 0 or size <= ${MOST_BYTES})`
+      where page.turns < ${limit} and (page.turns = 0 or page.size <= ${MAX_BYTES}))
+    select min(seq) from page where later = 0 or size <= ${MAX_BYTES})`
 }
 
 /** The turns that messages in order make up. Masked before anything is cut: half a secret would not be recognised. */

@@ -8,7 +8,7 @@ const COMMON = Object.keys(CommonConfig.shape)
 const RETRY = Object.keys(CommonConfig.shape.retry.unwrap().shape)
 const FIELD = ['type', 'description', 'required', 'default', 'options']
 const EDGE = ['from', 'on', 'to']
-const MOST = 100
+const MAX = 100
 
 /**
  * Fields that mean nothing, as warnings: a workflow keeps them, because callers may store what is theirs in steps and edges,
@@ -39,5 +39,5 @@ export function unknownFields({ payload, steps, edges }: Definition): Problem[] 
       if (widget === 'fields') lookAtFields(step[name], name, step.id)
   }
   for (const [index, edge] of edges.entries()) look(edge, EDGE, `edges[${index}]`)
-  return found.slice(0, MOST)
+  return found.slice(0, MAX)
 }

@@ -3,7 +3,7 @@ import { authorize } from '../auth/policy'
 import type { ServiceContext } from '../context'
 import type { AuditActor } from '../definition/audit'
 
-const MOST = 200
+const MAX = 200
 
 /** Everybody who is in the audit log, by their latest name. */
 export async function listAuditActors(ctx: ServiceContext) {
@@ -16,7 +16,7 @@ export async function listAuditActors(ctx: ServiceContext) {
       select next.actor_id, known.n + 1 from known cross join lateral (
         select actor_id from audit_entries
         where tenant_id = ${ctx.tenantId} and actor_id > known.id order by actor_id limit 1) next
-      where known.n < ${MOST})
+      where known.n < ${MAX})
     select known.id, last.kind, last.name from known cross join lateral (
       select actor_kind as kind, actor_name as name from audit_entries
       where tenant_id = ${ctx.tenantId} and actor_id = known.id order by at desc, seq desc limit 1) last

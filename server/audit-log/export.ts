@@ -6,7 +6,7 @@ import { type AuditEntry, readEntries } from './list'
 import { ListAudit } from './schema'
 
 /** One file: as many lines as a spreadsheet shows without effort, and little enough memory. */
-const MOST = 5_000
+const MAX = 5_000
 
 const COLUMNS: [name: string, of: (entry: AuditEntry) => string | null][] = [
   ['id', ({ id }) => id],
@@ -34,6 +34,6 @@ export async function exportAudit(
 ): Promise<{ csv: string; nextCursor: string | null }> {
   authorize(ctx, 'audit:read')
   const { limit: _limit, cursor, format: _format, ...filter } = parseInput(ListAudit, input)
-  const { entries, nextCursor } = await readEntries(ctx, filter, MOST, cursor)
+  const { entries, nextCursor } = await readEntries(ctx, filter, MAX, cursor)
   return { csv: csvFile(entries, COLUMNS), nextCursor }
 }

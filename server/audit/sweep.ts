@@ -3,7 +3,7 @@ import type { Sweep } from '../context'
 
 /** Of one workspace and of all: what is left, the next minute deletes. */
 const BATCH = 1_000
-const MOST = 5_000
+const MAX = 5_000
 
 /** Deletes the entries that their workspaces no longer keep. */
 export async function sweepAudit({ db, now }: Sweep): Promise<{ deleted: number }> {
@@ -15,7 +15,7 @@ export async function sweepAudit({ db, now }: Sweep): Promise<{ deleted: number 
         select a.tenant_id, a.id from audit_entries a
         where a.tenant_id = t.id and a.at < ${at}::timestamptz - make_interval(days => t.keep_audit_days)
         order by a.at, a.seq limit ${BATCH}) old
-      limit ${MOST})
+      limit ${MAX})
     returning 1`)
   return { deleted: gone.length }
 }

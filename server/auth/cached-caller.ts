@@ -12,7 +12,7 @@ import type { Identity } from './identity'
 
 /** After this time a key is read again, which also notes its use. */
 const KNOWN_MS = 30_000
-const MOST_KNOWN = 10_000
+const MAX_KNOWN = 10_000
 
 interface Known {
   identity: Identity
@@ -27,7 +27,7 @@ export function keepCaller(db: Db, keyHash: string, identity: Identity): void {
   all.delete(keyHash)
   all.set(keyHash, { identity, until: performance.now() + KNOWN_MS })
   const [oldest] = all.keys()
-  if (all.size > MOST_KNOWN && oldest !== undefined) all.delete(oldest)
+  if (all.size > MAX_KNOWN && oldest !== undefined) all.delete(oldest)
 }
 
 /** Forgets a key until it is read again. */

@@ -41,14 +41,14 @@ type Value = Plain | string[]
 export type AuditDetails = Record<string, Value | { from: Value; to: Value }>
 
 /** More would make an entry as large as what it describes. */
-const MOST_NAMES = 20
-const MOST_ITEMS = 20
-const MOST_CHARACTERS = 200
+const MAX_NAMES = 20
+const MAX_ITEMS = 20
+const MAX_CHARACTERS = 200
 
 /** Cuts what is too long to be a summary. */
 export function boundedDetails(details: AuditDetails): AuditDetails {
   const bounded = Object.entries(details)
-    .slice(0, MOST_NAMES)
+    .slice(0, MAX_NAMES)
     .map(([name, value]) => [
       name,
       value !== null && typeof value === 'object' && !Array.isArray(value)
@@ -61,14 +61,14 @@ export function boundedDetails(details: AuditDetails): AuditDetails {
 function boundedValue(value: Value): Value {
   if (typeof value === 'string') return boundedText(value)
   if (!Array.isArray(value)) return value
-  const shown = value.slice(0, MOST_ITEMS).map(boundedText)
-  return value.length > MOST_ITEMS ? [...shown, '…'] : shown
+  const shown = value.slice(0, MAX_ITEMS).map(boundedText)
+  return value.length > MAX_ITEMS ? [...shown, '…'] : shown
 }
 
 /** At most 200 characters, none of them cut in half. */
 export function boundedText(text: string): string {
-  const characters = [...text.slice(0, MOST_CHARACTERS * 2)]
-  return text.length <= MOST_CHARACTERS ? text : `${characters.slice(0, MOST_CHARACTERS - 1).join('')}…`
+  const characters = [...text.slice(0, MAX_CHARACTERS * 2)]
+  return text.length <= MAX_CHARACTERS ? text : `${characters.slice(0, MAX_CHARACTERS - 1).join('')}…`
 }
 
 /**

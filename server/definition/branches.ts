@@ -5,13 +5,13 @@
  */
 
 /** How deep forks may be nested. */
-export const MOST_NESTED = 4
+export const MAX_NESTED = 4
 
 /** How long the name of a branch may be with that of a step in it, in bytes: both are keys of an index. */
-export const MOST_PLACE_BYTES = 1_500
+export const MAX_PLACE_BYTES = 1_500
 
 /** What is longer, in characters, is no name of a branch, a fork or a pause. */
-export const MAX_PLACE = 2 * MOST_PLACE_BYTES
+export const MAX_PLACE = 2 * MAX_PLACE_BYTES
 
 interface At {
   stepId: string

@@ -8,7 +8,7 @@ import { type JsonValue, pathText } from './json'
 /** No shorter run of digits is beyond 2^53, and no shorter exponent beyond the largest number. */
 const MAY_BE_LONG = /\d{16}|[eE]\+?\d{3}/
 /** Longer integers are not compared digit by digit: nobody means them as a number. */
-const MOST_DIGITS = 40
+const MAX_DIGITS = 40
 
 /**
  * Parses JSON of others, who cannot write it otherwise: integers beyond 2^53, and numbers too large for any, become texts.
@@ -55,7 +55,7 @@ export class InexactNumber extends Error {
   readonly path: string
 
   constructor({ path, literal }: { path: string; literal: string }) {
-    const shown = literal.length > MOST_DIGITS ? `${literal.slice(0, MOST_DIGITS)}…` : literal
+    const shown = literal.length > MAX_DIGITS ? `${literal.slice(0, MAX_DIGITS)}…` : literal
     const reason = `${shown} is too large to be kept exactly as a number; write it as text, in double quotes`
     super(path === '' ? reason : `${path}: ${reason}`)
     this.reason = reason
@@ -69,7 +69,7 @@ export const TOO_LARGE_TO_BE_EXACT = 'is too large to be kept exactly as a numbe
 /** Whether a number in writing is an integer whose last digits would change. */
 export function isInexact(literal: string): boolean {
   if (!/^-?\d+$/.test(literal) || Number.isSafeInteger(Number(literal))) return false
-  if (literal.length > MOST_DIGITS) return true
+  if (literal.length > MAX_DIGITS) return true
   // Either the digits are its own, or those that a program writes for it.
   return BigInt(Number(literal)) !== BigInt(literal) && String(Number(literal)) !== literal
 }

@@ -1,7 +1,7 @@
 import { Effort } from './effort'
 
 /** A name with more mistakes is another name. */
-const MOST_EDITS = 6
+const MAX_EDITS = 6
 /** What looking for one name may take, in letters compared: so much for 2,500 names of 100 letters. */
 const FOR_ONE_NAME = 5_000_000
 const PER_CANDIDATE = 5
@@ -16,7 +16,7 @@ export function nearestName(
   effort = new Effort(FOR_ONE_NAME),
 ): string | null {
   const lower = name.toLowerCase()
-  const most = Math.min(MOST_EDITS, Math.max(1, Math.floor(lower.length / 3)))
+  const most = Math.min(MAX_EDITS, Math.max(1, Math.floor(lower.length / 3)))
   const rows = [0, 1, 2].map(() => new Int32Array(lower.length + most + 2))
   let best: string | null = null
   let least = most + 1

@@ -1,13 +1,13 @@
 import type { JsonValue } from './json'
 
 /** Whoever answers reads it, so more would not help; and a part of a value could hide what is masked as a whole. */
-const MOST_CHARS = 50_000
+const MAX_CHARS = 50_000
 const TOO_LARGE = 'Too large to show here'
 
 /** A value as a task keeps it. */
 export function shownValue(value: JsonValue): JsonValue {
   const size = typeof value === 'string' ? value.length : JSON.stringify(value).length
-  return size <= MOST_CHARS ? value : TOO_LARGE
+  return size <= MAX_CHARS ? value : TOO_LARGE
 }
 
 /** The same where there is only text, as in a mail. */

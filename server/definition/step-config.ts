@@ -2,10 +2,10 @@ import { z } from 'zod'
 import type { JsonObject } from './json'
 
 /** The highest number of attempts a step's retry policy may set. */
-export const MOST_ATTEMPTS = 20
+export const MAX_ATTEMPTS = 20
 
 /** The highest number of visits a step of a loop may allow itself. */
-export const MOST_VISITS = 1_000_000
+export const MAX_VISITS = 1_000_000
 
 /** Settings every step may have in addition to those of its type. Durations are in milliseconds. */
 export const CommonConfig = z.object({
@@ -22,7 +22,7 @@ export const CommonConfig = z.object({
     .number()
     .int()
     .min(1)
-    .max(MOST_VISITS)
+    .max(MAX_VISITS)
     .optional()
     .describe('How often a run may visit the step. Every loop needs a step with such a limit.'),
   timeoutMs: z
@@ -34,7 +34,7 @@ export const CommonConfig = z.object({
     .describe('How long one attempt may take. In milliseconds.'),
   retry: z
     .object({
-      maxAttempts: z.number().int().min(1).max(MOST_ATTEMPTS).optional(),
+      maxAttempts: z.number().int().min(1).max(MAX_ATTEMPTS).optional(),
       initialDelayMs: z.number().int().min(0).max(86_400_000).optional(),
       maxDelayMs: z.number().int().min(0).max(86_400_000).optional(),
       backoff: z.enum(['fixed', 'exponential']).optional(),

@@ -51,8 +51,8 @@ export type Difference = {
 }
 
 /** More would not be read. */
-const MOST_DIFFERENCES = 20
-const MOST_CHARACTERS = 2_000
+const MAX_DIFFERENCES = 20
+const MAX_CHARACTERS = 2_000
 
 /**
  * Compares how a test case ended with what it expects.
@@ -85,7 +85,7 @@ function wholeDifferences(expected: Expected, ended: Ended, hides: ReadonlySet<s
     for (const { path, value } of expected.fields) compare(value, valueAt(data, path), path, { found, hides })
   if (expected.kind === 'contains' && !textOf(data).toLowerCase().includes(expected.text.toLowerCase()))
     found.push({ path: '', expected: `contains “${expected.text}”`, actual: textOf(withoutFields(data, hides)) })
-  return found.slice(0, MOST_DIFFERENCES)
+  return found.slice(0, MAX_DIFFERENCES)
 }
 
 function asFailure(code: string | undefined, ended: Ended, hides: ReadonlySet<string>): Difference[] {
@@ -115,10 +115,10 @@ function compare(
   into: { found: Difference[]; hides: ReadonlySet<string> },
 ) {
   const { found, hides } = into
-  if (found.length >= MOST_DIFFERENCES) return
+  if (found.length >= MAX_DIFFERENCES) return
   if (Array.isArray(expected) && Array.isArray(actual)) {
     const length = Math.max(expected.length, actual.length)
-    for (let i = 0; i < length && found.length < MOST_DIFFERENCES; i++)
+    for (let i = 0; i < length && found.length < MAX_DIFFERENCES; i++)
       compare(expected[i], actual[i], [...path, i], into)
   } else if (isJsonObject(expected) && isJsonObject(actual)) {
     for (const name of new Set([...Object.keys(expected), ...Object.keys(actual)]))
@@ -139,5 +139,5 @@ function textOf(value: JsonValue): string {
 }
 
 function cut(text: string): string {
-  return text.length <= MOST_CHARACTERS ? text : `${cutText(text, MOST_CHARACTERS)}…`
+  return text.length <= MAX_CHARACTERS ? text : `${cutText(text, MAX_CHARACTERS)}…`
 }

@@ -92,13 +92,13 @@ function sized(origin: string, limit: number | bigint, how: string): string {
 }
 
 /** So many of the possible values are named. */
-const MOST_NAMED = 20
+const MAX_NAMED = 20
 
 function oneOf(values: readonly unknown[]): string {
   const [only, ...others] = values
   if (others.length === 0) return `must be ${String(only)}`
-  const more = values.length > MOST_NAMED ? ' and others' : ''
-  return `must be one of ${values.slice(0, MOST_NAMED).map(String).join(', ')}${more}`
+  const more = values.length > MAX_NAMED ? ' and others' : ''
+  return `must be one of ${values.slice(0, MAX_NAMED).map(String).join(', ')}${more}`
 }
 
 function eitherOf(issue: Extract<Issue, { code: 'invalid_union' }>): string {

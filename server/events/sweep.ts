@@ -6,7 +6,7 @@ import { fairOrder } from '../query/fair-order'
 
 const BATCH = 500
 const DELETED = 5_000
-const MOST_BATCHES = 20
+const MAX_BATCHES = 20
 const KEEP_MS = 7 * 24 * 3_600_000
 /** By then its delivery has ended, or was lost. */
 const OVERDUE_MS = 5 * 60_000
@@ -32,7 +32,7 @@ export async function sweepEvents({ db, log, now }: Sweep): Promise<{ again: num
   const old = sql`(${events.tenantId}, ${events.id}) in (
     select tenant_id, id from events where received_at < ${before(KEEP_MS).toISOString()}::timestamptz limit ${DELETED})`
   let deleted = 0
-  for (let batch = 0; batch < MOST_BATCHES; batch++) {
+  for (let batch = 0; batch < MAX_BATCHES; batch++) {
     const gone = await db.delete(events).where(old).returning({ seq: events.seq })
     deleted += gone.length
     if (gone.length < DELETED) break

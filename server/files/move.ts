@@ -17,7 +17,7 @@ const WHILE_HELD = 20
 /** An upload whose bytes have not come by then is not under way any more. */
 const UPLOAD_S = 60
 const TRY_AGAIN_MS = 1_000
-const MOST_NAMED = 10
+const MAX_NAMED = 10
 
 type Row = Pick<typeof files.$inferSelect, 'tenantId' | 'id' | 'size' | 'sha256' | 'claimedAt'>
 
@@ -142,7 +142,7 @@ class Move {
   /** @throws EnvError */
   requireWhole(): void {
     if (this.lost.size === 0) return
-    const some = [...this.lost].slice(0, MOST_NAMED).join(', ')
+    const some = [...this.lost].slice(0, MAX_NAMED).join(', ')
     throw new EnvError(
       `${this.lost.size} of the files are missing or damaged where they should be, such as ${some}. All others are copied, and the service still uses the old place. Bring these files back, or delete their runs, and run the command again.`,
     )

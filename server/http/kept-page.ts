@@ -11,7 +11,7 @@ export type PageHandler = (request: IncomingMessage, response: ServerResponse) =
 /** Pages that are the same for everybody, but for the address at which the service is reached. */
 const KEPT = ['/reference']
 /** How long making one may take, and after how long it is tried again if it fails. Until then, everybody gets their own. */
-const MOST_MS = 60_000
+const MAX_MS = 60_000
 const AGAIN_MS = 60_000
 
 interface Page {
@@ -113,7 +113,7 @@ async function rendered(render: PageHandler, { socket }: IncomingMessage, path: 
   })
   request.push(null)
   const response = new Collected(request)
-  const tooLong = wait(MOST_MS, undefined, { ref: false }).then(() => {
+  const tooLong = wait(MAX_MS, undefined, { ref: false }).then(() => {
     throw new Error(`The page ${path} was not made in time.`)
   })
   await Promise.race([render(request, response).then(() => response.complete), tooLong])

@@ -5,7 +5,7 @@ import { etagOf, isKnown } from './etag'
 /** Stands for the address of the service while a text is made, so that the addresses callers think of cost nothing to make. */
 export const PLACEHOLDER = 'http://origin.millrace.invalid'
 /** How many compressed copies are kept of a text, for different addresses and encodings; others are sent as they are. */
-const MOST_COPIES = 12
+const MAX_COPIES = 12
 /** A copy nobody has asked for this long makes room for another one. */
 const UNUSED_MS = 10 * 60_000
 
@@ -64,7 +64,7 @@ export class KeptText {
       known.usedAt = now
       return known.body
     }
-    if (copies.size >= MOST_COPIES) {
+    if (copies.size >= MAX_COPIES) {
       const unused = [...copies].find(([, { usedAt }]) => now - usedAt > UNUSED_MS)
       if (!unused) return undefined
       copies.delete(unused[0])

@@ -14,8 +14,8 @@ export interface Content {
   body: string
 }
 
-const MOST_NAMES = 50
-const MOST_FORM_FIELDS = 1_000
+const MAX_NAMES = 50
+const MAX_FORM_FIELDS = 1_000
 const MAX_HEADER = 1_000
 /** What the network, the web process and Next add; `x-millrace-local` is even a key of this process. */
 const TRANSPORT =
@@ -36,11 +36,11 @@ export function keptParts(headers: Iterable<[string, string]>, query: ByName, si
         isText(value),
     )
   return {
-    headers: Object.fromEntries(kept.slice(0, MOST_NAMES)),
+    headers: Object.fromEntries(kept.slice(0, MAX_NAMES)),
     query: Object.fromEntries(
       Object.entries(query)
         .filter(([name, value]) => name !== '__proto__' && !looksSecret(name, value))
-        .slice(0, MOST_NAMES),
+        .slice(0, MAX_NAMES),
     ),
   }
 }
@@ -75,7 +75,7 @@ function parsedBody(contentType: string, text: string): JsonValue {
 /** GitHub, and Slack for buttons, send JSON in the field `payload` of a form. */
 function formOf(text: string): JsonValue {
   const fields = [...new URLSearchParams(text)]
-  if (fields.length > MOST_FORM_FIELDS) throw invalid(`The form has more than ${MOST_FORM_FIELDS} fields.`)
+  if (fields.length > MAX_FORM_FIELDS) throw invalid(`The form has more than ${MAX_FORM_FIELDS} fields.`)
   const [first] = fields
   if (fields.length === 1 && first?.[0] === 'payload')
     return parseJson(first[1], 'payload', undefined, { foreign: true })

@@ -77,9 +77,9 @@ async function decideNow(tx: TransactionContext, webhook: InboundRow, sent: Sent
   }
 }
 
-const MOST_REASONS = 5
+const MAX_REASONS = 5
 
 function reasonOf({ message, details }: AppError): string {
-  const reasons = details.slice(0, MOST_REASONS).map((detail) => detail.message)
+  const reasons = details.slice(0, MAX_REASONS).map((detail) => detail.message)
   return reasons.length > 0 ? `${message}: ${reasons.join('; ')}` : message
 }

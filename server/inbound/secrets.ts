@@ -6,7 +6,7 @@ import { AppError } from '../errors'
 import { isStandardSecret } from './schemes/standard'
 
 /** The newest, and the one it replaced. */
-const MOST_SECRETS = 2
+const MAX_SECRETS = 2
 
 /** The place a secret is sealed for: copied to another row, it does not open. */
 const placeOf = (tenantId: string, id: string) => `${tenantId}:${id}`
@@ -29,7 +29,7 @@ export function madeSecret(scheme: Scheme): string | null {
 export function rotated(secrets: readonly InboundSecret[], stored: InboundSecret, endsAt: Date): InboundSecret[] {
   const [last] = secrets
   const kept = last && endsAt > new Date(stored.createdAt) ? [{ ...last, endsAt: endsAt.toISOString() }] : []
-  return [stored, ...kept].slice(0, MOST_SECRETS)
+  return [stored, ...kept].slice(0, MAX_SECRETS)
 }
 
 export function isAccepted({ endsAt }: InboundSecret, now: Date): boolean {

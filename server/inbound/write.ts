@@ -14,7 +14,7 @@ import type { Settings } from './schemes/scheme'
 import { isStandardSecret } from './schemes/standard'
 import { openSecrets, sealSecret } from './secrets'
 
-const MOST_INBOUND = 50
+const MAX_INBOUND = 50
 const TOKEN_BYTES = 32
 
 /** What people say about an inbound webhook; its address and its secrets are its own. */
@@ -126,8 +126,8 @@ async function requireStartable(tx: TransactionContext, workflowId: string): Pro
   const workflow = await findRow(tx, WORKFLOW, workflowId)
   if (workflow.status === 'archived') throw new AppError('WORKFLOW_ARCHIVED')
   const where = and(eq(inboundWebhooks.tenantId, tx.tenantId), eq(inboundWebhooks.workflowId, workflowId))
-  if ((await tx.db.$count(inboundWebhooks, where)) >= MOST_INBOUND)
-    throw new AppError('CONFLICT', { message: `A workflow has at most ${MOST_INBOUND} inbound webhooks` })
+  if ((await tx.db.$count(inboundWebhooks, where)) >= MAX_INBOUND)
+    throw new AppError('CONFLICT', { message: `A workflow has at most ${MAX_INBOUND} inbound webhooks` })
 }
 
 function refused(...details: ErrorDetail[]): AppError {

@@ -21,7 +21,7 @@ import { CreateTaskLink } from './schema'
 import { signLink } from './token'
 
 /** More is a mistake, such as a new link for every reminder. Those of mails do not count: their number has a limit of its own. */
-const MOST_LINKS = 100
+const MAX_LINKS = 100
 
 /**
  * Makes a link with which one open task can be answered once, without signing in. It passes on what its maker may do at
@@ -47,8 +47,8 @@ export async function createTaskLink(ctx: ServiceContext, input: { runId: string
       eq(taskLinks.pauseId, pause.id),
       ne(taskLinks.makerKind, 'system'),
     )
-    if ((await tx.db.$count(taskLinks, ofTask)) >= MOST_LINKS)
-      throw new AppError('CONFLICT', { message: `A task has at most ${MOST_LINKS} links` })
+    if ((await tx.db.$count(taskLinks, ofTask)) >= MAX_LINKS)
+      throw new AppError('CONFLICT', { message: `A task has at most ${MAX_LINKS} links` })
     const now = tx.now()
     const asked = Math.min(
       durationMs(expiresIn) ?? 0,

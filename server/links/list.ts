@@ -7,7 +7,7 @@ import { requireRun } from '../run-store/find-run'
 import { presentLink } from './present'
 import { ListTaskLinks } from './schema'
 
-const MOST = 1_000
+const MAX = 1_000
 
 /**
  * The links of a run's tasks, newest first, without what opens them.
@@ -28,6 +28,6 @@ export async function listTaskLinks(ctx: ServiceContext, { runId, query }: { run
       ),
     )
     .orderBy(desc(taskLinks.createdAt), desc(taskLinks.id))
-    .limit(MOST)
+    .limit(MAX)
   return rows.map(presentLink)
 }

@@ -29,7 +29,7 @@ interface Seen extends Place {
 /** Pages repeat where they are every four seconds; after two that are missing, they are gone. */
 export const GONE_AFTER_MS = 10_000
 /** So many tabs of a workflow are remembered. */
-const MOST_TABS = 200
+const MAX_TABS = 200
 
 interface Places {
   /** By tenant and workflow, then by person and tab. */
@@ -54,7 +54,7 @@ export function notePlace(place: Place, at = performance.now()): boolean {
   const before = here.get(tabKey(place))
   const { stepId, version, person } = place
   const moved = before?.stepId !== stepId || before.person.name !== person.name
-  if (!before && here.size >= MOST_TABS) return false
+  if (!before && here.size >= MAX_TABS) return false
   here.set(tabKey(place), { ...place, at, since: moved || !before ? at : before.since })
   known.set(key, here)
   return moved || before?.version !== version

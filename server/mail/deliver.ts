@@ -12,9 +12,9 @@ import { textOf } from './text'
 const LEASE_MS = 3 * ATTEMPT_MS
 /** Two days in all. Later, nobody wants the mail any more. */
 export const WAITS_MS = waitsOf(2, 5, 10, 10, 20)
-const MOST_REASON = 500
+const MAX_REASON = 500
 /** A workflow that asks one person a thousand times fills their inbox here, and not their mailbox. */
-export const MOST_PER_HOUR = 50
+export const MAX_PER_HOUR = 50
 
 /**
  * Sends a mail that is due, if there is still something to write about. One call at a time has it, so it is sent once;
@@ -26,8 +26,8 @@ export async function deliverMail(ctx: ServiceContext, mailId: string): Promise<
   const isDue = and(mailIs(ctx, mailId), eq(taskMails.status, 'pending'), lte(taskMails.dueAt, ctx.now()))
   const mail = await lease(ctx, taskMails, { where: isDue, ms: LEASE_MS })
   if (!mail) return
-  if ((await sentLately(ctx, mail)) >= MOST_PER_HOUR)
-    return end(ctx, mail, 'dropped', `The person got ${MOST_PER_HOUR} mails within an hour.`)
+  if ((await sentLately(ctx, mail)) >= MAX_PER_HOUR)
+    return end(ctx, mail, 'dropped', `The person got ${MAX_PER_HOUR} mails within an hour.`)
   const task = await readTask(ctx, mail)
   if ('dropped' in task) return end(ctx, mail, 'dropped', task.dropped)
   try {
@@ -55,7 +55,7 @@ function sentLately(ctx: ServiceContext, { userId }: MailRow): Promise<number> {
 
 async function failed(ctx: ServiceContext, mail: MailRow, err: unknown): Promise<void> {
   ctx.log.warn({ err, mailId: mail.id }, 'a mail was not sent')
-  const reason = toStorableJson(cutText(err instanceof Error ? err.message : String(err), MOST_REASON))
+  const reason = toStorableJson(cutText(err instanceof Error ? err.message : String(err), MAX_REASON))
   await end(ctx, mail, isRefused(err) ? 'failed' : null, reason)
 }
 

@@ -22,17 +22,17 @@ export interface TaskMail {
   preferences: string
 }
 
-const MOST_MESSAGE = 4_000
-const MOST_SHOWN = 1_000
-const MOST_SUBJECT = 150
+const MAX_MESSAGE = 4_000
+const MAX_SHOWN = 1_000
+const MAX_SUBJECT = 150
 
 /** The mail as plain text, and as simple HTML that says the same. */
 export function textOf(mail: TaskMail): { subject: string; text: string; html: string } {
   const { kind, name, workspace, inbox, link, preferences } = mail
   const title = oneLine(mail.title)
   const opening = openingOf(mail)
-  const message = mail.message === null || mail.message === '' ? null : shortened(mail.message, MOST_MESSAGE)
-  const card = mail.show.map((one) => [oneLine(one.label), shortened(shownText(one.value), MOST_SHOWN)] as const)
+  const message = mail.message === null || mail.message === '' ? null : shortened(mail.message, MAX_MESSAGE)
+  const card = mail.show.map((one) => [oneLine(one.label), shortened(shownText(one.value), MAX_SHOWN)] as const)
   const dates = [
     ...(mail.dueAt ? [`${kind === 'overdue' ? 'It was due' : 'Due'}: ${dateText(mail.dueAt)}`] : []),
     ...(mail.expiresAt ? [`Can be answered until: ${dateText(mail.expiresAt)}`] : []),
@@ -67,7 +67,7 @@ export function textOf(mail: TaskMail): { subject: string; text: string; html: s
     small(`${escaped(why)}<br><a href="${escaped(preferences)}" style="color:#666">Turn these mails off</a>`),
   ].join('\n')
   return {
-    subject: `${kind === 'overdue' ? 'Overdue: ' : ''}${shortened(title, MOST_SUBJECT)} (${shortened(oneLine(workspace), MOST_SUBJECT)})`,
+    subject: `${kind === 'overdue' ? 'Overdue: ' : ''}${shortened(title, MAX_SUBJECT)} (${shortened(oneLine(workspace), MAX_SUBJECT)})`,
     text: `${text}\n`,
     html: `<!doctype html><html lang="en"><body style="font-family:system-ui,sans-serif;font-size:15px;line-height:1.5;color:#1a1a1a;max-width:36em">\n${html}\n</body></html>\n`,
   }
@@ -111,7 +111,7 @@ function button(href: string, label: string): string {
 /** Labels and values; a value is Markdown where its author says so. */
 function cardHtml(show: readonly ShownValue[]): string {
   const rows = show.map(({ label, value, markdown }) => {
-    const text = shortened(shownText(value), MOST_SHOWN)
+    const text = shortened(shownText(value), MAX_SHOWN)
     const cell = markdown ? htmlOf(text) : escaped(text).replaceAll('\n', '<br>')
     return `<tr><th style="text-align:left;vertical-align:top;font-weight:normal;color:#666;padding:4px 16px 4px 0">${escaped(oneLine(label))}</th><td style="padding:4px 0">${cell}</td></tr>`
   })

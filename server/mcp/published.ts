@@ -26,7 +26,7 @@ export interface Published {
 }
 
 /** No more than the schema of a tool may have. A list must fit into one response, and into a model's context. */
-const MOST_BYTES = 64 * 1024
+const MAX_BYTES = 64 * 1024
 
 const none = sql`null`
 /** The columns of each noun: definitions may be large, so only what is shown is read. */
@@ -37,7 +37,7 @@ const NOUNS = {
     versions: workflowVersions,
     description: sql`${workflowVersions.definition}->>'description'`,
     fields: sql`
-      case when octet_length((${workflowVersions.definition}->'payload')::text) <= ${MOST_BYTES}
+      case when octet_length((${workflowVersions.definition}->'payload')::text) <= ${MAX_BYTES}
         then ${workflowVersions.definition}->'payload' end`,
     schema: none,
     speaks: sql`false`,

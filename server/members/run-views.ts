@@ -6,7 +6,7 @@ import { unstorable } from '../definition/json'
 import { AppError } from '../errors'
 import { parseInput } from '../parse'
 
-const MOST = 30
+const MAX = 30
 
 const Name = z
   .string()
@@ -59,8 +59,8 @@ function change(ctx: ServiceContext, by: (views: RunView[]) => RunView[]): Promi
   return withTransaction(ctx, async (tx: TransactionContext) => {
     const [row] = await tx.db.select({ views: members.runViews }).from(members).where(own).for('update')
     const views = by(row?.views ?? []).sort((a, b) => a.name.localeCompare(b.name, 'en'))
-    if (views.length > MOST) {
-      const message = `You have ${MOST} saved views. Delete one first`
+    if (views.length > MAX) {
+      const message = `You have ${MAX} saved views. Delete one first`
       throw new AppError('INVALID_INPUT', { details: [{ path: 'name', message }] })
     }
     await tx.db.update(members).set({ runViews: views }).where(own)

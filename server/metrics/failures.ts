@@ -9,10 +9,10 @@ import { keptFor } from './kept-for'
 const FRESH_MS = 30_000
 const HOURS = 24
 /** So many of a workspace's failed runs are looked at, newest first, and so many of all. */
-const MOST_OF_ONE = 1_000
-const MOST = 20_000
+const MAX_OF_ONE = 1_000
+const MAX = 20_000
 /** So many classes and workspaces are named. */
-const MOST_NAMED = 10
+const MAX_NAMED = 10
 
 export interface Failures {
   classes: { name: string; runs: number }[]
@@ -40,8 +40,8 @@ async function read(): Promise<Failures> {
         select r.error ->> 'code' as code from ${runs} r
         where r.tenant_id = t.id and r.status = 'failed' and r.outcome = o.outcome
           and r.start_time > now() - make_interval(hours => ${HOURS})
-        order by r.start_time desc limit ${MOST_OF_ONE}) f
-      limit ${MOST}) failed
+        order by r.start_time desc limit ${MAX_OF_ONE}) f
+      limit ${MAX}) failed
     group by 1, 2, 3`)
   return failuresOf(rows)
 }
@@ -59,11 +59,11 @@ export function failuresOf(rows: readonly { id: string; name: string; code: stri
     classes: mostFirst([...classes].map(([name, runs]) => ({ name, runs }))),
     workspaces: mostFirst([...workspaces.values()]),
     atLeast:
-      rows.reduce((sum, { runs }) => sum + runs, 0) >= MOST ||
-      [...workspaces.values()].some(({ runs }) => runs >= MOST_OF_ONE),
+      rows.reduce((sum, { runs }) => sum + runs, 0) >= MAX ||
+      [...workspaces.values()].some(({ runs }) => runs >= MAX_OF_ONE),
   }
 }
 
 function mostFirst(counts: { name: string; runs: number }[]): { name: string; runs: number }[] {
-  return counts.sort((a, b) => b.runs - a.runs || (a.name < b.name ? -1 : 1)).slice(0, MOST_NAMED)
+  return counts.sort((a, b) => b.runs - a.runs || (a.name < b.name ? -1 : 1)).slice(0, MAX_NAMED)
 }

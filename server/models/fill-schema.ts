@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue, own } from '../definitio
 
 const MAX_DEPTH = 12
 /** How much is made for one schema: 20,000 values, or as many characters of texts as this. A tenth of a second at worst. */
-export const MOST_MADE = 4_000_000
+export const MAX_MADE = 4_000_000
 /** What a value counts as, beside its characters. */
 export const PER_VALUE = 200
 /** References and schemas that are merged cost too, though they make nothing. */
@@ -43,7 +43,7 @@ export interface Material {
  * @param effort what may be made, where it is made for several schemas
  * @throws TooMuchToMake
  */
-export function fillSchema(schema: JsonObject, material: Material, effort = new Effort(MOST_MADE)): JsonValue {
+export function fillSchema(schema: JsonObject, material: Material, effort = new Effort(MAX_MADE)): JsonValue {
   const numbers = [...material.message.matchAll(/-?\d+(?:\.\d+)?/g)].map(Number)
   return new Filler(schema, material, numbers, effort).fill(schema, '', 0)
 }

@@ -5,14 +5,14 @@ import type { Vetted } from './vet'
 
 /** How long an idle connection is kept: less than servers commonly keep theirs, so that few are closed under a call. */
 const IDLE_MS = 4_000
-const MOST_IDLE = 8
+const MAX_IDLE = 8
 
 interface Kept extends RequestOptions {
   /** Calls share a connection only if this is the same. */
   sharedBy: string
 }
 
-const SETTINGS = { keepAlive: true, maxFreeSockets: MOST_IDLE, timeout: IDLE_MS }
+const SETTINGS = { keepAlive: true, maxFreeSockets: MAX_IDLE, timeout: IDLE_MS }
 
 class KeptHttp extends HttpAgent {
   override getName(options: Kept): string {

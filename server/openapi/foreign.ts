@@ -3,9 +3,9 @@ import { ANY_OBJECT } from './of-type'
 import type { Schema } from './types'
 
 /** Larger schemas are left out: their values may then be anything. */
-const MOST_BYTES = 64 * 1024
+const MAX_BYTES = 64 * 1024
 /** What is nested deeper may be anything. */
-const MOST_DEEP = 24
+const MAX_DEEP = 24
 const MAX_DESCRIPTION = 1_000
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
@@ -34,7 +34,7 @@ export function foreignSchema(
   name: string,
   nameOf: (definition: string) => string,
 ): Record<string, Schema> {
-  if (JSON.stringify(schema).length > MOST_BYTES) return { [name]: ANY_OBJECT }
+  if (JSON.stringify(schema).length > MAX_BYTES) return { [name]: ANY_OBJECT }
   const found = new Map<string, string>([['#', name]])
   const waiting: { name: string; schema: JsonValue }[] = [{ name, schema }]
   const refer = (ref: string): string | undefined => {
@@ -60,7 +60,7 @@ export function plainForeign(schema: JsonValue): Schema {
 }
 
 function convert(schema: JsonValue, refer: (ref: string) => string | undefined, depth: number): Schema {
-  if (!isJsonObject(schema) || depth > MOST_DEEP) return {}
+  if (!isJsonObject(schema) || depth > MAX_DEEP) return {}
   const inner = (part: JsonValue) => convert(part, refer, depth + 1)
   const { $ref, description, properties, required, items, additionalProperties, pattern, format } = schema
   if (typeof $ref === 'string') {

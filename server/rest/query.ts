@@ -4,7 +4,7 @@ import { unknownName } from '../parse'
 
 /** What Next adds to the address of a request. */
 const OF_NEXT = /^(nxt[PI]|_rsc$)/
-const MOST_DETAILS = 20
+const MAX_DETAILS = 20
 
 /** @throws AppError INVALID_INPUT for text that Postgres cannot store */
 export function queryOf(request: Request): ByName {
@@ -22,7 +22,7 @@ export function queryOf(request: Request): ByName {
 export function readQuery(request: Request, known?: readonly string[]): Record<string, string> {
   const sent = Object.entries(queryOf(request)).filter(([name]) => !OF_NEXT.test(name))
   const details = sent.flatMap(([name, value]) => problemOf(name, value, known) ?? [])
-  if (details.length > 0) throw refused(details.slice(0, MOST_DETAILS))
+  if (details.length > 0) throw refused(details.slice(0, MAX_DETAILS))
   return Object.fromEntries(sent) as Record<string, string>
 }
 

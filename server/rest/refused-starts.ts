@@ -11,7 +11,7 @@ import { type NoRoom, refusalOf, requireRoom, roomOf } from '../runs/queue-room'
  * latest.
  */
 const KNOWN_MS = 1_000
-const MOST_KNOWN = 10_000
+const MAX_KNOWN = 10_000
 
 interface Known {
   tenantId: string
@@ -31,7 +31,7 @@ export function requireRoomFor(tenantId: string, headers: Headers): void {
   } catch (err) {
     const key = callerOf((name) => headers.get(name) ?? undefined)
     if (key) {
-      if (known().size >= MOST_KNOWN) known().clear()
+      if (known().size >= MAX_KNOWN) known().clear()
       known().set(key, { tenantId, until: performance.now() + KNOWN_MS })
     }
     throw err

@@ -9,7 +9,7 @@ import { answerOpenApi, openApiDocument } from './openapi-document'
 import { methods, type RouteHandler, route } from './route'
 
 /** Of so many documents a process knows the tag. */
-const MOST_TAGS = 1_000
+const MAX_TAGS = 1_000
 
 /** The tags of documents by what they were made of, so that a caller who has one costs one statement. */
 const tags = () => processWide('typed-api-tags', () => new Map<string, string>())
@@ -37,7 +37,7 @@ function keepTag(source: string, etag: string): void {
   const kept = tags()
   kept.delete(source)
   kept.set(source, etag)
-  if (kept.size <= MOST_TAGS) return
+  if (kept.size <= MAX_TAGS) return
   const [oldest] = kept.keys()
   if (oldest !== undefined) kept.delete(oldest)
 }

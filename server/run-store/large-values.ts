@@ -15,7 +15,7 @@ export interface StoredData {
 type OfRun = { tenantId: string; runId: string }
 
 /** What this process keeps of large values, in bytes of JSON. */
-const MOST_BYTES = 32 * 1024 * 1024
+const MAX_BYTES = 32 * 1024 * 1024
 
 /** What a visit wrote and a run's input never change, so the values read last are cached: lanes share them. */
 export class KeptValues {
@@ -44,7 +44,7 @@ export class KeptValues {
   }
 }
 
-const kept = () => processWide<KeptValues>('runs.large-values', () => new KeptValues(MOST_BYTES))
+const kept = () => processWide<KeptValues>('runs.large-values', () => new KeptValues(MAX_BYTES))
 
 /** Stored data with its large fields, from memory or from where they are stored. */
 export async function putTogether(ctx: ServiceContext, of: OfRun, parts: readonly StoredData[]): Promise<Written[]> {

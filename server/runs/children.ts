@@ -29,13 +29,13 @@ import { versionToRun } from '../workflows/version-to-run'
 import type { RunRow } from './present'
 
 /** How deep runs may be nested, so that a workflow that runs itself ends. */
-const MOST_DEEP = 10
+const MAX_DEEP = 10
 const BATCH = 200
 const AT_ONCE = 4
 /** By then its event has been handled, or was lost. */
 const OVERDUE_MS = 5_000
 /** How often a start reads a workflow again that is being published. */
-const MOST_TRIES = 5
+const MAX_TRIES = 5
 
 const child = alias(runs, 'child')
 
@@ -138,13 +138,13 @@ async function startChild(ctx: ServiceContext, wait: Wait, childId: string): Pro
  * @throws AppError if the workflow cannot be run, or not with this input; another error if it may be later
  */
 async function insertChild(tx: TransactionContext, parent: RunRow, id: string, config: JsonObject): Promise<void> {
-  if (parent.depth >= MOST_DEEP)
+  if (parent.depth >= MAX_DEEP)
     throw new AppError('VALIDATION_FAILED', {
-      message: `Workflows may run each other at most ${MOST_DEEP} levels deep`,
+      message: `Workflows may run each other at most ${MAX_DEEP} levels deep`,
     })
   const workflowId = String(config.workflowId)
   const wanted = config.version === undefined ? undefined : String(config.version)
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     const found = await versionToRun(tx, workflowId, { wanted, fromCache: false })
     const { version, publishedVersion, wasPublished, definition } = found
     if (!wasPublished) await requireRunnable(tx, definition)

@@ -10,13 +10,13 @@ import { parseInput } from '../parse'
 import { requireRun } from '../run-store/find-run'
 import { hold } from '../run-store/held'
 
-const MOST_CHARS = 5_000
-const MOST_OF_A_RUN = 200
+const MAX_CHARS = 5_000
+const MAX_OF_A_RUN = 200
 
 const Text = z
   .string()
   .trim()
-  .max(MOST_CHARS)
+  .max(MAX_CHARS)
   .refine((text) => unstorable(text) === null, 'is not valid text')
 
 export const AddComment = z.object({ runId: z.string().max(100), text: Text.min(1) })
@@ -57,8 +57,8 @@ export async function requireRoomForComment(tx: TransactionContext, runId: strin
     .select({ comments: count() })
     .from(runComments)
     .where(and(eq(runComments.tenantId, tx.tenantId), eq(runComments.runId, runId)))
-  if ((found?.comments ?? 0) >= MOST_OF_A_RUN)
-    throw new AppError('CONFLICT', { message: `A run has at most ${MOST_OF_A_RUN} comments` })
+  if ((found?.comments ?? 0) >= MAX_OF_A_RUN)
+    throw new AppError('CONFLICT', { message: `A run has at most ${MAX_OF_A_RUN} comments` })
 }
 
 async function write(

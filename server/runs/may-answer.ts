@@ -8,7 +8,7 @@ import { ROLES } from '../roles'
 import type { Person } from './person'
 
 /** How far back retries and parents are followed. */
-const MOST_BACK = 100
+const MAX_BACK = 100
 
 /** Whether a pause has rules about who may answer, besides the role that anybody needs. */
 export function hasRules(signal: PauseSignal): boolean {
@@ -70,7 +70,7 @@ export async function startersOf({ db, tenantId }: ServiceContext, runId: string
       union
       select r.started_by, r.retry_of, r.parent_run_id, chain.back + 1 from chain
       join ${runs} r on r.tenant_id = ${tenantId} and r.id in (chain.retry_of, chain.parent_run_id)
-      where chain.back < ${MOST_BACK})
+      where chain.back < ${MAX_BACK})
     select distinct started_by from chain`)
   return found.map(({ started_by }) => started_by)
 }

@@ -21,14 +21,14 @@ import { slotForRun } from './queue-room'
 import { checkPart, readDataOfStep, readPart } from './start-part'
 
 /** How often a start reads a workflow again that is being changed. */
-const MOST_TRIES = 5
+const MAX_TRIES = 5
 /**
  * For how long a start is not written whose caller waits for nothing but that. A run that is queued costs about half
  * as much again as one that begins at once; beyond this time, the answer matters more.
  */
 const SOON_MS = 100
 /** The largest body of a start that waits to be written. */
-const MOST_WAITING_BYTES = 64 * 1024
+const MAX_WAITING_BYTES = 64 * 1024
 /** Violation of a foreign key: a run refers to its version. */
 const VERSION_GONE = '23503'
 
@@ -117,7 +117,7 @@ async function reserveSlot(ctx: ServiceContext, start: Start): Promise<Slot | nu
 
 /** A larger body is written at once: it would be in memory for as long as it waits. */
 function isSmall(body: StartBody): boolean {
-  return !(body instanceof MultipartInput) && jsonSize(body) <= MOST_WAITING_BYTES
+  return !(body instanceof MultipartInput) && jsonSize(body) <= MAX_WAITING_BYTES
 }
 
 /** How a run is written. */
@@ -132,7 +132,7 @@ interface Try {
 /** Writes the run, and reads the workflow again as often as it was changed before that. */
 async function writeUntilAccepted(ctx: ServiceContext, start: Start, slot: Slot | null): Promise<StartedRun> {
   let plan = true
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     try {
       const started = await tryToWrite(ctx, start, { fromCache: tries === 0, plan, slot })
       if (started) return started

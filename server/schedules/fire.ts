@@ -10,7 +10,7 @@ import type { ScheduleRow, TickRow } from './present'
 
 const BATCH = 200
 /** Of one schedule at once: all that a late sweep may find, even a preview’s. */
-const MOST_TICKS = 100
+const MAX_TICKS = 100
 const MINUTE_MS = 60_000
 const KEEP_DAYS = 90
 
@@ -32,7 +32,7 @@ export async function fireDue({ db, log, now }: Sweep): Promise<{ started: numbe
   for (const { tenantId, id } of due) {
     const ctx = systemContext({ tenantId, db, log, now }, id)
     try {
-      for (let ticks = 0; ticks < MOST_TICKS; ticks++) {
+      for (let ticks = 0; ticks < MAX_TICKS; ticks++) {
         const tick = await withTransaction(ctx, (tx) => fire(tx, id))
         if (!tick) break
         if (tick.runId) started += 1

@@ -9,7 +9,7 @@ import { findSchedule, type OneSchedule } from './find'
 import { scheduleMasker, scheduleMaskers } from './masker'
 import { presentSchedule, presentTick, type TickRow } from './present'
 
-const MOST_TICKS = 50
+const MAX_TICKS = 50
 
 /** Schedules, each with its last tick. */
 export async function readSchedules(ctx: ServiceContext, workflowId?: string) {
@@ -55,7 +55,7 @@ export async function getSchedule(ctx: ServiceContext, one: OneSchedule) {
     .from(scheduleTicks)
     .where(and(eq(scheduleTicks.tenantId, ctx.tenantId), eq(scheduleTicks.scheduleId, row.id)))
     .orderBy(desc(scheduleTicks.at))
-    .limit(MOST_TICKS)
+    .limit(MAX_TICKS)
   const masker = await scheduleMasker(ctx, row, await tenantMasker(ctx))
   return { ...presentSchedule(row, ticks[0] ?? null, masker), ticks: ticks.map((tick) => presentTick(tick, masker)) }
 }

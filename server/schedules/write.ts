@@ -14,7 +14,7 @@ import { WORKFLOW } from '../workflows/noun'
 import { scheduleIs } from './find'
 import type { ScheduleRow } from './present'
 
-const MOST_SCHEDULES = 50
+const MAX_SCHEDULES = 50
 
 /** What people say about a schedule; the rest follows from it. */
 export type ScheduleContent = Pick<
@@ -102,6 +102,6 @@ async function requireStartable(tx: TransactionContext, workflowId: string): Pro
   const workflow = await findRow(tx, WORKFLOW, workflowId)
   if (workflow.status === 'archived') throw new AppError('WORKFLOW_ARCHIVED')
   const where = and(eq(schedules.tenantId, tx.tenantId), eq(schedules.workflowId, workflowId))
-  if ((await tx.db.$count(schedules, where)) >= MOST_SCHEDULES)
-    throw new AppError('CONFLICT', { message: `A workflow has at most ${MOST_SCHEDULES} schedules` })
+  if ((await tx.db.$count(schedules, where)) >= MAX_SCHEDULES)
+    throw new AppError('CONFLICT', { message: `A workflow has at most ${MAX_SCHEDULES} schedules` })
 }

@@ -4,7 +4,7 @@ import { ExpressionFailure, evaluate, type Matches } from '../definition/express
 import { type Expression, parseExpression } from '../definition/expression/parse'
 import type { JsonValue } from '../definition/json'
 import { type Lookup, TemplateSyntaxError } from '../definition/template'
-import { costOfPattern, MOST_FOR_PATTERN, type Pattern, patternOf, statesOf } from '../tools/patterns'
+import { costOfPattern, MAX_FOR_PATTERN, type Pattern, patternOf, statesOf } from '../tools/patterns'
 
 /** A text that must be a valid expression. */
 export const ExpressionText = z
@@ -23,11 +23,11 @@ const MAX_PARSED = 2_000
 const parsed = new Map<string, Expression>()
 
 /** What all expressions of one step, or of one delivery, may cost together: about a quarter of a second at worst. */
-const MOST_OPERATIONS = 12_000
+const MAX_OPERATIONS = 12_000
 
 /** A limit for expressions that are evaluated together, without anything else in between. */
 export function expressionEffort(): Effort {
-  return new Effort(MOST_OPERATIONS)
+  return new Effort(MAX_OPERATIONS)
 }
 
 /**
@@ -54,7 +54,7 @@ const matches: Matches = {
   sizeOf: (pattern) => compile(pattern).states,
   costOf(pattern) {
     const cost = costOfPattern(pattern)
-    if (pattern.length > MAX_PATTERN || statesOf(pattern) > MAX_STATES || cost > MOST_FOR_PATTERN)
+    if (pattern.length > MAX_PATTERN || statesOf(pattern) > MAX_STATES || cost > MAX_FOR_PATTERN)
       throw new ExpressionFailure('matches cannot use a pattern that is so long, or repeats so much')
     return Math.ceil(cost / UNITS_PER_OPERATION)
   },

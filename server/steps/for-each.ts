@@ -4,7 +4,7 @@ import { join, listOf, NEVER, objectOf, ofKind } from '../definition/types/type'
 import { StepFailure } from '../errors'
 import { defineStep } from './define-step'
 
-const MOST_ITEMS = 100_000
+const MAX_ITEMS = 100_000
 
 /** Runs the same path for every item of a list. */
 export const forEach = defineStep({
@@ -125,8 +125,8 @@ export const forEach = defineStep({
   takes: { items: 'array' },
   fork({ config: { items, batch = 1, concurrency = 1, onItemError = 'stop' } }) {
     if (!Array.isArray(items)) throw new StepFailure('INVALID_CONFIG', 'items must be a list')
-    if (items.length > MOST_ITEMS)
-      throw new StepFailure('INVALID_CONFIG', `items has ${items.length} entries, more than ${MOST_ITEMS}`)
+    if (items.length > MAX_ITEMS)
+      throw new StepFailure('INVALID_CONFIG', `items has ${items.length} entries, more than ${MAX_ITEMS}`)
     const turns =
       batch === 1
         ? items

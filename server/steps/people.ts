@@ -8,8 +8,8 @@ import { StepFailure } from '../errors'
 import { Text } from './define-step'
 import { after, DurationText } from './time'
 
-const MOST_ASSIGNEES = 50
-const MOST_VOTES = 100
+const MAX_ASSIGNEES = 50
+const MAX_VOTES = 100
 const WANTED = 'must be user:<email, subject or id> or role:<role>, such as user:ada@example.com or role:admin'
 const isTemplate = (text: string) => text.includes('${')
 
@@ -19,7 +19,7 @@ export const Assignees = z
     z
       .array(z.string().refine((text) => isTemplate(text) || ASSIGNEE.test(text), WANTED))
       .min(1, 'needs at least one person or role')
-      .max(MOST_ASSIGNEES),
+      .max(MAX_ASSIGNEES),
     z.string().max(500).refine(isTemplate, 'must be a list, such as ["role:admin"]'),
   ])
   .optional()
@@ -29,15 +29,15 @@ export const Assignees = z
 type Assignees = z.infer<typeof Assignees>
 
 /** How many votes each action needs. */
-export const Needs = z.record(z.string().min(1).max(100), z.number().int().min(1).max(MOST_VOTES)).optional()
+export const Needs = z.record(z.string().min(1).max(100), z.number().int().min(1).max(MAX_VOTES)).optional()
 type Needs = z.infer<typeof Needs>
 
-const MOST_SHOWN = 30
+const MAX_SHOWN = 30
 
 /** What to show of the run's data, each value under a label for people. */
 export const Show = z
   .array(component('ShownField', { label: Text(200), value: AnyJson, markdown: z.boolean().optional() }))
-  .max(MOST_SHOWN)
+  .max(MAX_SHOWN)
   .optional()
   .describe(
     'The values shown with the task, in this order, each with a label. A text is Markdown if `markdown` is true.',

@@ -12,7 +12,7 @@ import { requireSubject, runsOf, threadsBegunBy } from './data'
 import { SubjectData } from './schema'
 
 /** No more runs, threads, events or keys are counted. */
-const MOST = 10_000
+const MAX = 10_000
 
 /** How much data of a subject there is. */
 export type SubjectCounts = {
@@ -32,11 +32,11 @@ export async function countSubjectData(ctx: ServiceContext, input: unknown) {
   const { sub } = parseInput(SubjectData, input)
   await requireSubject(ctx, sub)
   const { tenantId } = ctx
-  const some = (what: SQL) => sql`(select count(*)::int from (${what} limit ${MOST + 1}) part)`
+  const some = (what: SQL) => sql`(select count(*)::int from (${what} limit ${MAX + 1}) part)`
   const [found] = await largeRead(ctx, (reading) =>
     reading.db.execute<SubjectCounts & { openRuns: number }>(sql`
-      with recursive ${runsOf(ctx, sub, MOST + 1)},
-      ids as materialized (select distinct id from (select id from mine limit ${MOST + 1}) part)
+      with recursive ${runsOf(ctx, sub, MAX + 1)},
+      ids as materialized (select distinct id from (select id from mine limit ${MAX + 1}) part)
       select
         (select count(*)::int from ids) as "runs",
         (select count(*)::int from ids join ${runs} r on r.tenant_id = ${tenantId} and r.id = ids.id and r.end_time is null)
@@ -51,6 +51,6 @@ export async function countSubjectData(ctx: ServiceContext, input: unknown) {
           as "idempotencyKeys"`),
   )
   const counts = found as SubjectCounts & { openRuns: number }
-  const atLeast = Math.max(counts.runs, counts.threads, counts.events, counts.idempotencyKeys) > MOST
+  const atLeast = Math.max(counts.runs, counts.threads, counts.events, counts.idempotencyKeys) > MAX
   return { sub, ...counts, atLeast }
 }

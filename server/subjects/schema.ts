@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
-const MOST_LETTERS = 256
+const MAX_LETTERS = 256
 
 /** The query string of the count. */
 export const SubjectData = z.object({
-  sub: z.string({ error: 'is required' }).min(1, 'is required').max(MOST_LETTERS).describe('The `sub` of the tokens.'),
+  sub: z.string({ error: 'is required' }).min(1, 'is required').max(MAX_LETTERS).describe('The `sub` of the tokens.'),
 })
 
 const flag = z

@@ -8,10 +8,10 @@ import { differences } from '../definition/audit'
 import { parseInput } from '../parse'
 import { getTenant } from './find'
 
-const MOST_DAYS = 3_650
+const MAX_DAYS = 3_650
 
 const KeepRuns = z.object({
-  days: z.number('must be a whole number').int('must be a whole number').min(1).max(MOST_DAYS).nullable(),
+  days: z.number('must be a whole number').int('must be a whole number').min(1).max(MAX_DAYS).nullable(),
 })
 
 /**

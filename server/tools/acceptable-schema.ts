@@ -5,7 +5,7 @@ const ARGUMENT = /^[A-Za-z0-9_.-]{1,64}$/
 /** Of a name that is made up, so that there is room for a number. */
 const MAX_NAME = 60
 /** How many combined schemas are looked into, and how deep. */
-const MOST_PARTS = 100
+const MAX_PARTS = 100
 const MAX_DEPTH = 5
 const OPEN: JsonObject = { type: 'object', properties: {}, additionalProperties: true }
 
@@ -42,7 +42,7 @@ function merged(given: JsonObject): { properties?: JsonObject; required?: JsonVa
   const found = new Map<string, JsonObject[]>(Object.entries(fieldsOf(given)).map(([name, one]) => [name, [one]]))
   const listed = new Set(found.keys())
   const required = new Set(namesIn(given.required))
-  let parts = MOST_PARTS
+  let parts = MAX_PARTS
   const look = (schema: JsonObject, sure: boolean, depth: number) => {
     const combined = [
       ...listIn(schema.allOf).map((part) => ({ part, sure })),

@@ -182,12 +182,12 @@ function isWide(schema: JsonObject): boolean {
 
 /** Each value may meet each alternative, and each mistake of a wide schema is kept until it is known whether it counts. */
 function isTooMuch(schema: JsonObject, value: string): boolean {
-  if (value.length < MOST_KEPT) return false
-  return (1 + alternativesOf(schema)) * value.split(',').length > (isWide(schema) ? MOST_KEPT : MOST_COMPARED)
+  if (value.length < MAX_KEPT) return false
+  return (1 + alternativesOf(schema)) * value.split(',').length > (isWide(schema) ? MAX_KEPT : MAX_COMPARED)
 }
 
-const MOST_KEPT = 200_000
-const MOST_COMPARED = 2_000_000
+const MAX_KEPT = 200_000
+const MAX_COMPARED = 2_000_000
 
 const compiled = new Map<string, ValidateFunction>()
 

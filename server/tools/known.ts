@@ -12,7 +12,7 @@ interface Known {
 
 const known = () => processWide<Map<string, Known>>('tools.known', () => new Map())
 
-const MOST = 500
+const MAX = 500
 const LARGEST_BYTES = 64 * 1024
 
 /** Changes whenever what a call of the tool does may have changed. `TOOL_STAMP` makes the same in SQL. */
@@ -30,7 +30,7 @@ export function keepTool(tenantId: string, tool: ToolRow, version: string | numb
   if (jsonSize({ ...loaded }) > LARGEST_BYTES) return
   all.set(key, { stamp, tool: loaded })
   const [oldest] = all.keys()
-  if (all.size > MOST && oldest !== undefined) all.delete(oldest)
+  if (all.size > MAX && oldest !== undefined) all.delete(oldest)
 }
 
 export function knownTool(tenantId: string, toolId: string, version: string | number): Known | null {

@@ -21,14 +21,14 @@ export class PatternTooCostly extends Error {
 }
 
 /** What compiling one pattern may cost: about 20 ms. A unit is one character whose other cases are looked up: 40 ns. */
-export const MOST_FOR_PATTERN = 500_000
+export const MAX_FOR_PATTERN = 500_000
 const PER_CHARACTER = 50
 const PER_STATE = 65
 /** Of a class of Unicode, such as `\p{L}`. */
 const PER_TABLE = 3_500
 
 /** Few, because a pattern may come from run data. */
-const MOST_KEPT = 200
+const MAX_KEPT = 200
 const kept = () => processWide('patterns', () => new Map<string, Pattern>())
 
 /**
@@ -38,13 +38,13 @@ const kept = () => processWide('patterns', () => new Map<string, Pattern>())
  */
 export function patternOf(text: string, effort?: Effort): Pattern {
   const cost = costOfPattern(text)
-  if (cost > MOST_FOR_PATTERN || effort?.allows(cost) === false) throw new PatternTooCostly()
+  if (cost > MAX_FOR_PATTERN || effort?.allows(cost) === false) throw new PatternTooCostly()
   const all = kept()
   const known = all.get(text)
   if (known) return known
   const compiled = RE2JS.compile(text)
   const pattern = { find: (text: string) => compiled.matcher(text).find(), states: compiled.programSize() }
-  if (all.size >= MOST_KEPT) all.delete(all.keys().next().value ?? text)
+  if (all.size >= MAX_KEPT) all.delete(all.keys().next().value ?? text)
   all.set(text, pattern)
   return pattern
 }

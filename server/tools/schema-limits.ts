@@ -162,14 +162,14 @@ function pointedAt(root: JsonObject, ref: string): JsonValue | undefined {
 }
 
 /** What compiling all patterns of a schema may cost: see `patternOf`. About a tenth of a second. */
-const MOST_TO_COMPILE = 2_500_000
+const MAX_TO_COMPILE = 2_500_000
 const PATTERNS_TOO_COSTLY =
   'takes too long to compile, with the other patterns of the schema; use fewer, or simpler ones'
 
 /** The patterns of one schema. */
 class Patterns {
   private readonly known = new Map<string, Pattern>()
-  private readonly effort = new Effort(MOST_TO_COMPILE)
+  private readonly effort = new Effort(MAX_TO_COMPILE)
 
   /** @throws PatternTooCostly, RE2JSException */
   of(text: string): Pattern {

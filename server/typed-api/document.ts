@@ -17,7 +17,7 @@ import {
   type Listed,
   listNamed,
   listPublished,
-  MOST_OBJECTS,
+  MAX_OBJECTS,
   PAGE,
   readAgents,
   readTools,
@@ -29,10 +29,10 @@ import { usedOf } from './used'
 import { type KnownWorkflow, workflowParts } from './workflow'
 
 /** How much of the document the objects of a kind may take. */
-const MOST_BYTES: Record<Word, number> = { workflow: 8_000_000, agent: 1_000_000, tool: 1_000_000 }
+const MAX_BYTES: Record<Word, number> = { workflow: 8_000_000, agent: 1_000_000, tool: 1_000_000 }
 /** In so many steps the types are followed, and with so much work. The results of further workflows are any objects. */
-const MOST_STEPS = 20_000
-const MOST_WORK = 300_000_000
+const MAX_STEPS = 20_000
+const MAX_WORK = 300_000_000
 
 /**
  * The workspace's own OpenAPI document: an operation for each published workflow, agent and tool that the caller's lists
@@ -134,9 +134,9 @@ class Assembly {
   ): Promise<void> {
     let bytes = 0
     const rows = this.listed[word]
-    if (rows.length > MOST_OBJECTS) this.#cut.add(word)
-    for (let from = 0; from < Math.min(rows.length, MOST_OBJECTS); from += PAGE) {
-      const page = rows.slice(from, Math.min(from + PAGE, MOST_OBJECTS))
+    if (rows.length > MAX_OBJECTS) this.#cut.add(word)
+    for (let from = 0; from < Math.min(rows.length, MAX_OBJECTS); from += PAGE) {
+      const page = rows.slice(from, Math.min(from + PAGE, MAX_OBJECTS))
       const known = await read(this.ctx, page)
       for (const row of page) {
         const named = toName(word, row)
@@ -144,7 +144,7 @@ class Assembly {
         const { parts, added } = await partsOf(row, key, known.get(row.id))
         if (!parts) continue
         bytes += JSON.stringify(parts).length
-        if (bytes > MOST_BYTES[word]) {
+        if (bytes > MAX_BYTES[word]) {
           this.#cut.add(word)
           return
         }
@@ -159,7 +159,7 @@ class Assembly {
 
   async #typesOf(definition: NonNullable<KnownWorkflow['expanded']>): Promise<KnownWorkflow['types']> {
     this.#steps += definition.steps.length
-    if (this.#steps > MOST_STEPS || this.#work > MOST_WORK) return null
+    if (this.#steps > MAX_STEPS || this.#work > MAX_WORK) return null
     // What a workflow within reach uses belongs to it.
     const outputs = keptOutputs(await knownOutputs(beyondReach(this.ctx), definition))
     const flow = await inSlices(this.ctx.tenantId, flowing(definition, outputs))

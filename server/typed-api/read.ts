@@ -13,11 +13,11 @@ import { TOOL } from '../tools/noun'
 import { WORKFLOW } from '../workflows/noun'
 
 /** How many objects of a kind one document has. */
-export const MOST_OBJECTS = 1_000
+export const MAX_OBJECTS = 1_000
 /** Of a kind; any further object has a name with the start of a digest in it. */
-const MOST_NAMED = 5_000
+const MAX_NAMED = 5_000
 /** Larger definitions are not read. */
-const MOST_BYTES = 512 * 1024
+const MAX_BYTES = 512 * 1024
 /** How many are read at once. */
 export const PAGE = 20
 
@@ -58,7 +58,7 @@ export async function listPublished(
       ),
     )
     .orderBy(asc(sql`${table.id} collate "C"`))
-    .limit(MOST_OBJECTS + 1)
+    .limit(MAX_OBJECTS + 1)
 }
 
 /**
@@ -70,7 +70,7 @@ export async function listNamed(ctx: ServiceContext, word: Word): Promise<(Liste
   return published(ctx, word)
     .where(everPublished(ctx, word))
     .orderBy(asc(table.createdAt), asc(sql`${table.id} collate "C"`))
-    .limit(MOST_NAMED)
+    .limit(MAX_NAMED)
 }
 
 function published(ctx: ServiceContext, word: Word) {
@@ -96,7 +96,7 @@ function versionsOf(ctx: ServiceContext, word: Word, listed: readonly Listed[]):
   return and(
     eq(versions.tenantId, ctx.tenantId),
     sql`(${ownerId}, ${versions.version}) in (${sql.join(pairs, sql`, `)})`,
-    sql`coalesce(octet_length(${size}::text), 0) <= ${MOST_BYTES}`,
+    sql`coalesce(octet_length(${size}::text), 0) <= ${MAX_BYTES}`,
   )
 }
 

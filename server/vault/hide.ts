@@ -16,7 +16,7 @@ export function hidingNothing(vault: Masker): RunMasker {
 }
 
 /** Looking for each value in every text takes time, so a run has so many of them looked for. Shorter ones are in any text. */
-const MOST_VALUES = 50
+const MAX_VALUES = 50
 const SHORTEST_VALUE = 4
 
 /** A masker for these fields, and for their values wherever else they stand. */
@@ -43,5 +43,5 @@ export function valuesMasker(stored: JsonObject[], hides: ReadonlySet<string>): 
 /** The values of these fields that are looked for in texts. */
 export function hiddenValues(stored: JsonObject[], hides: ReadonlySet<string>): string[] {
   const texts = new Set(textsUnder(stored, hides))
-  return [...texts].filter((text) => text.length >= SHORTEST_VALUE).slice(0, MOST_VALUES)
+  return [...texts].filter((text) => text.length >= SHORTEST_VALUE).slice(0, MAX_VALUES)
 }

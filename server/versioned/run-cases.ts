@@ -6,10 +6,10 @@ import type { Usage } from '../definition/agent'
 import { type Difference, differencesFrom, type Ended, type Given } from '../definition/test-case'
 import { AppError, CallerGone } from '../errors'
 import { tenantMasker } from '../vault/masker'
-import { type CaseMasks, type CaseRow, MOST_CASES, onlyVault, readCases } from './test-cases'
+import { type CaseMasks, type CaseRow, MAX_CASES, onlyVault, readCases } from './test-cases'
 
 /** Which ones to run; all without. */
-export const RunCases = z.object({ only: z.array(z.string()).max(MOST_CASES).optional() })
+export const RunCases = z.object({ only: z.array(z.string()).max(MAX_CASES).optional() })
 
 /** What came of one test case. */
 export type CaseResult = {

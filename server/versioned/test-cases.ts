@@ -18,7 +18,7 @@ import type { Named, Noun, One, Row, VersionRow } from './noun'
 import { findRow } from './rows'
 
 /** Of one agent, tool or workflow. All of them run before it is published. */
-export const MOST_CASES = 50
+export const MAX_CASES = 50
 /** Of what a case is given and what it expects, together. */
 const MAX_CHARACTERS = 200_000
 
@@ -118,8 +118,8 @@ export async function keepCase(
   refuseLarge({ given, expected })
   return withTransaction(ctx, async (tx) => {
     const row = await lockForDraft(tx, noun, id)
-    if ((await countCases(tx, noun, row.id)) >= MOST_CASES)
-      throw new AppError('CONFLICT', { message: `There are at most ${MOST_CASES} test cases` })
+    if ((await countCases(tx, noun, row.id)) >= MAX_CASES)
+      throw new AppError('CONFLICT', { message: `There are at most ${MAX_CASES} test cases` })
     const caseId = newId('case')
     await tx.db.insert(testCases).values({
       ...{ tenantId: tx.tenantId, noun: noun.word, objectId: row.id, id: caseId, name, given, expected },

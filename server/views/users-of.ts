@@ -28,7 +28,7 @@ export interface FindUsers extends One {
 }
 
 /** Enough to say who is affected; a list of hundreds would not be read. */
-const MOST = 100
+const MAX = 100
 
 /** Who uses a tool or an agent now, by name. Drafts of workflows do not count: nobody runs them. */
 export async function findUsers(ctx: ServiceContext, { id, of }: FindUsers): Promise<UserOf[]> {
@@ -59,7 +59,7 @@ export async function workflowsWith(
       ),
     )
     .orderBy(workflows.name)
-    .limit(MOST)
+    .limit(MAX)
   const users: UserOf[] = []
   // A hundred definitions at once may be a hundred megabytes.
   for (const { name, ...one } of named) {
@@ -111,7 +111,7 @@ async function agentsWith(ctx: ServiceContext, { id, of }: FindUsers): Promise<U
       and(eq(agents.tenantId, ctx.tenantId), ne(agents.status, 'archived'), names(sql`${agentVersions.config}`, id)),
     )
     .orderBy(agents.name)
-    .limit(MOST)
+    .limit(MAX)
   return rows.flatMap(({ config, ...agent }) => {
     const versions = versionsIn(config, { id, of })
     return versions.length === 0 ? [] : [{ kind: 'agent', ...agent, keepsTo: keptBy(versions), pinned: false }]

@@ -8,7 +8,7 @@ import { mayReceive } from '../vault/hosts'
 import { listVaultSecrets } from '../vault/list'
 import { nameActors } from './actors'
 
-const MOST_USERS = 500
+const MAX_USERS = 500
 
 /** A tool or agent whose newest version uses secrets, and the URL it sends them to. */
 interface User {
@@ -82,7 +82,7 @@ async function readTools(ctx: ServiceContext): Promise<User[]> {
       and(eq(tools.tenantId, ctx.tenantId), ne(tools.status, 'archived'), namesSecrets(sql`${toolVersions.config}`)),
     )
     .orderBy(name)
-    .limit(MOST_USERS)
+    .limit(MAX_USERS)
   return rows.map(({ url, ...row }) => ({ kind: 'tool', ...row, url: fixedAddress(url) }))
 }
 
@@ -109,7 +109,7 @@ async function readAgents(ctx: ServiceContext): Promise<User[]> {
       ),
     )
     .orderBy(name)
-    .limit(MOST_USERS)
+    .limit(MAX_USERS)
   return rows.flatMap(({ config, ...row }) => {
     const secret = keySecret(config.model)
     return secret ? [{ kind: 'agent' as const, ...row, names: [secret], url: addressOf(config.model) }] : []

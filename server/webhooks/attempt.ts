@@ -9,7 +9,7 @@ import { signedHeaders } from './sign'
 
 const TIMEOUT_MS = 15_000
 /** How much of a response is stored, to find the reason of a failure. */
-const MOST_RESPONSE = 1_000
+const MAX_RESPONSE = 1_000
 
 /** Posts a message once. A redirect is a failure: what is signed goes only to the address that was entered. */
 export async function attempt(
@@ -49,7 +49,7 @@ async function beginning(response: Response): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
   try {
-    while (reader && text.length < MOST_RESPONSE) {
+    while (reader && text.length < MAX_RESPONSE) {
       const { done, value } = await reader.read()
       if (done) break
       text += decoder.decode(value, { stream: true })
@@ -58,5 +58,5 @@ async function beginning(response: Response): Promise<string> {
   } catch {
     // See above.
   }
-  return toStorableJson(cutText(text, MOST_RESPONSE))
+  return toStorableJson(cutText(text, MAX_RESPONSE))
 }

@@ -11,7 +11,7 @@ import { CreateWebhook } from './schema'
 import { newSecret } from './secrets'
 
 /** Each costs a message per event. */
-const MOST_ENDPOINTS = 20
+const MAX_ENDPOINTS = 20
 
 /**
  * Creates an endpoint. Only this result contains its secret.
@@ -23,8 +23,8 @@ export async function createWebhook(ctx: ServiceContext, input: unknown) {
   return withTransaction(ctx, async (tx) => {
     const { tenantId, actor } = tx
     const count = await tx.db.$count(webhookEndpoints, eq(webhookEndpoints.tenantId, tenantId))
-    if (count >= MOST_ENDPOINTS)
-      throw new AppError('CONFLICT', { message: `A workspace has at most ${MOST_ENDPOINTS} webhooks` })
+    if (count >= MAX_ENDPOINTS)
+      throw new AppError('CONFLICT', { message: `A workspace has at most ${MAX_ENDPOINTS} webhooks` })
     const id = newId('whk')
     const { secret, stored } = newSecret(tx, id)
     const at = tx.now()

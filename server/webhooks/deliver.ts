@@ -23,7 +23,7 @@ const LEASE_MS = 60_000
 export const WAITS_MS = waitsOf(2, 5, 10, 10, 24, 24, 24)
 /** An endpoint where every attempt has failed for this long is disabled. */
 const FAILING_MS = 5 * 24 * HOUR_MS
-const MOST_ATTEMPTS_KEPT = 20
+const MAX_ATTEMPTS_KEPT = 20
 
 /**
  * Delivers what is due at an endpoint: in order within each run, runs in parallel. One call at a time does this for an
@@ -105,7 +105,7 @@ async function recordAttempt(ctx: ServiceContext, endpoint: EndpointRow, deliver
   const after = attempted(now, delivery.tries, WAITS_MS, arrived ? 'delivered' : null)
   await ctx.db
     .update(webhookDeliveries)
-    .set({ ...after, attempts: [...delivery.attempts, made].slice(-MOST_ATTEMPTS_KEPT) })
+    .set({ ...after, attempts: [...delivery.attempts, made].slice(-MAX_ATTEMPTS_KEPT) })
     .where(deliveryIs(ctx, delivery.id))
   if ('dueAt' in after) retryBy(after.dueAt)
   if (arrived) {

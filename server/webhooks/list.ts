@@ -6,12 +6,12 @@ import { endpointIs, findEndpoint } from './find'
 import { presentEndpoint } from './present'
 
 /** How many messages wait for an endpoint, none counted beyond a limit. */
-const MOST_COUNTED = 1_000
+const MAX_COUNTED = 1_000
 const waiting = sql<number>`(
   select count(*)::int from (
     select 1 from webhook_deliveries d
     where d.tenant_id = webhook_endpoints.tenant_id and d.endpoint_id = webhook_endpoints.id and d.status = 'pending'
-    limit ${MOST_COUNTED}) counted)`
+    limit ${MAX_COUNTED}) counted)`
 
 /** The tenant's endpoints, newest first. */
 export async function listWebhooks(ctx: ServiceContext) {

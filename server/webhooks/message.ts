@@ -12,7 +12,7 @@ import type { DeliveryRow, EndpointRow } from './find'
 import { slackBody } from './slack'
 
 /** A larger result is left out; the message says where to read it. */
-const MOST_RESULT_BYTES = 256 * 1024
+const MAX_RESULT_BYTES = 256 * 1024
 
 /** Events of a pause. */
 const PAUSED: ReadonlySet<string> = new Set(['run.paused', 'task.assigned', 'task.overdue'])
@@ -46,7 +46,7 @@ export async function bodyOf(
       error: runs.error,
       cancellation: runs.cancellation,
       size,
-      result: sql<JsonValue>`case when ${size} <= ${MOST_RESULT_BYTES} then ${runs.result} end`,
+      result: sql<JsonValue>`case when ${size} <= ${MAX_RESULT_BYTES} then ${runs.result} end`,
     })
     .from(runs)
     .where(and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId)))
@@ -64,7 +64,7 @@ export async function bodyOf(
     ...rest
   } = maskWords(run, masker)
   const of = { ...rest, startTime: startTime.toISOString() }
-  const cut = bytes > MOST_RESULT_BYTES ? cutMarker(runId, bytes, 'field=result') : masker.json(result)
+  const cut = bytes > MAX_RESULT_BYTES ? cutMarker(runId, bytes, 'field=result') : masker.json(result)
   const data =
     type === 'run.started'
       ? { ...of, status: 'running', outcome: null }

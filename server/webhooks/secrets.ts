@@ -5,7 +5,7 @@ import type { WebhookSecret } from '../definition/webhook'
 
 const PREFIX = 'whsec_'
 /** The newest, and the one it replaced. */
-const MOST_SECRETS = 2
+const MAX_SECRETS = 2
 
 /** The place a secret is sealed for: copied to another row, it does not open. */
 const placeOf = (tenantId: string, endpointId: string) => `${tenantId}:${endpointId}`
@@ -21,7 +21,7 @@ export function newSecret(ctx: ServiceContext, endpointId: string): { secret: st
 export function rotated(secrets: readonly WebhookSecret[], stored: WebhookSecret, endsAt: Date): WebhookSecret[] {
   const [last] = secrets
   const kept = last && endsAt > new Date(stored.createdAt) ? [{ ...last, endsAt: endsAt.toISOString() }] : []
-  return [stored, ...kept].slice(0, MOST_SECRETS)
+  return [stored, ...kept].slice(0, MAX_SECRETS)
 }
 
 export function stillSigns({ endsAt }: WebhookSecret, now: Date): boolean {

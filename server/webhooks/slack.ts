@@ -22,9 +22,9 @@ interface Told {
   } | null
 }
 
-const MOST_TITLE = 150
+const MAX_TITLE = 150
 /** Slack takes 3,000 characters in a block, escapes included, and refuses the whole message if one has more. */
-const MOST_TEXT = 2_900
+const MAX_TEXT = 2_900
 
 const WAITS: Record<string, string> = {
   'run.paused': 'waits for an answer',
@@ -54,7 +54,7 @@ export function slackBody(type: string, told: Told): string {
     const asks = `${run} ${waits}: *${line(title?.trim() || stepId)}*`
     const details = [
       ...(told.givenTo ? [`Given to ${line(told.givenTo.replace(/^user:/, ''))}`] : []),
-      ...(message?.trim() ? [slackMarkdown(message, MOST_TEXT)] : []),
+      ...(message?.trim() ? [slackMarkdown(message, MAX_TEXT)] : []),
       ...(show.length > 0 ? [card(show)] : []),
       ...(dueAt ? [`Due ${dateOf(dueAt)}`] : []),
     ]
@@ -65,14 +65,14 @@ export function slackBody(type: string, told: Told): string {
   const url = `${origin}/r/${encodeURIComponent(runId)}`
   return written(
     `${run} ${EVENTS[type] ?? type}.`,
-    reason?.trim() ? [escaped(reason, MOST_TEXT)] : [],
+    reason?.trim() ? [escaped(reason, MAX_TEXT)] : [],
     'Open the run',
     url,
   )
 }
 
 function card(show: readonly ShownValue[]): string {
-  return escaped(show.map(({ label, value }) => `${label}: ${shownText(value)}`).join('\n'), MOST_TEXT)
+  return escaped(show.map(({ label, value }) => `${label}: ${shownText(value)}`).join('\n'), MAX_TEXT)
 }
 
 /** What *Send test* sends. */
@@ -95,5 +95,5 @@ function dateOf(at: string): string {
 
 /** A name or a title, on one line. */
 function line(text: string): string {
-  return escaped(text.replace(/\s+/g, ' ').trim(), MOST_TITLE)
+  return escaped(text.replace(/\s+/g, ' ').trim(), MAX_TITLE)
 }

@@ -88,11 +88,11 @@ async function findHints(ctx: ServiceContext, written: Definition, known: readon
   const found = asWritten(await simulated(ctx, written, { data: {}, answers: {} }, HINTS_BUDGET), written)
   return found.failures
     .filter(({ stepId, handled }) => !handled && !told.has(stepId))
-    .slice(0, MOST_HINTS)
+    .slice(0, MAX_HINTS)
     .map(({ stepId, message, input }) => {
       const start = JSON.stringify(input)
       const given =
-        start === '{}' ? '' : ` START was ${start.length > MOST_SHOWN ? `${start.slice(0, MOST_SHOWN)}…` : start}.`
+        start === '{}' ? '' : ` START was ${start.length > MAX_SHOWN ? `${start.slice(0, MAX_SHOWN)}…` : start}.`
       return {
         severity: 'warning',
         code: 'W_SIMULATION',
@@ -102,5 +102,5 @@ async function findHints(ctx: ServiceContext, written: Definition, known: readon
     })
 }
 
-const MOST_HINTS = 20
-const MOST_SHOWN = 200
+const MAX_HINTS = 20
+const MAX_SHOWN = 200

@@ -45,7 +45,7 @@ export type ExpectedOfWorkflow = z.input<typeof ExpectedOfResult>
 export type KeepWorkflowCase = z.input<typeof KeepWorkflowCase>
 
 /** More records are no test that somebody could read. */
-const MOST_RECORDS = 1_000
+const MAX_RECORDS = 1_000
 const AT_ONCE = 2
 /** For all of them. */
 const LIMIT_MS = 30_000
@@ -136,9 +136,9 @@ async function readKept(
     .from(stepRecords)
     .where(and(eq(stepRecords.tenantId, ctx.tenantId), eq(stepRecords.runId, runId)))
     .orderBy(asc(stepRecords.seq))
-    .limit(MOST_RECORDS + 1)
-  if (records.length > MOST_RECORDS)
-    throw new AppError('CONFLICT', { message: `A run of more than ${MOST_RECORDS} steps cannot be kept` })
+    .limit(MAX_RECORDS + 1)
+  if (records.length > MAX_RECORDS)
+    throw new AppError('CONFLICT', { message: `A run of more than ${MAX_RECORDS} steps cannot be kept` })
   const steps = new Map<string, StepOutcome[]>()
   for (const record of records) {
     const mode = findStepType(record.type)?.mode

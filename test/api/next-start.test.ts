@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { MOST_URL } from '@/cli/guards.mjs'
+import { MAX_URL } from '@/cli/guards.mjs'
 import { firstBoot } from '@/server/tenants/boot/seed'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { freePort } from '../support/free-port'
@@ -70,7 +70,7 @@ test.each(['/api/%E0%A4%A', '/%ff', '/acme/%C3%28'])('the path %s is refused wit
 test('a URL too long to be repeated in a redirect is refused', async () => {
   for (const path of [`/api/${'a'.repeat(9_000)}/`, `/acme/runs?q=${'a'.repeat(9_000)}`]) {
     const { status, text } = await send('GET', path)
-    const message = `The URL is longer than ${MOST_URL.toLocaleString('en')} characters.`
+    const message = `The URL is longer than ${MAX_URL.toLocaleString('en')} characters.`
     expect([status, JSON.parse(text)]).toMatchObject([400, { error: { details: [{ path: 'url', message }] } }])
   }
 })

@@ -23,7 +23,7 @@ const data: JsonObject = frozen({
 const lookup = lookupIn(data)
 const ERRORS = new Set(['TemplateSyntaxError', 'UnresolvedReference', 'ExpressionFailure', 'TemplateTooLarge'])
 /** What one may take of the processor. The slowest of 200,000 took 37 ms. */
-const MOST_CPU_MS = 500
+const MAX_CPU_MS = 500
 
 /** How often something was reached that every object, list, text and number inherits. */
 let reached = 0
@@ -64,7 +64,7 @@ function outcome(text: string, work: () => JsonValue): { value: JsonValue } | { 
     came = { error: name }
   }
   const { user, system } = process.cpuUsage(from)
-  if ((user + system) / 1_000 > MOST_CPU_MS)
+  if ((user + system) / 1_000 > MAX_CPU_MS)
     throw new Error(`${JSON.stringify(text)} took ${(user + system) / 1_000} ms`)
   return came
 }

@@ -14,7 +14,7 @@ import { newPerson, newWorkspace, signIn, type Workspace } from './support/works
 
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 /** Most operations and schemas of the reference. They all look alike, and axe would take minutes for all of them. */
-const MOST_OF_REFERENCE = 'main section section:not(:nth-of-type(16n + 1))'
+const MAX_OF_REFERENCE = 'main section section:not(:nth-of-type(16n + 1))'
 /** Rules that depend on the theme. */
 const OF_COLOUR = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } satisfies RunOptions['runOnly']
 const WIDE = { width: 1440, height: 900 }
@@ -111,7 +111,7 @@ for (const [path, seen] of Object.entries(OUTSIDE)) {
       const answer = await page.goto(address)
       expect(answer?.status(), address).toBeLessThan(500)
       await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible()
-      await look(page, address, { looks: LOOKS, without: address === '/reference' ? MOST_OF_REFERENCE : undefined })
+      await look(page, address, { looks: LOOKS, without: address === '/reference' ? MAX_OF_REFERENCE : undefined })
     }
   })
 }

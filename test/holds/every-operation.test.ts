@@ -106,7 +106,7 @@ interface Operation {
 }
 
 /** How long a URL may be. */
-const MOST_URL = 12_000
+const MAX_URL = 12_000
 
 /** The id that a procedure of this router takes. */
 const IDS: Record<string, string> = {
@@ -123,7 +123,7 @@ function procedure(name: string): Operation {
     seed: async () => asJson((await PROCEDURES[name]?.input(of)) ?? input?.(id()) ?? SEEDS[name] ?? {}),
     // A stream's input is in its URL, and the web process refuses long ones.
     call: async (given) =>
-      KINDS[name] === 'subscription' && JSON.stringify(given).length > MOST_URL
+      KINDS[name] === 'subscription' && JSON.stringify(given).length > MAX_URL
         ? 400
         : (await callProcedure(owner, name, given)).status,
   }
@@ -174,7 +174,7 @@ async function request(
     ]),
   )
   const given = Object.entries(query).filter(([, value]) => value !== '')
-  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value).slice(0, MOST_URL)]))
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value).slice(0, MAX_URL)]))
   const leave = new AbortController()
   const response = await handlers[method]?.(
     new Request(`http://localhost/api/x?${search}`, {
@@ -305,12 +305,12 @@ const all: Record<string, Operation> = {
   ...Object.fromEntries(Object.keys(KINDS).map((name) => [name, procedure(name)])),
 }
 /** `SOAK=1` tries all that is made from a schema; otherwise an even choice of it, another one than the next operation's. */
-const MOST_INPUTS = rounds(8, 10_000)
+const MAX_INPUTS = rounds(8, 10_000)
 
 function chosen(hostile: Hostile[], from: number): Hostile[] {
-  const each = Math.max(1, hostile.length / MOST_INPUTS)
+  const each = Math.max(1, hostile.length / MAX_INPUTS)
   return Array.from(
-    { length: Math.min(MOST_INPUTS, hostile.length) },
+    { length: Math.min(MAX_INPUTS, hostile.length) },
     (_, n) => hostile[Math.floor(n * each + (from % each))],
   ).flatMap((one) => one ?? [])
 }

@@ -13,8 +13,8 @@ export interface Hostile {
 /** A text without a limit of its own: what is left of a body of 1 MiB. */
 const LONGEST = 900_000
 /** As many values as a body may have, less some for what is around them. */
-const MOST_VALUES = 45_000
-const MOST_KEYS = 9_000
+const MAX_VALUES = 45_000
+const MAX_KEYS = 9_000
 const DEEPEST = 50
 
 /** Patterns of texts that parsers, renderers and expressions find hard, repeated up to a length. */
@@ -44,7 +44,7 @@ function deep(levels: number): JsonValue {
 /** Values where any JSON may stand. */
 const ANY: Record<string, () => JsonValue> = {
   'many deep values': () => Array.from({ length: 800 }, () => deep(DEEPEST)),
-  'many keys': () => Object.fromEntries(Array.from({ length: MOST_KEYS }, (_, n) => [`key_${n}`, n])),
+  'many keys': () => Object.fromEntries(Array.from({ length: MAX_KEYS }, (_, n) => [`key_${n}`, n])),
   'many references': () => Array.from({ length: 20_000 }, (_, n) => `\${stepp_${n}.totall.valu}`),
   'a schema of wide patterns': () => SCHEMAS['of 60 wide patterns'] ?? null,
   'a schema of nested lists': () => SCHEMAS['of nested lists'] ?? null,
@@ -63,7 +63,7 @@ interface Change {
   value: () => JsonValue
 }
 
-const MOST_LEVELS = 6
+const MAX_LEVELS = 6
 
 /** All changes of a valid value that its schema allows, or nearly does. */
 function* changesOf(
@@ -73,7 +73,7 @@ function* changesOf(
   seed: JsonValue | undefined,
   level = 0,
 ): Generator<Change> {
-  if (level > MOST_LEVELS) return
+  if (level > MAX_LEVELS) return
   const where = at.join('.') || 'the input'
   const ref = typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined
   if (ref !== undefined) {
@@ -122,9 +122,9 @@ function* listsFor(
   const item = first ?? sample(root, items)
   const per = JSON.stringify(item ?? null).length
   const most = Math.min(
-    Number(schema.maxItems ?? MOST_VALUES),
+    Number(schema.maxItems ?? MAX_VALUES),
     Math.floor(LONGEST / (per + 12)),
-    Math.floor(MOST_VALUES / (1 + valuesIn(item))),
+    Math.floor(MAX_VALUES / (1 + valuesIn(item))),
   )
   yield {
     what: `${at.join('.')}: ${most} items`,
@@ -149,7 +149,7 @@ function* objectsFor(
   const more = schema.additionalProperties
   if (!isJsonObject(more)) return
   const value = Object.values(given)[0] ?? sample(root, more)
-  const most = Math.min(MOST_KEYS, Math.floor(MOST_VALUES / (1 + valuesIn(value))))
+  const most = Math.min(MAX_KEYS, Math.floor(MAX_VALUES / (1 + valuesIn(value))))
   yield {
     what: `${at.join('.')}: ${most} fields`,
     at,
@@ -177,7 +177,7 @@ function sample(root: Schema, schema: Schema, level = 0): JsonValue {
   if (Array.isArray(schema.enum)) return schema.enum[0] ?? null
   if (typeof schema.$ref === 'string') {
     const named = (root.$defs as Record<string, Schema> | undefined)?.[schema.$ref.split('/').at(-1) ?? '']
-    return named && level < MOST_LEVELS ? sample(root, named, level + 1) : null
+    return named && level < MAX_LEVELS ? sample(root, named, level + 1) : null
   }
   const [variant] = [...((schema.anyOf ?? []) as Schema[]), ...((schema.oneOf ?? []) as Schema[])]
   if (variant) return sample(root, variant, level + 1)

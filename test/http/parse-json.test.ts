@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { AppError } from '@/server/errors'
 import { parseJson } from '@/server/http/parse-json'
 
-const MOST = 50_000
+const MAX = 50_000
 
 function refusal(text: string) {
   try {
@@ -18,18 +18,18 @@ describe('JSON from outside', () => {
   test.each([
     ['empty lists', `[${'[],'.repeat(349_000)}[]]`],
     ['lists in lists', `[${`${'['.repeat(60)}${']'.repeat(60)},`.repeat(8_000)}[]]`],
-    ['empty objects', `[${'{},'.repeat(MOST)}{}]`],
-    ['numbers', `[${'1,'.repeat(MOST)}1]`],
-    ['texts', `[${'"",'.repeat(MOST)}""]`],
-    ['lists with spaces in them', `[ ${'[ ] ,\n'.repeat(MOST)} [ 1 ] ]`],
+    ['empty objects', `[${'{},'.repeat(MAX)}{}]`],
+    ['numbers', `[${'1,'.repeat(MAX)}1]`],
+    ['texts', `[${'"",'.repeat(MAX)}""]`],
+    ['lists with spaces in them', `[ ${'[ ] ,\n'.repeat(MAX)} [ 1 ] ]`],
   ])('has at most 50,000 values: %s beyond that are rejected before they are parsed', (_, text) => {
     expect(refusal(text)).toEqual({ message: 'The body has more than 50000 values.' })
   })
 
   test.each([
-    ['numbers', `[${'1,'.repeat(MOST - 2)}1]`],
-    ['empty lists with spaces in them', `[${'[ ],'.repeat(MOST - 2)}[]]`],
-    ['a text full of commas and brackets', JSON.stringify([',[{'.repeat(MOST)])],
+    ['numbers', `[${'1,'.repeat(MAX - 2)}1]`],
+    ['empty lists with spaces in them', `[${'[ ],'.repeat(MAX - 2)}[]]`],
+    ['a text full of commas and brackets', JSON.stringify([',[{'.repeat(MAX)])],
   ])('accepts 50,000 values: %s', (_, text) => {
     expect(parseJson(text, 'The body')).toEqual(JSON.parse(text))
   })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
 import { sweepRuns } from '@/server/interpreter/repair/sweep'
 import { answerTaskLink } from '@/server/links/answer'
-import { deliverMail, MOST_PER_HOUR, WAITS_MS } from '@/server/mail/deliver'
+import { deliverMail, MAX_PER_HOUR, WAITS_MS } from '@/server/mail/deliver'
 import { sweepMails } from '@/server/mail/sweep'
 import { createMember } from '@/server/members/create'
 import { setOwnMails } from '@/server/members/own-mails'
@@ -279,7 +279,7 @@ test('one person gets so many mails an hour, and finds the other tasks in the in
   await database.sql`
     insert into task_mails (tenant_id, id, run_id, pause_id, user_id, kind, status, ended_at)
     select tenant_id, 'mail_' || n, run_id, pause_id, user_id, 'test' || n, 'sent', now()
-    from task_mails, generate_series(1, ${MOST_PER_HOUR}::int) n where run_id = ${runId} and status = 'sent'`
+    from task_mails, generate_series(1, ${MAX_PER_HOUR}::int) n where run_id = ${runId} and status = 'sent'`
   const next = await paused({ assignees: ['user:tess@example.com', 'user:tom@example.com'] })
   await settled(next, 2)
   expect((await mails(next)).map(({ status }) => status).sort()).toEqual(['dropped', 'sent'])

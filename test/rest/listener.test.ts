@@ -196,12 +196,12 @@ describe('an answer', () => {
     let produced = 0
     let ended = false
     const chunk = new Uint8Array(64 * 1024)
-    const MOST = 64 * 1024 * 1024
+    const MAX = 64 * 1024 * 1024
     const source = () =>
       new ReadableStream({
         pull(controller) {
           produced += chunk.length
-          if (produced < MOST) controller.enqueue(chunk)
+          if (produced < MAX) controller.enqueue(chunk)
           else controller.close()
         },
         cancel() {
@@ -219,7 +219,7 @@ describe('an answer', () => {
       before = produced
       return still === 20
     })
-    expect(produced).toBeLessThan(MOST)
+    expect(produced).toBeLessThan(MAX)
     response.destroy()
     await until(() => ended)
   })

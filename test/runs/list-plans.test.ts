@@ -11,7 +11,7 @@ import { newTenant } from '../support/tenant'
 
 /** All runs together take some 500 pages of the index by time. */
 const RUNS = 30_000
-const MOST_PAGES = 150
+const MAX_PAGES = 150
 /** The runs that failed, each on a page of its own. */
 const FAILED = RUNS / 50
 
@@ -47,7 +47,7 @@ test.each([
   { workflowId: 'wf_many_3', status: 'failed' },
   { workflowId: 'wf_many_3', outcome: 'timed_out' },
 ])('the list finds the runs of %o without looking at all others, even if there is none', async (filter) => {
-  expect(await pagesOf((own) => listRuns(own, filter))).toBeLessThan(MOST_PAGES)
+  expect(await pagesOf((own) => listRuns(own, filter))).toBeLessThan(MAX_PAGES)
 })
 
 test('the dashboard finds the failed runs of a workflow without looking at those of others', async () => {
@@ -56,7 +56,7 @@ test('the dashboard finds the failed runs of a workflow without looking at those
 })
 
 test('runs that failed with a code are looked for among those that did not succeed', async () => {
-  expect(await pagesOf((own) => browseRuns(own, { code: 'NO_SUCH_CODE' }))).toBeLessThan(FAILED + MOST_PAGES)
+  expect(await pagesOf((own) => browseRuns(own, { code: 'NO_SUCH_CODE' }))).toBeLessThan(FAILED + MAX_PAGES)
 })
 
 test.each(['ORD-2999', 'ord-', 'run_MANY00299', 'run_many', 'run_NONE'])(
@@ -67,5 +67,5 @@ test.each(['ORD-2999', 'ord-', 'run_MANY00299', 'run_many', 'run_NONE'])(
 )
 
 test('the publish dialog counts the open runs of a workflow without looking at the others', async () => {
-  expect(await pagesOf((own) => getChanges(own, { id: 'wf_many_3' }))).toBeLessThan(MOST_PAGES)
+  expect(await pagesOf((own) => getChanges(own, { id: 'wf_many_3' }))).toBeLessThan(MAX_PAGES)
 })

@@ -39,7 +39,7 @@ export interface EngineRun {
   stopping: boolean
 }
 
-const MOST_ATTEMPTS = 20
+const MAX_ATTEMPTS = 20
 
 /** An engine in memory, with the guarantees of the real ones and no more: each event at least once, in any order. */
 export class SimulatedEngine {
@@ -186,7 +186,7 @@ export class SimulatedEngine {
           if (!counts()) return
           const after = parseRetryAfter(String((err as { retryAfter?: unknown }).retryAfter), now().getTime())
           if (after === undefined) this.problems.push(`${run.id} failed: ${String(err)}`)
-          if (run.attempt + 1 >= MOST_ATTEMPTS) this.problems.push(`${run.id} gets nowhere: ${String(err)}`)
+          if (run.attempt + 1 >= MAX_ATTEMPTS) this.problems.push(`${run.id} gets nowhere: ${String(err)}`)
           const attempts = run.attempt + 1
           Object.assign(run, { state: 'ready', memo, attempt: attempts, dueAt: now().getTime() + (after ?? 1_000) })
         }

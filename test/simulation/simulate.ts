@@ -47,8 +47,8 @@ export interface Told {
   at: Date
 }
 
-const MOST_FAULTY = 120
-const MOST_CALM = 600
+const MAX_FAULTY = 120
+const MAX_CALM = 600
 const STUCK_MS = 11 * 60_000
 
 /** Runs one small workflow, and whatever the seed does to it, until it ends or waits for somebody who never answers. */
@@ -142,7 +142,7 @@ class World {
 
   /** The seed's choice of what goes on next, again and again. */
   async trouble(): Promise<void> {
-    for (let turn = 0; turn < MOST_FAULTY; turn++) {
+    for (let turn = 0; turn < MAX_FAULTY; turn++) {
       pass(1)
       const choices = this.choices()
       let at = this.dice.below(choices.reduce((sum, [weight]) => sum + weight, 0))
@@ -197,7 +197,7 @@ class World {
         const repair = due > now().getTime() ? sweepRuns : answerDue
         await this.finish(SWEEP, () => repair(this.sweep()))
       }
-      if (turn < MOST_CALM) continue
+      if (turn < MAX_CALM) continue
       this.problems.push('I17: the run neither ends nor rests, though nothing goes wrong any more')
       break
     }

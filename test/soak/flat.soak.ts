@@ -14,9 +14,9 @@ const SCALE = Number(process.env.FLAT_SCALE ?? 1)
 const scaled = (n: number) => Math.max(20, Math.round(n * SCALE))
 
 /** How much longer the last tenth may take than the first. */
-const MOST_SLOWER = 1.3
-const MOST_HEAP_BYTES = 32 * 1024 * 1024
-const MOST_CANCEL_MS = 1_000
+const MAX_SLOWER = 1.3
+const MAX_HEAP_BYTES = 32 * 1024 * 1024
+const MAX_CANCEL_MS = 1_000
 
 interface Kind {
   name: string
@@ -89,11 +89,11 @@ scenario(
       expect(ended, name).toMatchObject({ outcome: 'succeeded' })
       const [first = 0, last = 0] = await tenths(database.sql, runId)
       soak.say(`${name}: first tenth ${first} ms, last tenth ${last} ms; heap ${mb(heap.first)} to ${mb(heap.last)} MB`)
-      expect(last / first, name).toBeLessThan(MOST_SLOWER)
-      expect(heap.last - heap.first, name).toBeLessThan(MOST_HEAP_BYTES)
+      expect(last / first, name).toBeLessThan(MAX_SLOWER)
+      expect(heap.last - heap.first, name).toBeLessThan(MAX_HEAP_BYTES)
       const ms = await cancelMidway(runtime, database.sql, definition, data)
       soak.say(`${name}: a cancel took ${Math.round(ms)} ms`)
-      expect(ms, name).toBeLessThan(MOST_CANCEL_MS)
+      expect(ms, name).toBeLessThan(MAX_CANCEL_MS)
     }
   },
 )

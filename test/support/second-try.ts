@@ -4,7 +4,7 @@ import { type Counts, total } from './counts'
  * More failures than these are no unlucky moment. A machine that stands still for a minute fails all that run in that
  * minute, and browser tests run three at a time.
  */
-const MOST = 12
+const MAX = 12
 
 /**
  * Runs the files of a few failed tests once more, alone and on a machine that is quiet by then. Among thousands of
@@ -14,7 +14,7 @@ const MOST = 12
 export async function secondTry(all: Counts[]): Promise<Counts[]> {
   const { failed, failures } = total(all)
   // What breaks an invariant once in a hundred times is no less broken.
-  if (failed > MOST || failures.some((failure) => failure.includes('violations of invariants'))) return all
+  if (failed > MAX || failures.some((failure) => failure.includes('violations of invariants'))) return all
   const settled: Counts[] = []
   for (const counts of all) settled.push(await settle(counts))
   return settled

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Definition, Step } from '@/server/definition/schema'
-import { MOST_WORK } from '@/server/definition/types/flow'
+import { MAX_WORK } from '@/server/definition/types/flow'
 import { ANY, wordsFor } from '@/server/definition/types/type'
 import { flowOf } from '@/server/workflows/check/flow'
 import { checkGraph } from '@/server/workflows/check/graph'
@@ -61,10 +61,10 @@ test('the types of branches put together grow with the steps and the names alone
       return flow.typeWork()
     })
     expect(many).toBeLessThan((few ?? 0) * 20)
-    expect(many).toBeLessThan(MOST_WORK / 10)
+    expect(many).toBeLessThan(MAX_WORK / 10)
   }
   const largest = parallels(180, () => ({ x: '${_}' }))
-  expect(flowOf(largest).typeWork()).toBeLessThan(MOST_WORK / 2)
+  expect(flowOf(largest).typeWork()).toBeLessThan(MAX_WORK / 2)
   expect(mistakes(largest)).toEqual(['TYPE_MISMATCH'])
 })
 
@@ -81,7 +81,7 @@ test('where types would take too long nothing is claimed, and always of the same
   const flow = flowOf(nested)
   expect(flow.reads('last')('n').type).toBe(ANY)
   // No single step takes much.
-  expect(flow.typeWork()).toBeLessThan(MOST_WORK * 1.1)
+  expect(flow.typeWork()).toBeLessThan(MAX_WORK * 1.1)
   expect(flowOf(nested).typeWork()).toBe(flow.typeWork())
   expect(mistakes(nested)).toEqual([])
   expect(mistakes(loopsInLoops(20, () => 1))).toEqual(['TYPE_MISMATCH'])

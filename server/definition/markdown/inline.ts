@@ -2,7 +2,7 @@ import { linkOf } from './link'
 import type { Inline } from './tree'
 
 /** Deeper marks stay text, so that no text can make a page of a thousand nested elements. */
-const MOST_NESTED = 20
+const MAX_NESTED = 20
 
 type Mark = '*' | '**' | '_' | '__' | '~~'
 
@@ -97,7 +97,7 @@ function mark(frames: Frame[], put: (piece: Inline) => void, text: string, at: n
     if (closed === 0) break
     left -= closed
   }
-  while (left > 0 && opens && frames.length <= MOST_NESTED) {
+  while (left > 0 && opens && frames.length <= MAX_NESTED) {
     const size = left % 2 === 1 && char !== '~' ? 1 : 2
     frames.push({ mark: char.repeat(size) as Mark, children: [] })
     left -= size

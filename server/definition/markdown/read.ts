@@ -2,7 +2,7 @@ import { readInline } from './inline'
 import type { Align, Block } from './tree'
 
 /** Deeper lists and quotes stay text. */
-const MOST_NESTED = 6
+const MAX_NESTED = 6
 
 /**
  * Reads the Markdown that people write in messages: paragraphs, headings, lists, quotes, tables, code, rules, emphasis and
@@ -41,7 +41,7 @@ function readBlocks(lines: readonly string[], nested: number): Block[] {
       at += 1
       continue
     }
-    if (isQuote(here) && nested < MOST_NESTED) {
+    if (isQuote(here) && nested < MAX_NESTED) {
       let end = at
       while (end < lines.length && isQuote(line(end))) end += 1
       const inside = lines.slice(at, end).map((one) => one.trimStart().slice(1).replace(/^ /, ''))
@@ -50,7 +50,7 @@ function readBlocks(lines: readonly string[], nested: number): Block[] {
       continue
     }
     const item = itemOf(here)
-    if (item && nested < MOST_NESTED) {
+    if (item && nested < MAX_NESTED) {
       const { list, end } = readList(lines, at, item, nested)
       blocks.push(list)
       at = end
@@ -163,7 +163,7 @@ function readList(lines: readonly string[], from: number, first: Item, nested: n
 
 function endsParagraph(line: string, nested: number): boolean {
   if (line.trim() === '' || fenceOf(line) !== null || headingOf(line) || isRule(line)) return true
-  if (nested >= MOST_NESTED) return false
+  if (nested >= MAX_NESTED) return false
   if (isQuote(line)) return true
   const item = itemOf(line)
   // A line may begin with a number by chance.
@@ -171,8 +171,8 @@ function endsParagraph(line: string, nested: number): boolean {
 }
 
 /** A row gets as many cells as the table has columns, so without bounds a short text could become a huge table. */
-const MOST_COLUMNS = 50
-const MOST_CELLS = 2_000
+const MAX_COLUMNS = 50
+const MAX_CELLS = 2_000
 
 function tableAt(lines: readonly string[], at: number): { block: Block; end: number } | null {
   const head = lines[at] ?? ''
@@ -181,12 +181,12 @@ function tableAt(lines: readonly string[], at: number): { block: Block; end: num
   const columns = cellsOf(under)
   const names = cellsOf(head)
   if (columns.length !== names.length || !columns.every((cell) => /^:?-+:?$/.test(cell))) return null
-  if (columns.length > MOST_COLUMNS) return null
+  if (columns.length > MAX_COLUMNS) return null
   const rows: string[][] = []
   let end = at + 2
   for (; end < lines.length; end += 1) {
     const line = lines[end] ?? ''
-    if (line.trim() === '' || !line.includes('|') || (rows.length + 1) * columns.length >= MOST_CELLS) break
+    if (line.trim() === '' || !line.includes('|') || (rows.length + 1) * columns.length >= MAX_CELLS) break
     rows.push(cellsOf(line))
   }
   const read = (cells: readonly string[]) => names.map((_, index) => readInline(cells[index] ?? ''))

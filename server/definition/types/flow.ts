@@ -59,17 +59,17 @@ interface State {
 }
 
 /** Definitions that people draw take two or three. */
-const MOST_PASSES = 30
+const MAX_PASSES = 30
 
 /** Of run data with more fields, only that it is an object is known. */
-const MOST_FIELDS = 100
+const MAX_FIELDS = 100
 
 /**
  * The limit of the work, counted in names: 2,000 steps in a row take a tenth of it. Beyond it, types are unknown, so
  * that no definition keeps a process busy. A count and not a time, so that the same definition always has the same
  * problems.
  */
-export const MOST_WORK = 150_000_000
+export const MAX_WORK = 150_000_000
 /** What it costs to compare two types, for each type in them, and to type some characters of a step. */
 const PER_TYPE = 20
 const PER_CHARACTER = 20
@@ -110,7 +110,7 @@ export function* flowOfTypes(
 
   const known: (State | undefined)[] = []
   let work = 0
-  const isSpent = () => work > MOST_WORK
+  const isSpent = () => work > MAX_WORK
   const lengths: number[] = []
   const lengthOf = (at: number) => (lengths[at] ??= JSON.stringify(steps[at])?.length ?? 0)
   /** What may be known wherever a run stops. */
@@ -132,7 +132,7 @@ export function* flowOfTypes(
     for (const [name, slot] of fields) {
       const type = typeIn(state, slot)
       if (type === NEVER || (type === ANY && state.open)) continue
-      if (props.size === MOST_FIELDS) return ofKind('object')
+      if (props.size === MAX_FIELDS) return ofKind('object')
       props.set(name, { type, always: false })
     }
     return objectOf(props, state.open)
@@ -271,7 +271,7 @@ export function* flowOfTypes(
       const last = known[at]
       if (!found || found === last) continue
       // Loops in loops in loops: nothing is claimed from here on, so that it ends soon.
-      const next = passes < MOST_PASSES ? (last ? joined(last, found) : found) : anything(last ?? found, slots)
+      const next = passes < MAX_PASSES ? (last ? joined(last, found) : found) : anything(last ?? found, slots)
       if (next === last) continue
       known[at] = next
       if (mayStop) stopped = joined(stopped, next)

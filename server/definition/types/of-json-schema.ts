@@ -17,12 +17,12 @@ import {
 } from './type'
 
 /** Deeper schemas are not read. */
-const MOST_DEEP = 6
+const MAX_DEEP = 6
 
 /** The type of what matches a JSON Schema. What it does not understand only means that less is known. */
 export function typeOfSchema(schema: JsonValue | undefined, depth = 0): ValueType {
   if (schema === false) return NEVER
-  if (!isJsonObject(schema) || depth > MOST_DEEP) return ANY
+  if (!isJsonObject(schema) || depth > MAX_DEEP) return ANY
   let type = ofShape(schema, depth)
   const { enum: values, const: value, anyOf, oneOf, allOf } = schema
   if (Array.isArray(values)) type = narrowed(type, joinAll(values.map(typeOf)))

@@ -27,8 +27,8 @@ export interface Property {
 }
 
 /** Deeper, and of larger types, only the kinds are known. */
-const MOST_DEEP = 4
-const MOST_SIZE = 400
+const MAX_DEEP = 4
+const MAX_SIZE = 400
 
 const NO_PROPS: ReadonlyMap<string, Property> = new Map()
 
@@ -67,7 +67,7 @@ export function ofKind(kind: Kind): ValueType {
 
 /** Lists whose items are of a type. */
 export function listOf(items: ValueType): ValueType {
-  if (items.depth >= MOST_DEEP || items.size >= MOST_SIZE) return listOf(shallow(items, MOST_DEEP - 2))
+  if (items.depth >= MAX_DEEP || items.size >= MAX_SIZE) return listOf(shallow(items, MAX_DEEP - 2))
   return { ...plain(KIND.array, true), items, depth: items.depth + 1, size: items.size + 1 }
 }
 
@@ -83,9 +83,9 @@ function withProps(kinds: number, props: ReadonlyMap<string, Property>, open: bo
     depth = Math.max(depth, type.depth + 1)
     size += type.size
   }
-  if (depth <= MOST_DEEP && size <= MOST_SIZE) return { kinds, props, open, items, depth, size }
-  const most = depth > MOST_DEEP && size <= MOST_SIZE ? MOST_DEEP - 1 : 0
-  if (props.size > MOST_SIZE || (most === 0 && depth <= 1)) return ofKinds(kinds)
+  if (depth <= MAX_DEEP && size <= MAX_SIZE) return { kinds, props, open, items, depth, size }
+  const most = depth > MAX_DEEP && size <= MAX_SIZE ? MAX_DEEP - 1 : 0
+  if (props.size > MAX_SIZE || (most === 0 && depth <= 1)) return ofKinds(kinds)
   const cut = new Map([...props].map(([name, { type, always }]) => [name, { type: shallow(type, most), always }]))
   return withProps(kinds, cut, open, shallow(items, most))
 }

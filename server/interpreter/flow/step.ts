@@ -1,5 +1,5 @@
 import { isUnavailable, sqlState } from '@/db/deadline'
-import { branchesAround, MOST_NESTED } from '../../definition/branches'
+import { branchesAround, MAX_NESTED } from '../../definition/branches'
 import {
   inStoredOrder,
   isJsonObject,
@@ -81,8 +81,8 @@ export function yielded({ state, step, at }: Entry<Position>, config: StepConfig
  * @throws StepFailure
  */
 export function fork(type: AnyStep & { mode: 'fork' }, config: StepConfig, { branch }: WalkRef): Forking {
-  if (branchesAround(branch).length < MOST_NESTED) return type.fork({ config })
-  throw new StepFailure('NESTED_TOO_DEEP', `Branches may be nested at most ${MOST_NESTED} levels deep.`)
+  if (branchesAround(branch).length < MAX_NESTED) return type.fork({ config })
+  throw new StepFailure('NESTED_TOO_DEEP', `Branches may be nested at most ${MAX_NESTED} levels deep.`)
 }
 
 /** A step's input as history shows it. */

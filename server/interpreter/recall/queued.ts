@@ -18,8 +18,8 @@ const queued = () =>
  * Beyond this, the oldest are dropped. Those that were started first are claimed first, so this must hold a long queue: one that
  * drops its head would never be of use.
  */
-const MOST_QUEUED = 10_000
-const MOST_QUEUED_BYTES = 16 * 1024 * 1024
+const MAX_QUEUED = 10_000
+const MAX_QUEUED_BYTES = 16 * 1024 * 1024
 /** Larger data is read again when its walk is claimed. */
 const LARGEST_BYTES = 16 * 1024
 
@@ -30,7 +30,7 @@ export function keepQueued(engineRunId: string, started: Queued): void {
   const all = queued()
   all.runs.set(engineRunId, { ...started, bytes })
   all.bytes += bytes
-  while (all.runs.size > MOST_QUEUED || all.bytes > MOST_QUEUED_BYTES) {
+  while (all.runs.size > MAX_QUEUED || all.bytes > MAX_QUEUED_BYTES) {
     const [oldest] = all.runs.keys()
     if (oldest === undefined) return
     popQueued(oldest)

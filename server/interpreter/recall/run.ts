@@ -49,14 +49,14 @@ const memories = () =>
     asking: new Map<string, Memory>(),
   }))
 
-const MOST = {
+const MAX = {
   awaited: 500,
   /** Few, because they stay: what survives for long costs more to forget. */
   asking: 16,
 }
 /** Larger runs are read back. */
-const MOST_RECORDS = 100
-const MOST_BYTES = 64 * 1024
+const MAX_RECORDS = 100
+const MAX_BYTES = 64 * 1024
 
 /** What a start or a commit has written. */
 interface Wrote {
@@ -70,7 +70,7 @@ interface Wrote {
  * Remembers a run from its start, which must have written no records but those of the plan.
  * @param why somebody waits here for its end, or it may ask somebody
  */
-export function track(ref: WalkRef, run: RunRow, started: Written, wrote: Wrote | null, why: keyof typeof MOST): void {
+export function track(ref: WalkRef, run: RunRow, started: Written, wrote: Wrote | null, why: keyof typeof MAX): void {
   keep(why, run.id, {
     run,
     written: started,
@@ -84,11 +84,11 @@ export function track(ref: WalkRef, run: RunRow, started: Written, wrote: Wrote 
   if (wrote) apply(ref, null, wrote)
 }
 
-function keep(where: keyof typeof MOST, runId: string, memory: Memory): void {
+function keep(where: keyof typeof MAX, runId: string, memory: Memory): void {
   const all = memories()[where]
   all.set(runId, memory)
   const [oldest] = all.keys()
-  if (all.size > MOST[where] && oldest !== undefined) all.delete(oldest)
+  if (all.size > MAX[where] && oldest !== undefined) all.delete(oldest)
 }
 
 function find(runId: string): Memory | undefined {
@@ -187,7 +187,7 @@ export function recallRun(runId: string): (RememberedRun & { vault: SealedSecret
   const { run, records, written, stepId } = memory
   const { ending, at, vault } = memory.ended
   const { smallData, dataRefs } = dataColumns(written)
-  if (dataRefs || jsonSize(smallData) > MOST_BYTES) return null
+  if (dataRefs || jsonSize(smallData) > MAX_BYTES) return null
   const failure = ending.status === 'failed' ? ending : null
   return {
     run: {
@@ -222,7 +222,7 @@ function add(memory: Memory, ref: WalkRef, step: DoneStep | null, { plan, at, va
   memory.written = plan.written ?? memory.written
   memory.stepId = plan.stepId ?? memory.stepId
   memory.asked = plan.pause && { pause: plan.pause, ref }
-  if (memory.bytes > MOST_BYTES || memory.records.length > MOST_RECORDS) return false
+  if (memory.bytes > MAX_BYTES || memory.records.length > MAX_RECORDS) return false
   if (plan.ending === null) return true
   if (!vault || memory.records.some(isOpen)) return false
   memory.ended = { ending: plan.ending, at, vault: JSON.parse(vault) }

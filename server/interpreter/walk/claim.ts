@@ -20,7 +20,7 @@ import { forget } from '../recall/run'
 import { carryOutCancel } from '../stop/cancel'
 import { planAnswered } from '../wait/answered'
 import { dueOf } from '../wait/pause'
-import { MOST_TRIES } from '../write/advance'
+import { MAX_TRIES } from '../write/advance'
 import { takeClaimed } from '../write/claimed-start'
 import { CURSOR_USED, commitPlan } from '../write/commit'
 import { moveWalk } from '../write/held'
@@ -41,7 +41,7 @@ export async function claimWalk(
     return began.receipt
   }
   let known = await queuedHere(ctx, ref, engineRunId)
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     // Another process may have driven it meanwhile.
     if (!known) forget(ref.runId)
     const found = known ?? (await findWalk(ctx, ref, engineRunId))

@@ -18,7 +18,7 @@ export interface StepResult {
 }
 
 /** The locked rows always show why a statement was rejected. If they do not, that is a bug. */
-export const MOST_TRIES = 3
+export const MAX_TRIES = 3
 
 /**
  * Continues a walk after a visit: plans in memory, then writes in one statement. If the statement is rejected, the
@@ -36,7 +36,7 @@ export async function advance(
   cancelled: (tx: Held, state: WalkState, record: StepRecordRow) => Promise<Receipt>,
 ): Promise<{ receipt: Receipt; begun: StartedAttempt | null }> {
   let state = from
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     if (!isCancelling(state)) {
       const moved = await move(state)
       if ('receipt' in moved) return { receipt: moved.receipt, begun: null }

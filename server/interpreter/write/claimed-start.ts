@@ -14,14 +14,14 @@ interface ClaimedStart {
 const waiting = () => processWide<Map<string, ClaimedStart>>('runs.began', () => new Map())
 
 /** Beyond this, the oldest are dropped: the engine stopped before it drove them, or another process drives them. */
-const MOST = 500
+const MAX = 500
 
 /** Keeps how a walk continues, for the engine run that is about to drive it. */
 export function keepClaimed(engineRunId: string, began: ClaimedStart): void {
   const all = waiting()
   all.set(engineRunId, began)
   const [oldest] = all.keys()
-  if (all.size > MOST && oldest !== undefined) all.delete(oldest)
+  if (all.size > MAX && oldest !== undefined) all.delete(oldest)
 }
 
 /**

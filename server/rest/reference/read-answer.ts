@@ -2,9 +2,9 @@ import { wholeChars } from '@/lib/whole-chars'
 import { textOf } from '../../http/respond'
 
 /** More than this, nobody reads on a page. */
-const MOST_BYTES = 256 * 1024
+const MAX_BYTES = 256 * 1024
 /** How long a stream is followed. */
-const MOST_MS = 15_000
+const MAX_MS = 15_000
 
 export interface ReadAnswer {
   /** Null if it is no text. */
@@ -20,8 +20,8 @@ export async function readAnswer(response: Response): Promise<ReadAnswer> {
   const whole = textOf(response)
   if (whole !== undefined) {
     const bytes = Buffer.byteLength(whole)
-    const cut = bytes > MOST_BYTES ? 'size' : null
-    return { text: cut ? wholeChars(whole, MOST_BYTES) : whole, bytes, cut }
+    const cut = bytes > MAX_BYTES ? 'size' : null
+    return { text: cut ? wholeChars(whole, MAX_BYTES) : whole, bytes, cut }
   }
   if (!response.body) return { text: '', bytes: 0, cut: null }
   const { chunks, cut } = await readSome(response.body.getReader())
@@ -37,7 +37,7 @@ async function readSome(reader: ReadableStreamDefaultReader<Uint8Array>) {
   let bytes = 0
   let timer: NodeJS.Timeout | undefined
   const over = new Promise<'time'>((resolve) => {
-    timer = setTimeout(() => resolve('time'), MOST_MS)
+    timer = setTimeout(() => resolve('time'), MAX_MS)
   })
   try {
     for (;;) {
@@ -46,7 +46,7 @@ async function readSome(reader: ReadableStreamDefaultReader<Uint8Array>) {
       if (next.done) return { chunks, cut: null }
       chunks.push(next.value)
       bytes += next.value.byteLength
-      if (bytes >= MOST_BYTES) return { chunks, cut: 'size' as const }
+      if (bytes >= MAX_BYTES) return { chunks, cut: 'size' as const }
     }
   } finally {
     clearTimeout(timer)

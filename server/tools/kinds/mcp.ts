@@ -31,9 +31,9 @@ export async function runMcpTool(raw: JsonValue, call: ToolCall, ctx: ServiceCon
   )
 }
 
-const MOST_TOOLS = 2_000
-const MOST_PAGES = 200
-const MOST_CHARACTERS = 4 * 1024 * 1024
+const MAX_TOOLS = 2_000
+const MAX_PAGES = 200
+const MAX_CHARACTERS = 4 * 1024 * 1024
 
 /** The tools of a server, of all its pages: `{ tools: [{ name, description, inputSchema }] }`. */
 export async function listMcpTools(
@@ -51,7 +51,7 @@ export async function listMcpTools(
           tools.set(name, toStorableJson({ ...texts, inputSchema, outputSchema: outputSchema ?? null }))
         }
         size += JSON.stringify(page).length
-        if (tools.size > MOST_TOOLS || size > MOST_CHARACTERS) throw new TooManyTools()
+        if (tools.size > MAX_TOOLS || size > MAX_CHARACTERS) throw new TooManyTools()
       }
       return { success: true, data: { tools: [...tools.values()] } }
     }),
@@ -60,7 +60,7 @@ export async function listMcpTools(
 
 class TooManyTools extends OutboundFailure {
   constructor() {
-    const message = `The server lists more than ${MOST_TOOLS} tools, ${MOST_PAGES} pages or 4 MiB. Create the tool with its name as \`toolName\` instead.`
+    const message = `The server lists more than ${MAX_TOOLS} tools, ${MAX_PAGES} pages or 4 MiB. Create the tool with its name as \`toolName\` instead.`
     super('OUTPUT_INVALID', message)
   }
 }
@@ -75,7 +75,7 @@ async function* pagesOf(client: MCPClient, signal: AbortSignal) {
     })
     yield tools
     if (!nextCursor || asked.has(nextCursor)) return
-    if (asked.size + 1 >= MOST_PAGES) throw new TooManyTools()
+    if (asked.size + 1 >= MAX_PAGES) throw new TooManyTools()
     asked.add(nextCursor)
     cursor = nextCursor
   }

@@ -6,7 +6,7 @@ import { type RunState, stateOf } from '../runs/filter'
 
 const DAY_MS = 24 * 60 * 60_000
 /** Stops counting here: the screen shows `10,000+`. */
-const MOST = 10_001
+const MAX = 10_001
 
 export interface Pulse {
   /** Runs started in the last 24 hours, by their current state. */
@@ -25,7 +25,7 @@ export async function readPulse(ctx: ServiceContext): Promise<Pulse> {
     .select({ status: runs.status, outcome: runs.outcome })
     .from(runs)
     .where(and(eq(runs.tenantId, ctx.tenantId), gte(runs.startTime, since), ne(runs.startedVia, 'test')))
-    .limit(MOST)
+    .limit(MAX)
     .as('day')
   const rows = await ctx.db
     .select({ status: day.status, outcome: day.outcome, count: sql<number>`count(*)::int` })
@@ -33,5 +33,5 @@ export async function readPulse(ctx: ServiceContext): Promise<Pulse> {
     .groupBy(day.status, day.outcome)
   const total = rows.reduce((sum, { count }) => sum + count, 0)
   const counts = Object.fromEntries(rows.map((row) => [stateOf(row), row.count]))
-  return { counts, exact: total < MOST, since: since.toISOString() }
+  return { counts, exact: total < MAX, since: since.toISOString() }
 }

@@ -3,12 +3,12 @@ import { type SQL, sql } from 'drizzle-orm'
 /** The boundaries of buckets are 10 % apart. */
 const PER_E = 10
 /** Powers of e, in ms: the last bucket begins after 800 years. */
-const MOST = 24
+const MAX = 24
 
 /** The bucket of a duration between two moments. */
 export function bucketOf(from: SQL, to: SQL): SQL {
   const ms = sql`greatest(1, extract(epoch from ${to} - ${from}) * 1000)::float8`
-  return sql`width_bucket(ln(${ms}), 0, ${sql.raw(String(MOST))}, ${sql.raw(String(MOST * PER_E))})::smallint`
+  return sql`width_bucket(ln(${ms}), 0, ${sql.raw(String(MAX))}, ${sql.raw(String(MAX * PER_E))})::smallint`
 }
 
 /** The end of a bucket, in ms: all that it counts took less. */

@@ -5,7 +5,7 @@ import { countAgents, countAnswers, countRuns } from './counts'
 
 export const DAY_MS = 24 * 60 * 60_000
 /** The longest period of the insights. */
-export const MOST_DAYS = 90
+export const MAX_DAYS = 90
 /** A change becomes visible only when it commits, so a day is counted this long after it is over. */
 const GRACE_MS = 60 * 60_000
 /** Days that have not been counted yet are counted for this long, and the rest with the next request. */
@@ -40,7 +40,7 @@ export async function countDays(ctx: ServiceContext, days: string[]): Promise<{ 
  * @returns whether it had time for all of them
  */
 export async function countAllDays(ctx: ServiceContext): Promise<boolean> {
-  return (await countDays(ctx, lastDays(ctx.now(), MOST_DAYS))).later.length === 0
+  return (await countDays(ctx, lastDays(ctx.now(), MAX_DAYS))).later.length === 0
 }
 
 /**

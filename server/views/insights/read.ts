@@ -5,7 +5,7 @@ import { isId } from '../../ids'
 import { parseInput } from '../../parse'
 import { findRow } from '../../versioned/rows'
 import { WORKFLOW } from '../../workflows/noun'
-import { countDays, lastDays, MOST_DAYS } from './days'
+import { countDays, lastDays, MAX_DAYS } from './days'
 import { type Figures, figuresOf, groupBy, type Spent, spentOf, type Waits, waitsOf } from './figures'
 import { namesOf } from './names'
 import {
@@ -21,7 +21,7 @@ import { readWaiting, type WaitingCount } from './waiting'
 const ReadInsights = z.object({
   /** Of one workflow, or of the whole workspace. */
   workflowId: z.string().refine(isId, 'is not an id').optional(),
-  days: z.union([z.literal(7), z.literal(30), z.literal(MOST_DAYS)]),
+  days: z.union([z.literal(7), z.literal(30), z.literal(MAX_DAYS)]),
 })
 export type ReadInsights = z.input<typeof ReadInsights>
 
@@ -53,7 +53,7 @@ export interface Insights {
   uncounted: number
 }
 
-const MOST_ROWS = 50
+const MAX_ROWS = 50
 /** As many agents have a colour in the chart. */
 const CHARTED = 4
 
@@ -106,7 +106,7 @@ function busiestOf(counts: Map<string, RunCount[]>, spent: readonly AgentCount[]
   return [...counts]
     .map(([id, rows]) => ({ id, ...figuresOf(rows), spent: spentOf(spentIn.get(id) ?? []) }))
     .sort((a, b) => sumOf(b) - sumOf(a))
-    .slice(0, MOST_ROWS)
+    .slice(0, MAX_ROWS)
 }
 
 function stepsOf(answered: readonly WaitCount[], waiting: readonly WaitingCount[], days: string[]) {
@@ -120,7 +120,7 @@ function stepsOf(answered: readonly WaitCount[], waiting: readonly WaitingCount[
       return { workflowId, stepId, ...waitsOf(rows, openRows), since, rows, openRows }
     })
     .sort((a, b) => (b.p50 ?? 0) * b.answers - (a.p50 ?? 0) * a.answers || b.waiting - a.waiting)
-    .slice(0, MOST_ROWS)
+    .slice(0, MAX_ROWS)
     .map(({ rows, openRows, ...step }) => ({ ...step, days: daysOf(rows, openRows, days) }))
 }
 
@@ -134,7 +134,7 @@ function agentsOf(spent: readonly AgentCount[], days: string[]) {
   return [...groupBy(spent, ({ agentId }) => agentId)]
     .map(([id, rows]) => ({ id, ...spentOf(rows), rows }))
     .sort((a, b) => (b.cost ?? 0) - (a.cost ?? 0) || tokens(b) - tokens(a))
-    .slice(0, MOST_ROWS)
+    .slice(0, MAX_ROWS)
     .map(({ rows, ...agent }, place) => {
       const byDay = groupBy(rows, ({ day }) => day)
       return { ...agent, days: place < CHARTED ? days.map((day) => spentOf(byDay.get(day) ?? [])) : [] }

@@ -4,7 +4,7 @@ import type { ServiceContext } from '../../context'
 import { runOf } from './counts'
 
 /** Looks at the oldest open tasks only, so that a flood of them costs no more. */
-const MOST = 5_000
+const MAX = 5_000
 
 export interface WaitingCount {
   workflowId: string
@@ -23,7 +23,7 @@ export async function readWaiting(ctx: ServiceContext, workflowId: string | unde
     from (
       select run_id, step_id, created_at from ${pauses}
       where tenant_id = ${ctx.tenantId} and answered_at is null and signal is not null
-      order by created_at limit ${MOST}
+      order by created_at limit ${MAX}
     ) p cross join lateral (${runOf(ctx, sql`p.run_id`, workflowId)}) r
     group by 1, 2, 3`)
   return rows.map((row) => ({

@@ -11,7 +11,7 @@ import { retryRun } from '../../runs/retry'
 import { findSearched, oldestFirst, RunFilter, runsWhere, STATE_IS, searchedText } from './filter'
 
 /** Stops counting here: the screen shows `1,000+`. */
-const MOST = 1_001
+const MAX = 1_001
 /** How many runs one call handles: little enough for a request, and the screen shows how far it got. */
 const AT_ONCE = 25
 
@@ -50,10 +50,10 @@ export async function countBulk(ctx: ServiceContext, input: unknown): Promise<Bu
   const searched = (await findSearched(ctx, bulk.filter, new Date(bulk.at))) ?? undefined
   const where = await bulkWhere(ctx, bulk, searched)
   if (where === null) return { count: 0, more: false }
-  const found = ctx.db.select({ one: sql`1` }).from(runs).where(where).limit(MOST).as('found')
+  const found = ctx.db.select({ one: sql`1` }).from(runs).where(where).limit(MAX).as('found')
   const [row] = await ctx.db.select({ count: sql<number>`count(*)::int` }).from(found)
   const count = row?.count ?? 0
-  return { count: Math.min(count, MOST - 1), more: count === MOST, ...(searched ? { searched } : {}) }
+  return { count: Math.min(count, MAX - 1), more: count === MAX, ...(searched ? { searched } : {}) }
 }
 
 /**

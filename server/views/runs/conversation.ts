@@ -12,7 +12,7 @@ import { showTurn, type Turn } from '../agents/read-thread'
 import { ReadStep } from './step-detail'
 
 /** One visit has one turn, with as many messages as tool calls. */
-const MOST_MESSAGES = 200
+const MAX_MESSAGES = 200
 
 /**
  * What was said and called during one visit of a step that used an agent; empty for other steps. Messages of other
@@ -45,7 +45,7 @@ export async function readConversation(ctx: ServiceContext, input: unknown): Pro
       ),
     )
     .orderBy(asc(messages.seq))
-    .limit(MOST_MESSAGES)
+    .limit(MAX_MESSAGES)
   const turns = await turnsOf(ctx, rows, await threadMasker(ctx, threadId, rows, runId))
   return { turns: turns.map(showTurn) }
 }

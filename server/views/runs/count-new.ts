@@ -8,7 +8,7 @@ import { newerThan } from '../../runs/position'
 import { positionIn, RunFilter, runsWhere } from './filter'
 
 /** Stops counting here: the screen shows `99+`. */
-const MOST = 100
+const MAX = 100
 
 export const CountNewRuns = RunFilter.extend({
   /** The `top` of a page; null for an empty page. */
@@ -27,7 +27,7 @@ export async function countNewRuns(ctx: ServiceContext, input: unknown): Promise
   const newer = since === null ? undefined : newerThan(positionIn(since, 'since'))
   const where = await runsWhere(ctx, filter, { values: false })
   if (where === null) return { count: 0 }
-  const found = ctx.db.select({ one: sql`1` }).from(runs).where(and(where, newer)).limit(MOST).as('found')
+  const found = ctx.db.select({ one: sql`1` }).from(runs).where(and(where, newer)).limit(MAX).as('found')
   const [row] = await ctx.db.select({ count: sql<number>`count(*)::int` }).from(found)
   return { count: row?.count ?? 0 }
 }

@@ -8,7 +8,7 @@ import { newestFirst, RunFilter, runsWhere } from './filter'
 import { withoutHiddenMessages } from './hidden'
 import { type RunItem, readRunItems } from './items'
 
-const MOST = 5_000
+const MAX = 5_000
 /** Read together, so that memory stays small. */
 const CHUNK = 500
 
@@ -41,9 +41,9 @@ export async function exportRuns(ctx: ServiceContext, input: unknown): Promise<{
   const where = await runsWhere(ctx, parseInput(ExportRuns, input))
   const ids = where === null ? [] : await findIds(ctx, where)
   const rows: RunItem[] = []
-  for (let at = 0; at < Math.min(ids.length, MOST); at += CHUNK)
-    rows.push(...(await withoutHiddenMessages(ctx, await readRunItems(ctx, ids.slice(at, Math.min(at + CHUNK, MOST))))))
-  return { csv: csvFile(rows, COLUMNS), more: ids.length > MOST }
+  for (let at = 0; at < Math.min(ids.length, MAX); at += CHUNK)
+    rows.push(...(await withoutHiddenMessages(ctx, await readRunItems(ctx, ids.slice(at, Math.min(at + CHUNK, MAX))))))
+  return { csv: csvFile(rows, COLUMNS), more: ids.length > MAX }
 }
 
 async function findIds(ctx: ServiceContext, where: Awaited<ReturnType<typeof runsWhere>>): Promise<string[]> {
@@ -52,6 +52,6 @@ async function findIds(ctx: ServiceContext, where: Awaited<ReturnType<typeof run
     .from(runs)
     .where(and(where ?? undefined))
     .orderBy(...newestFirst)
-    .limit(MOST + 1)
+    .limit(MAX + 1)
   return found.map(({ id }) => id)
 }

@@ -144,7 +144,7 @@ async function workflowsNamed(ctx: ServiceContext, text: string): Promise<string
 }
 
 /** Of more runs whose key begins like this, those with the greatest keys are found: where keys rise, the newest. */
-const MOST_KEYED = 1_000
+const MAX_KEYED = 1_000
 
 /**
  * The runs whose business key begins with a text, newest first. Its own statement, because only the index of keys finds
@@ -159,7 +159,7 @@ export async function runsKeyed(ctx: ServiceContext, text: string): Promise<stri
       .from(runs)
       .where(and(eq(runs.tenantId, ctx.tenantId), keyBegins(one)))
       .orderBy(sql`lower(${runs.businessKey}) using ~>~`)
-      .limit(MOST_KEYED),
+      .limit(MAX_KEYED),
   )
   const rows = (await Promise.all(found)).flat()
   return rows.sort((a, b) => b.startTime.getTime() - a.startTime.getTime()).map(({ id }) => id)

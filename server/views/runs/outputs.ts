@@ -7,7 +7,7 @@ import { requireRun } from '../../run-store/find-run'
 import { runMaskerOf } from '../../runs/run-masker'
 
 /** More steps than a workflow has that people look at as a graph. */
-const MOST = 500
+const MAX = 500
 /** Larger outputs are not read for one line. */
 const MAX_BYTES = 16 * 1024
 const CHARS = 160
@@ -35,7 +35,7 @@ export async function readOutputs(
       and(eq(stepRecords.tenantId, ctx.tenantId), eq(stepRecords.runId, runId), eq(stepRecords.status, 'completed')),
     )
     .orderBy(stepRecords.stepId, desc(stepRecords.seq))
-    .limit(MOST)
+    .limit(MAX)
   const [rows, masker] = await Promise.all([latest, runMaskerOf(ctx, runId)])
   const lines: Record<string, string | null> = {}
   for (const { stepId, output } of rows) {

@@ -96,12 +96,12 @@ type RecordRow = {
  * How many of the newest visits to return; a row takes about fifty bytes. Those outside branches come first: what a
  * step did before a hundred thousand iterations must not be displaced by them.
  */
-const MOST_VISITS = 20_000
-const MOST_IN_BRANCHES = 2_000
+const MAX_VISITS = 20_000
+const MAX_IN_BRANCHES = 2_000
 /** How many visits in branches to add that are older than those, but still open. */
-const MOST_OPEN = 500
+const MAX_OPEN = 500
 /** How many branches to look through for changes, of those under way and of those that ended last. */
-const MOST_MOVED = 500
+const MAX_MOVED = 500
 /** The walks that are no branches. */
 const ROOTS = [MAIN_BRANCH, CLEANUP_BRANCH]
 
@@ -127,7 +127,7 @@ export async function readTimeline(ctx: ServiceContext, input: unknown): Promise
   const { labels, names } = await namesOf(ctx, run, records, masker)
   const inside = records.filter((record) => isBranch(record.branch))
   const changed = inside.filter(({ change }) => change > after).length
-  const most = after > 0 ? MOST_MOVED : MOST_IN_BRANCHES
+  const most = after > 0 ? MAX_MOVED : MAX_IN_BRANCHES
   return {
     change: records.reduce((most, { change }) => Math.max(most, change), run.runChange),
     startTime: new Date(run.runStart).toISOString(),
@@ -141,7 +141,7 @@ export async function readTimeline(ctx: ServiceContext, input: unknown): Promise
     ),
     labels,
     names,
-    cut: changed >= (branch === undefined ? most : MOST_VISITS) || records.length - inside.length >= MOST_VISITS,
+    cut: changed >= (branch === undefined ? most : MAX_VISITS) || records.length - inside.length >= MAX_VISITS,
   }
 }
 
@@ -161,12 +161,12 @@ async function readRows(ctx: ServiceContext, runId: string, after: number, branc
   const parts =
     branch === undefined
       ? [
-          newest(roots, MOST_VISITS),
-          sql`(select * from ${newest(sql`true`, MOST_VISITS)} n where not ${roots}
-            order by n.seq desc limit ${MOST_IN_BRANCHES})`,
+          newest(roots, MAX_VISITS),
+          sql`(select * from ${newest(sql`true`, MAX_VISITS)} n where not ${roots}
+            order by n.seq desc limit ${MAX_IN_BRANCHES})`,
           ...olderInBranches(of, after),
         ]
-      : [newest(sql`n.branch = ${branch}`, MOST_VISITS)]
+      : [newest(sql`n.branch = ${branch}`, MAX_VISITS)]
   const chosen = sql.join(parts, sql` union all `)
   return ctx.db.execute<Row>(sql`
     select ${number('r.change')} "runChange", ${millis('r.start_time')} "runStart", ${millis('r.end_time')} "runEnd",
@@ -197,14 +197,14 @@ function olderInBranches(of: SQL, after: number): SQL[] {
   const underWay = sql`${moved} and n.status in ('requested', 'walking', 'resting', 'waiting')`
   const visits = (branches: SQL, where: SQL, most: number) =>
     sql`(select n.* from (${branches}) w join ${stepRecords} n on ${of} and n.branch = w.branch and ${where} limit ${most})`
-  const open = visits(underWay, sql`n.end_time is null`, MOST_OPEN)
+  const open = visits(underWay, sql`n.end_time is null`, MAX_OPEN)
   if (after === 0) return [open]
-  const last = sql`${moved} and n.status = 'ended' order by n.updated_at desc limit ${MOST_MOVED}`
+  const last = sql`${moved} and n.status = 'ended' order by n.updated_at desc limit ${MAX_MOVED}`
   const changed = sql`n.change > ${after}`
   return [
     open,
-    visits(sql`${underWay} limit ${MOST_MOVED}`, changed, MOST_IN_BRANCHES),
-    visits(last, changed, MOST_IN_BRANCHES),
+    visits(sql`${underWay} limit ${MAX_MOVED}`, changed, MAX_IN_BRANCHES),
+    visits(last, changed, MAX_IN_BRANCHES),
   ]
 }
 

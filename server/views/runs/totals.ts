@@ -6,7 +6,7 @@ import { parseInput } from '../../parse'
 import { newestFirst, RunFilter, type RunState, runsWhere, stateOf } from './filter'
 
 /** Stops counting here: the screen shows `10,000+`. */
-const MOST = 10_000
+const MAX = 10_000
 
 /** How many runs match a filter, and how many of them are in each state. */
 export interface RunTotals {
@@ -26,7 +26,7 @@ export async function countRuns(ctx: ServiceContext, input: unknown): Promise<Ru
     .from(runs)
     .where(where)
     .orderBy(...newestFirst)
-    .limit(MOST + 1)
+    .limit(MAX + 1)
     .as('found')
   const rows = await ctx.db
     .select({ status: found.status, outcome: found.outcome, count: sql<number>`count(*)::int` })
@@ -39,5 +39,5 @@ export async function countRuns(ctx: ServiceContext, input: unknown): Promise<Ru
     states[state] = (states[state] ?? 0) + row.count
     count += row.count
   }
-  return { count: Math.min(count, MOST), more: count > MOST, states }
+  return { count: Math.min(count, MAX), more: count > MAX, states }
 }

@@ -33,7 +33,7 @@ export async function readClaim(ctx: ServiceContext, runId: string, pauseId: str
   return { id, name: nameOf(id)?.name ?? id, at: at.toISOString() }
 }
 
-const MOST = 500
+const MAX = 500
 
 /**
  * The members who may answer a task, and so may be given it, by name.
@@ -67,7 +67,7 @@ export async function listTakers(ctx: ServiceContext, input: unknown): Promise<{
     .map(({ role, ...person }) => ({ ...person, role: roleOf(role), names: [person.id, person.email] }))
     .filter((person) => may(person.role, 'task:answer') && !voted.has(person.id))
     .filter((person) => barOf(signal, person, starters) === null)
-    .slice(0, MOST)
+    .slice(0, MAX)
     .map(({ id, name }) => ({ id, name }))
 }
 

@@ -9,9 +9,9 @@ import { CountTasks } from './schema'
 import { isMine, isOfRole, openTasks } from './where'
 
 /** Stops counting here: the screen shows `1,000+`. */
-const MOST = 1001
+const MAX = 1001
 /** Of so many open tasks, those of the caller are looked for. */
-const MOST_SEARCHED = 5001
+const MAX_SEARCHED = 5001
 
 /** A number of tasks; `more` if there are still more. */
 export interface TaskCount {
@@ -31,7 +31,7 @@ export async function countTasks(ctx: ServiceContext, input: unknown): Promise<T
     .from(pauses)
     .innerJoinLateral(runOf(pauses), sql`true`)
     .where(openTasks(ctx, filter))
-    .limit(MOST)
+    .limit(MAX)
     .as('open')
   const [row] = await ctx.db.select({ count: sql<number>`count(*)::int` }).from(open)
   return atMost(row?.count ?? 0, false)
@@ -52,7 +52,7 @@ export async function countViews(ctx: ServiceContext, input: unknown) {
     .from(pauses)
     .innerJoinLateral(runOf(pauses), sql`true`)
     .where(openTasks(ctx, filter))
-    .limit(MOST_SEARCHED)
+    .limit(MAX_SEARCHED)
     .as('open')
   const [row] = await ctx.db
     .select({
@@ -62,10 +62,10 @@ export async function countViews(ctx: ServiceContext, input: unknown) {
     })
     .from(open)
   const { open: all, mine, roles } = row ?? { open: 0, mine: 0, roles: 0 }
-  const more = all === MOST_SEARCHED
+  const more = all === MAX_SEARCHED
   return { open: atMost(all, more), mine: atMost(mine, more), roles: atMost(roles, more) }
 }
 
 function atMost(count: number, more: boolean): TaskCount {
-  return { count: Math.min(count, MOST - 1), more: more || count >= MOST }
+  return { count: Math.min(count, MAX - 1), more: more || count >= MAX }
 }

@@ -45,8 +45,8 @@ export interface WorkflowCallers {
 }
 
 /** Enough to say who is affected; a list of hundreds would not be read. */
-const MOST = 100
-const MOST_RECENT = 20
+const MAX = 100
+const MAX_RECENT = 20
 const RECENT_MS = 30 * 24 * 60 * 60 * 1_000
 /** Among so many of the latest runs, so that it takes no longer when there are a million. */
 const LATEST_RUNS = 2_000
@@ -68,7 +68,7 @@ export async function readCallers(ctx: ServiceContext, { id }: One): Promise<Wor
       .from(table)
       .where(and(eq(table.tenantId, ctx.tenantId), eq(table.workflowId, id)))
       .orderBy(asc(table.name), asc(table.id))
-      .limit(MOST)
+      .limit(MAX)
   const [masker, parents, scheduled, inbound, recent] = await Promise.all([
     tenantMasker(ctx),
     workflowsWith(ctx, { id, of: 'workflow' }),
@@ -154,5 +154,5 @@ function readRecent(ctx: ServiceContext, id: string) {
     .where(and(inArray(latest.startedVia, [...PEOPLE]), sql`${latest.parent} is null`))
     .groupBy(latest.startedBy)
     .orderBy(desc(max(latest.startTime)))
-    .limit(MOST_RECENT)
+    .limit(MAX_RECENT)
 }

@@ -8,7 +8,7 @@ import { findRow } from '../../versioned/rows'
 import { WORKFLOW } from '../../workflows/noun'
 
 /** Of the workspace's open runs, no more are looked at. */
-const MOST = 20_000
+const MAX = 20_000
 
 /** The open runs of one version, by the step where they stand. */
 export interface OpenRuns {
@@ -33,8 +33,8 @@ export async function openRunsByVersion(
   const [found] = await ctx.db.execute<{ groups: Group[]; atLeast: boolean }>(sql`
     with open as materialized (
       select r.workflow_id, r.workflow_version, r.current_step_id from ${runs} r
-      where r.tenant_id = ${ctx.tenantId} and r.status in ('running', 'paused') and r.outcome is null limit ${MOST + 1})
-    select (select count(*) > ${MOST} from open) as "atLeast", coalesce((
+      where r.tenant_id = ${ctx.tenantId} and r.status in ('running', 'paused') and r.outcome is null limit ${MAX + 1})
+    select (select count(*) > ${MAX} from open) as "atLeast", coalesce((
       select json_agg(g) from (
         select workflow_version as version, current_step_id as "stepId", count(*)::int as count
         from open where workflow_id = ${id} group by 1, 2) g), '[]'::json) as groups`)

@@ -56,12 +56,12 @@ export interface Flow {
   reads(stepId: string): ReadName
   readsAfterBranch(stepId: string): ReadName
   readsAfter(stepId: string, exit: string): ReadName
-  /** How much the types took: see `MOST_WORK`. */
+  /** How much the types took: see `MAX_WORK`. */
   typeWork(): number
 }
 
 /** Definitions that people draw take two or three. */
-const MOST_PASSES = 30
+const MAX_PASSES = 30
 
 const NOTHING: Known = { some: 0n, every: 0n, before: 0n }
 
@@ -174,7 +174,7 @@ export function* flowing(definition: Definition, outputs: ReadonlyMap<string, Kn
   for (let changed = true, passes = 0; changed; passes++) {
     changed = false
     // Loops in loops in loops: less is claimed from here on, so that it ends soon.
-    const rough = passes >= MOST_PASSES
+    const rough = passes >= MAX_PASSES
     for (const i of order) {
       yield
       const step = steps[i]

@@ -18,10 +18,10 @@ import { resultTypeOf } from './result-type'
 import { definedAs } from './types'
 
 /** So many workflows that run each other are read for the type of a result. */
-const MOST_NESTED = 2
+const MAX_NESTED = 2
 /** So many versions, and so many steps in them: a workflow may run 2,000 others, and each of those as many. */
-const MOST_READ = 100
-const MOST_STEPS = 4_000
+const MAX_READ = 100
+const MAX_STEPS = 4_000
 
 /** What was read for one definition, at all levels. */
 interface Read {
@@ -88,9 +88,9 @@ export function keptOutputs(outputs: ReadonlyMap<string, KnownOutput>): Map<stri
 /** Null when there is no schema, or no such tool, agent or workflow, and once enough was read. */
 async function outputOf(ctx: ServiceContext, use: Use, read: Read, depth: number): Promise<KnownOutput | null> {
   const kept = isKept(use.version)
-  if (use.kind === 'workflow' && (!kept || depth >= MOST_NESTED)) return null
+  if (use.kind === 'workflow' && (!kept || depth >= MAX_NESTED)) return null
   // The tools and agents of the definition itself are read for its problems anyway.
-  if ((use.kind === 'workflow' || depth > 0) && ++read.versions > MOST_READ) return null
+  if ((use.kind === 'workflow' || depth > 0) && ++read.versions > MAX_READ) return null
   try {
     if (use.kind === 'workflow') return await resultOf(ctx, use, read, depth)
     const version = use.version ?? 'latest'
@@ -115,7 +115,7 @@ async function resultOf(
   const { version: found } = await findRowAt(ctx, WORKFLOW, id, version)
   const definition = expand(withPins(WORKFLOW.contentOf(found), found.pins))
   read.steps += definition.steps.length
-  if (read.steps > MOST_STEPS) return null
+  if (read.steps > MAX_STEPS) return null
   const outputs = keptOutputs(await outputsIn(ctx, definition, read, depth + 1))
   const type = resultTypeOf(definition, await inSlices(ctx.tenantId, flowing(definition, outputs)))
   return { field: definedAs(type), type }

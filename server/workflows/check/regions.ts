@@ -1,4 +1,4 @@
-import { MOST_NESTED, MOST_PLACE_BYTES } from '../../definition/branches'
+import { MAX_NESTED, MAX_PLACE_BYTES } from '../../definition/branches'
 import { crossingsOf, type Region, regionsOf } from '../../definition/regions'
 import type { Definition, Step } from '../../definition/schema'
 import { findStepType } from '../../steps/registry'
@@ -47,14 +47,14 @@ export function checkRegions(definition: Definition, regions: readonly Region[])
     if (outside.has(fork)) continue
     const add = (message: string, field: string) =>
       problems.push({ severity: 'error', code: 'NESTED_TOO_DEEP', message, stepId: fork, field })
-    if (outside.size + 1 > MOST_NESTED)
+    if (outside.size + 1 > MAX_NESTED)
       add(
-        `${fork} is nested in ${outside.size} other steps with branches; at most ${MOST_NESTED} levels are allowed.`,
+        `${fork} is nested in ${outside.size} other steps with branches; at most ${MAX_NESTED} levels are allowed.`,
         'edges',
       )
-    else if (regions.some((region) => region.fork === fork && placeBytes(region, outside) > MOST_PLACE_BYTES))
+    else if (regions.some((region) => region.fork === fork && placeBytes(region, outside) > MAX_PLACE_BYTES))
       add(
-        `The ids of ${fork}, of the steps with branches around it, of its exits and of the steps in its branches are too long: together, at most ${MOST_PLACE_BYTES} bytes are allowed. Give them shorter ids.`,
+        `The ids of ${fork}, of the steps with branches around it, of its exits and of the steps in its branches are too long: together, at most ${MAX_PLACE_BYTES} bytes are allowed. Give them shorter ids.`,
         'id',
       )
   }

@@ -87,12 +87,12 @@ export function* checkReferences(definition: Definition, flow: Flow): Sliced<Pro
 export const FOR_NAMES = 5_000_000
 
 /** More steps than these are only counted. */
-const MOST_NAMED = 10
+const MAX_NAMED = 10
 
 function whyMaybe(definition: Definition, producers: { id: string }[], name: string): string {
   const ids = producers.map(({ id }) => id)
   if (Object.hasOwn(definition.payload, name)) return 'the START field is optional.'
-  const some = ids.slice(0, MOST_NAMED)
+  const some = ids.slice(0, MAX_NAMED)
   const others = ids.length - some.length
   const named = others === 0 ? some.join(', ') : `${some.join(', ')} and ${others} other steps`
   return `not every path gives ${named} a value for it.`

@@ -141,12 +141,12 @@ export function definedAs(type: ValueType, depth = 0): DefinedField {
   })
   return {
     type: only,
-    ...(properties.length > 0 && depth < MOST_DEEP ? { properties: Object.fromEntries(properties) } : {}),
+    ...(properties.length > 0 && depth < MAX_DEEP ? { properties: Object.fromEntries(properties) } : {}),
   }
 }
 
 /** How deep properties are listed. */
-const MOST_DEEP = 3
+const MAX_DEEP = 3
 
 export function ofDefined({ type, nullable, properties }: DefinedField): ValueType {
   const known = properties ? objectOf(propertiesIn(properties), false) : ofFieldType(type)

@@ -62,8 +62,8 @@ interface Share {
   reached: number
 }
 
-const MOST_PATHS_SHOWN = 20
-const MOST_FAILURES = 100
+const MAX_PATHS_SHOWN = 20
+const MAX_FAILURES = 100
 
 /**
  * Follows many paths through a definition: with values that fit START, forms and results, each answer people can give,
@@ -188,7 +188,7 @@ class Exploration {
     for (const id of path.doubts) this.unknown.add(id)
     for (const failure of path.failures) {
       const key = `${failure.stepId} ${failure.code} ${failure.message}`
-      if (!this.failures.has(key) && this.failures.size < MOST_FAILURES) this.failures.set(key, { ...failure, input })
+      if (!this.failures.has(key) && this.failures.size < MAX_FAILURES) this.failures.set(key, { ...failure, input })
     }
     return ended
   }
@@ -249,7 +249,7 @@ class Exploration {
       unknown: [...this.unknown],
       longestPath: { steps: this.longest?.steps ?? 0, visits: this.longest?.visits ?? [] },
       pathsTried: this.paths.length,
-      paths: this.paths.slice(0, MOST_PATHS_SHOWN),
+      paths: this.paths.slice(0, MAX_PATHS_SHOWN),
     }
   }
 }

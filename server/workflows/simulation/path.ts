@@ -42,7 +42,7 @@ export interface Goals {
   leads: (stepId: string, exit: string) => boolean
 }
 
-const MOST_SHOWN = 100
+const MAX_SHOWN = 100
 
 /** One path: its choices, and what happened on it. */
 export class Path {
@@ -70,7 +70,7 @@ export class Path {
     this.coverage.visit(stepId)
     this.length++
     const at = branch.indexOf('/')
-    if (this.visits.length < MOST_SHOWN) this.visits.push(at < 0 ? stepId : `${branch.slice(at + 1)}/${stepId}`)
+    if (this.visits.length < MAX_SHOWN) this.visits.push(at < 0 ? stepId : `${branch.slice(at + 1)}/${stepId}`)
   }
 
   leave(stepId: string, exit: string): void {

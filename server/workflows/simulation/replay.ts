@@ -18,8 +18,8 @@ import { Values } from './values'
 import { Cut, type Done, type Ended, Walker } from './walk'
 import { lookAt, type World } from './world'
 
-const MOST_VISITS = 20_000
-const MOST_MS = 2_000
+const MAX_VISITS = 20_000
+const MAX_MS = 2_000
 
 /** The run that was kept says nothing of what comes next. */
 class NotKept extends Error {
@@ -63,7 +63,7 @@ function* followed(walk: Generator<void, Ended>): Sliced<Ended> {
   for (let visits = 0; ; visits++) {
     const { done, value } = walk.next()
     if (done) return value
-    if (visits > MOST_VISITS || (yield) > MOST_MS) throw new Cut()
+    if (visits > MAX_VISITS || (yield) > MAX_MS) throw new Cut()
   }
 }
 
@@ -77,7 +77,7 @@ function endOf({ state, arrival }: Ended): CaseEnd {
 }
 
 class Replayer extends Walker {
-  protected override readonly mostVisits = MOST_VISITS
+  protected override readonly mostVisits = MAX_VISITS
 
   constructor(
     world: World,

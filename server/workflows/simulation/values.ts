@@ -17,12 +17,12 @@ export interface Candidates {
   texts: readonly string[]
 }
 
-const MOST_CANDIDATES = 16
-const MOST_DEEP = 6
+const MAX_CANDIDATES = 16
+const MAX_DEEP = 6
 /** How much is made for one path: about 10,000 values. */
-const MOST_MADE = 600_000
+const MAX_MADE = 600_000
 /** So many uses of a value say enough about it. */
-const MOST_USES = 1_000
+const MAX_USES = 1_000
 
 export function candidatesOf(definition: Definition): Candidates {
   const numbers = new Set<number>([1])
@@ -35,7 +35,7 @@ export function candidatesOf(definition: Definition): Candidates {
     for (const inner of partsOf(part)) visit(inner)
   }
   for (const step of definition.steps) for (const { text } of expressionsOf(step)) visit(parseExpression(text))
-  return { numbers: [...numbers].slice(0, MOST_CANDIDATES), texts: [...texts].slice(0, MOST_CANDIDATES) }
+  return { numbers: [...numbers].slice(0, MAX_CANDIDATES), texts: [...texts].slice(0, MAX_CANDIDATES) }
 }
 
 function partsOf(part: Expression): Expression[] {
@@ -64,7 +64,7 @@ export function usesOf(definition: Definition): Uses {
   const add = (root: string, path: readonly Segment[]) => {
     const known = uses.get(root)
     if (!known) uses.set(root, [path])
-    else if (known.length < MOST_USES) known.push(path)
+    else if (known.length < MAX_USES) known.push(path)
   }
   for (const step of definition.steps) {
     for (const { reference } of findReferences(referringConfig(step)).references) add(reference.root, reference.path)
@@ -83,7 +83,7 @@ export function usesOf(definition: Definition): Uses {
 
 /** Makes values for a path of a simulation. Once that was too much, it makes nothing more than null and empty lists. */
 export class Values {
-  private readonly effort = new Effort(MOST_MADE)
+  private readonly effort = new Effort(MAX_MADE)
 
   constructor(
     private readonly candidates: Candidates,
@@ -111,7 +111,7 @@ export class Values {
     depth: number,
   ): JsonValue {
     if (!this.effort.allows(PER_VALUE + uses.length)) return null
-    if (!isJsonObject(given) || depth > MOST_DEEP) return this.shaped(uses, about, depth)
+    if (!isJsonObject(given) || depth > MAX_DEEP) return this.shaped(uses, about, depth)
     const { const: only, enum: values, anyOf, oneOf, allOf, $ref } = given
     if (only !== undefined) return only
     if (Array.isArray(values) && values.length > 0) return this.pick(about, values)
@@ -192,7 +192,7 @@ export class Values {
   private shaped(uses: readonly (readonly Segment[])[], about: string, depth: number): JsonValue {
     const inside = uses.filter((path) => path.length > 0)
     if (!this.effort.allows(PER_VALUE + uses.length)) return null
-    if (inside.length === 0 || depth > MOST_DEEP)
+    if (inside.length === 0 || depth > MAX_DEEP)
       return this.pick<JsonValue>(about, depth === 0 ? [{}] : ['text', 1, true])
     const parts = new Map<Segment | undefined, Segment[][]>()
     for (const [head, ...rest] of inside) parts.set(head, [...(parts.get(head) ?? []), rest])

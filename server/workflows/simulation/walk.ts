@@ -47,9 +47,9 @@ import { isSure, type World } from './world'
 /** Round a loop twice is enough: from then on, a walk takes the way out. */
 const ROUNDS = 2
 /** A loop without a decision ends somewhere too. */
-const MOST_VISITS = 8
+const MAX_VISITS = 8
 /** Of the items of a list. */
-const MOST_ITEMS = 2
+const MAX_ITEMS = 2
 
 /** A list with two items and one without any, as choices that some path has to make. */
 const NO_ITEMS = 'no items'
@@ -79,7 +79,7 @@ export class Cut extends Error {
  */
 export class Walker {
   /** Of one step, without its branches. */
-  protected readonly mostVisits: number = MOST_VISITS
+  protected readonly mostVisits: number = MAX_VISITS
 
   constructor(
     protected readonly world: World,
@@ -333,7 +333,7 @@ export class Walker {
   protected items(stepId: string): number {
     const way = this.path.choose(stepId, LENGTHS)
     this.path.leave(stepId, way ?? '')
-    return way === NO_ITEMS ? 0 : MOST_ITEMS
+    return way === NO_ITEMS ? 0 : MAX_ITEMS
   }
 
   protected *branches(entry: Entry<Position>, config: StepConfig, outputs: Outputs): Generator<void, Done> {

@@ -13,7 +13,7 @@ import { emptyValue, isGap, modeOf, unknownNames, withValue } from './values'
 const inside = (path: string, name: string) => (path === '' ? name : `${path}.${name}`)
 
 /** As many empty optional rows are shown at once. */
-const MOST_EMPTY = 5
+const MAX_EMPTY = 5
 
 /** The rows of an object: one for each name in its schema, then any others that it has. */
 export function ArgumentRows(
@@ -24,7 +24,7 @@ export function ArgumentRows(
   const shared = { readOnly, problemAt, idOf }
   const set = (name: string, next: JsonValue | undefined) => onChange(withValue(value, name, next))
   const empty = shape.fields.filter(({ name, required }) => !required && value[name] === undefined)
-  const hidden = all || empty.length <= MOST_EMPTY ? [] : empty
+  const hidden = all || empty.length <= MAX_EMPTY ? [] : empty
   return (
     <>
       {shape.fields

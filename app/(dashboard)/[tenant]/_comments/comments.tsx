@@ -12,7 +12,7 @@ import { useTenant } from '../tenant-context'
 import styles from './comments.module.css'
 
 const POLL_MS = 8_000
-const MOST_CHARS = 5_000
+const MAX_CHARS = 5_000
 
 /** What people say about a run to each other. The same at each of its tasks and on its page. */
 export function Comments({ runId }: { runId: string }) {
@@ -106,7 +106,7 @@ function NewComment({ runId, onAdded }: { runId: string; onAdded: () => void }) 
         placeholder="Write a comment"
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
-        maxLength={MOST_CHARS}
+        maxLength={MAX_CHARS}
         autosize
         minRows={1}
         maxRows={10}

@@ -15,7 +15,7 @@ const LINES: [ms: number, text: string][] = [
   [86_400_000_000, '1,000 d'],
 ]
 /** As many labels as a chart on a phone has room for. */
-const MOST_LINES = 4
+const MAX_LINES = 4
 
 export interface Scale {
   /** From 0 for the lowest line to 1 for the highest. */
@@ -30,7 +30,7 @@ export function durationScale(durations: readonly number[]): Scale {
   const above = LINES.findIndex(([ms]) => ms >= Math.max(...durations))
   const first = Math.min(Math.max(0, below), last - 1)
   const top = Math.max(above === -1 ? last : above, first + 1)
-  const step = Math.ceil((top - first) / (MOST_LINES - 1))
+  const step = Math.ceil((top - first) / (MAX_LINES - 1))
   const shown = LINES.slice(first, top + 1).filter((_, index) => index % step === 0)
   const [from, to] = [Math.log(LINES[first]?.[0] ?? 1), Math.log(LINES[top]?.[0] ?? 1)]
   const at = (ms: number) => Math.min(1, Math.max(0, (Math.log(Math.max(1, ms)) - from) / (to - from)))

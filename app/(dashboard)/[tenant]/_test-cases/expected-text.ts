@@ -1,7 +1,7 @@
 import { type JsonValue, pathText } from '@/server/definition/json'
 import type { Expected, ExpectedField } from '@/server/definition/test-case'
 
-const MOST_CHARACTERS = 160
+const MAX_CHARACTERS = 160
 
 /** What a test case expects, in a line that nobody takes for what came of it. */
 export function expectedText(expected: Expected): string {
@@ -28,17 +28,17 @@ export function fieldText({ path, value }: ExpectedField): string {
 }
 
 function cut(text: string): string {
-  return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS)}…`
+  return text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS)}…`
 }
 
 /** As many as a test case can have. */
-const MOST_FIELDS = 50
+const MAX_FIELDS = 50
 
 /** The values inside a result, with their places: texts, numbers and the like, and lists and objects that are empty. */
 export function fieldsOf(value: JsonValue): ExpectedField[] {
   const found: ExpectedField[] = []
   const visit = (at: JsonValue, path: ExpectedField['path']) => {
-    if (found.length >= MOST_FIELDS) return
+    if (found.length >= MAX_FIELDS) return
     const inside: [string | number, JsonValue][] = Array.isArray(at)
       ? [...at.entries()]
       : typeof at === 'object' && at !== null

@@ -17,7 +17,7 @@ export const KEEP_AFTER_MS = 250
 /** Edits during a save make another round; after this many, the next autosave continues. */
 const MAX_ROUNDS = 20
 /** Failed saves of one draft follow each other; only some of them may have arrived. */
-const MOST_SENT = 9
+const MAX_SENT = 9
 /** Failures that can pass by themselves. */
 const TEMPORARY = ['UNAVAILABLE', 'RATE_LIMITED', 'INTERNAL']
 
@@ -137,7 +137,7 @@ export function createDraftStore<T extends object>(options: DraftStoreOptions<T>
     const { value, baseVersion, known } = state
     const isVersion = baseVersion === known.version && sameJson(value, known.content)
     const content = isVersion ? null : value
-    sent = [...sent.slice(-MOST_SENT), value]
+    sent = [...sent.slice(-MAX_SENT), value]
     const draft = await server.save({ content, revision: known.draft.revision, baseVersion })
     sent = []
     set({ known: { ...state.known, draft: { ...draft, content } } })

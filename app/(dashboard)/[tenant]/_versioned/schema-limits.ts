@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { SchemaField } from './schema-fields'
 
-const MOST_VALUES = 12
+const MAX_VALUES = 12
 
 /** What a field's value must be beyond its type, which no column of the table shows. Null if there is nothing. */
 export function limitsText({ type, keep, keepItems }: SchemaField): string | null {
@@ -29,8 +29,8 @@ function wordsOf(schema: JsonObject): string[] {
 }
 
 function optionWords(options: JsonValue[]): string {
-  const more = options.length - MOST_VALUES
-  return `one of ${options.slice(0, MOST_VALUES).map(valueText).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  const more = options.length - MAX_VALUES
+  return `one of ${options.slice(0, MAX_VALUES).map(valueText).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 function boundWords(schema: JsonObject, name: string, words: string): string[] {

@@ -12,7 +12,7 @@ export interface Known {
 
 /** `body` counts as one. */
 const MAX_DEPTH = 4
-const MOST = 200
+const MAX = 200
 const LAST_CHARS = 120
 
 /** What the expressions of an inbound webhook can name: all of a delivery, and what the last one had in it. */
@@ -22,7 +22,7 @@ export function entriesOfLast({ body, headers, query }: Known): ScopeEntry[] {
     ...(body === undefined ? [entry('body', 'any', { from })] : listed(['body'], body, from)),
     ...listed(['headers'], headers, from),
     ...listed(['query'], query, from),
-  ].slice(0, MOST)
+  ].slice(0, MAX)
 }
 
 /** The same before there was one. A body most likely has the names of the START fields. */

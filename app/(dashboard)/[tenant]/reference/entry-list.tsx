@@ -6,7 +6,7 @@ import type { Group } from './entries'
 import styles from './reference.module.css'
 
 /** Of so many entries of a group the list has lines; the rest are there to be searched for. */
-export const MOST_SHOWN = 200
+export const MAX_SHOWN = 200
 
 export function EntryList(props: {
   groups: readonly Group[]
@@ -31,7 +31,7 @@ export function EntryList(props: {
         <div key={name} className={styles.group}>
           <h2 className={styles.groupName}>{name}</h2>
           <ul>
-            {entries.slice(0, MOST_SHOWN).map(({ id, label, method }) => (
+            {entries.slice(0, MAX_SHOWN).map(({ id, label, method }) => (
               <li key={id}>
                 <button
                   type="button"
@@ -46,8 +46,8 @@ export function EntryList(props: {
               </li>
             ))}
           </ul>
-          {entries.length > MOST_SHOWN && (
-            <p className={styles.quiet}>And {entries.length - MOST_SHOWN} more: search for them.</p>
+          {entries.length > MAX_SHOWN && (
+            <p className={styles.quiet}>And {entries.length - MAX_SHOWN} more: search for them.</p>
           )}
         </div>
       ))}

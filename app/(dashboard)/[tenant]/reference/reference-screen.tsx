@@ -10,7 +10,7 @@ import { useListKeys } from '@/app/_ui/use-list-keys'
 import { useUrlState } from '@/app/_ui/use-url-state'
 import { ListSkeleton } from '../_versioned/list-skeleton'
 import { found, groupsOf, nameOf } from './entries'
-import { EntryList, MOST_SHOWN } from './entry-list'
+import { EntryList, MAX_SHOWN } from './entry-list'
 import { Part } from './part'
 import styles from './reference.module.css'
 import { Welcome } from './welcome'
@@ -24,7 +24,7 @@ export function ReferenceScreen() {
   const reference = useQuery(trpc.reference.open.queryOptions())
   const groups = useMemo(() => (reference.data ? groupsOf(reference.data) : []), [reference.data])
   const left = useMemo(() => found(groups, search), [groups, search])
-  const shown = useMemo(() => left.flatMap(({ entries }) => entries.slice(0, MOST_SHOWN)), [left])
+  const shown = useMemo(() => left.flatMap(({ entries }) => entries.slice(0, MAX_SHOWN)), [left])
   const chosen = url.get('show')
   const open = (id: string) => url.set({ show: id }, { push: true })
   const marked = useListKeys({

@@ -4,7 +4,7 @@ const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 const LONG_WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 const MONTHS = 'January February March April May June July August September October November December'.split(' ')
 /** More than this, and the cron is easier to read than the words. */
-const MOST_LISTED = 4
+const MAX_LISTED = 4
 
 /** A cron in words, such as `Mon–Fri at 09:00`; null for one that is not valid or has no short words. */
 export function cronText(source: string): string | null {
@@ -27,7 +27,7 @@ function daysText({ days, months, weekdays }: Cron): string | null {
   const everyMonth = months.size === 12
   if (weekdays.size < 7) return everyDay && everyMonth ? weekdaysText(weekdays) : null
   if (everyDay) return everyMonth ? '' : null
-  if (days.size > MOST_LISTED || (months.size > MOST_LISTED && !everyMonth)) return null
+  if (days.size > MAX_LISTED || (months.size > MAX_LISTED && !everyMonth)) return null
   const named = [...months].sort((a, b) => a - b).map((month) => MONTHS[month - 1] ?? '')
   const numbered = [...days].sort((a, b) => a - b).map(ordinal)
   return `On the ${listed(numbered)} of ${everyMonth ? 'each month' : listed(named)}`
@@ -58,7 +58,7 @@ function timesText({ minutes, hours }: Cron): string | null {
   const last = clock(to, minutes.at(-1) ?? 0)
   if (everyMinutes !== null && everyHours === 1) return `every ${counted(everyMinutes, 'minute')}`
   if (minutes.length === 1 && everyHours === 1) return `hourly at :${two(minute)}`
-  if (minutes.length * hours.length <= MOST_LISTED) {
+  if (minutes.length * hours.length <= MAX_LISTED) {
     return `at ${listed(hours.flatMap((hour) => minutes.map((one) => clock(hour, one))))}`
   }
   if (minutes.length === 1 && everyHours !== null) return `every ${everyHours} hours from ${clock(from, minute)}`

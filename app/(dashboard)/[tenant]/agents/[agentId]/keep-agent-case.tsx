@@ -10,7 +10,7 @@ import { useCaseChanges } from './use-case-changes'
 
 type Expected = Body['expected']
 
-const MOST_CHARACTERS = 60
+const MAX_CHARACTERS = 60
 
 /** Keeps a thread as a test case. */
 export function KeepAgentCase(props: {
@@ -67,7 +67,7 @@ export function KeepAgentCase(props: {
   return (
     <KeepDialog
       onClose={onClose}
-      name={message.length <= MOST_CHARACTERS ? message : `${message.slice(0, MOST_CHARACTERS)}…`}
+      name={message.length <= MAX_CHARACTERS ? message : `${message.slice(0, MAX_CHARACTERS)}…`}
       choices={choices}
       note="The agent answers your messages of this thread again, with real calls of its model and its tools: when you run the test case, and each time before the agent is published."
       keep={({ name, expected }) => changed(agents.keepCase.mutate({ id, body: { name, threadId, expected } }))}

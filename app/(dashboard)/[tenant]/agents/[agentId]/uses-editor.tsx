@@ -100,10 +100,10 @@ export function UsesEditor(props: {
   )
 }
 
-const MOST = 50
+const MAX = 50
 
 function versionsOf(found: Known | undefined, now: string | number) {
-  const numbers = Array.from({ length: Math.min(MOST, found?.version ?? 0) }, (_, index) =>
+  const numbers = Array.from({ length: Math.min(MAX, found?.version ?? 0) }, (_, index) =>
     String((found?.version ?? 0) - index),
   )
   const values = ['latest', 'published', ...numbers]

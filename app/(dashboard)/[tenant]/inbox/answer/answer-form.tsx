@@ -81,7 +81,7 @@ export function AnswerForm(props: Props) {
 }
 
 /** Of a remark, as of any comment. */
-const MOST_CHARS = 5_000
+const MAX_CHARS = 5_000
 
 const TOO_LARGE = 'The file is too large: at most 3.75 MB'
 
@@ -218,7 +218,7 @@ function Actions(props: Props & { actions: { id: string; label: string }[] }) {
         placeholder="Remark (optional)"
         value={remark}
         onChange={(event) => change('remark', event.currentTarget.value)}
-        maxLength={MOST_CHARS}
+        maxLength={MAX_CHARS}
         autosize
         minRows={1}
         maxRows={10}

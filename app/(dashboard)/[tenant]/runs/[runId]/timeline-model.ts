@@ -111,14 +111,14 @@ export function mergeTimeline(known: Timeline, changed: Timeline): Timeline {
 /**
  * While a run is watched, its branches may continue for days: how many of their visits to keep, and down to how many.
  */
-const MOST_IN_BRANCHES = 4_000
+const MAX_IN_BRANCHES = 4_000
 const KEPT_IN_BRANCHES = 2_000
 
 /** Without the oldest visits in branches that have ended, if there are too many. */
 export function pruned(timeline: Timeline): Timeline {
   const inBranch = ([, step]: TimelineRow) => originOf(timeline.steps[step]?.[3] ?? '') !== null
   const inside = timeline.rows.filter(inBranch)
-  if (inside.length <= MOST_IN_BRANCHES) return timeline
+  if (inside.length <= MAX_IN_BRANCHES) return timeline
   const kept = new Set([...inside.slice(-KEPT_IN_BRANCHES), ...inside.filter(([, , , , , end]) => end === null)])
   return { ...timeline, rows: timeline.rows.filter((row) => !inBranch(row) || kept.has(row)), cut: true }
 }

@@ -3,7 +3,7 @@ import { Button, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { ErrorState } from '@/app/_ui/error-state'
 
-const MOST = 3_650
+const MAX = 3_650
 
 /** A number of days that the workspace keeps something; null, if it may be empty, for ever. */
 export function KeepDaysForm<D extends number | null>({
@@ -35,7 +35,7 @@ export function KeepDaysForm<D extends number | null>({
 }) {
   const [text, setText] = useState(String(days ?? ''))
   const value = text === '' && unlimited !== undefined ? null : Number(text)
-  const isValid = value === null || (/^\d+$/.test(text) && value >= least && value <= MOST)
+  const isValid = value === null || (/^\d+$/.test(text) && value >= least && value <= MAX)
   return (
     <form
       onSubmit={(event) => {
@@ -53,7 +53,7 @@ export function KeepDaysForm<D extends number | null>({
           autoComplete="off"
           maxLength={4}
           disabled={!mayChange}
-          error={isValid ? null : `A whole number from ${least} to ${MOST}`}
+          error={isValid ? null : `A whole number from ${least} to ${MAX}`}
           value={text}
           onChange={(event) => {
             setText(event.currentTarget.value.trim())

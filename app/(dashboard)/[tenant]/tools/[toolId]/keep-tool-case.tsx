@@ -62,7 +62,7 @@ export function KeepToolCase(props: { tested: Tested; keep: (body: Body) => Prom
   )
 }
 
-const MOST_CHARACTERS = 60
+const MAX_CHARACTERS = 60
 
 /** The arguments in a line, as a first name. */
 function argumentsText({ args }: ToolCase): string {
@@ -70,5 +70,5 @@ function argumentsText({ args }: ToolCase): string {
     .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(', ')
   if (text === '') return 'Without arguments'
-  return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS)}…`
+  return text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS)}…`
 }
