@@ -30,7 +30,7 @@ export const AUDIT_ENDPOINTS = {
     permission: 'audit:read',
     summary: 'List the audit log',
     description:
-      'Who changed definitions, credentials, people and settings, or stopped or repeated a run. Newest first. With `format=csv`, or `Accept: text/csv`, the response is a file with up to 5,000 entries, and `Link` leads to the next ones.',
+      'Who changed definitions, credentials, people and settings, or stopped or repeated a run. Newest first. With `format=csv`, or `Accept: text/csv`, the response is a file with up to 5,000 entries, and `Link` leads to the next ones. An entry is written with its change and never changes; it is deleted after 400 days, or after as many as the workspace sets. Saves of a draft by one person share an entry for ten minutes. Starts, answers, events and deliveries have none: their run or delivery says who sent them.',
     query: ListAudit,
     answers: {
       200: {

@@ -10,7 +10,7 @@ export const EVENT_ENDPOINTS = {
     path: '/api/events',
     summary: 'Post an event',
     description:
-      'Continues every run that waits for it at a `wait-for-event` step with the same name, and the same key if the step has one. A run that started before the event was posted and reaches such a step within seven days takes it too.',
+      'Continues every run that waits for it at a `wait-for-event` step with the same name, and the same key if the step has one. A run that started before the event was posted and reaches such a step within seven days takes it too; of several that match, the oldest. Each step of a run takes an event once.',
     tag: 'Events',
     permission: 'event:post',
     headers: ['Idempotency-Key'],

@@ -15,7 +15,7 @@ import { startAndWait } from './start-and-wait'
 export const StartBody = z
   .record(z.string(), AnyJson)
   .describe(
-    'The START fields of the workflow at the top level, or in an object `data`, which takes precedence field by field. To list the fields: `GET /api/workflow/metadata/input/{workflowId}`.',
+    'The START fields of the workflow at the top level, or in an object `data`, which takes precedence field by field; if `data` is itself a START field, it is just that field. To list the fields: `GET /api/workflow/metadata/input/{workflowId}`.',
   )
   .register(components, { id: 'StartBody' })
 

@@ -206,7 +206,7 @@ export const RUN_ENDPOINTS = {
     tag: 'Runs',
     summary: 'Export runs',
     description:
-      'Whole runs, one a line, in the order in which they started; sent while they are read. The last line is `{ "nextCursor" }`: its cursor continues, and null says that there are no more. A response without it was broken off; repeat it from the last cursor.',
+      'Whole runs, one a line, in the order in which they started; sent while they are read. The last line is `{ "nextCursor" }`: its cursor continues, and null says that there are no more. A response without it was broken off; repeat it from the last cursor. A response ends after `limit` runs, after 30 seconds, or earlier if the database is busy. No run is in an export twice.',
     permission: 'run:read',
     query: ExportRuns,
     answers: {

@@ -65,7 +65,8 @@ export const SCHEDULE_ENDPOINTS = {
     method: 'POST',
     path,
     summary: 'Create a schedule',
-    description: 'Starts the published version of the workflow at each of its times.',
+    description:
+      'Starts the published version of the workflow at each of its times, or the draft if none was ever published. Each time starts one run, however many processes there are and whichever of them crash. A start that is refused is noted with its reason, and the schedule goes on.',
     permission: 'workflow:publish',
     headers: ['Idempotency-Key'],
     body: {
@@ -112,7 +113,7 @@ export const SCHEDULE_ENDPOINTS = {
     path: `${path}/{scheduleId}`,
     summary: 'Change, pause or resume a schedule',
     description:
-      'Fields the body leaves out keep their values. Times that passed while it was paused are not made up for.',
+      'Fields the body leaves out keep their values. Times that passed while it was paused are skipped. Values of the vault are shown as `***`; one that is sent back as it was shown stays.',
     permission: 'workflow:publish',
     body: { schema: UpdateSchedule, required: true, examples: { pause: example('Pause it', { enabled: false }) } },
     answers: { 200: whole('The schedule as saved.') },

@@ -29,9 +29,11 @@ const Name = z
 const settings = {
   name: Name.describe('For people.'),
   cron: CronText.describe(
-    'Five fields: minute, hour, day, month, weekday; with lists, ranges, steps and English names.',
+    'Five fields: minute, hour, day, month, weekday; with lists, ranges, steps and English names. If both day fields are restricted, either may match.',
   ),
-  timeZone: TimeZone.describe('The time zone of the fields: a name of the IANA database.'),
+  timeZone: TimeZone.describe(
+    'The time zone of the fields: a name of the IANA database. Nine o’clock stays nine o’clock: a time that clocks skip comes an hour later, one that they repeat counts once, and a schedule for every hour goes on at equal intervals.',
+  ),
   catchUp: z
     .enum(['skip', 'once'])
     .describe(

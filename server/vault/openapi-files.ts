@@ -12,7 +12,8 @@ export const FILE_ENDPOINTS = {
     },
     tag: 'Files',
     summary: 'Download a file',
-    description: 'A file sent when a run was started. It is kept as long as the run.',
+    description:
+      'A file sent when a run was started, always as a download. Its type is detected from its bytes; HTML, SVG and other markup are `application/octet-stream`. It is kept as long as the run.',
     permission: 'file:read',
     answers: {
       200: {

@@ -8,7 +8,7 @@ const page = {
 }
 
 /**
- * The query string of a list. docs/api.md describes the limits and defaults.
+ * The query string of a list.
  * @param many what it lists, such as `agents`
  */
 export const listVersioned = (many: string) =>

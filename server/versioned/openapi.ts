@@ -166,7 +166,7 @@ export function versionedEndpoints(api: VersionedApi, verbs: VersionedVerbs) {
     parameters,
     tag,
     summary: `Unarchive ${words.a}`,
-    description: `Brings an archived ${words.one} back as a draft; one that is not archived stays as it is.`,
+    description: `Brings an archived ${words.one} back as a draft; one that is not archived stays as it is. Its published version stays published.`,
     permission: `${noun}:publish`,
     headers: ['Idempotency-Key'],
     answers: { 200: answer('The draft.', { status: 'draft' }) },

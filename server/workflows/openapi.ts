@@ -147,7 +147,7 @@ export const WORKFLOW_ENDPOINTS = {
     tag: 'Workflows',
     summary: 'Simulate a workflow',
     description:
-      'Follows many paths through it with generated values, without a run: each answer people can give, each exit, each loop twice, lists with no items and with two. No step is executed. Reports what was reached and which expressions failed.',
+      'Follows many paths through it with generated values, without a run: each answer people can give, each exit, each loop twice, lists with no items and with two. No step is executed. Reports what was reached and which expressions failed. It ends after 100 paths, 20,000 visits or a second.',
     permission: 'workflow:simulate',
     headers: ['Idempotency-Key'],
     body: {

@@ -66,8 +66,9 @@ describe('the step catalog', () => {
     expect(find('call-tool')?.outputs.open).toBe(true)
   })
 
-  test('docs/api.md lists the exits of every step type', () => {
-    const [, table = ''] = /^\| step \| exits \|\n((?:\|.*\n)+)/m.exec(readFileSync('docs/api.md', 'utf8')) ?? []
+  test('docs/definitions.md lists the exits of every step type', () => {
+    const [, table = ''] =
+      /^\| step \| exits \|\n((?:\|.*\n)+)/m.exec(readFileSync('docs/definitions.md', 'utf8')) ?? []
     const quoted = (text = '') => [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? '')
     const listed = table.split('\n').flatMap((row) => {
       const [, types, exits] = row.split('|')
