@@ -1,6 +1,6 @@
 'use client'
 
-/** Shown when even the root layout fails, so it cannot rely on any component or style sheet. */
+/** Shown when even the root layout fails, so it relies on no component or style sheet. */
 export default function GlobalError({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
   return (
     <html lang="en" style={{ colorScheme: 'light dark' }}>

@@ -28,7 +28,7 @@ export function generateMetadata(): Metadata {
 export const viewport: Viewport = { width: 'device-width', initialScale: 1, colorScheme: 'light dark' }
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
-  // Set by proxy.ts for this request. Without it, the browser runs no script.
+  // proxy.ts sets it for this request. Without it, the browser runs no script.
   const nonce = (await headers()).get('x-nonce') ?? ''
   return (
     <html lang="en" {...mantineHtmlProps} className={`${GeistSans.variable} ${GeistMono.variable}`}>

@@ -2,7 +2,7 @@ import { Link } from '@/app/_ui/link'
 import EntranceLayout from './(auth)/layout'
 import styles from './(auth)/words.module.css'
 
-/** For pages that do not exist or belong to someone else. */
+/** For pages that do not exist or belong to another user. */
 export default function NotFound() {
   return (
     <EntranceLayout>

@@ -6,7 +6,7 @@ import { cssVariables, theme } from './theme'
 
 /** A client component, because a theme contains functions, which cannot be passed from the server. */
 export function ThemeProvider({ children }: { children: ReactNode }) {
-  // Before the effects in which screens listen for keys.
+  // Runs before the effects in which screens listen for keys.
   useLayoutEffect(guardKeys, [])
   return (
     <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">

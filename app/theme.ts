@@ -41,13 +41,13 @@ const dark: MantineColorsTuple = [
   '#0b1014',
 ]
 
-/** As high as an icon's button, beside which they stand; higher for thumbs, as globals.css says. */
+/** As high as the icon buttons beside them; higher for thumbs, as globals.css says. */
 const SMALL_BUTTON = {
   '--button-height': 'var(--small-button)',
   '--button-padding-x': '0.5rem',
   '--button-fz': '0.8125rem',
 }
-/** Of dialogs and panels. By default it is the weakest text in them, and its lines touch where it wraps. */
+/** Titles of dialogs and panels. By default a title is their weakest text, and its lines touch where it wraps. */
 const TITLE = { title: { fontWeight: 600, lineHeight: 1.4 } }
 
 export const theme = createTheme({
@@ -57,7 +57,7 @@ export const theme = createTheme({
   fontFamily: 'var(--font-geist-sans), system-ui, sans-serif',
   fontFamilyMonospace: 'var(--font-geist-mono), ui-monospace, monospace',
   headings: { fontFamily: 'var(--font-geist-sans), system-ui, sans-serif', fontWeight: '600' },
-  // Of labels and buttons. The library's is that of headings.
+  // Labels and buttons. The library uses its weight for headings.
   fontWeights: { medium: '500' },
   defaultRadius: 'md',
   cursorType: 'pointer',
@@ -67,13 +67,14 @@ export const theme = createTheme({
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } }, styles: TITLE },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } }, styles: TITLE },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
-    // The library has two small sizes: one with more room, the other with larger text.
+    // The library has two small sizes: one with more padding, one with larger text.
     Button: {
       vars: (_theme: unknown, { size }: ButtonProps) => ({
         root: size === 'xs' || size === 'compact-sm' ? SMALL_BUTTON : {},
       }),
     },
-    // A menu may contain only menu items, and the placeholder is not one. An item that fades could be clicked again.
+    // A menu may contain only menu items, and the placeholder is not one. An item that fades out could be clicked
+    // again.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false, transitionProps: { exitDuration: 0 } } },
     // The library's colours hardly differ from the page in the dark theme.
     Tabs: { vars: () => ({ root: { '--tabs-color': 'var(--mantine-color-anchor)' } }) },

@@ -6,8 +6,8 @@ type Inputs = inferRouterInputs<AppRouter>['auth']
 type Outputs = inferRouterOutputs<AppRouter>['auth']
 
 /**
- * Makes one of the few calls available to people outside a workspace. These pages do not load the dashboard's data
- * client, so that sign-in stays fast.
+ * Calls one of the few verbs open to people outside a workspace. These pages do not load the dashboard's data client,
+ * so sign-in stays fast.
  * @throws CallFailed
  */
 export async function call<N extends keyof Inputs & string>(
@@ -36,11 +36,11 @@ class CallFailed extends Error {
   }
 }
 
-/** What went wrong: per field by name, and for the whole form. */
+/** Errors per field name and for the whole form. */
 export interface FormProblem {
   fields: Record<string, string>
   text: string | null
-  /** Of the service's error. */
+  /** The service's error code. */
   code: string | null
 }
 

@@ -3,11 +3,11 @@ interface Outcome {
   ok: boolean
   /** next-auth's error code. */
   error: string | null
-  /** Where to go next: the provider's page, if one was requested. */
+  /** The next page: the provider's, if one was requested. */
   url: string
 }
 
-/** Signs in with email and password. On success the session cookie is set. */
+/** Signs in with email and password; success sets the session cookie. */
 export function signInWithPassword(email: string, password: string): Promise<Outcome> {
   return post('callback/credentials', { email, password })
 }

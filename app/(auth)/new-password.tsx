@@ -1,6 +1,6 @@
 import { PasswordInput } from '@mantine/core'
 
-/** A field for a password that somebody chooses. Says beforehand what the server would refuse. */
+/** A field for a new password that states the server's requirements beforehand. */
 export function NewPassword({ label, error }: { label: string; error: string | undefined }) {
   return (
     <PasswordInput

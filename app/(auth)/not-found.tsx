@@ -1,7 +1,7 @@
 import { Link } from '@/app/_ui/link'
 import styles from './words.module.css'
 
-/** For short links that lead nowhere. The layout has drawn the frame already. */
+/** For short links without a target. The layout draws the frame. */
 export default function LinkNotFound() {
   return (
     <>

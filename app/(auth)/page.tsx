@@ -11,7 +11,10 @@ import styles from './words.module.css'
 
 export const metadata: Metadata = { title: 'Workspaces' }
 
-/** The entrance: leads to set-up, to sign-in, to the only workspace, or shows a choice of workspaces. With `?to=reference`, their reference. */
+/**
+ * The entrance: leads to set-up, to sign-in, to the only workspace, or offers a choice of workspaces. With
+ * `?to=reference`, to their API reference.
+ */
 export default async function EntrancePage({ searchParams }: { searchParams: Promise<{ to?: string | string[] }> }) {
   const place = (await searchParams).to === 'reference' ? '/reference' : ''
   const { db } = database()

@@ -5,7 +5,7 @@ import { WhatToDo } from '@/app/_ui/error-code'
 import type { FormProblem } from './api'
 import styles from './words.module.css'
 
-/** The form's error, also announced to screen readers. */
+/** The form's error, announced to screen readers. */
 export function Problem({ problem: { text, code } }: { problem: Omit<FormProblem, 'fields'> }) {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {

@@ -4,7 +4,7 @@ import { readSession } from '@/server/auth/session'
 import { database } from '@/server/database'
 import { locate } from '@/server/tenants/locate'
 
-/** Redirects from a URL without a workspace to the workspace that has the item, through sign-in if necessary. */
+/** Redirects from a URL without a workspace to the item's workspace, through sign-in if necessary. */
 export async function followShortLink(
   here: string,
   what: 'run' | 'workflow',

@@ -1,6 +1,6 @@
 import styles from './help.module.css'
 
-/** For a code that does not exist. The layout has drawn the frame already. */
+/** For an unknown code. The layout draws the frame. */
 export default function NoSuchPage() {
   return (
     <>

@@ -15,8 +15,8 @@ import type { AppRouter } from '@/server/trpc/root'
 import { makeQueryClient } from './query-client'
 
 /**
- * Calls with a request of their own: a start may carry a file, which is too large for a batch, and the others may take
- * a minute, which a save or a list in the same batch would have to wait for.
+ * Calls that are never batched: a start may carry a file too large for a batch; the others may take a minute, which
+ * would delay saves and lists in the same batch.
  */
 const ALONE = new Set([
   'runs.start',
@@ -37,8 +37,8 @@ const ALONE = new Set([
 export const { TRPCProvider: Provider, useTRPC, useTRPCClient } = createTRPCContext<AppRouter>()
 
 /**
- * Provides the dashboard's API. Calls are POST requests with JSON, batched up to ten; long calls and event streams each have
- * their own request.
+ * Provides the dashboard's API. Calls are POST requests with JSON in batches of up to ten; long calls and event streams
+ * have requests of their own.
  * @param props.tenant the workspace's slug; null outside a workspace
  */
 export function TrpcClientProvider({ tenant, children }: { tenant: string | null; children: ReactNode }) {
@@ -70,7 +70,7 @@ function makeClient(tenant: string | null) {
   })
 }
 
-/** The server's error or, if the server could not be reached, one of our own. */
+/** The server's error, or our own if the server was unreachable. */
 export function errorOf(error: unknown): VisibleError {
   const data = (error as Partial<TRPCClientErrorLike<AppRouter>> | null)?.data as
     | { error?: VisibleError }

@@ -1,6 +1,6 @@
 import { defaultShouldDehydrateQuery, QueryClient } from '@tanstack/react-query'
 
-/** Status codes for which a retry would not help. */
+/** Status codes for which a retry does not help. */
 const FINAL = [400, 401, 403, 404, 409, 413, 415]
 
 export function makeQueryClient(): QueryClient {
@@ -11,7 +11,7 @@ export function makeQueryClient(): QueryClient {
         retry: (failures, error) => failures < 2 && !FINAL.includes(statusOf(error)),
         retryDelay: (failures) => 500 * 2 ** failures,
       },
-      // Includes queries still pending on the server: the page is sent at once and their data follows.
+      // Includes queries still pending on the server: the page is sent immediately and their data follows.
       dehydrate: {
         shouldDehydrateQuery: (query) => defaultShouldDehydrateQuery(query) || query.state.status === 'pending',
       },

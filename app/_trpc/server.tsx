@@ -15,8 +15,8 @@ import { appRouter } from '@/server/trpc/root'
 import { makeQueryClient } from './query-client'
 
 /**
- * Prefetches on the server what the page's client components will query first, so that they render with data. If a
- * query fails here, the client simply repeats it and shows the error.
+ * Prefetches the page's first queries on the server, so that client components render with data. If one fails here, the
+ * client repeats it and shows the error.
  * @example
  * const { trpc, prefetch, Hydrate } = await serverTrpc(tenant)
  * await prefetch(trpc.runs.list.queryOptions({}))
@@ -36,17 +36,17 @@ export async function serverTrpc(tenant: string) {
       retry: false,
     })
   /**
-   * The answer of a query as the first page of an infinite list with a key of its own.
-   * @param initialPageParam as in the list, which reads its first page again with this one
+   * Stores a query's result as the first page of an infinite list with its own key.
+   * @param initialPageParam as in the list, which refetches its first page with it
    */
   const prefetchFirst = (queryKey: QueryKey, page: { queryKey: QueryKey }, initialPageParam: number) => {
     const { queryFn } = page as FetchQueryOptions
     if (typeof queryFn !== 'function') throw new Error('This query cannot be prefetched.')
-    // Its input is in its key.
+    // The query's input is in its key.
     const read = (context: object) => queryFn({ ...context, queryKey: page.queryKey } as never)
     return queryClient.prefetchInfiniteQuery({ queryKey, queryFn: read, initialPageParam, retry: false })
   }
-  /** What has been prefetched; undefined if that failed. */
+  /** Prefetched data; undefined if the prefetch failed. */
   const known = <T,>(options: { queryKey: QueryKey }) => queryClient.getQueryData<T>(options.queryKey)
   function Hydrate({ children }: { children: ReactNode }) {
     return <HydrationBoundary state={settled(queryClient)}>{children}</HydrationBoundary>
@@ -55,7 +55,8 @@ export async function serverTrpc(tenant: string) {
 }
 
 /**
- * Only successful queries, since the browser must not see an error's internals, and as JSON, as a call would return it.
+ * Only successful queries, because the browser must not see an error's internals. Serialised as JSON, like a call's
+ * result.
  */
 function settled(queryClient: QueryClient) {
   return dehydrate(queryClient, {

@@ -1,7 +1,7 @@
 import { Link } from '@/app/_ui/link'
 import styles from './back-link.module.css'
 
-/** A link before the title of a screen, back to the list it belongs to. */
+/** A link above a screen's title, back to its list. */
 export function BackLink({ href, label }: { href: string; label: string }) {
   return (
     <nav aria-label="Breadcrumb" className={styles.back}>

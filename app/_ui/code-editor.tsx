@@ -3,13 +3,13 @@ import { Skeleton } from '@mantine/core'
 import dynamic from 'next/dynamic'
 import type { CodeEditorProps } from './code-mirror'
 
-/** Loaded when first shown, because it is larger than everything else on most screens. */
+/** Loaded when first shown: it is larger than the rest of most screens. */
 const CodeMirror = dynamic<CodeEditorProps>(() => import('./code-mirror').then((module) => module.CodeMirror), {
   ssr: false,
   loading: () => <Skeleton height="100%" radius="md" />,
 })
 
-/** A code field. It has its height before its code is loaded, so that nothing below moves. */
+/** A code field. Its height is set before its code loads, so that nothing below moves. */
 export function CodeEditor(props: CodeEditorProps) {
   return (
     <div style={{ display: 'grid', minHeight: heightOf(props) }}>

@@ -28,7 +28,7 @@ export function CodeMerge({ label, before, after }: CodeDiffProps) {
           EditorView.lineWrapping,
           EditorState.readOnly.of(true),
           EditorView.editable.of(false),
-          // Focusable, so that it can be scrolled with the keyboard.
+          // Focusable for scrolling by keyboard.
           EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           unifiedMergeView({
             original: before,

@@ -29,7 +29,7 @@ export interface CodeEditorProps {
   describedBy?: string
 }
 
-/** The product's only code field. Tab leaves it, so that keyboard users are never trapped. */
+/** The product's only code field. Tab leaves it, so that it never traps keyboard users. */
 export function CodeMirror(props: CodeEditorProps) {
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | null>(null)
@@ -98,7 +98,7 @@ function extensionsOf(latest: { current: CodeEditorProps }): Extension[] {
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({
       'aria-label': label,
-      // Set explicitly for accessibility checkers that do not consider an editable region focusable.
+      // Set explicitly for accessibility checkers that consider editable regions unfocusable.
       tabindex: '0',
       ...(describedBy ? { 'aria-describedby': describedBy } : {}),
     }),

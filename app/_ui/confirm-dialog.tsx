@@ -3,7 +3,7 @@ import { Button, Stack, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 
-/** Asks before an action, most often one that cannot be undone. With `typed`, that text must be entered first. */
+/** Confirms an action, mostly one that cannot be undone. With `typed`, the user must first enter that text. */
 export function ConfirmDialog({
   opened,
   onClose,
@@ -24,9 +24,9 @@ export function ConfirmDialog({
   confirm: string
   busy?: boolean
   typed?: string
-  /** Nothing is lost by it, so its button is not red. */
+  /** The action loses nothing, so its button is not red. */
   harmless?: boolean
-  /** The label of the button that leaves everything as it is. */
+  /** The label of the button that changes nothing. */
   keep?: string
   children: ReactNode
 }) {

@@ -19,7 +19,7 @@ export function CopyButton({ text, label = 'Copy', children }: { text: string; l
       <ActionIcon
         variant="subtle"
         color="gray"
-        // Within a line of text.
+        // Stands within a line of text.
         style={{ verticalAlign: 'middle' }}
         aria-label={clipboard.copied ? 'Copied' : label}
         onClick={() => clipboard.copy(text)}

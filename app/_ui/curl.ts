@@ -1,20 +1,20 @@
-/** An API call as a terminal command, the same way on every page. */
+/** An API call as a terminal command, formatted the same on every page. */
 export interface CurlCall {
   url: string
   /** By default GET, or POST with a body or a form. */
   method?: string | undefined
-  /** A key; by default, the caller fills it in. Null for a call that needs none. */
+  /** A key; by default a placeholder. Null for a call without one. */
   key?: string | null | undefined
-  /** By default, the caller fills it in. */
+  /** By default a placeholder. */
   tenantId?: string | undefined
   headers?: Record<string, string>
   /** The parts of a form, as curl reads them: `name=text` or `name=@file`. */
   form?: string[] | undefined
   /** JSON. */
   body?: string | undefined
-  /** The response comes bit by bit. */
+  /** The response is streamed. */
   stream?: boolean
-  /** The response is a file, to be kept under its own name. */
+  /** The response is a file, saved under its own name. */
   save?: boolean
 }
 

@@ -4,19 +4,19 @@ import type { ReactNode } from 'react'
 import styles from './dialog.module.css'
 
 /**
- * Every dialog of the dashboard. Escape, the cross and a click beside it close it, and the focus returns to what opened it.
+ * Every dialog of the dashboard. Escape, the cross and a click outside close it, and the focus returns to its opener.
  *
- * - The title says what is done and to what, by name: `Rename “The order”`, `New agent`; of people the name alone. If the
- *   dialog asks for a yes (to end, replace or reveal something, or to start many runs), the title is a question: `Delete
- *   “Nightly”?`. A dialog that only shows something is called what it shows.
- * - The text is small and in the colour of text. Sentences say `version 2`, buttons `v2`.
- * - The last button repeats the verb of the title: `Delete`, `Rename`. What edits something that exists has `Save`, what
- *   makes something `Create` and the noun. The button before it is `Cancel`, or `Keep` where something would be lost or
- *   where `Cancel` could mean the action; `Close` where there is nothing to leave undone.
+ * - The title names the action and its object: `Rename “The order”`, `New agent`; for people only the name. If the dialog
+ *   asks for confirmation (to end, replace or reveal something, or to start many runs), the title is a question: `Delete
+ *   “Nightly”?`. A dialog that only shows something is named after its content.
+ * - The text is small and in the text colour. Sentences say `version 2`, buttons `v2`.
+ * - The last button repeats the title's verb: `Delete`, `Rename`. Editing an existing object has `Save`, making a new one
+ *   `Create` and the noun. The button before it is `Cancel`, or `Keep` where something would be lost or where `Cancel`
+ *   could mean the action; `Close` where there is nothing to cancel.
  * @param props.size `md` for a question or a short form, `lg` for code or many fields, `xl` for two columns
- * @param props.closes what else closes it than its buttons: where a stray click would lose something, or where people have to
- * choose
- * @param props.top at a fixed distance from the top, because its height changes while people type
+ * @param props.closes which actions close it besides its buttons; fewer where a stray click would lose something, or where
+ * users must choose
+ * @param props.top at a fixed distance from the top, because its height changes during typing
  */
 export function Dialog({
   title,
@@ -53,15 +53,14 @@ export function Dialog({
 }
 
 /**
- * The buttons at the end of a dialog, in sight however long it is: first what leaves everything as it is, last what the
- * dialog is for.
- * @param props.beside something else that can be done, on the other side
+ * A dialog's buttons, always visible: first the one that changes nothing, last the dialog's action.
+ * @param props.beside another action, on the other side
  */
 export function DialogButtons({ beside, children }: { beside?: ReactNode; children: ReactNode }) {
   return (
     <Group justify={beside ? 'space-between' : 'flex-end'} className={styles.buttons ?? ''}>
       {beside}
-      {/* They stay on the right even where they do not fit on the line. */}
+      {/* The buttons stay right-aligned where they wrap. */}
       {beside ? (
         <Group ml="auto" justify="flex-end">
           {children}

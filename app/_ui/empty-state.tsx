@@ -2,7 +2,7 @@ import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import styles from './empty-state.module.css'
 
-/** Shown by a list that has nothing to show, with what to do about it. */
+/** An empty list, with a hint at what to do. */
 export function EmptyState({
   icon: Icon,
   title,

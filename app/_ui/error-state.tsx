@@ -4,7 +4,7 @@ import { CircleAlert } from 'lucide-react'
 import { errorOf } from '@/app/_trpc/client'
 import { ErrorCode } from './error-code'
 
-/** An error message with its request id and a retry button. Rows already shown stay. */
+/** An error message with its request id and a retry button. Rows already shown stay visible. */
 export function ErrorState({ error, onRetry, title }: { error: unknown; onRetry?: () => void; title?: string }) {
   const { message, details, requestId, code } = errorOf(error)
   return (
@@ -29,7 +29,7 @@ export function ErrorState({ error, onRetry, title }: { error: unknown; onRetry?
         </List>
       )}
       <Group gap="sm" mt="xs">
-        {/* What does not exist will not exist at the second try. */}
+        {/* A retry does not find it either. */}
         {onRetry && !code.endsWith('_NOT_FOUND') && (
           <Button size="compact-sm" variant="default" onClick={onRetry}>
             Try again

@@ -3,13 +3,13 @@ import { useState } from 'react'
 import styles from './fields-view.module.css'
 import { JsonView } from './json-view'
 
-/** How many fields and how much of a text to show at first. */
+/** The number of fields and characters shown at first. */
 const FIELDS = 12
 const CHARS = 400
 
 const NO_LABELS: Readonly<Record<string, string>> = {}
 
-/** An object's fields as labelled rows. Anything nested is a collapsed tree; anything else is a tree. */
+/** An object's fields as labelled rows, with nested values as collapsed trees. Other values are trees. */
 export function FieldsView({
   value,
   label,
@@ -17,7 +17,7 @@ export function FieldsView({
 }: {
   value: unknown
   label: string
-  /** What people call the fields, by their names. */
+  /** Display names of the fields. */
   labels?: Readonly<Record<string, string>>
 }) {
   const [all, setAll] = useState(false)
@@ -49,7 +49,7 @@ export function FieldsView({
   )
 }
 
-/** One value for people: words for what has some, and a tree for what is nested. */
+/** One value for people: words where possible, a tree for nested values. */
 export function FieldValue({ value, name }: { value: unknown; name: string }) {
   if (value === null || value === undefined || value === '') return <span className={styles.none}>empty</span>
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'

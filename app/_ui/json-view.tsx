@@ -7,7 +7,7 @@ type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 /** How many entries of an object or list are rendered before "Show more". */
 const PAGE = 100
 
-/** A value as a tree. Deeper levels are collapsed, so that a large value costs only what is open. */
+/** A value as a tree. Deeper levels are collapsed, so that only open parts of a large value are rendered. */
 export function JsonView({ value, label, openDepth = 2 }: { value: unknown; label: string; openDepth?: number }) {
   return (
     <section className={styles.view} aria-label={label}>

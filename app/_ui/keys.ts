@@ -1,6 +1,6 @@
 /**
- * The key of a shortcut. Where a layout has no Latin letters, the key's place on the keyboard says which letter it is,
- * so Ctrl+Я is Ctrl+Z on a Russian keyboard.
+ * The key of a shortcut. On layouts without Latin letters, the key's position determines the letter, so Ctrl+Я is
+ * Ctrl+Z on a Russian keyboard.
  */
 export function shortcutKey({ key, code, shiftKey }: Pick<KeyboardEvent, 'key' | 'code' | 'shiftKey'>): string {
   if (!/^\p{L}$/u.test(key) || /^\p{Script=Latin}$/u.test(key)) return key
@@ -11,17 +11,17 @@ export function shortcutKey({ key, code, shiftKey }: Pick<KeyboardEvent, 'key' |
 }
 
 /**
- * Keeps two kinds of key presses from what the screens do with keys:
+ * Hides two kinds of key presses from the screens' handlers:
  * - those with which an input method composes text, such as the Enter that accepts a Japanese word;
  * - the repeats of a held Enter on a button, menu item or field, which would press the button again and again.
  *
- * @returns what removes the guard
+ * @returns a function that removes the guard
  */
 export function guardKeys(): () => void {
   const onKey = (event: KeyboardEvent) => {
     const { target } = event
     if (!(target instanceof Element)) return
-    // The code editor knows input methods itself.
+    // The code editor handles input methods itself.
     if (composes(event) && !target.closest('.cm-editor')) event.stopImmediatePropagation()
     else if (event.key === 'Enter' && event.repeat && target.closest(PRESSED)) event.preventDefault()
   }
@@ -31,5 +31,5 @@ export function guardKeys(): () => void {
 
 const PRESSED = 'button, input, select, summary, [role="button"], [role="menuitem"], [role="option"]'
 
-/** Safari ends a composition before the key that accepts it; only its key code tells then. */
+/** Safari ends a composition before the key that accepts it; only the key code still shows it. */
 const composes = (event: KeyboardEvent) => event.isComposing || event.keyCode === 229

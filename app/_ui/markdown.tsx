@@ -4,7 +4,7 @@ import type { Block, Inline } from '@/server/definition/markdown/tree'
 import styles from './markdown.module.css'
 
 /**
- * A text that people wrote in Markdown. HTML in it is text, images are links, and links say where they lead.
+ * Renders users' Markdown. HTML becomes text, images become links, and links show their target.
  * @param under the level of the heading above it
  */
 export function Markdown({ text, under = 2 }: { text: string; under?: number }) {
@@ -59,7 +59,7 @@ function blockOf(block: Block, under: number): ReactNode {
   }
 }
 
-/** A single paragraph of an item stands beside its mark, without a paragraph's room around it. */
+/** An item's single paragraph stands beside its marker, without a paragraph's margins. */
 function itemOf(item: readonly Block[], under: number): ReactNode {
   const [first, ...rest] = item
   if (first?.kind !== 'paragraph') return blocksOf(item, under)

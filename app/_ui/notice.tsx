@@ -3,10 +3,10 @@ import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 
 const COLORS = { quiet: 'gray', info: 'blue', warning: 'yellow', bad: 'red' } as const
-/** Those of pills: the library's own are the most saturated areas of the dark theme. */
+/** The pills' tints: the library's are the most saturated areas of the dark theme. */
 const TINTS = { quiet: 'cancelled', info: 'running', warning: 'paused', bad: 'failed' } as const
 
-/** Information to read before going on. Its text keeps full contrast on every background colour. */
+/** A notice to read before continuing. Its text has full contrast on every background colour. */
 export function Notice({
   tone,
   icon: Icon,
@@ -17,7 +17,7 @@ export function Notice({
   tone: keyof typeof COLORS
   icon: LucideIcon
   title: ReactNode
-  /** Announced at once by assistive technology. */
+  /** Assistive technology announces it immediately. */
   urgent?: boolean
   children?: ReactNode
 }) {

@@ -2,7 +2,7 @@
 import { Button, Group } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 
-/** Reports an action that can be undone, for ten seconds unless told otherwise. */
+/** Reports an action that can be undone, for ten seconds by default. */
 export function notifyUndo(message: string, undo: () => void, forMs = 10_000): void {
   const id = notifications.show({
     color: 'green',

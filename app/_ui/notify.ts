@@ -8,7 +8,7 @@ export function notifyDone(message: string): void {
   notifications.show({ message, color: 'green', autoClose: 4_000 })
 }
 
-/** Confirms what may happen again soon, in the place of the last time. */
+/** Confirms an action that may soon repeat; replaces the previous confirmation. */
 export function notifyLatest(id: string, message: string): void {
   notifications.hide(id)
   notifications.show({ id, message, color: 'green', autoClose: 4_000 })

@@ -14,10 +14,10 @@ export function PageHeader({
   title: ReactNode
   /** The list this screen belongs to. */
   back?: { href: string; label: string }
-  /** Links to the pages of one thing, below its title: at the same place on each of them, whatever else they show. */
+  /** Links to an object's pages, below its title and at the same place on each page. */
   tabs?: ReactNode
   meta?: ReactNode
-  /** At the end of the title's line, where it has its room from the start. Only with tabs. */
+  /** At the end of the title's line, with reserved space. Only with tabs. */
   beside?: ReactNode
   actions?: ReactNode
 }) {

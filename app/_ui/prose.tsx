@@ -1,4 +1,4 @@
-/** Text from the document: paragraphs, with code between backticks. */
+/** Text from the OpenAPI document: paragraphs, with code between backticks. */
 export function Prose({ text, className }: { text: string; className?: string | undefined }) {
   return text.split('\n\n').map((paragraph) => (
     <p key={paragraph} className={className}>
@@ -8,7 +8,7 @@ export function Prose({ text, className }: { text: string; className?: string | 
 }
 
 export function Inline({ text }: { text: string }) {
-  // Every second part is code. Parts may repeat, so only their positions identify them.
+  // Every second part is code. Parts may repeat, so only positions identify them.
   return text.split('`').map((part, place) => {
     const key = `${place} ${part}`
     return place % 2 === 1 ? <code key={key}>{part}</code> : <span key={key}>{part}</span>

@@ -1,7 +1,7 @@
 import { Mark } from './mark'
 import styles from './public-header.module.css'
 
-/** Above the pages that anybody may read, signed in or not. */
+/** The header of public pages. */
 export function PublicHeader() {
   return (
     <header className={styles.header}>

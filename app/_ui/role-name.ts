@@ -1,4 +1,4 @@
-/** A role that stands by itself, like all other values. In a sentence it is a word like others. */
+/** A role as a standalone value, capitalised. Within a sentence it stays in lower case. */
 export function roleName(role: string): string {
   return role.charAt(0).toUpperCase() + role.slice(1)
 }

@@ -6,14 +6,14 @@ import { Dialog, DialogButtons } from '@/app/_ui/dialog'
 import { isJsonObject, type JsonObject } from '@/server/definition/json'
 import { parseKeepingDigits } from '@/server/definition/long-numbers'
 
-/** Asks for a sample, from whose fields others are made. */
+/** Asks for a sample and derives fields from it. */
 export function SampleDialog(props: {
   title: string
-  /** What becomes of the fields that are there. */
+  /** Explains what happens to existing fields. */
   says: string
   /** The button's label. */
   action: string
-  /** The fields that a sample gives. */
+  /** The field names of a sample. */
   namesOf: (sample: JsonObject) => string[]
   onSample: (sample: JsonObject) => void
   onClose: () => void

@@ -6,7 +6,7 @@ import { useEffect, useState } from 'react'
 
 const WAIT_MS = 250
 
-/** A search whose text is kept elsewhere, mostly in the URL: it tells the text a moment after the last letter. */
+/** A search field whose text is stored elsewhere, mostly in the URL; it reports changes debounced. */
 export function SearchField({
   text,
   onSearch,
@@ -29,7 +29,7 @@ export function SearchField({
         setTyped(event.currentTarget.value)
         tell(event.currentTarget.value.trim())
       }}
-      // Next gives up a navigation during which the URL is written.
+      // Next drops a navigation during which the URL changes, so write it first.
       onBlur={() => tell.flush()}
       {...props}
     />

@@ -1,7 +1,7 @@
-/** Names the time zone that a browser shows, so that the server writes its times in it. */
+/** The cookie with the browser's time zone, so that the server renders times in it. */
 export const ZONE_COOKIE = 'millrace-zone'
 
-/** The zone that a browser named; UTC if it named none or one that nobody knows. */
+/** The browser's zone; UTC if it is missing or unknown. */
 export function zoneNamed(name: string | undefined): string {
   if (!name) return 'UTC'
   try {

@@ -7,8 +7,8 @@ import { type TimeZone, useTimeZone } from './time-text'
 const ServerZone = createContext('UTC')
 
 /**
- * Tells the browser in which zone the server wrote its times, and the server which zone to write them in from the next page
- * on. Otherwise every time would change once a page has loaded, and where its sentence takes one line more, all below moves.
+ * Passes the zone of the server's HTML to the browser, and the browser's zone to the server for the next page.
+ * Otherwise every time would change after loading, and a sentence that wraps would move everything below it.
  */
 export function ZoneProvider({ zone, children }: { zone: string; children: ReactNode }) {
   const [chosen] = useTimeZone()
@@ -20,7 +20,7 @@ export function ZoneProvider({ zone, children }: { zone: string; children: React
   return <ServerZone value={zone}>{children}</ServerZone>
 }
 
-/** The zone to show times in: at first that of the server's HTML, which would stay where the two differ. */
+/** The zone for displayed times: first the zone of the server's HTML, because hydration keeps text that differs. */
 export function useShownZone(): TimeZone {
   const [chosen] = useTimeZone()
   const written = useContext(ServerZone)

@@ -1,8 +1,8 @@
 const SWITCH = 'millrace-single-keys'
 
 /**
- * True when a single-letter shortcut may act: no field has the focus, no dialog is open, and the person has not turned
- * them off.
+ * Whether a single-letter shortcut may act: no field has the focus, no dialog is open, and the user has not turned
+ * shortcuts off.
  */
 export function singleKeysAllowed(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return false
@@ -19,7 +19,10 @@ export function singleKeysAllowed(event: KeyboardEvent): boolean {
   return document.querySelector('[role="dialog"], [role="alertdialog"]') === null
 }
 
-/** Whether a key has just closed the dialog that it was pressed in, as Escape does. It means nothing else then. */
+/**
+ * Whether this key press has just closed the dialog that it was pressed in, as Escape does. It must have no second
+ * effect.
+ */
 export function hasClosed({ target }: KeyboardEvent): boolean {
   return target instanceof HTMLElement && !target.isConnected
 }

@@ -38,14 +38,14 @@ const PILLS = {
 
 export type PillStatus = keyof typeof PILLS
 
-/** The word of a status, for texts. */
+/** A status's word, for texts. */
 export function pillText(status: PillStatus): string {
   return PILLS[status].text
 }
 
 /**
- * Shows a state as an icon, a word and a colour, so that no one of them is needed on its own.
- * @param props.brief the icon alone, on phones or always: screen readers still say the word, and the pointer shows it
+ * Shows a state as an icon, a word and a colour, so that none of them has to suffice alone.
+ * @param props.brief the icon alone, on phones or always: screen readers still read the word, and hovering shows it
  */
 export function StatusPill(props: { status: PillStatus; label?: string; brief?: 'on phones' | 'always' | undefined }) {
   const { status, label, brief } = props
@@ -66,7 +66,7 @@ export function StatusPill(props: { status: PillStatus; label?: string; brief?: 
   )
 }
 
-/** As the pill, without its background: for places with little room. */
+/** A pill without its background, for tight places. */
 export function StatusMark({ status, label }: { status: PillStatus; label?: string }) {
   const { text, tone, icon: Icon } = PILLS[status]
   return (

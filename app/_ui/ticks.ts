@@ -1,4 +1,4 @@
-/** Older than this, a clock ticks at once for a reader that joins it. */
+/** A clock older than this ticks immediately for a new reader. */
 const FRESH_MS = 1_000
 
 interface Clock {
@@ -7,10 +7,10 @@ interface Clock {
   readers: Set<(now: number) => void>
 }
 
-/** One for each interval: times on a screen that each had a timer of their own would contradict each other. */
+/** One clock per interval: separate timers would show contradictory times on one screen. */
 const clocks = new Map<number, Clock>()
 
-/** Tells the time now and then every so often, to all readers of an interval at once. @returns to stop it */
+/** Passes the current time to all readers of an interval, now and at each tick. @returns a function that stops it */
 export function onTick(everyMs: number, read: (now: number) => void): () => void {
   const clock = clocks.get(everyMs) ?? begin(everyMs)
   clock.readers.add(read)

@@ -10,7 +10,7 @@ export function useTimeZone(): readonly [TimeZone, (zone: TimeZone) => void] {
   return [zone, setZone]
 }
 
-/** Always includes the zone's short name, because a time without one is ambiguous. `precise` adds milliseconds. */
+/** Always includes the zone's short name: a time without one is ambiguous. `precise` adds milliseconds. */
 export function absoluteTime(date: Date, zone: TimeZone, precise: boolean): string {
   return new Intl.DateTimeFormat('en-GB', {
     year: 'numeric',
@@ -25,7 +25,9 @@ export function absoluteTime(date: Date, zone: TimeZone, precise: boolean): stri
   }).format(date)
 }
 
-/** Short enough for a sentence: 05:31 UTC, with the day unless it is today, and the year unless it is this one. */
+/**
+ * Short enough for a sentence: 05:31 UTC, with the day unless it is today, and the year unless it is the current one.
+ */
 export function clockTime(date: Date, zone: TimeZone, now: number): string {
   const timeZone = zone === 'local' ? {} : { timeZone: zone }
   const day = new Intl.DateTimeFormat('en-GB', { year: 'numeric', month: 'short', day: 'numeric', ...timeZone })
@@ -64,12 +66,12 @@ export function durationText(ms: number): string {
   return together(inUnits(ms))
 }
 
-/** The same of something under way, in whole seconds: a tenth would be past before it is read. */
+/** The same for ongoing durations, in whole seconds: tenths would change before anyone reads them. */
 export function passedText(ms: number): string {
   return ms < 60_000 ? together(`${Math.max(0, Math.floor(ms / 1_000))} s`) : durationText(ms)
 }
 
-/** With spaces at which no line breaks. */
+/** With non-breaking spaces. */
 const together = (text: string) => text.replaceAll(' ', '\u00a0')
 
 function inUnits(ms: number): string {

@@ -5,7 +5,7 @@ import { onTick } from './ticks'
 import { absoluteTime, clockTime, durationText, passedText, relativeTime } from './time-text'
 
 /**
- * A point in time: relative in lists, absolute where precision matters. The title has the other form, with the time
+ * A point in time: relative in lists, absolute where precision matters. The title shows the other form with the time
  * zone.
  */
 export function Time({
@@ -43,7 +43,7 @@ export function Clock({ at }: { at: string }) {
   )
 }
 
-/** The time since `from`, updated while visible; or from `from` to `to`. */
+/** The time since `from`, updated while visible, or the time between `from` and `to`. */
 export function Duration({ from, to }: { from: string; to?: string | null | undefined }) {
   const now = useNow(to ? null : 1_000)
   const began = Date.parse(from)
@@ -54,7 +54,7 @@ export function Duration({ from, to }: { from: string; to?: string | null | unde
   )
 }
 
-/** The current time, updated every `everyMs` together with all others of that interval; null means never. */
+/** The current time, updated every `everyMs` in step with all other users of that interval; null means never. */
 export function useNow(everyMs: number | null): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => (everyMs === null ? undefined : onTick(everyMs, setNow)), [everyMs])

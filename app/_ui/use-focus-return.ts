@@ -2,13 +2,10 @@
 import { useEffect } from 'react'
 
 const LAYERS = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]'
-/** How many earlier focus positions to remember: the latest opener may be gone, such as a menu item. */
+/** The number of earlier focus positions to remember: the latest opener may be gone, such as a menu item. */
 const REMEMBERED = 5
 
-/**
- * Restores the focus when a dialog disappears. A dialog that is simply no longer rendered has no chance to do so
- * itself.
- */
+/** Restores the focus when a dialog disappears. A dialog that is no longer rendered cannot do so itself. */
 export function useFocusReturn(): void {
   useEffect(() => {
     let before: HTMLElement[] = []
@@ -28,7 +25,7 @@ export function useFocusReturn(): void {
       const layer = gone.some(
         (node) => node instanceof HTMLElement && (node.matches(LAYERS) || node.querySelector(LAYERS)),
       )
-      // After the dialog's own attempt, which takes precedence.
+      // Runs after the dialog's own attempt, which takes precedence.
       if (layer) setTimeout(restore)
     })
     document.addEventListener('focusin', remember)

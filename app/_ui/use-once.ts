@@ -4,11 +4,11 @@ import { useCallback, useRef } from 'react'
 const DOUBLE_CLICK_MS = 500
 
 /**
- * Lets a button begin its work once, however often it is pressed. A loading button is drawn only some time after the
- * click, and the second click of a double-click comes before that; this guard closes at once.
+ * Starts a button's work only once, however often it is pressed. A button shows its loading state only some time after
+ * the click, and the second click of a double-click comes earlier; this guard closes immediately.
  *
- * The work resolves with whether it is over for good: the page goes elsewhere then, and nothing may begin until it has.
- * Otherwise the button works again, though not for the rest of a double-click.
+ * The work resolves to true if it is final: the page navigates away, and nothing may start until it has. Otherwise the
+ * button works again, though not during the rest of a double-click.
  */
 export function useOnce(): (work: () => Promise<boolean>) => Promise<void> {
   const closed = useRef(false)

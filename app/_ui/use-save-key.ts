@@ -2,8 +2,8 @@ import { useEffect, useRef } from 'react'
 import { shortcutKey } from './keys'
 
 /**
- * Ctrl+S, or Command+S on a Mac, also while a field or the code editor has the focus. The browser's own dialog for saving
- * the page never opens.
+ * Ctrl+S, or Command+S on a Mac, also while a field or the code editor has the focus. Suppresses the browser's dialog
+ * for saving the page.
  */
 export function useSaveKey(save: () => void): void {
   const latest = useRef(save)

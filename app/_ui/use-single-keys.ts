@@ -4,7 +4,7 @@ import { shortcutKey } from './keys'
 import { singleKeysAllowed } from './single-keys'
 
 /**
- * Single-letter shortcuts, active while no field has the focus, no dialog is open, and the person has not turned them
+ * Single-letter shortcuts, active while no field has the focus, no dialog is open, and the user has not turned them
  * off.
  */
 export function useSingleKeys(keys: Record<string, () => void>): void {

@@ -3,8 +3,8 @@ import { usePathname, useRouter, useSearchParams } from 'next/navigation'
 import { useCallback } from 'react'
 
 /**
- * A screen's filters and choices, kept in the URL so that links and the Back button restore them. Setting an empty text
- * or null removes a name.
+ * A screen's filters and choices, stored in the URL so that links and the Back button restore them. An empty text or
+ * null removes a name.
  */
 export function useUrlState(): {
   get(name: string): string
@@ -16,7 +16,7 @@ export function useUrlState(): {
   const router = useRouter()
   const set = useCallback(
     (changes: Record<string, string | string[] | null>, { push = false } = {}) => {
-      // Read the address bar now: two changes at the same moment must not undo each other.
+      // Read the address bar now: concurrent changes must not undo each other.
       const next = new URLSearchParams(window.location.search)
       for (const [name, value] of Object.entries(changes)) {
         next.delete(name)
@@ -25,7 +25,7 @@ export function useUrlState(): {
       const query = next.toString()
       const url = query ? `${pathname}?${query}` : pathname
       if (push) router.push(url, { scroll: false })
-      // Does not ask the server: the client fetches what the new state needs.
+      // No server request: the client fetches what the new state needs.
       else window.history.replaceState(null, '', url)
     },
     [pathname, router],

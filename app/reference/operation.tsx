@@ -18,7 +18,7 @@ interface Props {
   method: string
   path: string
   operation: DocumentedOperation
-  /** Where an error is explained; below on the same page by default. */
+  /** Links to an error's explanation; by default, further down the page. */
   errorAt?: (code: string) => string
   /** Below the description. */
   children?: ReactNode
@@ -161,7 +161,7 @@ function Answer(props: { status: string; response: DocumentedResponse; errorAt: 
   )
 }
 
-/** Only of successful responses: errors share one shape and have their own section. */
+/** Only examples of successful responses: errors share one shape and have their own section. */
 function Examples({ operation }: { operation: DocumentedOperation }) {
   const all = Object.entries(operation.responses).flatMap(([status, { content = {} }]) =>
     Object.values(content).flatMap((media) =>

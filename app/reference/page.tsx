@@ -18,8 +18,8 @@ export const metadata: Metadata = {
 }
 
 /**
- * The API reference: the OpenAPI document for people to read. It is the same for everybody, so that the web process makes it
- * once (`server/http/kept-page.ts`).
+ * The API reference: the OpenAPI document for people. It is the same for everyone, so the web process renders it once
+ * (`server/http/kept-page.ts`).
  */
 export default async function ReferencePage() {
   const document = openApiDocument(originOf(await headers()))

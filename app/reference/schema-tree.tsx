@@ -2,7 +2,7 @@ import { Inline } from '@/app/_ui/prose'
 import type { Schema } from '@/server/openapi/types'
 import styles from './reference.module.css'
 
-/** The fields of a schema as a list. A named schema is a link to its own section. */
+/** A schema's fields as a list. A named schema links to its own section. */
 export function SchemaTree({ schema, anchor }: { schema: Schema; anchor: string }) {
   if (schema.oneOf && !schema.properties) {
     return (
@@ -37,7 +37,7 @@ export function SchemaTree({ schema, anchor }: { schema: Schema; anchor: string 
   )
 }
 
-/** Variants differ in a field with one fixed value. */
+/** Variants differ in one field with a fixed value. */
 function variantName({ properties = {} }: Schema): string {
   const [name, value] = Object.entries(properties).find(([, field]) => field.const !== undefined) ?? []
   return name === undefined ? 'object' : `${name}: ${JSON.stringify(value?.const)}`
@@ -73,7 +73,7 @@ function Fields({ schema, anchor, suffix }: { schema: Schema; anchor: string; su
   )
 }
 
-/** The schema inside a field whose fields are listed below it. */
+/** The nested schema of a field whose fields are listed below it. */
 function nestedOf(field: Schema): Schema | undefined {
   if (field.properties || field.oneOf) return field
   const inner = field.items ?? (typeof field.additionalProperties === 'object' ? field.additionalProperties : undefined)
@@ -113,7 +113,7 @@ export function Type({ schema }: { schema: Schema }) {
   return `${names.join(' or ')}${format ? ` (${format})` : ''}`
 }
 
-/** Further limits on a value, in one line. */
+/** A value's further limits, in one line. */
 function Limits({ schema }: { schema: Schema }) {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, pattern, default: preset } = schema
   const between = (what: string, min?: number, max?: number) => {

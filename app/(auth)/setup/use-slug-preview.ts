@@ -12,7 +12,7 @@ export function useSlugPreview(name: string): string | null {
     if (wanted === '') return
     call('previewSlug', { name: wanted }, stop.signal).then(
       (answer) => setSlug(answer.slug),
-      () => {}, // Only a preview, so a failure does not matter.
+      () => {}, // Only a preview: failures do not matter.
     )
     return () => stop.abort()
   }, [wanted])

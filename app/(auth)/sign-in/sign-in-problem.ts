@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@/server/errors'
 import { type FormProblem, NO_PROBLEM } from '../api'
 
-/** The message for each of next-auth's error codes, and our code for the same. */
+/** The message and our code for each next-auth error code. */
 const TEXTS: Record<string, [text: string, code?: ErrorCode]> = {
   CredentialsSignin: ['Wrong email or password.'],
   RateLimited: ['Too many attempts. Wait a minute and try again.', 'RATE_LIMITED'],

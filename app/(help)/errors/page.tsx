@@ -12,7 +12,7 @@ export const metadata: Metadata = { title: 'Error codes', description: 'What eac
 const CODES = Object.keys(ERRORS) as ErrorCode[]
 const STATUSES = [...new Set(CODES.map((code) => ERRORS[code].status))].sort((a, b) => a - b)
 
-/** Every code that a response can have, by its HTTP status, those with which runs fail, and those of problems. */
+/** All codes of responses (by HTTP status), of failed runs and of problems. */
 export default function ErrorsPage() {
   return (
     <>
@@ -35,7 +35,7 @@ export default function ErrorsPage() {
   )
 }
 
-/** The page of a code says the rest. */
+/** The code's own page has the rest. */
 const firstSentence = (text: string) => text.split(/(?<=\.) /)[0] ?? text
 
 function Codes({ id, title, codes }: { id: string; title: string; codes: [code: string, help: ErrorHelp][] }) {

@@ -25,7 +25,7 @@ const CHECKS: Record<string, { name: string; ok: string; failed: string }> = {
   engine: { name: 'Engine', ok: 'Executes runs', failed: 'Does not execute runs' },
 }
 
-/** `GET /api/health` for people. Anybody may read it, so it says nothing else. */
+/** `GET /api/health` for people. The page is public, so it shows nothing else. */
 export default async function HealthPage() {
   const { status, checks } = await checkHealth()
   const { title, text, icon: Icon } = STATES[status]

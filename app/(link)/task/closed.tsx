@@ -5,7 +5,7 @@ import styles from './task.module.css'
 
 type ClosedView = Exclude<TaskLinkView, { state: 'open' | 'used' }>
 
-/** Why there is nothing to answer, and what to do about it. */
+/** Explains why the task is closed, and what to do. */
 export function Closed({ view }: { view: ClosedView }) {
   const [title, text] = wordsOf(view)
   return (

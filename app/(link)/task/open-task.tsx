@@ -22,7 +22,7 @@ interface Props {
   onAnswered: (view: TaskLinkView) => void
 }
 
-/** The question, and the form or the buttons to answer it. */
+/** The question with its form or buttons. */
 export function OpenTask({ token, view, onAnswered }: Props) {
   const { workspace, from, title, asked, leftOut, votes, expiresAt } = view
   const send: Send = async (answer) => {
@@ -108,7 +108,7 @@ function InputsForm({ fields, send }: { fields: Fields; send: Send }) {
   )
 }
 
-/** Of fields that are not on the screen, for the whole form. */
+/** Moves errors of fields that are not on the screen to the whole form. */
 function asText({ text, fields, code }: FormProblem): FormProblem {
   return { fields: {}, text: text ?? Object.values(fields).join(' '), code }
 }

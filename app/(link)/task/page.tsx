@@ -8,8 +8,8 @@ export const metadata: Metadata = {
 }
 
 /**
- * One task, for whoever has a link to it. What opens it is behind the `#`, which no browser sends: neither this request
- * nor a log, a preview or a mail scanner has it. So opening the page cannot decide anything.
+ * One task, for anyone with its link. The token stands behind the `#`, which browsers never send, so requests, logs,
+ * previews and mail scanners do not have it. Opening the page therefore decides nothing.
  */
 export default function TaskLinkPage() {
   return (

@@ -12,7 +12,7 @@ import { useToken } from './use-token'
 const OpenTask = dynamic(() => import('./open-task').then((module) => module.OpenTask), { loading: Waiting })
 const Receipt = dynamic(() => import('./receipt').then((module) => module.Receipt), { loading: Waiting })
 
-/** A task, the receipt for its answer, or why there is nothing to answer. */
+/** A task, the receipt of its answer, or the reason why it is closed. */
 export function TaskLink() {
   const token = useToken()
   const [view, setView] = useState<TaskLinkView | null>(null)

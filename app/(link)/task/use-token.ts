@@ -1,7 +1,7 @@
 'use client'
 import { useSyncExternalStore } from 'react'
 
-/** What stands behind the `#` of the address; null until the browser has told. */
+/** The part of the URL behind `#`; null until the browser provides it. */
 export function useToken(): string | null {
   return useSyncExternalStore(watch, () => window.location.hash.slice(1), nothing)
 }

@@ -13,15 +13,15 @@ import styles from '../../words.module.css'
 interface Props {
   token: string
   email: string
-  /** True when the email already has an account. */
+  /** An account with this email exists. */
   known: boolean
-  /** True when that account has a password which may be somebody else's. */
+  /** That account has a password which another person may know. */
   needsPassword: boolean
   signedInAs: string | null
   providers: { id: string; name: string }[]
 }
 
-/** The remaining steps to accept, which depend on who is signed in. */
+/** The remaining steps to accept the invitation; they depend on who is signed in. */
 export function AcceptForm({ token, email, known, needsPassword, signedInAs, providers }: Props) {
   const here = `/invite/${token}`
   if (signedInAs === email)
@@ -84,7 +84,7 @@ function AcceptButton({ token }: { token: string }) {
   )
 }
 
-/** An earlier inviter may know the password of this account, so it does not open a further workspace. */
+/** An earlier inviter may know this account's password, so it must change before it opens another workspace. */
 function NewPasswordForm({ token, email }: { token: string; email: string }) {
   const [problem, setProblem] = useState(NO_PROBLEM)
   const [busy, setBusy] = useState(false)

@@ -1,7 +1,7 @@
 import { Link } from '@/app/_ui/link'
 import styles from '../../words.module.css'
 
-/** For links that lead to no invitation. */
+/** For links without an invitation. */
 export default function InvitationNotFound() {
   return (
     <>

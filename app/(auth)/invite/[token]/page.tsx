@@ -65,7 +65,7 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
   )
 }
 
-/** Breaks before its domain, not within a word, where it does not fit on the line. */
+/** Breaks the line before the domain, not within a word. */
 function Email({ of }: { of: string }) {
   const at = of.lastIndexOf('@')
   return (

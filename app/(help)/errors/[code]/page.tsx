@@ -9,7 +9,7 @@ import { errorExamples, errorsOf } from '@/server/openapi/errors'
 import { OPERATIONS } from '@/server/rest/openapi-document'
 import styles from '../../help.module.css'
 
-/** A code that more calls than this can answer with is about the request, not about the call. */
+/** Above this many calls, a code belongs to the request and not to a call. */
 const FEW = 16
 
 type Params = Promise<{ code: string }>
@@ -20,7 +20,7 @@ export async function generateMetadata({ params }: { params: Params }): Promise<
   return help ? { title: code, description: help.means } : {}
 }
 
-/** What an error code means and what to do about it. Responses, runs and problems with the code link here. */
+/** Explains an error code and its fixes. Responses, runs and problems with the code link here. */
 export default async function ErrorPage({ params }: { params: Params }) {
   const { code: given } = await params
   const code = known(given)
@@ -36,7 +36,7 @@ export default async function ErrorPage({ params }: { params: Params }) {
       <h1>{ERROR_HELP[code].title}</h1>
       <Help help={ERROR_HELP[code]} />
       <h2>In a response</h2>
-      {/* A long line scrolls, also by keyboard. */}
+      {/* Long lines scroll, also by keyboard. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: as above */}
       <pre className={styles.body} tabIndex={0}>
         {JSON.stringify(errorExamples()[code]?.value, null, 2)}
@@ -60,7 +60,7 @@ export default async function ErrorPage({ params }: { params: Params }) {
   )
 }
 
-/** Of a code with which runs fail, or which a problem of a definition has, or both. */
+/** A code of failed runs, of a definition's problems, or both. */
 function OwnPage({ code }: { code: string }) {
   const meanings = meaningsOf(code)
   const [first, ...others] = meanings
