@@ -130,7 +130,7 @@ function sourceFiles(root: string): string[] {
 function filesIn(root: string, directory: string): string[] {
   const entries = readdirSync(join(root, directory), { withFileTypes: true })
   return entries
-    .filter(({ name }) => !SKIP.has(name) && !name.startsWith('.'))
+    .filter(({ name }) => !SKIP.has(name) && !/^\.|\.md$/.test(name))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const path = `${directory}/${entry.name}`

@@ -49,6 +49,7 @@ test('files outside the app, or a new date on the same source, do not make a bui
   mkdirSync(join(root, 'test'))
   writeFileSync(join(root, 'test/x.test.ts'), '')
   writeFileSync(join(root, 'README.md'), '')
+  writeFileSync(join(root, 'app/README.md'), '')
   utimesSync(join(root, 'app/deep/page.tsx'), new Date(), new Date())
   await ensure()
   expect(builds()).toBe(1)
