@@ -1,4 +1,4 @@
-// The door for what drives runs. It loads the SDK of Inngest, which no request needs.
+// The entry point for code that drives runs. It loads the Inngest SDK, which no request needs.
 export { listenAlways } from './notice/watch'
 export { sweepRuns } from './repair/sweep'
 export { failWalk } from './stop/abandon'

@@ -1,4 +1,4 @@
-// The door for those who start, answer, stop and watch runs. What drives them has its own: `driver.ts`.
+// The entry point for code that starts, answers, stops and watches runs. `driver.ts` is the one for driving them.
 export type { Parked } from './flow/types'
 export { announceRun } from './notice/announce'
 export { changedSince, isListening, type Mark, mark } from './notice/heard'

@@ -1,16 +1,16 @@
 import { toStorableJson } from '../../definition/json'
 import type { LoggedLine } from '../../definition/run'
 
-/** What is kept of an attempt, however many scripts it runs. */
+/** The limits of an attempt's log, however many scripts the attempt runs. */
 export const MAX_LINES = 100
 export const MAX_LOG_BYTES = 16 * 1024
 
-/** What the scripts of an attempt have written to their console so far. It is stored with the attempt. */
+/** The console output of an attempt's scripts so far, stored with the attempt. */
 export class AttemptLog {
   #lines: LoggedLine[] = []
   #bytes = 0
 
-  /** For the attempt's row; nothing if nothing was written. A script that still runs adds nothing to it any more. */
+  /** For the attempt's row; empty if nothing was written. A script that is still running no longer adds to it. */
   get columns(): { logs?: LoggedLine[] } {
     return this.#lines.length === 0 ? {} : { logs: [...this.#lines] }
   }
@@ -30,7 +30,7 @@ export class AttemptLog {
 }
 
 function cutBytes(text: string, max: number): string {
-  // Half a character at the end becomes this one.
+  // A character cut in half at the end becomes U+FFFD.
   return Buffer.from(text)
     .subarray(0, max)
     .toString()

@@ -24,19 +24,19 @@ interface Caught {
 export const TIMED_OUT = 'TIMED_OUT'
 
 /**
- * Where a run continues after a failure: along the `error` edge, or the `timeout` edge if the step got no answer;
- * without such an edge, along its failure path. Later steps can refer to `${error.code}`, `${error.message}` and
+ * Where a run continues after a failure: along the `error` edge, along the `timeout` edge if the step got no answer,
+ * or, without such an edge, along its failure path. Later steps can refer to `${error.code}`, `${error.message}` and
  * `${error.stepId}`.
  */
 export function catching(state: Position, at: Visit, failure: Cause): Caught | null {
   const { stepId, visit } = at
-  // The time of the whole cleanup path is up, not only that of this step.
+  // The time limit of the whole cleanup path has passed, not only that of this step.
   if (failure.code === 'CLEANUP_TIMED_OUT') return null
   const graph = graphOf(state.definition)
   const exit = failure.code === TIMED_OUT ? 'timeout' : 'error'
   const target = graph.target(stepId, exit)
   if (target === null) return failurePath(state, at, failure)
-  // If it exceeds its limit a second time, the way out leads back here.
+  // A second time over the limit, the exit leads back here.
   const bound = graph.step(stepId)?.maxVisits
   if (failure.code === 'LOOP_LIMIT' && visit > Number(bound) + 1) return failurePath(state, at, failure)
   const delta = { error: errorOf(stepId, failure) }
@@ -66,7 +66,7 @@ export function afterCatch<P extends Position>(state: P, { grown, failing }: Cau
   return { ...state, ...grown, ...(failing ? { run: { ...state.run, failing } } : {}) }
 }
 
-/** A failure, with the step of the branch that failed if that is another, and how the run would end. */
+/** A failure, with the branch's failed step if that is another one, and the outcome of the run. */
 interface Cause {
   code: string
   message: string
@@ -75,7 +75,7 @@ interface Cause {
 }
 
 function errorOf(stepId: string, failure: Cause): { code: string; message: string; stepId: string } {
-  // In the order in which it is stored, as all run data in memory.
+  // In stored order, like all run data in memory.
   return { code: failure.code, stepId: failure.stepId ?? stepId, message: failure.message }
 }
 

@@ -25,7 +25,7 @@ export class AttemptFailed extends Error {
 
 const AFTER_TAKEOVER_MS = 1_000
 
-/** Another process has claimed an attempt since. Calling again finds what that one recorded, or claims the next. */
+/** Another process has since claimed an attempt. The next call finds what it recorded, or claims the next attempt. */
 export class TakenOver extends AttemptFailed {
   override name = 'TakenOver'
   constructor() {
@@ -41,7 +41,7 @@ export interface Failure {
   retryAfterMs: number | null
   /** The step never started because no slot was free; this does not count as an attempt. */
   busy: boolean
-  /** What an agent used all the same. */
+  /** What an agent used before it failed. */
   usage: StepUsage | null
   /** A bug of ours: the message is opaque and the cause belongs in the log. */
   internal: boolean
@@ -81,10 +81,10 @@ function failureOf(err: unknown): Failure {
   return { ...base, code: 'INTERNAL', message: 'The step failed unexpectedly.', internal: true }
 }
 
-/** A limit of the language or of Postgres. Every further attempt would hit it again. */
+/** A limit of the language or of Postgres, which every further attempt would also hit. */
 function isTooLarge(err: unknown): boolean {
   if (err instanceof RangeError) return true
-  // The notification queue has the same code, but empties by itself.
+  // A full notification queue has the same code, but it drains.
   return sqlState(err)?.startsWith('54') === true && !String(err instanceof Error && err.cause).includes('NOTIFY')
 }
 
@@ -96,7 +96,7 @@ export function permanentFailure(err: unknown): { code: string; message: string 
 }
 
 /**
- * The delay before the next attempt in milliseconds; null when there is none.
+ * The delay before the next attempt in milliseconds; null if no attempt follows.
  * @param attempt the attempt that failed, from 1
  * @param random from 0 up to 1; varies the delay by up to 20 % either way
  */

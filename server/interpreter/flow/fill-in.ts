@@ -12,12 +12,9 @@ import { classify } from './failure'
 import type { Position } from './types'
 import { knownValues, valuesFor } from './values'
 
-// Fills in `${…}`, independent of where the values come from: a run reads them, a simulation has made them up.
+// Fills in `${…}`, wherever the values come from: a run reads them, a simulation makes them up.
 
-/**
- * The parts of a step's configuration: its own settings with every `${…}` filled in, and the values that were filled
- * in.
- */
+/** The parts of a step's configuration: its settings with every `${…}` filled in, and the values used. */
 export interface Resolved {
   config: JsonObject
   lookup: Lookup
@@ -51,7 +48,7 @@ export function fillIn(step: Step, type: AnyStep, lookup: Lookup): Resolved {
   return { config: { ...resolveTemplates(config, lookup), ...later, ...literalConfig(step) }, lookup, values }
 }
 
-/** The step that a walk is a branch of; undefined if it is no branch. */
+/** The step that forked this walk; undefined if it is no branch. */
 export function forkOf({ ref, definition }: Pick<Position, 'ref' | 'definition'>): Step | undefined {
   return graphOf(definition).step(originOf(ref.branch)?.stepId ?? '')
 }
@@ -63,8 +60,8 @@ export function rootsOfResult(fork: Step): Set<string> {
 }
 
 /**
- * What a fork collects from a branch that has ended.
- * @throws what `notCollected` takes
+ * The result that a fork collects from a branch that has ended.
+ * @throws errors that `notCollected` handles
  */
 export function collected(fork: Step | undefined, lookup: Lookup): Arrival {
   const result = fork?.[RESULT_FIELD]

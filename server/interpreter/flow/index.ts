@@ -1,4 +1,4 @@
-// What a step does with its values, and what follows: nothing here reads or writes, so a simulation behaves like a run.
+// Computes steps and what follows them. Nothing here reads or writes, so a simulation behaves like a run.
 export { afterCatch, catching, exitOfAnswer, failurePath, TIMED_OUT } from './exits'
 export { permanentFailure } from './failure'
 export { collected, fillIn, forkOf, lookupWith, notCollected } from './fill-in'

@@ -21,7 +21,7 @@ import type { Resolved } from './fill-in'
 import { deltaOf, objectOf, storableOutput, withDelta } from './sizes'
 import type { Entered, Entry, Position } from './types'
 
-// What a step does with its configuration. Nothing here reads or writes, so a simulation behaves like a run.
+// Computes steps from their configuration. Nothing here reads or writes, so a simulation behaves like a run.
 
 /** @throws StepFailure LOOP_LIMIT */
 export function requireVisit({ step, at }: Entry<Position>): void {
@@ -31,14 +31,14 @@ export function requireVisit({ step, at }: Entry<Position>): void {
 
 /**
  * Computes a step, or finds that it needs work or an answer.
- * @throws what `failureAtEntry` takes
+ * @throws errors that `failureAtEntry` handles
  */
 export function enterResolved(entry: Entry<Position>, resolved: Resolved): Entered {
   const { state, type, at, now } = entry
   const config = parseConfig(type, resolved.config)
   if (resolved.values !== null) {
     config.$values = resolved.values
-    // What history shows may be larger than its parts.
+    // The form that history shows may be larger than its parts.
     inputDataOf(type, config)
   }
   if (type.mode === 'pause' && type.startsRun) config.$runId = newId('run')
@@ -66,8 +66,8 @@ export function enterResolved(entry: Entry<Position>, resolved: Resolved): Enter
 }
 
 /**
- * What the walk has once a step has yielded its output.
- * @throws what `failureAtEntry` takes
+ * The state of the walk after a step has returned its output.
+ * @throws errors that `failureAtEntry` handles
  */
 export function yielded({ state, step, at }: Entry<Position>, config: StepConfig, done: StepOutput): Entered {
   const output = storableOutput(done.output)
@@ -96,7 +96,10 @@ export function valuesIn({ $values }: StepConfig): JsonObject {
   return isJsonObject($values) ? $values : {}
 }
 
-/** What a step returns without work or waiting, what it asks a person, or null when it needs work. */
+/**
+ * The output of a step that needs neither work nor waiting, the question that it asks a person, or null if it needs
+ * work.
+ */
 function compute(
   type: AnyStep,
   call: { config: StepConfig; data: JsonObject; stepId: string; now: Date; evaluate: (text: string) => JsonValue },

@@ -13,7 +13,7 @@ import type { Ending, WalkState } from './types'
 export interface RunToStop {
   run: RunRow
   definition: Definition
-  /** The run data to keep, if it differs from what is stored. */
+  /** The run data to store, if it differs from what is stored. */
   written: Written | null
 }
 
@@ -28,7 +28,7 @@ export function runToStop(state: WalkState): RunToStop & { ref: WalkState['ref']
   return { run, definition, ref, written: isBranch(ref.branch) ? null : state }
 }
 
-/** Tells a walk to stop. */
+/** Stops the walk. */
 export const STOPPED = { receipt: { stop: 'ended' }, begun: null } as const satisfies { receipt: Receipt; begun: null }
 
 const WORDS = {
@@ -57,12 +57,12 @@ export function endingOf({ run, ref }: Pick<WalkState, 'run' | 'ref'>, ending: E
   return stoppedEnding({ run, written: ending.written }, { ...cancellationOf(run), cleanup })
 }
 
-/** The end of a failure path is the end of the run, as it failed before. */
+/** The end of a failure path ends the run with its earlier failure. */
 function failedEnding({ outcome, ...error }: Failing, { written }: Ending): Ending {
   return { status: 'failed', outcome, written, error, stepId: error.stepId }
 }
 
-/** How a run ends that was cancelled or terminated. */
+/** How a cancelled or terminated run ends. */
 export function stoppedEnding(
   { run, written }: Pick<RunToStop, 'run' | 'written'>,
   cancellation: Cancellation,

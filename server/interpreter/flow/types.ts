@@ -9,10 +9,10 @@ import type { RunRow, StepRecordRow, WalkData } from '../../run-store/walk-data'
 import type { AnyStep, Asked, StepOutput } from '../../steps/define-step'
 import type { AttemptLog } from './attempt-log'
 
-/** What continuing from an open record needs of it. */
+/** The columns of an open record that continuing from it needs. */
 export type OpenRecord = Pick<StepRecordRow, 'stepId' | 'visit' | 'stepType' | 'config'>
 
-/** A run that waits at its only open pause without an engine run, as it was read or remembered. */
+/** A run that waits at its only open pause without an engine run, as read or remembered. */
 export interface Parked {
   run: RunRow
   written: Written
@@ -21,7 +21,7 @@ export interface Parked {
   pauseId: string
 }
 
-/** What decides how a walk continues. */
+/** Everything that decides how a walk continues. */
 export interface Position extends WalkData {
   run: Pick<RunRow, 'failing' | 'cancelRequestedAt'>
   ref: WalkRef
@@ -34,7 +34,7 @@ export interface WalkState extends Position {
   ref: WalkClaim
   /** Outputs that are not stored yet, by step: later steps may refer to them. */
   outputs: Record<string, JsonObject>
-  /** How often the walk has visited each step of a loop. Null until something asks; see `plan/outputs.ts`. */
+  /** How often the walk has visited each step of a loop. Null until it is needed; see `plan/outputs.ts`. */
   visits: Readonly<Record<string, number>> | null
 }
 
@@ -48,9 +48,10 @@ export interface Entry<P extends Position = WalkState> {
 }
 
 /**
- * Work of a step that started while the step was planned. It ends by itself, even if nobody asks for its output. It is not
- * stopped and begun again: with sixteen callers scripts often wait for a worker for longer than steps may run inline, and
- * a script that is stopped takes its worker with it. A run of five scripts then takes more than twice the processor time.
+ * Work of a step that started while the step was planned. It ends by itself, even if nobody asks for its output. Do not
+ * stop it and start it again: with sixteen callers, scripts often wait for a worker for longer than steps may run
+ * inline, and a stopped script takes its worker down with it. A run of five scripts then takes more than twice the
+ * processor time.
  */
 export interface EarlyWork {
   output: Promise<StepOutput>
@@ -62,7 +63,7 @@ export type Entered =
   | { failure: { code: string; message: string } }
   /** The step ends the run as failed, whatever edges it has. */
   | { config: StepConfig; fails: { code: string; message: string } }
-  /** The step needs work, or a person; this is its configuration, and what it asks. */
+  /** The step needs work, or a person; this is its configuration and its question. */
   | { begins: StepConfig; asked: Asked | null; early?: EarlyWork }
   | {
       config: StepConfig
@@ -87,7 +88,7 @@ export type Ending =
       /** The run data; null leaves it as it is. */
       written: Written | null
       error: RunError
-      /** Of a run that was cancelled or terminated. */
+      /** Of a cancelled or terminated run. */
       cancellation?: Cancellation
       stepId: string | null
     }

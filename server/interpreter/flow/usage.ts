@@ -2,7 +2,7 @@ import type { StepUsage } from '../../definition/agent'
 import type { Attempt } from '../../definition/run'
 import { addUsage } from '../../models/call'
 
-/** What all attempts of a step used together; the rest is as the last of them says that used something. */
+/** The total usage of a step's attempts; other details come from the last attempt that used something. */
 export function usageOf(earlier: readonly Attempt[], last: StepUsage | null): StepUsage | null {
   return [...earlier.map(({ usage }) => usage ?? null), last].reduce((total, used) => {
     if (!total || !used) return used ?? total

@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject, type JsonValue, own } from '../../defini
 import { findReferences, follow, type Lookup, type Reference, TemplateMeter } from '../../definition/template'
 
 /**
- * The values that templates refer to, for a step that fills them in itself: an object that has only these values, at
- * the same paths. It contains no secrets.
+ * The values that templates refer to, for a step that fills them in itself: an object with only these values, at the
+ * same paths. It contains no secrets.
  * @throws UnresolvedReference, TemplateTooLarge
  */
 export function valuesFor(templates: JsonObject, lookup: Lookup): JsonObject {
@@ -20,8 +20,7 @@ export function valuesFor(templates: JsonObject, lookup: Lookup): JsonObject {
 }
 
 /**
- * The same for an expression that is evaluated later: names without a value are left out, and the expression handles
- * that.
+ * The same for an expression that is evaluated later. Names without a value are left out; the expression handles that.
  * @throws TemplateTooLarge
  */
 export function knownValues(references: readonly { reference: Reference }[], lookup: Lookup): JsonObject {
@@ -38,7 +37,7 @@ export function knownValues(references: readonly { reference: Reference }[], loo
   return values
 }
 
-/** Copies the value at a path. A list is always copied whole, so that positions in it stay the same. */
+/** Copies the value at a path. Lists are copied whole, so that positions in them stay the same. */
 function copyPath(values: JsonObject, { root, path }: Reference, lookup: Lookup): void {
   let from: JsonValue | undefined = lookup(root)
   let to: JsonObject = values

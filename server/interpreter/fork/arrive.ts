@@ -22,7 +22,7 @@ import { NEXT_SEGMENT, requestWalk, signalEngineWaits } from '../write/request'
 
 /**
  * Ends a branch, and counts it at its fork. The branch that completes the fork stops the branches that still run and
- * has the walk that forked continued; any other branch starts the next one that is queued.
+ * continues the walk that forked; any other branch starts the next queued one.
  */
 export async function joinBranch(ctx: ServiceContext, ref: WalkClaim): Promise<Receipt> {
   return withTransaction<Receipt>(ctx, async (transaction) => {
@@ -64,7 +64,7 @@ export async function joinBranch(ctx: ServiceContext, ref: WalkClaim): Promise<R
   })
 }
 
-/** The data of a branch that ends the run. */
+/** The data at the end of a run that a branch ends. */
 async function dataAtEnd(tx: Held, run: RunRow, ref: WalkRef): Promise<Written> {
   const [found] = await tx.db
     .select({ small: runs.smallData, owns: ownsOf(ref) })
@@ -104,7 +104,7 @@ async function failsByPath(tx: Held, run: RunRow): Promise<boolean> {
   return onFailure !== undefined
 }
 
-/** Ends all branches, and has the run's main walk continued, which fails with this error. */
+/** Ends all branches and has the run's main walk continued, which fails with this error. */
 async function failFork(tx: Held, run: RunRow, ref: WalkRef, error: RunError, why: Reason): Promise<void> {
   let origin = originOf(ref.branch)
   for (let next = origin; next; next = originOf(next.parent)) origin = next

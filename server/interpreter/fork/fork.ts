@@ -21,8 +21,8 @@ import { moveWalk } from '../write/held'
 import { NEXT_SEGMENT, requestWalk } from '../write/request'
 
 /**
- * Runs the branches of a visit, each as a walk of its own. The walk that forks waits, without an engine run, until
- * enough of them have ended.
+ * Runs the branches of a visit, each as a walk of its own. The forking walk waits, without an engine run, until enough
+ * of them have ended.
  */
 export async function forkWalk(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Receipt> {
   return withTransaction<Receipt>(ctx, async (transaction) => {
@@ -41,13 +41,13 @@ export async function forkWalk(ctx: ServiceContext, ref: WalkClaim, at: Visit): 
       await moveWalk(tx, ref, { status: 'waiting' })
       return { stop: 'forked' }
     }
-    // The branches completed the fork while this walk was being requested again, so none of them will wake it.
+    // The branches completed the fork while this walk was being requested, so none of them will wake it.
     await requestWalk(tx, ref, walkIs(ref), NEXT_SEGMENT)
     return { stop: 'handed-over' }
   })
 }
 
-/** Writes the branches and requests as many as may run at once; unless an earlier call has done so. */
+/** Writes the branches and requests as many as may run at the same time, unless an earlier call did. */
 async function beginBranches(tx: Held, { ref, definition }: WalkState, record: StepRecordRow): Promise<void> {
   const type = findStepType(record.stepType)
   if (type?.mode !== 'fork') throw new ImpossibleState('fork-of-no-fork', `${record.stepType} runs no branches`)

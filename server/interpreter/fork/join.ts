@@ -85,7 +85,7 @@ async function planFailed(
 }
 
 /**
- * The branches of a fork in order; if their data is merged, with what the completed ones wrote.
+ * The branches of a fork in order; if their data is merged, with the fields that the completed ones wrote.
  * @throws StepFailure OUTPUT_TOO_LARGE, DATA_TOO_LARGE
  */
 async function readBranches(ctx: ServiceContext, { ref }: WalkState, id: string, merges: boolean): Promise<Joined[]> {

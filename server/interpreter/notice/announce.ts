@@ -5,8 +5,8 @@ import { noteNews } from './heard'
 export const RUN_CHANNEL = 'millrace_run'
 
 /**
- * Tells every process on commit that a run paused, ended or was asked to stop. This is a hint: processes that miss it
- * poll. This process knows as soon as the commit is confirmed, before it responds to any caller.
+ * Notifies every process, on commit, that a run paused, ended or was asked to stop. This is a hint: processes that miss
+ * it poll. This process knows as soon as the commit is confirmed, before it responds to any caller.
  */
 export async function announceRun(tx: TransactionContext, runId: string): Promise<void> {
   tx.afterCommit(() => noteNews(runId))

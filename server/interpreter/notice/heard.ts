@@ -6,7 +6,7 @@ import { processWide } from '@/db/process-wide'
  */
 const TRUST_MS = 1_000
 
-/** A point in time on both clocks: one does not advance while the machine sleeps, the other can be set. */
+/** A point in time on two clocks: one stops while the machine sleeps, the other can be set. */
 export interface Mark {
   at: number
   wall: number
@@ -14,7 +14,7 @@ export interface Mark {
 
 interface LastChanges {
   /**
-   * The time of the last notification about each run, for the last `TRUST_MS`; anything older must read the database
+   * The time of the last notification about each run, for the last `TRUST_MS`; anything older must be read again
    * anyway.
    */
   runs: Map<string, number>
@@ -27,7 +27,7 @@ interface LastChanges {
 const lastChanges = () =>
   processWide<LastChanges>('runs.heard', () => ({ runs: new Map(), listening: false, changedAt: performance.now() }))
 
-/** Now, to ask later whether a notification has come since. */
+/** The current time, to check later whether a notification has arrived since. */
 export function mark(): Mark {
   return { at: performance.now(), wall: Date.now() }
 }
@@ -51,12 +51,12 @@ export function setListening(listening: boolean): void {
   state.changedAt = performance.now()
 }
 
-/** Whether notifications arrive: then nobody needs to poll often. */
+/** Whether notifications arrive, so that frequent polling is unnecessary. */
 export function isListening(): boolean {
   return lastChanges().listening
 }
 
-/** Whether what was known of a run at a mark may be out of date. Sends no statement. */
+/** Whether knowledge of a run from a mark may be out of date. Sends no statement. */
 export function changedSince(runId: string, since: Mark): boolean {
   const { runs, changedAt } = lastChanges()
   if ((runs.get(runId) ?? Number.NEGATIVE_INFINITY) >= since.at || changedAt >= since.at) return true

@@ -41,10 +41,10 @@ const POLL_MS = 1_000
 const running = () => processWide<Running>('runs.running', () => ({ runs: new Map() }))
 
 /**
- * Ends an attempt's work when it must stop, whichever process decides that: at once when the run has ended or another
- * process has taken over the step, after the grace period when the run was cancelled. Notifications trigger it; long
- * work also polls, and so does a process that was suspended for a while.
- * @returns what releases the work
+ * Ends an attempt's work when it must stop, whichever process decides that: immediately when the run has ended or
+ * another process has taken over the step, after the grace period when the run was cancelled. Notifications trigger it;
+ * long work also polls, and so does a process that was suspended for a while.
+ * @returns a function that releases the work
  */
 export function endWhenStopped({ state: { ref }, at, attempt }: Attempting, end: (reason: Error) => void): () => void {
   const shared = running()

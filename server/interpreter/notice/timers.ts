@@ -14,12 +14,12 @@ type LookSoon = (ctx: ServiceContext, waiting: OfPause) => void
 
 let lookSoon: LookSoon | undefined
 
-/** Sets how a wait for an event looks for events that came before it. `wait/events` does, as it is loaded. */
+/** Sets how a wait for an event looks for earlier events. `wait/events` sets it when it is loaded. */
 export function lookSoonWith(how: LookSoon): void {
   lookSoon = how
 }
 
-/** Watches a pause that was just committed: for its due time, and for events that came before it. */
+/** Watches a pause that was just committed: for its due time, and for events that arrived before it. */
 export function watchPause(
   ctx: ServiceContext,
   { tenantId, runId }: Pick<OfPause, 'tenantId' | 'runId'>,

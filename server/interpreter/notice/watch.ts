@@ -18,7 +18,7 @@ interface Watchers {
   announced: Map<string, Set<Listener>>
   /** Also called on every change made in this process. */
   every: Map<string, Set<Listener>>
-  /** The changes that this process expects to commit in a moment, by run. */
+  /** The changes that this process expects to commit shortly, by run. */
   expected: Map<string, Expected>
 }
 
@@ -68,7 +68,7 @@ export function expectedChange(runId: string): Promise<void> | undefined {
   return watchers().expected.get(runId)?.change
 }
 
-/** Tells watchers that this process committed a change of a run. Free when nobody watches the run. */
+/** Notifies watchers that this process committed a change of a run. Free when nobody watches the run. */
 export function notifyLocally(runId: string): void {
   watchers().expected.get(runId)?.over()
   tellOfChange(runId)
@@ -78,7 +78,7 @@ function tellOfChange(runId: string): void {
   for (const listener of watchers().every.get(runId) ?? []) listener()
 }
 
-/** Tells those who wait for an announcement, too. It may be of what was committed before. */
+/** Also notifies watchers that wait for an announcement, even if it concerns an earlier commit. */
 export function wake(runId: string): void {
   for (const listener of watchers().announced.get(runId) ?? []) listener()
   tellOfChange(runId)
@@ -98,7 +98,7 @@ const listening = listenWhile('runs', () => {
   return open
 })
 
-/** Has this process listen for as long as it lives, and not only while somebody watches a run. */
+/** Makes this process listen for its whole life, not only while somebody watches a run. */
 export function listenAlways(): void {
   listening.use()
 }

@@ -28,8 +28,8 @@ export async function enter(ctx: ServiceContext, entry: Entry, inlineUntil: numb
 }
 
 /**
- * Runs an effect that only computes, without recording it as begun. After `leftMs` it goes on while the step is recorded
- * as begun. Null for any other effect, and for one that fails: it then begins like any other, with attempts.
+ * Runs an effect that only computes, without recording it as begun. After `leftMs` it continues while the step is
+ * recorded as begun. Null for any other effect, and for one that fails: it then begins like any other, with attempts.
  */
 async function runInline(
   ctx: ServiceContext,

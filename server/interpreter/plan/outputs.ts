@@ -31,7 +31,7 @@ export async function resolveConfig(
   return fillIn(step, type, await lookupFrom(ctx, state, rootsOf(step)))
 }
 
-/** How the path of a branch ends: with its `result`, which its fork collects. */
+/** How the path of a branch ends: with the `result` that its fork collects. */
 export async function resultOf(ctx: ServiceContext, state: WalkState): Promise<Arrival> {
   const origin = forkOf(state)
   try {
@@ -59,9 +59,9 @@ async function outputsNamed(
       graphOf(state.definition).step(root) !== undefined,
   )
   if (wanted.length === 0) return {}
-  // The newest visit of each step: one index lookup, however often a loop has visited it.
+  // The newest visit of each step: one index lookup, however often a loop visited it.
   const { tenantId, runId, branch } = state.ref
-  // The walk's own first, then those of the walks around it.
+  // The walk's own outputs first, then those of the walks around it.
   const around = JSON.stringify([
     ...branchesAround(branch).toReversed(),
     ...(branch === CLEANUP_BRANCH ? [branch] : []),
@@ -109,8 +109,8 @@ async function outputsNamed(
 }
 
 /**
- * How often a walk has visited each step that lies on a loop, as its records say. Call it before anything new is
- * planned: from then on the walk counts in memory, because nothing else adds to its records.
+ * How often a walk has visited each step that lies on a loop, from its records. Call it before anything new is planned:
+ * from then on the walk counts in memory, because nothing else adds to its records.
  */
 export async function visitsSoFar(
   ctx: ServiceContext,
@@ -118,7 +118,7 @@ export async function visitsSoFar(
 ): Promise<Record<string, number>> {
   const { looping } = graphOf(definition)
   if (looping.size === 0) return {}
-  // One lookup in the primary key for each of them, however long the history is.
+  // One primary key lookup for each, however long the history is.
   const rows = await send<{ stepId: string; visit: number }>(
     ctx.db,
     statement`

@@ -18,22 +18,19 @@ import { enter } from './enter'
 import { resultOf, visitsSoFar } from './outputs'
 import type { Drive, NewRecord, Plan } from './types'
 
-/**
- * After this many steps a plan is written, so that the engine sees progress and a cancel does not have to wait for a
- * loop.
- */
+/** A plan is written after this many steps, so that the engine sees progress and a cancel need not wait for a loop. */
 const MAX_STEPS = 100
-/** The same for the values of a plan, in bytes of JSON, and for the time it takes to compute it. */
+/** Also after this many bytes of JSON or milliseconds of planning. */
 const MAX_PLAN_BYTES = 4 * 1024 * 1024
 const MAX_PLAN_MS = 200
 
-/** How long steps of one plan may run inline. The next one is recorded as begun, so that the one before it is stored. */
+/** How long steps of one plan may run inline. The next one is recorded as begun, so that the previous one is stored. */
 const INLINE_MS = 50
 
 /**
- * Plans how a walk continues at `stepId`. Steps that only compute are computed here, and effects that run inline
- * are run. The first step that needs the outside world or a person is recorded as begun, with its configuration frozen.
- * Writes nothing, and reads only outputs that are stored already, so it needs no lock.
+ * Plans how a walk continues at `stepId`. Computes steps that only compute, and runs effects that run inline. The first
+ * step that needs the outside world or a person is recorded as begun, with its configuration frozen. Writes nothing,
+ * and reads only outputs that are stored already, so it needs no lock.
  * @param stepId null when nothing follows, which completes the run
  */
 export async function planFrom(
@@ -59,7 +56,8 @@ async function walkOn(ctx: ServiceContext, state: WalkState, stepId: string | nu
   const fail = (error: { code: string; message: string }, at: string) =>
     end({ status: 'failed', outcome: 'failed', written: state, error: { ...error, stepId: at }, stepId: at })
   let target = stepId
-  // Only if this process continues at once: a step that kills its process must not take others down with it repeatedly.
+  // Only if this process continues immediately: a step that kills its process must not take others down with it
+  // repeatedly.
   const inlineUntil = drive.rests && drive.attempt === 1 ? performance.now() + INLINE_MS : 0
   const began = performance.now()
   let bytes = 0
@@ -127,11 +125,11 @@ async function walkOn(ctx: ServiceContext, state: WalkState, stepId: string | nu
   }
 }
 
-/** An Inngest server refuses to wait for more than 366 days. */
+/** An Inngest server rejects waits of more than 366 days. */
 const LONGEST_WAIT_MS = 365 * 86_400_000
 
 /**
- * Has an engine run wait for the answer to a pause, or its time. If that is further away than an engine may wait, it
+ * Makes an engine run wait for the answer to a pause, or its time. If that is further away than an engine may wait, it
  * waits again when the wait has ended.
  */
 export function waitFor(
@@ -145,7 +143,7 @@ export function waitFor(
   return { wait: { pauseId, arm, dueAt: until?.toISOString() ?? null } }
 }
 
-/** A plan in which nothing happens. */
+/** A plan without effect. */
 export const NOTHING = {
   records: [],
   written: null,
@@ -185,12 +183,14 @@ function arrivalOf({ error, outcome }: { error: RunError; outcome: string }): Ar
   return { failed: error, outcome: outcome === 'timed_out' ? outcome : 'failed' }
 }
 
-/** What a walk stores as its data. */
+/** The data that a walk stores. */
 function writtenBy({ data, refs, own }: WalkState): Written {
   return own ?? { data, refs }
 }
 
-/** How the walk continues at a step that begins: a pause waits; an effect starts at once if its attempt is counted. */
+/**
+ * How the walk continues at a step that begins: a pause waits; an effect starts immediately if its attempt is counted.
+ */
 function beginning(
   ctx: ServiceContext,
   { state, type, at, now }: Entry,
@@ -206,7 +206,7 @@ function beginning(
   if (type.mode === 'fork') return { receipt: { fork: at }, begun: null, pause: null }
   const receipt = { next: at }
   if (attempt === 0 || type.mode !== 'effect') return { receipt, begun: null, pause: null }
-  // The outputs of this plan will be stored before anything reads them.
+  // The outputs of this plan are stored before anything reads them.
   const run = { ...state.run, currentStepId: at.stepId }
   const recalled = early ? null : (type.recall?.(config, state.run.tenantId) ?? null)
   const begun = {
@@ -233,7 +233,7 @@ function newRecord(
   const inputData = Object.keys(config).length === 0 ? {} : inputDataOf(type, config)
   const open = rest.status === 'running'
   const outputData = rest.outputData ?? (open ? null : {})
-  // Field by field: spreading objects of many shapes into each other is slow, and this is done for each step.
+  // Field by field: spreading objects of many shapes into each other is slow, and this runs for each step.
   return {
     stepId: at.stepId,
     visit: at.visit,

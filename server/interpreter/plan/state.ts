@@ -23,8 +23,8 @@ export function isMine(
 type Found = { stop: Receipt } | { state: WalkState; record: StepRecordRow | null }
 
 /**
- * Locks the run of a walk and reads the record of a visit. Tells the walk to stop if its run has ended, or if another
- * walk or engine run has replaced it.
+ * Locks the run of a walk and reads the record of a visit. Stops the walk if its run has ended, or if another walk or
+ * engine run has replaced it.
  */
 export async function holdWalk(
   tx: TransactionContext,
@@ -85,7 +85,7 @@ export function configOf(record: Pick<StepRecordRow, 'stepId' | 'config'>): Step
   return record.config
 }
 
-/** The receipt that a recorded visit gave to its walk. */
+/** The receipt that a recorded visit returned to its walk. */
 export function receiptOf(record: StepRecordRow): Receipt {
   return record.receipt ?? { stop: 'ended' }
 }

@@ -9,11 +9,11 @@ import type { AttemptLog } from '../flow/attempt-log'
 import type { EarlyWork, Ending, WalkState } from '../flow/types'
 import type { Mark } from '../notice/heard'
 
-/** What a walk does next, planned in memory. `commitPlan` writes it in one statement. */
+/** The next moves of a walk, planned in memory. `commitPlan` writes them in one statement. */
 export interface Plan {
   /** Records to insert, in the order of the history. */
   records: readonly NewRecord[]
-  /** The run data after them; null leaves it as it is. Of a branch: what it has written. */
+  /** The run data after them; null leaves it as it is. For a branch: the fields it has written. */
   written: Written | null
   /** The run's new current step; null leaves it as it is. */
   stepId: string | null
@@ -25,11 +25,11 @@ export interface Plan {
   isChild: boolean
   /** The pause to open, if the walk waits without an engine run. */
   pause: NewPause | null
-  /** What the walk is told. */
+  /** The receipt for the walk. */
   receipt: Receipt
-  /** The next effect step of the walk, if it may start at once. */
+  /** The next effect step of the walk, if it may start immediately. */
   begun: StartedAttempt | null
-  /** Where the walk continues, if no record says so: the plan reached its limits. */
+  /** Where the walk continues, if no record determines that: the plan reached its limits. */
   cursor: Visit | null
   /** Set if a branch ends here. */
   arrival: Arrival | null
@@ -42,7 +42,9 @@ export interface NewPause extends Visit, Asked {
 
 /** How a walk is driven. */
 export interface Drive {
-  /** The number of the first attempt of a step: 1 when this process starts it at once, 0 when another claim will. */
+  /**
+   * The number of the first attempt of a step: 1 when this process starts it immediately, 0 when another claim will.
+   */
   attempt: 0 | 1
   /** Whether the walk waits at a pause without an engine run; the answer then requests a new one. */
   rests: boolean
@@ -66,9 +68,9 @@ export interface NewRecord extends Visit {
   errorCode: string | null
   /** The run took the `error` exit. */
   handled: boolean | null
-  /** The exit that was taken, of a step with several. */
+  /** The exit that a step with several took. */
   exit: string | null
-  /** Of a step that ran inline, if its attempt has something to keep; none otherwise. */
+  /** Of a step that ran inline, if its attempt has something to store. */
   attempts?: Attempt[]
 }
 
@@ -84,23 +86,24 @@ export interface StartedAttempt {
   attempts: Attempt[]
   log: AttemptLog
   startedAt: Date
-  /** A time before it was committed. Notifications about the run since then may concern it. */
+  /** A time before its commit. Later notifications about the run may concern it. */
   since: Mark
   /** Its work, if that has started already. */
   early?: EarlyWork | undefined
-  /** What its type remembers for it. */
+  /** The value that its type remembers for it. */
   recalled?: Recalled | null | undefined
-  /** The value of that, once the statement that records it as begun says that it is still so. */
+  /** That value, once the statement that records the step as begun confirms it. */
   known?: unknown
 }
 
 /** What a plan follows: the claim of its walk, a step that was completed, or both. */
 export interface Done {
-  /** Where the walk was when it was read, if no record says so: the statement applies only if it is still there. */
+  /**
+   * Where the walk was when it was read, if no record determines that: the statement applies only if it is still there.
+   */
   cursor?: Visit
   /**
-   * What the walk was doing before this engine run claimed it: it was requested, or it waited at a pause, where a
-   * segment ends.
+   * The state of the walk before this engine run claimed it: requested, or waiting at a pause, where a segment ends.
    */
   claims: 'requested' | 'resting' | null
   step: DoneStep | null
@@ -116,10 +119,10 @@ export interface DoneStep {
   exit?: string | null
   /** Set if the step failed; `handled` if the walk continues at an exit for failures. */
   failure?: { code: string; message: string; handled: boolean }
-  /** Only of a step that did work. */
+  /** Only for a step that did work. */
   work?: { attempt: number; attempts: Attempt[]; usage: StepUsage | null }
   /** The pause whose answer was taken. */
   pauseId?: string
-  /** Set if it was given just now. */
+  /** Set if the pause was answered just now. */
   given?: { answer: PauseAnswer; by: string }
 }

@@ -10,12 +10,12 @@ interface Queued {
   data: RunData
 }
 
-/** The runs that this process has started, without records of an earlier run, and whose walk waits for a free slot. */
+/** Runs that this process started, without records of an earlier run, whose walk waits for a free slot. */
 const queued = () =>
   processWide('runs.queued', () => ({ runs: new Map<string, Queued & { bytes: number }>(), bytes: 0 }))
 
 /**
- * Beyond this, the oldest are dropped. Those that were started first are claimed first, so this must hold a long queue: one that
+ * Beyond this, the oldest are dropped. The oldest are also claimed first, so this must hold a long queue: one that
  * drops its head would never be of use.
  */
 const MAX_QUEUED = 10_000
@@ -23,7 +23,7 @@ const MAX_QUEUED_BYTES = 16 * 1024 * 1024
 /** Larger data is read again when its walk is claimed. */
 const LARGEST_BYTES = 16 * 1024
 
-/** Keeps a run as it was written, for the claim of its walk in this process. */
+/** Stores a run as it was written, for the claim of its walk in this process. */
 export function keepQueued(engineRunId: string, started: Queued): void {
   const bytes = jsonSize(started.data)
   if (bytes > LARGEST_BYTES) return
@@ -37,7 +37,7 @@ export function keepQueued(engineRunId: string, started: Queued): void {
   }
 }
 
-/** Removes and returns it. It is what this process saw last, so the claim must confirm it. */
+/** Removes and returns a run as this process last saw it, so the claim must confirm it. */
 export function popQueued(engineRunId: string): Queued | null {
   const all = queued()
   const started = all.runs.get(engineRunId)

@@ -9,9 +9,9 @@ import { expectedChange, wake } from '../notice/watch'
 import type { Done, DoneStep, NewPause, NewRecord, Plan } from '../plan/types'
 import { recalls } from './switch'
 
-// What this process has written of a run, so that it need not read that back: to answer the end of a run that somebody
-// waits for here, and to go on with the answer to a question that this process has asked a moment ago. Nothing else relies
-// on it: whatever it does not follow it forgets, and the run is then read.
+// What this process has written of a run, to avoid reading it back: to answer callers that wait here for its end, and
+// to continue with the answer to a question that this process has just asked. Nothing else relies on it: this process
+// forgets a run that it cannot follow, and the run is then read.
 
 export interface RememberedRun {
   run: RunRow
@@ -20,7 +20,7 @@ export interface RememberedRun {
   records: readonly RememberedRecord[]
 }
 
-/** A record as it was inserted, and what completed it if that was written later. */
+/** A record as inserted, and its completion if that was written later. */
 export interface RememberedRecord {
   inserted: NewRecord
   done: DoneStep | null
@@ -43,32 +43,32 @@ interface Memory {
 /** By run. Beyond the limits, the oldest are forgotten. */
 const memories = () =>
   processWide('runs.remembered', () => ({
-    /** The runs that somebody waits for here. */
+    /** Runs whose end a caller awaits here. */
     awaited: new Map<string, Memory>(),
-    /** The runs that may ask somebody, who may answer at once. */
+    /** Runs that may ask a person, who may answer immediately. */
     asking: new Map<string, Memory>(),
   }))
 
 const MAX = {
   awaited: 500,
-  /** Few, because they stay: what survives for long costs more to forget. */
+  /** Few, because they stay: objects that survive for long cost more to forget. */
   asking: 16,
 }
 /** Larger runs are read back. */
 const MAX_RECORDS = 100
 const MAX_BYTES = 64 * 1024
 
-/** What a start or a commit has written. */
+/** The writes of a start or a commit. */
 interface Wrote {
   plan: Plan
   at: Date
-  /** `SealedSecret[]` as JSON. Set if it ended a run as `endIsBeingWritten` had said. */
+  /** `SealedSecret[]` as JSON. Set if it ended a run as `endIsBeingWritten` predicted. */
   vault: string | undefined
 }
 
 /**
  * Remembers a run from its start, which must have written no records but those of the plan.
- * @param why somebody waits here for its end, or it may ask somebody
+ * @param why a caller awaits its end here, or it may ask a person
  */
 export function track(ref: WalkRef, run: RunRow, started: Written, wrote: Wrote | null, why: keyof typeof MAX): void {
   keep(why, run.id, {
@@ -103,8 +103,8 @@ export function forget(runId: string): void {
 }
 
 /**
- * Keeps what is known of a run for somebody who waits for its end from now on.
- * @returns whether anything is
+ * Holds the known facts about a run for a caller that awaits its end from now on.
+ * @returns whether any exist
  */
 export function awaitEnd(tenantId: string, runId: string): boolean {
   const memory = find(runId)
@@ -122,9 +122,8 @@ export function stopAwaiting(runId: string): void {
 }
 
 /**
- * Whether a plan ends a run that is remembered, and that somebody waits for or is about to; then the commit reads the
- * vault. Everyone's announcement of the end may arrive before the commit returns here, and does not count until
- * `endIsWritten`.
+ * Whether a plan ends a remembered run whose end a caller awaits or is about to await; then the commit reads the vault.
+ * The announcement of the end may arrive before the commit returns here, and does not count until `endIsWritten`.
  */
 export function endIsBeingWritten({ runId, branch }: WalkRef, plan: Plan): boolean {
   const memory = find(runId)
@@ -134,19 +133,19 @@ export function endIsBeingWritten({ runId, branch }: WalkRef, plan: Plan): boole
   return true
 }
 
-/** Wakes who waits for a run, whatever has become of the commit that was to end it. */
+/** Wakes the waiters for a run, whether or not the commit that was to end it succeeded. */
 export function endIsWritten(runId: string): void {
   const memory = find(runId)
   if (memory) memory.ending = false
   wake(runId)
 }
 
-/** Whether this process will tell in a moment what has become of the run. */
+/** Whether this process is about to learn whether the run has ended. */
 export function isEndingHere(runId: string): boolean {
   return find(runId)?.ending ?? false
 }
 
-/** Adds what a commit of a walk has written. */
+/** Adds the writes of a walk's commit. */
 export function rememberCommit(ref: WalkRef, done: Done, wrote: Wrote): void {
   const { runId, branch } = ref
   if (!find(runId)) return
@@ -157,7 +156,7 @@ export function rememberCommit(ref: WalkRef, done: Done, wrote: Wrote): void {
 
 /**
  * The only open pause of a run that rests there, with everything that its answer needs, as it was when this process
- * opened it. The statement that stores an answer applies only if the run still is as it was.
+ * opened it. The statement that stores an answer applies only if the run is unchanged.
  */
 export function recallPause(tenantId: string, runId: string): (Parked & { pause: NewPause }) | null {
   const memory = find(runId)
@@ -177,9 +176,9 @@ export function recallPause(tenantId: string, runId: string): (Parked & { pause:
 }
 
 /**
- * A run that ended here and is known whole, with the vault that masks it; null for any other. Each walk has at most one
- * open record, and whoever else drove it would have completed the one that is open here. So if every record is
- * complete, none is missing.
+ * A run that ended here and is known completely, with the vault that masks it; null for any other. Each walk has at
+ * most one open record, and any other process driving it would have completed the one that is open here. So if every
+ * record is complete, none is missing.
  */
 export function recallRun(runId: string): (RememberedRun & { vault: SealedSecret[] }) | null {
   const memory = find(runId)
@@ -212,7 +211,7 @@ function apply(ref: WalkRef, step: DoneStep | null, wrote: Wrote): void {
   if (memory && !add(memory, ref, step, wrote)) forget(ref.runId)
 }
 
-/** @returns false if the memory does not follow from there */
+/** @returns false if the memory does not lead up to this */
 function add(memory: Memory, ref: WalkRef, step: DoneStep | null, { plan, at, vault }: Wrote): boolean {
   if (!isPlain(plan) || (step && !complete(memory, step))) return false
   for (const inserted of plan.records) {
@@ -229,7 +228,7 @@ function add(memory: Memory, ref: WalkRef, step: DoneStep | null, { plan, at, va
   return true
 }
 
-/** Whether nothing follows but steps of this walk, a question to somebody, or the end. */
+/** Whether the plan contains only steps of this walk, a question to a person, or the end. */
 function isPlain({ failing, pause, arrival, receipt }: Plan): boolean {
   return (
     !failing && (pause === null || pause.signal !== null) && !arrival && !('fork' in receipt) && !('wait' in receipt)

@@ -1,6 +1,6 @@
 import { env } from '../../env'
 
-/** Whether anything here is found. Tests turn it off: whatever a process remembers, the rows alone must do. */
+/** Whether this process uses what it remembers. Tests turn it off: the rows alone must suffice. */
 export function recalls(): boolean {
   return env().MILLRACE_TEST_RECALL !== 'off'
 }

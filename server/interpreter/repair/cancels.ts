@@ -13,7 +13,7 @@ const BATCH = 200
 
 /**
  * Continues cancels that are stuck because the process working on the run died, or its message was lost. Well after the
- * grace period, it no longer waits for running steps; results that come later are rejected.
+ * grace period, it no longer waits for running steps; later results are rejected.
  */
 export async function sweepCancels({ db, log, now }: Sweep): Promise<number> {
   const due = await db

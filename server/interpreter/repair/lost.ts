@@ -16,10 +16,10 @@ const APART_S = 10
 const BATCH = 200
 
 /**
- * Continues runs whose next call does not come, although no process is working on them and they wait for nobody: an
- * Inngest server that has lost its state does not know them any more. It cannot be asked, and a long queue looks the
- * same. So there must be a sign that the queue of their tenant does not hold them: it called a run that started later,
- * or it called none at all. Once per walk: if it does not move then, `restartStuck` deals with it.
+ * Continues runs whose next call does not come although no process is working on them and they wait for nobody: an
+ * Inngest server that has lost its state no longer knows them. It cannot be asked, and a long queue looks the same. So
+ * require a sign that the queue of their tenant does not hold them: it called a run that started later, or it called
+ * none at all. Once per walk: if the walk still does not move, `restartStuck` handles it.
  */
 export async function sweepLost(sweep: Sweep): Promise<number> {
   if (env().engine === 'embedded') return 0
@@ -53,7 +53,7 @@ export async function sweepLost(sweep: Sweep): Promise<number> {
   return continued
 }
 
-/** A call of the walk is due since `before`: it waits for no answer, for no attempt that is under way and for no retry. */
+/** A call of the walk is due since `before`: it waits for no answer, no running attempt and no retry. */
 function isIdle(before: Date): SQL | undefined {
   const at = sql`${before.toISOString()}::timestamptz`
   // Only these make attempts.
@@ -76,10 +76,7 @@ function isIdle(before: Date): SQL | undefined {
   )
 }
 
-/**
- * The tenants that the engine has called since `before`, each with the start of the latest run that it has called at
- * all.
- */
+/** The tenants that the engine has called since `before`, each with the start of the latest run that it ever called. */
 async function calledTenants({ db }: Sweep, tenants: string[], before: Date): Promise<Map<string, Date>> {
   const found = new Map<string, Date>()
   for (const tenantId of tenants) {

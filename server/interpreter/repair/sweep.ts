@@ -47,7 +47,7 @@ async function resendWakeUps({ db, log, now }: Sweep): Promise<number> {
         lt(pauses.answeredAt, new Date(now().getTime() - ANSWER_TAKEN_MS)),
       ),
     )
-    // In the order of the index of those few.
+    // In the index order of these few.
     .orderBy(asc(pauses.answeredAt))
     .limit(BATCH)
   const waits = new Map(rows.map((row) => [`${row.tenantId} ${row.runId} ${row.branch}`, row]))
@@ -65,7 +65,7 @@ async function resendWakeUps({ db, log, now }: Sweep): Promise<number> {
  */
 async function restartStuck({ db, log, now }: Sweep): Promise<number> {
   const before = new Date(now().getTime() - STUCK_MS)
-  // An attempt may take as long as its timeout, counted from its start or from when its retry was due. A pause has none.
+  // An attempt may take as long as its timeout, counted from its start or from its retry's due time. A pause has none.
   const busyUntil = sql`(
     select max(
       coalesce(
@@ -78,7 +78,7 @@ async function restartStuck({ db, log, now }: Sweep): Promise<number> {
       and not exists (
         select from ${pauses} p where p.tenant_id = s.tenant_id and p.run_id = s.run_id and p.branch = s.branch
           and p.step_id = s.step_id and p.visit = s.visit))`
-  // Behind a long queue of its tenant a walk waits for its turn. Only the embedded engine can tell.
+  // Behind a long queue of its tenant a walk waits for its turn. Only the embedded engine shows this.
   const queued = sql`
     select event::json->'data'->>'runId' from (
       select event from ${jobs} where event is not null
@@ -94,8 +94,8 @@ async function restartStuck({ db, log, now }: Sweep): Promise<number> {
         // in the same commit.
         sql`${walks.status} in ('requested', 'walking')`,
         lt(walks.updatedAt, before),
-        // For a branch that is running, its own row says whether it makes progress. One that is requested may be queued
-        // behind others of its run.
+        // The row of a running branch shows whether it makes progress. A requested branch may be queued behind others
+        // of its run.
         sql`((${walks.scope} is not null and ${walks.status} = 'walking')
           or ${runs.updatedAt} < ${before.toISOString()}::timestamptz)`,
         sql`coalesce(${busyUntil}, ${walks.updatedAt}) < ${before.toISOString()}::timestamptz`,

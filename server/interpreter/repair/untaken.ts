@@ -8,15 +8,15 @@ import type { WalkRef } from '../../run-store/names'
 import { NEW_EPOCH, requestWalk } from '../write/request'
 
 /**
- * By now the wake-up event of an answer has been sent twice: when it was given, and by a sweep. Where a time was up, the
- * engine's own timer has ended the wait before.
+ * By now the wake-up event of an answer has been sent twice: with the answer, and by a sweep. If a pause expired, the
+ * engine's own timer ended the wait earlier.
  */
 const TWICE_MS = 50_000
 const BATCH = 200
 
 /**
- * Has the engine continue a walk from its last record.
- * @returns false if there is nothing to continue: it has ended, is queued, or waits for its branches
+ * Makes the engine continue a walk from its last record.
+ * @returns false if there is nothing to continue: the walk has ended, is queued, or waits for its branches
  */
 export async function requestAgain(tx: Held, walk: Pick<WalkRef, 'runId' | 'branch'>): Promise<boolean> {
   const ref = { tenantId: tx.tenantId, ...walk }
@@ -25,8 +25,8 @@ export async function requestAgain(tx: Held, walk: Pick<WalkRef, 'runId' | 'bran
 }
 
 /**
- * Continues runs whose answer is not picked up although the engine was notified twice: an Inngest server that has lost
- * its state has no engine run that waits for it. Once per answer, because a long queue looks the same. The embedded
+ * Continues runs whose answer no walk takes although the engine was notified twice: an Inngest server that has lost its
+ * state has no engine run that waits for the answer. Once per answer, because a long queue looks the same. The embedded
  * engine's state is in this database, so it cannot be lost alone.
  */
 export async function sweepUntaken({ db, log, now }: Sweep): Promise<number> {
@@ -37,7 +37,7 @@ export async function sweepUntaken({ db, log, now }: Sweep): Promise<number> {
     .innerJoinLateral(runOf(pauses), isNull(runs.endTime))
     .innerJoin(walks, walkOf)
     .where(untakenSince(new Date(now().getTime() - TWICE_MS)))
-    // In the order of the index of those few.
+    // In the index order of these few.
     .orderBy(asc(pauses.answeredAt))
     .limit(BATCH)
   let continued = 0
@@ -71,7 +71,7 @@ function untakenSince(before: Date) {
   return and(
     isNotNull(pauses.answeredAt),
     isNull(pauses.consumedAt),
-    // What a sweep answers because its time is up has been due for a while.
+    // A pause that a sweep answers because it expired has been due for a while.
     sql`case when ${pauses.answer} ? 'due' then ${pauses.dueAt} else ${pauses.answeredAt} end < ${before.toISOString()}::timestamptz`,
     gte(pauses.answeredAt, walks.updatedAt),
   )

@@ -19,14 +19,14 @@ interface Reason {
   message: string
 }
 
-/** The embedded engine's error for a job that never came back from its process. */
+/** The embedded engine's error for a job whose process never returned it. */
 const WORKER_LOST = 'WorkerLost'
 
 /**
  * Ends the run of a walk that cannot continue, so it does not hang. Changes nothing if another engine run has the walk.
  * @param cause for the log
- * @param failure what would happen again at every call. Without it the engine has given up its run, for instance because
- * that is as old as its plan allows: a walk that waits at a pause has no part in that, and goes on
+ * @param failure a failure that every further call would repeat. Without it the engine has given up its run, for
+ * instance because that run is as old as its plan allows: a walk that waits at a pause is unaffected, and continues
  */
 export async function failWalk(ctx: ServiceContext, ref: WalkClaim, cause: Error, failure?: Reason): Promise<void> {
   await withTransaction(ctx, async (tx) => {
@@ -36,8 +36,8 @@ export async function failWalk(ctx: ServiceContext, ref: WalkClaim, cause: Error
       .innerJoin(walks, and(eq(walks.tenantId, runs.tenantId), eq(walks.runId, runs.id), eq(walks.branch, ref.branch)))
       .where(and(eq(runs.tenantId, ref.tenantId), eq(runs.id, ref.runId)))
     const [held, [found]] = await holdAndRead(tx, ref, read)
-    // A `requested` walk too: its first step may be what kills the process, before the walk is claimed. A walk that
-    // waits at a pause, or for its branches, needs no engine run.
+    // Also a `requested` walk: its first step may kill the process before the walk is claimed. A walk that waits at a
+    // pause, or for its branches, needs no engine run.
     if (!found || found.run.endTime || ['ended', 'resting', 'waiting'].includes(found.walk.status)) return
     const owner = found.walk.engineRunId
     if (found.walk.epoch !== ref.epoch || found.walk.segment !== ref.segment) return
@@ -50,8 +50,8 @@ export async function failWalk(ctx: ServiceContext, ref: WalkClaim, cause: Error
 }
 
 /**
- * Has a walk at a pause go on without the engine run that waited there: it rests until the answer requests it. If the
- * answer is there, or the pause was still being opened, another engine run continues, once.
+ * Lets a walk at a pause continue without the engine run that waited there: it rests until the answer requests it. If
+ * it is answered already, or the pause was still being opened, another engine run continues it, once.
  */
 async function outlivesItsEngineRun(
   tx: Held,
@@ -78,7 +78,7 @@ async function outlivesItsEngineRun(
     await moveWalk(tx, ref, { status: 'resting' })
     return true
   }
-  // What follows from the answer may be what kills each process, or fails each call.
+  // The steps after the answer may kill each process, or fail each call.
   if (name === WORKER_LOST || walk.restarts > 0) return false
   tx.log.warn({ runId: ref.runId }, 'the engine gave up a run at a pause; it was requested again')
   return (await requestWalk(tx, ref, walkIs(ref), { ...NEW_EPOCH, restarts: sql`${walks.restarts} + 1` })) !== null

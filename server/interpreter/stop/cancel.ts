@@ -28,12 +28,12 @@ import { signalEngineWaits } from '../write/request'
 import { insertCleanup, markCancelled } from '../write/stops'
 import { childrenDue, endOpenWork } from './open-work'
 
-/** Asks an open run to stop that has not been asked before, and carries that out as far as possible now. */
+/** Asks an open run to stop that was not asked before, and carries that out as far as possible now. */
 export async function askToCancel(tx: Held, run: RunRow, cancellation: Cancellation): Promise<void> {
   const asked = await markCancelled(tx, run, cancellation)
   const definition = await definitionOf(tx, run)
   const how = await carryOutCancel(tx, { run: asked, definition, written: null }, null)
-  // Tells every process working on the run, which stops when the grace is over.
+  // Notifies every process working on the run; each stops when the grace period is over.
   if (how === 'waiting') await announceRun(tx, run.id)
 }
 
@@ -91,7 +91,7 @@ export async function closeStopped(
   await closeRun(tx, run, stoppedEnding(stopping, cancellation))
 }
 
-/** Whether an attempt is running that was neither recorded nor given up, or an answer has not been consumed yet. */
+/** Whether an attempt is running that was neither recorded nor given up, or an answer was not consumed yet. */
 async function isAtWork(tx: Held, run: RunRow): Promise<boolean> {
   const open = await tx.db
     .select({ stepType: stepRecords.stepType, attempt: stepRecords.attempt, attempts: stepRecords.attempts })
@@ -134,7 +134,7 @@ export async function cleanupTimeLeft(ctx: ServiceContext, ref: WalkRef): Promis
 /** Carries out a cancel at a step that waits: for a person, for a time, or for its branches. */
 export async function stopAtOpen(tx: Held, state: WalkState, at: Visit): Promise<Receipt> {
   const failed = failedStep(at, stopFailure(cancellationOf(state.run)), tx.now())
-  // It may have expired, which is not recorded yet.
+  // The pause may have expired without a record yet.
   const pauseId = pauseIdOf(state.ref.branch, at)
   await finishVisit(tx, state.ref, { ...failed, pauseId }, STOPPED.receipt)
   await carryOutCancel(tx, runToStop(state), { ref: state.ref, next: null })

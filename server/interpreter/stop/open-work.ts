@@ -35,7 +35,7 @@ export async function stopBranches(
   return waited
 }
 
-/** Has the child runs settled that steps of this run started or are about to start: nothing waits for them any more. */
+/** Settles the child runs that steps of this run started or are about to start: nothing waits for them any more. */
 export async function childrenDue(tx: Held, run: RunRow, where?: SQL): Promise<void> {
   const left = await tx.db
     .select({ childRunId: pauses.childRunId })

@@ -7,7 +7,7 @@ import { stopFailure } from '../flow/stopping'
 import { closeStopped } from './cancel'
 import { endOpenWork } from './open-work'
 
-/** Ends a locked, open run at once: its steps are aborted in every process and their results no longer count. */
+/** Ends a locked, open run immediately: its steps are aborted in every process and their results no longer count. */
 export async function terminateNow(tx: Held, run: RunRow, cancellation: Cancellation): Promise<void> {
   await endOpenWork(tx, run, stopFailure(cancellation))
   await closeStopped(tx, { run, written: null }, cancellation)

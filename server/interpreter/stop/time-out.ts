@@ -15,8 +15,8 @@ const AT_ONCE = 4
 const FAILURE = { code: 'RUN_TIMED_OUT', message: 'The run took longer than its workflow allows.' } as const
 
 /**
- * Ends the runs whose time is up, as a terminate would, but as failed with the outcome `timed_out`. A cancel that was
- * requested before continues: it has limits of its own. One batch, of each tenant in turn.
+ * Ends the runs that exceed their time limit, as a terminate would, but as failed with the outcome `timed_out`. An
+ * earlier cancel continues: it has limits of its own. One batch, of each tenant in turn.
  */
 export async function timeOutRuns({ db, log, now }: Sweep, until: Date) {
   const due = await db
@@ -38,14 +38,14 @@ export async function timeOutRuns({ db, log, now }: Sweep, until: Date) {
   return { found: due.length, done: due.length - failed, failed }
 }
 
-/** When the time of a run is up next, after a time. */
+/** The next time limit of a run after a given time. */
 export async function nextTimeOut({ db }: Pick<Sweep, 'db'>, after: Date): Promise<Date | null> {
   const later = and(open, isNull(runs.cancelRequestedAt), gt(runs.timeoutAt, after))
   const [next] = await db.select({ at: runs.timeoutAt }).from(runs).where(later).orderBy(asc(runs.timeoutAt)).limit(1)
   return next?.at ?? null
 }
 
-/** Written exactly as in the partial index. */
+/** Must match the partial index exactly. */
 const open: SQL = sql`timeout_at is not null and end_time is null`
 
 async function timeOut(tx: Held, run: RunRow): Promise<void> {

@@ -16,7 +16,7 @@ import { continueWalk } from '../write/request'
 import { type Answerer, storeAnswer } from '../write/store-answer'
 
 /**
- * The run's open pauses, oldest first, each with its run and walk; with its record too if it is the only one. One
+ * The run's open pauses, oldest first, each with its run and walk; also with its record if it is the only one. One
  * statement, so that the run data belongs to the same moment. The data is read once, however many pauses are open.
  */
 export async function findOpenPauses(ctx: ServiceContext, runId: string) {
@@ -70,9 +70,9 @@ function pausesOf(db: Db | Tx, where: SQL | undefined) {
 
 export type OpenPause = Awaited<ReturnType<typeof findOpenPauses>>[number]
 
-/** An open pause as `answerParked` takes it. Null if its answer is stored under the run's lock. */
+/** An open pause in the form that `answerParked` takes. Null if its answer is stored under the run's lock. */
 export function parkedAt(open: readonly OpenPause[], { run, written, pause, walk, record }: OpenPause): Parked | null {
-  // A branch continues under the lock, because others may have paused or ended the run meanwhile.
+  // A branch continues under the lock, because others may have paused or ended the run in the meantime.
   if (open.length !== 1 || walk.status !== 'resting' || record === null || isBranch(walk.branch)) return null
   return { run, written, walk, record, pauseId: pause.id }
 }
@@ -89,7 +89,7 @@ export async function dataAt(ctx: ServiceContext, { run, written, pause: { branc
 }
 
 /**
- * Writes the answer to a pause of a held run, and has its walk continued.
+ * Writes the answer to a pause of a held run, and continues its walk.
  * @returns the run's status
  */
 export async function answerHeld(

@@ -16,13 +16,13 @@ import type { DoneStep, Drive, Plan } from '../plan/types'
 
 export type PauseRow = typeof pauses.$inferSelect
 
-/** What an answer adds, the exit it takes, and the step there. */
+/** The result of an answer: its data, its exit, and the step there. */
 interface Answered {
   output: JsonObject
   delta: JsonObject
   exit: string | null
   next: string | null
-  /** Set if the time was up; `handled` if a step follows. */
+  /** Set if the pause expired; `handled` if a step follows. */
   failure?: { code: string; message: string; handled: boolean }
   failing?: Failing | null
 }
@@ -73,7 +73,7 @@ function unanswered(state: WalkState, stepId: string, { code, message }: { code:
   return { status: 'failed', outcome, written: state, error: { code, message, stepId }, stepId }
 }
 
-/** What the answer of a pause adds, and where the walk goes with it. */
+/** The data that the answer of a pause adds, and where the walk continues. */
 export function answerOf(
   state: WalkState,
   record: OpenRecord,
@@ -94,13 +94,13 @@ export function answerOf(
     if (err instanceof StepFailure) return failing(state, record, { code: err.code, message: err.message })
     throw err
   }
-  // As it will be read: what was given just now is still in the order of its sender.
+  // In stored order: a new answer is still in its sender's order.
   const ordered = (value: JsonObject) => inStoredOrder(value) as JsonObject
   const { output, delta, exit } = given
   return { output: ordered(output), delta: ordered(delta), ...exitOfAnswer(state.definition, type, stepId, exit) }
 }
 
-/** A step that fails because of its answer, or because it got none. */
+/** A step that fails because of its answer, or without one. */
 function failing(state: WalkState, record: OpenRecord, failure: { code: string; message: string }): Answered {
   const caught = catching(state, record, failure)
   if (!caught) return { output: {}, delta: {}, exit: null, next: null, failure: { ...failure, handled: false } }

@@ -9,17 +9,17 @@ import { storeAnswer } from '../write/store-answer'
 /** A step's wait for the end of another run. */
 type Wait = Pick<WalkRef, 'tenantId' | 'runId' | 'branch'> & { id: string }
 
-/** The run that a step waits for has been started, in the same transaction. */
+/** The run that a step waits for was started in the same transaction. */
 export async function childStarted(tx: Held, wait: Wait): Promise<void> {
   await noteChild(tx, wait, 'started')
 }
 
-/** Nothing is left to be done for a wait. */
+/** The wait needs no further work. */
 export async function childSettled(ctx: ServiceContext, wait: Wait): Promise<void> {
   await noteChild(ctx, wait, 'done')
 }
 
-/** Answers the wait with how the other run has ended, unless the wait is over. */
+/** Answers the wait with the end of the other run, unless the wait is over. */
 export async function answerChild(tx: Held, wait: Wait, end: ChildEnd): Promise<void> {
   const status = await storeAnswer(tx, wait, wait.id, { child: end })
   if (status === null) return

@@ -12,12 +12,12 @@ import { answerParked } from './parked'
 
 const BATCH = 200
 const AT_ONCE = 4
-/** The delay before it tries again to answer what it could not. */
+/** The delay before retrying an answer that failed. */
 const AGAIN_MS = 1_000
 
 /**
- * Answers the pauses whose time is up, and ends the runs whose time is up. A delay continues, and any other pause takes
- * its `timeout` exit. If somebody answered first, that answer counts; nothing is answered twice.
+ * Answers the pauses that are due, and ends the runs that exceed their time limit. A delay continues, and any other
+ * pause takes its `timeout` exit. If a person answered first, that answer counts; nothing is answered twice.
  * @returns how many pauses it answered
  */
 export async function answerDue(clock: Sweep): Promise<number> {
@@ -26,11 +26,11 @@ export async function answerDue(clock: Sweep): Promise<number> {
 
 const NO_ANSWERS = { found: 0, answered: 0, failed: 0 }
 
-/** Until nothing is left that can be answered now. Whatever fails is left for the next check. */
+/** Until nothing is left that can be answered now. Failures are left for the next check. */
 async function answerAll(clock: Sweep, withPauses = true): Promise<{ until: Date; answered: number; failed: number }> {
   for (let answered = 0; ; ) {
     const until = clock.now()
-    // Both at once, so that neither waits for the other.
+    // Concurrently, so that neither waits for the other.
     const [answers, ends] = await Promise.all([
       withPauses ? answerUntil(clock, until) : NO_ANSWERS,
       timeOutRuns(clock, until),
@@ -56,7 +56,7 @@ async function answerUntil({ db, log, now }: Sweep, until: Date) {
     const { tenantId, runId, id } = next
     try {
       const ctx = systemContext({ tenantId, db, log, now })
-      // An event that came in time counts, even if it is delivered late.
+      // An event that arrived in time counts, even if it is delivered late.
       if (next.eventName !== null) await lookForEvents(ctx, next, { until: next.dueAt ?? until })
       await answerOne(ctx, runId, id)
       answered++
@@ -84,8 +84,8 @@ async function answerOne(ctx: ServiceContext, runId: string, pauseId: string): P
 }
 
 /**
- * Has this process answer pauses and end runs on time, whichever process opened them. If it dies, the other processes do
- * the same, and so does a sweep every minute.
+ * Answers pauses and ends runs on time in this process, whichever process opened them. If it dies, the other processes
+ * do the same, and so does a sweep every minute.
  * @param what.pauses false where an engine run waits for the time of each pause
  * @returns a function that stops it
  */
@@ -93,7 +93,7 @@ export function watchDue(clock: Sweep, what = { pauses: true }): () => void {
   return watchNext(async () => {
     try {
       const { until, failed } = await answerAll(clock, what.pauses)
-      // Next are those that became due while the others were answered.
+      // Next are the pauses that became due while the others were answered.
       const next = earliest(what.pauses ? await nextPause(clock, until) : null, await nextTimeOut(clock, until))
       const again = failed > 0 ? new Date(clock.now().getTime() + AGAIN_MS) : null
       return earliest(again, next)

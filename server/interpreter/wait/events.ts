@@ -29,10 +29,12 @@ const PAGE = 500
 const PAGE_BYTES = 2 * 1024 * 1024
 const BATCH = 200
 const AT_ONCE = 4
-/** How often, and after how long, a wait is checked again while the database is unavailable. After that, the sweep does it. */
+/**
+ * How often, and after how long, a wait is checked again while the database is unavailable. The sweep takes over then.
+ */
 const LOOKS = 6
 const AGAIN_MS = 1_000
-/** By then the process that opened the wait has checked itself. */
+/** By then the process that opened the wait has checked it. */
 const OVERDUE_MS = 5_000
 
 /** A pause that waits for an event. */
@@ -50,8 +52,8 @@ type Wait = NonNullable<Awaited<ReturnType<typeof findWait>>>
  * wait with the first that matches. No event can be missed: the wait is committed before this check, and an event is
  * committed before its delivery checks the waits, so whichever commits last finds the other. If the process dies in
  * between, the wait is still marked as unchecked, and the event is delivered again until its delivery has finished.
- * @param news what may be new to a wait that was checked before: an event that is being delivered, or all events
- * received by a time and not delivered yet
+ * @param news events that may be new to a wait that was checked before: the one being delivered, or all those received
+ * by a time and not delivered yet
  */
 export async function lookForEvents(
   ctx: ServiceContext,
@@ -99,7 +101,7 @@ lookSoonWith((ctx, waiting) => {
   })
 })
 
-/** Checks the waits that their process did not get to, taking tenants in turn. */
+/** Checks the waits that their process did not reach, taking tenants in turn. */
 export async function lookAgain({ db, log, now }: Sweep): Promise<void> {
   const overdue = new Date(now().getTime() - OVERDUE_MS)
   const left = await db
@@ -115,7 +117,7 @@ export async function lookAgain({ db, log, now }: Sweep): Promise<void> {
   )
 }
 
-/** An event as steps see it. */
+/** The form of an event that steps see. */
 function eventValueOf({ id, name, key, data, receivedAt }: EventRow): EventValue {
   return { id, name, key, data, receivedAt: receivedAt.toISOString() }
 }
@@ -138,7 +140,7 @@ async function findWait(ctx: ServiceContext, { tenantId, runId, id }: Waiting) {
   return { tenantId, runId, id, branch, stepId, name, key, rules, since, looked: looked === true }
 }
 
-/** Whether a wait takes an event that has its name, unless it has taken it before. */
+/** Whether a wait takes an event with its name, unless it took the event before. */
 function fits(wait: Wait, row: EventRow): boolean {
   if (row.receivedAt < wait.since || (wait.key !== null && !looksLike(wait.key, row.key ?? ''))) return false
   return matchesEvent(wait.rules, eventValueOf(row))
@@ -177,21 +179,21 @@ async function readEvents(ctx: ServiceContext, wait: Wait, after: number, which:
   return rows.map(({ row, bytes }) => ({ row, bytes: Number(bytes) }))
 }
 
-/** Whether the step has taken an event before: in an earlier visit, or in another branch. */
+/** Whether the step took an event before: in an earlier visit, or in another branch. */
 function takenBy({ tenantId, runId, stepId }: Wait, eventId: SQL): SQL {
   return sql`exists (
     select from ${pauses} p
     where p.tenant_id = ${tenantId} and p.run_id = ${runId} and p.step_id = ${stepId} and p.event_id = ${eventId})`
 }
 
-/** Answers the wait. @returns false if the step has taken the event meanwhile */
+/** Answers the wait. @returns false if the step has taken the event in the meantime */
 async function answerWith(ctx: ServiceContext, wait: Wait, row: EventRow): Promise<boolean> {
   const { tenantId, db, log, now } = ctx
   return withTransaction(systemContext({ tenantId, db, log, now }, row.postedBy), async (transaction) => {
     const tx = await hold(transaction, wait)
     if (await isTaken(tx, wait, row.id)) return false
     const status = await storeAnswer(tx, wait, wait.id, { event: eventValueOf(row) }, { eventId: row.id })
-    // Otherwise something else answered the wait first.
+    // Otherwise the wait was answered first by other means.
     if (status !== null) await continueWalk(tx, wait)
     return true
   })

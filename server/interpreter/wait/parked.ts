@@ -11,10 +11,10 @@ import { commitPlan, isSettled } from '../write/commit'
 import { planAfter } from './answered'
 
 /**
- * Stores the answer to a pause and begins what follows, in one statement and in this process. The statement applies
+ * Stores the answer to a pause and begins the next steps, in one statement and in this process. The statement applies
  * only if the walk still waits at the pause.
- * @returns whether the run goes on, or has ended or paused with the answer; null if nothing was written: the run was changed
- * meanwhile, or this process has no free slot to drive it
+ * @returns whether the run continues, or ended or paused with the answer; null if nothing was written: the run was
+ * changed in the meantime, or this process has no free slot to drive it
  */
 export async function answerParked(
   ctx: ServiceContext,
@@ -35,7 +35,7 @@ export async function answerParked(
     const { step, plan } = planned
     const done = { claims: 'resting' as const, step: { ...step, given: { answer, by: ctx.actor.id } } }
     const settled = isSettled(plan)
-    // What follows runs as the system. The statement still checks the caller's key, if nobody has read it.
+    // The next steps run as the system. The statement still checks the caller's key, if it has not been read yet.
     const asked = { ...system, cachedCaller: ctx.cachedCaller }
     const committed = await commitPlan(asked, ref, done, plan, settled ? undefined : event)
     if (!committed) return null
@@ -46,7 +46,7 @@ export async function answerParked(
   } catch (err) {
     // The outcome of the statement may be unknown: nobody may write it again.
     if (permanentFailure(err) === null) throw err
-    // Postgres refuses a value of what follows. The answer is stored without it, and the run fails with the reason.
+    // Postgres rejects a value of the next steps. The answer is stored without them, and the run fails with the reason.
     return null
   } finally {
     // Releases the reserved slot, unless the event was committed.
@@ -55,8 +55,8 @@ export async function answerParked(
 }
 
 /**
- * What follows from the answer. Null if it cannot be planned now: the answer is stored, and the rest is planned when
- * the walk is claimed.
+ * The plan after the answer. Null if it cannot be made now: the answer is stored, and the rest is planned when the walk
+ * is claimed.
  */
 async function planNext(
   ctx: ServiceContext,

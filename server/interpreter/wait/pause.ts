@@ -25,7 +25,7 @@ import { lookForEvents } from './events'
 
 /**
  * Makes the pause visible, in parallel with the engine's wait and never before it: a wait that starts after the answer
- * would miss the wake-up event. If there is already something to continue with, this sends that event itself.
+ * would miss the wake-up event. If the walk can already continue, this sends that event itself.
  */
 export async function openForEngine(ctx: ServiceContext, ref: WalkClaim, pauseId: string): Promise<null> {
   const looks = await withTransaction(ctx, async (tx) => {
@@ -56,7 +56,7 @@ async function open(tx: Held, { ref, data }: WalkState, at: Visit, record: StepR
   return event !== undefined
 }
 
-/** What a visit waits for. Always the same, because the step's configuration and start are frozen. */
+/** The question of a visit. Always the same, because the step's configuration and start are frozen. */
 function askedBy(record: StepRecordRow, data: JsonObject): Asked {
   const type = findStepType(record.stepType)
   if (type?.mode !== 'pause') throw new ImpossibleState('pause-of-no-pause', `${record.stepType} does not pause`)
@@ -67,7 +67,7 @@ function askedBy(record: StepRecordRow, data: JsonObject): Asked {
   return asked
 }
 
-/** When a visit's time is up; null if it waits as long as it takes. */
+/** When a visit expires; null if it waits indefinitely. */
 export function dueOf(record: StepRecordRow): Date | null {
   return askedBy(record, {}).dueAt ?? null
 }
@@ -110,8 +110,9 @@ export async function takeAnswer(
 }
 
 /**
- * Answers a pause whose time is up, unless somebody has answered it meanwhile: under the run's lock, like a person's
- * answer. @returns the pause as it is then
+ * Answers an expired pause, unless a person has answered it in the meantime: under the run's lock, like a person's
+ * answer.
+ * @returns the pause as it is then
  */
 async function answerIfDue(
   ctx: ServiceContext,
@@ -119,17 +120,17 @@ async function answerIfDue(
   pause: PauseRow | undefined,
 ): Promise<PauseRow | undefined> {
   if (!pause || pause.answeredAt || !pause.dueAt || pause.dueAt > ctx.now()) return pause
-  // An event that came in time counts, even if it is delivered late.
+  // An event that arrived in time counts, even if it is delivered late.
   if (pause.eventName !== null) await lookForEvents(ctx, { ...ref, id: pause.id }, { until: pause.dueAt })
   return withTransaction(ctx, async (tx) => {
     const { held, found } = await holdWalk(tx, ref, pause)
-    // Somebody else has the walk by now, and answers.
+    // Another engine run now has the walk, and answers.
     if ('state' in found) await storeAnswer(held, ref, pause.id, { due: true })
     return findPause(tx, ref, pause.id)
   })
 }
 
-/** The run was cancelled after the answer: it still counts, and nothing follows. */
+/** The run was cancelled after the answer: the answer still counts, and nothing follows. */
 async function stopAfterAnswer(
   tx: Held,
   state: WalkState,

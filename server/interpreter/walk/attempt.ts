@@ -14,10 +14,10 @@ import { cleanupTimeLeft } from '../stop/cancel'
 import { checkBeforeEffect, isStillCurrent } from './may-begin'
 
 /**
- * Runs an attempt of an effect step, outside any transaction. Ends when its time is up or its run is stopped, even if
- * the step ignores its signal. Does not begin if the run was stopped meanwhile. If this process may have missed that,
+ * Runs an attempt of an effect step, outside any transaction. Ends when it times out or its run is stopped, even if the
+ * step ignores its signal. Does not begin if the run was stopped in the meantime. If this process may have missed that,
  * it reads the database first.
- * @throws whatever the step throws, TransientError when it was too slow, RunStopped, TakenOver
+ * @throws the step's own errors, TransientError when it was too slow, RunStopped, TakenOver
  */
 export async function work(ctx: ServiceContext, begun: StartedAttempt): Promise<StepOutput> {
   const { state, at, config } = begun
@@ -56,7 +56,7 @@ export async function work(ctx: ServiceContext, begun: StartedAttempt): Promise<
     // If a step ignores its signal, nothing waits for it; its result no longer counts.
     return await deadline.race(begun.early ? goOn(begun.early, signal, run) : run())
   } catch (err) {
-    // What a step throws after its signal fired is only a consequence; history should show the signal's reason.
+    // Errors that a step throws after its signal fired are only consequences; history should show the signal's reason.
     throw signal.aborted ? signal.reason : err
   } finally {
     if (signal.aborted) begun.early?.stop()

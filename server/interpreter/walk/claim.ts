@@ -42,13 +42,13 @@ export async function claimWalk(
   }
   let known = await queuedHere(ctx, ref, engineRunId)
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    // Another process may have driven it meanwhile.
+    // Another process may have driven it in the meantime.
     if (!known) forget(ref.runId)
     const found = known ?? (await findWalk(ctx, ref, engineRunId))
     known = null
     if ('stop' in found) return found
     const { state, cursor, open, arrived } = found
-    // The walk was read after a commit whose record was not: look again.
+    // The walk was read after a commit, but its record before it: read again.
     if (!open && !arrived && cursor.visit === CURSOR_USED) continue
     if (!isCancelling(state)) {
       const { step, plan } = arrived
@@ -71,13 +71,13 @@ export async function claimWalk(
 interface WalkPosition {
   state: WalkState
   cursor: Visit
-  /** The record of the step that the walk is at; without one, its cursor says where it is. */
+  /** The record of the step that the walk is at; without one, its cursor locates it. */
   open: StepRecordRow | null
-  /** It is a branch that has ended and is not counted at its fork yet. */
+  /** It is a branch that has ended but is not counted at its fork yet. */
   arrived: boolean
 }
 
-/** Where a walk is, if this process started its run and nothing has changed it since. */
+/** The position of a walk, if this process started its run and nothing has changed it since. */
 async function queuedHere(ctx: ServiceContext, ref: WalkRef, engineRunId: string): Promise<WalkPosition | null> {
   const found = popQueued(engineRunId)
   if (!found || found.run.currentStepId === null) return null
@@ -88,7 +88,7 @@ async function queuedHere(ctx: ServiceContext, ref: WalkRef, engineRunId: string
   return { state, cursor: { stepId: found.run.currentStepId, visit: 1 }, open: null, arrived: false }
 }
 
-/** Where a walk is, if this engine run may claim it. */
+/** The position of a walk, if this engine run may claim it. */
 async function findWalk(
   ctx: ServiceContext,
   ref: WalkRef,
@@ -99,7 +99,7 @@ async function findWalk(
     eq(stepRecords.runId, ref.runId),
     eq(stepRecords.branch, ref.branch),
   )
-  // A branch has few records among many of its run, so they are sorted rather than looked for among all of them.
+  // A branch has few records among many of its run, so sort them rather than search all of the run's.
   const newestFirst = isBranch(ref.branch) ? sql`${stepRecords.seq} + 0 desc` : desc(stepRecords.seq)
   const [[found], [last]] = await Promise.all([
     ctx.db
@@ -129,9 +129,7 @@ async function findWalk(
   }
 }
 
-/**
- * The claim of a walk whose last record is open: its pause has been answered, it waits again, or the step continues.
- */
+/** The claim of a walk whose last record is open: its pause was answered, it waits again, or the step continues. */
 async function continuing(
   ctx: ServiceContext,
   state: WalkState,
@@ -160,7 +158,7 @@ function receiptAt(ctx: ServiceContext, { branch }: WalkRef, open: StepRecordRow
   return mode === 'fork' ? { fork: at } : { next: at }
 }
 
-/** The claim of a walk whose run is being cancelled. Null if it is not, so the refused claim may be tried again. */
+/** The claim of a walk whose run is being cancelled. Null if it is not, so the refused claim may be retried. */
 async function claimToStop(ctx: ServiceContext, ref: WalkRef, engineRunId: string): Promise<Receipt | null> {
   return withTransaction<Receipt | null>(ctx, async (transaction) => {
     const tx = await hold(transaction, ref)
@@ -171,7 +169,7 @@ async function claimToStop(ctx: ServiceContext, ref: WalkRef, engineRunId: strin
     await moveWalk(tx, ref, { status: 'walking', engineRunId })
     if (open) return staying(tx, ref, open).receipt
     if (arrived) return { arrive: true }
-    // There are no records yet, or only those of the run this one retries.
+    // No records exist yet, or only those of the run that this one retries.
     await carryOutCancel(tx, runToStop(state), { ref, next: cursor.stepId || null })
     return STOPPED.receipt
   })

@@ -11,7 +11,8 @@ export function isStillCurrent({ state, since }: StartedAttempt): boolean {
 }
 
 /**
- * Checks whether an attempt may still begin its work, and again until no notification about the run has come meanwhile.
+ * Checks whether an attempt may still begin its work, repeating until no notification about the run arrives during the
+ * check.
  * @throws RunStopped, TakenOver
  */
 export async function checkBeforeEffect(

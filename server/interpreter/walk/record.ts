@@ -37,7 +37,7 @@ export async function recordOutput(
   try {
     output = storableOutput(result.output)
     delta = deltaOf(output, saveAs, at.stepId)
-    // True whatever happens meanwhile: only this walk adds to the data.
+    // This cannot change in the meantime: only this walk adds to the data.
     grown = withDelta(begun.state, delta, begun.state.ref, at)
   } catch (err) {
     return recordFailure(ctx, begun, err, handoff)
@@ -77,7 +77,7 @@ export async function recordOutput(
 }
 
 /**
- * Records a failed attempt: another one is due, the walk goes on at an exit for failures, or the step fails for good.
+ * Records a failed attempt: another one is due, the walk continues at an exit for failures, or the step fails for good.
  * @throws AttemptFailed when another attempt is due
  */
 export async function recordFailure(
@@ -151,7 +151,7 @@ async function recordCaught(
 }
 
 /**
- * Writes the end of a failed attempt, unless the run has ended by now or the visit is already recorded.
+ * Writes the end of a failed attempt, unless the run has ended or the visit is already recorded.
  * @throws TakenOver if another process has claimed a later attempt
  */
 export function settle(
@@ -172,7 +172,7 @@ export function settle(
 
 /**
  * Fails a step for good, and its run with it.
- * @param cause the last attempt's own error, where it differs
+ * @param cause the last attempt's own error, if it differs
  */
 export async function fail(
   tx: Held,
@@ -206,7 +206,7 @@ function attemptRow(begun: StartedAttempt, ended: Date, error: string | null): A
 
 const PATIENCE_MS = 10_000
 
-/** Retries while the database is unavailable: the work is done, and doing it twice is worse than waiting. */
+/** Retries while the database is unavailable: the work is done, and repeating it is worse than waiting. */
 async function retryWhileUnavailable<T>(ctx: ServiceContext, write: () => Promise<T>): Promise<T> {
   const started = performance.now()
   for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 1_000)) {

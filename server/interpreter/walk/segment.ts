@@ -10,7 +10,7 @@ import { NEXT_SEGMENT, requestWalk } from '../write/request'
 /** Hands the walk over to a new engine run, which continues at the open record. */
 export async function requestSegment(ctx: ServiceContext, ref: WalkClaim): Promise<Receipt> {
   return withTransaction<Receipt>(ctx, async (transaction) => {
-    // Locked like every other change: a record that is being written at the same time would miss it otherwise.
+    // Locked like every other change: a record that is being written concurrently would miss it otherwise.
     const tx = await hold(transaction, ref)
     const mine = and(
       walkIs(ref),

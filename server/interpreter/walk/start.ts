@@ -21,28 +21,28 @@ import { callerToCheck, closingParts, followingRow, outputsOf, type Returned, vi
 import { begin, type NewRun, newRunRow, newWalkRow, rowOf } from '../write/start-row'
 import { statementOf } from '../write/statement'
 
-/** What the caller has read of the workflow. The run is written only if that is still true. */
+/** The workflow as the caller has read it. The run is written only if that is still true. */
 interface ExpectedWorkflow {
-  /** The published version, where that matters; null for none. */
+  /** The published version, if that matters; null for none. */
   publishedVersion?: number | null
 }
 
 interface InsertOptions {
   plan: boolean
-  /** Somebody waits here for its end, which is then answered from memory if possible. */
+  /** A caller waits here for its end, which is then answered from memory if possible. */
   remember?: boolean | undefined
-  /** Already kept for the run. */
+  /** Already reserved for the run. */
   slot?: Slot | null
 }
 
 /**
  * Writes a run in one statement, if its workflow is not archived and has not changed since the caller read it. With
- * `plan`, and if this process may drive the run at once, the statement also claims its walk and writes what follows:
- * the steps that compute, the first step that begins, or the end of the run. Otherwise that is planned when the walk is
- * claimed.
+ * `plan`, and if this process may drive the run immediately, the statement also claims its walk and writes what
+ * follows: the steps that compute, the first step that begins, or the end of the run. Otherwise that is planned when
+ * the walk is claimed.
  * @returns the run's id; null if it was not written
- * @throws a foreign key's violation if the version no longer exists; what `permanentFailure` knows if Postgres refuses
- * a value of the plan
+ * @throws a foreign key violation if the version no longer exists; an error that `permanentFailure` recognises if
+ * Postgres rejects a value of the plan
  */
 export function insertRun(
   ctx: ServiceContext,
@@ -55,7 +55,7 @@ export function insertRun(
       name: 'start run',
       kind: 'producer',
       attributes: { 'millrace.tenant.id': ctx.tenantId, 'millrace.workflow.id': run.workflowId },
-      // The request that made its parent run has ended, and the parent's step is what starts it.
+      // The request that started its parent run has ended; the parent's step starts this run.
       ...(run.child ? { parent: run.child.parent.traceparent } : {}),
     }),
     async (note) => {
@@ -133,7 +133,7 @@ function memoryReason({ definition }: NewRun, options: InsertOptions): 'awaited'
   return asksPeople(definition) ? 'asking' : null
 }
 
-/** What follows from a start. Null if it cannot be planned now; it is then planned when the walk is claimed. */
+/** The plan after a start. Null if it cannot be made now; it is then made when the walk is claimed. */
 async function planStart(
   ctx: ServiceContext,
   run: RunRow,

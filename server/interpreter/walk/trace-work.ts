@@ -2,10 +2,10 @@ import { now } from '../../clock'
 import { traced } from '../../telemetry/traces'
 import type { StartedAttempt } from '../plan/types'
 
-/** Steps of a run that is older than this have traces of their own: nobody keeps a trace open for as long as people take. */
+/** Steps of an older run have traces of their own: no tracing backend keeps a trace open for as long as people take. */
 const SAME_TRACE_MS = 60 * 60_000
 
-/** Does an attempt of a step as a span: of the trace of the run's start, or linked to it. */
+/** Runs an attempt of a step as a span: of the trace of the run's start, or linked to it. */
 export function traceWork<T>(begun: StartedAttempt, work: () => Promise<T>): Promise<T> {
   return traced(() => {
     const { run } = begun.state

@@ -19,8 +19,8 @@ import { traceWork } from './trace-work'
 
 /**
  * One visit of an effect step, in three parts: claim (guard, count the attempt, freeze the input), work (outside any
- * transaction), record (output, data, receipt and what comes next, in one statement). A visit that is already
- * recorded returns its stored receipt. Whoever claimed the last attempt owns the step: earlier ones record nothing.
+ * transaction), record (output, data, receipt and what comes next, in one statement). A visit that is already recorded
+ * returns its stored receipt. The claimer of the last attempt owns the step: earlier ones record nothing.
  * @throws AttemptFailed when another attempt is due, or was begun by another process
  */
 export async function visitStep(ctx: ServiceContext, ref: WalkClaim, at: Visit, handoff: NextStep): Promise<Receipt> {
@@ -62,7 +62,7 @@ async function claim(ctx: ServiceContext, ref: WalkClaim, at: Visit): Promise<Cl
       since: mark(),
     }
     if (isCancelling(state)) {
-      // The process died while the step ran; a run that is being stopped starts no new attempt.
+      // The process died while the step ran; a stopping run starts no new attempt.
       return {
         receipt: await fail(held, { ...begun, attempt: record.attempt }, stopFailure(cancellationOf(state.run))),
       }

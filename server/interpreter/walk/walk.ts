@@ -16,7 +16,7 @@ import { visitStep } from './visit'
 
 export type StepTools = GetStepTools<Inngest>
 
-/** What the engine says about its call. */
+/** The engine's description of its call. */
 interface EngineCall {
   engineRunId: string
   /** The attempt of this same step, from 0. */
@@ -26,7 +26,7 @@ interface EngineCall {
   sameProcess: boolean
   /** Whether this process is stopping, so that another one begins the next step. */
   stopping: () => boolean
-  /** Tells the engine that the next step is begun, and runs even if this process stops. */
+  /** Informs the engine that the next step is begun, and runs even if this process stops. */
   guaranteeNextStep: () => void
   /** Whether the walk may wait at a pause without an engine run. */
   rests: boolean
@@ -34,7 +34,7 @@ interface EngineCall {
 
 const LONGEST_WAIT = '365d'
 /**
- * After this many visits the walk continues in a new engine run, which keeps replay short and stays below the engine's
+ * After this many visits the walk continues in a new engine run, which makes replay short and stays below the engine's
  * limits.
  */
 const SEGMENT_LENGTH = 200
@@ -97,8 +97,8 @@ export async function walk(ctx: ServiceContext, ref: WalkRef, call: EngineCall):
 }
 
 /**
- * Tells the engine only when to call again; the actual error is in our own records and log. A failure that would repeat
- * at every call ends the run.
+ * Passes only the time of the next call to the engine; the actual error is in our own records and log. A failure that
+ * would repeat at every call ends the run.
  */
 async function runOrRetry<T extends Receipt | null>(
   ctx: ServiceContext,

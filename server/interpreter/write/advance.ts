@@ -11,21 +11,21 @@ import { holdWalk, receiptOf } from '../plan/state'
 import type { Done, Plan, StartedAttempt } from '../plan/types'
 import { commitPlan } from './commit'
 
-/** What a walk wants to write at a step: a step that was completed, and what follows it. */
+/** The writes of a walk at a step: a completed step, and what follows it. */
 export interface StepResult {
   done: Done
   plan: Plan
 }
 
-/** The locked rows always show why a statement was rejected. If they do not, that is a bug. */
+/** The locked rows always explain why a statement was rejected. If they do not, that is a bug. */
 export const MAX_TRIES = 3
 
 /**
  * Continues a walk after a visit: plans in memory, then writes in one statement. If the statement is rejected, the
- * locked rows say why: the run has ended, another walk has replaced this one, the visit is recorded already, or the run
- * is being cancelled, which `cancelled` handles.
+ * locked rows explain why: the run has ended, another walk has replaced this one, the visit is recorded already, or the
+ * run is being cancelled, which `cancelled` handles.
  * @param attempt the attempt that was made; null for a visit without any
- * @throws TakenOver if a later attempt was claimed meanwhile
+ * @throws TakenOver if a later attempt was claimed in the meantime
  */
 export async function advance(
   ctx: ServiceContext,

@@ -18,13 +18,13 @@ interface OfRun {
 interface After extends Pick<Following, 'plan' | 'caller'> {
   /** The event about a child run, if the statement sent one. */
   due: Outgoing | null
-  /** Of a run that was started. */
+  /** For a run that was started. */
   started?: { startedVia: string; timeoutAt: Date | null }
-  /** Keeps what was written in memory, before anybody hears of it. */
+  /** Caches the written rows in memory, before anyone is notified. */
   remember(): void
 }
 
-/** Does what follows in this process from a start, or from a step and what comes after it, once that is committed. */
+/** Runs the follow-up work of a committed start, or of a committed step and what comes after it, in this process. */
 export function afterWriting(ctx: ServiceContext, ref: OfRun, written: Returned, after: After): void {
   const { plan, caller, due, started, remember } = after
   if (caller) caller.verified = true
@@ -43,14 +43,14 @@ export function afterWriting(ctx: ServiceContext, ref: OfRun, written: Returned,
   })
 }
 
-/** Call once the end of a run is committed: this process starts nothing more of it, and stops what it still does for it. */
+/** Call once the end of a run is committed: this process starts no more of its work, and stops the rest. */
 export function afterEnd(ref: OfRun, { outcome }: Pick<Ending, 'outcome'>): void {
   count('millrace_runs_ended_total', { outcome })
   noteNews(ref.runId)
   stopWorkOf(ref)
 }
 
-/** Whether a step that begins may use what its type remembers. */
+/** Whether a step that begins may use the value that its type remembers. */
 function settleRecalled(begun: StartedAttempt | null, { tool_stamp }: Returned): void {
   if (begun?.recalled && begun.recalled.stamp === tool_stamp) begun.known = begun.recalled.value
 }

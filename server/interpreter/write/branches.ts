@@ -9,7 +9,7 @@ import type { WalkRef } from '../../run-store/names'
 type OfRun = Pick<WalkRef, 'tenantId' | 'runId'>
 type Fork = typeof scopes.$inferSelect
 
-/** A branch of a fork, as it begins. */
+/** A branch of a fork as it begins. */
 export interface NewBranch {
   branch: string
   status: 'requested' | 'queued'
@@ -47,7 +47,7 @@ export function forkIs({ tenantId, runId }: OfRun, id: string) {
   return and(eq(scopes.tenantId, tenantId), eq(scopes.runId, runId), eq(scopes.id, id))
 }
 
-/** Counts how a branch has ended. The first failure is the cause. */
+/** Counts the end of a branch. The first failure is the cause. */
 export async function countBranch(
   tx: Held,
   ref: OfRun,
@@ -66,7 +66,7 @@ export async function countBranch(
   return fork
 }
 
-/** The next queued branch of a fork is about to be requested. */
+/** Call when the next queued branch of a fork is about to be requested. */
 export async function countNext(tx: Held, ref: OfRun, id: string): Promise<void> {
   await tx.db
     .update(scopes)
@@ -74,7 +74,7 @@ export async function countNext(tx: Held, ref: OfRun, id: string): Promise<void>
     .where(forkIs(ref, id))
 }
 
-/** No more branches of a fork are counted. */
+/** Stops counting the branches of a fork. */
 export async function closeFork(
   tx: Held,
   ref: OfRun,

@@ -13,10 +13,10 @@ interface ClaimedStart {
 /** The walks that this process has claimed in this way and does not drive yet. */
 const waiting = () => processWide<Map<string, ClaimedStart>>('runs.began', () => new Map())
 
-/** Beyond this, the oldest are dropped: the engine stopped before it drove them, or another process drives them. */
+/** Beyond this, the oldest are dropped: the engine stopped before driving them, or another process drives them. */
 const MAX = 500
 
-/** Keeps how a walk continues, for the engine run that is about to drive it. */
+/** Stores how a walk continues, for the engine run that is about to drive it. */
 export function keepClaimed(engineRunId: string, began: ClaimedStart): void {
   const all = waiting()
   all.set(engineRunId, began)
@@ -25,7 +25,7 @@ export function keepClaimed(engineRunId: string, began: ClaimedStart): void {
 }
 
 /**
- * Removes and returns it. Null if another process claimed the walk, or if it was dropped. The step's type is looked up
+ * Removes and returns it. Null if another process claimed the walk, or if it was dropped. Looks up the step's type
  * again: Next evaluates modules twice, and errors thrown by a step can be recognised only by the classes of the same
  * evaluation.
  */

@@ -6,7 +6,7 @@ import { EVENT } from '../../outbox'
 
 type RunColumn = keyof typeof runs.$inferSelect
 
-/** The columns of `runs` that a start leaves to their defaults, or draws. It writes all others: `rowOf` and `newRunRow` name them. */
+/** The columns of `runs` that a start draws or leaves to their defaults. `rowOf` and `newRunRow` name all others. */
 const LATER = [
   'cancellation',
   'cancelRequestedAt',
@@ -15,7 +15,7 @@ const LATER = [
   'change',
 ] as const satisfies RunColumn[]
 
-/** What a column is called in the rows that are sent, where that is not its name. */
+/** The names of columns in sent rows, where they differ. */
 const SENT_AS = { id: 'run_id', status: 'run_status', smallData: 'data', updatedAt: 'at' } as const
 
 type Snake<S> = S extends `${infer First}${infer Rest}`
@@ -23,13 +23,13 @@ type Snake<S> = S extends `${infer First}${infer Rest}`
   : ''
 type SentAs<C> = C extends keyof typeof SENT_AS ? (typeof SENT_AS)[C] : Snake<C>
 
-/** The values of a run, as they are sent. */
+/** The values of a run in a sent row. */
 export type SentRun = Record<SentAs<Exclude<RunColumn, (typeof LATER)[number]>>, unknown>
 
 const later = new Set<string>(LATER)
 const sentAs = new Map<string, string>(Object.entries(SENT_AS))
 
-/** The columns of `runs` that a start writes, each with what it is called in a row. */
+/** The columns of `runs` that a start writes, each with its name in a row. */
 export const STARTED = Object.entries(getTableColumns(runs))
   .filter(([key]) => !later.has(key))
   .map(([key, column]) => {
@@ -37,7 +37,7 @@ export const STARTED = Object.entries(getTableColumns(runs))
     return { name, sent: sentAs.get(key) ?? name, type: column.getSQLType() }
   })
 
-/** The columns of a visit that has only begun, each with what it is called in a row. */
+/** The columns of a visit that has only begun, each with its name in a row. */
 export const BEGUN = {
   step_id: 'new_step text',
   visit: 'new_visit int',
@@ -66,7 +66,7 @@ export const WHOLE = {
 /** Of each of several visits in one row. */
 export const VISIT_COLUMNS = rowColumns(Object.values(WHOLE).join())
 
-/** What most parts read. */
+/** The columns that most parts read. */
 export const ALWAYS = 'tenant_id, run_id, branch, at'
 
 const WRITTEN = `
@@ -86,8 +86,8 @@ const WRITTEN = `
 const known = rowColumns(WRITTEN).places
 const ofStarts = STARTED.filter(({ sent }) => !known.has(sent)).map(({ sent, type }) => `${sent} ${type}`)
 
-/** What a row may have that is written for a run, those first that most rows have. */
+/** The columns of a row written for a run; the most frequently used come first. */
 export const COLUMNS = rowColumns(`${WRITTEN}, ${ofStarts.join()}, expects_version boolean, published_version int`)
 
-/** Reads some columns of the row `i`: part of a `from`, called `x`. */
+/** Reads some columns of the row `i`: part of a `from`, named `x`. */
 export const x = readerOf(COLUMNS)

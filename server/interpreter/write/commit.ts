@@ -25,11 +25,11 @@ import { statementOf } from './statement'
 
 /**
  * Writes what is done and what follows it, in one statement and so in one commit, which it shares with the plans of
- * other runs (`sendBatched`). It applies only if the run is open and not being cancelled (a cleanup path continues), if the
- * engine run owns the walk or may claim it, and if nobody has recorded the step or claimed a later attempt of it; see
- * `fences.ts`.
- * @param event the event that has the walk driven, if nothing drives it yet
- * @returns null if it wrote nothing; the locked rows say why
+ * other runs (`sendBatched`). It applies only if the run is open and not being cancelled (a cleanup path continues), if
+ * the engine run owns the walk or may claim it, and if nobody has recorded the step or claimed a later attempt of it;
+ * see `fences.ts`.
+ * @param event the event that drives the walk, if nothing drives it yet
+ * @returns null if it wrote nothing; the locked rows explain why
  */
 export async function commitPlan(
   ctx: ServiceContext,
@@ -84,7 +84,7 @@ export async function commitPlan(
   }
 }
 
-/** The visit of a walk's cursor once a record says where it is. */
+/** The visit of a walk's cursor once a record locates the walk. */
 export const CURSOR_USED = 0
 
 /** The status of a walk once its plan is written. */
@@ -92,7 +92,7 @@ export function statusAfter({ ending, pause }: Plan): 'ended' | 'resting' | 'wal
   return ending ? 'ended' : pause ? 'resting' : 'walking'
 }
 
-/** Whether a plan ends the run or opens a pause, so that nothing has to drive the walk. Every process is told. */
+/** Whether a plan ends the run or opens a pause, so that nothing has to drive the walk. Every process is notified. */
 export function isSettled(plan: Plan): boolean {
   return statusAfter(plan) !== 'walking'
 }
@@ -122,7 +122,7 @@ function moveRow({ segment }: WalkClaim, { claims, cursor }: Done, plan: Plan) {
   }
 }
 
-/** A branch stores what it writes, and how it ended, on its own row. */
+/** A branch stores its data and its end on its own row. */
 function branchRow(done: Done, plan: Plan) {
   const own = plan.written && dataColumns(plan.written)
   return {

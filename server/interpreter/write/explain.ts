@@ -11,8 +11,8 @@ const byName = new Map(all.map((one) => [nameOf(one), one]))
 const KEY = 'known caller'
 
 /**
- * What a statement is made of whose names are given, in their order, as they stand in its comment.
- * @throws RangeError if a name is unknown, or not one fence is named
+ * The parts of a statement, by the names in the comment at its end, in their order.
+ * @throws RangeError if a name is unknown, or if the names contain no fence or several
  */
 export function changesOf(names: readonly string[]): Changes {
   const found = names.filter((name) => name !== KEY).map((name) => byName.get(name) ?? unknown(name))
@@ -27,8 +27,8 @@ export function changesOf(names: readonly string[]): Changes {
 }
 
 /**
- * The text of a statement with one row in place of its parameter, for `explain`. A text in the row is the name of its
- * column.
+ * The text of a statement with one row in place of its parameter, for `explain`. A text value in the row is the name of
+ * its column.
  * @throws RangeError as `changesOf`
  */
 export function explainable(names: readonly string[]): string {

@@ -3,10 +3,10 @@ import { CLEANUP_BRANCH } from '../../run-store/names'
 import { x } from './columns'
 import type { Fence } from './types'
 
-// The fences of runs lock the run, then the visit, then the walk of each row. Each lock is a query for a single value
-// (`then`, or null if there is nothing to lock), asked for by the one before it, so that no plan takes them in another
-// order; as joins, they would copy each row. A statement that had to wait for them checks them again as they are then. The
-// visit is checked besides the walk: the same engine run may have claimed a later attempt.
+// The fences of runs lock the run, then the visit, then the walk of each row. Each lock is a subquery for a single
+// value (`then`, or null if there is nothing to lock), nested in the previous one, so that no plan takes them in
+// another order; as joins, they would copy each row. After waiting for the locks, a statement rechecks the current
+// rows. The visit is checked besides the walk: the same engine run may have claimed a later attempt.
 
 const openRun = (locked: string, then: string) => `(
         select ${then} from (
@@ -35,7 +35,7 @@ const walkWhere = (is: string) => (locked: string, runId: string) =>
  */
 const ownWalk = walkWhere(`w.status || '' = 'walking' and w.engine_run_id = x.engine_run_id`)
 
-/** It was requested, or is the claimer's already; or it is parked. */
+/** The walk is requested, belongs to the claimer already, or is parked. */
 const claimableWalk = walkWhere(`(x.from_step is null or (w.step_id = x.from_step and w.visit = x.from_visit))
           and case x.claims when 'resting' then w.status = 'resting'
             else w.status = 'requested' or (w.status = 'walking' and w.engine_run_id = x.engine_run_id) end`)
@@ -49,27 +49,27 @@ const OF_VISIT = 'step_id, visit, attempt'
 const OF_OWNER = 'epoch, from_segment, engine_run_id'
 const OF_CLAIM = `${OF_OWNER}, claims, from_step, from_visit`
 
-/** The walk is the writer's. */
+/** The writer owns the walk. */
 export const OWNER = ofRun('owner', OF_OWNER, (locked) => openRun(locked, ownWalk(locked, 'run.id')))
-/** So is the visit that is done. */
+/** The writer also owns the completed visit. */
 export const OWNER_OF_VISIT = ofRun('owner of visit', `${OF_OWNER}, ${OF_VISIT}`, (locked) =>
   openRun(locked, openVisit(locked, ownWalk(locked, 'open.run_id'))),
 )
-/** The walk is as it was read, and the writer may claim it. */
+/** The walk is unchanged since it was read, and the writer may claim it. */
 export const CLAIM = ofRun('claim', OF_CLAIM, (locked) => openRun(locked, claimableWalk(locked, 'run.id')))
-/** The visit that is done is open, too. */
+/** The completed visit is also open. */
 export const CLAIM_OF_VISIT = ofRun('claim of visit', `${OF_CLAIM}, ${OF_VISIT}`, (locked) =>
   openRun(locked, openVisit(locked, claimableWalk(locked, 'open.run_id'))),
 )
 
-/** A transaction holds the run, and it is open. */
+/** A transaction holds the run, and the run is open. */
 export const HELD: Fence = {
   fence: 'held',
   text: (i) => `${i} where (
         select true from runs r where r.tenant_id = i.tenant_id and r.id = i.run_id and r.end_time is null)`,
 }
 
-/** The workflow is not archived, and its published version is the one that the caller expects. It locks nothing. */
+/** The workflow is not archived, and its published version is the one that the caller expects. Locks nothing. */
 export const START: Fence = {
   fence: 'start',
   text: (i) => `${i} cross join ${x('workflow_id, expects_version, published_version')} cross join lateral (
@@ -81,6 +81,6 @@ export const START: Fence = {
 
 const key = { hash: 'x.key_hash', tenantId: 'i.tenant_id', role: 'x.key_role', at: 'i.at' }
 
-/** The rows whose callers have a good key. */
+/** The rows whose callers have a valid key. */
 export const KNOWN_CALLER = `
       select i.* from i cross join ${x('key_hash, key_role')} cross join lateral ${keyIsValid(String.raw, key)} caller`

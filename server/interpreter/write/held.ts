@@ -12,7 +12,7 @@ import { dataRow, pauseRow, type Returned, visitDoneRow } from './rows'
 import { statementOf } from './statement'
 import type { Output, Part } from './types'
 
-/** What a transaction writes that holds the run. */
+/** A change by a transaction that holds the run. */
 interface HeldChange {
   parts: readonly Part[]
   outputs?: readonly Output[]
@@ -45,7 +45,7 @@ export function failedStep(at: Visit, failure: { code: string; message: string }
   return { at, endedAt, outputData: {}, outputBytes: null, delta: null, failure: { ...failure, handled: false } }
 }
 
-/** Records a visit as done, and takes its answer if it names a pause. What follows is written apart. */
+/** Records a visit as done, and takes its answer if it names a pause. The next steps are written separately. */
 export async function finishVisit(tx: Held, ref: WalkRef, step: DoneStep, receipt: Receipt): Promise<void> {
   const parts = step.pauseId === undefined ? [FINISH_VISIT] : [FINISH_VISIT, TAKE_ANSWER]
   await changeHeld(tx, ref, { parts, row: visitDoneRow(step, { receipt }) })
@@ -61,7 +61,7 @@ export async function openPause(tx: Held, ref: WalkRef, pause: NewPause): Promis
   await changeHeld(tx, ref, { parts, outputs: [NOTIFY], event, row: { ...pauseRow(pause), ...moved } })
 }
 
-/** The run goes on, with its status or data changed, if they are given. */
+/** Continues the run, with its status or data changed if they are passed. */
 export async function moveRun(
   tx: Held,
   run: { tenantId: string; runId: string },
@@ -75,12 +75,15 @@ export async function moveRun(
   })
 }
 
-/** Something about a run has changed that is not in its row: every process is told, and whoever looks sees it as newer. */
+/**
+ * Call when something about a run has changed outside its row: notifies every process, and makes readers see it as
+ * newer.
+ */
 export async function touchRun(tx: Held, runId: string): Promise<void> {
   await moveRun(tx, { tenantId: tx.tenantId, runId }, {}, [NOTIFY])
 }
 
-/** What changes of a walk. */
+/** The changes of a walk. */
 interface WalkChange {
   status?: 'walking' | 'resting' | 'waiting' | 'ended'
   engineRunId?: string

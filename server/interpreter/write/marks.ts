@@ -6,21 +6,21 @@ import { pauseIs, recordIs } from '../../run-store/conditions'
 import type { Held } from '../../run-store/held'
 import type { WalkRef } from '../../run-store/names'
 
-// What is only noted: neither the run nor a walk changes what it does.
+// Marks: neither the run nor a walk changes its behaviour.
 
 type OfPause = Pick<WalkRef, 'tenantId' | 'runId'> & { id: string }
 
-/** Counts an attempt of a visit that begins, or takes back one that has not. */
+/** Counts an attempt of a visit that begins, or takes back one that did not begin. */
 export async function countAttempts(tx: Held, of: Parameters<typeof recordIs>[0], attempt: number): Promise<void> {
   await tx.db.update(stepRecords).set({ attempt }).where(recordIs(of))
 }
 
-/** Keeps the attempts of a visit that have ended, the last of which is made again. */
+/** Stores the ended attempts of a visit, the last of which is retried. */
 export async function keepAttempts(tx: Held, of: Parameters<typeof recordIs>[0], attempts: Attempt[]): Promise<void> {
   await tx.db.update(stepRecords).set({ attempts }).where(recordIs(of))
 }
 
-/** A wait has looked at the events that came before it. */
+/** Notes that a wait has looked at earlier events. */
 export async function noteLooked({ db }: ServiceContext, pause: OfPause): Promise<void> {
   await db
     .update(pauses)
@@ -28,12 +28,12 @@ export async function noteLooked({ db }: ServiceContext, pause: OfPause): Promis
     .where(and(pauseIs(pause, pause.id), isNull(pauses.answeredAt)))
 }
 
-/** The run that a step waits for has been started; or nothing is left to be done for the wait. */
+/** Notes that the run that a step waits for was started, or that the wait needs no further work. */
 export async function noteChild({ db }: ServiceContext, pause: OfPause, childState: 'started' | 'done'): Promise<void> {
   await db.update(pauses).set({ childState }).where(pauseIs(pause, pause.id))
 }
 
-/** A walk that has recorded a step since it was requested again may be lost once more. */
+/** A walk that has recorded a step since its restart may be lost once more. */
 export async function forgetRestarts({ db }: Sweep): Promise<void> {
   await db
     .update(walks)

@@ -4,9 +4,9 @@ import { RUN_CHANNEL } from '../notice/announce'
 import { BEGUN, STARTED, VISIT_COLUMNS, WHOLE, x } from './columns'
 import type { Output, Part } from './types'
 
-// Each change of the rows of a run, once. A part reads its row as `i`, and what it names in `x(…)` as `x`.
+// Each change of the rows of a run, once. A part reads its row as `i`, and the columns it names in `x(…)` as `x`.
 
-/** A visit is done, or has failed. */
+/** A visit completes or fails. */
 export const FINISH_VISIT: Part = {
   part: 'finish visit',
   draws: 'step_change',
@@ -23,7 +23,7 @@ export const FINISH_VISIT: Part = {
 
 const namesOf = (columns: Record<string, string>) => Object.values(columns).map((column) => column.split(' ')[0] ?? '')
 
-/** Inserts a visit that has only begun. It is part of its row, so that Postgres need not read a list for it. */
+/** Inserts a visit that has only begun, from the columns of its row, so that Postgres need not read a list for it. */
 export const BEGIN_VISIT: Part = {
   part: 'begin visit',
   draws: 'visit_change',
@@ -56,7 +56,7 @@ const MOVED = `updated_at = i.at, change = i.run_change, data = coalesce(x.data,
         failing = coalesce(x.failing, r.failing)`
 const OF_MOVED = 'data, data_refs, current_step_id, run_status, failing'
 
-/** The run goes on, or pauses. */
+/** The run continues or pauses. */
 export const MOVE_RUN: Part = {
   part: 'move run',
   draws: 'run_change',
@@ -78,7 +78,7 @@ export const END_RUN: Part = {
       where r.tenant_id = i.tenant_id and r.id = i.run_id`,
 }
 
-/** A run starts, once its visits are there, whose numbers come before its own. What else is written of it follows. */
+/** A run starts, after its visits, whose change numbers precede its own. Its other rows follow. */
 export const INSERT_RUN: Part = {
   part: 'insert run',
   draws: 'run_change',
@@ -123,10 +123,10 @@ const endWalks = (others: string) => (i: string) =>
       where w.tenant_id = i.tenant_id and w.run_id = i.run_id and w.status <> 'ended' ${others}`
 
 export const END_WALKS: Part = { part: 'end walks', text: endWalks('') }
-/** All but the one that `MOVE_WALK` writes. */
+/** All but the walk that `MOVE_WALK` writes. */
 export const END_OTHER_WALKS: Part = { part: 'end other walks', text: endWalks('and w.branch <> i.branch') }
 
-/** The answer to a pause is taken, if there is one. One that was given just now is stored as well. */
+/** Takes the answer to a pause, if one exists. A new answer is stored as well. */
 export const TAKE_ANSWER: Part = {
   part: 'take answer',
   text: (i) => `
@@ -138,7 +138,7 @@ export const TAKE_ANSWER: Part = {
         and (p.answered_at is not null or x.answer is not null)`,
 }
 
-/** An answer to an open pause is stored; it is taken later. */
+/** Stores an answer to an open pause; it is taken later. */
 export const STORE_ANSWER: Part = {
   part: 'store answer',
   text: (i) => `
@@ -169,16 +169,16 @@ const sends = (part: string, place: EventPlace): Part => ({
   text: (i) => insertEvent(place, i, x),
 })
 
-/** A message to the engine goes into the outbox, or is a job of the engine at once. */
+/** A message to the engine goes into the outbox, or becomes a job of the engine immediately. */
 export const SEND = { outbox: sends('send event', 'outbox'), job: sends('queue job', 'job') } as const
 
-/** Whether `STORE_ANSWER` has found the pause open. */
+/** Whether `STORE_ANSWER` found the pause open. */
 export const STORED: Output = { output: 'stored', text: '(select count(*) from store_answer) > 0 as stored' }
 
-/** Every process is told of the run. */
+/** Notifies every process about the run. */
 export const NOTIFY: Output = { output: 'notify', text: `pg_notify('${RUN_CHANNEL}', i.run_id)` }
 
-/** As `toolStamp`: which version of a tool counts, whose call begins. */
+/** Like `toolStamp`: the version in effect of the tool whose call begins. */
 export const TOOL_STAMP: Output = {
   output: 'tool stamp',
   text: `(select concat_ws('/', t.version, t.published_version, t.status)

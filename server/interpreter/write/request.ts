@@ -7,7 +7,7 @@ import { walkIs } from '../../run-store/conditions'
 import type { Held } from '../../run-store/held'
 import type { WalkRef } from '../../run-store/names'
 
-/** What changes with a request, so that a call made before it no longer counts. */
+/** The changes of a request that make an earlier call no longer count. */
 interface Change {
   segment?: SQL
   epoch?: SQL
@@ -16,12 +16,12 @@ interface Change {
 
 /** Another engine run continues the walk. */
 export const NEXT_SEGMENT = { segment: sql`${walks.segment} + 1` } as const satisfies Change
-/** The walk continues from its last record, and anything an earlier call still does no longer counts. */
+/** The walk continues from its last record, and an earlier call's work no longer counts. */
 export const NEW_EPOCH = { epoch: sql`${walks.epoch} + 1` } as const satisfies Change
 
 /**
  * Requests the one walk of a run that matches: the engine drives it once this commits.
- * @returns the walk as it was requested; null if none matches
+ * @returns the requested walk; null if none matches
  */
 export async function requestWalk(
   tx: Held,

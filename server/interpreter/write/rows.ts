@@ -9,7 +9,7 @@ import { VISIT_COLUMNS } from './columns'
 import { BEGIN_VISIT, INSERT_VISITS, NOTIFY, OPEN_PAUSE, SEND, TOOL_STAMP, VAULT } from './parts'
 import type { Output, Part } from './types'
 
-/** What a start and a commit write alike. */
+/** The writes that a start and a commit share. */
 export interface Following {
   /** Null if it is not known yet. */
   plan: Plan | null
@@ -32,7 +32,7 @@ export function closingParts({ plan, sent }: Following): Part[] {
 
 /**
  * @param recalls whether the end of the run is answered from memory, masked with the vault of this snapshot
- * @param notifies whether every process is told of the run
+ * @param notifies whether to notify every process about the run
  */
 export function outputsOf(
   { plan }: Following,
@@ -98,7 +98,7 @@ export function pauseRow(pause: NewPause | null) {
   }
 }
 
-/** What a pause waits for. */
+/** The kind of event that a pause waits for. */
 export function kindOf({ signal, event, childRunId }: Pick<Asked, 'signal' | 'event' | 'childRunId'>) {
   return signal?.type ?? (event ? 'event' : childRunId ? 'run' : 'timer')
 }
@@ -116,7 +116,7 @@ export function endingRow(ending: Ending): object {
   return { ...over, error: ending.error, cancellation: ending.cancellation }
 }
 
-/** A visit that is done, and the answer that it took. */
+/** A completed visit, and the answer that it took. */
 export function visitDoneRow(
   { at, endedAt, delta, work, failure, given, ...step }: DoneStep,
   { receipt }: Pick<Plan, 'receipt'>,
@@ -143,20 +143,20 @@ export function visitDoneRow(
   }
 }
 
-/** The caller of a statement that is sent now, if it has to check their key. */
+/** The caller of a statement that is about to be sent, if it has to check their key. */
 export function callerToCheck({ cachedCaller }: ServiceContext): CachedCaller | null {
   if (cachedCaller?.verified !== false) return null
   cachedCaller.sent = true
   return cachedCaller
 }
 
-/** What the statements return for a row. */
+/** The result of a statement for a row. */
 export interface Returned {
   generation: string | null
-  /** Null if the tool is gone. */
+  /** Null if the tool was deleted. */
   tool_stamp?: string | null
-  /** Of `STORED`. */
+  /** From `STORED`. */
   stored?: boolean
-  /** `SealedSecret[]` as JSON, if the statement was asked for it. */
+  /** `SealedSecret[]` as JSON, if the statement reads it. */
   vault?: string
 }

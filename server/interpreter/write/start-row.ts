@@ -25,15 +25,15 @@ export interface NewRun {
   firstStep: string
   context: JsonObject | null
   retryOf?: string
-  /** Where the fields of `data` are stored that steps of the earlier run wrote. */
+  /** Where the fields of `data` that steps of the earlier run wrote are stored. */
   sources?: Record<string, Omit<DataRef, 'bytes'>>
-  /** The fields of `data` that somebody changed. */
+  /** The fields of `data` that a user changed. */
   edits?: JsonObject
   /** The run whose step starts this one, and the id that the step gave it. */
   child?: { id: string; parent: RunRow }
-  /** A draft is being tried out. */
+  /** The run tries out a draft. */
   test?: boolean
-  /** What the run performs of its version; null for all of it. `definition` is only that. */
+  /** The part of its version that the run performs; null for all of it. `definition` is only that part. */
   part: RunPart | null
 }
 
@@ -90,12 +90,12 @@ export function rowOf(ctx: ServiceContext, run: NewRun, { input, ...started }: R
   }
 }
 
-/** As it will be read back, so that a walk sees the same whether or not its process wrote it. */
+/** In stored order, so that a walk sees the same whether or not its process wrote it. */
 function stored(data: JsonObject): JsonObject {
   return inStoredOrder(data) as JsonObject
 }
 
-/** The run's part of the row that is sent, with what the plan changes in it. */
+/** The run's part of the sent row, with the plan's changes. */
 export function newRunRow(run: WholeRow, plan: Plan | null, now: Date): SentRun {
   const ending = plan?.ending
   const { smallData, dataRefs } = plan?.written ? dataColumns(plan.written) : run
@@ -131,7 +131,7 @@ export function newRunRow(run: WholeRow, plan: Plan | null, now: Date): SentRun 
   }
 }
 
-/** The walk's part of the row that is sent. */
+/** The walk's part of the sent row. */
 export function newWalkRow(
   { branch, epoch, segment }: WalkRef,
   run: RunRow,

@@ -6,11 +6,10 @@ import type { Changes, Part } from './types'
 const known = new Map<string, BatchStatement>()
 
 /**
- * The statement that makes some changes. Each list of them has one text, so that Postgres prepares it once. Their names
- * stand at its end, where what lists statements shows them; `npm run sql` prints it.
- *
- * The parts do not see what each other writes, and never write the same row. They read the rows of the fence without
- * being joined to each other: Postgres would compare each row with every other.
+ * The statement that makes some changes. Each list of changes has one text, so that Postgres prepares it once. Their
+ * names stand at its end, for tools that list statements; `npm run sql` prints it.
+ * The parts do not see each other's writes, and never write the same row. They read the rows of the fence without
+ * joining them: Postgres would compare each row with every other.
  */
 export function statementOf(changes: Changes): BatchStatement {
   const name = nameOf(changes)

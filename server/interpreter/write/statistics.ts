@@ -2,12 +2,12 @@ import { sql } from 'drizzle-orm'
 import { processWide } from '@/db/process-wide'
 import { isInTransaction, type ServiceContext } from '../../context'
 
-/** Once this process has written so many rows of a table, there is something to count. */
+/** Counts the rows once this process has written this many rows of a table. */
 const COUNTED_AT = { runs: [50, 500, 5_000], pauses: [500, 5_000] }
 const COUNTED = ['runs', 'walks', 'step_records', 'pauses', 'outbox', 'engine.jobs']
 /**
- * A table with fewer rows is not counted. Postgres would believe that it stays as small, and read all of an index to
- * find a row; of a table that was never counted it assumes that it has some pages.
+ * Tables with fewer rows are not counted. Postgres would believe that such a table stays small, and read all of an
+ * index to find a row; it assumes a few pages for a table that was never counted.
  */
 const FEWEST_ROWS = 50
 
@@ -16,10 +16,10 @@ type Table = keyof typeof COUNTED_AT
 const written = () => processWide<Record<Table, number>>('runs.young', () => ({ runs: 0, pauses: 0 }))
 
 /**
- * Call for each row written. Has Postgres count the rows of a new database soon after its first runs, rather than within
- * a minute. Until then it thinks that all indexes cost the same, and may read all of a tenant's runs to find one. While
- * the tables fit into a few pages it reads them whole, and goes on doing so as they grow, until they are counted again. A
- * failure does no harm.
+ * Call for each row written. Makes Postgres count the rows of a new database soon after its first runs, rather than
+ * within a minute. Until then it assumes that all indexes cost the same, and may read all of a tenant's runs to find
+ * one. While the tables fit into a few pages it reads them whole, and continues to as they grow, until they are counted
+ * again. A failure does no harm.
  */
 export function countInsert(ctx: ServiceContext, table: Table): void {
   if (isInTransaction(ctx)) return

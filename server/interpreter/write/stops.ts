@@ -9,7 +9,7 @@ import type { RunRow } from '../../run-store/walk-data'
 import { failed } from '../flow/sizes'
 import { STOPPED } from '../flow/stopping'
 
-/** Notes that a run is to stop. */
+/** Marks a run as about to stop. */
 export async function markCancelled(tx: Held, run: RunRow, cancellation: Cancellation): Promise<RunRow> {
   const now = tx.now()
   await tx.db.update(runs).set({ cancelRequestedAt: now, cancellation, updatedAt: now }).where(isRun(run))
@@ -19,7 +19,7 @@ export async function markCancelled(tx: Held, run: RunRow, cancellation: Cancell
 /**
  * Begins the cleanup of a run, once.
  * @param stepId its first step
- * @returns its walk, which is requested; null if it has begun before, or the run has ended
+ * @returns its requested walk; null if it began before, or the run has ended
  */
 export async function insertCleanup(
   tx: Held,
@@ -44,7 +44,7 @@ export async function insertCleanup(
   return walk
 }
 
-/** Which branches a stop concerns: all, or those whose names begin so. */
+/** The branches that a stop concerns: all, or those with this prefix. */
 export function within(branch: AnyColumn, prefix: string): SQL | undefined {
   return prefix === '' ? undefined : sql`starts_with(${branch}, ${prefix})`
 }
@@ -63,7 +63,7 @@ export async function endVisits(
 }
 
 /**
- * Closes the pauses whose answer nobody has taken.
+ * Closes the pauses whose answer no walk has taken.
  * @returns their branches
  */
 export async function closePauses(tx: Held, run: RunRow, prefix: string): Promise<string[]> {
@@ -76,9 +76,9 @@ export async function closePauses(tx: Held, run: RunRow, prefix: string): Promis
   return closed.map(({ branch }) => branch)
 }
 
-/** Ends the walks of a run, or of some branches, of which then only how they were stopped counts. Their epoch rises. */
+/** Ends the walks of a run, or of some branches; from then on only the stop counts for them. Their epoch rises. */
 export async function endWalks(tx: Held, run: RunRow, prefix: string): Promise<void> {
-  // Queued branches have not begun, and there may be very many of them.
+  // Queued branches have not begun, and may be very many.
   await tx.db.delete(walks).where(and(walksOf(run), eq(walks.status, 'queued'), within(walks.branch, prefix)))
   await tx.db
     .update(walks)

@@ -6,7 +6,7 @@ import type { Held } from '../../run-store/held'
 import { changeHeld } from './held'
 import { STORE_ANSWER, STORED } from './parts'
 
-/** Who answered, and the API key that says so, or the task link they used. */
+/** The person who answered, and the API key or the task link they used. */
 export interface Answerer {
   id: string
   via: string | null
@@ -16,7 +16,7 @@ export interface Answerer {
 
 /**
  * Writes the answer to an open pause. The run then is no longer paused, unless another pause is open.
- * @returns the run's status; null if the pause is not open any more
+ * @returns the run's status; null if the pause is no longer open
  */
 export async function storeAnswer(
   tx: Held,
@@ -37,7 +37,7 @@ export async function storeAnswer(
   return written?.stored ? settleStatus(tx, ref) : null
 }
 
-/** Call once a pause is open no longer: the run is paused as long as another one asks somebody. */
+/** Call when a pause closes: the run stays paused as long as another pause asks a person. */
 export async function settleStatus(tx: Held, ref: { tenantId: string; runId: string }): Promise<'paused' | 'running'> {
   const [run] = await tx.db
     .update(runs)

@@ -1,7 +1,7 @@
-/** The condition under which a statement applies. It locks what it checks. */
+/** The condition under which a statement applies. It locks the rows it checks. */
 export interface Fence {
   fence: string
-  /** @param i the rows, with the name `i`: where this begins */
+  /** @param i the rows, named `i`; the text begins with them */
   text(i: string, locked: 'skip locked' | ''): string
 }
 
@@ -9,15 +9,15 @@ export interface Fence {
 export interface Part {
   part: string
   /**
-   * The number of what it changes, by which readers of changes go on. The fence draws it once it holds the rows, or the
-   * part itself if it waits.
+   * The number of the changed row, by which readers of changes continue. The fence draws it once it holds the rows, or
+   * the part itself if it waits.
    */
   draws?: 'step_change' | 'visit_change' | 'run_change'
-  /** It returns `event_id` and `generation` of the event that it sends. */
+  /** Whether it returns `event_id` and `generation` of the event that it sends. */
   returnsEvent?: boolean
-  /** It waits until these have been written, if the statement has them. They return something for each row. */
+  /** The parts that must be written first, if the statement has them. They return something for each row. */
   after?: readonly Part[]
-  /** @param i where it reads its rows from, with the name `i` */
+  /** @param i the source of its rows, named `i` */
   text(i: string): string
 }
 
@@ -29,7 +29,7 @@ export interface Output {
 
 export interface Changes {
   fence: Fence
-  /** Rows pass only if their caller's key is good. */
+  /** Whether rows pass only if their caller's key is valid. */
   checksKey: boolean
   parts: readonly Part[]
   outputs: readonly Output[]
