@@ -5,7 +5,7 @@ import { log } from '../log'
 import { allPages, pagesOf } from './pages'
 import { noteGone, notePlace, type Place, tabsAt } from './places'
 
-/** The triggers of tasks name it too (`tasks_told` in `db/migrations`). */
+/** `db/functions/tasks.sql` names it too. */
 export const LIVE_CHANNEL = 'millrace_live'
 
 const Told = z.union([

@@ -15,6 +15,6 @@ export async function sweepOverdue({ db, now }: Sweep): Promise<{ told: number }
           and p.signal->>'dueAt' <= ${at} and r.outcome is null
         order by p.signal->>'dueAt' limit ${BATCH} for update of p skip locked)
       returning tenant_id, run_id, id)
-    select webhook_tell(tenant_id, run_id, id, 'task.overdue') from late`)
+    select enqueue_webhooks(tenant_id, run_id, id, 'task.overdue') from late`)
   return { told: told.length }
 }

@@ -109,6 +109,15 @@ test('a late task is reported once, however many sweep at once; one that was ans
   await toldTypes(inTime, ['run.paused', 'run.completed'])
 })
 
+test('a late task that a process of the release before finds is reported too', async () => {
+  const runId = await paused({})
+  await database.sql`
+    select webhook_tell(tenant_id, run_id, id, 'task.overdue') from pauses where run_id = ${runId}`
+  await toldTypes(runId, ['run.paused', 'task.overdue'])
+  await answer(runId)
+  await toldTypes(runId, ['run.paused', 'task.overdue', 'run.completed'])
+})
+
 test('a chat hears of it in its own words', () => {
   const run = { runId: 'run_1', workflowName: 'Order', businessKey: 'A-17', startedVia: 'apiKey' }
   const of = (type: string, more = {}) =>

@@ -1,0 +1,47 @@
+-- Mails about tasks. Triggers write them, so no statement that opens a pause or gives a task to somebody can forget them.
+-- `server/mail/deliver.ts` sends them. While no process has SMTP_URL, the row of `installation` says so and none is written.
+
+-- Writes a mail about a task to each of these people, and the outbox event that has it sent. It also writes the mail that says
+-- that the task is overdue, due at that time and dropped if the task has been answered by then. Each is written once.
+CREATE OR REPLACE FUNCTION "enqueue_mail"(of_tenant text, of_run text, of_pause text, why text, people text[], due text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	WITH written AS (
+		INSERT INTO task_mails (tenant_id, id, run_id, pause_id, user_id, kind, due_at)
+		SELECT of_tenant, 'mail_' || replace(gen_random_uuid()::text, '-', ''), of_run, of_pause, person, k.kind, k.at
+		FROM unnest(people) person CROSS JOIN (VALUES (why, now()), ('overdue', due::timestamptz)) k (kind, at)
+		WHERE k.kind = why OR k.at > now()
+		ON CONFLICT DO NOTHING
+		RETURNING id, kind)
+	INSERT INTO outbox (id, tenant_id, name, data)
+	SELECT 'evt_' || id, of_tenant, 'mail/task.due', jsonb_build_object('tenantId', of_tenant, 'mailId', id)
+	FROM written WHERE kind = why;
+	IF FOUND THEN PERFORM pg_notify('outbox', ''); END IF;
+END $$;
+
+-- A task opens that names its assignees. Those who are members get a mail; an assignee is `user:` with an address or an id.
+CREATE OR REPLACE FUNCTION "pauses_enqueue_mail"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	IF NOT EXISTS (SELECT FROM installation WHERE mails) THEN RETURN NULL; END IF;
+	PERFORM enqueue_mail(NEW.tenant_id, NEW.run_id, NEW.id, 'assigned', array_agg(DISTINCT m.user_id), NEW.signal->>'dueAt')
+	FROM json_array_elements_text(NEW.signal->'assignees') assignee
+	JOIN users u ON u.email = substr(assignee, 6) OR u.id = substr(assignee, 6)
+	JOIN members m ON m.user_id = u.id AND m.tenant_id = NEW.tenant_id
+	WHERE assignee LIKE 'user:%'
+	HAVING count(*) > 0;
+	RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER "pauses_enqueue_mail" AFTER INSERT ON "pauses"
+FOR EACH ROW WHEN (NEW.signal->'assignees' IS NOT NULL) EXECUTE FUNCTION "pauses_enqueue_mail"();
+
+-- A member gives a task to another one, who gets a mail.
+CREATE OR REPLACE FUNCTION "task_claims_enqueue_mail"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	IF NOT EXISTS (SELECT FROM installation WHERE mails) THEN RETURN NULL; END IF;
+	PERFORM enqueue_mail(NEW.tenant_id, NEW.run_id, NEW.pause_id, 'given', ARRAY[NEW.person], p.signal->>'dueAt')
+	FROM pauses p WHERE p.tenant_id = NEW.tenant_id AND p.run_id = NEW.run_id AND p.id = NEW.pause_id;
+	RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER "task_claims_enqueue_mail" AFTER INSERT OR UPDATE ON "task_claims"
+FOR EACH ROW WHEN (NEW.person <> NEW.claimed_by) EXECUTE FUNCTION "task_claims_enqueue_mail"();
