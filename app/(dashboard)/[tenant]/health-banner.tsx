@@ -10,7 +10,7 @@ const MESSAGES: Record<string, string> = {
   engine: 'The engine is not responding, so runs do not continue.',
 }
 
-/** A warning above every screen while part of the service is down, for people who can fix it. */
+/** A warning above every screen while part of the service is down, for members who can fix it. */
 export function HealthBanner() {
   const trpc = useTRPC()
   const { may } = useTenant()

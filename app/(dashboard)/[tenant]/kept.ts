@@ -1,11 +1,14 @@
 import { localStorageOrNull } from './_versioned/draft-page'
 
-/** What this browser keeps under a name; null for nothing, also where it keeps nothing at all. */
+/** The text stored in this browser under a key; null if missing or if storage is unavailable. */
 export function readKept(key: string): string | null {
   return localStorageOrNull()?.getItem(key) ?? null
 }
 
-/** Keeps a text in this browser, or nothing. A browser that is full or keeps nothing has it for as long as the page is open. */
+/**
+ * Stores a text in this browser, or removes it. If storage is full or unavailable, the text lives only as long as the
+ * page.
+ */
 export function keep(key: string, text: string | null): void {
   try {
     if (text === null) localStorageOrNull()?.removeItem(key)

@@ -2,7 +2,7 @@
 import { Kbd } from '@mantine/core'
 import styles from './shortcuts.module.css'
 
-/** `Mod` is Ctrl, or Command on a Mac. A space separates keys pressed one after the other. */
+/** `Mod` is Ctrl, or Command on a Mac. A space separates keys pressed in sequence. */
 export type Line = [keys: string, does: string]
 export interface KeyGroup {
   title: string
@@ -45,7 +45,7 @@ export const EDITOR_KEYS: KeyGroup[] = [
   },
 ]
 
-/** Keys and what they do, in groups. */
+/** Keys and their effects, in groups. */
 export function KeyList({ groups }: { groups: readonly KeyGroup[] }) {
   return (
     <div className={styles.groups}>

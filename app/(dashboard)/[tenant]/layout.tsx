@@ -29,7 +29,7 @@ export default async function TenantLayout({
     findMembership(db, user.userId, slug),
     listMemberships(db, user.userId),
   ])
-  // As with any id, "does not exist" and "not yours" look the same.
+  // For every id, "does not exist" and "not yours" look the same.
   if (!membership) notFound()
   const operations = (Object.keys(POLICY) as Operation[]).filter((operation) => may(membership.role, operation))
   const seesService = operations.includes('service:read') && (await runsService(db, membership.tenantId))
@@ -40,7 +40,7 @@ export default async function TenantLayout({
     role: membership.role,
     user: { id: user.userId, name: user.name, email: user.email },
     operations: operations.filter((operation) => operation !== 'service:read' || seesService),
-    // A platform that bills for every second of a request should not have one open for each tab.
+    // A platform that bills every second of a request should not have one open per tab.
     streams: !env().VERCEL,
     workspaces: memberships.map(({ slug, tenantName }) => ({ slug, name: tenantName })),
   }

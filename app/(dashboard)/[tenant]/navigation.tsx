@@ -44,7 +44,7 @@ export function Navigation({ onSearch, onKeys }: { onSearch: () => void; onKeys:
   )
 }
 
-/** On phones: the places that the bar has no room for. */
+/** On phones: the pages that do not fit in the bar. */
 function More() {
   const { path } = useTenant()
   const pathname = usePathname()

@@ -4,13 +4,13 @@ export interface Command {
   id: string
   group: string
   label: string
-  /** Its shortcut, or its state. */
+  /** Its shortcut or state. */
   hint?: string
   icon: LucideIcon
   run: () => void
 }
 
-/** The commands in which every typed word starts a word of the label. Labels that start with the text come first. */
+/** The commands for which every typed word starts a word of the label. Labels that start with the text come first. */
 export function matching<C extends { label: string }>(commands: C[], text: string): C[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return commands

@@ -11,7 +11,7 @@ import { type Command, matching } from './palette-match'
 
 const [store, palette] = createSpotlight()
 const LIST = 'palette-results'
-/** Makes the scroll area reachable with Tab. The list passes these on, although its types do not say so. */
+/** Makes the scroll area reachable with Tab. The list passes these props on, although its types omit them. */
 const SCROLLS: object = { viewportProps: { tabIndex: 0, role: 'group', 'aria-label': 'Results' } }
 
 /** The command palette. Loaded on first use. */
@@ -86,7 +86,7 @@ export function Palette({
   )
 }
 
-/** Simulates the arrow keys, because the library has no call for this. */
+/** Simulates the arrow keys: the library has no call for this. */
 function chooseFirst(): void {
   const list = document.getElementById(LIST)
   for (const chosen of list?.querySelectorAll('[data-selected]') ?? []) chosen.removeAttribute('data-selected')

@@ -23,7 +23,7 @@ export interface Place {
   onPhone: boolean
 }
 
-/** In the menu of the person, which on phones nobody looks through for a page. */
+/** In the user menu, where phone users would not look for a page. */
 export const REFERENCE = { label: 'API reference', href: '/reference', icon: BookOpen }
 
 export const PLACES: Place[] = [

@@ -3,7 +3,7 @@ import { Link } from '@/app/_ui/link'
 import type { RunName } from '@/server/views/runs/run-names'
 import { useTenant } from './tenant-context'
 
-/** Leads to a run by what people know it by; without a business key, its id tells it from others of its workflow. */
+/** A link to a run by its business key; without one, the id distinguishes it from other runs of its workflow. */
 export function RunLink({ runId, run }: { runId: string; run: RunName | null }) {
   const { path } = useTenant()
   return (

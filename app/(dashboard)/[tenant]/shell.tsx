@@ -12,7 +12,9 @@ const Palette = dynamic(() => import('./palette').then((module) => module.Palett
 const Live = dynamic(() => import('./_live/live').then((module) => module.Live), { ssr: false })
 const ShortcutSheet = dynamic(() => import('./shortcuts').then((module) => module.ShortcutSheet), { ssr: false })
 
-/** The frame of every screen: a navigation rail, or a bar at the bottom on phones, and what every screen shares. */
+/**
+ * The frame of every screen: a navigation rail, or a bar at the bottom on phones, and everything that screens share.
+ */
 export function Shell({ children }: { children: ReactNode }) {
   const [paletteAsked, setPaletteAsked] = useState(0)
   const [sheet, setSheet] = useState<'never' | 'open' | 'closed'>('never')

@@ -9,11 +9,11 @@ export interface TenantInfo {
   name: string
   role: Role
   user: { id: string; name: string; email: string }
-  /** What the role may do, from the server's policy table. The server checks again. */
+  /** The role's operations, from the server's policy table. The server checks again. */
   operations: Operation[]
-  /** Whether pages may keep event streams open. */
+  /** Whether pages may hold event streams open. */
   streams: boolean
-  /** All of the person's workspaces, including this one. */
+  /** All of the user's workspaces, including this one. */
   workspaces: { slug: string; name: string }[]
 }
 
@@ -37,7 +37,7 @@ export function TenantProvider({ tenant, children }: { tenant: TenantInfo; child
   return <Context value={value}>{children}</Context>
 }
 
-/** The workspace in the URL, and what the signed-in person may do there. */
+/** The workspace in the URL, and the signed-in user's permissions there. */
 export function useTenant(): Tenant {
   const tenant = use(Context)
   if (!tenant) throw new Error('[tenant-context] used outside a workspace')

@@ -9,7 +9,7 @@ const RANGES = [
   { value: '30d', label: 'Last 30 days', ms: 30 * 86_400_000 },
 ] as const
 
-/** Filters a list by time: a range until now, or the one that a link set. */
+/** Filters a list by time: a range until now, or one set by a link. */
 export function TimeFilter({
   label,
   params,

@@ -37,7 +37,7 @@ export function useGlobalKeys(act: { palette: () => void; sheet: () => void }): 
         take(event)
       } else if (key === 'g') {
         waitsSince = event.timeStamp
-        // Asked for between the two keys, a place shows its placeholder at once.
+        // Prefetched between the two keys, a page shows its placeholder immediately.
         for (const { href } of PLACES) router.prefetch(path(href))
       } else if (key === '?') {
         act.sheet()

@@ -68,7 +68,7 @@ export function UserMenu({ onKeys }: { onKeys: () => void }) {
   )
 }
 
-/** Not drawn rather than hidden, so that the arrow keys of the menu do not come to it. */
+/** Not rendered rather than hidden, so that the menu's arrow keys skip it. */
 function KeysItem({ onKeys }: { onKeys: () => void }) {
   const [keyboard] = useState(() => window.matchMedia('(min-width: 48.0625em) and (hover: hover)').matches)
   if (!keyboard) return null

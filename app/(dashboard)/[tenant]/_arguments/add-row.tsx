@@ -34,7 +34,7 @@ export function AddRow({ taken, shape, onAdd }: { taken: JsonObject; shape: Shap
       <TextInput
         aria-label="New name"
         placeholder="name"
-        // The button that opened it is gone.
+        // The button that opened this input is gone.
         autoFocus
         value={name}
         error={problem}

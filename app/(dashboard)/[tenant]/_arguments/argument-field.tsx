@@ -9,23 +9,23 @@ import { type Shape, wantedType } from './shape'
 import { useFormMeans } from './texts'
 import { isTemplate, modeOf, numberText, numberValue, optionText, same, valueProblem } from './values'
 
-/** What every row of a form of arguments gets. */
+/** Props shared by all rows of an argument form. */
 export interface Shared {
-  /** Where the value is, such as `customer.name` or `lines[0]`; empty for all arguments. */
+  /** The value's path, such as `customer.name` or `lines[0]`; empty for all arguments. */
   path: string
   problemAt: (path: string) => string | null
-  /** The id of the element of a path, so that a problem can lead to it. */
+  /** The element id of a path, so that a problem can link to it. */
   idOf: (path: string) => string
   readOnly: boolean
 }
 
 export interface RowProps extends Shared {
-  /** What the row is called, such as `customer` or `lines 2`. */
+  /** The row's name, such as `customer` or `lines 2`. */
   name: string
   shape: Shape
   required: boolean
   value: JsonValue | undefined
-  /** Where the value cannot be removed but by other means. */
+  /** The row cannot remove the value; other controls do. */
   lasting?: boolean
   /** `undefined` removes the value. */
   onChange: (value: JsonValue | undefined) => void
@@ -33,12 +33,12 @@ export interface RowProps extends Shared {
 
 export const problemOf = ({ problemAt, path, shape, value }: RowProps) => problemAt(path) ?? valueProblem(shape, value)
 
-/** The control for a value without rows of its own, or for one whose schema or value rows cannot show. */
+/** The control for a value without rows of its own, or for one that rows cannot show. */
 export function ArgumentField(props: RowProps) {
   const { name, path, shape, required, value, onChange, readOnly, idOf } = props
   const { Text } = useFormMeans()
   const [asJson, setAsJson] = useState(false)
-  // Of a number: `1.` and `1.50` would be lost in the value.
+  // For numbers: a value would lose `1.` and `1.50`.
   const [typed, setTyped] = useState('')
   const shared = {
     id: idOf(path),
@@ -61,7 +61,7 @@ export function ArgumentField(props: RowProps) {
   const mode = modeOf(shape, value)
   const { kind } = shape
   if (mode === 'json' || ((kind === 'object' || kind === 'list') && mode === 'own')) {
-    // In a row like the other controls, so that a field in which somebody types JSON stays the same one.
+    // Within a row like the other controls, so that a field keeps its identity while a user types JSON.
     return (
       <div className={styles.row}>
         <JsonValueInput {...shared} value={value} onChange={onChange} />
@@ -110,7 +110,7 @@ export function RowLabel({ name, words }: { name: string; words: string }) {
   )
 }
 
-/** Choices first, then the run's values that suit them. */
+/** Choices first, then the matching values of the run. */
 function ChoiceInput(props: RowProps) {
   const { name, path, shape, required, value, onChange, readOnly, idOf } = props
   const { offers } = useFormMeans()

@@ -12,10 +12,10 @@ import { emptyValue, isGap, modeOf, unknownNames, withValue } from './values'
 
 const inside = (path: string, name: string) => (path === '' ? name : `${path}.${name}`)
 
-/** As many empty optional rows are shown at once. */
+/** Up to this many empty optional rows are shown initially. */
 const MAX_EMPTY = 5
 
-/** The rows of an object: one for each name in its schema, then any others that it has. */
+/** An object's rows: one for each name in its schema, then any other names of the value. */
 export function ArgumentRows(
   props: Shared & { shape: Shape; value: JsonObject; onChange: (value: JsonObject) => void },
 ) {
@@ -85,7 +85,7 @@ function UnknownRow(
         shape={ANY}
         required={false}
         value={value[name]}
-        // Emptied while somebody types, it stays.
+        // Stays when it is emptied during typing.
         onChange={(next) => onSet(next ?? '')}
       />
       {!readOnly && (
@@ -97,7 +97,7 @@ function UnknownRow(
   )
 }
 
-/** One argument: its name, type and description, and the control that suits its schema and the value it has. */
+/** One argument: its name, type and description, and the control for its schema and value. */
 function ArgumentRow(props: RowProps) {
   const { shape, value, onChange } = props
   if (modeOf(shape, value) !== 'own') return <ArgumentField {...props} />
@@ -118,7 +118,7 @@ function ArgumentRow(props: RowProps) {
   return <ArgumentField {...props} />
 }
 
-/** The elements of a list as rows. An emptied element stays, because its place counts. */
+/** A list's elements as rows. An emptied element stays, because its position counts. */
 function ListRows(
   props: Shared & {
     name: string
@@ -140,7 +140,7 @@ function ListRows(
             idOf={idOf}
             readOnly={readOnly}
             name={`${name} ${index + 1}`}
-            // Elements have no default: a default applies only to what is absent.
+            // Elements have no default: a default applies only to missing values.
             shape={{ ...item, fallback: undefined }}
             required={false}
             lasting

@@ -24,7 +24,7 @@ export function JsonValueInput(props: {
   const [wrong, setWrong] = useState(false)
   const last = useRef(JSON.stringify(value))
 
-  // Follows undo and merges, but keeps the formatting while the value is the same.
+  // Follows undo and merges, but preserves the formatting while the value is the same.
   useEffect(() => {
     const now = JSON.stringify(value)
     if (now === last.current) return

@@ -10,20 +10,23 @@ export interface Offer {
   maybe: boolean
 }
 
-/** How well a value suits a type: 0 fits, 1 may fit, 2 does not. */
+/** How well a value suits a type: 0 fits, 1 may fit, 2 does not fit. */
 export function suits(type: FieldType, wanted: FieldType): 0 | 1 | 2 {
   if (type === wanted || (wanted === 'number' && type === 'integer')) return 0
   if (type === 'any' || wanted === 'any') return 1
   return wanted === 'string' && type === 'file' ? 0 : 2
 }
 
-/** What fits comes first, and what surely has a value before what may be missing. The order stays otherwise. */
+/**
+ * Sorts matching types first, and values that always exist before those that may be missing. Otherwise the order is
+ * stable.
+ */
 export function byFit<O extends Offer>(offers: readonly O[], wanted: FieldType): O[] {
   const rank = (offer: O) => (offer.name === '_' ? 9 : suits(offer.type, wanted) * 2 + Number(offer.maybe))
   return [...offers].sort((a, b) => rank(a) - rank(b))
 }
 
-/** The expressions for all arguments that have no value yet and share their name with a value of the run. */
+/** Expressions for all arguments without a value that share their name with a value of the run. */
 export function sharedNames(shape: Shape, args: JsonObject, offers: readonly Offer[]): Record<string, string> {
   const found: Record<string, string> = {}
   for (const { name, shape: wanted } of shape.fields) {
@@ -34,7 +37,7 @@ export function sharedNames(shape: Shape, args: JsonObject, offers: readonly Off
   return found
 }
 
-/** A value of the whole run data before one inside another value. Of those inside others, only the single one. */
+/** Prefers a top-level value to a nested one. A nested value counts only if it is the only match. */
 function offerFor(name: string, wanted: FieldType, offers: readonly Offer[]): Offer | null {
   const suitable = offers.filter((offer) => offer.name !== '_' && suits(offer.type, wanted) < 2)
   const named = suitable.filter((offer) => plain(String(pathOf(offer).at(-1))) === plain(name))

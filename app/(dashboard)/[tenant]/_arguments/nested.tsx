@@ -8,7 +8,7 @@ import { byFit, suits } from './matches'
 import { wantedType } from './shape'
 import { useFormMeans } from './texts'
 
-/** A value with rows of its own. One value of the run can take the place of all of them. */
+/** A value with rows of its own. One value of the run can replace all of them. */
 export function Nested({ children, ...props }: RowProps & { children: ReactNode }) {
   const error = problemOf(props)
   const { name, path, shape, required, value, onChange, readOnly, idOf } = props

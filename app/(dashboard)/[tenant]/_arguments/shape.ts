@@ -4,7 +4,7 @@ import { listWords, typeWords } from './type-words'
 
 type Kind = 'string' | 'number' | 'integer' | 'boolean' | 'choice' | 'object' | 'list' | 'any'
 
-/** What a form needs to know of one value's JSON Schema. */
+/** What a form needs from a value's JSON Schema. */
 export interface Shape {
   kind: Kind
   /** The type as a row shows it, such as `list of text`. */
@@ -14,11 +14,11 @@ export interface Shape {
   options: JsonValue[]
   /** The known names inside an object. */
   fields: ShapeField[]
-  /** Whether an object takes other names too. */
+  /** Whether an object accepts other names too. */
   open: boolean
-  /** The elements of a list. */
+  /** A list's elements. */
   item: Shape | null
-  /** What the tool uses if the value is absent. */
+  /** The tool's default for a missing value. */
   fallback: JsonValue | undefined
 }
 
@@ -44,7 +44,7 @@ const ANY: Shape = {
 /** Deeper values are edited as JSON. A schema may refer to itself. */
 const MAX_DEPTH = 5
 
-/** Reads a JSON Schema. What a form cannot express becomes a value of any type, entered as text or JSON. */
+/** Reads a JSON Schema. Parts that a form cannot express become a value of any type, entered as text or JSON. */
 export function shapeOf(schema: JsonValue | undefined, root: JsonValue | undefined = schema, depth = 0): Shape {
   const found = resolved(schema, root)
   if (!isJsonObject(found) || depth > MAX_DEPTH) return ANY
@@ -85,7 +85,7 @@ export function shapeOf(schema: JsonValue | undefined, root: JsonValue | undefin
 function fieldsOf(schema: JsonObject, root: JsonValue | undefined, depth: number): Pick<Shape, 'fields' | 'open'> {
   const properties = isJsonObject(schema.properties) ? schema.properties : {}
   const required = Array.isArray(schema.required) ? schema.required : []
-  // The database keeps the order of lists but not of object keys, so `required` provides the order of the fields.
+  // The database preserves the order of lists but not of object keys, so `required` provides the order of the fields.
   const rank = (name: string) => (required.includes(name) ? required.indexOf(name) : required.length)
   const fields = Object.keys(properties)
     .sort((a, b) => rank(a) - rank(b))
@@ -97,7 +97,7 @@ function fieldsOf(schema: JsonObject, root: JsonValue | undefined, depth: number
   return { fields, open: schema.additionalProperties !== false }
 }
 
-/** Follows a reference inside the same schema; anything else stays as it is. */
+/** Follows a reference inside the same schema; other schemas are returned unchanged. */
 function resolved(schema: JsonValue | undefined, root: JsonValue | undefined): JsonValue | undefined {
   let found = schema
   for (let hop = 0; hop < MAX_DEPTH && isJsonObject(found) && typeof found.$ref === 'string'; hop++) {
@@ -134,7 +134,7 @@ function wordsOfOptions(options: JsonValue[]): string {
   return options.length === 1 ? 'fixed' : `one of ${options.length}`
 }
 
-/** The type to look for among the values of a run. */
+/** The type to match against a run's values. */
 export function wantedType(shape: Shape): FieldType {
   if (shape.kind === 'list') return 'array'
   if (shape.kind !== 'choice') return shape.kind

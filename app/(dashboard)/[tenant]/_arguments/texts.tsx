@@ -4,7 +4,7 @@ import { type ComponentType, createContext, type ReactNode, use } from 'react'
 import type { FieldType } from '@/server/definition/schema'
 import type { Offer } from './matches'
 
-/** A text field of a form of arguments. In the editor it takes `${…}`; in a form that is sent at once it does not. */
+/** A text field of an argument form. In the editor it accepts `${…}`; in a form that is sent directly it does not. */
 export interface TextProps {
   id: string
   name: string
@@ -15,9 +15,9 @@ export interface TextProps {
   error?: ReactNode
   value: string
   onChange: (value: string) => void
-  /** The type to offer first. */
+  /** The type to suggest first. */
   wanted?: FieldType
-  /** A chosen value replaces the text, because together with text it would not be a value of this type. */
+  /** A chosen value replaces the text, because a value together with text would not have this type. */
   replaces?: boolean
   multiline?: boolean
   code?: boolean
@@ -26,7 +26,7 @@ export interface TextProps {
 
 export interface FormMeans {
   Text: ComponentType<TextProps>
-  /** What `${…}` can refer to; null where arguments are plain values. */
+  /** The values that `${…}` can refer to; null where arguments are plain values. */
   offers: readonly Offer[] | null
 }
 

@@ -11,7 +11,7 @@ const WORDS: Record<FieldType, string> = {
   any: 'anything',
 }
 
-/** A type as people read it. A schema may name types that do not exist. */
+/** A type's display name. A schema may name unknown types. */
 export function typeWords(type: string): string {
   return Object.hasOwn(WORDS, type) ? WORDS[type as FieldType] : type
 }
@@ -22,7 +22,7 @@ export function typeLabel(type: FieldType): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** What a list is of. */
+/** The plural for a list's elements. */
 export function listWords(item: string): string {
   return /(number|object|list)$/.test(item) ? `${item}s` : item
 }

@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@/server/definition/json'
 import type { Shape } from './shape'
 
-/** How a value is entered: as its schema says, as an expression in place of it, or as JSON. */
+/** How a value is entered: by its schema's control, as an expression, or as JSON. */
 export type Mode = 'own' | 'expression' | 'json'
 
 export const isTemplate = (value: JsonValue | undefined): value is string =>
   typeof value === 'string' && value.includes('${')
 
-/** The control that shows a value without losing any of it. */
+/** The control that shows a value without loss. */
 export function modeOf(shape: Shape, value: JsonValue | undefined): Mode {
   if (value === undefined) return 'own'
   switch (shape.kind) {
@@ -35,8 +35,8 @@ export const same = (a: JsonValue, b: JsonValue) => JSON.stringify(a) === JSON.s
 const NUMBER = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 
 /**
- * A number if the text is one and a number can hold all of its digits, else the text: an expression, an unfinished entry
- * or too many digits.
+ * A number if the text is one and all its digits fit into a number; otherwise the text: an expression, an unfinished
+ * entry or too many digits.
  */
 export function numberOrText(text: string): number | string {
   const number = Number(text)
@@ -48,7 +48,7 @@ export function numberOrText(text: string): number | string {
 const inexact = (value: JsonValue) =>
   typeof value === 'string' && NUMBER.test(value.trim()) && numberOrText(value) === value
 
-/** The same for every spelling of a decimal number: `1.50`, `01.5` and `15e-1`. */
+/** A normal form for all spellings of a decimal number: `1.50`, `01.5` and `15e-1`. */
 function amountOf(text: string): string {
   const [mantissa = '', exponent = '0'] = text.trim().toLowerCase().replace(/^-/, '').split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
@@ -59,17 +59,17 @@ function amountOf(text: string): string {
     : `${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`
 }
 
-/** The value of the text in a number field. */
+/** The value of a number field's text. */
 export const numberValue = (text: string) => (text === '' ? undefined : numberOrText(text))
 
-/** What a number field shows: the text as typed while it means the same value, such as `1.` on the way to `1.5`. */
+/** The text of a number field: as typed while it means the same value, such as `1.` on the way to `1.5`. */
 export function numberText(value: JsonValue | undefined, typed: string): string {
   if (value === undefined) return ''
   const meant = numberValue(typed)
   return meant !== undefined && same(meant, value) ? typed : String(value)
 }
 
-/** What is wrong with a value that its own control shows, as far as that can be seen without the server. */
+/** Why the value in its own control is invalid, as far as the browser can check. */
 export function valueProblem(shape: Shape, value: JsonValue | undefined): string | null {
   if (value === undefined || isTemplate(value)) return null
   switch (shape.kind) {
@@ -94,7 +94,7 @@ export function valueProblem(shape: Shape, value: JsonValue | undefined): string
   }
 }
 
-/** The object with a name set, in its place, or removed by `undefined`. */
+/** The object with a name set in place, or removed by `undefined`. */
 export function withValue(object: JsonObject, name: string, value: JsonValue | undefined): JsonObject {
   const entries = Object.entries(object).filter(([key]) => key !== name || value !== undefined)
   const known = Object.hasOwn(object, name)
@@ -107,16 +107,16 @@ export function unknownNames(shape: Shape, object: JsonObject): string[] {
   return Object.keys(object).filter((name) => !shape.fields.some((field) => field.name === name))
 }
 
-/** The place of a value that is still missing in a list. No number, boolean or choice, so every check reports it. */
+/** Stands for a value missing in a list. It is no number, boolean or choice, so every check reports it. */
 const GAP = ''
 
-/** The value of a new or emptied element of a list. Never one that looks chosen. */
+/** The value of a new or emptied list element. Never one that looks chosen. */
 export function emptyValue(shape: Shape): JsonValue {
   if (shape.kind === 'object') return {}
   return shape.kind === 'list' ? [] : GAP
 }
 
-/** Whether an element of a list has no value yet. Empty text is a value where the list takes text. */
+/** Whether a list element has no value yet. Empty text is a value in a list of texts. */
 export function isGap(shape: Shape, value: JsonValue): boolean {
   switch (shape.kind) {
     case 'number':
@@ -130,5 +130,5 @@ export function isGap(shape: Shape, value: JsonValue): boolean {
   }
 }
 
-/** An option as people read it. */
+/** An option's display text. */
 export const optionText = (option: JsonValue) => (typeof option === 'string' ? option : JSON.stringify(option))

@@ -14,7 +14,7 @@ import styles from './comments.module.css'
 const POLL_MS = 8_000
 const MAX_CHARS = 5_000
 
-/** What people say about a run to each other. The same at each of its tasks and on its page. */
+/** Members' comments on a run, the same on its page and at each of its tasks. */
 export function Comments({ runId }: { runId: string }) {
   const trpc = useTRPC()
   const { may } = useTenant()

@@ -18,12 +18,14 @@ interface Step {
   done: boolean
   title: string
   why: string
-  /** The permission needed; the step is hidden from others. */
+  /** The required permission; without it, the step is hidden. */
   operation: Operation
   action: ReactNode
 }
 
-/** First steps for a new workspace. Steps tick themselves; the list disappears when all are done or it is dismissed. */
+/**
+ * First steps for a new workspace. Steps tick themselves; the list disappears when all are done or a user dismisses it.
+ */
 export function Checklist() {
   const trpc = useTRPC()
   const tenant = useTenant()

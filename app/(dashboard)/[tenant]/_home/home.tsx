@@ -10,7 +10,7 @@ import { Pulse } from './pulse'
 import { FailedCard, RecentCard } from './run-cards'
 import { WaitingCard } from './waiting-card'
 
-/** What is happening in the workspace, and what to do next. */
+/** The workspace's current activity and the next things to do. */
 export function Home() {
   const { user, name } = useTenant()
   const welcome = useUrlState().get('welcome') !== ''

@@ -8,7 +8,7 @@ import { useTenant } from '../tenant-context'
 import { Card } from './card'
 import styles from './home.module.css'
 
-/** The published workflows, which callers start. */
+/** The published workflows, which callers can start. */
 export function LiveCard() {
   const trpc = useTRPC()
   const { path } = useTenant()

@@ -1,6 +1,6 @@
 import type { Pulse } from '@/server/views/home/pulse'
 
-/** 13 runs in the last 24 hours: 8 completed, 2 waiting, 3 failed. Every run is one of those named. */
+/** 13 runs in the last 24 hours: 8 completed, 2 waiting, 3 failed. The parts add up to the total. */
 export function pulseText({ counts, exact }: Pick<Pulse, 'counts' | 'exact'>): string {
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0)
   if (total === 0) return 'No runs in the last 24 hours'

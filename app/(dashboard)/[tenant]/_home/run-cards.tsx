@@ -44,7 +44,7 @@ export function RecentCard() {
   )
 }
 
-/** @param props.allFailed the card's title says so: the rows have an icon each, and more room for why */
+/** @param props.allFailed the card's title says so: rows have only an icon, which leaves more room for the reason */
 function Rows({ runs, none, allFailed = false }: { runs: RunItem[]; none: string; allFailed?: boolean }) {
   const { path } = useTenant()
   if (runs.length === 0) return <p className={styles.note}>{none}</p>

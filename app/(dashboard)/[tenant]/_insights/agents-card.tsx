@@ -12,7 +12,7 @@ import { type Series, StackedBars } from './stacked-bars'
 
 const COLOURS = [styles.agent1, styles.agent2, styles.agent3, styles.agent4]
 
-/** What agents took in runs: each day by agent, and altogether. */
+/** The agents' usage in runs: per day and agent, and in total. */
 export function AgentsCard({ insights }: { insights: Insights }) {
   const { spent, agents, spentDays } = insights
   const { path } = useTenant()
@@ -127,7 +127,7 @@ export function AgentsCard({ insights }: { insights: Insights }) {
   )
 }
 
-/** The agents that took most, one by one, and the others together. */
+/** The agents with the highest usage as single series, the rest combined. */
 function seriesOf({ agents, spentDays }: Insights, value: (one: Spent) => number): Series[] {
   const charted = agents.filter(({ days }) => days.length > 0)
   const series = charted.map(({ id, name, days }, index) => ({

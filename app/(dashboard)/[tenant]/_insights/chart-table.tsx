@@ -1,4 +1,4 @@
-/** A chart's figures for those who cannot see it. */
+/** A chart's figures for people who cannot see it. */
 export function ChartTable(props: { caption: string; columns: string[]; rows: string[][] }) {
   const { caption, columns, rows } = props
   return (

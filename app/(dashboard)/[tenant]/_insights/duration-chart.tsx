@@ -8,7 +8,7 @@ import { DayTicks, Legend } from './stacked-bars'
 
 const WIDTH = 600
 const HEIGHT = 160
-/** Where the highest and the lowest line of the scale are, with room for half a dot or label. */
+/** The highest and the lowest line of the scale, with room for half a dot or label. */
 const TOP = 6
 const BOTTOM = HEIGHT - 6
 const LINES = [
@@ -20,9 +20,9 @@ const LINES = [
 export function DurationChart(props: {
   caption: string
   days: readonly { day: string; p50: number | null; p95: number | null }[]
-  /** Of several workflows, half of which say nothing together: only the 95% are shown. */
+  /** Several workflows: their common median means nothing, so only the 95% line is shown. */
   mixed?: boolean
-  /** Of a day, and of all of them. */
+  /** Texts for one day without values and for none at all. */
   none: string
   empty: string
 }) {

@@ -1,4 +1,4 @@
-/** Where a logarithmic scale may have a line. */
+/** The possible lines of a logarithmic scale. */
 const LINES: [ms: number, text: string][] = [
   [1, '1 ms'],
   [10, '10 ms'],
@@ -14,7 +14,7 @@ const LINES: [ms: number, text: string][] = [
   [8_640_000_000, '100 d'],
   [86_400_000_000, '1,000 d'],
 ]
-/** As many labels as a chart on a phone has room for. */
+/** A chart on a phone fits this many labels. */
 const MAX_LINES = 4
 
 export interface Scale {
@@ -23,7 +23,7 @@ export interface Scale {
   lines: { at: number; text: string }[]
 }
 
-/** A logarithmic scale that has room for these durations: from a line below the shortest to one above the longest. */
+/** A logarithmic scale for these durations: from a line below the shortest to one above the longest. */
 export function durationScale(durations: readonly number[]): Scale {
   const last = LINES.length - 1
   const below = LINES.findLastIndex(([ms]) => ms <= Math.min(...durations))

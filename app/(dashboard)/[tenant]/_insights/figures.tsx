@@ -17,12 +17,12 @@ const KINDS = [
   { key: 'stopped', label: 'Cancelled or terminated', colour: styles.stopped },
 ] as const
 
-/** The figures of a period: in numbers, as charts, where people wait, and what agents cost. */
+/** A period's figures: numbers, charts, where people wait, and what agents cost. */
 export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorkspace: boolean }) {
   const { total, days, workflows, uncounted } = insights
   const { path } = useTenant()
   const all = total.succeeded + total.failed + total.stopped
-  // Half of seconds and of days together is neither: the table has the half of each workflow.
+  // A median over workflows of seconds and of days describes neither: the table shows each workflow's.
   const mixed = ofWorkspace && workflows.length > 1
   const withAgents = insights.spent.cost !== null
   const costText = costTexts(insights.spent.cost)
@@ -30,7 +30,7 @@ export function Figures({ insights, ofWorkspace }: { insights: Insights; ofWorks
   return (
     <>
       <dl className={styles.tiles}>
-        {/* Always with a note: what is below stays where it is when the last day has been counted. */}
+        {/* Always with a note, so that nothing below moves once the last day is counted. */}
         <Tile
           label="Runs that ended"
           value={count(all)}

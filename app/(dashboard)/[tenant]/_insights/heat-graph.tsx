@@ -10,7 +10,7 @@ import { HEATS, type Heat, heatOf } from './heat'
 import styles from './insights.module.css'
 import { Card } from './parts'
 
-/** The workflow's graph, each step in the colour of what it costs in time, people's waiting, failures or tokens. */
+/** The workflow's graph, each step coloured by its time, people's waiting, failures or tokens. */
 export function HeatGraph({ workflowId }: { workflowId: string }) {
   const trpc = useTRPC()
   const [heat, setHeat] = useState<Heat>('time')
@@ -77,7 +77,7 @@ export function HeatGraph({ workflowId }: { workflowId: string }) {
   )
 }
 
-/** What the figures on the cards mean, where they do not say it. */
+/** Explains the figures on the cards where they are not obvious. */
 const SAYS: Record<Heat, string> = {
   time: ' Half of the visits, and 95%, took at most the time on the step.',
   waiting: ' Half of the tasks were answered within the time on the step.',

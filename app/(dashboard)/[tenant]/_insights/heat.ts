@@ -2,7 +2,7 @@ import { durationText } from '@/app/_ui/time-text'
 import type { StepFigures } from '@/server/views/insights/steps'
 import { percentText } from './period'
 
-/** What the colour of a step can show. */
+/** The figures that a step's colour can show. */
 export const HEATS = [
   { value: 'time', label: 'Time' },
   { value: 'waiting', label: 'Waiting' },
@@ -11,7 +11,7 @@ export const HEATS = [
 ] as const
 export type Heat = (typeof HEATS)[number]['value']
 
-/** A step's share of the hottest one, from 0 to 1, and its figure in words: in few enough for a card. */
+/** A step's share of the hottest step, from 0 to 1, and its figure in words short enough for a card. */
 export function heatOf(heat: Heat, step: StepFigures | undefined, all: readonly StepFigures[]) {
   if (!step) return { share: 0, text: 'not reached' }
   if (step.visits === 0 && heat !== 'waiting') return { share: 0, text: 'under way' }

@@ -18,7 +18,7 @@ const HeatGraph = dynamic<{ workflowId: string }>(() => import('./heat-graph').t
   loading: () => <Skeleton height={420} radius="md" />,
 })
 
-/** How runs do: of one workflow, or of the whole workspace. */
+/** Insights of one workflow or of the workspace. */
 export function InsightsScreen({ workflowId }: { workflowId?: string }) {
   const trpc = useTRPC()
   const { get, set } = useUrlState()
@@ -26,7 +26,7 @@ export function InsightsScreen({ workflowId }: { workflowId?: string }) {
   const insights = useQuery({
     ...trpc.insights.read.queryOptions({ days, ...(workflowId === undefined ? {} : { workflowId }) }),
     placeholderData: keepPreviousData,
-    // Days that have not been counted yet are counted with each read.
+    // Each read counts more of the days that are still uncounted.
     refetchInterval: ({ state }) => (state.data && state.data.uncounted > 0 ? 1_000 : 60_000),
   })
   const period = (

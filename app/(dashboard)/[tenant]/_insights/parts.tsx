@@ -4,7 +4,7 @@ import { durationText } from '@/app/_ui/time-text'
 import styles from './insights.module.css'
 
 export const orNone = (ms: number | null) => (ms === null ? '–' : durationText(ms))
-/** What others call it. */
+/** The usual technical names. */
 export const P50 = 'p50, the median'
 export const P95 = 'p95'
 export const count = (value: number) => value.toLocaleString('en')
@@ -43,7 +43,7 @@ export function Chart({ title, children }: { title: string; children: ReactNode 
   )
 }
 
-/** Scrolls sideways on a phone, by keyboard too. */
+/** Scrolls sideways on a phone, also by keyboard. */
 export function Scroll({ label, children }: { label: string; children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: without a link inside, nothing else could be focused to scroll it
@@ -53,17 +53,17 @@ export function Scroll({ label, children }: { label: string; children: ReactNode
   )
 }
 
-/** Where a phone has no room for a column of its own. */
+/** Where a phone has no room for another column. */
 export function Most({ within }: { within: number | null }) {
   return within === null ? null : <span className={styles.more}>95%: {durationText(within)}</span>
 }
 
-/** A value, and a bar as long as it is beside the highest one. */
+/** A value with a bar, scaled to the highest value. */
 export function Bar({ value, most, text }: { value: number | null; most: number; text: (value: number) => string }) {
   if (value === null) return '–'
   return (
     <span className={styles.bar}>
-      {/* First, so that it stands on the line of the row's other figures. */}
+      {/* First, so that it aligns with the row's other figures. */}
       <span>{text(value)}</span>
       <span
         className={styles.fill}

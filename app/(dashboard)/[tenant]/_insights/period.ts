@@ -5,7 +5,7 @@ export const PERIODS = [
 ]
 export const DEFAULT_DAYS = 30 as const
 
-/** The period in a URL. Anything else means the default. */
+/** The period in a URL; other values mean the default. */
 export function periodOf(text: string): 7 | 30 | 90 {
   return text === '7' ? 7 : text === '90' ? 90 : DEFAULT_DAYS
 }
@@ -16,7 +16,7 @@ export function percentText(part: number, whole: number): string {
   return `${share === 0 || share >= 10 ? Math.round(share) : share.toFixed(1)}%`
 }
 
-/** 20 Nov, of a day such as 2026-11-20. */
+/** 20 Nov, for a day such as 2026-11-20. */
 export function dayText(day: string): string {
   return new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(new Date(day))
 }

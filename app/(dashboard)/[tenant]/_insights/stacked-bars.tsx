@@ -6,7 +6,7 @@ import { dayText } from './period'
 const WIDTH = 600
 const HEIGHT = 160
 
-/** What one colour of the bars shows: a value for each day. */
+/** One colour of the bars: a value for each day. */
 export interface Series {
   key: string
   label: string
@@ -20,7 +20,7 @@ export function StackedBars(props: {
   days: readonly { day: string }[]
   series: readonly Series[]
   format: (value: number) => string
-  /** What the bars say, for those who cannot see them: the sum, and the highest of them. */
+  /** Describes the bars for people who cannot see them: the sum and the highest value. */
   say: (all: string, most: string) => string
 }) {
   const { caption, days, series, format, say } = props
@@ -77,7 +77,7 @@ export function StackedBars(props: {
   )
 }
 
-/** Which colour is what. */
+/** Names the colours. */
 export function Legend({ lines }: { lines: readonly Pick<Series, 'key' | 'label' | 'colour'>[] }) {
   return (
     <ul className={styles.legend}>
@@ -90,7 +90,7 @@ export function Legend({ lines }: { lines: readonly Pick<Series, 'key' | 'label'
   )
 }
 
-/** The first and the last day, below a chart. Not inside it, where they would shrink with it. */
+/** The first and the last day, below a chart. Not inside it, which would shrink them. */
 export function DayTicks({ days }: { days: readonly { day: string }[] }) {
   const [first, last] = [days[0], days.at(-1)]
   return (

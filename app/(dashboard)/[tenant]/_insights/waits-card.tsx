@@ -13,7 +13,7 @@ import { StackedBars } from './stacked-bars'
 
 const ALL = 'all'
 
-/** How long people's tasks wait: day by day, for one step or all of them, and by step. */
+/** How long people's tasks wait: per day, for one step or all of them, and per step. */
 export function WaitsCard({ insights, ofWorkspace }: { insights: Insights; ofWorkspace: boolean }) {
   const { waits, waitDays } = insights
   const [chosen, setChosen] = useState(ALL)

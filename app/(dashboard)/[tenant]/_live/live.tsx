@@ -6,17 +6,17 @@ import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
 import { useTenant } from '../tenant-context'
 import { TAB } from './tab'
 
-/** After so many failures in a row, the page polls. */
+/** After this many consecutive failures, the page polls. */
 const FAILURES = 2
-/** The cause of a lost stream, such as a restart, may have passed by then. */
+/** By then the cause of a lost stream, such as a restart, may have passed. */
 const TRY_AGAIN_MS = 30_000
 const POLL_MS = 10_000
-/** Even beside the stream, whose notifications may get lost. */
+/** Polls even with a stream, whose notifications may get lost. */
 const SAFE_MS = 60_000
 
 /**
- * Has lists and counts of tasks, and who else is here, read again when they change. One event stream for the whole tab, as
- * long as somebody can see it; where there is none, it polls. So no query of tasks has an interval of its own.
+ * Refetches task lists, task counts and presence when they change. One event stream serves the whole tab while it is
+ * visible; without a stream it polls. So no query of tasks has an interval of its own.
  */
 export function Live() {
   const trpc = useTRPC()
@@ -36,7 +36,7 @@ export function Live() {
   useEffect(() => {
     if (!visible || away) return
     const failed = () => setFailures((count) => count + 1)
-    // Not `useSubscription`, which few pages need and all would load.
+    // Not `useSubscription`: few pages need it and all would load it.
     const stream = client.live.changes.subscribe(
       { tab: TAB },
       {
@@ -62,7 +62,7 @@ export function Live() {
 
   useEffect(() => {
     if (!visible || !away) return
-    // Nothing was read while the tab was hidden.
+    // Nothing was fetched while the tab was hidden.
     readTasks()
     const again = setTimeout(() => setFailures(0), TRY_AGAIN_MS)
     return () => clearTimeout(again)

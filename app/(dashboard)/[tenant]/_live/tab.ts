@@ -1,2 +1,2 @@
-/** Names this browser tab, until its page is loaded again. `crypto.randomUUID` needs https. */
+/** Identifies this browser tab until it reloads. `crypto.randomUUID` needs https. */
 export const TAB = Array.from({ length: 2 }, () => Math.random().toString(36).slice(2, 12).padEnd(8, '0')).join('')

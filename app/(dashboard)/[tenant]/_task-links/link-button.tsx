@@ -8,7 +8,7 @@ import { useTenant } from '../tenant-context'
 
 const LinkDialog = dynamic(() => import('./link-dialog').then((module) => module.LinkDialog))
 
-/** Opens the links of a task, for somebody who may answer it: a link passes that on. */
+/** Opens a task's links, for members who may answer it: a link delegates that right. */
 export function TaskLinkButton({ task }: { task: Task }) {
   const { may } = useTenant()
   const [opened, { open, close }] = useDisclosure()

@@ -17,7 +17,7 @@ const LIVES = [
   { value: 'P30D', label: '30 days' },
 ]
 
-/** Makes a link to a task, shows it once, and lists those that were made before. */
+/** Creates a task link, shows it once, and lists earlier links. */
 export function LinkDialog({ runId, pauseId, onClose }: { runId: string; pauseId: string; onClose: () => void }) {
   const trpc = useTRPC()
   const queries = useQueryClient()

@@ -7,7 +7,7 @@ import { Clock, Time, useNow } from '@/app/_ui/time'
 import type { TaskLinkItem } from '@/server/views/tasks/links'
 import styles from './link-list.module.css'
 
-/** The links of a task that somebody has made, and whether they still work. */
+/** A task's links and whether they still work. */
 export function LinkList({ links }: { links: TaskLinkItem[] }) {
   const trpc = useTRPC()
   const queries = useQueryClient()

@@ -10,7 +10,7 @@ const OUTCOMES = {
   'not run': { text: 'Not run', icon: CircleDashed },
 } as const
 
-/** How a test case ended, and what it took. */
+/** A test case's outcome and duration. */
 export function CaseOutcome({ result }: { result: CaseResult }) {
   const { text, icon: Icon } = OUTCOMES[result.outcome]
   return (
@@ -25,7 +25,7 @@ export function CaseOutcome({ result }: { result: CaseResult }) {
   )
 }
 
-/** Tokens and cost of agents; nothing for tools. */
+/** Tokens and cost of agents; empty for tools. */
 export function spentText(results: readonly CaseResult[]): string[] {
   const tokens = results.reduce((sum, { usage }) => sum + (usage?.totalTokens ?? 0), 0)
   const cost = results.reduce((sum, result) => sum + (result.cost ?? 0), 0)
@@ -34,7 +34,7 @@ export function spentText(results: readonly CaseResult[]): string[] {
   return [`${tokens} tokens`, ...(known ? [`cost ${Number(cost.toPrecision(4))}`] : [])]
 }
 
-/** Where a result is not what was expected, or why there is none. */
+/** How a result differs from the expected one, or why there is no result. */
 export function CaseDifferences({ result: { differences, reason } }: { result: CaseResult }) {
   if (reason !== null) return <p className={styles.note}>{reason}</p>
   if (differences.length === 0) return null

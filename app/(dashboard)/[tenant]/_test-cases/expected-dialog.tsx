@@ -10,7 +10,7 @@ import type { Expected } from '@/server/definition/test-case'
 import { draftOf, type ExpectedDraft, readExpected } from './expected-draft'
 import styles from './test-cases.module.css'
 
-/** In the order and the words of the dialog that keeps a test case. */
+/** In the order and words of the dialog that creates a test case. */
 const LABELS: Record<Expected['kind'], string> = {
   equals: 'Exactly this result',
   fields: 'These fields',
@@ -24,7 +24,7 @@ const ORDER = Object.keys(LABELS) as Expected['kind'][]
 export function ExpectedDialog(props: {
   name: string
   expected: Expected
-  /** What its tool or agent can be expected to do. */
+  /** The kinds of expectation that suit its tool or agent. */
   kinds: readonly Expected['kind'][]
   change: (expected: Expected) => Promise<unknown>
   onClose: () => void
@@ -33,7 +33,7 @@ export function ExpectedDialog(props: {
   const [draft, setDraft] = useState(() => draftOf(props.expected))
   const [problem, setProblem] = useState<{ at: string; text: string } | null>(null)
   const change = useMutation({ mutationFn: props.change, onSuccess: onClose })
-  // Fields are those of a result, so only a case that has some can expect them.
+  // Fields belong to a result, so only a case that has some can expect them.
   const hasFields = draft.fields.length > 0 || draft.kind === 'fields'
   const kinds = ORDER.filter((kind) => props.kinds.includes(kind) && (kind !== 'fields' || hasFields))
   const ofAgent = props.kinds.includes('contains')

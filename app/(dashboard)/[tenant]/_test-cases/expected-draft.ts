@@ -2,14 +2,14 @@ import { type JsonValue, pathText } from '@/server/definition/json'
 import { InexactNumber, parseExact } from '@/server/definition/long-numbers'
 import type { Expected, ExpectedField } from '@/server/definition/test-case'
 
-/** A field by the type that its value had: text is typed as it is, all else as JSON. */
+/** A field by its original value's type: text is typed as it is, other values as JSON. */
 interface ExpectedFieldDraft {
   path: ExpectedField['path']
   type: 'text' | 'number' | 'json'
   text: string
 }
 
-/** What a test case expects, as a form has it: each kind with what was last typed for it. */
+/** A test case's expectation as a form: each kind with its last typed input. */
 export interface ExpectedDraft {
   kind: Expected['kind']
   code: string
@@ -39,7 +39,7 @@ const NO_JSON = 'This is not JSON. Put text in quotes'
 
 type Read = { expected: Expected } | { problem: { at: string; text: string } }
 
-/** What the form says, or the first thing that is wrong, with its place. */
+/** The form's expectation, or its first problem with its place. */
 export function readExpected({ kind, code, value, text, fields }: ExpectedDraft): Read {
   switch (kind) {
     case 'succeeds':

@@ -3,7 +3,7 @@ import type { Expected, ExpectedField } from '@/server/definition/test-case'
 
 const MAX_CHARACTERS = 160
 
-/** What a test case expects, in a line that nobody takes for what came of it. */
+/** A test case's expectation in one line, worded so that it does not read as a result. */
 export function expectedText(expected: Expected): string {
   return cut(`Expects: ${wordsOf(expected)}`)
 }
@@ -31,10 +31,10 @@ function cut(text: string): string {
   return text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS)}…`
 }
 
-/** As many as a test case can have. */
+/** The maximum per test case. */
 const MAX_FIELDS = 50
 
-/** The values inside a result, with their places: texts, numbers and the like, and lists and objects that are empty. */
+/** The values inside a result with their paths: texts, numbers and other scalars, and empty lists and objects. */
 export function fieldsOf(value: JsonValue): ExpectedField[] {
   const found: ExpectedField[] = []
   const visit = (at: JsonValue, path: ExpectedField['path']) => {

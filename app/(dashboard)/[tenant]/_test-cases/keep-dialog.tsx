@@ -10,26 +10,26 @@ import { pathText } from '@/server/definition/json'
 import type { ExpectedField } from '@/server/definition/test-case'
 import styles from './test-cases.module.css'
 
-/** One way to say what is expected. */
+/** One way to state the expectation. */
 export interface Choice<E> {
   value: string
   label: string
   description?: string
-  /** What the person adds. */
+  /** The user's input. */
   input?: ReactNode
-  /** Null as long as it is not complete. */
+  /** Null while it is incomplete. */
   expected: E | null
-  /** What it takes to complete it. */
+  /** What is missing. */
   wanted?: string
 }
 
 /** Asks for the name of a test case and what it expects. */
 export function KeepDialog<E>(props: {
   onClose: () => void
-  /** The name it has unless the person gives another one. */
+  /** The default name. */
   name: string
   choices: readonly Choice<E>[]
-  /** What running it means. */
+  /** Explains what running it does. */
   note: string
   keep: (kept: { name: string; expected: E }) => Promise<unknown>
 }) {
@@ -89,7 +89,7 @@ export function KeepDialog<E>(props: {
   )
 }
 
-/** Which of a result's fields must be the same again. */
+/** Chooses the result fields that must stay the same. */
 export function FieldChoice(props: {
   fields: readonly ExpectedField[]
   chosen: readonly number[]

@@ -1,6 +1,6 @@
 'use client'
-// Everything about test cases that pages load when it is first shown. One file, so that the browser's code has one part more
-// and not four: each regroups the parts that all pages share.
+// The test-case code that pages load on first use. One file, so that the browser's code gains one chunk instead of
+// four: each chunk regroups the shared ones.
 export { AgentCases } from '../agents/[agentId]/agent-cases'
 export { KeepAgentCase } from '../agents/[agentId]/keep-agent-case'
 export { ToolCases } from '../tools/[toolId]/tool-cases'

@@ -5,7 +5,7 @@ import type { CaseResult } from '@/server/versioned/run-cases'
 import { CaseDifferences, CaseOutcome, spentText } from './case-results'
 import styles from './test-cases.module.css'
 
-/** The test cases of what is about to be published: before they run, meanwhile and afterwards. */
+/** The test cases before publishing: not yet run, running and finished. */
 export function PublishCases(props: {
   count: number
   running: boolean
@@ -59,7 +59,7 @@ export function PublishCases(props: {
   )
 }
 
-/** How many of them passed. */
+/** The number of passed cases. */
 export function casesText(results: readonly CaseResult[]): string {
   const count = (outcome: CaseResult['outcome']) => results.filter((result) => result.outcome === outcome).length
   if (count('passed') === results.length) return results.length === 1 ? 'Passed' : `All ${results.length} passed`

@@ -24,9 +24,9 @@ export interface KeptCase {
 
 export interface TestCasesProps<K extends KeptCase> {
   list: { data: K[] | undefined; error: unknown; refetch: () => unknown }
-  /** What would be tested: the tool or the agent on the screen. Null for people who may not run it. */
+  /** The tool or agent on screen. Null for users who may not run it. */
   form: object | null
-  /** Why nothing can be run now. */
+  /** Why no case can run now. */
   obstacle: string | null
   server: {
     run: (only?: string[]) => Promise<{ results: CaseResult[] }>
@@ -34,20 +34,20 @@ export interface TestCasesProps<K extends KeptCase> {
     change: (caseId: string, expected: Expected) => Promise<unknown>
     remove: (caseId: string) => Promise<unknown>
   }
-  /** What a case can expect. */
+  /** The possible kinds of expectation. */
   kinds: readonly Expected['kind'][]
-  /** What to do when there are none. */
+  /** The hint shown without cases. */
   empty: string
-  /** Where to see what a case is given. */
+  /** Opens a case's input. */
   open: { label: string; onOpen: (kept: K) => void } | null
   /** Beside the title. */
   children?: ReactNode
 }
 
-/** The test cases of a tool or an agent: run against what is on the screen, renamed and deleted. */
+/** A tool's or agent's test cases: run them against the form on screen, rename or delete them. */
 export function TestCases<K extends KeptCase>(props: TestCasesProps<K>) {
   const { list, form, obstacle, server, kinds, empty, open, children } = props
-  // By case, with the form that was tested.
+  // By case, with the tested form.
   const [ran, setRan] = useState<ReadonlyMap<string, { result: CaseResult; form: object }>>(new Map())
   const [changed, setChanged] = useState<{ kept: K; how: 'rename' | 'expected' | 'delete' } | null>(null)
   const run = useMutation({
@@ -190,7 +190,7 @@ export function TestCases<K extends KeptCase>(props: TestCasesProps<K>) {
           kinds={kinds}
           change={async (expected) => {
             await server.change(changed.kept.id, expected)
-            // It says how it compares with what was expected before.
+            // The old result compares with the old expectation.
             setRan((now) => new Map([...now].filter(([id]) => id !== changed.kept.id)))
           }}
           onClose={() => setChanged(null)}

@@ -1,17 +1,17 @@
 import { useSyncExternalStore } from 'react'
 import { curlCommand } from '@/app/_ui/curl'
 
-/** A call of this workspace as a terminal command. */
+/** A call to this workspace as a terminal command. */
 export function curl(call: {
   origin: string
   tenantId: string
   path: string
-  /** Absent for a GET, and for a form. */
+  /** Absent for a GET and for a form. */
   body?: unknown
   /** The parts of a form, as curl reads them: `name=text` or `name=@file`. */
   form?: string[]
   accept?: 'text/event-stream'
-  /** By default, the caller fills it in. */
+  /** By default a placeholder. */
   key?: string
 }): string {
   const { origin, tenantId, path, body, form, accept, key } = call
@@ -27,7 +27,7 @@ export function curl(call: {
 
 const never = () => () => {}
 
-/** The origin of this page. Empty while the server renders it. */
+/** The origin of this page. Empty during server rendering. */
 export function useOrigin(): string {
   return useSyncExternalStore(
     never,

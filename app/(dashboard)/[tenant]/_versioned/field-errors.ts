@@ -1,7 +1,7 @@
 import { errorOf } from '@/app/_trpc/client'
 import type { ErrorDetail } from '@/server/errors'
 
-/** The server's error for a field or something inside it; null if there is none. */
+/** The server's error for a field or a value inside it; null if none. */
 export function errorAt(error: unknown, path: string): string | null {
   if (!error) return null
   const found = errorOf(error).details.find((detail) => isAt(String(detail.path ?? ''), path))
@@ -12,12 +12,12 @@ export function errorAt(error: unknown, path: string): string | null {
   return inner === '' ? underField(found.message) : `${inner}: ${found.message}`
 }
 
-/** A message under its field, where it follows no name. */
+/** A message under its field, where no name precedes it. */
 export function underField(message: string): string {
   return message === 'is required' ? 'Required' : message
 }
 
-/** What the server would refuse, in the shape of its error. */
+/** Errors found in the browser, in the shape of a server error. */
 export function asError(details: readonly ErrorDetail[]): unknown {
   return details.length === 0
     ? null

@@ -11,7 +11,7 @@ const labelOf = (type: FieldType) => (type === 'other' ? 'As written' : typeLabe
 const ITEM_OPTIONS = ITEM_TYPES.map((type) => ({ value: type, label: `of ${listWords(typeWords(type))}` }))
 const MAX_DEPTH = 4
 
-/** The fields of an object, one per row, with the fields of nested objects below their row. */
+/** An object's fields, one per row, with nested objects' fields below their row. */
 export function FieldTable(props: {
   label: string
   fields: SchemaField[]

@@ -5,7 +5,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Parses a text as a JSON object, or says what is wrong with it. */
+/** Parses a text as a JSON object, or returns the problem. */
 export function readObject(text: string): { value: JsonObject; problem?: never } | { value?: never; problem: string } {
   try {
     const value = parseExact(text)
@@ -19,7 +19,7 @@ export function pretty(value: unknown): string {
   return JSON.stringify(value, null, 2)
 }
 
-/** True when two values are the same JSON. The order of keys does not matter. */
+/** Whether two values are the same JSON. The order of keys does not matter. */
 export function sameJson(a: unknown, b: unknown): boolean {
   return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b))
 }

@@ -7,7 +7,7 @@ interface ListQuery {
   status?: 'draft' | 'published' | 'archived'
 }
 
-/** The server query for a list's URL. The page and the browser send the same query, so the first answer is reused. */
+/** The server query for a list's URL. Page and browser send the same query, so the first result is reused. */
 export function listQuery(get: (name: string) => string): ListQuery {
   const page = Math.max(1, Math.min(1_000_000, Math.floor(Number(get('page'))) || 1))
   const status = get('status')

@@ -1,16 +1,16 @@
 import { isObject, sameJson } from './json'
 
-/** Objects of which people edit single fields. Anything else, such as a schema, is one thing. */
+/** Objects merged by their fields. Other values, such as a schema, merge as a whole. */
 const TAKEN_APART = ['config', 'model', 'settings']
 
 export interface MergedForm<T> {
-  /** The changes of both sides. */
+  /** The form with the changes of both sides. */
   value: T
-  /** The fields that both sides changed in different ways, as paths; `value` has the chosen side's. */
+  /** The paths of fields that both sides changed differently; `value` has the chosen side's. */
   conflicts: string[]
 }
 
-/** Three-way merge by field. Changes of different fields never conflict. */
+/** Three-way merge by field. Changes to different fields never conflict. */
 export function mergeForms<T extends object>(
   base: T,
   mine: T,
@@ -35,7 +35,7 @@ export function mergeForms<T extends object>(
     conflicts.push(at)
     return take(side === 'mine' ? own : other)
   })
-  // Made of the fields of two forms of the type.
+  // Made of the fields of two forms of this type.
   return { value: Object.fromEntries(merged) as T, conflicts }
 }
 

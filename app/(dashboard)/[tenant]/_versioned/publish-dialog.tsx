@@ -22,7 +22,7 @@ export interface PublishDialogProps {
   noun: 'agent' | 'tool'
   name: string
   version: number
-  /** What is published now: null when nothing is, undefined while it loads. */
+  /** The published version: null if none, undefined while it loads. */
   before: { version: number; content: object } | null | undefined
   after: object
   /** Undefined while they load. */
@@ -33,7 +33,7 @@ export interface PublishDialogProps {
   error: unknown
 }
 
-/** Says what publishing changes, and for whom. */
+/** Shows what publishing changes, and for whom. */
 export function PublishDialog(props: PublishDialogProps) {
   const { opened, onClose, name } = props
   return (

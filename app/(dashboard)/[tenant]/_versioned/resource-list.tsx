@@ -209,7 +209,7 @@ export function ResourceList<R extends Resource>(props: {
   )
 }
 
-/** Which version it is, beside the mark of its status. What was never published has none that anybody gets. */
+/** The version beside the status mark. An unpublished resource shows none, because callers get none. */
 export function versionsText({ status, version, publishedVersion }: Resource): string {
   if (status === 'archived') return `v${version}`
   if (publishedVersion === null) return ''

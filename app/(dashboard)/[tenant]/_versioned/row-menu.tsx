@@ -5,7 +5,7 @@ import { Archive, ArchiveRestore, Copy, CopyPlus, Ellipsis, ExternalLink } from 
 import { Link } from '@/app/_ui/link'
 import { notifyDone } from '@/app/_ui/notify'
 
-/** The actions of a row. An action that is not given is not in the menu. */
+/** A row's actions. Absent actions are not in the menu. */
 export interface RowVerbs {
   curl?: string
   duplicate?: () => void

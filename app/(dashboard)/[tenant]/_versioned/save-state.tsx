@@ -6,7 +6,7 @@ import motion from '@/app/_ui/turning.module.css'
 import type { DraftState } from './draft-state'
 import styles from './versioned.module.css'
 
-/** Whether the draft is saved, in words; nothing while there is no draft. */
+/** The draft's save state in words; empty without a draft. */
 export function SaveStateText(props: {
   state: DraftState<object>
   /** Why a text on the page is not part of the draft yet. */

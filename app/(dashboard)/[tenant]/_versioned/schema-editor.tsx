@@ -18,7 +18,7 @@ export function SchemaEditor(props: {
   label: string
   value: JsonObject
   onChange: (value: JsonObject) => void
-  /** Why the text cannot be used as it is; null when it can. */
+  /** Reports why the text is unusable; null if it is usable. */
   onProblem: (problem: string | null) => void
   readOnly: boolean
   error: string | null
@@ -31,7 +31,7 @@ export function SchemaEditor(props: {
   const last = useRef(value)
   const keepText = useUnfinished(label, (kept) => writeText(kept))
 
-  // Follows only changes from outside: saved, discarded or restored. Text written here stays as it was written.
+  // Follows only changes from outside: saved, discarded or restored. Text typed here keeps its formatting.
   useEffect(() => {
     if (sameJson(last.current, value)) return
     last.current = value

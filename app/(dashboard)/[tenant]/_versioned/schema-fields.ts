@@ -2,22 +2,22 @@ import type { JsonObject, JsonValue } from '@/server/definition/json'
 import { isObject } from './json'
 
 export const FIELD_TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'any', 'other'] as const
-/** `other`: a schema that a row cannot express, kept as it is. */
+/** `other`: a schema that a row cannot express, preserved unchanged. */
 export type FieldType = (typeof FIELD_TYPES)[number]
 export const ITEM_TYPES = ['any', 'string', 'number', 'integer', 'boolean', 'object'] as const
 type ItemType = (typeof ITEM_TYPES)[number]
 
 /** A property of an object's schema as a table row. */
 export interface SchemaField {
-  /** Identifies the row, not the property, and stays the same while the name is typed. */
+  /** Identifies the row, not the property; stable while the name is typed. */
   key: string
   name: string
   type: FieldType
   required: boolean
   description: string
-  /** For an array. Null when the row cannot express it and `keep` holds it. */
+  /** For an array. Null if the row cannot express it and `keep` holds it. */
   items: ItemType | null
-  /** For an object, or an array of objects. */
+  /** For an object or an array of objects. */
   fields: SchemaField[]
   /** The rest of the property's schema. */
   keep: JsonObject
@@ -32,14 +32,14 @@ export function newField(name = ''): SchemaField {
   return { key: `field-${count}`, name, type: 'string', required: true, ...nothing }
 }
 
-/** The properties of an object's schema as rows. Null when a table cannot express them. */
+/** An object schema's properties as rows. Null if a table cannot express them. */
 export function toFields(schema: JsonObject): SchemaField[] | null {
   if (schema.type !== 'object' || ('properties' in schema && !isObject(schema.properties))) return null
   if ('required' in schema && !isNames(schema.required)) return null
   const properties = isObject(schema.properties) ? schema.properties : {}
   const required = isNames(schema.required) ? schema.required : []
   if (required.some((name) => !Object.hasOwn(properties, name))) return null
-  // The database keeps the order of lists but not of object keys, so `required` provides the order of the fields.
+  // The database preserves the order of lists but not of object keys, so `required` provides the order of the fields.
   const place = (name: string) => (required.includes(name) ? required.indexOf(name) : required.length)
   return Object.entries(properties)
     .sort(([a], [b]) => place(a) - place(b))
@@ -52,7 +52,7 @@ function toField(name: string, property: JsonValue, required: boolean): SchemaFi
   const { type, description, ...keep } = property
   if (description !== undefined && typeof description !== 'string') return { ...field, type: 'other', keep: property }
   field.description = description ?? ''
-  // In a row, an empty description would look the same as none.
+  // In a row, an empty description would look like a missing one.
   if (description === '') return { ...field, type: 'other', keep: { ...keep, ...typeIfAny(type), description } }
   if (type === undefined) return { ...field, type: Object.keys(keep).length === 0 ? 'any' : 'other', keep }
   if (type === 'object') {
@@ -96,7 +96,7 @@ export function fieldProblem(fields: SchemaField[]): string | null {
 }
 
 /**
- * The schema with these rows as its properties. Everything else in it stays. Rows without a name are left out for now.
+ * The schema with these rows as its properties; the rest of it is unchanged. Rows without a name are left out for now.
  */
 export function toSchema(base: JsonObject, fields: SchemaField[]): JsonObject {
   const { type: _type, properties, required, ...rest } = base

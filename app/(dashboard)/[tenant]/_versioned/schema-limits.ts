@@ -3,7 +3,7 @@ import type { SchemaField } from './schema-fields'
 
 const MAX_VALUES = 12
 
-/** What a field's value must be beyond its type, which no column of the table shows. Null if there is nothing. */
+/** A field's limits beyond its type, which no column shows. Null if none. */
 export function limitsText({ type, keep, keepItems }: SchemaField): string | null {
   const each = wordsOf(keepItems).map((words, index) => (index === 0 ? `each ${words}` : words))
   const words = [...(type === 'array' ? countWords(keep, 'Items', 'entry', 'entries') : wordsOf(keep)), ...each]

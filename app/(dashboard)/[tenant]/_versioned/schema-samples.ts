@@ -27,7 +27,7 @@ const FORMATS: Record<string, string> = {
 }
 const MAX_DEPTH = 8
 
-/** A starting value for a schema: its own default or example, else the simplest value of its type. */
+/** A starting value for a schema: its own default or example, or the simplest value of its type. */
 export function sampleOf(schema: JsonValue | undefined, depth = 0): JsonValue {
   if (!isObject(schema) || depth > MAX_DEPTH) return null
   if (schema.default !== undefined) return schema.default
@@ -54,7 +54,7 @@ export function sampleOf(schema: JsonValue | undefined, depth = 0): JsonValue {
   }
 }
 
-/** Only what a schema gives itself: constants, defaults and examples. Nothing that looks as if somebody had typed it. */
+/** Only values stated in the schema: constants, defaults and examples. Nothing that looks typed by a user. */
 export function givenBy(schema: JsonValue | undefined, depth = 0): JsonValue | undefined {
   if (!isObject(schema) || depth > MAX_DEPTH) return undefined
   if (schema.default !== undefined) return schema.default

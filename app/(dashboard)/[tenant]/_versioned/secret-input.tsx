@@ -2,7 +2,7 @@
 import { Autocomplete } from '@mantine/core'
 import { useSecretNames } from './use-secret-names'
 
-/** A reference to a secret: picked from the vault by people who may see its names, otherwise typed. */
+/** A reference to a secret: chosen from the vault by members who may see its names, otherwise typed. */
 export function SecretInput(props: {
   label: string
   description?: string

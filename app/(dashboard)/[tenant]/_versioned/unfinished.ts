@@ -1,15 +1,15 @@
 'use client'
 import { createContext, useCallback, useContext, useEffect, useRef, useSyncExternalStore } from 'react'
 
-/** The name of the draft on the page, for the texts of its fields. */
+/** The name of the draft on the page, used to store unfinished texts of its fields. */
 export const UnfinishedTexts = createContext<string | null>(null)
 
 const PREFIX = 'millrace-text:'
 
 /**
- * Keeps a text that cannot be part of the draft yet, such as half a schema, in this browser until it can.
- * @param onKept called once with what an earlier page left
- * @returns keeps the text; null forgets it
+ * Stores a text that cannot be part of the draft yet, such as half a schema, in this browser until it can.
+ * @param onKept called once with the text left by an earlier page
+ * @returns stores the text; null forgets it
  */
 export function useUnfinished(field: string, onKept: (text: string) => void): (text: string | null) => void {
   const draft = useContext(UnfinishedTexts)
@@ -36,7 +36,7 @@ export function useUnfinished(field: string, onKept: (text: string) => void): (t
 
 const never = () => () => {}
 
-/** A field of the draft whose text is unfinished, perhaps on a tab that was not opened yet; null if there is none. */
+/** A field of the draft with an unfinished text, perhaps on a tab not opened yet; null if none. */
 export function useUnfinishedField(draft: string): string | null {
   const read = () => keysOf(draft)[0]?.slice(`${PREFIX}${draft}:`.length) ?? null
   return useSyncExternalStore(never, read, () => null)

@@ -7,8 +7,8 @@ import { isDirty, type Opened } from './draft-state'
 import { createDraftStore, type DraftServer } from './draft-store'
 
 /**
- * A draft that saves itself, for as long as the page is open. `server` is that of the first call.
- * @param opened what the server had when it was asked last
+ * A draft that saves itself while the page is open. The first call sets `server`.
+ * @param opened the server's last known state
  * @param name names the draft's copies in this browser
  */
 export function useDraft<T extends object>(
@@ -20,7 +20,7 @@ export function useDraft<T extends object>(
   useEffect(() => store.setReadOnly(readOnly), [store, readOnly])
   useEffect(() => connectToPage(store), [store])
   useEffect(() => {
-    // A failure to join is tried again with the next answer.
+    // If joining fails, the next response retries it.
     store.adopt(opened).catch(() => {})
   }, [store, opened])
   useLeaveWarning(state.save.kind)
@@ -30,7 +30,7 @@ export function useDraft<T extends object>(
 function newStore<T extends object>(opened: Opened<T>, server: DraftServer<T>, name: string, readOnly: boolean) {
   const fields = Object.keys(opened.content)
   const isWhole = (value: object) => fields.every((field) => Object.hasOwn(value, field))
-  // Rendered on the server too, where nothing needs a name.
+  // Also rendered on the server, which needs no name.
   const page = typeof window === 'undefined' ? '' : window.crypto.getRandomValues(new Uint32Array(2)).join('-')
   return createDraftStore<T>({
     opened,

@@ -16,7 +16,7 @@ export interface VerbServer {
   kind: QueryKey
   archive(id: string): Promise<unknown>
   unarchive(id: string): Promise<unknown>
-  /** Restores the state it had before it was archived. */
+  /** Restores the state before archiving. */
   undoArchive(id: string): Promise<unknown>
   duplicate(id: string): Promise<{ id: string }>
 }

@@ -17,7 +17,7 @@ import { forgetUnfinished } from './unfinished'
 import { useDraft } from './use-draft'
 import type { VersionItem } from './versions-tab'
 
-/** The draft beside the latest version, as the server has it. */
+/** The server's draft, stored beside the latest version. */
 export interface StoredDraft {
   revision: number
   baseVersion: number
@@ -45,10 +45,10 @@ export interface VersionedServer<R extends Resource, F extends object> {
   runCases(draft: F, signal: AbortSignal): Promise<{ results: CaseResult[] }>
 }
 
-/** A resource as its page has it. */
+/** A resource as its page loads it. */
 export type OpenedResource = Resource & {
   draft: StoredDraft
-  /** How many test cases there are. */
+  /** The number of test cases. */
   testCases: number
 }
 
@@ -75,7 +75,7 @@ export function useVersioned<R extends OpenedResource, F extends object>(
         return openedOf(now, formOf(now))
       },
       save: async ({ content, ...from }) => {
-        // A form is JSON: it came from the server, and fields put nothing else into it.
+        // A form is JSON: it came from the server, and fields add only JSON.
         const saved = await server.saveDraft({ ...from, content: content as JsonObject | null })
         return { ...saved, byName: saved.byName ?? null, byYou: true, content }
       },
@@ -84,7 +84,7 @@ export function useVersioned<R extends OpenedResource, F extends object>(
     },
   })
   const [publishing, setPublishing] = useState(false)
-  // Counts discards and choices, so that fields with their own typed text start over.
+  // Counts discards and merge choices, so that fields with typed text of their own start over.
   const [restarts, setRestarts] = useState(0)
   const restart = () => {
     forgetUnfinished(name)
@@ -99,7 +99,7 @@ export function useVersioned<R extends OpenedResource, F extends object>(
       setPublishing(false)
       notifyDone(`Version ${published} is published.`)
     },
-    // What the dialog compares is no longer what would be published.
+    // The dialog's comparison is outdated.
     onError: (error) => errorOf(error).code === 'VERSION_CONFLICT' && void refresh(),
   })
   const restore = useMutation({
@@ -142,19 +142,19 @@ export function useVersioned<R extends OpenedResource, F extends object>(
     },
   })
   const { known, dirty } = draft
-  // After a conflict the draft has what somebody else saved, of which the results before say nothing.
+  // After a conflict the draft holds another user's changes, which the earlier results do not cover.
   const isShown = (tested: F | null | undefined) => publishing && tested != null && sameJson(tested, draft.value)
   const ran = isShown(cases.variables)
   const skipped = isShown(skippedFor)
 
   return {
-    /** Names what this browser keeps of the draft. */
+    /** Names the draft's copies in this browser. */
     name,
     draft,
     restarts,
-    /** There is something that no version has. */
+    /** The draft differs from every version. */
     hasDraft: dirty || known.draft.content !== null,
-    /** What would be refused at publication, by field. */
+    /** Problems that would prevent publication, by field. */
     problems: known.draft.problems,
     discard: () => {
       const { value } = draft
@@ -181,7 +181,7 @@ export function useVersioned<R extends OpenedResource, F extends object>(
       stopCases.current?.abort()
       setPublishing(false)
     },
-    /** The test cases, run against what is about to be published when somebody publishes it: a tool may do real work. */
+    /** The test cases, run against the draft on publishing, not before: a tool may do real work. */
     cases: {
       count: testCases,
       running: cases.isPending,
@@ -193,20 +193,20 @@ export function useVersioned<R extends OpenedResource, F extends object>(
         stopCases.current?.abort()
       },
     },
-    /** Publishes it, unless the test cases have yet to run and one of them does not pass. */
+    /** Publishes the draft, unless test cases must still run and one of them fails. */
     publishWith: async (note: string) => {
       const { value } = draft.getState()
       if (testCases > 0 && !sameJson(skippedFor, value) && !sameJson(cases.variables, value)) {
         const { results } = (await cases.mutateAsync(value).catch(() => null)) ?? {}
         if (!results?.every(({ outcome }) => outcome === 'passed')) return
-        // Somebody else's changes came meanwhile.
+        // Another user's changes arrived during the tests.
         if (!sameJson(draft.getState().value, value)) return
       }
       publish.mutate(note)
     },
-    /** The number that publishing gives. */
+    /** The number of the next published version. */
     next: known.draft.content === null ? known.version : known.version + 1,
-    /** What is published now: null when nothing is, undefined while it loads. */
+    /** The published version: null if none, undefined while it loads. */
     before: publishedVersion === null ? null : before.data && { version: publishedVersion, content: before.data },
     users,
     publish,
@@ -220,7 +220,7 @@ export type Versioned<R extends OpenedResource, F extends object> = ReturnType<t
 
 function openedOf<F extends object>(resource: Resource & { draft: StoredDraft }, content: F): Opened<F> {
   const { version, draft } = resource
-  // A draft that another release saved may lack fields.
+  // A draft saved by another release may lack fields.
   const typed = draft.content && { ...content, ...(draft.content as Partial<F>) }
   const { byName = null, byYou = false } = draft
   return { version, content, draft: { ...draft, byName, byYou, content: typed } }

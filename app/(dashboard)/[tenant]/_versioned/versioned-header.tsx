@@ -9,7 +9,7 @@ import type { DraftState } from './draft-state'
 import { type Resource, versionsText } from './resource-list'
 import { SaveStateText } from './save-state'
 
-/** The header of an agent's or tool's page: what is published, and whether what is typed is saved. */
+/** The header of an agent's or tool's page: the published version and the draft's save state. */
 export function VersionedHeader(props: {
   noun: 'agent' | 'tool'
   resource: Resource
@@ -18,7 +18,7 @@ export function VersionedHeader(props: {
   hasDraft: boolean
   /** Why a text on the page is not part of the draft yet. */
   problem: string | null
-  /** Why it cannot be published now; null when it can. */
+  /** Why it cannot be published now; null if it can. */
   obstacle: string | null
   onSave: () => void
   onDiscard: () => void

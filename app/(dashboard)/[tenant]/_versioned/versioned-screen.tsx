@@ -10,7 +10,7 @@ import type { OpenedResource, Versioned } from './use-versioned'
 import styles from './versioned.module.css'
 import { VersionedHeader } from './versioned-header'
 
-// The type says that one content is read and shown, which `dynamic` forgets.
+// `dynamic` loses the type that ties the read content to the shown one.
 const VersionsTab = dynamic(() => import('./versions-tab').then((module) => module.VersionsTab), {
   ssr: false,
 }) as typeof import('./versions-tab').VersionsTab
@@ -20,7 +20,7 @@ const PublishDialog = dynamic(() => import('./publish-dialog').then((module) => 
 export interface VersionedTab {
   name: string
   label: string
-  /** Stays mounted once opened, and keeps incomplete input. */
+  /** Stays mounted once opened and preserves incomplete input. */
   stays?: boolean
   panel: ReactNode
 }
@@ -40,11 +40,11 @@ export function VersionedScreen<R extends OpenedResource, F extends { name: stri
   versioned: Versioned<R, F>
   /** Why a text on the page is not part of the draft yet. */
   problem: string | null
-  /** Fields with typed text of their own start over. */
+  /** Makes fields with typed text of their own start over. */
   onRestart: () => void
   tab: string
   tabs: readonly VersionedTab[]
-  /** Shows a version as the form of the tabs, which nobody can change. */
+  /** Shows a version as the tabs' form, read-only. */
   view: (content: F) => ReactNode
   may: { write: boolean; publish: boolean }
   /** Restores it from the archive. */

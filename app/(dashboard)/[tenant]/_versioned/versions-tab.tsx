@@ -20,7 +20,7 @@ export interface VersionItem {
   publishedAt: string | null
   current: boolean
   published: boolean
-  /** What its publisher wrote about it. */
+  /** The publisher's note. */
   note: string | null
 }
 
@@ -33,7 +33,7 @@ export function VersionsTab<F extends object>(props: {
   onRetry: () => void
   /** The content of a version, without dates and numbers. */
   read: (version: number) => Promise<F>
-  /** Shows a version as the form that it was written in. */
+  /** Shows a version as the form that edits it. */
   view: (content: F) => ReactNode
   onRestore: ((version: number) => void) | null
   /** The draft beside the versions; its time is null until it is saved. */
@@ -159,7 +159,7 @@ function Content<F extends object>(props: {
   if (against === null || !before.data) {
     if (view === null) return <CodeBlock text={pretty(after.data)} label={`Version ${version}`} wrap />
     return (
-      // Its fields must not take up what somebody left unfinished in the draft.
+      // Its fields must not pick up unfinished texts of the draft.
       <UnfinishedTexts key={version} value={null}>
         {view(after.data)}
       </UnfinishedTexts>

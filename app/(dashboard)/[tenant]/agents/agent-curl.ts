@@ -1,4 +1,4 @@
-/** The command that calls an agent: invoke for one that answers with data, chat for any other. */
+/** The command that calls an agent: invoke for one that answers with data, chat for others. */
 export function agentCurl(
   agent: { id: string; structured: boolean; supervisor: boolean },
   body: { message: string; threadId?: string; version?: string; dataContext?: object },

@@ -16,7 +16,7 @@ const FIRST_SCHEMA = {
   additionalProperties: false,
 }
 
-/** Asks only for what an agent must have. The rest is set on its page. */
+/** Asks only for the required properties. The agent's page has the rest. */
 export function NewAgentDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
     <Dialog opened={opened} onClose={onClose} title="New agent">

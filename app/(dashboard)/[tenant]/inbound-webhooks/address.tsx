@@ -3,9 +3,12 @@ import { useSyncExternalStore } from 'react'
 import { CopyButton } from '@/app/_ui/copy-button'
 import styles from './inbound.module.css'
 
-/** Where the sender posts to, to copy. Shortened on screen: it fits on a line, and who knows it may be able to start runs. */
+/**
+ * The sender's target URL with a copy button. Shortened on screen: it fits on a line, and knowing it may allow starting
+ * runs.
+ */
 export function Address({ path }: { path: string }) {
-  // The server knows the address only if PUBLIC_URL does.
+  // The server knows its origin only from PUBLIC_URL.
   const origin = useSyncExternalStore(never, () => window.location.origin, nothing)
   return (
     <span className={styles.address}>
@@ -19,7 +22,7 @@ export function Address({ path }: { path: string }) {
   )
 }
 
-/** The end of a path without the middle of its token. */
+/** The end of a path with its token's middle removed. */
 function shortPath(path: string): string {
   const start = path.lastIndexOf('/') + 5
   return path.length > start + 5 ? `${path.slice(0, start)}…${path.slice(-4)}` : path

@@ -18,7 +18,7 @@ import { ShowButton } from '../settings/show-button'
 import { OUTCOMES, type Outcome, OutcomePill } from './outcome-pill'
 import { reasonWords } from './reason-words'
 
-/** What an inbound webhook received, newest first. */
+/** An inbound webhook's deliveries, newest first. */
 export function DeliveryList({ webhook, onClose }: { webhook: InboundItem; onClose: () => void }) {
   const trpc = useTRPC()
   const one = { workflowId: webhook.workflowId, inboundId: webhook.id }

@@ -15,7 +15,7 @@ import { InboundScope } from './inbound-scope'
 import { MappingFields } from './mapping-fields'
 import { SCHEME_LABELS, SECRET_HELP } from './schemes'
 
-/** Creates an inbound webhook, or changes one. */
+/** Creates or edits an inbound webhook. */
 export function InboundDialog(props: {
   webhook: InboundItem | null
   onClose: () => void
@@ -71,7 +71,7 @@ export function InboundDialog(props: {
       <InboundScope workflowId={workflowId} webhook={webhook}>
         <form
           onSubmit={submit}
-          // Enter sends the form from within a field, which may not have said what was typed last.
+          // Enter submits from within a field, which may not have reported its latest text yet.
           onKeyDownCapture={(event) => event.key === 'Enter' && flushFields()}
           noValidate
         >

@@ -23,13 +23,13 @@ const SecretDialog = dynamic(() => import('./secret-dialog').then((module) => mo
 const TryDialog = dynamic(() => import('./try-dialog').then((module) => module.TryDialog))
 const DeliveryList = dynamic(() => import('./delivery-list').then((module) => module.DeliveryList))
 
-/** Which dialog is open, and for which inbound webhook. */
+/** The open dialog and its inbound webhook. */
 type Open =
   | { dialog: 'create' }
   | { dialog: 'edit' | 'try' | 'secret' | 'delete'; webhook: InboundItem }
   | { dialog: 'shown'; name: string; value: string }
 
-/** The addresses at which other systems start workflows. The deliveries of the chosen one are listed below. */
+/** The URLs at which other systems start workflows. The chosen one's deliveries are listed below. */
 export function InboundList() {
   const trpc = useTRPC()
   const { may } = useTenant()

@@ -8,7 +8,7 @@ import { readJson } from '../workflows/[id]/model/json-text'
 import { ScopeProvider } from '../workflows/[id]/widgets/scope-context'
 import { entriesOfAny, entriesOfLast } from './sent-entries'
 
-/** What `${…}` can refer to in the expressions of an inbound webhook, with the values of its last delivery. */
+/** The values that `${…}` can refer to in an inbound webhook's expressions, with those of its last delivery. */
 export function InboundScope(props: { workflowId: string; webhook: InboundItem | null; children: ReactNode }) {
   const { workflowId, webhook, children } = props
   const trpc = useTRPC()
@@ -33,10 +33,10 @@ export function InboundScope(props: { workflowId: string; webhook: InboundItem |
   )
 }
 
-/** An entry says itself which delivery it comes from, in place of a step. */
+/** Entries name their delivery where others name a step. */
 const originOf = (from: string) => from
 
-/** Undefined if it is not kept any more, or is no JSON. */
+/** Undefined if it is no longer retained or is no JSON. */
 function parsed(body: string | null): JsonValue | undefined {
   const read = body === null ? null : readJson(body)
   return read && 'value' in read ? read.value : undefined

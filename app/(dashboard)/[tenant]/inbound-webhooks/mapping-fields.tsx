@@ -12,7 +12,7 @@ import { ExpressionInput } from '../workflows/[id]/widgets/expression-input'
 export function MappingFields(props: {
   workflowId: string
   mapping: Record<string, string>
-  /** Fields may be left, and so changed, at the same time. */
+  /** An update function, because several fields may change concurrently when they lose the focus. */
   onChange: (change: (mapping: Record<string, string>) => Record<string, string>) => void
   problem: (path: string) => string | undefined
 }) {
@@ -66,7 +66,7 @@ export function MappingFields(props: {
   )
 }
 
-/** As where a person starts a run. */
+/** As in the form that starts a run. */
 function describe({ type, description }: Field): string {
   return description ? `${description} (${typeWords(type)})` : typeWords(type)
 }

@@ -17,7 +17,7 @@ const PILLS: Record<Outcome, PillStatus> = {
   refused: 'failed',
 }
 
-/** What became of a delivery. */
+/** A delivery's outcome. */
 export function OutcomePill({ status }: { status: Outcome }) {
   return <StatusPill status={PILLS[status]} label={OUTCOMES[status]} />
 }

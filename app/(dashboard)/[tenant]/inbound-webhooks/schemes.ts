@@ -1,6 +1,6 @@
 import type { Scheme } from '@/server/definition/inbound'
 
-/** The ways in which a sender signs, as people know them. */
+/** Display names of the senders' signature schemes. */
 export const SCHEME_LABELS: Record<Scheme, string> = {
   github: 'GitHub',
   stripe: 'Stripe',
@@ -10,7 +10,7 @@ export const SCHEME_LABELS: Record<Scheme, string> = {
   none: 'No signature',
 }
 
-/** Where each sender shows its secret, or takes it. */
+/** Where each sender shows or takes its secret. */
 export const SECRET_HELP: Record<Scheme, string> = {
   github: 'Leave it empty to generate one, which you then give to GitHub.',
   stripe: 'Stripe shows it once you have given it the address. Until then nothing is accepted.',

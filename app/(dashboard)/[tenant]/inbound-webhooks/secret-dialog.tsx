@@ -8,7 +8,7 @@ import { ErrorState } from '@/app/_ui/error-state'
 import type { InboundItem } from '@/server/views/inbound/browse'
 import { SECRET_HELP } from './schemes'
 
-/** Sets or rotates the secret: the sender's own, or one that is made and then shown once. */
+/** Sets or rotates the secret: the sender's own, or a generated one, shown once. */
 export function SecretDialog(props: {
   webhook: InboundItem
   onClose: () => void

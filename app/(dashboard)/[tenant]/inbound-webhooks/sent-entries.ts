@@ -3,7 +3,7 @@ import type { FieldType } from '@/server/definition/schema'
 import { isNameable, referenceText } from '@/server/definition/template'
 import type { ScopeEntry } from '../workflows/[id]/widgets/scope-context'
 
-/** What a delivery brought, as far as it is known. */
+/** The known parts of a delivery. */
 export interface Known {
   body: JsonValue | undefined
   headers: Record<string, string>
@@ -15,7 +15,9 @@ const MAX_DEPTH = 4
 const MAX = 200
 const LAST_CHARS = 120
 
-/** What the expressions of an inbound webhook can name: all of a delivery, and what the last one had in it. */
+/**
+ * The values that an inbound webhook's expressions can name: the parts of any delivery and the content of the last one.
+ */
 export function entriesOfLast({ body, headers, query }: Known): ScopeEntry[] {
   const from = 'the last delivery'
   return [
@@ -25,7 +27,7 @@ export function entriesOfLast({ body, headers, query }: Known): ScopeEntry[] {
   ].slice(0, MAX)
 }
 
-/** The same before there was one. A body most likely has the names of the START fields. */
+/** The same before the first delivery. Its body will most likely have the names of the START fields. */
 export function entriesOfAny(fields: readonly (readonly [name: string, type: FieldType])[]): ScopeEntry[] {
   const from = 'the delivery'
   return [

@@ -12,7 +12,7 @@ import { parseKeepingDigits } from '@/server/definition/long-numbers'
 import type { InboundItem } from '@/server/views/inbound/browse'
 import { reasonWords } from './reason-words'
 
-/** Shows what a sample would start. Nothing is started, and nothing is kept. */
+/** Shows what a sample would start, without starting or storing anything. */
 export function TryDialog({ webhook, onClose }: { webhook: InboundItem; onClose: () => void }) {
   const trpc = useTRPC()
   const { workflowId, id: inboundId, last } = webhook
@@ -87,7 +87,7 @@ export function TryDialog({ webhook, onClose }: { webhook: InboundItem; onClose:
             />
           </Group>
           {attempt.error && <ErrorState error={attempt.error} title="The delivery was not tried" />}
-          {/* There before it says something, so that it is read aloud; without a gap of its own until then. */}
+          {/* Rendered empty, so that screen readers announce its content; without a gap until then. */}
           <Stack gap="xs" aria-live="polite" {...(result ? {} : { mt: 'calc(var(--mantine-spacing-md) * -1)' })}>
             {result && (
               <>

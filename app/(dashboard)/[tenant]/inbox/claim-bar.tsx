@@ -11,7 +11,7 @@ import { useTenant } from '../tenant-context'
 import styles from './inbox.module.css'
 import { useTasksChanged } from './use-tasks-changed'
 
-/** Who takes care of an open task, and the buttons to change that. */
+/** An open task's claim, and the buttons to change it. */
 export function ClaimBar({ task, onChanged }: { task: Task; onChanged: () => void }) {
   const trpc = useTRPC()
   const { user, may } = useTenant()
@@ -62,7 +62,7 @@ export function ClaimBar({ task, onChanged }: { task: Task; onChanged: () => voi
   )
 }
 
-/** From so many on, there is a search field. */
+/** From this count on, the list has a search field. */
 const MANY = 8
 
 function Takers({

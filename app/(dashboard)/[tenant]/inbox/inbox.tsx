@@ -24,7 +24,7 @@ import { RefusedList } from './refused-list'
 import { filterOf, idOf, inputOf, readTaskId } from './task-id'
 import { TaskQueue } from './task-queue'
 
-/** With all kinds of fields, most of the screen's code: loaded while people read the queue. */
+/** With all kinds of fields, most of the screen's code: loaded while users read the queue. */
 const loadTaskView = () => import('./task-view').then((module) => module.TaskView)
 const TaskView = dynamic(loadTaskView, { loading: () => <Skeleton height={240} radius="md" /> })
 
@@ -49,7 +49,7 @@ export function Inbox() {
     ...trpc.tasks.countViews.queryOptions(filterOf(input)),
     placeholderData: keepPreviousData,
   })
-  // The navigation sends the same query, whose answer may arrive before hydration; the server's HTML does not have it.
+  // The navigation sends the same query, whose result may arrive before hydration, while the server's HTML lacks it.
   const mounted = useMounted()
   useEffect(() => {
     loadTaskView().catch(() => {})
@@ -57,7 +57,7 @@ export function Inbox() {
   const tasks = useMemo(() => query.data?.pages.flatMap((page) => page.tasks) ?? [], [query.data])
   const searchedTo = query.data?.pages.at(-1)?.searchedTo
   const filtered = FILTERS.some((name) => get(name) !== '')
-  // One source for both where possible, so that they never disagree.
+  // One source for both where possible, so that they always agree.
   const open = input.view !== 'done'
   const whole =
     input.view === undefined && !filtered && query.data !== undefined && !query.hasNextPage && !query.isPlaceholderData
@@ -75,7 +75,7 @@ export function Inbox() {
     const task = tasks[Math.min(tasks.length - 1, Math.max(0, place + by))]
     if (task) select(idOf(task))
   }
-  // Set when a task was answered here, so that the next one is ready to be typed into.
+  // Set when a task was answered here, so that the next one gets the focus.
   const [answered, setAnswered] = useState<string | null>(null)
   const goOn = (task: Task, held: boolean) => {
     if (!next.current || !open) return
@@ -176,7 +176,7 @@ export function Inbox() {
               </>
             ) : (
               tasks.length > 0 && (
-                // None is chosen by itself: a single key answers the one that is.
+                // No task is chosen automatically: a single key answers the chosen one.
                 <div className={styles.choose}>
                   <EmptyState icon={InboxIcon} title="Choose a task">
                     <span className="with-keyboard">Or press J for the first.</span>
@@ -198,7 +198,7 @@ const VIEWS = [
   { value: 'done', label: 'Done' },
 ] as const
 
-/** How many tasks a view has. */
+/** A view's number of tasks. */
 function InView({ count }: { count: TaskCount | undefined }) {
   if (!count || count.count === 0) return null
   return (
@@ -226,7 +226,7 @@ function Filters({ get, set }: Pick<ReturnType<typeof useUrlState>, 'get' | 'set
         onSearch={(q) => set({ q })}
         className={styles.search ?? ''}
       />
-      {/* On a phone, so that the first task is in sight. */}
+      {/* On a phone, so that the first task is visible. */}
       <Button
         variant="default"
         className={styles.filter ?? ''}

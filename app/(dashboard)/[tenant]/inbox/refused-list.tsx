@@ -6,7 +6,7 @@ import { Time } from '@/app/_ui/time'
 import styles from './inbox.module.css'
 import { idOf } from './task-id'
 
-/** The person's answers that were not taken in the end: each until its task was opened and the notice dismissed. */
+/** The user's rejected answers, each shown until its task was opened and the notice dismissed. */
 export function RefusedList({ selected, onSelect }: { selected: string; onSelect: (id: string) => void }) {
   const trpc = useTRPC()
   const { data = [] } = useQuery(trpc.tasks.refused.queryOptions())

@@ -9,10 +9,7 @@ import type { Task } from '@/server/views/tasks/get'
 import { ShownCard } from './answer/shown-card'
 import styles from './inbox.module.css'
 
-/**
- * What the task is about: what its author chose or, without that, all of the run's data, as labelled rows. The data as JSON
- * is behind a button.
- */
+/** The task's card or, without one, all run data as labelled rows. A button shows the data as JSON. */
 export function TaskData({ task }: { task: Task }) {
   const { data } = task.run
   const { show } = task.signal
@@ -50,7 +47,7 @@ export function TaskData({ task }: { task: Task }) {
   )
 }
 
-/** What the run did before it paused. */
+/** The run's steps before the pause. */
 export function SoFar({ task }: { task: Task }) {
   return (
     <section className={styles.soFar} aria-label="What happened so far">

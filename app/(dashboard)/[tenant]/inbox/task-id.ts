@@ -27,7 +27,7 @@ export function inputOf(get: (name: string) => string): Omit<ListTasks, 'cursor'
   }
 }
 
-/** What the tasks of every view are filtered by. */
+/** The filters of every view. */
 export function filterOf({ q, tests, workflowId, type }: Omit<ListTasks, 'cursor'>): CountTasks {
   return {
     ...(q === undefined ? {} : { q }),

@@ -39,7 +39,7 @@ function QueueItem({
   onSelect: (id: string) => void
 }) {
   const { user } = useTenant()
-  // Many keys are a field of the run: the row says it once.
+  // Business keys are often a field of the run: the row shows the value once.
   const details = task.summary.filter(([, value]) => value !== task.businessKey)
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => {

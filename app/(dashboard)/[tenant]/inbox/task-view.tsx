@@ -25,7 +25,7 @@ import { ClaimBar } from './claim-bar'
 import styles from './inbox.module.css'
 import { SoFar, TaskData } from './so-far'
 
-/** One task: the question, the form to answer it, and what its run did before. */
+/** One task: the question, its form, and the run's earlier steps. */
 export function TaskView({
   runId,
   pauseId,
@@ -39,9 +39,9 @@ export function TaskView({
   pauseId: string
   onChanged: () => void
   onNext: () => void
-  /** The answer was given here, and may be held. */
+  /** The answer was sent from here and may be held. */
   onAnswered: (task: Task, held: boolean) => void
-  /** The answer was undone, later and from wherever the person was then. */
+  /** The answer was undone later, on any page. */
   onUndone: () => void
   /** Whether the form gets the focus. */
   focus: boolean
@@ -128,7 +128,7 @@ function TaskHead({ task }: { task: Task }) {
   )
 }
 
-/** What was filled in, or the label of what was chosen. */
+/** The submitted data, or the chosen action's label. */
 function given({ answer, signal }: Task): unknown {
   const value = (answer && 'value' in answer ? answer.value : {}) as {
     data?: unknown

@@ -4,12 +4,12 @@ import { useCallback } from 'react'
 import { useTRPC } from '@/app/_trpc/client'
 
 /**
- * A run's next task opens a moment after the answer, once the steps in between are done. Where pages have an event stream, it
- * tells them of it too.
+ * A run's next task opens a moment after the answer, once the steps in between are done. Where pages have an event
+ * stream, it announces the task too.
  */
 const AGAIN_MS = [400, 1_200, 3_000]
 
-/** Reads lists and counts of tasks again after an answer: now, and until the run's next task should be there. */
+/** Refetches task lists and counts after an answer: now, and until the run's next task should exist. */
 export function useTasksChanged(): () => void {
   const trpc = useTRPC()
   const cache = useQueryClient()

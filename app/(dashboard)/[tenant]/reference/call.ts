@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { DocumentedOperation, OpenApiDocument, Parameter, Schema } from '@/server/openapi/types'
 import { sampleOf } from '../_versioned/schema-samples'
 
-/** An operation where it is in the document. */
+/** An operation with its place in the document. */
 export interface Call {
   method: string
   path: string
@@ -22,7 +22,7 @@ export function headersOf({ operation }: Call, { components }: OpenApiDocument):
     .filter((it) => it.in === 'header')
 }
 
-/** The headers that have a value, as they are sent. */
+/** The filled-in headers as they are sent. */
 export function filledHeaders(call: Call, values: Readonly<Record<string, string>>): Record<string, string> {
   const accept = acceptOf(call)
   const filled = Object.entries(values).flatMap(([field, value]) =>
@@ -31,23 +31,23 @@ export function filledHeaders(call: Call, values: Readonly<Record<string, string
   return { ...(accept === null ? {} : { accept }), ...Object.fromEntries(filled) }
 }
 
-/** Whether the call takes a file, as a part of a form. */
+/** Whether the call takes a file as a form part. */
 export function takesFile({ operation }: Call): boolean {
   return operation.requestBody?.content['multipart/form-data'] !== undefined
 }
 
-/** The fields that go with a file, which takes the place of one of them. */
+/** The fields sent with a file, which replaces one of them. */
 export function besideFile({ [FILE_PART]: _file, ...fields }: JsonObject): JsonObject {
   return fields
 }
 
-/** The part of a form that is the file. */
+/** The form part with the file. */
 const FILE_PART = 'attachment'
-/** What the names of headers' fields begin with. */
+/** The prefix of header fields' names. */
 const HEADER = 'header.'
 const MAX_DEPTH = 6
 
-/** A schema with what it refers to in place; too deep, anything goes. */
+/** A schema with its references inlined; beyond the maximum depth, any value. */
 export function inFull(schema: Schema, schemas: Readonly<Record<string, Schema>>, depth = 0): Schema {
   if (depth > MAX_DEPTH) return {}
   const inside = (one: Schema) => inFull(one, schemas, depth + 1)
@@ -66,7 +66,7 @@ export function inFull(schema: Schema, schemas: Readonly<Record<string, Schema>>
   }
 }
 
-/** The simplest value that a schema takes: of an object only what it asks for, or all if it asks for nothing. */
+/** The simplest valid value: for an object its required properties, or all if none is required. */
 export function exampleOf(schema: Schema): JsonValue {
   const [either] = (schema.anyOf ?? schema.oneOf ?? []).filter(({ type }) => type !== 'null')
   if (either) return exampleOf(either)
@@ -84,7 +84,7 @@ function asJson(schema: Schema): JsonValue {
   return JSON.parse(JSON.stringify(schema)) as JsonValue
 }
 
-/** What the body field begins with; null if the call sends none. */
+/** The body field's initial value; null if the call sends none. */
 export function bodyOf({ operation }: Call, document: OpenApiDocument): JsonValue | null {
   const media = operation.requestBody?.content['application/json']
   if (!media) return null
@@ -92,7 +92,7 @@ export function bodyOf({ operation }: Call, document: OpenApiDocument): JsonValu
   return example && 'value' in example ? example.value : exampleOf(inFull(media.schema, document.components.schemas))
 }
 
-/** The path to send, with the values of its parameters; those without a value are left out of the query. */
+/** The request path with its parameters' values; empty query parameters are left out. */
 export function filledPath(call: Call, values: Readonly<Record<string, string>>): string {
   const path = call.path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(values[`path.${name}`] ?? ''))
   const query = new URLSearchParams(
@@ -104,19 +104,19 @@ export function filledPath(call: Call, values: Readonly<Record<string, string>>)
   return query === '' ? path : `${path}?${query}`
 }
 
-/** The parameters of the path that have no value yet. */
+/** The path parameters without a value. */
 export function missing(call: Call, values: Readonly<Record<string, string>>): string[] {
   return parametersOf(call).flatMap((it) => (it.in === 'path' && !values[`path.${it.name}`]?.trim() ? [it.name] : []))
 }
 
-/** One whole answer rather than events, where the call has both. */
+/** Prefers one JSON response to an event stream where the call has both. */
 export function acceptOf({ operation }: Call): string | null {
   const types = Object.keys(operation.responses['200']?.content ?? {})
   if (types.includes('application/json')) return types.length > 1 ? 'application/json' : null
   return types.includes('text/event-stream') ? 'text/event-stream' : null
 }
 
-/** The same call as a command, for a program that has a key. */
+/** The same call as a command, for a program with a key. */
 export function curlOf(
   call: Call,
   sent: { url: string; tenantId: string; headers: Record<string, string>; body: string | null; file?: string },

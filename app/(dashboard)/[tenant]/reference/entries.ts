@@ -4,12 +4,12 @@ type Reference = RouterOutput['reference']['open']
 
 /** A line of the list: an object of the workspace with all its calls, or one call of the API. */
 export interface Entry {
-  /** What the address of the page names. */
+  /** The entry's name in the page's URL. */
   id: string
   label: string
   /** Absent for an object, which has several calls. */
   method?: string
-  /** In small letters, for the search. */
+  /** In lower case, for the search. */
   text: string
 }
 
@@ -19,7 +19,7 @@ export interface Group {
 }
 
 const OBJECTS = { workflow: 'Your workflows', agent: 'Your agents', tool: 'Your tools' } as const
-/** By what else people look for the calls of an object. */
+/** Further search terms for an object's calls. */
 const CALLS = {
   workflow: (id: string) =>
     `/api/workflow/start/${id} /api/workflow/start-async/${id} start answer a pause status resume`,
@@ -27,7 +27,7 @@ const CALLS = {
   tool: (id: string) => `/api/tools/${id}/invoke call`,
 } as const
 
-/** The list: first what the workspace has, then the whole API. */
+/** The list: first the workspace's objects, then the whole API. */
 export function groupsOf({ objects, calls, tags }: Reference): Group[] {
   const own = (Object.keys(OBJECTS) as (keyof typeof OBJECTS)[]).map((word) => ({
     name: OBJECTS[word],
@@ -49,7 +49,7 @@ export function groupsOf({ objects, calls, tags }: Reference): Group[] {
   return [...own, ...api].filter(({ entries }) => entries.length > 0)
 }
 
-/** The entries that have every word of a search, in any order. */
+/** The entries that contain every word of a search, in any order. */
 export function found(groups: readonly Group[], search: string): Group[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   return groups.flatMap(({ name, entries }) => {
@@ -58,7 +58,7 @@ export function found(groups: readonly Group[], search: string): Group[] {
   })
 }
 
-/** What an entry is called: an object by its name, a call of the API by its group. */
+/** An entry's title: an object's name, or the group of an API call. */
 export function nameOf(groups: readonly Group[], id: string): string {
   for (const { name, entries } of groups) {
     const entry = entries.find((one) => one.id === id)

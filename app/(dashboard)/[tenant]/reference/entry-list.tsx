@@ -5,13 +5,13 @@ import tones from '@/app/reference/tones.module.css'
 import type { Group } from './entries'
 import styles from './reference.module.css'
 
-/** Of so many entries of a group the list has lines; the rest are there to be searched for. */
+/** The list shows this many entries per group; a search finds the rest. */
 export const MAX_SHOWN = 200
 
 export function EntryList(props: {
   groups: readonly Group[]
   chosen: string
-  /** The entry that J and K have moved to. */
+  /** The entry marked with J and K. */
   marked: string | null
   search: string
   onOpen: (id: string) => void

@@ -15,7 +15,7 @@ import type { OpenApiDocument } from '@/server/openapi/types'
 import type { Call } from './call'
 import styles from './reference.module.css'
 
-/** Loaded when somebody tries a call: fields of every kind of value are large. */
+/** Loaded on first use: the fields for all kinds of values are large. */
 const TryCall = dynamic(() => import('./try-call').then((module) => module.TryCall), {
   ssr: false,
   loading: () => <Skeleton height={160} radius="md" />,
@@ -84,7 +84,7 @@ function Try({ document, call }: { document: OpenApiDocument; call: Call }) {
   )
 }
 
-/** Each is shown when it is opened: those of a whole definition are long. */
+/** Each schema is rendered when it is opened: those of a whole definition are long. */
 function Schemas({ document }: { document: OpenApiDocument }) {
   const schemas = Object.entries(document.components.schemas)
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())

@@ -15,7 +15,7 @@ import { Part } from './part'
 import styles from './reference.module.css'
 import { Welcome } from './welcome'
 
-/** The workspace's own API reference: a list of what can be called, and the calls of what is chosen. */
+/** The workspace's own API reference: a list of objects and calls, and the chosen entry's calls. */
 export function ReferenceScreen() {
   const trpc = useTRPC()
   const url = useUrlState()

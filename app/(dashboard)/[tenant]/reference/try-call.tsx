@@ -35,7 +35,7 @@ import {
 import styles from './reference.module.css'
 import { TryAnswer } from './try-answer'
 
-/** Sends a call from the page, as the person who is signed in. What may change something is asked about first. */
+/** Sends a call from the page as the signed-in user. Calls that may change data need confirmation. */
 export function TryCall({ document, call, onClose }: { document: OpenApiDocument; call: Call; onClose: () => void }) {
   const trpc = useTRPC()
   const origin = useOrigin()
@@ -186,7 +186,7 @@ function ParameterField(props: { id: string; parameter: Parameter; value: string
   )
 }
 
-/** Before anything is changed. */
+/** The confirmation before a change. */
 function Question(props: { call: Call; path: string; onSend: () => void; onCancel: () => void }) {
   const { call, path, onSend, onCancel } = props
   const { name: workspace } = useTenant()
@@ -211,7 +211,7 @@ function Question(props: { call: Call; path: string; onSend: () => void; onCance
   )
 }
 
-/** Of the two answers, the one that changes nothing. */
+/** Focuses the button that changes nothing. */
 function focused(button: HTMLButtonElement | null): void {
   button?.focus({ preventScroll: true })
   button?.closest('[role="alertdialog"]')?.scrollIntoView({ block: 'nearest' })
@@ -221,7 +221,7 @@ function bodyText(value: JsonObject | undefined, text: string): string {
   return value === undefined ? text : JSON.stringify(value)
 }
 
-/** As fields if the schema names some, else as JSON. */
+/** As fields if the schema names some, otherwise as JSON. */
 function Body(props: { call: Call; document: OpenApiDocument; text: string; onText: (text: string) => void }) {
   const { call, document, text, onText } = props
   const shape = useMemo(() => {

@@ -5,7 +5,7 @@ import { curl, useOrigin } from '../_versioned/curl'
 import { useTenant } from '../tenant-context'
 import styles from './reference.module.css'
 
-/** What the reference is for, before something is chosen. */
+/** Explains the reference before an entry is chosen. */
 export function Welcome() {
   const { may, path, id: tenantId } = useTenant()
   const origin = useOrigin()

@@ -10,7 +10,7 @@ import type { OnScreen } from '../../_versioned/on-screen'
 import type { Agent, AgentForm } from './agent-form'
 import { useCaseChanges } from './use-case-changes'
 
-/** The agent's test cases: threads that were kept, and what is expected of their last answer. */
+/** The agent's test cases: saved threads and the expectation for their last answer. */
 export function AgentCases({ agent, onScreen }: { agent: Agent; onScreen: OnScreen<AgentForm> | null }) {
   const { id } = agent
   const trpc = useTRPC()
@@ -27,7 +27,7 @@ export function AgentCases({ agent, onScreen }: { agent: Agent; onScreen: OnScre
       server={{
         run: (only) => agents.runCases.mutate({ id, body: { draft: form ?? {}, ...(only ? { only } : {}) } }),
         rename: (caseId, name) => changed(agents.renameCase.mutate({ id, caseId, name })),
-        // Of the kinds below.
+        // One of the kinds below.
         change: (caseId, expected) =>
           changed(agents.changeExpected.mutate({ id, caseId, expected: expected as KeepAgentCase['expected'] })),
         remove: (caseId) => changed(agents.deleteCase.mutate({ id, caseId })),

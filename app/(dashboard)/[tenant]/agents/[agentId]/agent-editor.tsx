@@ -19,13 +19,13 @@ import { useTalk } from './use-talk'
 
 const AgentCases = dynamic(() => import('../../_test-cases/lazy').then((module) => module.AgentCases), { ssr: false })
 
-/** Where the playground has room beside the form; `.beside` has the same width. */
+/** Wide enough for the playground beside the form; `.beside` has the same width. */
 const WIDE = '(min-width: 90em)'
 
 const PAGE = { limit: '100', offset: '0' }
 
 const unheard = () => {}
-/** Of a form that nobody can change. */
+/** For a read-only form. */
 const UNCHANGED = { change: unheard, error: null, readOnly: true }
 
 /** One agent: its instructions, its output, a playground, and its history. */

@@ -7,7 +7,7 @@ interface Versions {
 
 type State = OnScreen<unknown>['state'] | null
 
-/** What can be compared. Only people who may change the agent have it on the screen; the others compare its versions. */
+/** The versions to compare. Only users who may change the agent have it on screen; others compare its versions. */
 export function choicesOf({ version, publishedVersion }: Versions, state: State) {
   const earlier = Array.from({ length: Math.min(49, version - 1) }, (_, index) => String(version - 1 - index))
   return [
@@ -18,7 +18,7 @@ export function choicesOf({ version, publishedVersion }: Versions, state: State)
   ]
 }
 
-/** The published version and what is newer; where nothing is, the latest and the one before it. */
+/** The published version and a newer one; without a newer one, the latest and its predecessor. */
 export function firstChoices(agent: Versions, state: State): [string, string] {
   const second = state === null ? 'latest' : ON_SCREEN
   const first = agent.publishedVersion === null ? 'latest' : 'published'
@@ -26,7 +26,7 @@ export function firstChoices(agent: Versions, state: State): [string, string] {
   return [same && agent.version > 1 ? String(agent.version - 1) : first, second]
 }
 
-/** Says so if both choices are the same; otherwise null. */
+/** A note if both choices are the same; otherwise null. */
 export function sameText(agent: Versions, state: State, [first, second]: readonly [string, string]): string | null {
   const [one, other] = [meantBy(agent, state, first), meantBy(agent, state, second)]
   if (one !== other) return null
@@ -34,7 +34,7 @@ export function sameText(agent: Versions, state: State, [first, second]: readonl
   return `Both are version ${one}. Choose another one${state === null ? '' : ', or change something'}.`
 }
 
-/** The number of a version; what is on the screen if that is none. */
+/** The number of a version, or the form on screen if it equals none. */
 function meantBy({ version, publishedVersion }: Versions, state: State, choice: string): string {
   if (choice === 'latest' || (choice === ON_SCREEN && state === 'version')) return String(version)
   return choice === 'published' ? String(publishedVersion) : choice

@@ -20,11 +20,11 @@ import { Facts } from './result-panel'
 
 export interface CompareProps {
   agent: Agent
-  /** Null for people who may not change the agent. They compare its versions. */
+  /** Null for users who may not change the agent. They compare its versions. */
   onScreen: OnScreen<AgentForm> | null
 }
 
-/** One message, two versions of the agent: both answers beside each other, and what each of them cost. */
+/** One message, two versions of the agent: both answers beside each other with their cost. */
 export function Compare({ agent, onScreen }: CompareProps) {
   const { may } = useTenant()
   const state = onScreen?.state ?? null
@@ -34,7 +34,7 @@ export function Compare({ agent, onScreen }: CompareProps) {
   const [message, setMessage] = useState('')
   const trpc = useTRPC()
   const cases = useQuery({ ...trpc.agents.cases.queryOptions({ id: agent.id }), enabled: agent.testCases > 0 })
-  // Both get a single message, so cases that consist of several are left out.
+  // Both get a single message, so cases with several messages are left out.
   const single = (cases.data ?? []).flatMap(({ id, name, given: { messages } }) =>
     messages[0] && messages.length === 1 ? [{ id, name, ...messages[0] }] : [],
   )
@@ -146,7 +146,7 @@ function useAnswer(agentId: string) {
     error: mutation.error,
     busy: mutation.isPending,
     ms,
-    /** The agent that answered, if it was the one on the screen. */
+    /** The agent that answered, if it was the one on screen. */
     draft,
     clear: mutation.reset,
     ask: (body: Asked) => {

@@ -22,7 +22,7 @@ export function Conversation(props: {
   earlier: boolean
   live: LiveTurn | null
   failed: unknown
-  /** Null for people who may not write. */
+  /** Null for users who may not write. */
   onExample: ((text: string) => void) | null
 }) {
   const { agent, turns, earlier, live, failed, onExample } = props

@@ -1,8 +1,8 @@
 const MAX = 3
-/** A list of threads cuts longer messages, and what is longer is no example. */
+/** The thread list cuts longer messages; a cut message is no example. */
 const MAX_CHARACTERS = 119
 
-/** Messages to try an agent with: the first of what it was really told, without repeats. Without any, two for all agents. */
+/** Messages to try an agent with: the first real ones, without repeats. Without any, two general ones. */
 export function exampleMessages(told: readonly (string | null)[]): string[] {
   const short = told.flatMap((message) => {
     const text = message?.trim() ?? ''

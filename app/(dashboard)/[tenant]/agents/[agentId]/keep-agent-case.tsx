@@ -12,11 +12,11 @@ type Expected = Body['expected']
 
 const MAX_CHARACTERS = 60
 
-/** Keeps a thread as a test case. */
+/** Saves a thread as a test case. */
 export function KeepAgentCase(props: {
   agentId: string
   threadId: string
-  /** What the thread ends with: data for an agent with an output schema. */
+  /** The thread's last answer: data for an agent with an output schema. */
   last: { message: string; data: JsonObject | null }
   onClose: () => void
 }) {

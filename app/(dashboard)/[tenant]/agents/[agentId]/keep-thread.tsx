@@ -9,7 +9,7 @@ const KeepAgentCase = dynamic(() => import('../../_test-cases/lazy').then((modul
   ssr: false,
 })
 
-/** Offers to keep a thread as a test case. */
+/** Offers to save a thread as a test case. */
 export function KeepThread(props: { agentId: string; threadId: string; last: Turn; structured: boolean }) {
   const { agentId, threadId, last, structured } = props
   const [keeping, setKeeping] = useState(false)

@@ -16,16 +16,16 @@ import { ResultPanel } from './result-panel'
 import { ThreadList } from './thread-list'
 import type { Talk } from './use-talk'
 
-/** A place to talk to the agent as it is on the screen, saved or not: threads, the conversation, and the result. */
+/** Talks to the agent on screen, saved or not: threads, the conversation, and the result. */
 export function Playground({
   talk,
   onScreen,
   compact = false,
 }: {
   talk: Talk
-  /** Null for people who may not change the agent. They talk to its versions. */
+  /** Null for users who may not change the agent. They talk to its versions. */
   onScreen: OnScreen<AgentForm> | null
-  /** In one column and without the list of threads, beside the form. */
+  /** In one column, without the list of threads, beside the form. */
   compact?: boolean
 }) {
   const { agent, structured, threadId, open, turn, text, setText } = talk

@@ -13,18 +13,18 @@ import { asData, type Turn } from './conversation'
 import styles from './playground.module.css'
 import type { TurnResult } from './use-turn'
 
-/** The result of the last message: its data, whether it matches the schema, the version, and the time it took. */
+/** The result of the last message: its data, whether it matches the schema, the version and the duration. */
 export function ResultPanel(props: {
   agent: ShownAgent
   /** The last turn of the thread on screen. */
   last: Turn | null
   /** The result of the last turn made on this page. */
   fresh: TurnResult | null
-  /** The agent has changed since, so the result says nothing about it. */
+  /** The agent has changed since, so the result no longer applies. */
   outdated: boolean
   error: unknown
   busy: boolean
-  /** What to do with it. */
+  /** Further actions. */
   children?: ReactNode
 }) {
   const { agent, last, fresh, outdated, error, busy, children } = props
@@ -92,7 +92,7 @@ export function ResultPanel(props: {
   )
 }
 
-/** What an answer took: which version and model gave it, its tokens and its cost. */
+/** An answer's facts: version, model, tokens and cost. */
 export function Facts({ metadata, ms, wanted }: { metadata: JsonObject; ms: number | null; wanted: string }) {
   const usage = (metadata.usage ?? {}) as JsonObject
   const scripted = metadata.provider === 'scripted'

@@ -7,7 +7,7 @@ import type { AgentForm } from './agent-form'
 
 const FIRST = { type: 'object', properties: {}, required: [], additionalProperties: false }
 
-/** Whether the agent answers with data, and in which shape. */
+/** Whether the agent answers with data, and the data's shape. */
 export function SchemaTab(props: {
   form: AgentForm
   change: (patch: Partial<AgentForm>) => void

@@ -5,7 +5,7 @@ import type { ShownAgent } from './agent-form'
 import { exampleMessages } from './examples'
 import { useThreads } from './use-threads'
 
-/** Messages to try the agent with: of its test cases, which somebody chose, before those of its newest threads. */
+/** Messages to try the agent with: those of its test cases, which a user chose, before those of its newest threads. */
 export function useExamples({ id, testCases }: ShownAgent, wanted: boolean): string[] {
   const trpc = useTRPC()
   const cases = useQuery({ ...trpc.agents.cases.queryOptions({ id }), enabled: wanted && testCases > 0 })

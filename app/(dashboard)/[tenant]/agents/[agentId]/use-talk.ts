@@ -10,9 +10,9 @@ import { useTurn } from './use-turn'
 export type Talk = ReturnType<typeof useTalk>
 
 /**
- * What is being said to an agent: the message being written, the turn in progress and the last result. The screen holds
- * it, because the playground is on one tab and, where there is room, beside the form on another.
- * @param onScreen null for people who may not change the agent
+ * The state of a conversation with an agent: the message being written, the turn in progress and the last result. The
+ * screen holds it, because the playground is on one tab and, where there is room, also beside the form on another.
+ * @param onScreen null for users who may not change the agent
  */
 export function useTalk(saved: Agent, onScreen: OnScreen<AgentForm> | null) {
   const trpc = useTRPC()
@@ -36,7 +36,7 @@ export function useTalk(saved: Agent, onScreen: OnScreen<AgentForm> | null) {
       url.set({ thread: id })
       queries.invalidateQueries({ queryKey: trpc.agents.threads.pathKey() }).catch(() => {})
     },
-    // A failed turn is not saved in the thread, so the text goes back to the input.
+    // The thread does not store a failed turn, so its text returns to the input.
     onFailed: (message) => setText((now) => (now === '' ? message : now)),
   })
   const open = (id: string | null) => {

@@ -2,7 +2,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTRPC } from '@/app/_trpc/client'
 
-/** An agent's conversations, the newest first, including those of API callers. */
+/** An agent's threads, newest first, including those of API callers. */
 export function useThreads(agentId: string, { enabled = true } = {}) {
   const trpc = useTRPC()
   return useInfiniteQuery({

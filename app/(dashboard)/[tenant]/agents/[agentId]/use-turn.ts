@@ -31,7 +31,7 @@ export interface TurnResult {
   /** Null for a text answer. */
   data: JsonObject | null
   metadata: JsonObject
-  /** The agent that answered, if it was the one on the screen. */
+  /** The agent that answered, if it was the one on screen. */
   draft: AgentForm | null
   /** From the click to the answer. */
   ms: number

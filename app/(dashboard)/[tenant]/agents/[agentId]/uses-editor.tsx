@@ -19,7 +19,7 @@ interface Known {
   publishedVersion: number | null
 }
 
-/** The tools or agents that may be used, each with its version. */
+/** The tools or agents available to the agent, each with its version. */
 export function UsesEditor(props: {
   title: string
   text: string

@@ -24,23 +24,23 @@ interface Props {
   runId: string
   pauseId: string
   signal: PauseSignal
-  /** Called when the pause was answered, here or by someone else: reload its state. */
+  /** Called when the pause was answered, here or elsewhere: reload its state. */
   onSettled: () => void
-  /** Called after `onSettled` when the answer was given here. */
+  /** Called after `onSettled` when the answer came from here. */
   onAnswered?: (held: boolean) => void
-  /** Called when the answer was undone from the notification, wherever the person was then. */
+  /** Called when the answer was undone from the notification, on any page. */
   onUndone?: () => void
-  /** Moves the focus to the first field: the person came here from the task before. */
+  /** Moves the focus to the first field: the user comes from the previous task. */
   focus?: boolean
-  /** Why the person may not answer, besides their role. */
+  /** Why the user may not answer, besides their role. */
   bar?: TaskPeople['bar']
-  /** An answer that can still be undone, by the person or by somebody else. */
+  /** An answer that this or another user can still undo. */
   held?: ShownHeld | null
-  /** Lets digits choose an action. Only where a single task is on screen. */
+  /** Lets digits choose an action. Only with a single task on screen. */
   keys?: boolean
 }
 
-/** What a paused run asks for, as a typed form or as buttons. */
+/** A paused run's question, as a typed form or as buttons. */
 export function AnswerForm(props: Props) {
   const { may } = useTenant()
   const ready = useMounted()
@@ -51,7 +51,7 @@ export function AnswerForm(props: Props) {
       </Text>
     )
   }
-  // Nothing can be typed or sent until drafts can be kept.
+  // Blocks input until drafts can be stored.
   if (!ready) return <Skeleton height={answerHeight(props.signal)} radius="md" />
   const { signal, bar = null, held = null } = props
   if (held) return <Held {...props} held={held} />
@@ -80,7 +80,7 @@ export function AnswerForm(props: Props) {
   )
 }
 
-/** Of a remark, as of any comment. */
+/** The limit of every comment. */
 const MAX_CHARS = 5_000
 
 const TOO_LARGE = 'The file is too large: at most 3.75 MB'
@@ -103,7 +103,7 @@ function InputsForm(props: Props & { fields: Fields }) {
   const busy = sending || answer.isPending
   const send = async () => {
     if (busy) return
-    // A chosen file counts as a value: it is sent once nothing else is wrong.
+    // A chosen file counts as a value: it is sent once all other fields are valid.
     const chosen = Object.keys(files.files).map((name) => [name, 'chosen'] as const)
     const read = readDraft(fields, { ...draft, ...Object.fromEntries(chosen) })
     const large = Object.entries(files.files).filter(([, { size }]) => size > MAX_FILE_BYTES)

@@ -12,7 +12,7 @@ const YES_NO = 58
 /** An empty object or list in rows, with its label. */
 const ROWS = 72
 
-/** About how tall a form is, in pixels: so much room is left for it while it loads, so that nothing below it moves. */
+/** A form's approximate height in pixels, reserved while it loads, so that nothing below moves. */
 export function answerHeight(signal: PauseSignal): number {
   if (signal.type !== 'collect_inputs') return BUTTONS + GAP + INPUT
   const fields = Object.values(signal.fields as unknown as Record<string, Field>)

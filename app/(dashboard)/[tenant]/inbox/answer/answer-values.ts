@@ -5,10 +5,10 @@ import { emptied } from '../../workflows/start-values'
 
 export type Fields = Record<string, Field>
 
-/** The typed text of each field. Kept as text so that an incomplete number or JSON is not lost. */
+/** The typed text of each field. Text, so that an incomplete number or JSON is not lost. */
 export type Draft = Record<string, string>
 
-/** What a person may say with a decision, kept while it is typed like the fields of a form. */
+/** A decision's remark, stored during typing like a form's fields. */
 export const REMARK: Fields = { remark: { type: 'string' } }
 
 /** The input control for a field. */
@@ -41,7 +41,7 @@ export function initialDraft(fields: Fields): Draft {
   return textsOf(fields, Object.fromEntries(defaults))
 }
 
-/** Values as the texts of their inputs. */
+/** Values as their inputs' texts. */
 export function textsOf(fields: Fields, data: JsonObject): Draft {
   return Object.fromEntries(
     Object.entries(data).flatMap(([name, value]) => {
@@ -51,7 +51,7 @@ export function textsOf(fields: Fields, data: JsonObject): Draft {
   )
 }
 
-/** The texts that a browser may keep: none of secret or sensitive fields, nor of ones that the form does not have. */
+/** The texts that a browser may store: none of secret or sensitive fields or of fields missing in the form. */
 export function openTexts(fields: Fields, draft: Draft): Draft {
   const isOpen = ([name]: [string, string]) => {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
@@ -66,8 +66,8 @@ function textOf(field: Field, value: JsonValue): string {
 }
 
 /**
- * Converts the typed texts to values, or says what is wrong. Empty fields without a default are not
- * sent: the server reports missing ones.
+ * Converts the typed texts to values, or returns the errors. Empty fields without a default are not sent: the server
+ * reports missing ones.
  */
 export function readDraft(fields: Fields, draft: Draft): { data: JsonObject; errors: Record<string, string> } {
   const data: JsonObject = {}
@@ -125,7 +125,7 @@ function jsonOrText(text: string): { value: JsonValue } | { error: string } {
   try {
     return { value: parseExact(text) }
   } catch (err) {
-    // A number alone stays the text that was typed.
+    // A lone number stays the typed text.
     return err instanceof InexactNumber && err.path !== '' ? { error: err.message } : { value: text }
   }
 }

@@ -25,7 +25,7 @@ export function FieldInput({
   error: string | undefined
   onChange: (text: string) => void
   disabled: boolean
-  /** The file chosen for it. */
+  /** The chosen file. */
   file?: File | null
   onFile?: (file: File | null) => void
 }) {

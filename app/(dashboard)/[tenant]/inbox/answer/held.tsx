@@ -7,7 +7,7 @@ import type { ShownHeld } from '@/server/views/tasks/held'
 import styles from './remark.module.css'
 import { useUndoAnswer } from './use-undo-answer'
 
-/** In place of the form, as long as an answer can still be undone: by the person, or by somebody else. */
+/** Replaces the form while this or another user can still undo an answer. */
 export function Held({
   held,
   runId,
@@ -66,5 +66,5 @@ export function Held({
   )
 }
 
-/** How often to look whether the run has the answer. */
+/** The interval for checking whether the run has the answer. */
 const AGAIN_MS = 1_000

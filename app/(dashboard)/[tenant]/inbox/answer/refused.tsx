@@ -10,7 +10,7 @@ import type { ShownRefusal } from '@/server/views/tasks/held'
 import { useTenant } from '../../tenant-context'
 import styles from './remark.module.css'
 
-/** Tells a person that what they answered was not taken, why, and what it was. */
+/** Shows the user their rejected answer and the reason. */
 export function Refused({
   task,
   refused,

@@ -3,7 +3,7 @@ import fields from '@/app/_ui/fields-view.module.css'
 import { Markdown } from '@/app/_ui/markdown'
 import type { ShownValue } from '@/server/definition/run'
 
-/** What the author of a task chose to show, label by label. */
+/** The task's card, label by label. */
 export function ShownCard({ show }: { show: readonly ShownValue[] }) {
   return (
     <dl className={fields.fields} aria-label="What the task is about">

@@ -8,12 +8,12 @@ import { useTenant } from '../../tenant-context'
 import styles from './task-people.module.css'
 
 /**
- * When a task is due, and whether that has passed.
- * @param said whether something before it says "due"
+ * A task's due time, marked once it has passed.
+ * @param said whether the text before it contains "due"
  */
 export function Due({ at, said = false }: { at: string; said?: boolean }) {
   const now = useNow(15_000)
-  // A task may become overdue between the server's HTML and the browser's: text that was there would stay.
+  // A task may become overdue between the server's HTML and the browser's; hydration would keep the old text.
   const late = useMounted() && Date.parse(at) < now
   return (
     <span className={styles.due} data-late={late || undefined} suppressHydrationWarning>
@@ -24,7 +24,7 @@ export function Due({ at, said = false }: { at: string; said?: boolean }) {
   )
 }
 
-/** Who may answer a task, and the votes so far. Nothing for a task that anybody may answer alone. */
+/** Who may answer a task, and the votes so far. Empty for a task that anyone may answer alone. */
 export function People({
   people,
   remarks,
@@ -88,7 +88,7 @@ export function Votes({ votes, remarks }: { votes: ShownVote[]; remarks: ShownRe
   )
 }
 
-/** Why the person who looks may not answer. */
+/** Why the current user may not answer. */
 export const BARS: Record<NonNullable<TaskPeople['bar']>, string> = {
   NOT_ASSIGNED: 'You cannot answer: this task is assigned to other people.',
   SELF_APPROVAL: 'You started this run, so somebody else must decide.',

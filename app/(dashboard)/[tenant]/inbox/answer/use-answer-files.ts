@@ -3,7 +3,7 @@ import { useTRPCClient } from '@/app/_trpc/client'
 import type { JsonObject } from '@/server/definition/json'
 import { sentFile } from '../../workflows/start-values'
 
-/** The files chosen for a task. They are sent with the answer, and one that was sent is not sent again. */
+/** The files chosen for a task. They are sent with the answer, each only once. */
 export function useAnswerFiles({ runId, pauseId }: { runId: string; pauseId: string }) {
   const client = useTRPCClient()
   const [files, setFiles] = useState<Record<string, File>>({})

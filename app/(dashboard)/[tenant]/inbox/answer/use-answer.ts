@@ -5,10 +5,10 @@ import type { PauseSignal } from '@/server/definition/run'
 import { useTasksChanged } from '../use-tasks-changed'
 import { useUndoAnswer } from './use-undo-answer'
 
-/** What a task answers that has changed since it was read. */
+/** Error codes for a task that has changed since it was fetched. */
 const OVERTAKEN: readonly string[] = ['RUN_NOT_PAUSED', 'ALREADY_VOTED', 'NOT_ASSIGNED', 'SELF_APPROVAL']
 
-/** Answers a task. As long as that can be undone, a notification offers it, wherever the person goes meanwhile. */
+/** Answers a task. While the answer can be undone, a notification offers that on every page. */
 export function useAnswer({
   pauseId,
   signal,
@@ -47,5 +47,5 @@ export function useAnswer({
   )
 }
 
-/** By then the answer has been given, or refused. */
+/** By then the run has accepted or refused the answer. */
 const AFTER_MS = 1_000

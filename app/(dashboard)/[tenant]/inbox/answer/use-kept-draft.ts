@@ -3,14 +3,14 @@ import { useCallback, useEffect, useState } from 'react'
 import { keep, readKept } from '../../kept'
 import { type Draft, type Fields, initialDraft, openTexts } from './answer-values'
 
-/** Where what is typed for a pause is kept. */
+/** The storage key of a pause's draft. */
 export function storageKeyOf(tenantId: string, runId: string, pauseId: string): string {
   return `millrace-answer:${tenantId}:${runId}:${pauseId}`
 }
 
 /**
- * Keeps what was typed for a pause in this browser until it is sent, so that neither a reload nor a switch to another
- * task loses it. Secret and sensitive fields are not kept.
+ * Stores a pause's draft in this browser until it is sent, so that neither a reload nor a switch to another task loses
+ * it. Secret and sensitive fields are not stored.
  */
 export function useKeptDraft(key: string, fields: Fields) {
   const [draft, setDraft] = useState<Draft>(() => initialDraft(fields))
@@ -19,7 +19,7 @@ export function useKeptDraft(key: string, fields: Fields) {
     const stored = readStored(key)
     if (!stored) return
     const open = openTexts(fields, stored)
-    // What an earlier release kept of the others does not stay here.
+    // Removes such fields stored by an earlier release.
     if (Object.keys(open).length < Object.keys(stored).length) storeDraft(key, open, fields)
     if (Object.keys(open).length === 0) return
     setDraft((now) => ({ ...now, ...open }))
@@ -54,7 +54,7 @@ function readStored(key: string): Draft | null {
   }
 }
 
-/** Keeps a draft, for the form that is shown next. */
+/** Stores a draft for the next form. */
 export function storeDraft(key: string, draft: Draft, fields: Fields): void {
   const open = openTexts(fields, draft)
   keep(key, Object.keys(open).length === 0 ? null : JSON.stringify(open))

@@ -14,8 +14,8 @@ interface Answered {
 }
 
 /**
- * Takes back an answer. What was typed is in the form again, except for secret and sensitive fields. Not a mutation of a
- * component: the task is no longer on the screen when somebody clicks in the notification.
+ * Undoes an answer. The form gets its text back, except for secret and sensitive fields. Not a component's mutation:
+ * the task has left the screen when the user clicks in the notification.
  */
 export function useUndoAnswer(): (of: Answered) => void {
   const trpc = useTRPC()
