@@ -1,13 +1,13 @@
-/** A statement for any number of rows, each of another key. */
+/** A statement for any number of rows, each with a different key. */
 export interface BatchStatement {
-  /** Leaves out rows that somebody has locked. */
+  /** Skips rows that another transaction has locked. */
   skipLocked: string
-  /** Waits for them. */
+  /** Waits for locked rows. */
   waitForLock: string
   columns: RowColumns
 }
 
-/** The columns that rows may have. A row is sent as an array, in which each column has its place. */
+/** The columns that rows may have. A row is sent as an array; each column has a fixed position in it. */
 export interface RowColumns {
   types: readonly string[]
   places: ReadonlyMap<string, number>
@@ -17,8 +17,8 @@ export interface RowColumns {
 export type ReadFields = (names: string) => string
 
 /**
- * @param list names with their types, separated by commas; those that most rows have come first, because a row ends with
- * its last value
+ * @param list names with their types, separated by commas; the most common ones first, because a row ends with its last
+ * value
  */
 export function rowColumns(list: string): RowColumns {
   const columns = list.split(',').map((column) => column.trim().split(' '))
@@ -29,10 +29,10 @@ export function rowColumns(list: string): RowColumns {
 }
 
 /**
- * @param always the columns that most parts of the statement read: they are columns of the table `i`
- * @param textOf the statement, given the table `i` as a part of its `with`, how to read other columns, and how it locks
- * rows. `i` also has `ord`, which says which row it is, and `row`, which holds all of it; where a part reads from another
- * part, that is named `i` too and has selected `i.*`
+ * @param always columns that most parts of the statement read: they become columns of the table `i`
+ * @param textOf builds the statement from the table `i` (a part of its `with`), a reader for other columns, and the
+ * lock mode. `i` also has `ord`, the row's position, and `row`, the whole row; where a part reads from another part,
+ * that is named `i` too and has selected `i.*`
  * @throws Error if it reads a column that is not in the list
  */
 export function batchStatement(
@@ -40,8 +40,7 @@ export function batchStatement(
   always: string,
   textOf: (rows: string, read: ReadFields, locked: 'skip locked' | '') => string,
 ): BatchStatement {
-  // The condition is always true. It makes Postgres expect a single row, so that it uses an index instead of reading a
-  // table.
+  // Always true, but makes Postgres expect a single row, so that it uses an index instead of a table scan.
   const rows = `i as (
       select ord::int, of.row, ${fieldsOf('of.row', columns, always)}
       from jsonb_array_elements($1::jsonb) with ordinality of(row, ord)
@@ -50,16 +49,16 @@ export function batchStatement(
   return { skipLocked: textOf(rows, read, 'skip locked'), waitForLock: textOf(rows, read, ''), columns }
 }
 
-/** More rows than this never share a statement. */
+/** Maximum number of rows in a shared statement. */
 export const MAX_ROWS = 32
 
-/** Postgres resolves the subquery, so that each value is read where it is used and none is passed from part to part. */
+/** Postgres resolves the subquery, so each value is read where it is used and none is passed from part to part. */
 export function readerOf(columns: RowColumns): ReadFields {
   return (names) => `lateral (select ${fieldsOf('i.row', columns, names)}) x`
 }
 
 /**
- * The named columns of a row: Postgres reads a value by its place several times faster than by its name.
+ * The named columns of a row: Postgres reads a value by position several times faster than by name.
  * @param row a value of type `jsonb`
  * @throws Error if the list has no such column
  */
@@ -78,9 +77,9 @@ export function fieldsOf(row: string, { places, types }: RowColumns, names = [..
 }
 
 /**
- * The values of a row in the order of its columns, up to the last one that it has. Times are sent as text, and so is the
- * value of a column of type `json`: as a part of `jsonb` it would not stay as it is written, with the order of its keys.
- * @throws Error if it has a value for which there is no column
+ * The values of a row in column order, up to the last one present. Times are sent as text, and so are values of type
+ * `json`: inside `jsonb` they would lose their formatting and key order.
+ * @throws Error if no column exists for a value
  */
 export function encodeRow({ places, types }: RowColumns, row: object): unknown[] {
   const given = row as Record<string, unknown>
@@ -101,7 +100,7 @@ function encoded(value: object, type: string | undefined): unknown {
   return value instanceof Date ? value.toISOString() : value
 }
 
-/** Text columns never contain half a surrogate pair: as a parameter of its own, it would arrive as U+FFFD. */
+/** Text columns never contain half a surrogate pair: sent as a parameter of its own, it would arrive as U+FFFD. */
 export function jsonOf(value: unknown): string {
   const json = JSON.stringify(value)
   if (!json.includes('\\ud')) return json

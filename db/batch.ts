@@ -5,30 +5,30 @@ import { settleCaller, settling } from './settle'
 import { shared } from './shared'
 import type { Db, Tx } from './types'
 
-/** More text than this never shares a statement. */
+/** Maximum length of a shared statement's rows. */
 const MAX_CHARS = 256 * 1024
-/** How many statements of one kind are sent at once. Meanwhile, further rows are collected. */
+/** How many statements of one kind run concurrently. Meanwhile, further rows are collected. */
 const MAX_UNDER_WAY = 2
-/** So many rows do not wait for more if none are under way, so that Postgres and this process work at the same time. */
+/** Send at once with this many rows and none in flight, so that Postgres and this process work concurrently. */
 const ENOUGH_ROWS = 8
 
 interface QueuedRow {
-  /** What no other row of the same statement may have. */
+  /** Unique among the rows of a statement. */
   key: string
   json: string
   resolve: (row: never) => void
   reject: (reason: unknown) => void
 }
 
-/** The rows that wait to be sent, by pool and statement. */
+/** The rows waiting to be sent, by pool and statement. */
 const queues = new WeakMap<Db, Map<BatchStatement, BatchQueue>>()
 
 /**
- * Sends a row with its statement, together with rows that others send at the same time: they share a round trip and a
- * commit, and each caller waits for its own. A row that is locked, or for which the statement returns nothing, is sent
- * again on its own. If a row makes the statement fail, each is sent on its own, so none fails because of another.
+ * Sends a row in a statement shared with rows of concurrent callers: they share a round trip and a commit, and each
+ * caller gets its own result. A row that is locked, or for which the statement returns nothing, is sent again on its
+ * own. If a row makes the statement fail, each is sent on its own, so no row fails because of another.
  * @param key rows with the same key never share a statement
- * @returns what the statement returned for the row; null for nothing
+ * @returns the statement's result for the row; null if it returned none
  */
 export async function sendBatched<Row>(
   db: Db | Tx,
@@ -42,17 +42,14 @@ export async function sendBatched<Row>(
   const found = await new Promise<Row | null>((resolve, reject) =>
     queueOf(db, statement).add({ key, json, resolve, reject }),
   )
-  // Another transaction had locked one of its rows, or its fence rejected it. Only a statement that waits can tell
-  // which.
+  // Another transaction had locked one of its rows, or its fence rejected it. Only a statement that waits shows which.
   return found ?? sendSingly(db, statement, key, json)
 }
 
-/** The last statement of each key that is sent on its own. */
+/** The last statement sent on its own, by key. */
 const lastByKey = new Map<string, Promise<unknown>>()
 
-/**
- * May wait long for a lock, so it does not use the few connections that rows share, and no more than one for each key.
- */
+/** May wait long for a lock, so it avoids the few shared connections and uses at most one connection per key. */
 async function sendSingly<Row>(
   db: Db | Tx,
   { waitForLock }: BatchStatement,
@@ -60,7 +57,7 @@ async function sendSingly<Row>(
   json: string,
 ): Promise<Row | null> {
   const send = async () => (await sendByDrizzle<Row>(db, waitForLock, `[${json}]`))[0] ?? null
-  // A transaction has its connection already, and may have locked rows that the others wait for.
+  // A transaction already has its connection, and may have locked rows that the others wait for.
   if (!('$client' in db)) return send()
   const before = lastByKey.get(key)
   const mine = before ? before.then(send, send) : send()
@@ -76,7 +73,7 @@ async function sendSingly<Row>(
   }
 }
 
-/** What is shorter, the driver sends in the next turn of the event loop. */
+/** The driver delays shorter statements to the next turn of the event loop. */
 const SENT_AT_ONCE = 1_024
 
 async function sendRows<Row>(db: Db, text: string, rows: string): Promise<Row[]> {
@@ -97,13 +94,12 @@ function queueOf(db: Db, statement: BatchStatement): BatchQueue {
   return queue
 }
 
-/** The statements under way, of all kinds. */
+/** The number of statements in flight, of all kinds. */
 let allUnderWay = 0
 
-/** The rows of one statement. */
 class BatchQueue {
   private rows: QueuedRow[] = []
-  /** The keys of the rows that are being sent: another row with the same key would find its rows locked. */
+  /** The keys of the rows in flight: another row with the same key would find its rows locked. */
   private readonly keys = new Set<string>()
   private underWay = 0
   private scheduled = false
@@ -119,16 +115,16 @@ class BatchQueue {
   }
 
   /**
-   * Sends the collected rows at the end of this turn of the event loop, so that all that became ready in it are sent
-   * together; and waits for those that become ready in the next turns, unless there are enough. If nothing is under way,
-   * it does not wait for the rest of the turn: a single caller has nobody to share a statement with.
+   * Sends the collected rows at the end of this turn of the event loop, so that all rows that become ready in it are
+   * sent together. Waits for rows of the next turns too, unless there are enough. If nothing is in flight, it sends
+   * before the turn ends: a single caller has nobody to share a statement with.
    */
   private schedule(): void {
     if (this.scheduled || this.underWay >= MAX_UNDER_WAY || this.rows.every(({ key }) => this.keys.has(key))) return
     this.scheduled = true
     const send = () => {
       const enough = this.underWay === 0 && this.rows.length >= ENOUGH_ROWS
-      // Those who have yet to go on may have rows for the same statement.
+      // Callers that have not continued yet may have rows for the same statement.
       if (settling() && !enough) return void setImmediate(send)
       this.scheduled = false
       void this.flush()
@@ -141,7 +137,7 @@ class BatchQueue {
     const batch = this.nextBatch()
     this.underWay++
     allUnderWay++
-    // What is left may go at the same time.
+    // The remaining rows may be sent concurrently.
     this.schedule()
     try {
       await sendBatch(this.db, this.statement, batch)
@@ -153,7 +149,7 @@ class BatchQueue {
     }
   }
 
-  /** Those that came first, as far as they may share a statement. */
+  /** The oldest rows that may share a statement. */
   private nextBatch(): QueuedRow[] {
     const batch: QueuedRow[] = []
     let chars = 0
@@ -165,7 +161,7 @@ class BatchQueue {
       chars += row.json.length
       return false
     })
-    // Everyone locks in this order.
+    // All statements lock in this order.
     return batch.sort((a, b) => (a.key < b.key ? -1 : 1))
   }
 }

@@ -7,8 +7,8 @@ export class DatabaseUnavailable extends Error {
 }
 
 /**
- * Gives all database calls made by `work` one shared time limit instead of the default ones. It takes a function
- * because a call picks up its limit when it is made.
+ * Gives all database calls of `work` one shared time limit instead of the default ones. It takes a function because a
+ * call reads its limit when it is made.
  */
 export function withDeadline<T>(ms: number, work: () => PromiseLike<T>): Promise<T> {
   return shared().deadline.run(performance.now() + ms, () => within(work(), ms))
@@ -57,8 +57,8 @@ const UNAVAILABLE = new Set([
   'ENETUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
-  // Postgres: cancelled, shutting down, crashed, starting, database dropped, session timed out, transaction idle or open
-  // for too long, no slots left
+  // Postgres: cancelled, shutting down, crashed, starting, database dropped, session timed out, transaction idle or
+  // open too long, no slots left
   '57014',
   '57P01',
   '57P02',
@@ -70,7 +70,7 @@ const UNAVAILABLE = new Set([
   '53300',
 ])
 
-/** True when an error or one of its causes means that the database is unavailable. */
+/** Whether an error or one of its causes means that the database is unavailable. */
 export function isUnavailable(error: unknown): boolean {
   const failure = withCode(error)
   if (!failure) return false
@@ -83,9 +83,9 @@ export function isUnavailable(error: unknown): boolean {
 const REFUSED = /unsupported startup parameter(?:.*?: *(\w+))?|unrecognized configuration parameter "(\w+)"/i
 
 /**
- * Poolers such as PgBouncer reject a setting at connection time, and so do servers that do not know it. Connections are
- * then opened without it.
- * @returns the name of the setting, empty if the refusal does not say it
+ * Poolers such as PgBouncer reject a setting when a connection opens, and so do servers that do not know it.
+ * Connections are then opened without it.
+ * @returns the setting's name; empty if the error does not contain it
  */
 export function refusedSetting(error: unknown): string | undefined {
   const at = rootOf(error)

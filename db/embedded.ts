@@ -11,7 +11,7 @@ import { ensureDatabase, probe } from './postgres/probe'
 import { SOCKET_PORT, socketFile, socketUrl } from './url'
 
 export interface EmbeddedOptions {
-  /** The cluster's directory, `DATA_DIR/postgres`. The server's log is next to it. */
+  /** The cluster's directory, `DATA_DIR/postgres`. The server's log lies next to it. */
   dataDir: string
   log(message: string): void
   /** Extra server settings, used only by tests. */
@@ -19,14 +19,14 @@ export interface EmbeddedOptions {
 }
 
 export interface EmbeddedPostgres {
-  /** For the application: database `millrace`, and its owner role, which is not a superuser. */
+  /** For the application: database `millrace` and its owner role, which is not a superuser. */
   url: string
   /** For the superuser, in database `postgres`. */
   adminUrl: string
   pid: number
   /** True when the server was already running. */
   adopted: boolean
-  /** Settles when the server has ended for any reason. Waiting for it does not keep the process running. */
+  /** Settles when the server has ended for any reason. Waiting for it does not hold the process open. */
   exited: Promise<void>
   stop(): Promise<void>
 }
@@ -90,7 +90,7 @@ async function findLiving(cluster: Cluster, options: EmbeddedOptions, giveUpAt: 
   return undefined
 }
 
-/** Makes one attempt to start a server. Returns its handle, or one sentence that says why it failed. */
+/** Makes one attempt to start a server. Returns its handle, or one sentence with the reason why it failed. */
 async function launch(cluster: Cluster, binaries: Binaries, options: EmbeddedOptions, giveUpAt: number) {
   const { dataDir } = cluster
   const port = cluster.socketDir ? SOCKET_PORT : await freePort()
@@ -100,7 +100,7 @@ async function launch(cluster: Cluster, binaries: Binaries, options: EmbeddedOpt
   const settings = { ...settingsFor(cluster, port), ...options.settings }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 
-  // In its own session the server does not get the terminal's Ctrl+C, which would end it before the web process.
+  // A session of its own shields the server from the terminal's Ctrl+C, which would end it before the web process.
   const child = WINDOWS
     ? spawn(binaries.pgCtl, ['start', '-W', '-D', dataDir, '-l', logFile(dataDir), '-o', flags.join(' ')])
     : spawn(binaries.postgres, ['-D', cluster.view, ...flags], {
@@ -126,7 +126,7 @@ async function launch(cluster: Cluster, binaries: Binaries, options: EmbeddedOpt
   }
   const pid = readPidFile(dataDir)?.pid
   if (pid === undefined) return 'it did not answer in time'
-  // Another start was faster, so ours was refused. The next round adopts the other server.
+  // Another start was faster, so the server refused ours. The next round adopts the other server.
   if (!WINDOWS && pid !== child.pid) return `lock file: process ${pid} has it open`
   await ensureDatabase(urls.adminUrl, cluster.password)
   return handle(cluster, urls, pid, WINDOWS ? undefined : child)
@@ -148,9 +148,9 @@ function settingsFor(cluster: Cluster, port: number): Record<string, string> {
     log_timezone: 'UTC',
     log_line_prefix: '%m [%p] ',
     log_checkpoints: 'off',
-    // Leaves out DETAIL, which contains values: `Key (hash)=(…) already exists`.
+    // Omits DETAIL, which contains values: `Key (hash)=(…) already exists`.
     log_error_verbosity: 'terse',
-    // A process that hangs in a transaction must not keep its locks for ever.
+    // A process that hangs in a transaction must not hold its locks forever.
     idle_in_transaction_session_timeout: '60s',
   }
 }

@@ -1,13 +1,15 @@
 import { PgPreparedQuery } from 'drizzle-orm/pg-core'
 
-/** What Postgres says about the values themselves: `Key (hash)=(…) already exists`, the failing row, a function's context. */
+/**
+ * Postgres's text about the values themselves: `Key (hash)=(…) already exists`, the failing row, a function's context.
+ */
 const REVEALING = ['detail', 'where', 'internal_query', 'hint'] as const
-/** The messages of class 22, data exceptions, quote the value they refuse. Names of columns come unquoted or not at all. */
+/** The messages of class 22, data exceptions, quote the rejected value. Column names come unquoted or not at all. */
 const QUOTES_VALUE = /^22/
 
 /**
- * Takes out of a failed statement's error every value that was sent with it, before anybody can log or store it. What
- * stays is the text of the statement, the code, and the names of constraint, table and column.
+ * Removes every value sent with a failed statement from its error, before it can be logged or stored. The statement's
+ * text, the code, and the names of constraint, table and column remain.
  * @returns the same error
  */
 export function withoutValues<E>(error: E): E {
@@ -28,8 +30,8 @@ interface Prepared {
 }
 
 /**
- * Drizzle words its errors `Failed query: … params: …`, with the values in the message. It needs
- * the parameters only for that, and for a cache that we do not use, so it gets none.
+ * Drizzle words its errors `Failed query: … params: …`, with the values in the message. It needs the parameters only
+ * for that, and for a cache that we do not use, so we pass none.
  */
 function keepParametersOutOfDrizzle(): void {
   const prepared = PgPreparedQuery.prototype as unknown as Prepared

@@ -6,7 +6,7 @@ type Sql = postgres.Sql
 type Callback = (sql: Sql) => unknown
 type Values = Parameters<Sql['unsafe']>[1]
 
-/** What the guard needs: the current pool, the limits, and callbacks that count answers and timeouts. */
+/** The guard's inputs: the current pool, the limits, and callbacks that count answers and timeouts. */
 export interface Guarded {
   pool(): Sql
   callMs: number
@@ -46,12 +46,12 @@ function begin(guarded: Guarded) {
     const expiresAt = performance.now() + ms
     let given = false
     const run = (tx: unknown) => {
-      // The caller has already seen it fail, so work that was waiting for a connection must not start.
+      // The caller has already seen the transaction fail, so work that waited for a connection must not start.
       if (given) throw late(ms)
       const own = transaction(tx as Sql, { ...guarded, expired: ignore, failed: ignore, busy: ignore }, expiresAt)
       return ms > guarded.transactionMs ? allowTime(own, ms + guarded.callMs).then(() => work(own)) : work(own)
     }
-    // A deferred constraint fails at the commit, which is the driver's own statement.
+    // A deferred constraint fails at the commit, which the driver itself sends.
     guarded.busy(1)
     const begun = guarded
       .pool()
@@ -68,8 +68,9 @@ function begin(guarded: Guarded) {
 }
 
 /**
- * Has the server wait as long as a caller does that waits longer than others (`withDeadline`). It does not restart a limit
- * that runs, so the limit is removed first. Nothing happens where there is none, or the server does not know of any.
+ * Extends the server's statement limit for a caller that waits longer than others (`withDeadline`). Setting a limit
+ * does not restart one that is running, so the old limit is removed first. Does nothing without a limit, or if the
+ * server does not support it.
  */
 async function allowTime(tx: Sql, ms: number): Promise<void> {
   await tx`
@@ -91,10 +92,11 @@ function transaction(tx: Sql, guarded: Guarded, expiresAt: number): Sql {
   )
 }
 
-/** Behaves like `driver()`, but passes its queries through `watch`. Members of `own` take precedence. */
+/** Behaves like `driver()`, but passes its queries through `watch`. Members of `own` override the driver's. */
 function facade(driver: () => Sql, watch: <T>(made: T) => T, own: Record<string, unknown>): Sql {
   const members: Record<string, unknown> = {
-    // Drizzle's statements arrive here. Unprepared, as Drizzle asks for them, each would be parsed and planned again.
+    // Drizzle's statements arrive here. Drizzle asks for unprepared ones, which Postgres would parse and plan each
+    // time.
     unsafe: (text: string, values?: Values, options?: postgres.UnsafeQueryOptions) =>
       watch(driver().unsafe(text, values, values?.length ? { ...options, prepare: true } : options)),
     file: (...args: Parameters<Sql['file']>) => watch(driver().file(...args)),
@@ -117,7 +119,7 @@ interface LazyQuery extends Promise<unknown> {
   handle(): unknown
   resolve(value: unknown): void
   reject(error: unknown): void
-  /** Not `cancel()`, which drops the canceller's promise and with it the failure of a broken connection. */
+  /** Not `cancel()`, which drops the canceller's promise and so hides the failure of a broken connection. */
   canceller: ((query: LazyQuery) => Promise<unknown>) | null
 }
 
@@ -140,7 +142,7 @@ function arm<T>(made: T, guarded: Guarded, allowed: () => number): T {
       return reject(late(ms))
     }
     guarded.busy(1)
-    // A query that is late may still be answered.
+    // A late query may still be answered.
     let busy = true
     const ended = () => {
       if (busy) guarded.busy(-1)
@@ -149,7 +151,7 @@ function arm<T>(made: T, guarded: Guarded, allowed: () => number): T {
     const timer = setTimeout(() => {
       ended()
       guarded.expired()
-      query.reject = ignore // the driver would tell the caller that it was cancelled
+      query.reject = ignore // the driver would report to the caller that it was cancelled
       // Best effort, so that a slow statement releases its locks. Must precede the rejection, after which the driver
       // considers the query finished.
       query.canceller?.(query).catch(ignore)

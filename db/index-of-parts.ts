@@ -2,10 +2,10 @@ import type postgres from 'postgres'
 import { createdIndex, droppedIndex, isValid } from './index-statements'
 
 /**
- * Does what a statement about an index says where its table is partitioned, because Postgres then refuses `concurrently`.
- * The partitions get the index one by one while others write. The table's own takes those over, so it reads no row.
- * @param briefly runs a statement that waits for locks only so long
- * @returns false if nothing about the statement is partitioned
+ * Runs an index statement on a partitioned table, where Postgres rejects `concurrently`. Each partition gets the index
+ * in turn while others write. The table's own index then adopts those, so it reads no row.
+ * @param briefly runs a statement that waits only briefly for locks
+ * @returns false if the statement concerns no partitioned table
  */
 export async function onPartitions(
   sql: postgres.Sql,
@@ -24,19 +24,19 @@ export async function onPartitions(
   const leaves = await sql<{ oid: number; leaf: string }[]>`
     select relid::oid::int8::float8 as oid, relid::regclass::text as leaf
     from pg_partition_tree(${`"${table}"`}::regclass) where isleaf order by 1`
-  // The number, because a name may be as long as that of its partition already.
+  // By number, because a partition's name may already have the maximum length.
   for (const { oid, leaf } of leaves) await buildOne(sql, `${name}_${oid}`, leaf, rest)
   await briefly(`create index "${name}" on "${table}" ${rest}`)
   return true
 }
 
-/** Of a table or an index. */
+/** Whether a table or an index is partitioned. */
 async function isPartitioned(sql: postgres.Sql, name: string): Promise<boolean> {
   const [found] = await sql`select relkind in ('p', 'I') as parts from pg_class where oid = to_regclass(${`"${name}"`})`
   return found?.parts === true
 }
 
-/** What an earlier attempt has built stays. What it broke off is built again. */
+/** A valid index of an earlier attempt stays. An invalid one is rebuilt. */
 async function buildOne(sql: postgres.Sql, name: string, leaf: string, rest: string): Promise<void> {
   if (await isValid(sql, name)) return
   await sql.unsafe(`drop index concurrently if exists "${name}"`)

@@ -9,14 +9,15 @@ export function createdIndex(statement: string): { name: string; table: string; 
   return name === undefined || table === undefined ? null : { name, table, rest: rest ?? '' }
 }
 
-/** The index that a statement drops in the same way. */
+/** The index that a statement drops without locking its table. */
 export function droppedIndex(statement: string): string | null {
   return DROP.exec(statement)?.[1] ?? null
 }
 
 /**
- * Whether a statement creates an index that an earlier attempt at its migration has built, or would drop it only to build
- * it again. An index is never changed under its name, so one that is valid is as the migration says.
+ * Whether a statement can be skipped: an earlier attempt at its migration has already built the index, or the statement
+ * would drop that index only to rebuild it. An index never changes under its name, so a valid one is as the migration
+ * defines it.
  */
 export async function isBuilt(sql: postgres.Sql, statement: string, migration: readonly string[]): Promise<boolean> {
   const name = createdIndex(statement)?.name ?? droppedIndex(statement)

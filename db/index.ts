@@ -25,11 +25,11 @@ export interface ConnectOptions {
   /** Maximum number of connections. At least two, because a pool of one can hang after the server restarts. */
   max?: number
   applicationName?: string
-  /** How long one call may take. A transaction may take three times that. `withDeadline` replaces both. */
+  /** Time limit of one call. A transaction may take three times that. `withDeadline` replaces both. */
   deadlineMs?: number
   /**
-   * The server cancels a statement after this long, even if its caller is gone, and ends the session of a transaction
-   * that takes longer than its caller waits. No limits by default.
+   * The server cancels a statement after this long, even if its caller has gone, and ends the session of a transaction
+   * that takes longer than its caller waits. Unlimited by default.
    */
   statementTimeoutMs?: number
   /** Closes connections that have been idle for this long. Never by default. */
@@ -42,13 +42,13 @@ export interface ConnectOptions {
   onReplaced?: () => void
 }
 
-/** So many connections of a pool of this size or more are for the statements of runs alone (`sendBatched`). */
+/** A pool of this size or more reserves this many connections for the statements of runs (`sendBatched`). */
 const ROW_CONNECTIONS = 3
 const LARGE_POOL = 8
-/** Those statements find their rows by key. A table that was counted while it was small would be read whole. */
+/** Those statements find their rows by key. A plan made while a table was small would read it whole. */
 const BY_KEY = { enable_seqscan: 'off', enable_bitmapscan: 'off' }
 
-/** A transaction may take as long as so many calls. */
+/** A transaction may take as long as this many calls. */
 const TRANSACTION_CALLS = 3
 
 /**
@@ -75,7 +75,7 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
   const { listenUrl = url } = options
   if (max < 2) throw new Error('A connection pool needs at least two connections (max >= 2).')
 
-  /** What connections ask for as they open, except for what a pooler has rejected. */
+  /** The settings that connections request as they open, except those that a pooler has rejected. */
   const timeout: Settings = statementTimeoutMs === undefined ? {} : limits(statementTimeoutMs, deadlineMs)
   const refused = shared().rejected.get(url) ?? new Set<string>()
   shared().rejected.set(url, refused)
@@ -96,7 +96,7 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
     if (named === undefined) return
     const known = Object.keys({ ...timeout, ...BY_KEY })
     const names = known.includes(named) ? [named] : known
-    // Several connections may be rejected at the same time.
+    // Several connections may be rejected concurrently.
     if (names.every((name) => refused.has(name))) return
     for (const name of names) refused.add(name)
     for (const { replace } of pools) replace()
@@ -142,17 +142,17 @@ export function openDatabase(url: string, options: ConnectOptions = {}): Databas
 type Settings = Record<string, string | number>
 
 /**
- * What the server ends by itself. If the link stalls, it never hears that a caller gave up a transaction, and would keep
- * the locks of it for hours, until TCP finds the connection dead: nobody could change those runs, nor claim any.
- * While the server waits for the second half of a statement, which the driver sends in two parts the first time, it does
- * not count as idle, nor can it cancel: only the limit of the whole transaction ends that (Postgres 17 and newer).
+ * The server's own limits. If the link stalls, it never learns that a caller gave up a transaction, and would hold its
+ * locks for hours, until TCP finds the connection dead: nobody could change or claim those runs. While the server waits
+ * for the second half of a statement (the driver sends it in two parts the first time), it does not count as idle and
+ * cannot cancel: only the limit of the whole transaction ends that (Postgres 17 and newer).
  */
 function limits(statementTimeoutMs: number, deadlineMs: number): Settings {
   const transactionMs = deadlineMs * TRANSACTION_CALLS
   return {
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: transactionMs,
-    // Later than the caller gives up, who would be told of a lost connection instead.
+    // After the caller gives up: before, the caller would get an error about a lost connection instead.
     transaction_timeout: transactionMs + deadlineMs,
   }
 }

@@ -1,7 +1,7 @@
 import type { Subscription } from '@/db/listen'
 import { processWide } from './process-wide'
 
-/** A process that uses it again and again need not connect each time. */
+/** A process that uses it repeatedly need not connect each time. */
 const IDLE_MS = 20_000
 
 interface State {
@@ -10,15 +10,16 @@ interface State {
   timer: NodeJS.Timeout | null
 }
 
-/** A subscription that is open while somebody uses it, and for a moment longer. */
+/** A subscription that stays open while in use, and for a moment longer. */
 export interface SharedSubscription {
-  /** @returns how to end the use, and when it listens for the first time */
+  /** @returns a function that ends the use, and a promise that settles when it first listens */
   use(): { ready: Promise<void>; release(): void }
 }
 
 /**
- * Listens for the processes that are suspended between requests: an idle connection of each would fill the database.
- * @param name what it is for, for this process's state
+ * Listens only during use, for processes that are suspended between requests: an idle connection of each would fill the
+ * database.
+ * @param name identifies the subscription in this process's state
  */
 export function listenWhile(name: string, subscribe: () => Subscription): SharedSubscription {
   const state = () => processWide<State>(`listening.${name}`, () => ({ users: 0, open: null, timer: null }))

@@ -4,7 +4,7 @@ import type postgres from 'postgres'
 export interface Subscriber {
   /** A notification arrived. */
   heard(value: string): void
-  /** From now on notifications arrive; also after each loss. */
+  /** Notifications arrive from now on; called again after each loss. */
   listening?(): void
   /** The connection broke: notifications are missed until it is listening again. */
   lost?(): void
@@ -31,9 +31,8 @@ interface Entry {
 const AGAIN_MS = 1_000
 
 /**
- * Listens on any number of channels through one connection of its own, as long as somebody subscribes: a notification
- * wakes every connection that listens, whatever its channel. The driver's `listen` would do, but it says nothing when its
- * connection breaks.
+ * Listens on any number of channels through one connection of its own while there are subscribers: a notification wakes
+ * every connection that listens, on any channel. Not the driver's `listen`, which does not report a broken connection.
  */
 export class Listener {
   private readonly entries = new Set<Entry>()
@@ -87,7 +86,7 @@ class Connection {
   ) {
     const options = {
       max: 1,
-      // A listening connection is idle most of the time, and must stay open.
+      // A listening connection is idle most of the time and must stay open.
       idle_timeout: 0,
       max_lifetime: null,
       fetch_types: false,
@@ -114,13 +113,13 @@ class Connection {
         for (const entry of asked) this.begun(entry)
       },
       (error: unknown) => {
-        // Refused by a server that stays connected; a lost connection has been asked again already.
+        // A server that stays connected has refused; after a lost connection, `onclose` has already asked again.
         if (error instanceof Error && error.name === 'PostgresError') setTimeout(() => this.again(), AGAIN_MS).unref()
       },
     )
   }
 
-  /** Nobody subscribes to the channel any more, unless others do. */
+  /** This subscriber has left; the channel stays open while it has others. */
   leave(channel: string): void {
     if ([...this.entries].some((entry) => entry.channel === channel)) return
     this.driver.unsafe(`unlisten ${quoted(channel)}`).catch(() => {})

@@ -5,10 +5,10 @@ import type postgres from 'postgres'
 import { applyMigrations } from './apply-migrations'
 import { openDriver } from './url'
 
-/** Whose database it is. */
+/** The deployment that owns the database. */
 export type Deployment = 'production' | 'preview'
 
-/** A preview was given a database that calls itself production's. */
+/** A preview was given a database marked as production's. */
 export class NotThisDatabase extends Error {
   override name = 'NotThisDatabase'
   constructor() {
@@ -19,8 +19,9 @@ export class NotThisDatabase extends Error {
 }
 
 /**
- * Brings the schema up to date. Several processes may call it at once: one applies the migrations and the others wait.
- * @param deployment marks the database as its own, where known
+ * Brings the schema up to date. Several processes may call it concurrently: one applies the migrations and the others
+ * wait.
+ * @param deployment marks the database as its own, if known
  * @throws NotThisDatabase
  */
 export async function migrate(url: string, deployment: Deployment | null = null): Promise<void> {
@@ -52,7 +53,7 @@ async function mark(tx: postgres.TransactionSql, deployment: Deployment): Promis
     on conflict (id) do update set deployment = excluded.deployment`
 }
 
-/** Whether every migration of this release has been applied. */
+/** Whether all migrations of this release have been applied. */
 export async function isMigrated(sql: postgres.Sql): Promise<boolean> {
   const migrationsFolder = findMigrations()
   if (!migrationsFolder) return true

@@ -1,6 +1,6 @@
 import type { Db } from './types'
 
-/** Makes something once for each pool, such as a query whose text is built once. */
+/** Creates a value once per pool, such as a query whose text is built once. */
 export function perDb<T>(make: (db: Db) => T): (db: Db) => T {
   const made = new WeakMap<Db, { value: T }>()
   return (db) => {

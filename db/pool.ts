@@ -36,14 +36,14 @@ export function openPool(
     const old = pool
     pool = open()
     silent = 0
-    // Work in progress on the old connections may still finish.
+    // Calls on the old connections may still finish.
     old.end({ timeout: OLD_POOL_GRACE_S }).catch(ignore)
     onReplaced()
   }
 
   /**
-   * A process that was suspended continues with connections that should have been closed meanwhile. They may never
-   * respond again, so they are not used. The wall clock advances during such a time.
+   * After a suspension, a process finds connections that should have been closed meanwhile. They may never respond, so
+   * they are not used. The wall clock advances during a suspension.
    */
   function current(): Sql {
     const now = Date.now()

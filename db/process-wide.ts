@@ -1,8 +1,8 @@
-/** Looking up a symbol by its text costs more than looking up the value. */
+/** Looking up a symbol by its text costs more than this lookup. */
 const keys = new Map<string, symbol>()
 
 /**
- * A value this process has exactly one of. It lives on `globalThis` because Next evaluates a module once for
+ * A value that exists exactly once in this process. It lives on `globalThis` because Next evaluates a module once for
  * instrumentation and again for routes, and both must share the value.
  */
 export function processWide<T extends object>(name: string, make: () => T): T {

@@ -21,9 +21,6 @@ export const RUN_DATA: SQL<RunData> = sql.raw(
   `(${wholeData('runs', { tenant: 'runs.tenant_id', id: 'runs.id', input: 'runs.input' })})`,
 ) as SQL<RunData>
 
-/**
- * About the size of the data of a row of `runs` as it is stored, which is known without reading it: Postgres compresses
- * what is large.
- */
+/** Approximate stored size of a run's data, computed without reading the data: Postgres compresses large values. */
 export const RUN_DATA_BYTES = `(coalesce(pg_column_size(runs.data), 0)
   + coalesce((select sum((ref.value->>'bytes')::int) / 4 from jsonb_each(runs.data_refs) ref), 0))`

@@ -1,26 +1,28 @@
 import { MAX_ROWS } from './batch-statement'
 import { shared } from './shared'
 
-/** How many callers go on in one turn of the event loop, so that what else has arrived does not wait for all of them. */
+/**
+ * How many callers continue per turn of the event loop, so that requests that have arrived do not wait for all of them.
+ */
 const MAX_PER_TURN = 16
 
-/** For so long, work that has begun goes before what arrives: callers of a statement go on all at once. */
+/** For this long, accepted work takes priority: all callers of a statement continue together. */
 export function preferStartedWork(ms: number): void {
   shared().startedWorkFirstUntil = performance.now() + ms
 }
 
 const mostPerTurn = () => (performance.now() < shared().startedWorkFirstUntil ? MAX_ROWS : MAX_PER_TURN)
 
-/** Who goes on in one of the next turns, and how many have gone on in this one. */
+/** The callers that continue in later turns, and how many have continued in this one. */
 const next: (() => void)[] = []
 let inThisTurn = 0
 
-/** Whether callers whose rows have been sent have yet to go on. */
+/** Whether callers whose rows have been sent have not continued yet. */
 export function settling(): boolean {
   return next.length > 0
 }
 
-/** Has a caller of a statement go on, now or in one of the next turns of the event loop. */
+/** Lets a caller of a statement continue, in this turn of the event loop or a later one. */
 export function settleCaller(caller: () => void): void {
   if (inThisTurn === 0) setImmediate(settleMore)
   if (inThisTurn < mostPerTurn()) {

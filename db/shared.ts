@@ -18,9 +18,9 @@ export const shared = () =>
     unprepared: new Set<string>(),
     /** Settings of connections that the server or a pooler has rejected, by connection string. */
     rejected: new Map<string, Set<string>>(),
-    /** Calls to the database that are under way or wait for a connection, by pool. */
+    /** Database calls in flight or waiting for a connection, by pool. */
     usage: new Map<string, PoolUsage>(),
-    /** Until when work that has begun goes before what arrives, on the clock of `performance.now()`. */
+    /** Until when accepted work takes priority, on the clock of `performance.now()`. */
     startedWorkFirstUntil: 0,
     /** When the current database work must end, on the clock of `performance.now()`. */
     deadline: new AsyncLocalStorage<number>(),

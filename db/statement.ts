@@ -1,7 +1,7 @@
 import { sql as drizzleSql } from 'drizzle-orm'
 import type { Db, Tx } from './types'
 
-/** SQL as it is sent, with its parameters. A statement used in another one becomes part of it. */
+/** SQL with its parameters. A statement used in another one becomes part of it. */
 export class Statement {
   constructor(
     private readonly strings: readonly string[],

@@ -29,8 +29,8 @@ export function openDriver(url: string, options: Parameters<typeof postgres>[1] 
   return postgres(parsed.href, { ...common, host: directory, path })
 }
 
-// Drizzle passes JSON as encoded text; raw statements pass values. So strings are left as they are and everything else
-// is encoded. `sql.json()` does its own encoding (guard.ts), so there a string value stays a string.
+// Drizzle passes JSON as encoded text; raw statements pass values. So strings stay as they are and everything else is
+// encoded. `sql.json()` does its own encoding (guard.ts), so there a string value stays a string.
 const json = {
   to: 114,
   from: [114, 3802],

@@ -29,7 +29,7 @@ export async function whenAvailable<T>(work: () => Promise<T>, { onWait, signal,
         const message = `The database could not be used within ${Math.round(patienceMs / 1_000)} s: ${reason}.`
         throw new DatabaseUnavailable(message, { cause: error })
       }
-      // The next connection is opened without that setting: nobody waits.
+      // The next connection opens without that setting: nobody waits.
       if (!told.has(reason) && refusedSetting(error) === undefined) onWait(reason)
       told.add(reason)
       await sleep(RETRY_MS, undefined, signal ? { signal } : {})
@@ -37,7 +37,7 @@ export async function whenAvailable<T>(work: () => Promise<T>, { onWait, signal,
   }
 }
 
-/** What the database or the connection reported. */
+/** The reason that the database or the connection reported. */
 export function reasonOf(error: unknown): string {
   const at = rootOf(error)
   if (!(at instanceof Error)) return String(at)

@@ -28,14 +28,14 @@ export function makePrivateDir(path: string, account: Account): void {
   }
 }
 
-/** True for a directory that the account owns and nobody else can enter. */
+/** Whether the account owns the directory and nobody else can enter it. */
 export function isPrivateDir(path: string, account: Account): boolean {
   if (!existsSync(path)) return false
   const found = lstatSync(path)
   return found.isDirectory() && found.uid === (account?.uid ?? process.getuid?.() ?? found.uid) && !(found.mode & 0o077)
 }
 
-/** True when the mode bits let the account enter every directory from the root down to `path`. */
+/** Whether the mode bits let the account enter every directory from the root down to `path`. */
 export function canReach(path: string, account: Account): boolean {
   if (!account) return true
   const real = realpathSync(path)

@@ -83,7 +83,7 @@ function copyOf(shipped: string): string {
     renameSync(draft, home)
     return join(home, 'native')
   } catch {
-    if (!isOurs(home)) return join(draft, 'native') // someone else's directory has our name: use the draft
+    if (!isOurs(home)) return join(draft, 'native') // another user's directory has our name: use the draft
     rmSync(draft, { recursive: true, force: true })
     return join(home, 'native')
   }

@@ -27,7 +27,7 @@ export interface Cluster {
   view: string
   /** The directory of its socket. Undefined on platforms without Unix sockets. */
   socketDir: string | undefined
-  /** Only where the server listens on TCP. */
+  /** Set only if the server listens on TCP. */
   password: string | undefined
 }
 
@@ -36,7 +36,7 @@ const SOCKET_PATH_LIMIT = 103 // 104 on macOS and 108 on Linux, with the final z
 export const SERVER_ENV = { PATH: '/usr/bin:/bin', LC_ALL: 'C' } as unknown as NodeJS.ProcessEnv
 const WINDOWS = process.platform === 'win32'
 
-/** Creates the cluster on first use, completely or not at all. @returns how to reach it */
+/** Creates the cluster on first use, completely or not at all. @returns how to connect to it */
 export async function prepareCluster(dataDir: string, account: Account, binaries: Binaries): Promise<Cluster> {
   const parent = dirname(dataDir)
   const passwordFile = join(parent, 'postgres.password')
@@ -86,7 +86,7 @@ async function create(dataDir: string, account: Account, binaries: Binaries, pwf
     renameSync(draft, dataDir)
   } catch (error) {
     rmSync(draft, { recursive: true, force: true })
-    // Another process has created the cluster meanwhile, which is just as good.
+    // Another process has created the cluster meanwhile, which serves as well.
     if (!existsSync(join(dataDir, 'PG_VERSION'))) throw error
   }
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, readlinkSync, realpathSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-/** What a server writes about itself in its data directory. */
+/** A server's entry about itself in its data directory. */
 export interface PidFile {
   pid: number
   port: number
@@ -22,7 +22,7 @@ export function readPidFile(dataDir: string): PidFile | undefined {
   return { pid, port, socketDir }
 }
 
-/** True while a process runs. A zombie does not count. */
+/** Whether a process runs. A zombie does not count. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -32,7 +32,7 @@ export function isAlive(pid: number): boolean {
   return processState(pid) !== 'Z'
 }
 
-/** True when `pid` is a Postgres on `dataDir`, and not another process that reuses a dead server's number. */
+/** Whether `pid` is a Postgres on `dataDir`, and not another process that reuses a dead server's number. */
 export function isPostmaster(pid: number, dataDir: string): boolean {
   if (!isAlive(pid)) return false
   try {
@@ -40,7 +40,7 @@ export function isPostmaster(pid: number, dataDir: string): boolean {
     if (process.platform === 'win32') return true
     return basename(execFileSync('ps', ['-o', 'comm=', '-p', String(pid)], { encoding: 'utf8' }).trim()) === 'postgres'
   } catch {
-    return false // we may not look at it, so it is not ours
+    return false // we may not inspect it, so it is not ours
   }
 }
 

@@ -36,7 +36,7 @@ function systemIdentifier(dataDir: string): string {
   return control.readBigUInt64LE(0).toString()
 }
 
-// Another process is doing the same right now: it took the name or is copying the template.
+// Another process does the same concurrently: it took the name or is copying the template.
 const RACES = new Set(['42710', '42P04', '23505', '55006'])
 
 /** Creates the application's role, which is not a superuser, and the database it owns. */

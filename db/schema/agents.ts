@@ -31,7 +31,7 @@ export const agentVersions = pgTable(
     createdBy: text().notNull(),
     createdAt: moment().notNull().defaultNow(),
     publishedAt: moment(),
-    /** What its publisher wrote about it. */
+    /** Its publisher's note. */
     note: text(),
   },
   (t) => [

@@ -3,8 +3,8 @@ import { moment } from './columns'
 import { tenants } from './tenants'
 
 /**
- * What `apply` saved last, so that it knows whether somebody else has changed it since. Not a column of the objects, which
- * runs read.
+ * The content that `apply` saved last, which shows whether someone else has changed the object since. A table of its
+ * own, because runs read the objects.
  */
 export const appliedDefinitions = pgTable(
   'applied_definitions',
@@ -14,9 +14,9 @@ export const appliedDefinitions = pgTable(
       .references(() => tenants.id, { onDelete: 'cascade' }),
     kind: text({ enum: ['agent', 'tool', 'workflow', 'schedule', 'inboundWebhook'] }).notNull(),
     id: text().notNull(),
-    /** The version with the content that was applied; 0 for what has no versions. */
+    /** The version with the applied content; 0 for objects without versions. */
     version: integer().notNull(),
-    /** Of the content that was applied, for what has no versions. */
+    /** Hash of the applied content, for objects without versions. */
     fingerprint: text(),
     /** True if `prune` archived or deleted it. */
     archived: boolean().notNull().default(false),

@@ -2,29 +2,31 @@ import { bigint, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import type { AuditAction, AuditActor, AuditDetails, AuditThing } from '../../server/definition/audit'
 import { json, moment } from './columns'
 
-/** Who changed what. Written in the transaction of the change, never updated, and deleted when it is old enough. */
+/**
+ * Who changed what. Written in the transaction of the change, never updated, and deleted at the end of its retention.
+ */
 export const auditEntries = pgTable(
   'audit_entries',
   {
     tenantId: text().notNull(),
     id: text().notNull(),
-    /** The order of entries of the same time. */
+    /** Orders entries of the same time. */
     seq: bigint({ mode: 'number' }).generatedAlwaysAsIdentity().notNull(),
-    /** By the clock of the database, when its transaction began. */
+    /** When its transaction began, by the database's clock. */
     at: moment().notNull().defaultNow(),
     actorKind: text().$type<AuditActor>().notNull(),
     actorId: text().notNull(),
-    /** As it was then. */
+    /** At the time of the change. */
     actorName: text().notNull(),
     action: text().$type<AuditAction>().notNull(),
     thingKind: text().$type<AuditThing>().notNull(),
     thingId: text().notNull(),
-    /** As it was then. */
+    /** At the time of the change. */
     thingName: text().notNull(),
     details: json<AuditDetails>().notNull(),
-    /** Empty for what the product or its command line does. */
+    /** Empty for changes by the product or its command line. */
     requestId: text().notNull(),
-    /** Where the request came from; for IPv6 the network. Null where that is not known. */
+    /** The request's origin; for IPv6 the network. Null if unknown. */
     address: text(),
   },
   (t) => [

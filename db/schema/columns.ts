@@ -8,7 +8,7 @@ export const moment = () => timestamp({ withTimezone: true, precision: 3, mode: 
 /** JSON with a TypeScript type. */
 export const json = <T extends JsonLike>() => jsonb().$type<T>()
 
-/** JSON as the user wrote it: key order is preserved, as the fields of a form require. */
+/** JSON as the user wrote it, with its key order, which the fields of a form require. */
 export const written = <T extends JsonLike>() => jsonText().$type<T>()
 
 export const role = () => text({ enum: ['viewer', 'operator', 'editor', 'admin', 'owner'] })
@@ -32,7 +32,7 @@ export const resource = () => ({
 export const changes = pgSequence('changes')
 
 /**
- * Rises with every insert and update of the row. Every change of a run keeps the run locked until it commits, so within
+ * Rises with every insert and update of the row. Every change of a run holds the run's lock until it commits, so within
  * a run a higher number is a later change, and none appears below one that was already read.
  */
 export const change = () =>

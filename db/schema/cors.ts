@@ -13,6 +13,6 @@ export const corsOrigins = pgTable(
     origin: text().notNull(),
     createdAt: moment().notNull().defaultNow(),
   },
-  // A preflight carries no credential, so it is answered for all tenants at once.
+  // A preflight carries no credential, so it is checked against all tenants together.
   (t) => [primaryKey({ columns: [t.tenantId, t.origin] }), index('cors_origins_origin').on(t.origin)],
 )

@@ -4,8 +4,8 @@ import { moment, written } from './columns'
 import { tenants } from './tenants'
 
 /**
- * What people are editing of an agent or a tool, beside its versions: callers who ask for the latest version never get
- * half a sentence. The row outlives its content, so that no revision comes twice.
+ * The draft of an agent or a tool, beside its versions: callers who ask for the latest version never get half a
+ * sentence. The row outlives its content, so that no revision comes twice.
  */
 export const drafts = pgTable(
   'drafts',
@@ -17,9 +17,9 @@ export const drafts = pgTable(
     id: text().notNull(),
     /** Rises with every save, and when the draft is published or discarded. */
     revision: integer().notNull(),
-    /** The version it began with. */
+    /** The version it was based on. */
     baseVersion: integer().notNull(),
-    /** As typed, so it may break rules that a version keeps to. Null when there is nothing beyond the latest version. */
+    /** As typed, so it may break rules that versions obey. Null when the draft equals the latest version. */
     content: written<JsonObject>(),
     updatedBy: text().notNull(),
     updatedAt: moment().notNull(),

@@ -74,7 +74,7 @@ export const steps = engine.table(
   (t) => [primaryKey({ columns: [t.runId, t.id] })],
 )
 
-/** Work to do. While a job is being done, `owner` is set and `due_at` is the end of the lease. */
+/** Pending work. While a job is being executed, `owner` is set and `due_at` is the end of the lease. */
 export const jobs = engine.table(
   'jobs',
   {
@@ -93,14 +93,14 @@ export const jobs = engine.table(
     deliveries: integer().notNull().default(0),
     owner: text(),
     lane: text(),
-    /** The event of a queued run that has no row in `engine.runs` yet. The row is written once it is needed. */
+    /** The event of a queued run that has no row in `engine.runs` yet. The row is written when needed. */
     event: text(),
   },
   (t) => [
     check('jobs_kind_check', sql`${t.kind} in ('run', 'step', 'sleep', 'end', 'cron')`),
     index('jobs_due_at_idx').on(t.dueAt),
     index('jobs_run_id_idx').on(t.runId),
-    // Indexes for the turns of lanes, the jobs each lane has in progress, and jobs without a lane.
+    // Indexes for the turns of lanes, the jobs in progress per lane, and jobs without a lane.
     index('jobs_lane_due_idx').on(t.functionId, t.lane, t.dueAt).where(sql`${t.lane} is not null`),
     index('jobs_lane_owner_idx').on(t.functionId, t.lane).where(sql`${t.lane} is not null and ${t.owner} is not null`),
     index('jobs_free_idx').on(t.dueAt).where(sql`${t.lane} is null`),
@@ -108,7 +108,7 @@ export const jobs = engine.table(
   ],
 )
 
-/** What runs wait for. `token` is the one equality that has an index; `condition` is the rest of the `if`. */
+/** The waits of runs. `token` is the one equality that has an index; `condition` is the rest of the `if`. */
 export const waits = engine.table(
   'waits',
   {
@@ -132,13 +132,13 @@ export const waits = engine.table(
   ],
 )
 
-/** The processes that execute jobs, and the last heartbeat of each. */
+/** The processes that execute jobs, with the last heartbeat of each. */
 export const workers = engine.table('workers', {
   bootId: text().primaryKey(),
   hostId: text().notNull(),
   pid: integer().notNull(),
   startedAt: instant().notNull(),
   lastSeen: instant().notNull(),
-  /** What the process can continue: see RELEASE in `inngest/engine/settings.ts`. */
+  /** The kinds of work the process can continue: see RELEASE in `inngest/engine/settings.ts`. */
   release: integer().notNull().default(0),
 })

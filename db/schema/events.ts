@@ -4,14 +4,14 @@ import type { JsonObject } from '../../server/definition/json'
 import { json, moment } from './columns'
 import { tenants } from './tenants'
 
-/** What other systems posted for runs that wait for it, or will. */
+/** Events that other systems posted for runs that wait for them, now or later. */
 export const events = pgTable(
   'events',
   {
     tenantId: text()
       .notNull()
       .references(() => tenants.id, { onDelete: 'cascade' }),
-    /** The sender's, or one of ours. */
+    /** The sender's id, or a generated one. */
     id: text().notNull(),
     seq: bigint({ mode: 'number' }).generatedAlwaysAsIdentity().notNull(),
     name: text().notNull(),
@@ -21,7 +21,7 @@ export const events = pgTable(
     receivedAt: timestamp({ withTimezone: true, mode: 'date' }).notNull().default(sql`clock_timestamp()`),
     /** When its delivery was last requested. */
     offeredAt: moment().notNull().defaultNow(),
-    /** When every run that waited for it had looked at it. */
+    /** When every run that waited for it had examined it. */
     deliveredAt: moment(),
   },
   (t) => [

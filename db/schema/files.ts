@@ -13,7 +13,7 @@ export const files = pgTable(
     id: uuid().notNull(),
     /** The run it belongs to. Null until a start claims it. */
     runId: text(),
-    /** As the sender wrote it: data, never used as a path. */
+    /** As the sender wrote it: never used as a path. */
     name: text().notNull(),
     declaredType: text().notNull(),
     /** The type detected from the bytes, and the only type the file is served as. */

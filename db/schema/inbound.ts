@@ -11,23 +11,23 @@ export const inboundWebhooks = pgTable(
     tenantId: text().notNull(),
     id: text().notNull(),
     workflowId: text().notNull(),
-    /** The last part of its address. Whoever knows it may send; it is shown only to those who may change it. */
+    /** The last part of its address. Anyone who knows it may send; only members who may change it see it. */
     token: text().notNull(),
     name: text().notNull(),
     scheme: text({ enum: ['github', 'stripe', 'slack', 'standard', 'hmac', 'none'] }).notNull(),
-    /** Of the scheme `hmac`. */
+    /** For the scheme `hmac`. */
     signatureHeader: text(),
     encoding: text({ enum: ['hex', 'base64'] }),
-    /** The header that names a delivery, where the scheme knows none. */
+    /** The header that identifies a delivery, if the scheme defines none. */
     idHeader: text(),
-    /** Newest first, each sealed for `tenantId:id`. None until the sender has told its own. */
+    /** Newest first, each sealed for `tenantId:id`. Empty until the sender's own secret is entered. */
     secrets: json<InboundSecret[]>().notNull(),
-    /** An expression by START field. */
+    /** Expressions by START field. */
     mapping: json<Record<string, string>>().notNull(),
     /** The expression that decides whether a delivery starts a run. */
     when: text(),
     enabled: boolean().notNull().default(true),
-    /** The last request whose signature was not right. Only the last, so that nobody can fill the database. */
+    /** The last request with an invalid signature. Only the last, so that nobody can fill the database. */
     refusedAt: moment(),
     refusal: text(),
     createdBy: text().notNull(),
@@ -48,8 +48,8 @@ export const inboundWebhooks = pgTable(
 )
 
 /**
- * What an inbound webhook was sent, and what became of it. It is written with the run that it starts, in one transaction,
- * so its key lets a delivery start one run, however often it is sent and to however many processes.
+ * A delivery to an inbound webhook, and its result. Written in one transaction with the run that it starts, so its key
+ * lets a delivery start at most one run, no matter how often and to how many processes it is sent.
  */
 export const inboundDeliveries = pgTable(
   'inbound_deliveries',
@@ -58,20 +58,20 @@ export const inboundDeliveries = pgTable(
     id: text().notNull(),
     seq: bigint({ mode: 'number' }).generatedAlwaysAsIdentity().notNull(),
     webhookId: text().notNull(),
-    /** What is the same however often it is sent, hashed. Null once it may be sent again, and for a replay. */
+    /** Hash of the part that every repetition shares. Null once the delivery may be sent again, and for a replay. */
     key: text(),
     status: text({ enum: ['started', 'filtered', 'invalid', 'refused'] }).notNull(),
     runId: text(),
-    /** Why no run was started. */
+    /** Why it started no run. */
     error: text(),
     contentType: text().notNull(),
-    /** Without those that may hold secrets. */
+    /** Without headers that may hold secrets. */
     headers: json<Record<string, string>>().notNull(),
     query: json<Sent['query']>().notNull(),
-    /** As it was sent. Null once the run that it started is no longer kept. */
+    /** As it was sent. Null once the run it started has been deleted. */
     body: text(),
     replayOf: text(),
-    /** Who replayed it. */
+    /** The member who replayed it. */
     createdBy: text(),
     createdAt: moment().notNull().defaultNow(),
   },

@@ -18,16 +18,16 @@ export const countedDays = pgTable(
     tenantId: tenantId(),
     day: date({ mode: 'string' }).notNull(),
     countedAt: moment().notNull().default(sql`now()`),
-    /** What was counted: 1 runs and answers of people, 2 answers of agents too. */
+    /** The parts counted: 1 for runs and people's answers, 2 for agents' answers too. */
     parts: smallint().notNull().default(1),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.day] })],
 )
 
-/** Days that were counted in fewer parts, by an earlier version, are counted once more. */
+/** Days that an earlier version counted in fewer parts are counted again. */
 export const PARTS = 2
 
-/** How many runs ended on a day, by workflow, outcome and duration. Test runs are left out. */
+/** How many runs ended on a day, by workflow, outcome and duration. Excludes test runs. */
 export const runDays = pgTable(
   'run_days',
   {
@@ -56,7 +56,7 @@ export const waitDays = pgTable(
   (t) => [primaryKey({ columns: [t.tenantId, t.day, t.workflowId, t.stepId, t.bucket] })],
 )
 
-/** What agents answered in the runs of a workflow on a day, and what that took. */
+/** Agents' answers in a workflow's runs on a day, and their usage. */
 export const agentDays = pgTable(
   'agent_days',
   {
@@ -67,7 +67,7 @@ export const agentDays = pgTable(
     answers: integer().notNull(),
     inputTokens: bigint({ mode: 'number' }).notNull(),
     outputTokens: bigint({ mode: 'number' }).notNull(),
-    /** Answers of models whose prices are set, and their cost. */
+    /** Answers of models that have prices, and their cost. */
     priced: integer().notNull(),
     cost: doublePrecision().notNull(),
   },

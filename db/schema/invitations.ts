@@ -23,7 +23,7 @@ export const invitations = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.id] }),
-    // Does not start with the tenant, because the link alone does not name one.
+    // Does not start with the tenant, because the link does not contain it.
     uniqueIndex('invitations_token').on(t.tokenHash),
     index('invitations_email').on(t.email),
   ],

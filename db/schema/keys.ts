@@ -13,7 +13,7 @@ export const apiKeys = pgTable(
     role: role().notNull(),
     /** SHA-256 of the whole key, in hex. The key itself is shown once and never stored. */
     hash: text().notNull(),
-    /** The first and last characters, enough to tell keys apart. */
+    /** The first and last characters, enough to distinguish keys. */
     hint: text().notNull(),
     createdBy: text(),
     createdAt: moment().notNull().defaultNow(),

@@ -29,9 +29,9 @@ export const members = pgTable(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     role: role().notNull(),
-    /** Whether they want e-mails about tasks that name them. */
+    /** Whether they want mails about tasks that name them. */
     taskMails: boolean().notNull().default(true),
-    /** Filters of the list of runs that they saved, by name. */
+    /** Their saved filters of the list of runs, by name. */
     runViews: json<{ name: string; query: string }[]>().notNull().default([]),
     createdAt: moment().notNull().defaultNow(),
   },

@@ -1,6 +1,6 @@
 import { doublePrecision, pgTable, text } from 'drizzle-orm/pg-core'
 
-/** How much of their rate limit callers have used, shared by several processes. Rows in the past have no effect. */
+/** How much of their rate limit callers have used, across processes. Rows in the past have no effect. */
 export const rateBuckets = pgTable('rate_buckets', {
   /** Names the limit and the caller. An IP address has no tenant. */
   id: text().primaryKey(),

@@ -44,46 +44,46 @@ export const runs = pgTable(
     workflowVersion: integer().notNull(),
     /** Frozen at start, so history stays readable after the workflow is renamed or deleted. */
     workflowName: text().notNull(),
-    /** What people recognise the run by, resolved from its input at start; null without one. */
+    /** The name by which people recognise the run, resolved from its input at start; null if it has none. */
     businessKey: text(),
     status: text({ enum: ['running', 'paused', 'completed', 'failed'] }).notNull(),
     /** Null while the run is open. */
     outcome: text({ enum: ['succeeded', 'failed', 'cancelled', 'terminated', 'timed_out'] }),
     input: json<RunData>().notNull(),
-    /** Without the fields in `dataRefs`: read it with `RUN_DATA`. */
+    /** Excludes the fields in `dataRefs`: read it with `RUN_DATA`. */
     smallData: jsonb('data').$type<RunData>().notNull(),
-    /** Where the large fields are; null if there are none. */
+    /** References to the large fields; null without any. */
     dataRefs: json<DataRefs>(),
     result: json<JsonValue>(),
     error: json<RunError>(),
-    /** Set while the run is on its failure path, and from then on. */
+    /** Set when the run enters its failure path, and from then on. */
     failing: json<Failing>(),
     currentStepId: text(),
     /** The caller's verified context (signed token), read-only for the whole run. */
     context: json<JsonObject>(),
     startedBy: text().notNull(),
-    /** The kind of caller that started it; `test` when someone tried out a draft. */
+    /** The kind of caller that started it; `test` for a draft's test run. */
     startedVia: text({ enum: ['apiKey', 'jwt', 'user', 'test', 'system'] })
       .notNull()
       .default('apiKey'),
     cancellation: json<Cancellation>(),
     cancelRequestedAt: moment(),
     cleanupStartedAt: moment(),
-    /** When its time is up; null without a limit. */
+    /** When its time limit ends; null without one. */
     timeoutAt: moment(),
     retryOf: text(),
     /** The fields of run data that were changed before it continued from another run. */
     edits: json<RunData>(),
-    /** What it performs of its version, if that is tried out in part; null for all of it. */
+    /** The part of its version that it performs; null for all of it. */
     part: json<RunPart>(),
-    /** The run whose step started this one and waits for its end. */
+    /** The parent run, whose step waits for this one's end. */
     parentRunId: text(),
     /** The trace of its start, as a `traceparent`; null without traces. */
     traceparent: text(),
-    /** How many levels of parent runs this one has. */
+    /** The number of its parent runs, up to the topmost. */
     depth: integer().notNull().default(0),
     startTime: moment().notNull(),
-    /** When the row was written, by the database's clock alone, which events have too. Null on old rows. */
+    /** When the row was written, by the database's clock alone, as with events. Null on old rows. */
     writtenAt: timestamp({ withTimezone: true, mode: 'date' }).default(sql`clock_timestamp()`),
     endTime: moment(),
     updatedAt: moment().notNull().defaultNow(),
@@ -91,10 +91,10 @@ export const runs = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.id] }),
-    // Read backwards by lists, newest first: entries that are added in ascending order fill their pages, and those that are
-    // added in descending order leave half of each empty.
-    // It ends with the columns that lists filter by, so that a page is found in the index alone, however rare its rows are.
-    // A run gets a second entry soon after its first, when its status changes: a quarter of each page is kept for those.
+    // Lists read it backwards, newest first: entries added in ascending order fill their pages, while descending ones
+    // leave half of each empty. It ends with the columns that lists filter by, so that the index alone finds a page,
+    // however rare its rows. A run gets a second entry when its status changes, soon after its first: a quarter of each
+    // page is reserved for those.
     index('runs_by_time')
       .on(t.tenantId, t.startTime, t.id, t.workflowId, t.status, t.outcome, t.startedVia)
       .with({ fillfactor: 75 }),
@@ -102,17 +102,17 @@ export const runs = pgTable(
     index('runs_by_status')
       .on(t.tenantId, t.status, t.outcome, t.startTime, t.id)
       .where(sql`outcome is null or outcome <> 'succeeded'`),
-    // The unsuccessful runs of one workflow by time, however few they are. A run gets here only at its end.
+    // A workflow's unsuccessful runs by time, however few they are. A run enters only at its end.
     index('runs_failed_by_workflow').on(t.tenantId, t.workflowId, t.startTime, t.id).where(sql`status = 'failed'`),
     // For the start of a key, in upper or lower case.
     index('runs_by_key')
       .on(t.tenantId, sql`lower(${t.businessKey}) text_pattern_ops`, t.startTime.desc().nullsFirst())
       .where(sql`business_key is not null`),
     index('runs_again').on(t.tenantId, t.retryOf).where(sql`retry_of is not null`),
-    // For the runs of one subject, page by page.
+    // A subject's runs, page by page.
     index('runs_of_subject').on(t.tenantId, t.startedBy, t.id).where(sql`started_via in ('jwt', 'test')`),
     index('runs_of_workflow').on(t.tenantId, t.workflowId, t.workflowVersion, t.startTime),
-    // For the figures of a day.
+    // For a day's figures.
     index('runs_by_end').on(t.tenantId, t.endTime).where(sql`end_time is not null`),
     index('runs_by_timeout').on(t.timeoutAt).where(sql`timeout_at is not null and end_time is null`),
     index('runs_cancelling').on(t.cancelRequestedAt).where(sql`cancel_requested_at is not null and end_time is null`),
@@ -137,7 +137,7 @@ export const walks = pgTable(
     epoch: integer().notNull(),
     segment: integer().notNull(),
     /**
-     * `resting` while it waits for the answer to a pause and no engine run has it, `waiting` while its branches run,
+     * `resting` while a pause waits for its answer and no engine run drives the walk, `waiting` while its branches run,
      * `queued` until its fork starts it.
      */
     status: text({ enum: ['queued', 'requested', 'walking', 'resting', 'waiting', 'ended'] }).notNull(),
@@ -145,12 +145,12 @@ export const walks = pgTable(
     /** Of a branch: its fork, and its position among the fork's branches. */
     scope: text(),
     position: integer(),
-    /** What a branch has written so far, over the data of the walk that forked. Null for other walks. */
+    /** A branch's writes so far, over the data of the walk that forked. Null for other walks. */
     smallData: jsonb('data').$type<RunData>(),
     dataRefs: json<DataRefs>(),
-    /** How the branch has ended. */
+    /** How the branch ended. */
     arrival: json<Arrival>(),
-    /** Where the segment starts; empty where the path of a branch ends at once. */
+    /** Where the segment starts; empty if the branch's path ends immediately. */
     stepId: text().notNull(),
     visit: integer().notNull(),
     /** Steps this walk has visited so far, across all segments. */
@@ -168,9 +168,9 @@ export const walks = pgTable(
     }).onDelete('cascade'),
     index('walks_open').on(t.updatedAt).where(sql`status in ('requested', 'walking')`),
     index('walks_of_scope').on(t.tenantId, t.runId, t.scope, t.position).where(sql`scope is not null`),
-    // For the few among many iterations that failed.
+    // Finds the few failed iterations among many.
     index('walks_failed').on(t.tenantId, t.runId, t.scope, t.position).where(sql`arrival ? 'failed'`),
-    // For the branches under way, and those that ended last. The index of open walks moves with the same columns.
+    // For the branches in progress, and those that ended last. The index of open walks changes with the same columns.
     index('walks_moved')
       .on(t.tenantId, t.runId, t.status, t.updatedAt)
       .where(sql`scope is not null and status <> 'queued'`),
@@ -178,8 +178,8 @@ export const walks = pgTable(
 )
 
 /**
- * The branches of one visit of a step that forks, counted: this row alone shows which branch is the last to end,
- * without reading the others.
+ * Counts the branches of one visit of a step that forks: this row alone shows which branch is the last to end, without
+ * reading the others.
  */
 export const scopes = pgTable(
   'scopes',
@@ -193,7 +193,7 @@ export const scopes = pgTable(
     next: integer().notNull(),
     succeeded: integer().notNull().default(0),
     failed: integer().notNull().default(0),
-    /** How many must succeed; null if it is enough that all have ended. */
+    /** How many must succeed; null if all need only end. */
     need: integer(),
     stopOnError: boolean().notNull(),
     /** `impossible` once too few branches can still succeed. */
@@ -241,15 +241,15 @@ export const stepRecords = pgTable(
     outputBytes: integer(),
     /** What this visit added to the run data. */
     delta: json<RunData>(),
-    /** What an agent used in all attempts together, with the model and the thread of the last one. */
+    /** An agent's usage in all attempts together, with the model and the thread of the last one. */
     usage: json<StepUsage>(),
     error: text(),
     errorCode: text(),
-    /** The step failed, and the run took its `error` exit. Null otherwise. */
+    /** The error of a failed step whose run took its `error` exit. Null otherwise. */
     handled: boolean(),
-    /** The exit that was taken, of a step with several. */
+    /** The exit taken, for a step with several. */
     exit: text(),
-    /** The answer the walk gets when it asks again. */
+    /** Returned to the walk when it asks again. */
     receipt: json<Receipt>(),
     change: change(),
   },
@@ -261,12 +261,12 @@ export const stepRecords = pgTable(
       name: 'step_records_run_fk',
     }).onDelete('cascade'),
     index('step_records_history').on(t.tenantId, t.runId, t.seq),
-    // For what agents cost. By the beginning, because an index of ends would be written again at the end of every step.
+    // For the cost of agents. By the start: an index by the end would be written again at the end of every step.
     index('step_records_of_agents').on(t.tenantId, t.startTime).where(sql`usage is not null`),
   ],
 )
 
-/** A run waiting for a person or a point in time. The row is the truth; an event is only a nudge. */
+/** A run waiting for a person or a point in time. The row is authoritative; an event is only a nudge. */
 export const pauses = pgTable(
   'pauses',
   {
@@ -278,20 +278,20 @@ export const pauses = pgTable(
     stepId: text().notNull(),
     visit: integer().notNull(),
     kind: text({ enum: ['collect_inputs', 'request_user_action', 'timer', 'event', 'run'] }).notNull(),
-    /** The caller sees this as `pauseSignal`. Null if it does not wait for a person. */
+    /** The caller sees this as `pauseSignal`. Null if no person is to answer. */
     signal: written<PauseSignal>(),
     dueAt: moment(),
-    /** Of a wait for an event: its name, its key (null for any), and which of them it takes. */
+    /** Of a wait for an event: its name, its key (null for any), and which matching event it takes. */
     eventName: text(),
     eventKey: text(),
     eventRules: json<EventRules>(),
-    /** Whether it has looked at the events that were there before it. Null for other pauses. */
+    /** Whether it has examined the events that preceded it. Null for other pauses. */
     looked: boolean(),
     /** The event it took. */
     eventId: text(),
     /** Of a wait for the end of another run: its id, which is known before it starts. */
     childRunId: text(),
-    /** `due` until that run has started, `done` once it need not be looked at any more. */
+    /** `due` until that run has started, `done` once it need not be checked any more. */
     childState: text({ enum: ['due', 'started', 'done'] }),
     createdAt: moment().notNull().defaultNow(),
     /** Also set, without an answer, when the run is cancelled or terminated: the pause no longer waits for anyone. */
@@ -300,9 +300,9 @@ export const pauses = pgTable(
     answeredBy: text(),
     /** The API key that named them, or the task link they used. */
     answeredVia: text(),
-    /** When the walk received the answer. Until then the sweep keeps nudging. */
+    /** When the walk received the answer. Until then the sweep repeats the nudge. */
     consumedAt: moment(),
-    /** When webhooks were told that it is overdue. */
+    /** When webhooks were notified that it is overdue. */
     overdueAt: moment(),
   },
   (t) => [
@@ -316,12 +316,12 @@ export const pauses = pgTable(
     index('pauses_waiting')
       .on(t.tenantId, t.createdAt, t.runId, t.id)
       .where(sql`answered_at is null and signal is not null`),
-    // What people have answered, by time.
+    // People's answers, by time.
     index('pauses_by_answer')
       .on(t.tenantId, t.answeredAt, t.runId, t.id)
       .where(sql`answer is not null and signal is not null`),
     index('pauses_due').on(t.dueAt).where(sql`due_at is not null and answered_at is null`),
-    // Those that are late one day: the moment is written as ISO text, which sorts by time.
+    // Tasks that become overdue one day: the moment is ISO text, which sorts by time.
     index('pauses_overdue')
       .on(sql`(signal->>'dueAt')`)
       .where(sql`answered_at is null and overdue_at is null and signal->>'dueAt' is not null`),
@@ -343,9 +343,9 @@ export const pauseVotes = pgTable(
     tenantId: text().notNull(),
     runId: text().notNull(),
     pauseId: text().notNull(),
-    /** Whose it is: a member's id, the `sub` of a token, or what an API key named; else the key's id. */
+    /** The voter: a member's id, a token's `sub`, or the person an API key named; else the key's id. */
     person: text().notNull(),
-    /** Their name then, so that history stays readable. */
+    /** Their name at that time, so that history stays readable. */
     name: text().notNull(),
     actionId: text().notNull(),
     actionValue: text().notNull(),

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../server/definition/json'
 import { json, moment } from './columns'
 import { workflows } from './workflows'
 
-/** When a workflow starts by itself. */
+/** When a workflow starts automatically. */
 export const schedules = pgTable(
   'schedules',
   {
@@ -14,7 +14,7 @@ export const schedules = pgTable(
     name: text().notNull(),
     cron: text().notNull(),
     timeZone: text().notNull(),
-    /** What happens to times that passed while no process was running: nothing, or one run for all of them. */
+    /** How times that passed while no process was running are handled: skipped, or one run for all of them. */
     catchUp: text({ enum: ['skip', 'once'] }).notNull(),
     /** The START fields. */
     data: json<JsonObject>().notNull(),
@@ -39,8 +39,8 @@ export const schedules = pgTable(
 )
 
 /**
- * A time at which a schedule was due, and what became of it. It is written with the run that it starts, in one
- * transaction, so its key lets each time start one run, however many processes see that it has come.
+ * A time at which a schedule was due, and its result. Written in one transaction with the run that it starts, so its
+ * key lets each time start at most one run, however many processes see that it is due.
  */
 export const scheduleTicks = pgTable(
   'schedule_ticks',
@@ -50,7 +50,7 @@ export const scheduleTicks = pgTable(
     at: moment().notNull(),
     status: text({ enum: ['started', 'skipped', 'failed'] }).notNull(),
     runId: text(),
-    /** Why no run was started. */
+    /** Why it started no run. */
     error: text(),
     createdAt: moment().notNull().defaultNow(),
   },

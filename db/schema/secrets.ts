@@ -12,12 +12,12 @@ export const signingSecrets = pgTable(
     /** A token names this as its `kid`. */
     id: text().notNull(),
     name: text().notNull(),
-    /** What its tokens may do. Never taken from a token. */
+    /** The permissions of its tokens. Never taken from a token. */
     role: role().notNull(),
-    /** The workflows and the agents its tokens may touch; null for all. */
+    /** The workflows and agents that its tokens may use; null for all. */
     workflowIds: text().array(),
     agentIds: text().array(),
-    /** Whether its tokens touch only runs that their own subject started. */
+    /** Whether its tokens may use only runs that their own subject started. */
     ownRuns: boolean().notNull().default(false),
     /**
      * The secret, sealed for `tenantId:id`. It is not hashed because checking an HMAC needs the secret itself. Shown

@@ -10,7 +10,7 @@ export const sessions = pgTable(
     userId: text()
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** The start of the browser's User-Agent, so that people can tell sessions apart. */
+    /** The start of the browser's User-Agent, so that people can distinguish sessions. */
     agent: text(),
     createdAt: moment().notNull(),
     lastSeenAt: moment().notNull(),

@@ -2,7 +2,7 @@ import { foreignKey, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-cor
 import { moment } from './columns'
 import { pauses } from './runs'
 
-/** Links with which somebody answers one task without signing in. The link itself is signed, not stored. */
+/** Links with which a person without an account answers one task. The link itself is signed, not stored. */
 export const taskLinks = pgTable(
   'task_links',
   {
@@ -10,12 +10,12 @@ export const taskLinks = pgTable(
     id: text().notNull(),
     runId: text().notNull(),
     pauseId: text().notNull(),
-    /** Who made it. An answer by the link is theirs, unless `answersFor` names somebody. */
+    /** The link's maker. An answer by the link is theirs, unless `answersFor` names another person. */
     makerKind: text({ enum: ['user', 'apiKey', 'jwt', 'system'] }).notNull(),
     makerId: text().notNull(),
-    /** Of a maker with a token: the secret that signed it. */
+    /** If the maker used a token: the secret that signed it. */
     secretId: text(),
-    /** Whom an API key named, or the member whom the product wrote to. */
+    /** The person whom an API key named, or the member to whom the product wrote. */
     answersFor: text(),
     createdAt: moment().notNull().defaultNow(),
     expiresAt: moment().notNull(),

@@ -4,25 +4,25 @@ import { moment } from './columns'
 import { pauses } from './runs'
 
 /**
- * E-mails to members about tasks that name them, or that somebody gave them. Triggers on `pauses` and `task_claims` write
- * them, in the statement of the change, each kind once per person and task.
+ * Mails to members about tasks that name them or that were given to them. Triggers on `pauses` and `task_claims` write
+ * them in the statement of the change, each kind once per person and task.
  */
 export const taskMails = pgTable(
   'task_mails',
   {
     tenantId: text().notNull(),
-    /** Also names the message to mail servers, the same however often it is sent. */
+    /** Also the message's id for mail servers, the same at every attempt. */
     id: text().notNull(),
     runId: text().notNull(),
     pauseId: text().notNull(),
     userId: text().notNull(),
     kind: text({ enum: ['assigned', 'given', 'overdue'] }).notNull(),
-    /** Dropped when there was nothing to write about any more, or the person wants none. */
+    /** Set when nothing is left to write about, or the person wants no mails. */
     status: text({ enum: ['pending', 'sent', 'failed', 'dropped'] })
       .notNull()
       .default('pending'),
     tries: integer().notNull().default(0),
-    /** Why the last try failed, or why it was dropped. */
+    /** Why the last attempt failed, or why it was dropped. */
     reason: text(),
     dueAt: moment().notNull().defaultNow(),
     /** Until then, one function call sends it and no other does. */

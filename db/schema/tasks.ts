@@ -5,8 +5,8 @@ import { json, moment } from './columns'
 import { pauses, runs } from './runs'
 
 /**
- * Answers that people gave in the dashboard and may still undo. The run knows nothing of them: a row is deleted by
- * whoever comes first, its person or the transaction that gives the answer.
+ * Held answers: people gave them in the dashboard and may still undo them. The run does not have them yet: either the
+ * person or the transaction that submits the answer deletes the row, whichever comes first.
  */
 export const heldAnswers = pgTable(
   'held_answers',
@@ -19,7 +19,7 @@ export const heldAnswers = pgTable(
     answer: json<GivenAnswer>().notNull(),
     heldAt: moment().notNull(),
     until: moment().notNull(),
-    /** Why it could not be given in the end: kept until its person has read it. Null while it is held. */
+    /** Why it could not be submitted; retained until its person has read it. Null while it is held. */
     refused: json<Refusal>(),
   },
   (t) => [
@@ -34,7 +34,7 @@ export const heldAnswers = pgTable(
   ],
 )
 
-/** Who takes care of a task. It keeps nobody else from answering. */
+/** The member who takes care of a task. Others may still answer. */
 export const taskClaims = pgTable(
   'task_claims',
   {
@@ -43,7 +43,7 @@ export const taskClaims = pgTable(
     pauseId: text().notNull(),
     /** A member's id. */
     person: text().notNull(),
-    /** Who said so: the same, or who gave it to them. */
+    /** Who set the claim: the member, or the person who gave it to them. */
     claimedBy: text().notNull(),
     claimedAt: moment().notNull(),
   },
@@ -57,7 +57,7 @@ export const taskClaims = pgTable(
   ],
 )
 
-/** What people say about a run to each other. Not part of the run: an ended run takes comments too. */
+/** What people say to each other about a run. Not part of the run: an ended run takes comments too. */
 export const runComments = pgTable(
   'run_comments',
   {

@@ -8,9 +8,9 @@ export const tenants = pgTable(
     /** Used in the dashboard's URLs: lower-case letters, digits and hyphens. */
     slug: text().notNull(),
     name: text().notNull(),
-    /** How many whole days runs are kept after their end. Null for ever. */
+    /** How many whole days runs are retained after their end. Null means forever. */
     keepRunsDays: integer(),
-    /** How many days entries of the audit log are kept. */
+    /** How many days audit log entries are retained. */
     keepAuditDays: integer().notNull().default(400),
     createdAt: moment().notNull().defaultNow(),
   },

@@ -5,7 +5,7 @@ import { moment, written } from './columns'
 import { tenants } from './tenants'
 import { threads } from './threads'
 
-/** Tests of an agent, a tool or a workflow that people keep: what it is given, and what is expected of it. */
+/** Saved tests of an agent, a tool or a workflow: their input and the expected result. */
 export const testCases = pgTable(
   'test_cases',
   {
@@ -19,7 +19,7 @@ export const testCases = pgTable(
     name: text().notNull(),
     given: written<Given>().notNull(),
     expected: written<Expected>().notNull(),
-    /** The thread that its messages are from. Whoever's data it is, the copy goes with it. */
+    /** The thread that its messages come from. The copy is deleted with it, whoever's data it is. */
     threadId: text(),
     createdBy: text().notNull(),
     createdAt: moment().notNull(),

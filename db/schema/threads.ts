@@ -33,7 +33,7 @@ export const threads = pgTable(
 
 /**
  * The turns that wait for a thread. The one with the lowest ticket is in progress. A row with an expired lease belongs
- * to a process that died; the next turn in line removes it, and with it that turn's right to save.
+ * to a dead process; the next turn in line removes it, and with it that turn's right to save.
  */
 export const threadTurns = pgTable(
   'thread_turns',
@@ -53,7 +53,7 @@ export const threadTurns = pgTable(
   ],
 )
 
-/** What was said, in order. A turn's messages are written together when it succeeds. */
+/** The messages, in order. A turn's messages are written together when it succeeds. */
 export const messages = pgTable(
   'messages',
   {
@@ -67,7 +67,7 @@ export const messages = pgTable(
     content: json<MessageContent>().notNull(),
     /** On the last message of a turn: provider, model, agent version and token usage. */
     metadata: json<TurnMetadata>(),
-    /** On the first message of a turn: the run whose step said it, where its workflow has sensitive fields. */
+    /** On the first message of a turn: the run whose step sent it, if its workflow has sensitive fields. */
     runId: text(),
     createdAt: moment().notNull().defaultNow(),
   },
@@ -81,7 +81,7 @@ export const messages = pgTable(
   ],
 )
 
-/** The events of a streamed turn, kept for an hour so that a broken stream can resume. */
+/** The events of a streamed turn, retained for an hour so that a broken stream can resume. */
 export const chatEvents = pgTable(
   'chat_events',
   {

@@ -35,7 +35,7 @@ export const toolVersions = pgTable(
     createdBy: text().notNull().default('system'),
     createdAt: moment().notNull().defaultNow(),
     publishedAt: moment(),
-    /** What its publisher wrote about it. */
+    /** Its publisher's note. */
     note: text(),
   },
   (t) => [

@@ -12,7 +12,7 @@ export const vaultSecrets = pgTable(
     name: text().notNull(),
     /** The value, sealed for `tenantId:name`. */
     sealed: text().notNull(),
-    /** Where it may be sent: `api.example.com` or `*.example.com`, optionally with a port. Null: anywhere. */
+    /** The hosts it may be sent to: `api.example.com` or `*.example.com`, optionally with a port. Null: any. */
     hosts: text().array(),
     createdBy: text().notNull(),
     updatedBy: text().notNull(),

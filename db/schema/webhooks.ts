@@ -5,7 +5,7 @@ import { json, moment } from './columns'
 import { runs } from './runs'
 import { tenants } from './tenants'
 
-/** Where a tenant gets messages about its runs. */
+/** A URL that receives messages about a tenant's runs. */
 export const webhookEndpoints = pgTable(
   'webhook_endpoints',
   {
@@ -38,17 +38,17 @@ export const webhookEndpoints = pgTable(
 )
 
 /**
- * Messages to endpoints. Triggers on `runs` and `pauses` write them, in the statement of the change they report, so no
+ * Messages to endpoints. Triggers on `runs` and `pauses` write them in the statement of the change they report, so no
  * statement that changes a run can forget them.
  */
 export const webhookDeliveries = pgTable(
   'webhook_deliveries',
   {
     tenantId: text().notNull(),
-    /** The message's id, the same however often it is sent. */
+    /** The message's id, the same at every attempt. */
     id: text().notNull(),
     /**
-     * Every change of a run keeps the run locked until it commits, so within a run this is the order of the changes.
+     * Every change of a run holds the run's lock until it commits, so within a run this is the order of the changes.
      */
     seq: bigint({ mode: 'number' }).generatedAlwaysAsIdentity().notNull(),
     endpointId: text().notNull(),
@@ -59,11 +59,11 @@ export const webhookDeliveries = pgTable(
     status: text({ enum: ['pending', 'delivered', 'failed'] })
       .notNull()
       .default('pending'),
-    /** Since it was last requested; `attempts` contains earlier ones too. */
+    /** Attempts since it was last requested; `attempts` contains earlier ones too. */
     tries: integer().notNull().default(0),
     attempts: json<DeliveryAttempt[]>().notNull().default(sql`'[]'::jsonb`),
     dueAt: moment().notNull().defaultNow(),
-    /** What is sent, byte for byte, from the first attempt on. */
+    /** The body, byte for byte, from the first attempt on. */
     body: text(),
     createdAt: moment().notNull().defaultNow(),
     endedAt: moment(),

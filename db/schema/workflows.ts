@@ -35,7 +35,7 @@ export const workflowVersions = pgTable(
     version: integer().notNull(),
     name: text().notNull(),
     definition: written<Definition>().notNull(),
-    /** How the definition is read. Null for versions saved before edges had `on`. */
+    /** How to read the definition. Null for versions saved before edges had `on`. */
     language: integer(),
     createdBy: text().notNull(),
     createdAt: moment().notNull().defaultNow(),
@@ -43,13 +43,16 @@ export const workflowVersions = pgTable(
     burstSince: moment(),
     publishedAt: moment(),
     /**
-     * What people call it: the first version of the workflow that is published is 1. Null until then. A trigger sets it with
-     * `publishedAt`, so that it does not matter who publishes, and it stays.
+     * The number that people see: the workflow's first published version is 1. Null until then. A trigger sets it with
+     * `publishedAt`, whoever publishes, and it never changes.
      */
     number: integer(),
-    /** What its publisher wrote about it. */
+    /** Its publisher's note. */
     note: text(),
-    /** The versions of what its steps use, as they were when it was published. Null where nothing was pinned. */
+    /**
+     * The versions of the tools, agents and workflows its steps used when it was published. Null where nothing was
+     * pinned.
+     */
     pins: json<Pins>(),
   },
   (t) => [
