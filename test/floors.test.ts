@@ -3,7 +3,7 @@ import { files, imports } from './support/imports'
 
 /**
  * The rooms of `server`, top to bottom: a room imports only from rooms below it, types included. `.` stands for the
- * loose files. docs/architecture.md shows how calls pass through them.
+ * loose files. docs/journeys.md shows how calls pass through them.
  */
 const FLOORS = [
   'trpc',

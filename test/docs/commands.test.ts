@@ -108,7 +108,7 @@ describe('commands in the documentation', () => {
     const missing = selections.flatMap((args) =>
       args.filter((word, i) => {
         if (args[i - 1] === '--project') return !known.includes(word)
-        return word !== '--project' && !isPlaceholder(word) && !existsSync(word)
+        return !word.startsWith('-') && args[i - 1] !== '-t' && !isPlaceholder(word) && !existsSync(word)
       }),
     )
     expect(selections.length).toBeGreaterThan(20)
