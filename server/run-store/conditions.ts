@@ -10,12 +10,14 @@ export function runIs(ctx: ServiceContext, runId: string) {
   return and(eq(runs.tenantId, ctx.tenantId), eq(runs.id, runId), runsInReach(ctx))
 }
 
-/** The same in a statement whose text is built once, for callers who may touch every run. Takes `tenantId` and `runId`. */
+/**
+ * The same in a statement whose text is built once, for callers who may touch every run. Takes `tenantId` and `runId`.
+ */
 export const GIVEN_RUN = and(eq(runs.tenantId, sql.placeholder('tenantId')), eq(runs.id, sql.placeholder('runId')))
 
 type OfRun = Pick<RunRow, 'tenantId' | 'id'>
 
-/** Matches the row of a run, whoever asks. */
+/** Matches the row of a run, for any caller. */
 export function isRun({ tenantId, id }: OfRun) {
   return and(eq(runs.tenantId, tenantId), eq(runs.id, id))
 }
@@ -49,7 +51,7 @@ export const recordOfPause = and(
   eq(stepRecords.visit, pauses.visit),
 )
 
-/** Matches a walk, whatever its epoch and segment. */
+/** Matches a walk, regardless of its epoch and segment. */
 export function walkIs({ tenantId, runId, branch }: Pick<WalkRef, 'tenantId' | 'runId' | 'branch'>) {
   return and(eq(walks.tenantId, tenantId), eq(walks.runId, runId), eq(walks.branch, branch))
 }
@@ -73,9 +75,9 @@ export function recordIs({ state: { ref }, at }: { state: { ref: WalkRef }; at: 
 }
 
 /**
- * The run that a row belongs to, for `innerJoinLateral`: each is looked up by its key, in its partition alone. In a plain
- * join with tables divided by time, Postgres expects a lookup to cost one descent for each month, and rather reads all
- * runs of all workspaces. For few rows, or a page of them; `offset 0` is what keeps it from becoming a plain join.
+ * The run that a row belongs to, for `innerJoinLateral`: each is looked up by its key, in its partition alone. In a
+ * plain join with tables partitioned by time, Postgres expects a lookup to cost one descent for each month, and prefers
+ * to read all runs of all workspaces. For few rows, or a page of them; `offset 0` prevents a plain join.
  */
 export function runOf({ tenantId, runId }: { tenantId: Column; runId: Column }) {
   const row = sql`select * from ${runs} r where r.tenant_id = ${tenantId} and r.id = ${runId} offset 0`

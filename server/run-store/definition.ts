@@ -13,7 +13,7 @@ type VersionRow = Pick<typeof workflowVersions.$inferSelect, 'definition' | 'lan
 
 interface Kept {
   definition: Definition
-  /** It never changes again. A draft's tools are pinned when it is published. */
+  /** Whether it never changes again. A draft's tools are pinned when it is published. */
   settled: boolean
 }
 
@@ -28,7 +28,7 @@ export const VERSION_TO_RUN = {
   publishedAt: workflowVersions.publishedAt,
 }
 
-/** The definition of the version a run is pinned to, with the versions of what it uses. A process caches the last few. */
+/** The definition of the version a run is pinned to, with the versions it pins. A process caches the last few. */
 export async function pinnedDefinition(ctx: ServiceContext, workflowId: string, version: number): Promise<Definition> {
   const known = cache.get(keyOf(ctx, workflowId, version))
   if (known && (known.settled || !(await isPublished(ctx, workflowId, version)))) return known.definition
@@ -54,7 +54,7 @@ export async function definitionOf(
 
 const parts = new WeakMap<Definition, Map<string, Definition>>()
 
-/** Once per definition and part: what a walk looks up is prepared once per definition object. */
+/** Once per definition and part: walks prepare their lookups once per definition object. */
 export function partAsRun(whole: Definition, part: RunPart): Definition {
   const known = parts.get(whole) ?? new Map<string, Definition>()
   parts.set(whole, known)
@@ -70,7 +70,7 @@ export function cachedDefinition(ctx: ServiceContext, workflowId: string, versio
   return known?.settled ? known.definition : undefined
 }
 
-/** The definition of a version as it was written; null when there is no such version. */
+/** The definition of a version as it was written; null if no such version exists. */
 export async function findDefinition(
   ctx: ServiceContext,
   workflowId: string,
@@ -80,7 +80,7 @@ export async function findDefinition(
   return row ? inLanguage(row.definition, row.language) : null
 }
 
-/** Keeps a version in this process's memory. @returns its definition as runs see it */
+/** Caches a version in this process. @returns its definition as runs see it */
 export function keepDefinition(
   ctx: ServiceContext,
   workflowId: string,

@@ -9,14 +9,14 @@ type StoredRun = Awaited<ReturnType<typeof getRunRow>>
 const HELD = Symbol('held')
 
 /**
- * A transaction that has locked a run until it ends. Only `hold` and `holdRun` make one, so whoever changes the rows of a
- * run in a transaction has its lock.
+ * A transaction that has locked a run until it ends. Only `hold` and `holdRun` make one, so any transaction that
+ * changes the rows of a run has its lock.
  */
 export type Held = TransactionContext & { readonly [HELD]: string }
 
 /**
- * Locks a run. Whatever else is read of it comes in a later statement: one that waited for the lock sees the locked row as
- * it is after the wait, but every other row as it was before.
+ * Locks a run. Read its other rows in a later statement: a statement that waited for the lock sees the locked row as it
+ * is after the wait, but every other row as it was before.
  */
 export async function hold(tx: TransactionContext, of: { tenantId: string; runId: string }): Promise<Held> {
   await tx.db
@@ -48,7 +48,7 @@ export async function holdRun(tx: TransactionContext, runId: string): Promise<{ 
   return { held: { ...tx, [HELD]: run.id }, run }
 }
 
-/** @throws ImpossibleState if it is another run that is held */
+/** @throws ImpossibleState if another run is held */
 export function requireHeld(held: Held, runId: string): void {
   if (held[HELD] !== runId) throw new ImpossibleState('another-run-held', `${held[HELD]} is held, not ${runId}`)
 }

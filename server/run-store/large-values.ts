@@ -14,10 +14,10 @@ export interface StoredData {
 
 type OfRun = { tenantId: string; runId: string }
 
-/** What this process keeps of large values, in bytes of JSON. */
+/** The size limit of this process's cache of large values, in bytes of JSON. */
 const MAX_BYTES = 32 * 1024 * 1024
 
-/** What a visit wrote and a run's input never change, so the values read last are cached: lanes share them. */
+/** Caches the values read last, because a visit's output and a run's input never change: lanes share them. */
 export class KeptValues {
   private bytes = 0
   private readonly values = new Map<string, { value: JsonValue; bytes: number }>()

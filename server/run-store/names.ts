@@ -7,7 +7,7 @@ export interface WalkRef {
   segment: number
 }
 
-/** A segment of a walk, and the engine run that claimed it: only that one may write. */
+/** A segment of a walk, and the engine run that claimed it: only that engine run may write. */
 export interface WalkClaim extends WalkRef {
   engineRunId: string
 }
@@ -28,7 +28,7 @@ export function pauseIdOf(branch: string, { stepId, visit }: Visit): string {
   return `${branch}:${stepId}#${visit}`
 }
 
-/** What receivers accept, this service among them: it is sent as a header. */
+/** What receivers accept, including this service: the key is sent as a header. */
 const SENDABLE = /^[\x21-\x7e]{1,255}$/
 
 /** Lets an outside system recognise a repeated call. */

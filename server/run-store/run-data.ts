@@ -4,23 +4,22 @@ import { env } from '../env'
 import { olderLives } from '../outbox'
 
 // Run data is stored as small fields, and references to large ones: a field of more than 4 KiB is stored in the record
-// of the visit that wrote it, or in the run's input. So a step that adds little writes little, however large the data
-// is.
+// of the visit that wrote it, or in the run's input. So a step that adds little writes little, however large the data.
 
-/** Data as a walk has it, and which of its fields are stored elsewhere. */
+/** Data as a walk has it, and references to its fields that are stored elsewhere. */
 export interface Written {
   data: JsonObject
   refs: DataRefs
 }
 
-/** What is stored of it. */
+/** The columns that store it. */
 export function dataColumns({ data, refs }: Written): { smallData: RunData; dataRefs: DataRefs | null } {
   if (Object.keys(refs).length === 0) return { smallData: data, dataRefs: null }
   const small = Object.entries(data).filter(([name]) => !Object.hasOwn(refs, name))
   return { smallData: Object.fromEntries(small), dataRefs: refs }
 }
 
-/** The references once fields have been written: by a visit, or as the input of a run. */
+/** The references after fields were written: by a visit, or as the input of a run. */
 export function refsWith(refs: DataRefs, delta: JsonObject, source: Omit<DataRef, 'bytes'>): DataRefs {
   const next = { ...refs }
   const largest = env().MILLRACE_TEST_LARGE_BYTES

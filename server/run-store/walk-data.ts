@@ -11,13 +11,13 @@ import type { Written } from './run-data'
 export type RunRow = Omit<typeof runs.$inferSelect, 'input' | 'smallData' | 'result'>
 export type StepRecordRow = typeof stepRecords.$inferSelect
 
-/** What a walk can refer to. */
+/** The data that a walk can refer to. */
 export interface WalkData {
-  /** The run's data, and over it what the branches around the walk and the walk itself have written. */
+  /** The run's data, overlaid with the fields that the branches around the walk and the walk itself have written. */
   data: JsonObject
-  /** Which fields of it are stored elsewhere. */
+  /** References to its fields that are stored elsewhere. */
   refs: DataRefs
-  /** What the walk itself has written, if it is a branch. Null otherwise: then `data` is the run's. */
+  /** The fields that the walk itself has written, if it is a branch. Null otherwise: then `data` is the run's. */
   own: Written | null
 }
 
@@ -26,7 +26,9 @@ const { input: _input, smallData: _data, result: _result, ...columns } = getTabl
 /** The columns of `RunRow`. */
 export const RUN_COLUMNS = columns
 
-/** What a branch and the branches around it have written, outermost first; null for a walk that is no branch. */
+/**
+ * The fields that a branch and the branches around it have written, outermost first; null for a walk that is no branch.
+ */
 export function ownsOf({ tenantId, runId, branch }: { tenantId: string; runId: string; branch: string }) {
   const around = branchesAround(branch)
   const owns: SQL =
@@ -40,7 +42,7 @@ export function ownsOf({ tenantId, runId, branch }: { tenantId: string; runId: s
   return sql<StoredData[] | null>`${owns}`
 }
 
-/** The data of a walk as it is stored. */
+/** The data of a walk, read from storage. */
 export async function walkData(
   ctx: ServiceContext,
   of: { tenantId: string; runId: string },
@@ -50,10 +52,13 @@ export async function walkData(
   return dataOf(whole ?? { data: small, refs: {} }, owns && written)
 }
 
-/** The data of a walk: the run's data, and over it what the branches around it and the walk itself have written. */
+/**
+ * The data of a walk: the run's data, overlaid with the fields that the branches around it and the walk itself have
+ * written.
+ */
 export function dataOf({ data, refs }: Written, owns: Written[] | null): WalkData {
   if (owns === null) return { data, refs, own: null }
-  // A field that was written anew is no longer where it was.
+  // A field that was written again is no longer at its old place.
   const merged = owns.reduce<Written>(
     (around, own) => ({
       data: { ...around.data, ...own.data },

@@ -16,8 +16,8 @@ import { TaskAt } from './task-at'
 const AddFile = TaskAt.extend({ file: z.unknown() })
 
 /**
- * Stores a file that a person chose for an open task that asks for one. It belongs to the run, and goes with it even if it is
- * never answered with.
+ * Stores a file that a person chose for an open task that asks for one. It belongs to the run, and is deleted with it
+ * even if no answer uses it.
  * @returns its id, which is the answer's value of the field
  * @throws AppError RUN_NOT_FOUND, RUN_NOT_PAUSED, NOT_ASSIGNED, INVALID_INPUT, FILE_TOO_LARGE, UNAVAILABLE
  */

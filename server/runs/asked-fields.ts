@@ -1,7 +1,7 @@
 import type { PauseSignal } from '../definition/run'
 import type { Fields } from '../definition/schema'
 
-/** The fields that a task asks for; none if it asks for a decision. */
+/** The fields that a task asks for; empty if it asks for a decision. */
 export function askedFields(signal: PauseSignal): Fields {
   return signal.type === 'collect_inputs' ? signal.fields : {}
 }

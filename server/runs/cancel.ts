@@ -7,8 +7,8 @@ import { StopRun } from './schema'
 import { holdRunToStop, presentStop, recordStop } from './stop'
 
 /**
- * Asks a run to stop. A running step may finish within the grace, then the `onCancel` path runs, then the run closes.
- * If nothing is running and there is no such path, it closes right here. Asking again changes nothing.
+ * Asks a run to stop. A running step may finish within the grace period, then the `onCancel` path runs, then the run
+ * closes. If nothing is running and no such path exists, it closes here. Asking again changes nothing.
  * @throws AppError RUN_NOT_FOUND, RUN_ALREADY_ENDED, INVALID_INPUT
  */
 export async function cancelRun(ctx: ServiceContext, input: unknown) {

@@ -34,14 +34,14 @@ const BATCH = 200
 const AT_ONCE = 4
 /** By then its event has been handled, or was lost. */
 const OVERDUE_MS = 5_000
-/** How often a start reads a workflow again that is being published. */
+/** How often a start rereads a workflow that is being published. */
 const MAX_TRIES = 5
 
 const child = alias(runs, 'child')
 
 /**
- * Does what is due for a child run: starts it, stops it, or gives its result to the parent's step. It reads both runs,
- * so it may be called at any time and any number of times. A transaction that needs both locks takes the parent's
+ * Does the due work for a child run: starts it, stops it, or passes its result to the parent's step. It reads both
+ * runs, so it may be called at any time and any number of times. A transaction that needs both locks takes the parent's
  * first. A child's end is committed before its parent is locked.
  */
 export async function settleChild(ctx: ServiceContext, childId: string): Promise<void> {
@@ -56,7 +56,7 @@ export async function settleChild(ctx: ServiceContext, childId: string): Promise
   else if (!isOpen) await childSettled(ctx, wait)
 }
 
-/** Settles what an event that was lost has left: of each tenant in turn. */
+/** Settles the child runs whose event was lost: of each tenant in turn. */
 export async function sweepChildren({ db, log, now }: Sweep): Promise<number> {
   const overdue = sql`${new Date(now().getTime() - OVERDUE_MS).toISOString()}::timestamptz`
   const left = await db
@@ -109,8 +109,8 @@ async function findPair(ctx: ServiceContext, childId: string): Promise<Pair | nu
 }
 
 /**
- * Starts the run, unless the step no longer waits. What refuses the start fails the step. While too many runs of the tenant
- * wait for their turn, it is left to the sweep.
+ * Starts the run, unless the step no longer waits. A refused start fails the step. While too many runs of the tenant
+ * are queued, it is left to the sweep.
  */
 async function startChild(ctx: ServiceContext, wait: Wait, childId: string): Promise<void> {
   const place = { tenantId: ctx.tenantId, runId: childId, branch: MAIN_BRANCH, epoch: 1, segment: 1 }
@@ -151,8 +151,8 @@ async function insertChild(tx: TransactionContext, parent: RunRow, id: string, c
     const firstStep = firstStepOf(definition)
     const { data, details } = checkFields(definition.payload, isJsonObject(config.input) ? config.input : {})
     if (details.length > 0) throw new AppError('INVALID_INPUT', { details })
-    // In the name of the run, which has no limits: what its starter may name was checked when the run took it, and which of its
-    // values are passed on is the workflow's decision.
+    // On behalf of the run, which has no limits: the values its starter may refer to were checked when the run took
+    // them, and the workflow decides which of them to pass on.
     await requireFiles(tx, definition.payload, data)
     const run = { workflowId, workflowVersion: version, definition, input: data, firstStep, part: null }
     // Not planned: that takes time, and the parent is locked.
@@ -186,8 +186,8 @@ function endOf({ status, outcome, result, error, workflowName }: Ended): ChildEn
 }
 
 /**
- * Stops a child run that its parent no longer waits for: at once if the parent was terminated or timed out, otherwise
- * with its cleanup.
+ * Stops a child run that its parent no longer waits for: immediately if the parent was terminated or timed out,
+ * otherwise with its cleanup.
  */
 async function stopChild(ctx: ServiceContext, parent: Parent, childId: string): Promise<void> {
   const atOnce = parent.cancellation?.kind === 'terminate' || parent.outcome === 'timed_out'

@@ -14,7 +14,7 @@ const ANSWERING = sql.join(
   sql`, `,
 )
 
-/** Whether whoever has a claim is still a member who may answer tasks. Otherwise nobody has it. */
+/** Whether the claimer is still a member who may answer tasks. Otherwise the claim is void. */
 export function claimStands({ tenantId, person }: { tenantId: SQLWrapper; person: SQLWrapper }): SQL {
   return sql`exists (select from ${members} m where m.tenant_id = ${tenantId} and m.user_id = ${person}
     and m.role in (${ANSWERING}))`

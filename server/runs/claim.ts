@@ -18,19 +18,19 @@ import { requireNoVote } from './vote'
 const Member = z.string().max(100).nullable()
 
 export const ClaimTask = TaskAt.extend({
-  /** Who takes care of it from now on; null for nobody. */
+  /** The member who takes care of it from now on; null for nobody. */
   to: Member,
-  /** Who does so far, as the caller knows it. */
+  /** The current claimer, as the caller knows it. */
   from: Member,
 })
 export type ClaimTask = z.input<typeof ClaimTask>
 
 /**
- * Says who takes care of an open task: the caller claims it, releases it, or gives it to another member. A claim keeps
- * nobody from answering, so it may be changed by anybody who may answer tasks; but only somebody who may answer this one can
- * have it.
- * @throws AppError RUN_NOT_FOUND, RUN_NOT_PAUSED, NOT_ASSIGNED, SELF_APPROVAL, ALREADY_VOTED, INVALID_INPUT; CONFLICT if
- * somebody changed it meanwhile
+ * Sets the member who takes care of an open task: the caller claims it, releases it, or assigns it to another member. A
+ * claim prevents nobody from answering, so everyone who may answer tasks may change it; but only a member who may
+ * answer this one can have it.
+ * @throws AppError RUN_NOT_FOUND, RUN_NOT_PAUSED, NOT_ASSIGNED, SELF_APPROVAL, ALREADY_VOTED, INVALID_INPUT; CONFLICT
+ * if someone changed it in the meantime
  */
 export async function claimTask(ctx: ServiceContext, input: unknown): Promise<{ claimedBy: string | null }> {
   authorize(ctx, 'task:answer')

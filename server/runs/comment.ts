@@ -23,8 +23,8 @@ export const AddComment = z.object({ runId: z.string().max(100), text: Text.min(
 export type AddComment = z.input<typeof AddComment>
 
 /**
- * Adds a comment to a run, whether it is open or has ended. It goes with the run.
- * @throws AppError RUN_NOT_FOUND, INVALID_INPUT; CONFLICT if the run has as many as it may
+ * Adds a comment to a run, whether it is open or has ended. It is deleted with the run.
+ * @throws AppError RUN_NOT_FOUND, INVALID_INPUT; CONFLICT if the run has the maximum number of comments
  */
 export async function addComment(ctx: ServiceContext, input: unknown): Promise<{ id: string }> {
   authorize(ctx, 'task:answer')
@@ -37,12 +37,12 @@ export async function addComment(ctx: ServiceContext, input: unknown): Promise<{
   })
 }
 
-/** What a person says with an answer. Nothing is none. */
+/** A person's remark with an answer. An empty one counts as missing. */
 export const Remark = Text.optional().transform((text) => text || undefined)
 
 /**
- * Adds what a person said with an answer, in the transaction that gives it. There is room for it: an answer that was held
- * must not fail because of others' comments.
+ * Adds a person's remark, in the transaction that gives their answer. Room for it is guaranteed: a held answer must not
+ * fail because of others' comments.
  */
 export async function addRemark(
   tx: TransactionContext,
@@ -51,7 +51,7 @@ export async function addRemark(
   await write(tx, remark)
 }
 
-/** @throws AppError CONFLICT if the run has as many comments as it may */
+/** @throws AppError CONFLICT if the run has the maximum number of comments */
 export async function requireRoomForComment(tx: TransactionContext, runId: string): Promise<void> {
   const [found] = await tx.db
     .select({ comments: count() })
@@ -75,7 +75,7 @@ export const DeleteComment = z.object({ runId: z.string().max(100), id: z.string
 export type DeleteComment = z.input<typeof DeleteComment>
 
 /**
- * Deletes a comment of the caller; an admin may delete anybody's. One that is gone already is no error.
+ * Deletes a comment of the caller; an admin may delete anybody's. A missing comment is no error.
  * @throws AppError RUN_NOT_FOUND, INVALID_INPUT, FORBIDDEN
  */
 export async function deleteComment(ctx: ServiceContext, input: unknown): Promise<{ id: string }> {

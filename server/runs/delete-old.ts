@@ -8,9 +8,10 @@ const BATCH = 200
 const BUDGET_MS = 15_000
 
 /**
- * Deletes the runs that their workspaces no longer keep, oldest first, a batch of each workspace in turn. Their history goes
- * with them; their files are left to `sweepFiles`.
- * @param count counts the days of a workspace for its insights; false if it has not finished, and nothing is deleted yet
+ * Deletes the runs that their workspaces no longer retain, oldest first, a batch of each workspace in turn. Their
+ * history is deleted with them; their files are left to `sweepFiles`.
+ * @param count counts the days of a workspace for its insights; while it returns false it has not finished, and nothing
+ * is deleted
  */
 export async function deleteOldRuns(
   sweep: Sweep,
@@ -55,9 +56,9 @@ async function deleteBatch(
     order by r.end_time limit ${BATCH}`
   const found = await db.execute(old)
   if (found.length === 0 || !(await count(systemContext({ tenantId, db, log, now })))) return 0
-  // What started a run says as much as the run does, and so does the delivery of which that is a replay, unless it has a
-  // run of its own: then it goes with that. Replays that started none show what they replay, and so need no search. Rows
-  // are looked up by key: a join takes these few for thousands, and would read the whole table.
+  // The delivery that started a run reveals as much as the run, and so does the delivery that it replays, unless that
+  // one has a run of its own: then it is deleted with that. Replays that started no run show the replayed delivery, and
+  // so need no search. Rows are looked up by key: a join takes these few for thousands, and would read the whole table.
   const gone = await db.execute(sql`
     with recursive gone as (
       delete from runs where (tenant_id, id) in (${old} for update of r skip locked) returning tenant_id, id),

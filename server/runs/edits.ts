@@ -5,7 +5,7 @@ import type { Fields } from '../definition/schema'
 import { AppError, type ErrorDetail } from '../errors'
 
 /**
- * Checks fields of run data that somebody changes by hand.
+ * Checks fields of run data that a user changes by hand.
  * @throws AppError INVALID_INPUT with one detail per field that cannot be stored or does not fit START
  */
 export function checkEdits(payload: Fields, edits: JsonObject): void {
@@ -17,7 +17,7 @@ export function checkEdits(payload: Fields, edits: JsonObject): void {
 
 function refuseUnstorable(name: string, value: JsonValue): ErrorDetail[] {
   try {
-    // For its bound on the depth, which the other check does not have.
+    // For its depth limit, which the other check does not have.
     toStorableJson(value)
   } catch (err) {
     if (err instanceof TooDeep) return [{ path: `data.${name}`, message: err.message }]

@@ -120,7 +120,7 @@ const runColumns = {
   endTime: runs.endTime,
 }
 
-/** The run and its records that changed after `after`, from one snapshot; null when there is no such run. */
+/** The run and its records that changed after `after`, from one snapshot; null if no such run exists. */
 async function readChanges(ctx: ServiceContext, runId: string, after: number) {
   const [row] = await ctx.db
     .select({

@@ -1,17 +1,17 @@
 import { processWide } from '@/db/process-wide'
 import { AppError } from '../errors'
 
-/** How many exports a process sends at a time, for one tenant and in all: each may hold the text of a large run. */
+/** How many exports a process sends concurrently, for one tenant and in all: each may hold the text of a large run. */
 const PER_TENANT = 2
 const IN_ALL = 8
-/** A reader that takes this long has left, or is as good as gone. */
+/** A reader that takes this long has left, or might as well have. */
 const LONGEST_MS = 10 * 60_000
 
 const open = () => processWide('exports', () => new Set<{ tenantId: string }>())
 
 /**
  * Counts a new export.
- * @returns ends the count; further calls do nothing
+ * @returns a function that ends the count; further calls do nothing
  * @throws AppError UNAVAILABLE, with `retry-after`
  */
 export function reserveExport(tenantId: string): () => void {

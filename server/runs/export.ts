@@ -19,11 +19,11 @@ import { readLargeRun, readSmallRuns, STORED_BYTES } from './stored-run'
 
 const DEFAULT_LIMIT = 1_000
 const MAX_LIMIT = 10_000
-/** How many runs are read before they are sent: so many, or the first that make so much text or take so long. */
+/** The limits of one read before sending: this many runs, this much text, or this much time. */
 const CHUNK = { runs: 50, bytes: 1024 * 1024, ms: 500 }
-/** How long an answer is continued. It ends with a cursor then. */
+/** How long a response continues. It then ends with a cursor. */
 const BUDGET_MS = 30_000
-/** Runs that are stored in so few bytes, together, are read in one statement. */
+/** Runs that take up to this many stored bytes together are read in one statement. */
 const TOGETHER_BYTES = 256 * 1024
 const PATIENCE_MS = 10_000
 
@@ -45,15 +45,15 @@ type Filter = z.output<typeof ExportRuns>
 interface Chunk {
   lines: string
   count: number
-  /** The last run that was looked at. */
+  /** The last run that was examined. */
   at: RunPosition | null
   more: boolean
 }
 
 /**
- * The tenant's runs as lines of JSON, each as the status shows it, in the order in which they started; the last line has
- * the cursor to continue from. That order never changes, so however many answers it takes and whatever happens meanwhile,
- * a run that is kept is in them once. The next runs are read when the caller has taken the last ones.
+ * The tenant's runs as lines of JSON, each as the status shows it, in the order in which they started; the last line
+ * has the cursor to continue from. That order never changes, so regardless of the number of responses and of changes in
+ * the meantime, a retained run appears exactly once. The next runs are read when the caller has taken the last ones.
  * @throws AppError INVALID_INPUT, UNAVAILABLE
  */
 export async function exportRuns(ctx: ServiceContext, input: unknown): Promise<ReadableStream<Uint8Array>> {
@@ -66,7 +66,7 @@ export async function exportRuns(ctx: ServiceContext, input: unknown): Promise<R
   const release = reserveExport(ctx.tenantId)
   try {
     const begun = performance.now()
-    // Before the answer begins, so that what goes wrong is an error of its own.
+    // Before the response begins, so that a failure is an error of its own.
     let next: Chunk | null = await readChunk(ctx, filter, after, limit)
     let left = limit
     let last = after
@@ -102,7 +102,7 @@ export async function exportRuns(ctx: ServiceContext, input: unknown): Promise<R
   }
 }
 
-/** The next runs; null if the database has no room for them now, so that the answer ends with its cursor. */
+/** The next runs; null if the database currently has no room for them, so that the response ends with its cursor. */
 async function readOrEnd(
   ctx: ServiceContext,
   filter: Filter,
@@ -143,7 +143,7 @@ interface Found extends RunPosition {
   bytes: number | null
 }
 
-/** In order, so that what is read at a time takes little memory; a large run is alone. */
+/** In order, so that one read takes little memory; a large run is alone. */
 function* groupsOf(positions: readonly Found[]): Generator<Found[]> {
   let group: Found[] = []
   let total = 0
@@ -160,7 +160,7 @@ function* groupsOf(positions: readonly Found[]): Generator<Found[]> {
   if (group.length > 0) yield group
 }
 
-/** Those that have not been deleted a moment ago. */
+/** The runs of the group that were not deleted just now. */
 async function readGroup(ctx: ServiceContext, group: readonly Found[]): Promise<PresentedRun[]> {
   const ids = group.map(({ id }) => id)
   const small = ids.length > 1 ? await readSmallRuns(ctx, ids) : new Map()

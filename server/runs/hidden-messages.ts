@@ -6,7 +6,7 @@ import { pinnedDefinition } from '../run-store/definition'
 import { valuesMasker } from '../vault/hide'
 import { tenantMasker } from '../vault/masker'
 
-/** Up to this size of its input and data together, a list looks for a failed run's hidden values in its message. */
+/** Up to this size of a run's input and data together, a list masks hidden values in the message of its failure. */
 const MASKED_BYTES = 8 * 1024
 
 interface FailedRun {
@@ -17,9 +17,9 @@ interface FailedRun {
 }
 
 /**
- * The messages of failures for a list, without what the runs' workflows hide, by run; only of those that hide something. Their
- * data is needed to find it there, so one statement reads that of all of them. A larger run has the code in place of its
- * message, which its own page shows.
+ * The messages of failures for a list, without the values that the runs' workflows hide, by run; only for runs that
+ * hide something. Masking needs their data, so one statement reads that of all of them. A larger run shows the code in
+ * place of its message, which its own page shows.
  */
 export async function hiddenMessages(ctx: ServiceContext, failed: readonly FailedRun[]): Promise<Map<string, string>> {
   const hides = await hiddenNames(ctx, failed)
@@ -32,7 +32,7 @@ export async function hiddenMessages(ctx: ServiceContext, failed: readonly Faile
   )
 }
 
-/** What is hidden of each run, by its id, if anything is. */
+/** The hidden fields of each run that has any, by its id. */
 async function hiddenNames(
   ctx: ServiceContext,
   failed: readonly FailedRun[],
@@ -48,7 +48,7 @@ async function hiddenNames(
   return new Map(found.filter(([, names]) => names.size > 0))
 }
 
-/** The messages of those runs that are small, by id, with the values of these fields masked. */
+/** The messages of the small runs among these, by id, with the values of these fields masked. */
 async function readMessages(
   ctx: ServiceContext,
   hides: ReadonlyMap<string, ReadonlySet<string>>,
@@ -66,14 +66,14 @@ async function readMessages(
         eq(runs.tenantId, ctx.tenantId),
         inArray(runs.id, [...hides.keys()]),
         isNull(runs.dataRefs),
-        // As it is stored, which is known without reading it.
+        // The stored size, which is known without reading the values.
         sql`pg_column_size(${runs.input}) + pg_column_size(${runs.smallData}) <= ${MASKED_BYTES}`,
       ),
     )
   return new Map(
     rows.map(({ runId, message, input, data }) => [
       runId,
-      // Before it is cut, so that no part of a value is left at the end.
+      // Masked before it is cut, so that no part of a value is left at the end.
       valuesMasker([input, data], hides.get(runId) ?? new Set()).text(message),
     ]),
   )

@@ -91,7 +91,7 @@ function fromText(name: string, field: Field, text: string): JsonValue {
   }
 }
 
-/** A file as the value of every field for one that has none. */
+/** A file as the value of every field for one that is still empty. */
 export function fileFields(payload: Fields, values: JsonObject, fileId: string): JsonObject {
   const empty = Object.keys(payload).filter((name) => !Object.hasOwn(values, name))
   const filled = empty.filter((name) => name === 'fileId' || payload[name]?.type === 'file')

@@ -51,7 +51,7 @@ const columns = {
 
 /**
  * The tenant's runs, newest first, without data and history. A page starts after the last run of the previous one, so
- * runs that start meanwhile neither shift nor repeat any.
+ * runs that start in the meantime neither shift nor repeat any.
  * @throws AppError INVALID_INPUT
  */
 export async function listRuns(ctx: ServiceContext, input: unknown) {
@@ -81,7 +81,7 @@ export async function listRuns(ctx: ServiceContext, input: unknown) {
   }
 }
 
-/** Those that a filter asks for, as a condition; undefined for all. */
+/** A filter as a condition; undefined for all runs. */
 export function runsThatMatch({
   workflowId,
   status,
@@ -109,7 +109,7 @@ export const STATUS_IS = {
 
 type Row = { runId: string; workflowId: string; workflowVersion: number; error: RunError | null }
 
-/** The rows, without what the caller may not see in the messages of failures. */
+/** The rows, with failure messages masked as the caller may see them. */
 async function shownTo<R extends Row>(ctx: ServiceContext, rows: R[]): Promise<R[]> {
   if (!seesHidden(ctx)) return rows
   const failed = rows.flatMap(({ error, ...run }) => (error ? [{ ...run, code: error.code }] : []))

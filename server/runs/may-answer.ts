@@ -7,10 +7,10 @@ import { AppError } from '../errors'
 import { ROLES } from '../roles'
 import type { Person } from './person'
 
-/** How far back retries and parents are followed. */
+/** The maximum length of the chain of retries and parents to follow. */
 const MAX_BACK = 100
 
-/** Whether a pause has rules about who may answer, besides the role that anybody needs. */
+/** Whether a pause restricts who may answer, beyond the role that everyone needs. */
 export function hasRules(signal: PauseSignal): boolean {
   return signal.assignees !== undefined || isVote(signal) || forbidsStarter(signal)
 }
@@ -25,8 +25,8 @@ export function isVote(signal: PauseSignal): signal is Extract<PauseSignal, { ty
 export type Bar = 'NOT_ASSIGNED' | 'SELF_APPROVAL'
 
 /**
- * Why a person may not answer a pause; null if they may. Votes cast before are another matter.
- * @param starters who started its run, if that matters
+ * Why a person may not answer a pause; null if they may. Does not consider earlier votes.
+ * @param starters the people who started its run, if that matters
  */
 export function barOf(signal: PauseSignal, person: Person, starters: readonly string[]): Bar | null {
   const mine = assignmentsOf(person)
@@ -51,7 +51,7 @@ export async function requireMayAnswer(
   throw new AppError(bar, { details: [{ message }] })
 }
 
-/** Every entry of `assignees` that means a person. */
+/** Every entry of `assignees` that refers to a person. */
 export function assignmentsOf({ names, role }: Pick<Person, 'names' | 'role'>): string[] {
   const roles = role === null ? [] : ROLES.slice(0, ROLES.indexOf(role) + 1)
   return [...names.map((name) => `user:${name}`), ...roles.map((name) => `role:${name}`)]
@@ -61,7 +61,10 @@ export function forbidsStarter(signal: PauseSignal): boolean {
   return signal.type === 'request_user_action' && signal.noSelfApproval === true
 }
 
-/** Who started a run, the runs it repeats, and its parent runs: each of them may be the person who made the request. */
+/**
+ * The starters of a run, of the runs it repeats, and of its parent runs: each of them may be the person who made the
+ * request.
+ */
 export async function startersOf({ db, tenantId }: ServiceContext, runId: string): Promise<string[]> {
   const found = await db.execute<{ started_by: string }>(sql`
     with recursive chain as (

@@ -4,11 +4,11 @@ import { component, components } from '../definition/component'
 import { Fields } from '../definition/schema'
 import { ms, time } from '../openapi/fields'
 
-/** Schemas of the answers. The verbs do not parse their own answers; tests check real ones against these. */
+/** Schemas of the responses. The verbs do not parse their own responses; tests check real ones against these. */
 
 const anyObject = (text: string) => z.record(z.string(), AnyJson).describe(text)
 
-/** Of a record or a pause. */
+/** For a record or a pause. */
 const place = {
   branch: z
     .string()
@@ -121,7 +121,7 @@ export const StepRecord = component('StepRecord', {
 const id = z.string().describe('For `Last-Event-ID`.')
 const state = { runId: z.string(), status: RunStatus, outcome: Outcome }
 
-/** The events of a run's stream, as their `id`, `event` and `data` say. */
+/** The events of a run's stream, by their `id`, `event` and `data`. */
 export const RunChanged = component('RunChanged', {
   id,
   event: z.literal('run').describe('The run has changed.'),

@@ -6,21 +6,21 @@ import { sameName } from '../definition/people'
 import { AppError } from '../errors'
 import { type Role, roleOf } from '../roles'
 
-/** Somebody who answers, the same however they came: signed in, with a token, or named by an API key. */
+/** A person who answers, regardless of how they authenticated: signed in, with a token, or named by an API key. */
 export interface Person {
-  /** Counts them once: a member's id, else what the token or the key calls them, else the key's id. */
+  /** Identifies them for counting: a member's id, else the name in the token or from the key, else the key's id. */
   id: string
   name: string
-  /** Everything that `user:` may call them. */
+  /** Every name that `user:` may use for them. */
   names: readonly string[]
-  /** Null for somebody whom a key names and who is no member. */
+  /** Null for a non-member whom a key names. */
   role: Role | null
 }
 
 /**
  * The person who answers.
- * @param answeredBy whom an API key answers for
- * @throws AppError INVALID_INPUT if anybody else names a person
+ * @param answeredBy the person an API key answers for
+ * @throws AppError INVALID_INPUT if any other caller names a person
  */
 export async function personOf(ctx: ServiceContext, answeredBy?: string): Promise<Person> {
   const { actor } = ctx
@@ -37,7 +37,7 @@ export async function personOf(ctx: ServiceContext, answeredBy?: string): Promis
   return { id, name, names: [...new Set([id, email, called])], role }
 }
 
-/** A member as a person who answers; null for nobody. */
+/** A member as a person who answers; null if there is no such member. */
 export async function personOfMember(ctx: ServiceContext, called: string): Promise<Person | null> {
   const member = await memberCalled(ctx, sameName(called))
   return member ? { id: member.id, name: member.name, names: [member.id, member.email], role: member.role } : null

@@ -17,7 +17,7 @@ export type Jsonb<Row> = {
   [K in keyof Row]: Row[K] extends Date ? string : Row[K] extends Date | null ? string | null : Row[K]
 }
 
-/** What a pause asks; only timers ask nothing. */
+/** The question of a pause; only timers have none. */
 export function signalOf(pause: Pick<PauseRow, 'id' | 'signal'>): PauseSignal {
   if (pause.signal === null) throw new ImpossibleState('pause-without-signal', `the pause ${pause.id} asks nothing`)
   return pause.signal
@@ -46,12 +46,12 @@ export type StoredStep = Jsonb<
     | 'exit'
   >
 > & {
-  /** The size of a value that was not read because the answer would be too large. */
+  /** The size of a value that was not read because the response would be too large. */
   cutInput: number | null
   cutOutput: number | null
 }
 
-/** An open pause, and its votes if it needs some. */
+/** An open pause, with its votes if it needs any. */
 export type StoredPause = Pick<Jsonb<PauseRow>, 'id' | 'branch' | 'stepId' | 'signal' | 'createdAt' | 'dueAt'> & {
   votes?: StoredVote[] | null
 }
@@ -73,7 +73,7 @@ export interface StoredRun {
   cutResult: number | null
 }
 
-/** Replaces a value that is too large for the response; says where to read the full value. */
+/** Replaces a value that is too large for the response; links to the full value. */
 export function cutMarker(runId: string, size: number, query: string) {
   return { $cut: true as const, size, href: `/api/workflow/value/${runId}?${query}` }
 }
@@ -146,7 +146,7 @@ export function presentStep(runId: string, step: StoredStep, masker: Masker) {
   }
 }
 
-/** What masks a run, and the fields that it hides, if it hides any. */
+/** The masker of a run, and the fields that it hides, if any. */
 type Hiding = Masker & { hides?: ReadonlySet<string> }
 
 export function presentPause(pause: Omit<StoredPause, 'stepId'>, masker: Hiding) {
@@ -160,7 +160,7 @@ export function presentPause(pause: Omit<StoredPause, 'stepId'>, masker: Hiding)
   }
 }
 
-/** What a pause asks. A field that is hidden is still asked for, but without the value that it would have by default. */
+/** The question of a pause. A hidden field is still asked for, but without its default value. */
 export function presentSignal(signal: PauseSignal, masker: Hiding): PauseSignal {
   if (signal.type !== 'collect_inputs' || !masker.hides?.size) return masker.json(signal)
   const { fields, ...rest } = withoutPreset(signal)
@@ -170,7 +170,10 @@ export function presentSignal(signal: PauseSignal, masker: Hiding): PauseSignal 
 
 type Form = Extract<PauseSignal, { type: 'collect_inputs' }>
 
-/** What a pause asks, as people see it: as its author wrote it, but for what secret and sensitive fields are by default. */
+/**
+ * The question of a pause as people see it: as its author wrote it, without the defaults of secret and sensitive
+ * fields.
+ */
 export function withoutPreset<S extends PauseSignal>(signal: S): S {
   return isForm(signal) ? { ...signal, fields: withoutPresets(signal.fields) } : signal
 }
@@ -181,7 +184,7 @@ function presentVote({ via, at, ...vote }: StoredVote, masker: Masker) {
   return { ...masker.json(vote), ...(via === null ? {} : { via }), at: iso(at) }
 }
 
-/** Which branch something belongs to, and which iterations; nothing for what belongs to none. */
+/** The branch and the iterations that something belongs to; empty outside branches. */
 export function placeIn(branch: string): { branch?: string; iteration?: number[] } {
   if (!isBranch(branch)) return {}
   const iteration = iterationOf(branch)

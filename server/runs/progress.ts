@@ -28,7 +28,7 @@ function keptBefore(tx: TransactionContext, runId: string, before: SQL): SQL {
 }
 
 /**
- * The data of a run before a position, and which of it are edits that no step of the run has overwritten since. A run with
+ * The data of a run before a position, and the edits in it that no step of the run has overwritten since. A run with
  * the same input and copies of the records so far has the same data once those edits are laid over it.
  */
 export async function dataBefore(

@@ -13,7 +13,7 @@ import { type PresentedRun, presentRun, type StoredStep } from './present'
  */
 export function rememberedRun(ctx: ServiceContext, runId: string): PresentedRun | null {
   authorize(ctx, 'run:read')
-  // What a caller may not see, takes more than the memory has.
+  // Hiding values from a caller takes more than the memory has.
   const found = ctx.reach || seesHidden(ctx) ? null : recallRun(runId)
   if (found?.run.tenantId !== ctx.tenantId) return null
   const { run, data, result, records, vault } = found
@@ -47,7 +47,7 @@ function storedStep({ inserted, done }: RememberedRecord, index: number): Stored
   }
 }
 
-/** A record that was completed after it had been inserted. */
+/** A record that was completed after it was inserted. */
 function completed({ attempt }: NewRecord, { failure, work, endedAt, outputData, exit = null }: DoneStep) {
   return {
     status: failure ? ('failed' as const) : ('completed' as const),
@@ -68,7 +68,7 @@ function insertedWhole({ status, endTime, outputData, error, errorCode, handled,
   return { status, endTime: ended, outputData, error, errorCode, handled, exit, attempt, attempts: [], usage: null }
 }
 
-/** What was written in the order of its writer, as it will be read. */
+/** Converts a value from its writer's order to stored order, as a read returns it. */
 function asStored<T extends JsonLike>(value: T): T {
   return inStoredOrder(value as JsonValue) as T
 }

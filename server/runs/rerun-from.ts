@@ -12,8 +12,8 @@ import { continueRun, dataBefore, failedAt, ofMainPath } from './progress'
 
 /**
  * Starts a run that continues at a step that an earlier run reached, with the outputs and data from before its latest
- * visit, and with some fields of the run data changed. Changes need the role editor, because they may bypass what
- * earlier steps ensured, such as an approval.
+ * visit, and with some fields of the run data changed. Changes need the role editor, because they may bypass checks of
+ * earlier steps, such as an approval.
  * @throws AppError INVALID_INPUT if the run never reached the step on its main path, or if the edits are refused;
  * FORBIDDEN, WORKFLOW_ARCHIVED
  */
@@ -39,14 +39,14 @@ export async function rerunFrom(
     sources: Object.fromEntries(Object.entries(kept.sources).filter(([name]) => !Object.hasOwn(edits, name))),
     edits: { ...kept.edits, ...edits },
     firstStep: fromStepId,
-    // One user's verified facts must never go with data that another one sends.
+    // One user's verified facts must never accompany data that another user sends.
     context: edited ? tx.trusted : (tx.trusted ?? old.context),
   })
 }
 
 /**
  * The position of the latest visit of a step on the main path, up to where that failed if it did.
- * @throws AppError INVALID_INPUT if there is none
+ * @throws AppError INVALID_INPUT if no such visit exists
  */
 export async function positionOf(tx: TransactionContext, old: RunRow, stepId: string): Promise<number> {
   const [visit] = await tx.db
@@ -56,7 +56,7 @@ export async function positionOf(tx: TransactionContext, old: RunRow, stepId: st
       and(
         ofMainPath(tx, old.id),
         eq(stepRecords.stepId, stepId),
-        // What follows is the failure path. A run that began there would not know that it fails.
+        // Later records belong to the failure path. A run that began there would not know that it fails.
         lte(stepRecords.seq, failedAt(tx, old.id)),
       ),
     )

@@ -6,8 +6,9 @@ import { rerunRun } from './rerun'
 import { readSentFile } from './start-with-file'
 
 /**
- * Runs a run again with other data and another file, which every file field of START gets that the data leaves out.
- * @throws AppError INVALID_INPUT, FILE_TOO_LARGE, UNAVAILABLE, and what `rerunRun` throws
+ * Reruns a run with other data and another file, which becomes the value of every file field of START that the data
+ * leaves out.
+ * @throws AppError INVALID_INPUT, FILE_TOO_LARGE, UNAVAILABLE, and the errors of `rerunRun`
  */
 export async function rerunWithFile(ctx: ServiceContext, input: { runId: string; data: JsonObject; file: unknown }) {
   authorize(ctx, 'run:retry')

@@ -32,8 +32,8 @@ export const RerunBody = component('RerunRun', {
 })
 
 /**
- * Starts a new run like an earlier one on the same version: from the first step, with the old input or with new input; or
- * from a step to which the old run came, with the run data it had there, in which `data` replaces fields. The old run
+ * Starts a new run like an earlier one on the same version: from the first step, with the old input or with new input;
+ * or from a step that the old run reached, with the run data it had there, in which `data` replaces fields. The old run
  * stays as it is and may have any status. A sensitive field that is still hidden in `data` keeps its value.
  * @param newFile a staged file, for the file fields that `data` leaves out
  * @throws AppError RUN_NOT_FOUND, FORBIDDEN, INVALID_INPUT, WORKFLOW_ARCHIVED, WORKFLOW_NOT_FOUND
@@ -64,7 +64,7 @@ export async function rerunRun(
     let next = before
     const given = edited && withHidden(edited, before, hides)
     if (given && part && 'only' in part) {
-      // It has no START fields: its input is the data that earlier steps would have given.
+      // The part has no START fields: its input is the data that earlier steps would have returned.
       authorize(tx, 'workflow:write')
       checkEdits({}, given)
       refuseTooMuchData(given)
@@ -77,7 +77,7 @@ export async function rerunRun(
           details: details.map((detail) => ({ ...detail, path: `data.${detail.path}` })),
         })
       }
-      // The id of a form's file is not a declared field, so keep it; the file still exists.
+      // The id of a form's file is not a declared field, so preserve it; the file still exists.
       const fileId = newFile ?? own(before, 'fileId')
       next = fileId === undefined ? data : { fileId, ...data }
     }
@@ -89,7 +89,7 @@ export async function rerunRun(
       definition,
       input: next,
       firstStep: definition.initialStep,
-      // Use the new caller's verified facts: one user's must never go with another user's input.
+      // Use the new caller's verified facts: one user's must never accompany another user's input.
       context: tx.trusted,
       retryOf: old.id,
       test: old.startedVia === 'test',

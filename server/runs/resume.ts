@@ -32,16 +32,16 @@ import { signalOf } from './present'
 import { ResumeRun } from './schema'
 import { castVote, viaOf } from './vote'
 
-/** What an answer is compared with. */
+/** The question that an answer is compared with. */
 type Asking = Pick<typeof pauses.$inferSelect, 'id' | 'stepId' | 'kind' | 'signal'>
 
 /**
- * For how long after a resume a status waits while the step that follows runs: most who resume ask for the status next,
- * and then see what it led to.
+ * How long after a resume a status request waits while the next step runs: most callers request the status next, and
+ * then see the effect of their answer.
  */
 const SOON_MS = 5
 
-/** Who answers by a task link, and the link. The caller has made sure that it still counts. */
+/** The person who answers by a task link, and the link. The caller has checked that the link still counts. */
 export interface ByLink {
   person: Person
   via: string
@@ -49,8 +49,8 @@ export interface ByLink {
 
 /**
  * Answers an open pause. The answer and the wake-up event commit together before this returns, so an acknowledged
- * resume is applied exactly once. Of two at once, one gets RUN_NOT_PAUSED. Where votes decide, this casts one, and it is
- * the answer if it decides.
+ * resume is applied exactly once. Of two concurrent calls, one gets RUN_NOT_PAUSED. Where votes decide, this casts one,
+ * and it is the answer if it decides.
  * @throws AppError RUN_NOT_FOUND, RUN_NOT_PAUSED, INVALID_INPUT, NOT_ASSIGNED, SELF_APPROVAL, ALREADY_VOTED
  */
 export async function resumeRun(ctx: ServiceContext, input: { runId: string; body: unknown }, byLink?: ByLink) {
@@ -68,7 +68,9 @@ function resumed(runId: string, stored: 'goes on' | 'settled') {
   return { success: true, runId, status: 'running' as const }
 }
 
-/** Stores an answer and begins what follows, in one statement. Null if that is not possible, and nothing was written. */
+/**
+ * Stores an answer and begins the next steps, in one statement. Null if that is not possible, and nothing was written.
+ */
 async function answerAtOnce(
   ctx: ServiceContext,
   runId: string,
@@ -77,17 +79,17 @@ async function answerAtOnce(
   const { parked, given, isRemembered } = await findAsked(ctx, runId, answer)
   const stored = parked && (await answerParked(ctx, parked, given))
   if (stored !== null || !isRemembered) return stored
-  // The run may have changed since. A read tells.
+  // The run may have changed since: read it.
   forget(runId)
   return answerAtOnce(ctx, runId, answer)
 }
 
-/** What is asked, and the answer as it is stored. */
+/** The question, and the answer as it is stored. */
 interface Asked {
   /** Null if the answer is stored under the run's lock. */
   parked: Parked | null
   given: PauseAnswer
-  /** Nothing was read: it is what this process wrote. */
+  /** Nothing was read: the question is one that this process wrote. */
   isRemembered: boolean
 }
 
@@ -100,7 +102,10 @@ async function findAsked(ctx: ServiceContext, runId: string, answer: ResumeRun):
   return { parked: mayBeAtOnce ? parkedAt(open, chosen) : null, given, isRemembered: false }
 }
 
-/** The question that this process has asked a moment ago, if nothing about the person matters. What it refuses is read. */
+/**
+ * The question that this process has just asked, if nothing about the person matters. Rejected answers are checked by a
+ * read.
+ */
 function recallAsked(ctx: ServiceContext, runId: string, answer: ResumeRun): Asked | null {
   const parked = ctx.reach || answer.answeredBy !== undefined ? null : recallPause(ctx.tenantId, runId)
   const signal = parked?.pause.signal
@@ -116,7 +121,7 @@ function recallAsked(ctx: ServiceContext, runId: string, answer: ResumeRun): Ask
   }
 }
 
-/** When its person gave an answer, if not now; what they said with it; and the link, if it came by one. */
+/** When the person gave the answer, if not now; their remark; and the link they used, if any. */
 interface Given {
   at?: Date | undefined
   remark?: string | undefined
@@ -143,7 +148,7 @@ export async function giveAnswer(
   return { success: true, runId: run.id, status }
 }
 
-/** The answer to a pause: what was given or, where votes decide, what they have decided. Null as long as they have not. */
+/** The answer to a pause: the given one or, where votes decide, their decision. Null while they have not decided. */
 async function decide(
   tx: Held,
   { run, pause }: OpenPause,
@@ -157,8 +162,8 @@ async function decide(
 }
 
 /**
- * The paused run, its open pauses, the one that is answered, and the answer as it is stored; and who answers, if that
- * matters.
+ * The paused run, its open pauses, the one to answer, and the answer as it is stored; also the person who answers, if
+ * that matters.
  * @throws AppError RUN_NOT_FOUND, RUN_NOT_PAUSED, INVALID_INPUT, NOT_ASSIGNED, SELF_APPROVAL
  */
 export async function readPaused(ctx: ServiceContext, runId: string, answer: ResumeRun, byLink?: ByLink) {

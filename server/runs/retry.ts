@@ -14,8 +14,8 @@ import { continueRun, dataBefore, failedAt, ofMainPath } from './progress'
 
 /**
  * Starts a new run that continues where a failed one stopped, on the same version and with the output of its completed
- * steps, which do not run again, nor do those whose failure was handled. A step that ran branches runs all of them again.
- * The old run stays as it is.
+ * steps, which do not run again. Steps whose failure was handled do not run again either. A step that ran branches runs
+ * all of them again. The old run stays as it is.
  * @throws AppError RUN_NOT_FOUND, CONFLICT, WORKFLOW_ARCHIVED, WORKFLOW_NOT_FOUND
  */
 export async function retryRun(ctx: ServiceContext, { runId }: { runId: string }) {
@@ -42,7 +42,7 @@ export async function retryRun(ctx: ServiceContext, { runId }: { runId: string }
 
 type Last = { stepId: string; status: string; handled: boolean | null }
 
-/** The last step of the main path, without what the failure path has done after it. */
+/** The last step of the main path, without the steps of the failure path after it. */
 async function lastOf(tx: TransactionContext, old: RunRow): Promise<Last | null> {
   const { stepId, status, handled } = stepRecords
   const [last] = await tx.db

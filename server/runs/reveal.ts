@@ -22,8 +22,8 @@ export const RevealField = z.object({
 export type RevealField = z.input<typeof RevealField>
 
 /**
- * The value of one sensitive field, for somebody who may see it. The audit log says who saw which field of which run, and
- * not what it was. Values of the vault stay masked.
+ * The value of one sensitive field, for a user who may see it. The audit log records who saw which field of which run,
+ * but not its value. Values of the vault stay masked.
  * @throws AppError FORBIDDEN, RUN_NOT_FOUND, INVALID_INPUT when the run hides no such field
  */
 export async function revealField(ctx: ServiceContext, input: unknown): Promise<{ value: JsonValue }> {

@@ -6,8 +6,8 @@ import { requestAgain } from '../interpreter/index'
 import { holdRun } from '../run-store/held'
 
 /**
- * Has the engine continue a run that it has lost track of: steps that are recorded are not repeated, and one that was
- * in progress runs again with the same idempotency key.
+ * Makes the engine continue a run that it has lost track of: recorded steps are not repeated, and one that was in
+ * progress runs again with the same idempotency key.
  * @throws AppError RUN_NOT_FOUND
  */
 export async function rewakeRun(ctx: ServiceContext, { runId }: { runId: string }) {

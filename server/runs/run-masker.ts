@@ -12,12 +12,12 @@ import { valuesOfRun } from '../vault/run-values'
 type Of = Pick<typeof runs.$inferSelect, 'id' | 'workflowId' | 'workflowVersion'>
 const OF = { id: runs.id, workflowId: runs.workflowId, workflowVersion: runs.workflowVersion }
 
-/** A masker for what the caller is shown of a run, whatever reads it. */
+/** A masker for everything that the caller sees of a run. */
 export async function callerMasker(ctx: ServiceContext, run: Of, vault: Masker): Promise<RunMasker> {
   return seesHidden(ctx) ? runMasker(ctx, run, vault) : hidingNothing(vault)
 }
 
-/** The same for the run with this id; for none, only the vault's. */
+/** The same for the run with this id; without one, only the vault's. */
 export async function callerMaskerOf(ctx: ServiceContext, runId: string | null): Promise<RunMasker> {
   if (runId !== null && seesHidden(ctx)) return runMaskerOf(ctx, runId)
   const vault = await tenantMasker(ctx)
@@ -56,7 +56,7 @@ export async function runMasker(ctx: ServiceContext, run: Of, known?: Masker): P
   return hidingMasker(vault, hides, await valuesOfRun(ctx, run.id))
 }
 
-/** A masker for what screens show of the run with this id. */
+/** A masker for everything that screens show of the run with this id. */
 export async function runMaskerOf(ctx: ServiceContext, runId: string): Promise<RunMasker> {
   const [run] = await ctx.db
     .select(OF)

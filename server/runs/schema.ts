@@ -4,7 +4,7 @@ import { MAX_PLACE } from '../definition/branches'
 import { component, components } from '../definition/component'
 import { StepRef } from '../definition/step-ref'
 
-/** Whom an API key answers for. */
+/** The person an API key answers for. */
 export const AnsweredBy = z.string().trim().min(1).max(256).optional()
 
 export const ResumeRun = z

@@ -6,8 +6,8 @@ import { startRun } from './start'
 import { waitForRun } from './wait'
 
 /**
- * Starts a run and returns when it has ended or paused, or when the time is up. The run continues either way, even if
- * the caller hangs up. If the engine of this process has no slot free, the run is written once it has.
+ * Starts a run and returns when it has ended or paused, or after the timeout. The run continues either way, even if the
+ * caller hangs up. If the engine of this process has no free slot, the run is written once it has one.
  */
 export async function startAndWait(
   ctx: ServiceContext,
@@ -34,7 +34,7 @@ export async function startAndWait(
   }
 }
 
-/** `Prefer: wait=<seconds>` asks for another wait, within limits. */
+/** `Prefer: wait=<seconds>` requests another wait, within limits. */
 function waitMs(prefer: string | null): number {
   const seconds = /(?:^|[,;\s])wait=(\d{1,6})(?:$|[,;\s])/i.exec(prefer ?? '')?.[1]
   return seconds === undefined ? env().SYNC_START_TIMEOUT_MS : Math.min(Number(seconds) * 1000, env().longestWaitMs)

@@ -16,9 +16,9 @@ import { checkEdits, refuseTooMuchData } from './edits'
 import type { StartBody } from './input'
 
 const stepId = z.string().min(1).max(200)
-/** Not beside the type, which the browser's code is near. */
+/** Kept here so that zod stays out of the browser. */
 const Part = z.union([z.strictObject({ to: stepId }), z.strictObject({ only: stepId })])
-/** Problems of the values that a step gets. */
+/** Problems with the values that a step gets. */
 const OF_DATA = ['EXPRESSION_UNRESOLVED', 'TYPE_MISMATCH']
 
 /** @throws AppError INVALID_INPUT */
@@ -27,8 +27,7 @@ export function readPart(part: unknown): RunPart | null {
 }
 
 /**
- * The part of a version, as its run follows it. Whoever starts one may bypass what other steps ensure, such as an
- * approval.
+ * The part of a version as its run follows it. A caller may bypass checks of other steps, such as an approval.
  * @throws AppError FORBIDDEN, VALIDATION_FAILED, INVALID_INPUT
  */
 export async function checkPart(ctx: ServiceContext, part: RunPart, definition: Definition): Promise<Definition> {
@@ -38,7 +37,7 @@ export async function checkPart(ctx: ServiceContext, part: RunPart, definition: 
   const within = stepsOfPart(definition, part, ({ type }) => findStepType(type)?.exits)
   const tried = partAsRun(definition, part)
   if ('to' in part && !reaches(tried, last)) throw refused(`No path from START leads to ${last}`)
-  // What is left out may be unfinished. What a step alone refers to is given to it, whatever the steps before it give.
+  // Steps left out may be unfinished. A step alone receives the values it refers to, regardless of the steps before it.
   const given = 'only' in part ? OF_DATA : []
   await requireRunnable(
     beyondReach(ctx),
@@ -49,7 +48,7 @@ export async function checkPart(ctx: ServiceContext, part: RunPart, definition: 
 }
 
 /**
- * The run data that a step gets which is tried alone.
+ * The run data for a step that is tried alone.
  * @throws AppError INVALID_INPUT
  */
 export function readDataOfStep(body: StartBody): JsonObject {

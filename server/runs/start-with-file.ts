@@ -17,9 +17,9 @@ export const SentFile = z.object({
 export type SentFile = z.input<typeof SentFile>
 
 /**
- * Starts a run with a file, as a form does. The data has types already, unless it has a field `data`, which in a form is
- * that field's text.
- * @throws AppError INVALID_INPUT, FILE_TOO_LARGE, and what `startRun` throws
+ * Starts a run with a file, as a form does. The data has types already, unless it has a field `data`, which in a form
+ * is that field's text.
+ * @throws AppError INVALID_INPUT, FILE_TOO_LARGE, and the errors of `startRun`
  */
 export async function startWithFile(
   ctx: ServiceContext,
@@ -47,7 +47,7 @@ export function readSentFile(file: unknown): Upload {
   throw new AppError('FILE_TOO_LARGE', { details: [{ path: FILE_PART, message }] })
 }
 
-/** The text parts of a form that keep the types of values: all in one, unless there is a field of that part's name. */
+/** The text parts of a form that preserve the types of values: all in one, unless a field has that part's name. */
 export function formTexts(data: JsonObject): [name: string, text: string][] {
   if (!Object.hasOwn(data, 'data')) return [['data', JSON.stringify(data)]]
   return Object.entries(data).map(([field, value]) => [

@@ -20,11 +20,11 @@ import { readStartInput, type StartBody } from './input'
 import { slotForRun } from './queue-room'
 import { checkPart, readDataOfStep, readPart } from './start-part'
 
-/** How often a start reads a workflow again that is being changed. */
+/** How often a start rereads a workflow that is being changed. */
 const MAX_TRIES = 5
 /**
- * For how long a start is not written whose caller waits for nothing but that. A run that is queued costs about half
- * as much again as one that begins at once; beyond this time, the answer matters more.
+ * How long a start stays unwritten if its caller waits only for the write. A queued run costs about half as much again
+ * as one that begins immediately; beyond this time, the response matters more.
  */
 const SOON_MS = 100
 /** The largest body of a start that waits to be written. */
@@ -58,18 +58,18 @@ interface StartInput {
   test?: boolean | undefined
 }
 
-/** A start as it was read. */
+/** A start as read from the request. */
 interface Start extends Omit<StartInput, 'body' | 'part'> {
   body: StartBody
   part: RunPart | null
-  /** A form's file, and the id that it gets. */
+  /** A form's file, and its id. */
   file: { id: string; upload: Upload } | null
 }
 
 /**
- * Creates a run: the row, its main walk and what starts it, all or nothing. It uses the published
- * version, or the latest draft when none was ever published, and stays on that version. A form's file is stored once
- * the input is known to be valid, and given to the run in its transaction.
+ * Creates a run: the row, its main walk and the event that starts it, all or nothing. It uses the published version, or
+ * the latest draft if none was ever published, and stays on that version. A form's file is stored once the input is
+ * known to be valid, and assigned to the run in its transaction.
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, VALIDATION_FAILED, INVALID_INPUT, FORBIDDEN, UNAVAILABLE
  */
 export async function startRun(ctx: ServiceContext, input: StartInput): Promise<StartedRun> {
@@ -99,37 +99,37 @@ function readStart({ workflowId, body, version, waits, part, test }: StartInput)
 }
 
 /**
- * Room in this process to begin the run at once, if its caller waits anyway or there is some soon. Null if it is to be
- * queued.
+ * A slot in this process to begin the run immediately, if its caller waits anyway or one becomes free soon. Null if the
+ * run should be queued.
  */
 async function reserveSlot(ctx: ServiceContext, start: Start): Promise<Slot | null> {
-  // Whoever is in a transaction holds a connection, and maybe locks.
+  // We hold a connection, maybe locks: do not wait.
   if (!start.waits && isInTransaction(ctx)) return null
   return slotForRun(ctx.tenantId, {
     ...(start.waits ?? { ms: SOON_MS, signal: new AbortController().signal }),
     async mayWait() {
-      // What is refused is refused at once.
+      // Reject invalid starts before waiting.
       await prepareStart(ctx, start, true)
       return isSmall(start.body)
     },
   })
 }
 
-/** A larger body is written at once: it would be in memory for as long as it waits. */
+/** A larger body is written immediately: it would stay in memory for as long as it waits. */
 function isSmall(body: StartBody): boolean {
   return !(body instanceof MultipartInput) && jsonSize(body) <= MAX_WAITING_BYTES
 }
 
 /** How a run is written. */
 interface Try {
-  /** The version that this process read last is used, which the statement checks. */
+  /** Use the version that this process read last, which the statement checks. */
   fromCache: boolean
-  /** What follows the start is written with it. */
+  /** Write the steps that follow together with the start. */
   plan: boolean
   slot: Slot | null
 }
 
-/** Writes the run, and reads the workflow again as often as it was changed before that. */
+/** Writes the run, rereading the workflow whenever it was changed before that. */
 async function writeUntilAccepted(ctx: ServiceContext, start: Start, slot: Slot | null): Promise<StartedRun> {
   let plan = true
   for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -140,7 +140,7 @@ async function writeUntilAccepted(ctx: ServiceContext, start: Start, slot: Slot 
       // A draft's version may be folded into the next one before the run refers to it.
       if (sqlState(err) === VERSION_GONE) continue
       if (!plan || permanentFailure(err) === null) throw err
-      // Postgres refuses a value of the first steps. Written without them, the run starts, and fails with the reason.
+      // Postgres rejects a value of the first steps. Written without them, the run starts, and fails with the reason.
       plan = false
     }
   }
@@ -148,19 +148,19 @@ async function writeUntilAccepted(ctx: ServiceContext, start: Start, slot: Slot 
 }
 
 /**
- * One try. In its caller's transaction it has a savepoint: after what Postgres refuses, the next one could do nothing
+ * One try. In its caller's transaction it has a savepoint: after a rejection by Postgres, the next try could do nothing
  * otherwise.
  */
 function tryToWrite(ctx: ServiceContext, start: Start, how: Try): Promise<StartedRun | null> {
   const write = (within: ServiceContext) => writeRun(within, start, how)
   if (isInTransaction(ctx)) return ctx.db.transaction((db) => write({ ...ctx, db }))
-  // A key and a file are written with the run. Without them its one statement is all there is, unless the workflow has
-  // just been changed: then the version is held, so that steady saving does not win every time.
+  // A key and a file are written with the run. Without them its one statement suffices, unless the workflow has just
+  // been changed: then the version is locked, so that steady saving does not win every time.
   const isAlone = start.file === null && !ctx.keyed && how.fromCache
   return isAlone ? write(ctx) : withTransaction(ctx, write)
 }
 
-/** Null if the workflow was changed meanwhile. */
+/** Null if the workflow was changed in the meantime. */
 async function writeRun(ctx: ServiceContext, start: Start, { fromCache, plan, slot }: Try): Promise<StartedRun | null> {
   const { publishedVersion, ...prepared } = await prepareStart(ctx, start, fromCache)
   const { workflowId, waits, file } = start
@@ -187,7 +187,7 @@ async function prepareStart(ctx: ServiceContext, start: Start, fromCache: boolea
     return await checkStart(ctx, start, found)
   } catch (err) {
     if (!found.fromCache) throw err
-    // What an outdated version refuses, the present one may accept.
+    // The current version may accept input that an outdated version refuses.
     return checkStart(ctx, start, await find(false))
   }
 }
@@ -216,7 +216,7 @@ async function checkStart(ctx: ServiceContext, start: Start, found: VersionToRun
 /** Whether a person tries the version out. */
 function isTest(ctx: ServiceContext, { test = false }: Start, isDraft: boolean): boolean {
   if (ctx.actor.kind !== 'user') return false
-  // The inbox and the figures leave it out, so it is for those who try out drafts.
+  // The inbox and the insights omit it, so it is for users who may try out drafts.
   if (test) authorize(ctx, 'workflow:write')
   return test || isDraft
 }

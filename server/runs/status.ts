@@ -34,7 +34,7 @@ export async function getRunStatus(
 }
 
 /**
- * The same for a caller that has been authorized.
+ * The same for a caller that was already authorized.
  * @param readLarge reads a run that is too large for the shared connections
  * @returns null for an unknown run
  */
@@ -57,7 +57,7 @@ export async function presentForCaller(ctx: ServiceContext, stored: StoredRun, v
 
 /**
  * Waits for the change that this process expects of a run.
- * @returns the run if that has ended it, and if this process has written all of it; else it must be read
+ * @returns the run if the change ended it and this process has written all of it; otherwise it must be read
  */
 async function runAfter(ctx: ServiceContext, runId: string, change: Promise<void>): Promise<PresentedRun | null> {
   if (!awaitEnd(ctx.tenantId, runId)) return change.then(() => null)

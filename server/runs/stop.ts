@@ -27,7 +27,7 @@ export async function holdRunToStop(
   return { held, run }
 }
 
-/** The reason is a text of the run, so it is masked like all of them. */
+/** The reason is a text of the run, so it is masked like all others. */
 export async function recordStop(
   tx: TransactionContext,
   action: 'run.cancelled' | 'run.terminated',
@@ -37,7 +37,7 @@ export async function recordStop(
   await record(tx, action, { id, name }, reason ? { reason: (await tenantMasker(tx)).text(reason) } : {})
 }
 
-/** The answer of cancel and terminate: the run's current state. */
+/** The response of cancel and terminate: the run's current state. */
 export async function presentStop(ctx: ServiceContext, run: RunRow) {
   const { cancellation } = maskWords(run, await callerMaskerOf(ctx, run.id))
   return {

@@ -16,8 +16,8 @@ import type { StoredPause, StoredRun, StoredStep } from './present'
 /** How many of a run's newest records its status includes, in addition to open ones. */
 export const MAX_RECORDS = 5_000
 /**
- * Limit for all values of an answer together. Beyond it, values from a certain size on are cut: the first of these
- * sizes that is enough.
+ * The limit for all values of a response together. Beyond it, values from a certain size on are cut: the first of these
+ * sizes that suffices.
  */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 const CUT_FROM = [64, 8, 1].map((kib) => kib * 1024)
@@ -36,7 +36,7 @@ const votes = sql`case when p.signal->'needs' is not null then (
   from ${pauseVotes} v where v.tenant_id = p.tenant_id and v.run_id = p.run_id and v.pause_id = p.id) end`
 /**
  * The condition on the answer is written so that the index of waiting pauses does not apply: while few wait it looks
- * cheaper than the primary key, but it has to be read whole, with every dead entry.
+ * cheaper than the primary key, but it must be read in full, with every dead entry.
  */
 const openPauses = sql<StoredPause[]>`(
   select coalesce(json_agg(json_build_object('id', p.id, 'branch', p.branch, 'stepId', p.step_id, 'signal', p.signal, 'dueAt', p.due_at,
@@ -47,12 +47,12 @@ const openPauses = sql<StoredPause[]>`(
 const sizes = sql`${storedSize(sql`s.input_bytes`, sql`s.input_data`)} as input_size,
   ${storedSize(sql`s.output_bytes`, sql`s.output_data`)} as output_size`
 
-/** Without what scripts logged: a page of a run's steps must not grow by all of it. */
+/** Without the logs of scripts: a page of a run's steps must not grow by all of them. */
 const attempts = sql`case when s.attempts @? '$[*].logs' then (
   select jsonb_agg(a.attempt - 'logs' order by a.n) from jsonb_array_elements(s.attempts) with ordinality a(attempt, n))
   else s.attempts end`
 
-/** A record as the API shows it. Where a size is given the value is cut and not read. */
+/** A record as the API shows it. If a size is passed, the value is cut and not read. */
 export function stepJson(cut: { input: SQL; output: SQL } | null): SQL {
   const value = (column: SQL, size: SQL | undefined) =>
     size ? sql`case when ${size} is null then ${column} end` : column
@@ -65,7 +65,7 @@ export function stepJson(cut: { input: SQL; output: SQL } | null): SQL {
 }
 
 /**
- * The size from which values are cut so that an answer stays within its limit; null when none need be.
+ * The size from which values are cut so that a response stays within its limit; null if none need be.
  * @param values a query of all sizes, as `size`
  */
 export function cutFrom(values: SQL): SQL {
@@ -95,7 +95,7 @@ function smallOf({ run, data, result, steps, open, vault }: Awaited<ReturnType<t
   return { stored, vault }
 }
 
-/** The same for several runs, by id; those that are large, gone or out of reach are left out. */
+/** The same for several runs, by id; omits large runs, missing ones and ones out of reach. */
 export async function readSmallRuns(
   ctx: ServiceContext,
   runIds: readonly string[],
@@ -107,10 +107,7 @@ export async function readSmallRuns(
   return new Map(rows.flatMap((row) => (row.small ? [[row.run.id, smallOf(row)] as const] : [])))
 }
 
-/**
- * What a run takes as it is stored, which for texts is less than what it takes in an answer; null for one with many
- * records.
- */
+/** The stored size of a run, which for texts is less than its size in a response; null for a run with many records. */
 export const STORED_BYTES = sql<number | null>`(
   select case when count(*) <= ${SMALL_RECORDS} then ${bytesOf(['result'])} + ${sql.raw(RUN_DATA_BYTES)} + coalesce(sum(w.bytes), 0) end
   from (
@@ -126,10 +123,10 @@ function smallRunFor(ctx: ServiceContext, runId: string): Promise<Awaited<Return
   return preparedKnownRun(db).execute({ tenantId, runId, keyHash, role, at: ctx.now().toISOString() })
 }
 
-/** Callers ask for it again and again, so its text is built once. */
+/** Callers request it again and again, so its text is built once. */
 const preparedSmallRun = perDb((db) => smallRun(db, GIVEN_RUN).prepare('small_run'))
 
-/** The same for a caller whose key was not read before: no row if it is not good any more. */
+/** The same for a caller whose key was not read before: no row if the key is no longer valid. */
 const preparedKnownRun = perDb((db) => smallRun(db, sql`${GIVEN_RUN} and exists ${GIVEN_KEY}`).prepare('known_run'))
 
 function smallRun(db: Db | Tx, where: SQL | undefined) {
@@ -160,7 +157,7 @@ function smallRun(db: Db | Tx, where: SQL | undefined) {
     .where(where)
 }
 
-/** The same for a run of any size, within the limits of an answer. Cut values are not read. */
+/** The same for a run of any size, within the limits of a response. Cut values are not read. */
 export async function readLargeRun(ctx: ServiceContext, runId: string): Promise<StoredRun | null> {
   const bounded = ctx.db
     .select({
@@ -204,7 +201,7 @@ export async function readLargeRun(ctx: ServiceContext, runId: string): Promise<
   return { run: { ...run, data, result }, ...rest }
 }
 
-/** A run's records in order, after a given one, within the limits of an answer; null for an unknown run. */
+/** A run's records in order, after a given one, within the limits of a response; null for an unknown run. */
 export async function readRecords(
   ctx: ServiceContext,
   runId: string,

@@ -7,7 +7,7 @@ import { StopRun } from './schema'
 import { holdRunToStop, presentStop, recordStop } from './stop'
 
 /**
- * Ends a run at once, without cleanup. Its running steps are aborted in every process and their results no longer
+ * Ends a run immediately, without cleanup. Its running steps are aborted in every process and their results no longer
  * count. Also ends a run that is being cancelled.
  * @throws AppError RUN_NOT_FOUND, RUN_ALREADY_ENDED, INVALID_INPUT
  */

@@ -38,7 +38,7 @@ export async function castVote(
     .onConflictDoNothing()
     .returning({ person: pauseVotes.person })
   if (cast.length === 0) throw alreadyVoted(person)
-  // Whoever has voted has nothing left to do here.
+  // A person who has voted has no more work here.
   const key = { tenantId: tx.tenantId, runId, pauseId }
   await tx.db.delete(taskClaims).where(and(claimIs(key), eq(taskClaims.person, person.id)))
   const votes = await votesAt(tx, runId, pauseId)
@@ -71,7 +71,7 @@ export async function hasVoted(
     .select({ by: pauseVotes.person })
     .from(pauseVotes)
     .where(and(eq(pauseVotes.tenantId, tenantId), eq(pauseVotes.runId, runId), eq(pauseVotes.pauseId, pauseId)))
-  // Names were once stored as they were written.
+  // Names used to be stored as written.
   return votes.some(({ by }) => sameName(by) === person.id)
 }
 
@@ -79,7 +79,7 @@ function alreadyVoted({ name }: Person): AppError {
   return new AppError('ALREADY_VOTED', { details: [{ message: `${name} has already voted, and a vote is final.` }] })
 }
 
-/** The credential that answers for somebody else; null for one that answers for itself. */
+/** The credential that answers on behalf of another person; null for one that answers for itself. */
 export function viaOf({ actor }: ServiceContext, person: Person): string | null {
   return actor.kind === 'apiKey' && actor.id !== person.id ? actor.id : null
 }

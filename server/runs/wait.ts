@@ -10,8 +10,8 @@ const POLL_MS = 1_000
 const PATIENCE = { patienceMs: 30_000 }
 
 /**
- * The run once it has paused or ended, or its current state when the time is up or the caller has left. A notification
- * reports changes; this polls as well, because one may be lost.
+ * The run once it has paused or ended, or its current state after the timeout or once the caller has left. A
+ * notification reports changes; this also polls, because one may be lost.
  * @param since when the run cannot have paused or ended yet; notifications since then count
  */
 export async function waitForRun(
@@ -52,7 +52,7 @@ export async function waitForRun(
     signal.removeEventListener('abort', notify)
     unwatch()
   }
-  // The caller has waited for this answer; without it, the run it started would seem never to have started.
+  // The caller has waited for this response; without it, the run it started would seem never to have started.
   return getRunStatus(ctx, { runId }, PATIENCE)
 }
 

@@ -38,7 +38,7 @@ export const ReadValue = z.object({
 })
 
 /**
- * The full value where an answer has cut it.
+ * The full value behind one that a response has cut.
  * @throws AppError RUN_NOT_FOUND, INVALID_INPUT, UNAVAILABLE
  */
 export async function readWholeValue(ctx: ServiceContext, input: unknown): Promise<{ value: JsonValue }> {

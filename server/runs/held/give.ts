@@ -17,17 +17,17 @@ const AT_ONCE = 4
 const OVERDUE_MS = 5_000
 
 /**
- * Gives a held answer, with the person's rights of now and the time at which they answered. The row is deleted in the same
- * transaction, so an answer is given once, whoever calls this, and one that was undone never. If it cannot be given any
- * more, the row stays with the reason, for its person to read.
- * @param at.until of another answer of the same person, nothing is done
+ * Gives a held answer, with the person's current rights and the time at which they answered. The same transaction
+ * deletes the row, so an answer is given once, however often this is called, and an undone one never. If it can no
+ * longer be given, the row stays with the reason, for its person to read.
+ * @param at.until if it belongs to another answer of the same person, nothing is done
  */
 export async function giveHeld(ctx: ServiceContext, at: Omit<HeldKey, 'tenantId'> & { until: Date }): Promise<void> {
   const key = { ...at, tenantId: ctx.tenantId }
   const held = and(heldIs(key), eq(heldAnswers.until, at.until), isNull(heldAnswers.refused))
   try {
     await withTransaction(ctx, async (tx) => {
-      // Before the row, as whoever holds an answer does.
+      // Lock the run before the row, as `holdAnswer` does.
       await hold(tx, key)
       const [row] = await tx.db.delete(heldAnswers).where(held).returning()
       if (!row) return

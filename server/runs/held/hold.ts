@@ -18,15 +18,16 @@ import { giveAnswer, readPaused, resumeRun } from '../resume'
 import { ResumeRun } from '../schema'
 import { requireNoVote } from '../vote'
 
-/** A pause that expires sooner than this after the hold would end takes the answer at once: it came in time. */
+/** A pause that expires sooner than this after the hold takes the answer immediately: it arrived in time. */
 const MARGIN_MS = 5_000
 
 /**
- * Answers an open pause for a person at the dashboard, who can undo it for ten seconds. Until then the run knows nothing
- * of it, and whatever happens to the run meanwhile comes first: another answer over REST, a cancel, a terminate. An answer
- * to a test run counts at once. What the person says with it becomes a comment when the run gets the answer.
+ * Answers an open pause for a person at the dashboard, who can undo it for ten seconds. Until then the run does not
+ * have the answer, and any other change of the run in the meantime takes precedence: another answer over REST, a
+ * cancel, a terminate. An answer to a test run counts immediately. The person's remark becomes a comment when the run
+ * gets the answer.
  * @returns for how long it can be undone, in milliseconds; null if it counts already
- * @throws AppError as `resumeRun`; RUN_NOT_PAUSED also if somebody else's answer is held
+ * @throws AppError as `resumeRun`; RUN_NOT_PAUSED also if another person's answer is held
  */
 export async function holdAnswer(ctx: ServiceContext, input: { runId: string; body: unknown; remark?: unknown }) {
   authorize(ctx, 'task:answer')
@@ -54,7 +55,7 @@ async function hold(
   const me = person ?? (await personOf(tx))
   if (isVote(signal)) await requireNoVote(tx, { runId, pauseId: pause.id }, me)
   await requireNoneHeld(tx, { runId, pauseId: pause.id }, isVote(signal))
-  // Checked while its person can still shorten or leave it.
+  // Checked while its person can still shorten or omit it.
   if (remark !== undefined) await requireRoomForComment(tx, run.id)
   const heldAt = tx.now()
   const until = new Date(heldAt.getTime() + env().ANSWER_UNDO_MS)
@@ -69,7 +70,7 @@ async function hold(
   await tx.db
     .insert(heldAnswers)
     .values({ ...key, ...row })
-    // Only one that was refused: the pause is open again after somebody else's was.
+    // Only a refused answer: the pause is open again after another person's answer was refused.
     .onConflictDoUpdate({
       target: [heldAnswers.tenantId, heldAnswers.runId, heldAnswers.pauseId, heldAnswers.person],
       set: row,
@@ -79,7 +80,7 @@ async function hold(
 }
 
 /**
- * Of two answers that decide, the second would only be refused later. Votes do not exclude each other.
+ * The second of two deciding answers would only be refused later. Votes do not exclude each other.
  * @throws AppError RUN_NOT_PAUSED
  */
 async function requireNoneHeld(

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import { heldAnswers } from '@/db/schema/tasks'
 
-/** Which answer: each person holds at most one at a pause. */
+/** Identifies a held answer: each person holds at most one at a pause. */
 export interface HeldKey {
   tenantId: string
   runId: string

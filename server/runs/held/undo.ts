@@ -10,8 +10,8 @@ import { TaskAt } from '../task-at'
 import { heldIs } from './row'
 
 /**
- * Takes back an answer of the caller that is still held: the row goes, so nothing can give it any more.
- * @returns what the answer was, for the form, and whether the task can still be answered; null if nothing was held
+ * Takes back a held answer of the caller: the row is deleted, so nothing can give the answer any more.
+ * @returns the answer, for the form, and whether the task can still be answered; null if nothing was held
  * @throws AppError RUN_NOT_FOUND, INVALID_INPUT
  */
 export async function undoAnswer(ctx: ServiceContext, input: unknown) {
@@ -30,7 +30,7 @@ export async function undoAnswer(ctx: ServiceContext, input: unknown) {
 }
 
 /**
- * Forgets an answer of the caller that was not taken, once they have read why. Never one that is held.
+ * Deletes a refused answer of the caller, once they have read the reason. Never a held one.
  * @throws AppError RUN_NOT_FOUND, INVALID_INPUT
  */
 export async function dismissRefusal(ctx: ServiceContext, input: unknown): Promise<{ pauseId: string }> {
