@@ -39,7 +39,7 @@ const WORDS = {
 
 type Refused = { runId: string; code: string; message: string }
 
-/** Cancels, retries or runs again every run that matches the filter, after saying how many those are. */
+/** Cancels, retries or reruns every run that matches the filter, after showing their number. */
 export function BulkDialog({
   verb,
   filter,
@@ -51,7 +51,7 @@ export function BulkDialog({
 }) {
   const trpc = useTRPC()
   const client = useTRPCClient()
-  // Runs that start from now on are not included in the count.
+  // Runs that start from now on are not counted.
   const [at] = useState(() => new Date().toISOString())
   const bulk = { verb, filter, at }
   const counted = useQuery({ ...trpc.runs.countBulk.queryOptions(bulk), staleTime: Number.POSITIVE_INFINITY })
@@ -99,10 +99,10 @@ export function BulkDialog({
   const { data } = counted
   const total = data?.count ?? 0
   const runs = `${total.toLocaleString('en')}${data?.more ? '+' : ''} ${total === 1 && !data?.more ? 'run' : 'runs'}`
-  // Nobody chose these runs: they are all there are.
+  // An empty filter matches every run, so require the number.
   const asksNumber = total > 1 && isEveryRun(filter)
   const ready = !asksNumber || typed.replace(/\D/g, '') === String(total)
-  // "Cancel" would be one of two buttons that say so.
+  // "Cancel" would be ambiguous beside a button that cancels runs.
   const quiet =
     state === 'working'
       ? 'Stop'

@@ -23,7 +23,7 @@ export function FilterBar({
   params: URLSearchParams
   set: Set
   searchRef: Ref<HTMLInputElement>
-  /** The list is that of a single workflow, which cannot be filtered by another. */
+  /** A single workflow's list has no workflow filter. */
   workflowId?: string | undefined
 }) {
   const change = (changes: Record<string, string | string[] | null>) => set({ ...changes, cursor: null })
@@ -91,7 +91,7 @@ function LinkedFilters(props: { params: URLSearchParams; workflowId: string | nu
     enabled: failedAt !== null,
     staleTime: Number.POSITIVE_INFINITY,
   })
-  // The address has the API's version. Of runs of several workflows, each has its own number.
+  // The URL has the API's version. With several workflows, each run shows its own number.
   const pinned = useQuery({
     ...trpc.runs.list.queryOptions({ ...ofWorkflow, ...(version === undefined ? {} : { version }), limit: 1 }),
     enabled: version !== undefined && workflowId !== null,
@@ -133,7 +133,7 @@ function WorkflowFilter({ value, onChange }: { value: string | null; onChange: (
   const { data } = useQuery({ ...trpc.runs.workflows.queryOptions(), staleTime: 60_000 })
   const options = choicesOf(data ?? [])
   const missing = value !== null && !options.some((option) => option.value === value)
-  // Its runs keep the name of a workflow that was deleted.
+  // Runs preserve the name of a deleted workflow.
   const { data: left } = useQuery({
     ...trpc.runs.list.queryOptions({ workflowIds: [value ?? ''], limit: 1 }),
     enabled: missing && data !== undefined,

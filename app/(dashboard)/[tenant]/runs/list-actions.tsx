@@ -13,7 +13,7 @@ import { filterOf } from './run-filter'
 
 const BulkDialog = dynamic(() => import('./bulk-dialog').then((module) => module.BulkDialog), { ssr: false })
 
-/** What can be done with all runs that match the filter. */
+/** The bulk actions for all runs that match the filter. */
 export function ListActions({ input, onChanged }: { input: BrowseRuns; onChanged: () => void }) {
   const client = useTRPCClient()
   const { may } = useTenant()

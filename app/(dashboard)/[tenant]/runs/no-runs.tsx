@@ -11,14 +11,14 @@ import { startCurl } from '../workflows/start-curl'
 import { useStartFields } from '../workflows/use-start-fields'
 import { VALUE_SEARCH } from './run-filter'
 
-/** Shown before the first run, of the workspace or of one workflow: how to start one. New runs appear by themselves. */
+/** Shown before the first run of the workspace or of one workflow: how to start one. New runs appear automatically. */
 export function NoRuns({ workflowId }: { workflowId: string | undefined }) {
   const trpc = useTRPC()
   const { id, may } = useTenant()
   const origin = useOrigin()
   const { data } = useQuery({ ...trpc.runs.workflows.queryOptions(), staleTime: 60_000 })
   const workflow = workflowId === undefined ? data?.[0] : data?.find((one) => one.id === workflowId)
-  // An archived workflow has none to start with.
+  // An archived workflow cannot be started.
   const fields = useStartFields(workflow?.id ?? '', { enabled: workflow !== undefined, retry: false })
   const byHand = (workflow?.publishedNumber ?? null) !== null && may('run:start')
   return (

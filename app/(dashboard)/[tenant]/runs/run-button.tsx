@@ -8,7 +8,7 @@ import { useNamed } from '../workflows/use-workflow-name'
 
 const RunDialog = dynamic(() => import('../workflows/run-dialog').then((module) => module.RunDialog), { ssr: false })
 
-/** Starts the published version of a workflow, for the roles that may. */
+/** Starts a workflow's published version, for the roles that may. */
 export function RunButton({ workflowId }: { workflowId: string }) {
   const { may } = useTenant()
   const workflow = useNamed(workflowId)

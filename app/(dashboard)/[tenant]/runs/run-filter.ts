@@ -41,7 +41,7 @@ export const FILTER_NAMES = [
 ] as const
 
 /**
- * The list's query from its URL. Invalid values are left out, so that a mistyped address shows more runs instead of an
+ * The list's query from its URL. Invalid values are left out, so that a mistyped URL shows more runs instead of an
  * error. `cursor` is a direction and a position: `a.…` for older runs, `b.…` for newer ones.
  */
 export function inputOf(params: URLSearchParams): BrowseRuns {
@@ -76,7 +76,10 @@ export function cursorOf(direction: 'after' | 'before', place: string): string {
   return `${direction === 'after' ? 'a' : 'b'}.${place}`
 }
 
-/** What a saved view keeps of the list's URL: its filters without times, in one order, so that equal views are equal texts. */
+/**
+ * The part of the list's URL that a saved view stores: its filters without times, in a fixed order, so that equal views
+ * are equal texts.
+ */
 export function viewOf(params: URLSearchParams, workflowId: string | undefined): string {
   const kept = new URLSearchParams()
   for (const name of FILTER_NAMES) {
@@ -87,12 +90,12 @@ export function viewOf(params: URLSearchParams, workflowId: string | undefined):
   return kept.toString()
 }
 
-/** Whether the list searches values for a text, which costs too much to repeat every few seconds. */
+/** Whether the list searches values for a text, which is too expensive to repeat every few seconds. */
 export function searchesValues(q: string | undefined): boolean {
   return q !== undefined && q.length >= 3 && !q.startsWith('run_')
 }
 
-/** What such a search leaves out: the limits of `server/views/runs/containing.ts`. */
+/** The limits of such a search, from `server/views/runs/containing.ts`. */
 export const VALUE_SEARCH =
   'Values are searched in the newest 2,000 runs that match the other filters, but not in runs with more than 32 KB of input and result. At most 200 runs are found this way, fewer if their values are large.'
 
@@ -101,7 +104,7 @@ export function filterOf({ after: _after, before: _before, limit: _limit, ...fil
   return filter
 }
 
-/** Whether nothing narrows it down. */
+/** Whether the filter is empty. */
 export function isEveryRun(filter: ReturnType<typeof filterOf>): boolean {
   return Object.values(filter).every((value) => value === undefined)
 }

@@ -12,8 +12,8 @@ import { viaLabel } from './run-filter'
 import styles from './runs.module.css'
 
 /**
- * The rows of the list. On a phone each is a card.
- * @param oneWorkflow all runs are of one workflow, which the page's heading names
+ * The rows of the list; cards on a phone.
+ * @param oneWorkflow all runs belong to the workflow in the page's heading
  */
 export function RunRows(props: { rows: RunItem[]; marked: number; busy: boolean; oneWorkflow: boolean }) {
   const { rows, marked, busy, oneWorkflow } = props
@@ -96,7 +96,7 @@ function RunRow({ run, marked, oneWorkflow }: { run: RunItem; marked: boolean; o
   )
 }
 
-/** What the run is waiting for, or why it failed. */
+/** Why the run waits or failed. */
 function Reason({ run: { waiting, awaits, failure } }: { run: RunItem }) {
   if (waiting) {
     return (

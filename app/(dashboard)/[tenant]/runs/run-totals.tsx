@@ -9,8 +9,8 @@ import styles from './runs.module.css'
 const AGAIN_MS = 10_000
 
 /**
- * How many runs match the filters, and how many of them are in each state. Its line has its room from the start.
- * @param ended how many rows have ended since they were read: the totals must not contradict them
+ * The number of matching runs in total and per state. Its line is reserved from the start.
+ * @param ended the number of rows that have ended since they were fetched: the totals must not contradict them
  */
 export function RunTotals({ input, ended }: { input: BrowseRuns; ended: number }) {
   const trpc = useTRPC()
@@ -24,14 +24,14 @@ export function RunTotals({ input, ended }: { input: BrowseRuns; ended: number }
   useEffect(() => {
     if (ended > 0) refetch().catch(() => {})
   }, [ended, refetch])
-  // Other runs may have the value too, so the total is only of what was found.
+  // Other runs may have the value too, so the total covers only the runs found.
   const note = inValues ? `. ${VALUE_SEARCH}` : ''
   return <p className={styles.totals}>{data && data.count > 0 ? `${totalsText(data)}${note}` : ' '}</p>
 }
 
 /** Such as `7 runs: 2 waiting, 5 completed`. */
 export function totalsText({ count, more, states }: Totals): string {
-  // Of more, only the newest were counted.
+  // Beyond the limit, only the newest were counted.
   if (more) return `More than ${count.toLocaleString('en')} runs`
   const all = `${count.toLocaleString('en')} ${count === 1 ? 'run' : 'runs'}`
   const parts = STATE_OPTIONS.flatMap(({ value, label }) => {

@@ -43,7 +43,7 @@ export function RunsList({ workflowId }: { workflowId?: string }) {
   const trpc = useTRPC()
   const queries = useQueryClient()
   const showNew = useCallback(() => {
-    // The totals come second, so that a run which ends in between is seen to end.
+    // The totals come second, so that they show the end of a run that ends in between.
     const read = page.refetch().then(() => queries.invalidateQueries(trpc.runs.totals.queryFilter()))
     read.catch(() => {})
     window.scrollTo({ top: 0 })

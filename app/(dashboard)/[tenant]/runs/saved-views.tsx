@@ -14,7 +14,7 @@ const SaveViewDialog = dynamic(() => import('./save-view-dialog').then((module) 
   ssr: false,
 })
 
-/** The person's saved views of the list, and what can be done with the one on the screen. */
+/** The user's saved views of the list, and the actions for the current one. */
 export function SavedViews({ params, workflowId }: { params: URLSearchParams; workflowId: string | undefined }) {
   const trpc = useTRPC()
   const queries = useQueryClient()

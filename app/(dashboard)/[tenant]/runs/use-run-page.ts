@@ -10,9 +10,9 @@ const ROWS_MS = 3_000
 const NEW_MS = 6_000
 
 /**
- * A page of the list. Its rows keep their places and refresh while the tab is visible. Runs that start meanwhile are
- * only counted until the user asks to see them.
- * @returns as `ended`, how many of the rows have ended since the page was read
+ * A page of the list. Its rows stay in place and refresh while the tab is visible. Runs that start meanwhile are only
+ * counted until the user asks to see them.
+ * @returns as `ended`, the number of rows that have ended since the page was fetched
  */
 export function useRunPage(input: BrowseRuns) {
   const trpc = useTRPC()
@@ -39,7 +39,7 @@ export function useRunPage(input: BrowseRuns) {
     enabled: atTop && page.data !== undefined && !page.isPlaceholderData,
     refetchInterval: NEW_MS,
   })
-  // An empty list has no rows that could move: what it waits for appears by itself.
+  // An empty list has no rows that could move: new runs appear automatically.
   const arrived = atTop && page.data?.runs.length === 0 && (news.data?.count ?? 0) > 0
   useEffect(() => {
     if (arrived) page.refetch().catch(() => {})

@@ -3,10 +3,10 @@ import { type Cron, parseCron } from '@/lib/cron'
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 const LONG_WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 const MONTHS = 'January February March April May June July August September October November December'.split(' ')
-/** More than this, and the cron is easier to read than the words. */
+/** Above this, the cron is easier to read than the words. */
 const MAX_LISTED = 4
 
-/** A cron in words, such as `Mon–Fri at 09:00`; null for one that is not valid or has no short words. */
+/** A cron in words, such as `Mon–Fri at 09:00`; null for an invalid one or one without short words. */
 export function cronText(source: string): string | null {
   let cron: Cron
   try {
@@ -34,7 +34,7 @@ function daysText({ days, months, weekdays }: Cron): string | null {
 }
 
 function weekdaysText(weekdays: ReadonlySet<number>): string {
-  // A week starts on Monday, so that a weekend is not torn apart.
+  // A week starts on Monday, so that a weekend is not split.
   const places = [...weekdays].map((day) => (day + 6) % 7).sort((a, b) => a - b)
   const [first = 0] = places
   if (places.length === 1) return `Every ${LONG_WEEKDAYS[first]}`
@@ -48,7 +48,7 @@ function weekdaysText(weekdays: ReadonlySet<number>): string {
   return listed(runs.flatMap((run) => (run.length > 2 ? `${name(run[0])}–${name(run.at(-1))}` : run.map(name))))
 }
 
-/** The times of a day: `at` some, or how often. */
+/** The times of a day: fixed times (`at`), or an interval. */
 function timesText({ minutes, hours }: Cron): string | null {
   const everyMinutes = stepOf(minutes, 60)
   const everyHours = stepOf(hours, 24)
@@ -69,7 +69,7 @@ function timesText({ minutes, hours }: Cron): string | null {
     : `every ${counted(everyMinutes, 'minute')} from ${clock(from, minute)} to ${last}`
 }
 
-/** The step of several values that go round evenly from 0; null for others. */
+/** The step of several values that repeat evenly from 0; null for others. */
 function stepOf(values: readonly number[], all: number): number | null {
   const step = all / values.length
   return values.length > 1 && values.every((value, index) => value === index * step) ? step : null

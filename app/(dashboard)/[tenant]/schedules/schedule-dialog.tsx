@@ -18,12 +18,12 @@ import { WorkflowSelect } from '../workflows/workflow-select'
 import { cronText } from './cron-text'
 import { ScheduledTime } from './scheduled-time'
 
-/** What is wrong with the START fields: field by field, or with their JSON. */
+/** The problems of the START fields: by field, or of their JSON. */
 type Wrong = { errors: Record<string, string>; problem: string | null }
 
 const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
 
-/** Creates a schedule, or changes one. The next times are shown as its fields are typed. */
+/** Creates or edits a schedule. The next times update as its fields are typed. */
 export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleItem | null; onClose: () => void }) {
   const trpc = useTRPC()
   const queries = useQueryClient()
@@ -36,7 +36,7 @@ export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleItem |
   const [catchUp, setCatchUp] = useState<'skip' | 'once'>(schedule?.catchUp ?? 'skip')
   const before = schedule?.data ?? null
   const fields = useStartFields(workflowId, { enabled: workflowId !== '' })
-  // Nothing is changed until somebody does: the fields may come later, and be read again meanwhile.
+  // Unchanged until the user edits: the fields may load later and be refetched meanwhile.
   const [changed, setChanged] = useState<StartDraft | null>(null)
   const [wrong, setWrong] = useState<Wrong>({ errors: {}, problem: null })
   const saved = {
@@ -58,12 +58,12 @@ export function ScheduleDialog({ schedule, onClose }: { schedule: ScheduleItem |
   const shown = preview(cron, timeZone)
   const words = 'times' in shown ? cronText(cron) : null
   const draft = fields.data && (changed ?? firstDraft(fields.data, before))
-  // What no field can show.
+  // Errors that no field can show.
   const elsewhere = errorsByField(others, fields.data ?? {}).rest.length > 0
   function submit(event: FormEvent) {
     event.preventDefault()
     const plan = { name, cron, timeZone, catchUp }
-    // What is stored stays, also where it is shown masked.
+    // Stored values stay unchanged, even where they are masked.
     if (schedule && changed === null) return update.mutate({ workflowId, scheduleId: schedule.id, body: plan })
     if (!fields.data || !draft) return
     const { data, ...read } = readDraft(fields.data, draft, before)

@@ -20,7 +20,7 @@ const ScheduleDialog = dynamic(() => import('./schedule-dialog').then((module) =
 
 type Open = { dialog: 'create' } | { dialog: 'edit' | 'delete'; schedule: ScheduleItem }
 
-/** When workflows start by themselves. */
+/** The times at which workflows start automatically. */
 export function ScheduleList() {
   const trpc = useTRPC()
   const { may } = useTenant()

@@ -73,7 +73,7 @@ export function ScheduleTable({ schedules, onOpen }: { schedules: ScheduleItem[]
   )
 }
 
-/** When it starts the workflow: in words where there are some, and as cron. */
+/** The schedule's rule: in words where possible, and as cron. */
 function Rule({ schedule: { cron, timeZone } }: { schedule: ScheduleItem }) {
   const text = cronText(cron)
   return (

@@ -1,7 +1,7 @@
 'use client'
 import { relativeTime } from '@/app/_ui/time-text'
 
-/** A time at which a schedule starts its workflow, on the clock of the schedule: its rule names the hours of that one. */
+/** A time at which a schedule starts its workflow, in the schedule's time zone: its rule refers to that zone. */
 export function ScheduledTime({ at, zone }: { at: string; zone: string }) {
   const date = new Date(at)
   return (

@@ -12,7 +12,7 @@ export function CredentialDialog(props: {
   title: string
   name: { description: string; placeholder: string }
   role: { label: string; says: (role: Role) => string | undefined; choices: Role[] }
-  /** What else is asked, given the role. */
+  /** Further fields, depending on the role. */
   more?: (role: Role) => ReactNode
   onCreate: (made: { name: string; role: Role }) => void
   onClose: () => void

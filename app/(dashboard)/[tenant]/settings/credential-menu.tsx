@@ -10,7 +10,7 @@ import { useRoles } from './roles'
 /** The actions on a key or a signing secret. */
 export function CredentialMenu(props: {
   item: { id: string; name: string; role: string }
-  /** The button's accessible name, where the item's name alone is not enough. */
+  /** The button's accessible name, if the item's name alone is not enough. */
   called: string
   disabled: boolean
   server: { kind: QueryKey; enable(id: string): Promise<unknown>; disable(id: string): Promise<unknown> }
@@ -35,7 +35,7 @@ export function CredentialMenu(props: {
     onError: (error) => notifyError(error, `${name} was not disabled`),
     onSettled,
   })
-  // People may not handle a credential with more rights than their own.
+  // Users may not manage a credential with more rights than their own.
   if (!mayGive(item.role)) return null
   return (
     <Menu position="bottom-end" width={200}>

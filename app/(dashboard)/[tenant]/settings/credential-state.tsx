@@ -3,13 +3,13 @@ import { Time } from '@/app/_ui/time'
 import type { CredentialState } from '@/server/views/credentials/state'
 import styles from './settings.module.css'
 
-/** Whether a key or a signing secret works, and what replaces it. */
+/** Whether a key or a signing secret works, and its successor. */
 export function CredentialStatus({
   item: { state, graceUntil },
   successor,
 }: {
   item: { state: CredentialState; graceUntil: string | null }
-  /** What people recognise the one that replaces it by. */
+  /** The successor's display name. */
   successor: string | undefined
 }) {
   if (state === 'enabled') return <StatusPill status="enabled" />

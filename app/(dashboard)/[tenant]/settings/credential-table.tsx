@@ -4,7 +4,7 @@ import { roleName } from '@/app/_ui/role-name'
 import { Time } from '@/app/_ui/time'
 import styles from './settings.module.css'
 
-/** What keys and signing secrets have in common. */
+/** The common part of keys and signing secrets. */
 export interface Credential {
   id: string
   name: string

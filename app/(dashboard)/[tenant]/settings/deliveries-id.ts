@@ -1,2 +1,5 @@
-/** The list of a webhook's deliveries, which the webhook's row opens. Apart, because the list itself loads later. */
+/**
+ * The id of a webhook's list of deliveries, which the webhook's row opens. Separate, because the list itself loads
+ * later.
+ */
 export const DELIVERIES = 'deliveries'

@@ -3,10 +3,10 @@ import { X } from 'lucide-react'
 import { DELIVERIES } from './deliveries-id'
 import styles from './settings.module.css'
 
-/** Says whose deliveries are listed, and chooses among them or closes the list. */
+/** The deliveries' heading with the status filter and the button that closes the list. */
 export function DeliveryHead<S extends string>(props: {
   called: string
-  /** What each status is called. */
+  /** The display names of the statuses. */
   statuses: Record<S, string>
   status: S | ''
   onStatus: (status: S | '') => void
@@ -14,7 +14,7 @@ export function DeliveryHead<S extends string>(props: {
 }) {
   const { called, statuses, status, onStatus, onClose } = props
   const close = () => {
-    // This button goes with the list, so the focus returns to the one that opened it.
+    // This button disappears with the list, so the focus returns to the one that opened it.
     document.querySelector<HTMLElement>(`[aria-controls="${DELIVERIES}"]`)?.focus()
     onClose()
   }

@@ -4,7 +4,7 @@ import { may } from '@/server/auth/policy'
 import { findMembership, readSession } from '@/server/auth/session'
 import { database } from '@/server/database'
 
-/** Settings open at the first section the person may see. */
+/** Opens the first settings section that the user may see. */
 export default async function SettingsPage({ params }: { params: Promise<{ tenant: string }> }) {
   const { tenant } = await params
   const user = await readSession(await headers())

@@ -2,7 +2,7 @@ import { NativeSelect } from '@mantine/core'
 import { roleName } from '@/app/_ui/role-name'
 import type { Role } from '@/server/roles'
 
-/** Chooses a role. What it may do is said below, because a phone would cut it off in the field. */
+/** Chooses a role. Its permissions stand below, because a phone would cut them off in the field. */
 export function RoleField(props: {
   label: string
   choices: Role[]

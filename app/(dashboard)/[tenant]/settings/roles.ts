@@ -2,7 +2,7 @@
 import type { Role } from '@/server/roles'
 import { useTenant } from '../tenant-context'
 
-/** From the lowest role to the highest, with what each may do. */
+/** From the lowest role to the highest, with their permissions. */
 export const ROLES: { value: Role; may: string }[] = [
   { value: 'viewer', may: 'Sees workflows, runs, agents and tools' },
   { value: 'operator', may: 'Starts runs and answers tasks' },
@@ -11,12 +11,12 @@ export const ROLES: { value: Role; may: string }[] = [
   { value: 'owner', may: 'Does everything' },
 ]
 
-/** What a role may do beyond the ones below it, in a few words. */
+/** A role's permissions beyond the lower ones, in a few words. */
 export function mayOf(role: Role): string | undefined {
   return ROLES.find(({ value }) => value === role)?.may
 }
 
-/** The roles a person may give: none above their own. */
+/** The roles a user may assign: none above their own. */
 export function useRoles(): {
   choices: Role[]
   mayGive(role: string): boolean

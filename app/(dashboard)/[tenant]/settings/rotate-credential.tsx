@@ -5,13 +5,13 @@ import { ErrorState } from '@/app/_ui/error-state'
 
 const HOUR_MS = 3_600_000
 
-/** Asks how long an old key or signing secret keeps working beside the new one. */
+/** Asks how long an old key or signing secret works beside the new one. */
 export function RotateCredential(props: {
   noun: 'key' | 'secret'
   name: string
   says: string
   question: string
-  /** What is said of the choices of 24 hours, one hour and none. */
+  /** The descriptions of the choices 24 hours, one hour and none. */
   overlaps: readonly [string, string, string]
   busy: boolean
   error: unknown

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import styles from './settings.module.css'
 
-/** Shows and hides what is below it in a row. */
+/** Shows and hides the content below it in a row. */
 export function ShowButton(props: { open: boolean; onChange: (open: boolean) => void; what?: string }) {
   const { open, onChange, what } = props
   return (

@@ -15,11 +15,11 @@ export function ShownOnce({
   children,
 }: {
   title: string
-  /** Its noun, such as `key`. */
+  /** The value's noun, such as `key`. */
   what: string
   value: string
   onClose: () => void
-  /** Examples of where to use it, as lines to copy. */
+  /** Example uses, as lines to copy. */
   children: ReactNode
 }) {
   return (

@@ -23,7 +23,7 @@ const FIRST_INPUT = {
   additionalProperties: false,
 }
 
-/** Asks for name and kind and, if the kind calls a server, its URL. The rest is set on the tool's page. */
+/** Asks for name and kind and, if the kind calls a server, its URL. The tool's page has the rest. */
 export function NewToolDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
     <Dialog opened={opened} onClose={onClose} title="New tool" size="lg">

@@ -40,7 +40,7 @@ export function ToolList() {
     placeholderData: keepPreviousData,
   })
   const mayWrite = may('tool:write')
-  // The built-in tools are the list itself when only they are requested; otherwise they follow the workspace's own.
+  // The built-in tools are the list itself if only they are requested; otherwise they follow the workspace's own.
   const list = asked.own ? own : builtin
   const below = asked.own && asked.builtin ? (builtin.data?.items ?? []) : []
   const searching = url.get('q') !== ''

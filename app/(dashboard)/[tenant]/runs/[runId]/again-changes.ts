@@ -5,8 +5,8 @@ import { inJson, readDraft, type StartDraft } from '../../workflows/start-draft'
 import { firstTyped } from '../../workflows/start-values'
 
 /**
- * The fields of run data as a form has them: what is there can be replaced but not removed, and has no default to fall
- * back on.
+ * The run data's fields for a form: existing values can be replaced but not removed, and have no default to fall back
+ * on.
  */
 export function editable(fields: Fields, before: JsonObject): Fields {
   const of = ({ default: _, ...field }: Field, given: boolean): Field => ({ ...field, required: given })
@@ -15,19 +15,19 @@ export function editable(fields: Fields, before: JsonObject): Fields {
   )
 }
 
-/** What the draft changes, or what is wrong with it. Its JSON has only the changes. */
+/** The draft's changes, or its problems. Its JSON has only the changes. */
 export function readChanges(fields: Fields, draft: StartDraft, before: JsonObject) {
   const { data, ...wrong } = readDraft(fields, draft, before)
   return { changes: draft.json === null ? changesOf(data, before) : data, ...wrong }
 }
 
-/** The changes of the fields as JSON. What is not a value yet becomes text, so that it is not lost. */
+/** The fields' changes as JSON. Unfinished values become text, so that they are not lost. */
 export function changesInJson(fields: Fields, draft: StartDraft, before: JsonObject): StartDraft {
   const all = readObject(inJson(fields, draft, before).json ?? '').value ?? {}
   return { ...draft, json: JSON.stringify(changesOf(all, before), null, 2) }
 }
 
-/** The data with the changes of the JSON as fields; null if it is no JSON object, or if fields cannot show all of it. */
+/** The data with the JSON's changes as fields; null if it is no JSON object or has names without a field. */
 export function changesInFields(fields: Fields, { json }: StartDraft, before: JsonObject): StartDraft | null {
   const changes = readObject(json?.trim() || '{}').value
   if (!changes || !Object.keys(changes).every((name) => Object.hasOwn(fields, name))) return null

@@ -4,9 +4,9 @@ import { ErrorState } from '@/app/_ui/error-state'
 import { HIDDEN } from '@/server/definition/sensitive'
 import type { useRerun } from './use-rerun'
 
-/** What every form that starts a run again ends with: what *** stands for in its JSON, why it failed, and the buttons. */
+/** The end of every form that starts a run again: what *** means in its JSON, the error, and the buttons. */
 export function AgainEnd(props: {
-  /** The JSON that somebody edits, if it is JSON. */
+  /** The edited text, if it is edited as JSON. */
   json: string | null | undefined
   rerun: ReturnType<typeof useRerun>
   onClose: () => void

@@ -8,14 +8,14 @@ import { useRerun } from './use-rerun'
 
 interface Props {
   run: RunOverview
-  /** The data to edit, and the JSON to begin with; without it, the data stays as it is. */
+  /** The data to edit, with its initial JSON; without it, the data stays the same. */
   field: { label: string; description: string; text: string } | undefined
-  /** The step at which the new run continues; its first step by default. */
+  /** The step at which the new run continues; by default its first step. */
   fromStepId?: string
   onClose: () => void
 }
 
-/** Starts a new run, with edited data if there is a field for it, and opens it. */
+/** Starts a new run, with edited data if it has a field, and opens it. */
 export function AgainForm({ run, field, fromStepId, onClose }: Props) {
   const [text, setText] = useState(field?.text ?? '{}')
   const [problem, setProblem] = useState<string | null>(null)

@@ -17,18 +17,18 @@ import { useRerun } from './use-rerun'
 
 interface Props {
   runId: string
-  /** Where the new run continues. */
+  /** The step at which the new run continues. */
   stepId: string
   onClose: () => void
 }
 
-/** The run data from before a step, to start a new run with that continues there. Only what is changed is sent. */
+/** The run data from before a step, for a new run that continues there. Only changes are sent. */
 export function AgainFromForm(props: Props) {
   const trpc = useTRPC()
   const { runId, stepId } = props
   const { data, error, refetch } = useQuery({
     ...trpc.runs.dataAtStep.queryOptions({ runId, stepId }),
-    // A refetch must not change what somebody edits, and the next dialog begins with what is there by then.
+    // A refetch must not change edited data, and the next dialog starts with fresh data.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     // The transport's types cannot express "any JSON".
@@ -50,14 +50,14 @@ function Form(props: Props & { fields: Fields; before: JsonObject; leftOut: stri
   const [errors, setErrors] = useState<Record<string, string>>({})
   const [problem, setProblem] = useState<string | null>(null)
   const form = useRef<HTMLFormElement>(null)
-  // The dialog has placed the focus before the fields were there.
+  // The dialog placed the focus before the fields existed.
   useEffect(() => form.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus(), [])
   const rerun = useRerun(onClose)
   const once = useOnce()
   function submit(event: FormEvent) {
     event.preventDefault()
     const read = readChanges(fields, draft, before)
-    // Who enters JSON is told of them there.
+    // While JSON is edited, `AgainEnd` explains hidden values.
     const masked = draft.json === null ? hiddenParts(fields, read.changes, before) : {}
     const wrong = { ...masked, ...read.errors }
     setErrors(wrong)

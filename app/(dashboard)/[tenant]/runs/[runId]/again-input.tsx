@@ -10,11 +10,11 @@ import type { RunOverview } from '@/server/views/runs/overview'
 import { AgainForm } from './again-form'
 import { AgainStartForm } from './again-start-form'
 
-/** Edits the input of a run, and starts a new run with it: as the START fields of the version that runs again. */
+/** Edits a run's input and starts a new run with it, using the START fields of the same version. */
 export function AgainInput({ run, onClose }: { run: RunOverview; onClose: () => void }) {
   const trpc = useTRPC()
   const before = useQuery(trpc.runs.wholeValue.queryOptions({ of: 'run', runId: run.runId, field: 'input' }))
-  // A step that runs on its own has no START fields: its input is what earlier steps would have given.
+  // A step that runs alone has no START fields: its input replaces the results of earlier steps.
   const alone = run.part !== null && 'only' in run.part
   const { error, data, refetch } = useQuery({
     ...trpc.runs.definition.queryOptions({ runId: run.runId }),
@@ -46,7 +46,7 @@ export function AgainInput({ run, onClose }: { run: RunOverview; onClose: () => 
   )
 }
 
-/** Without the id of the file that a form was sent with: the new run keeps it. */
+/** Without the file id that a form was sent with: the new run keeps that file. */
 function declared(fields: Fields, input: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(input).filter(([name]) => Object.hasOwn(fields, name)))
 }

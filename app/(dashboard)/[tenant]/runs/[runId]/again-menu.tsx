@@ -26,7 +26,7 @@ export function AgainMenu({ run }: { run: RunOverview }) {
   }
   const rerun = useMutation(trpc.runs.rerun.mutationOptions(go))
   const retry = useMutation(trpc.runs.retry.mutationOptions(go))
-  // The items of a menu can be clicked while it fades.
+  // A menu's items can be clicked while it fades out.
   const once = useOnce()
   if (!may('run:retry')) return null
   const gone = run.workflow === null || run.workflow.status === 'archived'

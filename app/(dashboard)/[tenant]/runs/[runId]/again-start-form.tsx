@@ -15,10 +15,10 @@ import { AgainEnd } from './again-end'
 import { hiddenFields, hiddenParts } from './again-values'
 import { useRerun } from './use-rerun'
 
-/** The START fields with what a run was given, to start a new run with. */
+/** The START fields with a run's input, for a new run. */
 export function AgainStartForm(props: {
   run: RunOverview
-  /** What is started. */
+  /** Describes the new run. */
   about: string
   fields: Fields
   before: JsonObject
@@ -30,7 +30,7 @@ export function AgainStartForm(props: {
   const [errors, setErrors] = useState<Record<string, string>>({})
   const [problem, setProblem] = useState<string | null>(null)
   const form = useRef<HTMLFormElement>(null)
-  // The dialog has placed the focus before the fields were there.
+  // The dialog placed the focus before the fields existed.
   useEffect(() => form.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus(), [])
   const rerun = useRerun(onClose)
   const change = (next: StartDraft) => setDraft({ ...next, typed: withFiles(fields, next.typed, first.typed) })
@@ -41,7 +41,7 @@ export function AgainStartForm(props: {
   }
   async function startRun() {
     const read = readDraft(fields, draft, before)
-    // Who enters JSON is told of them there.
+    // While JSON is edited, `AgainEnd` explains hidden values.
     const masked = draft.json === null ? hiddenParts(fields, read.data, before) : {}
     const wrong = { ...masked, ...read.errors }
     setErrors(wrong)
@@ -71,7 +71,7 @@ export function AgainStartForm(props: {
   )
 }
 
-/** A chosen file that was removed leaves the one before. */
+/** Removing a chosen file restores the earlier one. */
 function withFiles(fields: Fields, typed: Typed, first: Typed): Typed {
   const removed = Object.keys(fields).filter((name) => fields[name]?.type === 'file' && typed[name] === '')
   return { ...typed, ...Object.fromEntries(removed.map((name) => [name, first[name] ?? ''])) }

@@ -2,7 +2,7 @@ import { type JsonObject, type JsonValue, own } from '@/server/definition/json'
 import type { Fields } from '@/server/definition/schema'
 import { HIDDEN } from '@/server/definition/sensitive'
 
-/** The fields whose values the screen hides. A new run keeps each that is sent back hidden. */
+/** The fields whose values are hidden on screen. A new run keeps the original of each value sent back hidden. */
 export function hiddenFields(fields: Fields, before: JsonObject): ReadonlySet<string> {
   const names = Object.entries(fields).flatMap(([name, field]) =>
     field.sensitive === true && own(before, name) === HIDDEN ? [name] : [],
@@ -10,7 +10,7 @@ export function hiddenFields(fields: Fields, before: JsonObject): ReadonlySet<st
   return new Set(names)
 }
 
-/** What is wrong with values of which a part is still hidden: the new run would get the *** instead. */
+/** Errors for partly hidden values: the new run would get the *** instead. */
 export function hiddenParts(fields: Fields, data: JsonObject, before: JsonObject): Record<string, string> {
   const whole = hiddenFields(fields, before)
   const names = Object.keys(data).filter(

@@ -12,13 +12,13 @@ import styles from './answers.module.css'
 import { saidWith } from './said-with'
 import { ValueView } from './value-view'
 
-/** Only for runs with sensitive fields. The server draws it too, so that nothing below moves. */
+/** Only for runs with sensitive fields. Also rendered on the server, so that nothing below moves. */
 const RevealFields = dynamic(() => import('./reveal-fields').then((module) => module.RevealFields))
 
-/** How many decisions to show at first, the latest. */
+/** The number of decisions shown initially, the latest ones. */
 const DECISIONS = 4
 
-/** What a run was given, what came of it, and what people decided: the answers people come for. */
+/** A run's input, result and decisions: the facts users come for. */
 export function RunAnswers({ run, onOpen }: { run: RunOverview; onOpen: (key: string) => void }) {
   const { runId } = run
   return (
@@ -62,7 +62,7 @@ function ValueCard(props: {
   value: CutValue
   labels: RunOverview['labels']
   whole: ReadWholeValue & { of: 'run' }
-  /** The names of the sensitive fields in it. */
+  /** The names of its sensitive fields. */
   hidden: readonly string[]
 }) {
   const { title, value, labels, whole, hidden } = props
@@ -107,7 +107,7 @@ function Decisions({ run, onOpen }: { run: RunOverview; onOpen: (key: string) =>
   const { answers } = run
   const filledIn = run.hidden.data.filter((name) => !run.hidden.input.includes(name))
   const [all, setAll] = useState(false)
-  // In the order in which the sentence above tells them.
+  // In the order of the summary above.
   const shown = all ? answers : answers.slice(-DECISIONS)
   return (
     <Card title={answers.every(({ kind }) => kind === 'request_user_action') ? 'Decisions' : 'Answers'}>
@@ -126,7 +126,7 @@ function Decisions({ run, onOpen }: { run: RunOverview; onOpen: (key: string) =>
   )
 }
 
-/** "Order of AX-210: Approve", by whom and when, with what came with it. */
+/** "Order of AX-210: Approve", with who answered, when, and the answer's data. */
 function Decision({ answer, onOpen }: { answer: RunOverview['answers'][number]; onOpen: (key: string) => void }) {
   const { id, label, title, stepName, stepId, answeredBy, answeredAt } = answer
   const given = 'value' in answer.answer ? answer.answer.value : null
@@ -159,7 +159,7 @@ function Decision({ answer, onOpen }: { answer: RunOverview['answers'][number]; 
   )
 }
 
-/** The visit that asked, as the timeline names it. */
+/** The visit that asked, by its key in the timeline. */
 function keyOf({ id, stepId }: { id: string; stepId: string }): string {
   return id === `main:${stepId}#1` ? stepId : id
 }

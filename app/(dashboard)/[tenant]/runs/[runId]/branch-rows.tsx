@@ -15,7 +15,7 @@ const PAGE = 100
 
 type BranchLine = Extract<Line, { kind: 'branch' }>
 
-/** A branch: its name or number, how it ended, and when it ran. Opens to its steps. */
+/** A branch: its name or number, its outcome, and its time. Opens to its steps. */
 export function BranchRow({
   runId,
   line,
@@ -30,7 +30,7 @@ export function BranchRow({
   label: string
   axis: Axis
   began: number
-  /** The list is not being scrolled: what flies past is not worth reading. */
+  /** The list is not scrolling: rows that fly past are not worth fetching. */
   idle: boolean
   onToggle: () => void
 }) {
@@ -92,7 +92,7 @@ const STATES = {
 } as Record<BranchItem['state'] | 'unstarted', { icon: typeof ICONS.queued.icon; word: string; look: string }>
 const READING = { icon: ICONS.queued.icon, word: 'reading', look: 'queued' }
 
-/** How many items there are and how they ended, with a field to go to one of them. */
+/** The number of items and their outcomes, with a field to jump to one of them. */
 export function CountsRow({
   line: { fork, name },
   goTo,

@@ -22,9 +22,9 @@ import styles from './run.module.css'
 import type { Visit } from './timeline-model'
 import { sizeText } from './value-view'
 
-/** With all kinds of fields: only for runs that wait for somebody. */
+/** With all kinds of fields: loaded only for runs that wait for a person. */
 const AnswerForm = dynamic(() => import('../../inbox/answer/answer-form').then((module) => module.AnswerForm), {
-  // It shows nothing before it can keep what is typed.
+  // It shows nothing before it can store a draft.
   ssr: false,
   loading: () => <Skeleton height="100%" radius="md" />,
 })
@@ -51,7 +51,7 @@ function Card({
   )
 }
 
-/** What the run is waiting for, with the form to answer it. */
+/** The run's open pauses, each with its form. */
 export function WaitingCards({ run, onSettled }: { run: RunOverview; onSettled: () => void }) {
   return run.pauses.map((pause) => (
     <Card
@@ -63,7 +63,7 @@ export function WaitingCards({ run, onSettled }: { run: RunOverview; onSettled: 
           <span>{pause.signal.title ?? pause.stepName}</span>
           <span className={styles.cardMeta}>
             needs {pause.signal.type === 'collect_inputs' ? 'input' : 'a decision'}
-            {/* The header says it of the only one. */}
+            {/* With a single pause, the header shows this. */}
             {run.pauses.length > 1 && (
               <>
                 , waiting for <Duration from={pause.createdAt} />
@@ -106,7 +106,7 @@ export function RetryCard({ run }: { run: RunOverview }) {
   )
 }
 
-/** The last lines that the failed attempt's scripts wrote. */
+/** The last lines logged by the failed attempt's scripts. */
 function Logged({ log, onAll }: { log: RunOverview['failureLog']; onAll?: () => void }) {
   if (!log) return null
   const { lines, count } = log
@@ -155,7 +155,7 @@ export function FailureCard({
         {visit && (visit.attempts > 1 ? ` · gave up after ${visit.attempts} attempts` : ' · not retried')}
       </p>
       <Logged log={run.failureLog} {...(visit ? { onAll: () => onOpen(visit.key, 'log') } : {})} />
-      {/* Has its line while it loads, so that nothing below moves. */}
+      {/* Reserves its line while loading, so that nothing below moves. */}
       {(input || step.isLoading) && (
         <details className={styles.sent}>
           <summary>What the step was given{input && ` (${sizeText(input.size)})`}</summary>
@@ -190,7 +190,7 @@ function RetryFromHere({ run }: { run: RunOverview }) {
       onError: (error) => notifyError(error, 'The run was not retried'),
     }),
   )
-  // Of one already retried, a second retry is in the menu.
+  // If the run was already retried, the menu has further retries.
   if (!may('run:retry') || !mayRetry(run)) return null
   const gone = run.workflow === null || run.workflow.status === 'archived'
   return (
@@ -206,7 +206,7 @@ function RetryFromHere({ run }: { run: RunOverview }) {
   )
 }
 
-/** How many other runs failed at the same step with the same code, with a link to them. */
+/** The number of other runs that failed at the same step with the same code, with a link to them. */
 function Alike({ run }: { run: RunOverview }) {
   const { path } = useTenant()
   if (!run.alike || !run.error) return null

@@ -7,12 +7,12 @@ import type { Taken } from '../../workflows/[id]/canvas/still-graph'
 import { entryOf, START } from '../../workflows/[id]/model/definition'
 import { exitsTaken, type Visit } from './timeline-model'
 
-/** What people chose at a step. */
+/** A person's choice at a step. */
 export type Choice = Pick<RunOverview['answers'][number], 'stepId' | 'label' | 'answer'>
 
 /**
- * How often the run took each exit. A fork takes the exits of its branches; those of a list share one. An action without a
- * connection of its own counts as well as the exit taken instead: it is what somebody decided.
+ * How often the run took each exit. A fork takes its branches' exits; those of a list share one. An action without a
+ * connection of its own counts in addition to the exit taken instead: it records the decision.
  */
 export function takenIn(
   definition: Definition,

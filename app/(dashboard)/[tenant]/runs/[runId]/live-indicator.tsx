@@ -18,7 +18,7 @@ const STATES = {
   paused: { text: 'Paused (tab hidden)', icon: Square, title: 'Updates continue when you come back to this tab.' },
 } as const
 
-/** Says how current the page is. */
+/** Shows how current the page is. */
 export function LiveIndicator({ state }: { state: LiveState }) {
   if (state === 'ended') return null
   const { text, icon: Icon, title } = STATES[state]

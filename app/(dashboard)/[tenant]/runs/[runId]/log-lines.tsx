@@ -1,7 +1,7 @@
 import type { LoggedLine } from '@/server/definition/run'
 import styles from './log-lines.module.css'
 
-/** What scripts wrote to their console. */
+/** Console output of scripts. */
 export function LogLines({ lines, label }: { lines: readonly LoggedLine[]; label: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so the keyboard must reach it

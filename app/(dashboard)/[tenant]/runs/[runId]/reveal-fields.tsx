@@ -12,7 +12,7 @@ import styles from './answers.module.css'
 
 type Part = 'input' | 'data' | 'result'
 
-/** The sensitive fields of a value, each of which people with that right may reveal. */
+/** A value's sensitive fields. Members with that right may reveal each of them. */
 export function RevealFields({
   runId,
   of,
@@ -22,7 +22,7 @@ export function RevealFields({
   runId: string
   of: Part
   names: readonly string[]
-  /** What people call them. */
+  /** Display names of the fields. */
   labels: Readonly<Record<string, string>>
 }) {
   return (

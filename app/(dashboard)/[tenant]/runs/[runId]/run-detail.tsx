@@ -42,7 +42,7 @@ const VIEWS = [
   { value: 'json', label: 'JSON' },
 ]
 
-/** One run: its state, what it is waiting for or why it failed, and every step it took. */
+/** One run: its state, the reason why it waits or failed, and all its steps. */
 export function RunDetail({ runId }: { runId: string }) {
   const trpc = useTRPC()
   const overview = useQuery(trpc.runs.overview.queryOptions({ runId }))
@@ -69,11 +69,11 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
   const failed = useMemo(() => failedVisit(run, visits), [run, visits])
   const view = VIEWS.some(({ value }) => value === get('view')) ? get('view') : 'timeline'
   const opened = get('step') || null
-  // A failed run begins at the failed step, whose card says what its details would. Closing any is remembered while the
-  // page is open, so that the steps stay where they are.
+  // A failed run opens at the failed step, whose card already shows its details. Closing a step's details is remembered
+  // while the page is open, so that the steps do not move.
   const [closed, setClosed] = useState(false)
   const selected = opened ?? (closed ? null : (failed?.key ?? null))
-  // Of very many branches, the timeline knows only the newest visits.
+  // With very many branches, the timeline has only the newest visits.
   const branch = branchOfKey(selected ?? '')
   const inside = useQuery({
     ...trpc.runs.timeline.queryOptions({ runId, branch }),
@@ -85,7 +85,7 @@ function Loaded({ run, stale }: { run: RunOverview; stale: unknown }) {
   const select = useCallback(
     (step: string, tab: string | null = null) => {
       set({ step, tab })
-      // Where the panel is below the steps, scroll it into view.
+      // If the panel is below the steps, scroll it into view.
       if (window.matchMedia('(max-width: 75em)').matches) {
         requestAnimationFrame(() => panel.current?.scrollIntoView({ block: 'nearest' }))
       }

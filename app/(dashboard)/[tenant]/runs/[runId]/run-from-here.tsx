@@ -19,7 +19,7 @@ export function RunFromHere({ run, stepId, stepName }: { run: RunOverview; stepI
   const { may } = useTenant()
   const [open, setOpen] = useState(false)
   if (!may('run:retry')) return null
-  // Who may not change its data has the same button on the failure's card.
+  // Users who may not change the data have the same button on the failure's card.
   if (!may('workflow:write') && run.error?.stepId === stepId && mayRetry(run)) return null
   const gone = run.workflow === null || run.workflow.status === 'archived'
   return (

@@ -18,7 +18,7 @@ import { stateOf, type Visit } from './timeline-model'
 interface Props {
   runId: string
   visits: Visit[]
-  /** What people chose, oldest first. */
+  /** People's choices, oldest first. */
   choices: readonly Choice[]
   /** Whether the run has a result to show. */
   ended: boolean
@@ -26,12 +26,12 @@ interface Props {
   onSelect: (key: string) => void
 }
 
-/** The editor's canvas with the run's version, and what the run did at each step. */
+/** The editor's canvas with the run's version and the run's visits to each step. */
 export function RunGraph({ runId, ...props }: Props) {
   const trpc = useTRPC()
   const pinned = useQuery({
     ...trpc.runs.definition.queryOptions({ runId }),
-    // A version never changes, and where its nodes are matters little.
+    // A version never changes, and its node positions hardly matter.
     staleTime: Number.POSITIVE_INFINITY,
   })
   const catalog = useQuery({ ...trpc.steps.catalog.queryOptions(), staleTime: Number.POSITIVE_INFINITY })
@@ -93,7 +93,7 @@ function saidOf(of: { visit: Visit; count: number } | undefined, chosen: string 
   return { state, note, words: [state === 'paused' ? 'waiting' : state, note, choice].filter(Boolean).join(', ') }
 }
 
-/** The latest visit of each step, which is the most informative one. */
+/** Each step's latest visit, which is the most informative one. */
 function latestVisits(visits: readonly Visit[]): Map<string, { visit: Visit; count: number }> {
   const latest = new Map<string, { visit: Visit; count: number }>()
   for (const visit of visits) {

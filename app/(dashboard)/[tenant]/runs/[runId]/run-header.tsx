@@ -40,7 +40,7 @@ export function RunHeader({ run, onSettled }: { run: RunOverview; onSettled: () 
   )
 }
 
-/** Leads to all runs with the same key. */
+/** Links to all runs with the same key. */
 function BusinessKey({ run, businessKey }: { run: RunOverview; businessKey: string }) {
   const { path } = useTenant()
   const query = new URLSearchParams({ workflow: run.workflowId, key: businessKey })
@@ -51,7 +51,7 @@ function BusinessKey({ run, businessKey }: { run: RunOverview; businessKey: stri
   )
 }
 
-/** What unblocks the run, or how long it took. */
+/** How to unblock the run, or its duration. */
 function sentence(run: RunOverview) {
   if (run.endTime) {
     return (
@@ -77,7 +77,7 @@ function sentence(run: RunOverview) {
 
 const BY = { apiKey: 'API key ', token: 'a token of ', user: '', system: '' } as const
 
-/** Version, starter, times, related runs, the id and how current the page is, in one line. */
+/** Version, starter, times, related runs, the id and the live state, in one line. */
 export function RunFacts({ run, live }: { run: RunOverview; live: LiveState }) {
   const { path } = useTenant()
   const workflow = path(`/workflows/${run.workflowId}`)
@@ -113,7 +113,7 @@ export function RunFacts({ run, live }: { run: RunOverview; live: LiveState }) {
         </span>
       )}
       <IdText id={run.runId} />
-      {/* At the end, because its width changes while the page loads. */}
+      {/* Last, because its width changes while the page loads. */}
       <LiveIndicator state={live} />
     </p>
   )

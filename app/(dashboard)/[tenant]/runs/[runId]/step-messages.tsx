@@ -9,7 +9,7 @@ import type { Call, Shown, Turn } from '@/server/views/agents/read-thread'
 import { ToolCall } from '../../agents/[agentId]/tool-call'
 import styles from './step-messages.module.css'
 
-/** What was said during a step that used an agent, and the tools it called. */
+/** The conversation of a step that used an agent, and the agent's tool calls. */
 export function StepMessages({ runId, seq }: { runId: string; seq: number }) {
   const trpc = useTRPC()
   const query = useQuery(trpc.runs.conversation.queryOptions({ runId, seq }))

@@ -41,7 +41,7 @@ export function StepPanel({
 }: Panel & {
   run: RunOverview
   visit: Visit
-  /** The branch it is in; empty outside of branches. */
+  /** The visit's branch; empty outside of branches. */
   where: string
 }) {
   const { runId } = run
@@ -159,7 +159,7 @@ function StepTabs({
   )
 }
 
-/** The run that the step started. */
+/** The run started by the step. */
 function ChildLink({ run }: { run: NonNullable<StepDetail['child']> }) {
   const { path } = useTenant()
   return (
@@ -169,7 +169,7 @@ function ChildLink({ run }: { run: NonNullable<StepDetail['child']> }) {
   )
 }
 
-/** What the agent used. */
+/** The agent's usage. */
 function UsageFacts({ usage }: { usage: NonNullable<StepDetail['usage']> }) {
   const { inputTokens, outputTokens } = usage.usage
   return (
@@ -188,7 +188,7 @@ function UsageFacts({ usage }: { usage: NonNullable<StepDetail['usage']> }) {
   )
 }
 
-/** What scripts logged, attempt by attempt. */
+/** The scripts' log, attempt by attempt. */
 function Logs({ step }: { step: StepDetail }) {
   return step.attempts.map(
     ({ attempt, logs }) =>

@@ -78,7 +78,7 @@ function StopDialog({
   const [reason, setReason] = useState('')
   const settle = {
     onSuccess: () => {
-      // Show it as in progress at once; the actual state follows.
+      // Show it as in progress immediately; the actual state follows.
       const key = trpc.runs.overview.queryKey({ runId: run.runId })
       cache.setQueryData<RunOverview>(key, (now) => (now && !now.endTime ? { ...now, cancelling: true } : now))
       onClose()

@@ -6,7 +6,7 @@ import { useTenant } from '../../tenant-context'
 import styles from './answers.module.css'
 import { type Piece, storyOf } from './story'
 
-/** Why the run went this way, in one paragraph. */
+/** Explains the run's course in one paragraph. */
 export function StoryText({ run }: { run: RunOverview }) {
   return (
     <p className={styles.story}>

@@ -26,14 +26,14 @@ type StoryRun = Pick<
   | 'failing'
 >
 
-/** Described one by one; earlier ones are only counted. */
+/** This many are described one by one; earlier ones are only counted. */
 const ANSWERS = 3
 const TURNS = 2
 const WAITING = 2
-/** The characters of a message that a sentence quotes. */
+/** The number of characters quoted from a message. */
 const QUOTED = 160
 
-/** Why the run went the way it did, and what it waits for and until when: one short paragraph, made by rules. */
+/** Explains the run's course, and what it waits for and until when: one short paragraph, made by rules. */
 export function storyOf(run: StoryRun): Piece[] {
   const sentences = [...whatHappened(run), ...cancelOf(run), ...(run.endTime ? endOf(run, run.endTime) : nowOf(run))]
   return sentences.flatMap((sentence, index) => (index === 0 ? sentence : [' ', ...sentence]))
@@ -53,13 +53,13 @@ export function plainText(pieces: Piece[]): string {
 
 interface Happened {
   at: string
-  /** The step, where the sentence begins with its name. */
+  /** The step whose name begins the sentence. */
   begins?: string
-  /** @param next the step with which the next sentence begins */
+  /** @param next the step whose name begins the next sentence */
   tell: (next: string | undefined) => Sentence
 }
 
-/** What people decided, which exits steps took and what needed several attempts, in the order in which it happened. */
+/** Decisions, exits taken and steps with several attempts, in chronological order. */
 function whatHappened(run: StoryRun): Sentence[] {
   const earlier = run.answers.length - ANSWERS
   const repeated = run.repeated.map(
@@ -95,7 +95,7 @@ function answersOf({ answers, turns }: StoryRun): Happened[] {
     })
 }
 
-/** Where a step with several exits led. What people decided is part of the sentence about their answer. */
+/** The exits of steps with several. Decisions are part of the sentence about their answer. */
 function turnsOf({ turns, answers }: StoryRun): Happened[] {
   const decided = new Set(answers.slice(-ANSWERS).map(({ stepId }) => stepId))
   return turns
@@ -114,12 +114,12 @@ function turnsOf({ turns, answers }: StoryRun): Happened[] {
     })
 }
 
-/** A name at the end of a sentence: one that is a question ends it by itself. */
+/** A name at the end of a sentence, with a full stop unless the name ends in punctuation. */
 function ended(name: string): Sentence {
   return /[.?!…]$/.test(name) ? [{ name }] : [{ name }, '.']
 }
 
-/** The first line of a message, without the stop that would end the sentence around it. */
+/** The first line of a message, without the full stop that would end the surrounding sentence. */
 function short(message: string): string {
   const [line = ''] = message.trim().split('\n')
   return line.length > QUOTED ? `${Array.from(line).slice(0, QUOTED).join('').trimEnd()}…` : line.replace(/\.$/, '')
@@ -160,7 +160,7 @@ function endOf(run: StoryRun, endTime: string): Sentence[] {
   return [[`It failed after ${took}. ${retry}.`], ...path]
 }
 
-/** What the failure path did: it runs once the step has failed, and before the run ends. */
+/** The failure path's steps: it runs after the step has failed and before the run ends. */
 function onPath({ atFailure }: StoryRun): Sentence[] {
   const path = atFailure?.path ?? []
   const groups = (['completed', 'failed'] as const).flatMap((status) => {
@@ -238,7 +238,7 @@ function votesSoFar({ votes, needs }: StoryRun['pauses'][number]['people']): Sen
   })
 }
 
-/** Listed by name; the others are only counted. */
+/** This many are named; the others are only counted. */
 const NAMES = 5
 
 function listed(names: string[], word = 'and'): string {
@@ -252,7 +252,7 @@ function oneOf(labels: string[]): string {
   return labels.length < 2 ? (labels[0] ?? 'an action') : `${labels.slice(0, -1).join(', ')} or ${labels.at(-1)}`
 }
 
-/** How long at least one question was open. */
+/** The time during which at least one question was open. */
 function waitedFor({ answers }: StoryRun): number {
   let total = 0
   let until = 0

@@ -10,7 +10,7 @@ const APART = 0.05
 /** A shorter drag is a click. */
 const SHORTEST = 0.02
 
-/** The axis: when the run began, round times, and the waits that are left out. Dragging along it zooms in. */
+/** The axis: the run's start, round times, and the shortened waits. Dragging along it zooms in. */
 export function TimelineAxis({
   began,
   ended,
@@ -68,7 +68,7 @@ export function TimelineAxis({
   )
 }
 
-/** Lines behind the rows at the axis's round times, and bands where a wait is left out. */
+/** Lines behind the rows at the axis's round times, and bands for shortened waits. */
 export function TimelineGrid({ axis }: { axis: Axis }) {
   return (
     <div className={styles.grid} aria-hidden>
@@ -91,7 +91,7 @@ export function TimelineGrid({ axis }: { axis: Axis }) {
   )
 }
 
-/** As the tick at its end says it. */
+/** As in the tick at its end. */
 const inSeconds = (ms: number) => (ms < LONG_WAIT_MS ? durationText(ms) : passedText(ms))
 
 /** A run may have waited thousands of times. */

@@ -21,7 +21,7 @@ interface Props {
   endLabel: string
   selected: string | null
   place: number
-  /** No line above is still loading, so the position of the selected one is final. */
+  /** All lines above are loaded, so the selected line's position is final. */
   settled: boolean
   onSelect: (key: string) => void
   onOpen: (key: string, open: boolean) => void
@@ -31,8 +31,8 @@ interface Props {
 }
 
 /**
- * The lines of the timeline, of which only visible ones are rendered. The arrow keys go from line to line, open and close
- * what forks, and lead out of a branch.
+ * The timeline's lines; only visible ones are rendered. The arrow keys move between lines, open and close forks, and
+ * leave a branch.
  */
 export function TimelineList({ tree, place, settled, selected, none, ...rest }: Props) {
   const { axis, onOpen } = rest
@@ -66,7 +66,7 @@ export function TimelineList({ tree, place, settled, selected, none, ...rest }: 
     wanted.current = index
     if (find()) return
     virtual.scrollToIndex(index, { align: 'center' })
-    // A line far away is there only after the next paints.
+    // A distant line is rendered only after the next paints.
     const look = (tries: number) => {
       if (wanted.current === index && !find() && tries > 0) requestAnimationFrame(() => look(tries - 1))
     }
@@ -185,7 +185,7 @@ function LineRow({
   }
 }
 
-/** What a line opens; null if it opens nothing. */
+/** The key that a line opens; null if it opens nothing. */
 function opens(line: Line): { key: string; is: boolean } | null {
   if (line.kind === 'branch') return { key: line.key, is: line.open }
   return line.kind === 'visit' && line.open !== null && line.visit.fork

@@ -28,10 +28,10 @@ export interface Visit {
   end: number | null
   attempts: number
   segments: Segment[]
-  /** Which exit the run took, of a step with several, and what people call it. */
+  /** The exit taken at a step with several, and its label. */
   exit: string | null
   exitLabel: string | null
-  /** The branches it began; null when it does not fork. */
+  /** The branches it started; null if it does not fork. */
   fork: (ForkCounts & { id: string }) | null
   /** Copied from the run that this one retries. */
   carried: boolean
@@ -109,12 +109,13 @@ export function mergeTimeline(known: Timeline, changed: Timeline): Timeline {
 }
 
 /**
- * While a run is watched, its branches may continue for days: how many of their visits to keep, and down to how many.
+ * While a page watches a run, its branches may continue for days. Above the first limit, visits in branches are pruned
+ * to the second.
  */
 const MAX_IN_BRANCHES = 4_000
 const KEPT_IN_BRANCHES = 2_000
 
-/** Without the oldest visits in branches that have ended, if there are too many. */
+/** Drops the oldest ended visits in branches, if there are too many. */
 export function pruned(timeline: Timeline): Timeline {
   const inBranch = ([, step]: TimelineRow) => originOf(timeline.steps[step]?.[3] ?? '') !== null
   const inside = timeline.rows.filter(inBranch)
@@ -123,25 +124,25 @@ export function pruned(timeline: Timeline): Timeline {
   return { ...timeline, rows: timeline.rows.filter((row) => !inBranch(row) || kept.has(row)), cut: true }
 }
 
-/** The part of a timeline that is one branch's. */
+/** One branch's part of a timeline. */
 export function ofBranch(timeline: Timeline, branch: string): Timeline {
   return { ...timeline, rows: timeline.rows.filter(([, step]) => timeline.steps[step]?.[3] === branch), cut: false }
 }
 
-/** The branch that a visit's key names. */
+/** The branch in a visit's key. */
 export function branchOfKey(key: string): string {
   const end = key.lastIndexOf(':')
   return end < 0 ? 'main' : key.slice(0, end)
 }
 
-/** The path to a branch, as people read it: "Credit › Item 17". */
+/** The display path of a branch: "Credit › Item 17". */
 export function placeText(branch: string, names: Timeline['names']): string {
   return branchesAround(branch)
     .map((name) => branchLabel(name, names))
     .join(' › ')
 }
 
-/** The name of a branch, or the number of an item. Without the visit that forked, a branch's name is not known. */
+/** A branch's name, or an item's number. A branch's name is unknown without the visit that forked. */
 export function branchLabel(branch: string, names: Timeline['names']): string {
   const { stepId = '', key = '' } = originOf(branch) ?? {}
   const name = names[stepId]?.find(([id]) => id === key)?.[1]
@@ -153,9 +154,9 @@ export function branchLabel(branch: string, names: Timeline['names']): string {
 export interface Axis {
   /** From 0 to 1. */
   place(ms: number): number
-  /** Shortened stretches: where they begin and end, and their real duration. */
+  /** The shortened stretches: their ends and their real duration. */
   breaks: { from: number; to: number; ms: number }[]
-  /** The stretches between the shortened ones, all drawn to one scale, in run time. */
+  /** The stretches between the shortened ones, all to one scale, in run time. */
   stretches: { from: number; to: number }[]
   /** The run time that fills the whole width. */
   span: number
@@ -174,11 +175,11 @@ const BREAK_PART = 0.12
 /** Shorter waits are drawn to scale. */
 const SHORTEST_BREAK_MS = 3_000
 
-/** @param cut visits inside branches are known in part only */
+/** @param cut only some visits inside branches are loaded */
 export function axisOf(visits: readonly Visit[], end: number, cut = false): Axis {
   const busy = unite(
     visits
-      // The time of a step that forks is that of its branches.
+      // A forking step's time is its branches' time.
       .filter(({ carried, fork }) => !carried && (cut || fork === null))
       .flatMap(({ segments }) => segments.filter(({ kind }) => kind !== 'waiting'))
       .map(({ from, to }) => [Math.max(0, from), to ?? end] as const),
@@ -220,7 +221,7 @@ export function axisOf(visits: readonly Visit[], end: number, cut = false): Axis
   }
 }
 
-/** The part of an axis between two of its places, as the whole width. */
+/** A section of an axis, stretched to the whole width. */
 export function zoomed(axis: Axis, { from, to }: { from: number; to: number }): Axis {
   const scale = (at: number) => (at - from) / (to - from)
   return {
@@ -239,9 +240,9 @@ export interface Tick {
   goesOn: boolean
 }
 
-/** About this many fit next to each other. */
+/** About this many fit side by side. */
 const TICKS = 5
-/** The least distance between two labels, which is room for one of so many characters. */
+/** The minimum distance between two labels: room for a label of this many characters. */
 const APART = 0.15
 const CHARS = 8
 const STEPS_MS = [
@@ -252,7 +253,7 @@ const STEPS_MS = [
   ...[1, 2, 7, 14, 30, 90, 365].map((days) => days * 86_400_000),
 ]
 
-/** A label so near the end is on the left of its line. */
+/** Whether a label is so close to the end that it is left of its line. */
 export function isLeft(at: number): boolean {
   return at > 0.86
 }
@@ -265,14 +266,14 @@ function overlaps(before: Tick | undefined, at: number, text: string): boolean {
 }
 
 /**
- * Round times along the axis. After a shortened wait the first says how much time had passed in all; the following
- * count from there.
+ * Round times along the axis. After a shortened wait, the first tick shows the total time so far; the following count
+ * from there.
  */
 export function ticksOf({ place, stretches, span }: Axis): Tick[] {
   const step = STEPS_MS.find((ms) => ms * TICKS >= span) ?? STEPS_MS.at(-1) ?? 1
   const ticks: Tick[] = []
   for (const { from, to } of stretches) {
-    // A zoomed axis shows only a few of a long stretch's ticks, so begin at the first of them.
+    // A zoomed axis shows only a few ticks of a long stretch, so start at the first visible one.
     const skipped = Math.max(0, Math.floor(-place(from) * (span / step)))
     for (let ms = skipped * step; from + ms <= to; ms += step) {
       const at = place(from + ms)
@@ -282,7 +283,7 @@ export function ticksOf({ place, stretches, span }: Axis): Tick[] {
       const goesOn = from > 0 && ms === 0
       const text = from > 0 && !goesOn ? `+${offsetText(ms)}` : offsetText(goesOn ? wholeSeconds(from) : from + ms)
       const close = overlaps(last, at, text)
-      // The time at which a wait ends is more useful than a round time just before it.
+      // The end of a wait is more useful than a round time just before it.
       if (close && goesOn && !last?.goesOn && !overlaps(ticks.at(-2), at, text)) ticks.pop()
       else if (close) continue
       ticks.push({ at, text, goesOn })
@@ -291,7 +292,7 @@ export function ticksOf({ place, stretches, span }: Axis): Tick[] {
   return ticks
 }
 
-/** A wait of this length may go on, and everything that goes on is told in whole seconds. */
+/** A wait this long may still be ongoing, and ongoing waits show whole seconds. */
 export const LONG_WAIT_MS = 10_000
 const wholeSeconds = (ms: number) => (ms < LONG_WAIT_MS ? ms : Math.floor(ms / 1_000) * 1_000)
 
@@ -303,7 +304,7 @@ const UNITS = [
   ['ms', 1],
 ] as const
 
-/** The two largest units that are not zero, written as everywhere: 200 ms, 5.3 s, 1 m 05 s, 3 h 05 m, 3 d 4 h. */
+/** The two largest nonzero units in the usual format: 200 ms, 5.3 s, 1 m 05 s, 3 h 05 m, 3 d 4 h. */
 export function offsetText(ms: number): string {
   let left = Math.round(ms)
   if (left >= 1_000 && left < 60_000) return `${Math.round(left / 100) / 10} s`
@@ -313,7 +314,7 @@ export function offsetText(ms: number): string {
     left -= count * size
     const inside = parts.length > 0 && (unit === 's' || unit === 'm')
     if (count > 0) parts.push(`${inside ? String(count).padStart(2, '0') : count} ${unit}`)
-    // After one unit only its neighbour is worth saying.
+    // Only the next smaller unit adds useful detail.
     if (parts.length === 2 || (parts.length === 1 && count === 0)) break
   }
   return parts.join(' ') || '0'
@@ -355,7 +356,7 @@ export function chosen(visits: readonly Visit[], { text, errorsOnly }: { text: s
   )
 }
 
-/** What the time of a segment is called: between two others, it may be more than a wait for a turn. */
+/** A segment's name: between two others, it may be more than a wait for a turn. */
 export function wordOf(visit: Pick<Visit, 'segments' | 'type'>, segment: Segment): string {
   if (segment.kind !== 'queued') return segment.kind
   const before = visit.segments[visit.segments.indexOf(segment) - 1]?.kind

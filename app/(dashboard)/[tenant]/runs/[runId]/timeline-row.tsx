@@ -24,7 +24,7 @@ export const ICONS = {
   stopped: { icon: CircleSlash, word: 'stopped' },
 } as const
 
-/** One visit: its step, its state, and a bar that shows how its time was spent. */
+/** One visit: its step, its state, and a bar that divides up its time. */
 export const VisitRow = memo(function VisitRow({
   visit,
   where,
@@ -47,7 +47,7 @@ export const VisitRow = memo(function VisitRow({
   const took = visit.end === null ? passedText(axis.end - visit.start) : durationText(visit.end - visit.start)
   const attempts = visit.attempts > 1 ? `, ${visit.attempts} attempts` : ''
   const again = `${where ? `, ${where}` : ''}${visit.visit > 1 ? `, visit ${visit.visit}` : ''}`
-  // That its branches are done is no decision.
+  // A completed fork has decided nothing.
   const exit = visit.fork && visit.status === 'completed' ? null : visit.exitLabel
   return (
     <button
@@ -110,7 +110,7 @@ function barsOf(visit: Visit): (Segment & { attempt: number | null; failed: bool
   })
 }
 
-/** The run's input, or its result or the data it ended with. */
+/** The run's input, its result, or its data at the end. */
 export function BoundaryRow({
   which,
   endLabel,
@@ -144,7 +144,7 @@ export function Chevron({ open }: { open: boolean }) {
   return <ChevronRight size={15} className={styles.chevron} data-open={open || undefined} aria-hidden />
 }
 
-/** Opens and closes the branches of a step, next to the step's own button. */
+/** Opens and closes a step's branches, next to the step's own button. */
 export function Toggle({ open, label, onToggle }: { open: boolean; label: string; onToggle: () => void }) {
   return (
     <button type="button" className={styles.toggle} aria-expanded={open} aria-label={label} onClick={onToggle}>

@@ -14,46 +14,46 @@ export type Line = {
 } & (
   | { kind: 'boundary' }
   | { kind: 'visit'; visit: Visit; where: string | null; open: boolean | null }
-  /** How many items there are, with a field to go to a number. */
+  /** The number of items, with a field to jump to one. */
   | { kind: 'counts'; fork: Fork; name: string }
   | { kind: 'heading'; text: string }
-  /** `item` is already known for branches that failed; for all others it is read by page. */
+  /** `item` is set for failed branches; for all others it is fetched by page. */
   | { kind: 'branch'; branch: string; fork: Fork; position: number; item: BranchItem | null; open: boolean }
   | { kind: 'more'; fork: Fork; left: number }
   | { kind: 'note'; text: string }
 )
 
-/** The timeline's lines. Very many iterations are a single block of it, so that it costs the same however many there are. */
+/** The timeline's lines. All iterations of a step form one block, so that the cost does not depend on their number. */
 export interface Tree {
   count: number
   at(index: number): Line | undefined
-  /** Of a visit's or branch's key; -1 if it is not there. */
+  /** The line of a visit's or branch's key; -1 if missing. */
   placeOf(key: string): number
-  /** The line that another one belongs to; -1 at the top. */
+  /** A line's parent; -1 at the top. */
   parentOf(index: number): number
 }
 
 export interface Shown {
   visits: readonly Visit[]
   names: Timeline['names']
-  /** Visits inside branches are known in part only. */
+  /** Only some visits inside branches are loaded. */
   cut: boolean
   ended: boolean
-  /** What somebody has opened or closed, by the id of the fork or branch. */
+  /** The forks and branches opened or closed by the user, by id. */
   opened: ReadonlyMap<string, boolean>
-  /** The first of the items that failed, by the id of the fork; absent while they are read. */
+  /** The first failed items, by the id of the fork; absent while they load. */
   failed: ReadonlyMap<string, readonly BranchItem[]>
-  /** The visits of open branches that were read on their own. */
+  /** The visits of open branches, fetched separately. */
   inside: ReadonlyMap<string, readonly Visit[]>
 }
 
-/** Up to this many branches of a step are listed at once, and up to this many with their contents. */
+/** A step's branches are listed immediately up to the first limit, and with their contents up to the second. */
 const FEW_BRANCHES = 20
 const FEW_OPEN = 5
-/** With fewer items, failed ones can be seen without a list of their own. */
+/** With fewer items, failed ones are visible without a list of their own. */
 const FAILED_FIRST_FROM = 10
 
-/** A branch is opened separately in the list of failed ones and in the list of all. */
+/** A branch opens separately in the list of failed ones and in the list of all. */
 export const failedKey = (branch: string) => `failed:${branch}`
 const countsKey = (forkId: string) => `${forkId}/#`
 
@@ -61,7 +61,7 @@ export function isOpen(fork: Fork, opened: Shown['opened']): boolean {
   return opened.get(fork.id) ?? fork.total <= FEW_BRANCHES
 }
 
-/** Whether the items that failed are listed before all others. */
+/** Whether failed items are listed before all others. */
 export function failedFirst(fork: Fork): boolean {
   return fork.failed > 0 && fork.total > FAILED_FIRST_FROM
 }
@@ -189,7 +189,7 @@ export function treeOf(shown: Shown, ends: { start: string; result: string }): T
   }
 }
 
-/** Only the given visits, each saying where it is. */
+/** Only the given visits, each with its branch. */
 export function listOf(visits: readonly Visit[], whereOf: (branch: string) => string): Tree {
   return {
     count: visits.length,

@@ -13,11 +13,11 @@ import { type Axis, axisOf, branchOfKey, chosen, placeText, type Visit, visitsOf
 import { listOf, type Tree, treeOf } from './timeline-tree'
 import { useBranches } from './use-branches'
 
-/** The selection is a visit's key, or one of the two ends. */
+/** The selection is a visit's key, or one of these two ends. */
 export const START = '(start)'
 export const RESULT = '(result)'
 
-/** The visits of the run with their times, and its branches under the step that forked. */
+/** The run's visits with their times; branches stand under the step that forked. */
 export function Timeline({
   runId,
   told,
@@ -27,7 +27,7 @@ export function Timeline({
 }: {
   runId: string
   told: Told
-  /** What its last line is called, once the run has ended. */
+  /** The last line's label once the run has ended. */
   endLabel: string
   selected: string | null
   onSelect: (key: string) => void
@@ -39,7 +39,7 @@ export function Timeline({
   const now = useNow(told.endTime === null ? 1_000 : null)
   const end = (told.endTime === null ? now : Date.parse(told.endTime)) - began
   const whole = useMemo(() => axisOf(visits, end, told.cut), [visits, end, told.cut])
-  // A part of the axis, as fractions of its width.
+  // A section of the axis, as fractions of its width.
   const [zoom, setZoom] = useState<{ from: number; to: number } | null>(null)
   const axis = useMemo(() => (zoom ? zoomed(whole, zoom) : whole), [whole, zoom])
   const zoomIn = (range: { from: number; to: number }) => {
@@ -66,7 +66,7 @@ export function Timeline({
     )
   }, [told, visits, found, filtered, opened, inside, names, failed])
   const search = useRef<HTMLInputElement>(null)
-  // The selected step may be in branches that are closed.
+  // The selected step may be in closed branches.
   useEffect(() => {
     if (selected !== null) ensureOpen(branchOfKey(selected))
   }, [selected, ensureOpen])
@@ -152,7 +152,7 @@ export function Timeline({
   )
 }
 
-/** The next step in this direction, past the lines that only group steps. */
+/** The next step in this direction, skipping the lines that only group steps. */
 function nextOf(tree: Tree, place: number, step: 1 | -1): string | null {
   for (let at = place < 0 ? 0 : place + step; at >= 0 && at < tree.count; at += step) {
     const line = tree.at(at)
@@ -188,7 +188,7 @@ function ZoomButton({
   if (!visit || visit.carried) return null
   const from = whole.place(visit.start)
   const to = whole.place(visit.end ?? whole.end)
-  // A little more than the step, so that its neighbours show where it is.
+  // Slightly wider than the step, so that its neighbours show its place.
   const margin = Math.max((to - from) * 0.2, 0.0005)
   if (to - from > 0.6) return null
   return (

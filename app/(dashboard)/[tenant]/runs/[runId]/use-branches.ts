@@ -7,11 +7,11 @@ import type { Timeline } from '@/server/views/runs/timeline'
 import { branchOfKey, type Visit, visitsOf } from './timeline-model'
 import { failedFirst, failedKey, isOpen } from './timeline-tree'
 
-/** Which forks and branches of a run are open, and what had to be read for that. */
+/** A run's open forks and branches, with the data fetched for them. */
 export function useBranches(runId: string, told: Timeline, visits: readonly Visit[], selected: string | null) {
   const trpc = useTRPC()
   const [opened, setOpened] = useState<ReadonlyMap<string, boolean>>(new Map())
-  /** How many pages of failed items are shown, by fork. */
+  /** The number of pages of failed items shown, by fork. */
   const [pages, setPages] = useState<ReadonlyMap<string, number>>(new Map())
 
   const wanted = useMemo(() => {
@@ -34,7 +34,7 @@ export function useBranches(runId: string, told: Timeline, visits: readonly Visi
     [wanted, inside],
   )
 
-  // Steps inside branches that were left out may fork too.
+  // Forks inside branches may be missing in the timeline.
   const names = useMemo(
     () => Object.assign({}, told.names, ...inside.data.map((one) => one?.names)) as Timeline['names'],
     [told.names, inside],

@@ -10,16 +10,15 @@ import { mergeTimeline, ofBranch, pruned } from './timeline-model'
 export type LiveState = 'live' | 'connecting' | 'reconnecting' | 'polling' | 'paused' | 'ended'
 
 const POLL_MS = 2_000
-/** Changes that arrive within this time are read together. */
+/** Changes that arrive within this time are fetched together. */
 const GATHER_MS = 150
 const FAILURES = 2
-/** The cause of a lost stream, such as a restart, may have passed by then. */
+/** By then the cause of a lost stream, such as a restart, may have passed. */
 const TRY_AGAIN_MS = 30_000
 
 /**
- * Keeps a run's page up to date through its event stream or, after two failures, by polling. Does neither while the tab
- * is hidden.
- * @param over true when the run is known to have ended, for use until its timeline is loaded
+ * Updates a run's page through its event stream or, after two failures, by polling. Stops while the tab is hidden.
+ * @param over true if the run is known to have ended, for use until its timeline is loaded
  */
 export function useLiveRun(runId: string, timeline: Timeline | undefined, over = false): LiveState {
   const trpc = useTRPC()
@@ -38,8 +37,8 @@ export function useLiveRun(runId: string, timeline: Timeline | undefined, over =
     else setSince((now) => now ?? change ?? 0)
   }, [following, change])
 
-  // Refresh once: the page header was read at another time than the timeline, which is where the stream starts, and
-  // nothing arrived while the tab was hidden.
+  // Refresh once: the page header was fetched at another time than the timeline, where the stream starts, and nothing
+  // arrived while the tab was hidden.
   const known = timeline !== undefined
   useEffect(() => {
     if (known && visible) refresh()
@@ -78,7 +77,7 @@ export function useLiveRun(runId: string, timeline: Timeline | undefined, over =
   return failures > 0 ? 'reconnecting' : 'connecting'
 }
 
-/** Fetches what changed and merges it into the known state. One request at a time. */
+/** Fetches the changes and merges them into the known state. One request at a time. */
 export function useRefresh(runId: string): () => void {
   const trpc = useTRPC()
   const client = useTRPCClient()
@@ -98,14 +97,13 @@ export function useRefresh(runId: string): () => void {
       const changed = known ? await client.runs.timeline.query({ runId, after: known.change }) : null
       if (changed) {
         cache.setQueryData<Timeline>(key, (now) => (now ? pruned(mergeTimeline(now, changed)) : now))
-        // The branches that were read on their own.
+        // The branches fetched separately.
         for (const [of, now] of cache.getQueriesData<Timeline>({ queryKey: key })) {
           const branch = (of[1] as { input?: { branch?: string } } | undefined)?.input?.branch
           if (now && branch !== undefined)
             cache.setQueryData<Timeline>(of, mergeTimeline(now, ofBranch(changed, branch)))
         }
-        // If there are very many changes, a response has only some of them; and when a run ends, nothing in it is open
-        // any more.
+        // With very many changes, a response has only some of them; and when a run ends, all its open visits end too.
         const ends = known?.endTime === null && changed.endTime !== null
         const missed = changed.cut || (known?.cut === true && ends)
         await Promise.all([
@@ -115,7 +113,7 @@ export function useRefresh(runId: string): () => void {
       }
       const open = changed?.rows.map(([seq]) => seq) ?? []
       await Promise.all([
-        // Not beside the timeline: once that says the run has ended, nobody reads an older overview again.
+        // Not concurrently with the timeline: once that shows the run's end, no older overview may be fetched again.
         cache.invalidateQueries({ queryKey: trpc.runs.overview.queryKey({ runId }) }),
         ...open.map((seq) => cache.invalidateQueries({ queryKey: trpc.runs.step.queryKey({ runId, seq }) })),
       ])
@@ -123,7 +121,7 @@ export function useRefresh(runId: string): () => void {
     const go = (): void => {
       held.again = false
       read()
-        // The next event or poll tries again.
+        // The next event or poll retries.
         .catch(() => {})
         .finally(() => {
           if (held.again) go()

@@ -13,7 +13,7 @@ import type { ReadWholeValue } from '@/server/runs/whole-value'
 import type { CutValue } from '@/server/views/value'
 import styles from './run.module.css'
 
-/** A value as a tree. Of a large value, the start; the rest on request. */
+/** A value as a tree. A large value shows its start, and the rest on request. */
 export function ValueView({ value, whole, label }: { value: CutValue; whole: ReadWholeValue; label: string }) {
   const trpc = useTRPC()
   const client = useTRPCClient()

@@ -10,7 +10,7 @@ import { LeaveWorkspace } from './leave-workspace'
 import { PasswordForm } from './password-form'
 import { SessionList } from './session-list'
 
-/** A person's own settings: password, sessions, and leaving the workspace. */
+/** A user's own settings: password, sessions, and leaving the workspace. */
 export function AccountSettings() {
   const trpc = useTRPC()
   const account = useQuery(trpc.account.get.queryOptions())

@@ -31,7 +31,7 @@ export function PasswordForm({ email }: { email: string }) {
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="sm" align="flex-start" maw="24rem">
-        {/* Tells password managers whose password this is. */}
+        {/* Identifies the account for password managers. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
         <PasswordInput
           w="100%"

@@ -47,7 +47,7 @@ export function SessionList({ sessions }: { sessions: Account['sessions'] }) {
   )
 }
 
-/** "Firefox on Linux", as far as the User-Agent tells: enough to tell one's own sessions apart. */
+/** "Firefox on Linux", derived from the User-Agent: enough to distinguish one's own sessions. */
 function browserName(agent: string | null): string {
   const find = (names: readonly (readonly [RegExp, string])[]) => names.find(([sign]) => sign.test(agent ?? ''))?.[1]
   const browser = find([

@@ -16,7 +16,7 @@ import { CreateKeyDialog } from './create-key-dialog'
 import { KeyTable } from './key-table'
 import { RotateDialog } from './rotate-dialog'
 
-/** The keys of API callers. */
+/** The API keys. */
 export function KeyList() {
   const trpc = useTRPC()
   const { may } = useTenant()

@@ -4,7 +4,7 @@ import { useTRPC } from '@/app/_trpc/client'
 import { RotateCredential } from '../rotate-credential'
 import { KeyShown } from './key-shown'
 
-/** Replaces a key with a new one. The old key keeps working for a while. */
+/** Replaces a key with a new one. The old key works for a while longer. */
 export function RotateDialog({ apiKey, onClose }: { apiKey: { id: string; name: string }; onClose: () => void }) {
   const trpc = useTRPC()
   const queries = useQueryClient()

@@ -2,7 +2,7 @@ import type { AuditDetails, AuditThing } from '@/server/definition/audit'
 import { SCHEME_LABELS } from '../../inbound-webhooks/schemes'
 import { eventInList } from '../webhooks/event-words'
 
-/** A piece of a detail, by what it is shown as. */
+/** A piece of a detail and how to show it. */
 export interface Piece {
   as: 'text' | 'code' | 'time' | 'id'
   text: string
@@ -10,15 +10,15 @@ export interface Piece {
 
 export interface Detail {
   name: string
-  /** What it was before, if that is known. */
+  /** The former value, if known. */
   from: Piece[] | null
   to: Piece[]
 }
 
-/** Ids by which nobody knows anything. Downloads and the API have them. */
+/** Internal ids that mean nothing to users. Downloads and the API have them. */
 const UNSAID = new Set(['link', 'invitation', 'newKey'])
 
-/** Details that are ids of things which have names. */
+/** Details that are ids of named things. */
 const IDS = new Set([
   'workflow',
   'agent',
@@ -32,7 +32,7 @@ const IDS = new Set([
   'agentIds',
 ])
 
-/** The names that say more than the API's. */
+/** Display names that are clearer than the API's. */
 const NAMES: Record<string, string> = {
   by: 'changed by',
   expiresAt: 'expires',
@@ -47,7 +47,7 @@ const NAMES: Record<string, string> = {
   ownRuns: 'own runs only',
 }
 
-/** What screens call values that the API has other words for; null leaves a value as it is. */
+/** Screen texts for values that the API names differently; null leaves a value unchanged. */
 const VALUES: Record<string, (value: unknown) => string | null> = {
   draft: (value) => (value === true ? 'restored' : null),
   new: (value) => (value === true ? 'new' : 'replaced'),
@@ -57,7 +57,7 @@ const VALUES: Record<string, (value: unknown) => string | null> = {
   agentIds: (value) => (value === null ? 'all' : null),
 }
 
-/** A summary in words: each detail with a name, and what it was before if it is known. */
+/** A summary in words: each detail with a name, and its former value if known. */
 export function detailsOf(details: AuditDetails, kind: AuditThing): Detail[] {
   return Object.entries(details).flatMap(([key, value]): Detail[] => {
     if (UNSAID.has(key)) return []
@@ -94,7 +94,7 @@ function statusWord(kind: AuditThing, enabled: boolean): string {
 }
 
 function piece(key: string, value: string | number | boolean | null): Piece {
-  // Not the same as an empty list: a limit that is not set allows everything.
+  // Not the same as an empty list: an unset limit allows everything.
   if (value === null || value === '') return { as: 'text', text: 'not set' }
   if (typeof value === 'boolean') return { as: 'text', text: value ? 'yes' : 'no' }
   if (typeof value === 'number') return { as: 'text', text: String(value) }

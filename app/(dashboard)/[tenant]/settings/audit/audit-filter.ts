@@ -4,7 +4,7 @@ import { AUDIT_ACTIONS, AUDIT_THINGS } from '@/server/definition/audit'
 /** The URL parameters that filter the log. */
 export const FILTER_NAMES = ['actor', 'kind', 'action', 'thing', 'from', 'to'] as const
 
-/** The log's query from its URL. Invalid values are left out, so that a mistyped address shows more entries. */
+/** The log's query from its URL. Invalid values are left out, so that a mistyped URL shows more entries. */
 export function inputOf(params: URLSearchParams): ListAudit {
   const [actor, thing, cursor] = ['actor', 'thing', 'cursor'].map((name) => params.get(name)?.slice(0, 300))
   const action = AUDIT_ACTIONS.find((one) => one === params.get('action'))

@@ -12,7 +12,7 @@ import { ACTORS, actionWords, THINGS, thingOf } from './audit-words'
 
 type Change = (changes: Record<string, string | null>) => void
 
-/** A kind of thing is chosen by the same field as one of its actions. */
+/** One field filters by a kind of thing or by one of its actions. */
 const WHAT = AUDIT_THINGS.map((kind) => ({
   group: THINGS[kind],
   items: [

@@ -10,7 +10,7 @@ import { detailsOf } from './audit-details'
 import { ACTORS, actionWords, pageOf } from './audit-words'
 import { DetailText } from './detail-text'
 
-/** One line per entry; on a phone the cells of an entry stand below each other. */
+/** One line per entry; on a phone, an entry's cells stand below each other. */
 export function AuditRows({
   entries,
   names,
@@ -18,10 +18,10 @@ export function AuditRows({
   hrefOf,
 }: {
   entries: AuditEntry[]
-  /** Of the ids in their details. */
+  /** Names for the ids in their details. */
   names: AuditName[]
   busy: boolean
-  /** The address of the log with one more filter. */
+  /** The log's URL with one more filter. */
   hrefOf: (name: string, value: string) => string
 }) {
   return (

@@ -25,7 +25,7 @@ export const ACTORS: Record<AuditActor, string> = {
   system: 'System',
 }
 
-/** Of a part of the thing, which its kind before it would only obscure. */
+/** Actions on a part of a thing, which the kind's name would only obscure. */
 const ALONE = {
   'member.roleChanged': 'Role of a member changed',
   'workspace.corsChanged': 'Allowed origins changed',
@@ -40,7 +40,7 @@ const ALONE = {
 type DoneOf<A> = A extends `${string}.${infer D}` ? D : never
 type Done = DoneOf<Exclude<AuditAction, keyof typeof ALONE>>
 
-/** What was done, after the kind of the thing. */
+/** The action, shown after the kind of thing. */
 const DONE: Record<Done, string> = {
   created: 'created',
   cloned: 'cloned',
@@ -72,7 +72,7 @@ const DONE: Record<Done, string> = {
 
 export function actionWords(action: AuditAction): string {
   const alone: Partial<Record<AuditAction, string>> = ALONE
-  // The types say that every other action is in `DONE`.
+  // The types guarantee that every other action is in `DONE`.
   return alone[action] ?? `${THINGS[thingOf(action)]} ${DONE[action.slice(action.indexOf('.') + 1) as Done]}`
 }
 
@@ -80,7 +80,7 @@ export function thingOf(action: AuditAction): AuditThing {
   return action.slice(0, action.indexOf('.')) as AuditThing
 }
 
-/** Where the thing is shown, if it has a page; it may be gone by now. */
+/** The thing's page, if it has one; the thing may be gone. */
 export function pageOf(kind: AuditThing, id: string): string | null {
   const pages: Partial<Record<AuditThing, string>> = {
     workflow: `/workflows/${id}`,

@@ -5,7 +5,7 @@ import type { AuditName } from '@/server/views/audit'
 import { useTenant } from '../../tenant-context'
 import type { Piece } from './audit-details'
 
-/** What a detail is, or was: names instead of ids, and links to what still exists. */
+/** A detail's present or former value: names instead of ids, and links to things that still exist. */
 export function DetailText({ pieces, names }: { pieces: Piece[]; names: readonly AuditName[] }) {
   return pieces.map((piece, place) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of an entry never change

@@ -13,7 +13,7 @@ import styles from '../settings.module.css'
 import { InvitationLink } from './invitation-link'
 import { useMemberRoles } from './use-member-roles'
 
-/** Invited people who have not joined yet. Renders nothing if there are none. */
+/** Invited people who have not joined yet. Renders nothing without any. */
 export function PendingInvitations() {
   const trpc = useTRPC()
   const list = useQuery({ ...trpc.members.invitations.queryOptions(), refetchInterval: 30_000 })

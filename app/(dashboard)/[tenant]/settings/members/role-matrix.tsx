@@ -47,7 +47,7 @@ const TEXTS: Record<Operation, string> = {
   'service:read': 'See how the service does, in the workspace of those who run it',
 }
 
-/** Who may do what, from the same table that the server enforces. */
+/** The roles' permissions, from the same table that the server enforces. */
 export function RoleMatrix({ policy }: { policy: Readonly<Record<Operation, Role>> }) {
   const rows = new Map<string, { text: string; lowest: number }>()
   for (const operation of Object.keys(TEXTS) as Operation[]) {

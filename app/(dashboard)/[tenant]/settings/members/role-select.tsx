@@ -14,8 +14,8 @@ import type { Member } from './member'
 import { useMemberRoles } from './use-member-roles'
 
 /**
- * Changes a role at once and offers undo. Asks first before people change their own role, because undo may then be out
- * of reach.
+ * Changes a role immediately and offers undo. Users confirm a change of their own role first, because they may then be
+ * unable to undo it.
  */
 export function RoleSelect({ member }: { member: Member }) {
   const trpc = useTRPC()

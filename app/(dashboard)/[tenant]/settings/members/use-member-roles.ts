@@ -1,7 +1,7 @@
 import { useTenant } from '../../tenant-context'
 import { ROLES } from '../roles'
 
-/** The roles whose members a person may manage: admins those below admin, owners all. The server checks again. */
+/** The roles whose members a user may manage: admins those below admin, owners all. The server checks again. */
 export function useMemberRoles() {
   const { may } = useTenant()
   const given = ROLES.filter(({ value }) =>

@@ -5,7 +5,7 @@ import { useTRPC } from '@/app/_trpc/client'
 import { ErrorState } from '@/app/_ui/error-state'
 import { useTenant } from '../../tenant-context'
 
-/** Turns the mails about somebody's own tasks off and on. Not there where no mails are sent. */
+/** Turns mails about the user's own tasks off and on. Hidden if the service sends no mails. */
 export function MailSwitch() {
   const trpc = useTRPC()
   const queries = useQueryClient()

@@ -8,7 +8,7 @@ import { setSingleKeys, singleKeysOn } from '@/app/_ui/single-keys'
 import { useTimeZone } from '@/app/_ui/time-text'
 import { MailSwitch } from './mail-switch'
 
-/** One person's preferences: in this browser, but for the mails they get. */
+/** The user's preferences: stored in this browser, except for the mails. */
 export function PreferencesForm() {
   // The server does not know what this browser stores.
   const mounted = useMounted()

@@ -3,7 +3,7 @@ import settings from '../settings.module.css'
 import styles from './service.module.css'
 import type { Service } from './service-words'
 
-/** Why runs failed within a day, and in which workspaces. */
+/** Failed runs of one day, by reason and by workspace. */
 export function FailureTables({ failures }: { failures: Service['failures'] }) {
   return (
     <section aria-labelledby="failures">
@@ -36,7 +36,7 @@ function Table(props: { title: string; rows: { name: string; runs: number }[]; i
   const { title, rows, isCode = false } = props
   return (
     <table className={settings.table}>
-      {/* On phones, tables have no heads. */}
+      {/* Tables have no headers on phones. */}
       <caption className={styles.caption}>By {title.toLowerCase()}</caption>
       <thead>
         <tr>

@@ -13,7 +13,7 @@ import { FailureTables } from './failure-tables'
 import styles from './service.module.css'
 import { type Figure, type Service, wordsOf } from './service-words'
 
-/** How the whole service does, for the people who run it. */
+/** The whole service's health, for its operators. */
 export function ServiceScreen() {
   const trpc = useTRPC()
   const allowed = useTenant().may('service:read')

@@ -6,9 +6,9 @@ export type Figure = Service['figures'][number]
 
 interface Words {
   name: string
-  /** What the figure is now, in a few words. */
+  /** The present figure, in a few words. */
   value: (figure: Figure) => string
-  /** What it means. */
+  /** Its meaning. */
   meaning: string
   /** What to do when it is bad. */
   remedy: string
@@ -68,7 +68,7 @@ export const FIGURES: Record<Figure['id'], Words> = {
   },
 }
 
-/** On Inngest the engine is its server. */
+/** On Inngest, the Inngest server is the engine. */
 export const INNGEST: Words = {
   name: 'Inngest',
   value: ({ state }) => (state === 'good' ? 'Calls the functions' : 'Does not carry runs on'),

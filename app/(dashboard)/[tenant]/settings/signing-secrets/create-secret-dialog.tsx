@@ -10,7 +10,7 @@ import { LimitFields } from './limit-fields'
 import { NO_LIMITS } from './limits'
 import { SecretShown } from './secret-shown'
 
-/** The roles of tokens unless an owner grants more, because browsers have the tokens. */
+/** The roles of tokens unless an owner grants more, because browsers hold the tokens. */
 const USUAL: Role[] = ['viewer', 'operator']
 
 export function CreateSecretDialog({ onClose }: { onClose: () => void }) {

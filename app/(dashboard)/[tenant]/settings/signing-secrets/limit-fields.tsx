@@ -5,7 +5,7 @@ import { useTRPC } from '@/app/_trpc/client'
 import { choicesOf, otherChoice } from '../../_versioned/choices'
 import type { Limits } from './limits'
 
-/** Asks what the tokens of a secret may touch. */
+/** Asks which workflows, agents and runs a secret's tokens may access. */
 export function LimitFields({ limits, onChange }: { limits: Limits; onChange: (limits: Limits) => void }) {
   const trpc = useTRPC()
   const chosen = limits.workflowIds !== null || limits.agentIds !== null
@@ -60,7 +60,7 @@ export function LimitFields({ limits, onChange }: { limits: Limits; onChange: (l
 function Choice(props: {
   label: string
   description: string
-  /** Null for all of them, which only the API sets for one list alone. */
+  /** Null for all; only the API can set that for a single list. */
   ids: string[] | null
   known: readonly { id: string; name: string }[] | undefined
   onChange: (ids: string[]) => void

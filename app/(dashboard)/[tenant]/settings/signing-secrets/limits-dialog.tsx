@@ -9,7 +9,7 @@ import { notifyDone } from '@/app/_ui/notify'
 import type { SecretItem } from '@/server/views/credentials/signing-secrets'
 import { LimitFields } from './limit-fields'
 
-/** Changes what the tokens of a secret may access, including tokens issued before. */
+/** Changes what a secret's tokens may access, including tokens issued before. */
 export function LimitsDialog({ secret, onClose }: { secret: SecretItem; onClose: () => void }) {
   const { id, name, workflowIds, agentIds, ownRuns } = secret
   const trpc = useTRPC()

@@ -1,6 +1,6 @@
 import type { SecretItem } from '@/server/views/credentials/signing-secrets'
 
-/** What tokens may touch. A list that is null has everything. */
+/** The tokens' limits. A null list allows everything. */
 export type Limits = Pick<SecretItem, 'workflowIds' | 'agentIds' | 'ownRuns'>
 
 export const NO_LIMITS: Limits = { workflowIds: null, agentIds: null, ownRuns: false }

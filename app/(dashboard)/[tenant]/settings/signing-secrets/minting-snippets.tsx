@@ -58,7 +58,7 @@ const token = jwt.sign({ context: { name: 'Ada', email: 'ada@example.com' } }, p
 })`
 }
 
-/** Quotes a text in the style of the snippet. */
+/** Quotes a text in the snippet's style. */
 function quoted(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&')}'`
 }

@@ -4,7 +4,7 @@ import { useTRPC } from '@/app/_trpc/client'
 import { RotateCredential } from '../rotate-credential'
 import { SecretShown } from './secret-shown'
 
-/** Replaces a signing secret with a new one. Tokens of the old one keep working for a while. */
+/** Replaces a signing secret with a new one. Tokens of the old one work for a while longer. */
 export function RotateDialog({ secret, onClose }: { secret: { id: string; name: string }; onClose: () => void }) {
   const trpc = useTRPC()
   const queries = useQueryClient()

@@ -16,7 +16,7 @@ import { MintingSnippets } from './minting-snippets'
 import { SecretTable } from './secret-table'
 import { TokenDebugger } from './token-debugger'
 
-// Nobody needs it to see the list.
+// The list does not need it.
 const CreateSecretDialog = dynamic(() => import('./create-secret-dialog').then((file) => file.CreateSecretDialog))
 
 /** The secrets with which customers' backends sign tokens for their users. */

@@ -9,7 +9,7 @@ import { notifyDone } from '@/app/_ui/notify'
 import type { VaultItem } from '@/server/views/vault'
 import { HostsInput, hostsProblem } from './hosts-input'
 
-/** Says where a secret may be sent; its value stays. */
+/** Changes the hosts to which a secret may be sent; its value stays. */
 export function BindSecretDialog({ secret, onClose }: { secret: VaultItem; onClose: () => void }) {
   const { name, calledHosts } = secret
   const trpc = useTRPC()

@@ -3,7 +3,7 @@ import { Button, Group, Stack, TagsInput } from '@mantine/core'
 import { Plus } from 'lucide-react'
 import { errorOf } from '@/app/_trpc/client'
 
-/** Where a secret may be sent. Hosts that it is already sent to are offered. */
+/** The hosts to which a secret may be sent. Suggests those it already goes to. */
 export function HostsInput(props: {
   hosts: string[]
   onChange: (hosts: string[]) => void
@@ -24,7 +24,7 @@ export function HostsInput(props: {
         onChange={onChange}
         maxTags={50}
         acceptValueOnBlur
-        // There is no list to open, and an open one would take the Escape that closes the dialog.
+        // The field has no list, and an open one would take the Escape that closes the dialog.
         dropdownOpened={false}
         error={hostsProblem(error, hosts)}
         data-autofocus={autoFocus || undefined}
@@ -49,7 +49,7 @@ export function HostsInput(props: {
   )
 }
 
-/** What is wrong with the hosts; the message names the host it is about. */
+/** The problem with the hosts; its message names the host. */
 export function hostsProblem(error: unknown, hosts: readonly string[]): string | null {
   const { details } = error ? errorOf(error) : { details: [] }
   for (const { path = '', message } of details) {

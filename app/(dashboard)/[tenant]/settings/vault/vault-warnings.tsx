@@ -3,7 +3,7 @@ import { Notice } from '@/app/_ui/notice'
 import type { VaultItem } from '@/server/views/vault'
 import styles from '../settings.module.css'
 
-/** What is wrong with secrets from before the vault required hosts and longer values. */
+/** Warnings about secrets from before the vault required hosts and longer values. */
 export function VaultWarnings({ secrets }: { secrets: VaultItem[] }) {
   const unbound = secrets.filter(({ hosts }) => hosts === null).length
   const short = secrets.filter((secret) => secret.short).length

@@ -34,7 +34,7 @@ const LABELS: Record<Status, string> = {
 
 const RETRYING: [PillStatus, string] = ['queued', 'Retrying']
 
-/** What was sent to a webhook and what came back, newest first. */
+/** The messages sent to a webhook and its responses, newest first. */
 export function DeliveryList({ webhook, onClose }: { webhook: WebhookEndpoint; onClose: () => void }) {
   const trpc = useTRPC()
   const { id } = webhook
@@ -142,7 +142,7 @@ function Delivery({ webhookId, delivery }: { webhookId: string; delivery: Browse
   )
 }
 
-/** A few seconds ahead are as good as now. */
+/** A few seconds ahead count as now. */
 function NextAttempt({ at }: { at: string }) {
   const now = useNow(15_000)
   return <span className={styles.quiet}>Next attempt {Date.parse(at) > now + 5_000 ? <Time at={at} /> : 'now'}</span>

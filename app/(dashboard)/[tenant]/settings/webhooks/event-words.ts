@@ -11,13 +11,13 @@ export const EVENT_WORDS: Record<WebhookEvent, string> = {
   'task.overdue': 'A task is overdue',
 }
 
-/** What a delivery tells of. */
+/** A delivery's event in words. */
 export function eventOf(type: string): string {
   return type === 'webhook.test' ? 'A test' : eventInList(type, true)
 }
 
 /**
- * An event as a part of a list; one that no longer exists as it was called.
+ * An event as part of a list; a former event under its stored name.
  * @param first whether it begins the list, and so a sentence
  */
 export function eventInList(event: string, first = false): string {

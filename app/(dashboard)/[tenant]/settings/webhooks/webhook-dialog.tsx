@@ -14,10 +14,10 @@ const FORMATS: { value: WebhookFormat; label: string }[] = [
   { value: 'standard', label: 'Signed JSON, for a service' },
   { value: 'slack', label: 'Slack, or a chat like it' },
 ]
-/** A task that is assigned is a run that waits, too. */
+/** An assigned task is also a waiting run. */
 const USUAL = WEBHOOK_EVENTS.filter((event) => event !== 'run.started' && event !== 'task.assigned')
 
-/** Creates a webhook, or changes one. */
+/** Creates or edits a webhook. */
 export function WebhookDialog(props: {
   webhook: WebhookEndpoint | null
   onClose: () => void

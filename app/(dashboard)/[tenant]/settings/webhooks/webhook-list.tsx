@@ -21,13 +21,13 @@ import { RotateDialog } from './rotate-dialog'
 import { WebhookDialog } from './webhook-dialog'
 import { WebhookTable } from './webhook-table'
 
-/** Which dialog is open, and for which webhook. */
+/** The open dialog and its webhook. */
 type Open =
   | { dialog: 'create' }
   | { dialog: 'edit' | 'rotate' | 'delete'; webhook: WebhookEndpoint }
   | { dialog: 'secret'; called: string; value: string }
 
-/** The addresses that get messages about runs. The deliveries of the chosen one are listed below. */
+/** The URLs that receive run events. The chosen one's deliveries are listed below. */
 export function WebhookList() {
   const trpc = useTRPC()
   const { may } = useTenant()

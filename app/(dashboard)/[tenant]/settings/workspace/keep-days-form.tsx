@@ -5,7 +5,7 @@ import { ErrorState } from '@/app/_ui/error-state'
 
 const MAX = 3_650
 
-/** A number of days that the workspace keeps something; null, if it may be empty, for ever. */
+/** A retention period in days; null, where it may be empty, means forever. */
 export function KeepDaysForm<D extends number | null>({
   label,
   description,
@@ -17,14 +17,14 @@ export function KeepDaysForm<D extends number | null>({
   save,
 }: {
   label: string
-  /** What happens after so many days, for people who may change it. */
+  /** What happens after this many days, for users who may change it. */
   description: string
   days: D
   least: number
-  /** What an empty field means; undefined if it has to have a number. */
+  /** The meaning of an empty field; undefined if a number is required. */
   unlimited?: string
   mayChange: boolean
-  /** What the button says: the page has one for each of its forms. */
+  /** The button's text: the page has one for each of its forms. */
   saveText: string
   save: {
     mutate: (input: { days: D }, options: { onSuccess: (saved: { days: D }) => void }) => void

@@ -11,7 +11,7 @@ import styles from '../../_versioned/versioned.module.css'
 import type { KindProps } from './kind-props'
 import { textOf, withField } from './tool-form'
 
-/** The request body: JSON, form fields or text, with values filled in. */
+/** The request body: JSON, form fields or text, with placeholders for values. */
 export function BodyField({ config, onConfig, report, error, readOnly }: KindProps) {
   const type = textOf(config, 'bodyType') || 'json'
   const [text, setText] = useState(() => written(config.body, type))

@@ -11,16 +11,16 @@ import type { KindProps } from './kind-props'
 import { PairsEditor } from './pairs-editor'
 import { textOf, textsOf, withField } from './tool-form'
 
-// Reads curl commands, which few people have: not part of the page's first load.
+// Reads curl commands, which few users have: not part of the page's first load.
 const ImportDialog = dynamic(() => import('./import-dialog').then((module) => module.ImportDialog), { ssr: false })
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** The request: its target, its content, and which part of the response is the result. */
+/** The request: its target, its content, and the part of the response that is the result. */
 export function HttpFields({ config, onConfig, report, error, readOnly }: KindProps) {
   const id = useId()
   const [importing, setImporting] = useState(false)
-  // Counts imports, so that fields with their own typed text start over.
+  // Counts imports, so that fields with typed text of their own start over.
   const [imports, setImports] = useState(0)
   const names = useSecretNames()
   const secrets = names.flatMap((name) => [`\${secrets.${name}}`, `Bearer \${secrets.${name}}`])

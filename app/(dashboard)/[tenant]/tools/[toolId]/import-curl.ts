@@ -12,8 +12,8 @@ export interface ImportedCall {
 }
 
 /**
- * Converts a curl command to a tool's request, with notes on what could not be converted.
- * @throws Error with a message for people
+ * Converts a curl command to a tool's request, with notes on the parts that could not be converted.
+ * @throws Error with a message for users
  */
 export function importCurl(command: string): { call: ImportedCall; notes: string[] } {
   const words = shellWords(command)

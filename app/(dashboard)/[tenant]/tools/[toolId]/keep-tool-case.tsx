@@ -10,13 +10,13 @@ import { pretty } from '../../_versioned/json'
 
 type Expected = Body['expected']
 
-/** A test that was run, and how it ended. */
+/** A completed test and its outcome. */
 export interface Tested {
   given: ToolCase
   ended: { data: JsonValue } | { failed: string }
 }
 
-/** Keeps a test: what it expects begins with what just came of it. */
+/** Saves a test as a test case. By default it expects the present result. */
 export function KeepToolCase(props: { tested: Tested; keep: (body: Body) => Promise<unknown>; onClose: () => void }) {
   const { tested, keep, onClose } = props
   const { given, ended } = tested
@@ -64,7 +64,7 @@ export function KeepToolCase(props: { tested: Tested; keep: (body: Body) => Prom
 
 const MAX_CHARACTERS = 60
 
-/** The arguments in a line, as a first name. */
+/** The arguments in one line, as the default name. */
 function argumentsText({ args }: ToolCase): string {
   const text = Object.entries(args)
     .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)

@@ -22,7 +22,7 @@ interface Remote {
   inputSchema: JsonObject
 }
 
-/** The server, its tool, and which part of the answer is the result. */
+/** The server, its tool, and the part of the response that is the result. */
 export function McpFields({
   config,
   onConfig,

@@ -10,7 +10,7 @@ import styles from './test-answer.module.css'
 
 type Answer = RouterOutput['tools']['invoke']
 
-/** The exact answer that an HTTP caller gets: the status and the body. */
+/** The exact response that an HTTP caller gets: the status and the body. */
 export function TestAnswer({
   answer,
   error,
@@ -20,7 +20,7 @@ export function TestAnswer({
   answer: Answer | null
   error: unknown
   busy: boolean
-  /** The tool has changed since, so the answer says nothing about it. */
+  /** The tool has changed since, so the result no longer applies. */
   outdated: boolean
 }) {
   if (busy) return <p className={styles.quiet}>The tool is running.</p>

@@ -26,15 +26,15 @@ import type { Tool, ToolForm } from './tool-form'
 const ToolCases = dynamic(() => import('../../_test-cases/lazy').then((module) => module.ToolCases), { ssr: false })
 
 /**
- * Calls the tool as it is on the screen, saved or not, and shows what an API caller gets. An answer stops counting as a
- * success once the tool on the screen is another one.
+ * Calls the tool as it is on screen, saved or not, and shows an API caller's response. A response no longer counts as a
+ * success once the tool on screen has changed.
  */
 export function TestTab({
   tool,
   onScreen,
 }: {
   tool: Tool
-  /** Null for people who may not change the tool. They test its versions. */
+  /** Null for users who may not change the tool. They test its versions. */
   onScreen: OnScreen<ToolForm> | null
 }) {
   const trpc = useTRPC()
@@ -49,13 +49,13 @@ export function TestTab({
   const [asForm, setAsForm] = useState(hasRows)
   const invokeVersion = useMutation(trpc.tools.invoke.mutationOptions())
   const invokeDraft = useMutation(trpc.tools.invokeDraft.mutationOptions())
-  // What the answer on the screen is of: the form that was tested, or null for a version.
+  // The tested form of the response on screen, or null for a version.
   const [tested, setTested] = useState<ToolForm | null>(null)
   const [called, setCalled] = useState<{ args: JsonObject; dataContext: JsonObject } | null>(null)
   const invoke = tested ? invokeDraft : invokeVersion
   const answer = useRef<HTMLElement>(null)
   const come = invoke.isPending || invoke.isIdle ? null : invoke.submittedAt
-  // It stands beside the form's first rows, or below all of them: far from the button of a long form.
+  // The response stands beside the form's first rows or below all of them: far from the button of a long form.
   useEffect(() => {
     if (come !== null) answer.current?.scrollIntoView({ block: 'nearest' })
   }, [come])
@@ -67,7 +67,7 @@ export function TestTab({
       : readContext.problem !== undefined
         ? `Data context: ${readContext.problem}`
         : null
-  // Somebody who may not call it would fill in a form for nothing.
+  // Users who may not call the tool would fill in the form in vain.
   const readOnly = tool.status === 'archived' || !may('tool:invoke')
   const obstacle =
     tool.status === 'archived'
@@ -217,7 +217,7 @@ export function TestTab({
   )
 }
 
-/** How the last call ended; null if the service could not be reached, or something went wrong that is not the tool's. */
+/** The last call's outcome; null if the service was unreachable or the error was not the tool's. */
 function endOf({ data, error }: { data: RouterOutput['tools']['invoke'] | undefined; error: unknown }) {
   if (error) return errorOf(error).code === 'INVALID_INPUT' ? { failed: 'INVALID_INPUT' } : null
   if (!data) return null

@@ -12,14 +12,14 @@ import type { OnScreen } from '../../_versioned/on-screen'
 import { KeepToolCase, type Tested } from './keep-tool-case'
 import type { ToolForm } from './tool-form'
 
-/** The tool's test cases, and the test on the screen as the next one. */
+/** The tool's test cases, and the test on screen as the next one. */
 export function ToolCases(props: {
   toolId: string
-  /** Null for people who may not change the tool. */
+  /** Null for users who may not change the tool. */
   onScreen: OnScreen<ToolForm> | null
-  /** Why nothing can be tested now. */
+  /** Why no test can run now. */
   obstacle: string | null
-  /** The last test; null without one, or when the tool or the arguments have changed since. */
+  /** The last test; null without one, or if the tool or the arguments have changed since. */
   tested: Tested | null
   onOpen: (given: ToolCase) => void
 }) {
@@ -32,7 +32,7 @@ export function ToolCases(props: {
   const changed = async <T,>(change: Promise<T>) => {
     const done = await change
     await queries.invalidateQueries({ queryKey: trpc.tools.cases.queryKey({ id }) })
-    // It says how many there are.
+    // The tool includes their number.
     await queries.invalidateQueries({ queryKey: trpc.tools.open.queryKey({ id }) })
     return done
   }
@@ -46,7 +46,7 @@ export function ToolCases(props: {
         server={{
           run: (only) => tools.runCases.mutate({ id, body: { draft: form ?? {}, ...(only ? { only } : {}) } }),
           rename: (caseId, name) => changed(tools.renameCase.mutate({ id, caseId, name })),
-          // Of the kinds below.
+          // One of the kinds below.
           change: (caseId, expected) =>
             changed(tools.changeExpected.mutate({ id, caseId, expected: expected as KeptBody['expected'] })),
           remove: (caseId) => changed(tools.deleteCase.mutate({ id, caseId })),

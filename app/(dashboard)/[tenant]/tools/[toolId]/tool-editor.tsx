@@ -33,7 +33,7 @@ export function ToolEditor({ tool }: { tool: OpenedTool }) {
         kind: trpc.tools.pathKey(),
       },
       formOf,
-      // One of the workspace's own never becomes a built-in one.
+      // A workspace's own tool never becomes a built-in one.
       open: () => tools.open.query({ id }) as Promise<OpenedTool>,
       readVersion: async (version) => formOf(await tools.version.query({ id, version: String(version) })),
       listVersions: () => tools.versions.query({ id, page: PAGE }),

@@ -2,7 +2,7 @@ import type { RouterOutput } from '@/app/_trpc/types'
 import type { JsonObject } from '@/server/definition/json'
 
 export type Tool = RouterOutput['tools']['get']
-/** One of the workspace's own, with its draft. */
+/** A workspace's own tool with its draft. */
 export type OpenedTool = Extract<RouterOutput['tools']['open'], { draft: object }>
 
 /** The editable content of a tool's version. The kind cannot change. */
@@ -28,7 +28,7 @@ export function formOf(tool: {
   return { name, description, kind, config: config ?? {}, inputSchema, outputSchema }
 }
 
-/** A configuration field as text. Anything else is shown as JSON. */
+/** A configuration field as text. Other values are shown as JSON. */
 export function textOf(config: JsonObject, name: string): string {
   const value = config[name]
   if (value === undefined) return ''
