@@ -2,21 +2,14 @@ import { z } from 'zod'
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
 import { type VersionedApi, versionedEndpoints } from '../versioned/openapi'
-import { archiveAgent, unarchiveAgent } from './archive'
-import { createAgent } from './create'
-import { getAgent } from './get'
 import { getAgentSchema } from './get-schema'
-import { getAgentVersion } from './get-version'
 import { invokeAgent } from './invoke'
-import { listAgents } from './list'
-import { listAgentVersions } from './list-versions'
+import { AGENTS } from './lifecycle'
 import * as answers from './openapi-answers'
 import { CHAT } from './openapi-chat'
 import * as examples from './openapi-examples'
 import { THREAD_ENDPOINTS } from './openapi-threads'
-import { publishAgent } from './publish'
 import { CreateAgent, ListAgents, UpdateAgent } from './schema'
-import { updateAgent } from './update'
 
 const id = { name: 'agentId', description: 'The agent.', example: examples.AGENT_ID }
 const parameters = { agentId: id }
@@ -56,17 +49,10 @@ const API: VersionedApi = {
   errors: { notFound: 'AGENT_NOT_FOUND', write: ['AGENT_NOT_FOUND', 'AGENT_ARCHIVED', 'VERSION_CONFLICT'] },
 }
 
-const { list, create, get, update, archive, unarchive, publish, listVersions, getVersion } = versionedEndpoints(API, {
-  list: listAgents,
-  create: createAgent,
-  get: getAgent,
-  update: updateAgent,
-  archive: archiveAgent,
-  unarchive: unarchiveAgent,
-  publish: publishAgent,
-  listVersions: listAgentVersions,
-  getVersion: getAgentVersion,
-})
+const { list, create, get, update, archive, unarchive, publish, listVersions, getVersion } = versionedEndpoints(
+  API,
+  AGENTS,
+)
 
 export const AGENT_ENDPOINTS = {
   invokeAgent: endpoint({

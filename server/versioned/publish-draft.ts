@@ -1,9 +1,9 @@
-import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
+import { type ServiceContext, withTransaction } from '../context'
 import { parseInput } from '../parse'
 import { type Drafted, findDraft, lockForDraft, Revision, writeDraft } from './draft'
 import { expectVersion } from './expected-version'
 import type { Named, One, Row, VersionRow } from './noun'
-import { type Candidate, type Checked, type Note, publish } from './publish'
+import { type Check, type Note, publish } from './publish'
 import { findContent } from './rows'
 import { saveVersion } from './update'
 
@@ -23,7 +23,7 @@ export async function publishDraft<R extends Row, V extends VersionRow, C extend
   ctx: ServiceContext,
   noun: Drafted<R, V, C, W>,
   { id, note, ...input }: PublishDraft,
-  check: (tx: TransactionContext, candidate: Candidate<V, C>) => Promise<Checked<V, Report>>,
+  check: Check<V, C, Report>,
 ): Promise<W & Report> {
   const revision = parseInput(Revision, input.revision)
   return withTransaction(ctx, async (tx) => {

@@ -31,6 +31,9 @@ export interface Checked<V, Report> {
   renews?: boolean
 }
 
+/** Checks the version to publish; throws to refuse it. */
+export type Check<V, C, Report> = (tx: TransactionContext, candidate: Candidate<V, C>) => Promise<Checked<V, Report>>
+
 /** Whether new callers get the latest saved version. */
 export function isLive({ status, publishedVersion, version }: Row): boolean {
   return status === 'published' && publishedVersion === version
@@ -55,7 +58,7 @@ export async function publish<R extends Row, V extends VersionRow, C extends Nam
   ctx: ServiceContext,
   noun: Noun<R, V, C, W>,
   input: Guarded & { note?: Note },
-  check: (tx: TransactionContext, candidate: Candidate<V, C>) => Promise<Checked<V, Report>>,
+  check: Check<V, C, Report>,
 ): Promise<W & Report> {
   const ifMatch = readIfMatch(input.ifMatch)
   const { note } = parseInput(WithNote, { note: input.note })

@@ -8,7 +8,7 @@ import type { Guarded, Named, Noun, Row, VersionRow } from './noun'
 import { changeRow, findContent, findRow, refuseProblems } from './rows'
 
 /** The part of an update's body that is not the change: the version the caller last saw. */
-type Change = { version?: number | null | undefined }
+export type Change = { version?: number | null | undefined }
 
 /**
  * Saves a change as the next version; a change without effect makes no version. The status stays, and `published` still
@@ -19,7 +19,7 @@ export async function update<R extends Row, V extends VersionRow, C extends Name
   ctx: ServiceContext,
   noun: Noun<R, V, C, W>,
   input: Guarded & { body: unknown },
-  { schema, merge }: { schema: B; merge: (current: C, change: z.output<B>) => C },
+  { schema, merge }: { schema: B; merge(current: C, change: z.output<B>): C },
 ): Promise<W> {
   const ifMatch = readIfMatch(input.ifMatch)
   const change = parseInput(schema, input.body)

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { duplicateAgent } from '@/server/agents/duplicate'
-import { getAgent } from '@/server/agents/get'
-import { updateAgent } from '@/server/agents/update'
+import { duplicateAgent, getAgent, updateAgent } from '@/server/agents/lifecycle'
 import type { ServiceContext } from '@/server/context'
 import { listProviders } from '@/server/models/list'
 import { setVaultSecret } from '@/server/vault/set'

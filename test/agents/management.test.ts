@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { archiveAgent, unarchiveAgent, undoArchiveAgent } from '@/server/agents/archive'
-import { createAgent } from '@/server/agents/create'
-import { getAgent } from '@/server/agents/get'
 import { getAgentSchema } from '@/server/agents/get-schema'
-import { getAgentVersion } from '@/server/agents/get-version'
 import { invokeAgent } from '@/server/agents/invoke'
-import { listAgents } from '@/server/agents/list'
-import { listAgentVersions } from '@/server/agents/list-versions'
-import { publishAgent } from '@/server/agents/publish'
-import { updateAgent } from '@/server/agents/update'
+import {
+  archiveAgent,
+  createAgent,
+  getAgent,
+  getAgentVersion,
+  listAgents,
+  listAgentVersions,
+  publishAgent,
+  unarchiveAgent,
+  undoArchiveAgent,
+  updateAgent,
+} from '@/server/agents/lifecycle'
 import type { ServiceContext } from '@/server/context'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newScriptTool, newTenant, withRole } from '../support/tenant'

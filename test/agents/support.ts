@@ -1,6 +1,6 @@
 import { and, asc, eq } from 'drizzle-orm'
 import { messages } from '@/db/schema/threads'
-import { createAgent } from '@/server/agents/create'
+import { createAgent } from '@/server/agents/lifecycle'
 import type { PresentedAgent } from '@/server/agents/present'
 import type { ServiceContext } from '@/server/context'
 import type { ModelServer } from '../support/model'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { updateAgent } from '@/server/agents/lifecycle'
 import { createThread } from '@/server/agents/thread'
-import { updateAgent } from '@/server/agents/update'
 import { applyDefinitions } from '@/server/as-code/apply'
 import { diffDefinitions } from '@/server/as-code/diff'
 import { exportDefinitions } from '@/server/as-code/export'

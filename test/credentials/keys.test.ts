@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { createAgent } from '@/server/agents/create'
+import { createAgent } from '@/server/agents/lifecycle'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { disableApiKey, enableApiKey } from '@/server/credentials/api-keys/disable'
 import { rotateApiKey } from '@/server/credentials/api-keys/rotate'

@@ -1,4 +1,4 @@
-import { getAgent } from '@/server/agents/get'
+import { getAgent } from '@/server/agents/lifecycle'
 import { createTool } from '@/server/tools/create'
 import { getTool } from '@/server/tools/get'
 import { saveToolDraft } from '@/server/tools/save-draft'

@@ -1,6 +1,6 @@
 import type { Locator } from '@playwright/test'
 import { members } from '@/db/schema/members'
-import { createAgent } from '@/server/agents/create'
+import { createAgent } from '@/server/agents/lifecycle'
 import { systemContext, withTransaction } from '@/server/context'
 import { newId } from '@/server/ids'
 import { addSamples } from '@/server/tenants/boot/add-samples'

@@ -1,5 +1,4 @@
-import { createAgent } from '@/server/agents/create'
-import { publishAgent } from '@/server/agents/publish'
+import { createAgent, publishAgent } from '@/server/agents/lifecycle'
 import { createWorkflow } from '@/server/workflows/create'
 import { publishWorkflow } from '@/server/workflows/publish'
 import { expect, test } from './support/fixture'

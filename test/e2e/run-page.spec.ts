@@ -1,6 +1,5 @@
 import type { Page } from '@playwright/test'
-import { createAgent } from '@/server/agents/create'
-import { publishAgent } from '@/server/agents/publish'
+import { createAgent, publishAgent } from '@/server/agents/lifecycle'
 import { createWorkflow } from '@/server/workflows/create'
 import { publishWorkflow } from '@/server/workflows/publish'
 import { seedIterations } from '../support/seed-runs'

@@ -1,4 +1,4 @@
-import { createAgent } from '@/server/agents/create'
+import { createAgent } from '@/server/agents/lifecycle'
 import { createTool } from '@/server/tools/create'
 import { getTool } from '@/server/tools/get'
 import { createWorkflow } from '@/server/workflows/create'

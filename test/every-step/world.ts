@@ -1,4 +1,4 @@
-import { createAgent } from '@/server/agents/create'
+import { createAgent } from '@/server/agents/lifecycle'
 import type { ServiceContext } from '@/server/context'
 import { createTool } from '@/server/tools/create'
 import { publishTool } from '@/server/tools/publish'

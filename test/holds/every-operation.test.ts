@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { createAgent } from '@/server/agents/create'
+import { createAgent } from '@/server/agents/lifecycle'
 import type { ServiceContext } from '@/server/context'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { isJsonObject, type JsonObject } from '@/server/definition/json'

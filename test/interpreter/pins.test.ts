@@ -123,7 +123,7 @@ describe('what a published workflow uses without a version', () => {
   })
 
   test('is, of an agent, the latest', async () => {
-    const { createAgent } = await import('@/server/agents/create')
+    const { createAgent } = await import('@/server/agents/lifecycle')
     const agent = await createAgent(runtime.ctx, { name: 'Helper', outputSchema: { type: 'object' } })
     const id = await create({ type: 'call-agent', agentId: agent.id, message: 'Hello' })
     await publish(id)

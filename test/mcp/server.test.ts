@@ -88,8 +88,7 @@ async function tool(ctx: ServiceContext, name: string, code: string): Promise<st
 }
 
 async function agent(name: string, fields: object): Promise<string> {
-  const { createAgent } = await import('@/server/agents/create')
-  const { publishAgent } = await import('@/server/agents/publish')
+  const { createAgent, publishAgent } = await import('@/server/agents/lifecycle')
   const { id } = await createAgent(owner, {
     name,
     model: { provider: 'openai-compatible', modelId: 'm', baseUrl: model.url },

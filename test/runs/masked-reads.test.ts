@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tenants } from '@/db/schema/tenants'
-import { createAgent } from '@/server/agents/create'
+import { createAgent } from '@/server/agents/lifecycle'
 import { cancelRun } from '@/server/runs/cancel'
 import { addComment } from '@/server/runs/comment'
 import { openRunEvents } from '@/server/runs/events'

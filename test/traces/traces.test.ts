@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createAgent } from '@/server/agents/create'
+import { createAgent } from '@/server/agents/lifecycle'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { forget } from '@/server/interpreter/recall/run'
 import { resumeRun } from '@/server/runs/resume'

@@ -47,8 +47,7 @@ beforeAll(async () => {
   ids.same = await workflow('Same name', { steps: [{ id: 'end', type: 'end-flow' }] })
   ids.again = await workflow('same NAME!', { steps: [{ id: 'end', type: 'end-flow' }] })
   ids.other = await workflow('注文', { steps: [{ id: 'end', type: 'end-flow' }] })
-  const { createAgent } = await import('@/server/agents/create')
-  const { publishAgent } = await import('@/server/agents/publish')
+  const { createAgent, publishAgent } = await import('@/server/agents/lifecycle')
   for (const [name, schema] of [
     ['Reader', outputSchema],
     ['Talker', null],

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createAgent } from '@/server/agents/create'
-import { listAgents } from '@/server/agents/list'
+import { createAgent, listAgents } from '@/server/agents/lifecycle'
 import { checkFields } from '@/server/definition/fields'
 import { postEvent } from '@/server/events/post'
 import { listRuns } from '@/server/runs/list'

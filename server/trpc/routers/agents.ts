@@ -1,17 +1,10 @@
 import { tracked } from '@trpc/server'
 import type { z } from 'zod'
 import { answerOnce } from '../../agents/answer-once'
-import { archiveAgent, unarchiveAgent, undoArchiveAgent } from '../../agents/archive'
 import { beginChat, beginDraftChat, openChat } from '../../agents/chat'
-import { createAgent } from '../../agents/create'
-import { duplicateAgent } from '../../agents/duplicate'
-import { getAgent } from '../../agents/get'
-import { getAgentVersion } from '../../agents/get-version'
 import { invokeAgent, invokeDraftAgent } from '../../agents/invoke'
-import { publishAgentDraft } from '../../agents/publish-draft'
-import { restoreAgentVersion } from '../../agents/restore-version'
+import { AGENTS, createAgent } from '../../agents/lifecycle'
 import { runAgentCases } from '../../agents/run-cases'
-import { saveAgentDraft } from '../../agents/save-draft'
 import type { CreateAgent, ListAgents, UpdateAgent } from '../../agents/schema'
 import {
   changeAgentExpected,
@@ -22,10 +15,7 @@ import {
 } from '../../agents/test-cases'
 import type { JsonObject } from '../../definition/json'
 import { listProviders } from '../../models/list'
-import type { One, OneVersion } from '../../versioned/noun'
-import type { PublishDraft } from '../../versioned/publish-draft'
-import type { RestoreDraft } from '../../versioned/restore-draft'
-import type { SaveDraft } from '../../versioned/save-draft'
+import type { One } from '../../versioned/noun'
 import type { OneCase } from '../../versioned/test-cases'
 import { browseAgents } from '../../views/agents/browse'
 import { agentHistory } from '../../views/agents/history'
@@ -35,6 +25,7 @@ import { type ReadThread, readThread } from '../../views/agents/read-thread'
 import { agentCases } from '../../views/test-cases'
 import { findUsers } from '../../views/users-of'
 import { given, type OnePage, router, tenantProcedure } from '../init'
+import { draftedProcedures } from '../versioned'
 
 interface OneAgent {
   agentId: string
@@ -48,10 +39,10 @@ interface DraftTurn {
 }
 
 export const agentsRouter = router({
+  ...draftedProcedures(AGENTS),
   list: tenantProcedure
     .input(given<z.input<typeof ListAgents>>())
     .query(({ ctx, input }) => browseAgents(ctx.service, input)),
-  get: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => getAgent(ctx.service, input)),
   create: tenantProcedure
     .input(given<z.input<typeof CreateAgent>>())
     .mutation(({ ctx, input }) => createAgent(ctx.service, input)),
@@ -60,25 +51,7 @@ export const agentsRouter = router({
   users: tenantProcedure
     .input(given<One>('id'))
     .query(({ ctx, input }) => findUsers(ctx.service, { id: input.id, of: 'agent' })),
-  saveDraft: tenantProcedure
-    .input(given<One & { body: SaveDraft }>('id'))
-    .mutation(({ ctx, input }) => saveAgentDraft(ctx.service, input)),
-  publish: tenantProcedure
-    .input(given<PublishDraft>('id'))
-    .mutation(({ ctx, input }) => publishAgentDraft(ctx.service, input)),
-  archive: tenantProcedure.input(given<One>('id')).mutation(({ ctx, input }) => archiveAgent(ctx.service, input)),
-  unarchive: tenantProcedure.input(given<One>('id')).mutation(({ ctx, input }) => unarchiveAgent(ctx.service, input)),
-  undoArchive: tenantProcedure
-    .input(given<One>('id'))
-    .mutation(({ ctx, input }) => undoArchiveAgent(ctx.service, input)),
-  duplicate: tenantProcedure.input(given<One>('id')).mutation(({ ctx, input }) => duplicateAgent(ctx.service, input)),
   versions: tenantProcedure.input(given<OnePage>('id')).query(({ ctx, input }) => agentHistory(ctx.service, input)),
-  version: tenantProcedure
-    .input(given<OneVersion>('id', 'version'))
-    .query(({ ctx, input }) => getAgentVersion(ctx.service, input)),
-  restore: tenantProcedure
-    .input(given<RestoreDraft>('id', 'version'))
-    .mutation(({ ctx, input }) => restoreAgentVersion(ctx.service, input)),
   providers: tenantProcedure.query(({ ctx }) => listProviders(ctx.service)),
   threads: tenantProcedure
     .input(given<ListThreads>('agentId'))

@@ -1,6 +1,6 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { agents, agentVersions } from '@/db/schema/agents'
-import { listAgents } from '../../agents/list'
+import { listAgents } from '../../agents/lifecycle'
 import type { ServiceContext } from '../../context'
 import { ImpossibleState } from '../../errors'
 

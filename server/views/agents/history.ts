@@ -1,4 +1,4 @@
-import { listAgentVersions } from '../../agents/list-versions'
+import { listAgentVersions } from '../../agents/lifecycle'
 import { AGENT } from '../../agents/noun'
 import type { ServiceContext } from '../../context'
 import type { One } from '../../versioned/noun'

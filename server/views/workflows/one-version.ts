@@ -1,7 +1,7 @@
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
-import { getVersion } from '../../versioned/get-version'
 import type { OneVersion } from '../../versioned/noun'
+import { findRowAt } from '../../versioned/row-at'
 import { WORKFLOW } from '../../workflows/noun'
 import { presentVersion } from '../../workflows/present'
 
@@ -11,6 +11,6 @@ import { presentVersion } from '../../workflows/present'
  */
 export async function readVersion(ctx: ServiceContext, input: OneVersion) {
   authorize(ctx, 'workflow:read')
-  const { row, version } = await getVersion(ctx, WORKFLOW, input)
+  const { row, version } = await findRowAt(ctx, WORKFLOW, input.id, input.version)
   return { ...presentVersion(version, row), number: version.number }
 }

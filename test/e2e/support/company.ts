@@ -1,5 +1,4 @@
-import { createAgent } from '@/server/agents/create'
-import { publishAgent } from '@/server/agents/publish'
+import { createAgent, publishAgent } from '@/server/agents/lifecycle'
 import type { ServiceContext } from '@/server/context'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { createSigningSecret } from '@/server/credentials/signing-secrets/create'

@@ -1,5 +1,4 @@
-import { publishAgent } from '@/server/agents/publish'
-import { updateAgent } from '@/server/agents/update'
+import { publishAgent, updateAgent } from '@/server/agents/lifecycle'
 import type { ServiceContext } from '@/server/context'
 import { newId } from '@/server/ids'
 import { setVaultSecret } from '@/server/vault/set'

@@ -1,24 +1,15 @@
-import { authorize } from '../auth/policy'
 import type { ServiceContext, TransactionContext } from '../context'
 import { AppError, type ErrorDetail } from '../errors'
 import { loadTool } from '../tools/find'
-import type { Guarded } from '../versioned/noun'
-import { type Candidate, publish } from '../versioned/publish'
+import type { Candidate } from '../versioned/publish'
 import { loadAgent } from './find'
-import { AGENT } from './noun'
-import type { AgentVersionRow, PresentedAgent } from './present'
+import type { AgentVersionRow } from './present'
 import type { AgentConfig } from './schema'
 
 /**
- * Publishes the latest saved version. Publishing it again without a change does nothing.
- * @throws AppError AGENT_NOT_FOUND, AGENT_ARCHIVED, VERSION_CONFLICT, VALIDATION_FAILED, INVALID_INPUT
+ * Checks that the tools and agents it refers to exist.
+ * @throws AppError VALIDATION_FAILED
  */
-export async function publishAgent(ctx: ServiceContext, input: Guarded): Promise<PresentedAgent> {
-  authorize(ctx, 'agent:publish')
-  return publish(ctx, AGENT, input, checkAgent)
-}
-
-/** @throws AppError VALIDATION_FAILED */
 export async function checkAgent(
   tx: TransactionContext,
   { id, content, live }: Pick<Candidate<AgentVersionRow, AgentConfig>, 'id' | 'content' | 'live'>,
