@@ -5,9 +5,11 @@ import type { ServiceContext } from '../context'
 import { parseInput } from '../parse'
 import { LIST_CAP } from '../versioned/columns'
 import { list } from '../versioned/list'
+import { listVersions } from '../versioned/list-versions'
+import type { One } from '../versioned/noun'
 import { BUILTIN_TOOLS } from './builtin'
 import { TOOL } from './noun'
-import { presentBuiltin, presentToolItem } from './present'
+import { presentBuiltin, presentToolItem, presentToolVersionItem } from './present'
 import { ListTools, type ToolKind } from './schema'
 
 /**
@@ -27,6 +29,19 @@ export async function listTools(ctx: ServiceContext, input: unknown) {
   const where = kind && eq(latestKind, kind)
   const { rows, ...page } = await list(ctx, TOOL, query, { where, column: latestKind })
   return { items: rows.map(({ row, column: kind }) => presentToolItem(row, kind)), ...page }
+}
+
+/**
+ * The tool's versions, newest first.
+ * @throws AppError TOOL_NOT_FOUND, also for a built-in tool, which has no history; INVALID_INPUT
+ */
+export async function listToolVersions(ctx: ServiceContext, input: One & { page: unknown }) {
+  authorize(ctx, 'tool:read')
+  const { row, versions, ...page } = await listVersions(ctx, TOOL, input, {
+    column: sql<ToolKind>`${toolVersions.kind}`,
+  })
+  const items = versions.map(({ column: kind, ...version }) => presentToolVersionItem({ ...version, kind }, row))
+  return { items, ...page }
 }
 
 type Query = {

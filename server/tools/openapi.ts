@@ -1,20 +1,13 @@
 import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
 import { type VersionedApi, versionedEndpoints } from '../versioned/openapi'
-import { archiveTool, unarchiveTool } from './archive'
-import { createTool } from './create'
-import { getTool } from './get'
-import { getToolVersion } from './get-version'
 import { invokeTool } from './invoke'
 import { McpServerConfig } from './kinds/mcp-config'
-import { listTools } from './list'
+import { TOOLS } from './lifecycle'
 import { listRemoteTools } from './list-remote'
-import { listToolVersions } from './list-versions'
 import * as answers from './openapi-answers'
 import * as examples from './openapi-examples'
-import { publishTool } from './publish'
 import { CreateTool, InvokeTool, ListTools, UpdateTool } from './schema'
-import { updateTool } from './update'
 
 const id = { name: 'toolId', description: 'The tool.', example: examples.TOOL_ID }
 
@@ -92,17 +85,10 @@ const invoke = endpoint({
   }),
 })
 
-const { list, create, get, update, archive, unarchive, publish, listVersions, getVersion } = versionedEndpoints(API, {
-  list: listTools,
-  create: createTool,
-  get: getTool,
-  update: updateTool,
-  archive: archiveTool,
-  unarchive: unarchiveTool,
-  publish: publishTool,
-  listVersions: listToolVersions,
-  getVersion: getToolVersion,
-})
+const { list, create, get, update, archive, unarchive, publish, listVersions, getVersion } = versionedEndpoints(
+  API,
+  TOOLS,
+)
 
 export const TOOL_ENDPOINTS = {
   invokeTool: invoke,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { invokeAgent } from '@/server/agents/invoke'
 import type { ServiceContext } from '@/server/context'
-import { createTool } from '@/server/tools/create'
+import { createTool } from '@/server/tools/lifecycle'
 import { startOutside } from '../net/outside'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type McpServer, startMcpServer } from '../support/mcp-server'

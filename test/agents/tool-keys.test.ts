@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createAgent } from '@/server/agents/lifecycle'
-import { createTool } from '@/server/tools/create'
+import { createTool } from '@/server/tools/lifecycle'
 import { type Outside, type Seen, startOutside } from '../net/outside'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type ModelServer, type Reply, startModelServer } from '../support/model'

@@ -9,7 +9,7 @@ import { disableSigningSecret, enableSigningSecret } from '@/server/credentials/
 import { SCRIPTED_MODEL } from '@/server/models/schema'
 import { setTenantName } from '@/server/tenants/set-name'
 import { getTenantSettings } from '@/server/tenants/settings'
-import { createTool } from '@/server/tools/create'
+import { createTool } from '@/server/tools/lifecycle'
 import { setVaultSecret } from '@/server/vault/set'
 import { browseApiKeys } from '@/server/views/credentials/api-keys'
 import { browseSigningSecrets } from '@/server/views/credentials/signing-secrets'

@@ -1,7 +1,5 @@
 import { getAgent } from '@/server/agents/lifecycle'
-import { createTool } from '@/server/tools/create'
-import { getTool } from '@/server/tools/get'
-import { saveToolDraft } from '@/server/tools/save-draft'
+import { createTool, getTool, saveToolDraft } from '@/server/tools/lifecycle'
 import { openTool } from '@/server/views/tools/open'
 import { startMcpServer } from '@/test/support/mcp-server'
 import { newCompany } from './support/company'

@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import { createTool } from '@/server/tools/create'
+import { createTool } from '@/server/tools/lifecycle'
 import { createWorkflow } from '@/server/workflows/create'
 import { getWorkflow } from '@/server/workflows/get'
 import { SAMPLE_WORKFLOWS } from '@/server/workflows/samples'

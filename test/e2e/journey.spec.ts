@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import type { Page } from '@playwright/test'
-import { createTool } from '@/server/tools/create'
+import { createTool } from '@/server/tools/lifecycle'
 import { startService } from '@/test/support/service'
 import { newCompany } from './support/company'
 import { expect, test, watch } from './support/fixture'

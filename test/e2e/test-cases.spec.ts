@@ -1,6 +1,5 @@
 import { createAgent } from '@/server/agents/lifecycle'
-import { createTool } from '@/server/tools/create'
-import { getTool } from '@/server/tools/get'
+import { createTool, getTool } from '@/server/tools/lifecycle'
 import { createWorkflow } from '@/server/workflows/create'
 import { getWorkflow } from '@/server/workflows/get'
 import { publishWorkflow } from '@/server/workflows/publish'

@@ -1,7 +1,6 @@
 import { createAgent } from '@/server/agents/lifecycle'
 import type { ServiceContext } from '@/server/context'
-import { createTool } from '@/server/tools/create'
-import { publishTool } from '@/server/tools/publish'
+import { createTool, publishTool } from '@/server/tools/lifecycle'
 import { createWorkflow } from '@/server/workflows/create'
 import { publishWorkflow } from '@/server/workflows/publish'
 import { startOutside } from '../net/outside'

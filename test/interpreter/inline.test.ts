@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { createTool } from '@/server/tools/create'
+import { createTool, updateTool } from '@/server/tools/lifecycle'
 import { sharedPool } from '@/server/tools/sandbox/shared-pool'
-import { updateTool } from '@/server/tools/update'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'

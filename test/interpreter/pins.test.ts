@@ -18,8 +18,7 @@ const EDGES = [{ from: 'use', to: 'end' }]
 
 /** A tool that answers with a number, and a way to save its next version. */
 async function tool(answer: number) {
-  const { createTool } = await import('@/server/tools/create')
-  const { updateTool } = await import('@/server/tools/update')
+  const { createTool, updateTool } = await import('@/server/tools/lifecycle')
   const config = (value: number) => ({ code: `return { value: ${value} }` })
   const { id } = await createTool(runtime.ctx, { name: 'Answer', kind: 'script', config: config(answer) })
   const answers = (value: number) => updateTool(runtime.ctx, { id, body: { config: config(value) } })
@@ -132,7 +131,7 @@ describe('what a published workflow uses without a version', () => {
 })
 
 test('a version whose tool was deleted stays published unchanged', async () => {
-  const { archiveTool } = await import('@/server/tools/archive')
+  const { archiveTool } = await import('@/server/tools/lifecycle')
   const answer = await tool(1)
   const id = await create({ type: 'call-tool', toolId: answer.id })
   await publish(id)
@@ -143,7 +142,7 @@ test('a version whose tool was deleted stays published unchanged', async () => {
 })
 
 test('a version that was published starts as it did then, whatever has become of what it uses', async () => {
-  const { archiveTool } = await import('@/server/tools/archive')
+  const { archiveTool } = await import('@/server/tools/lifecycle')
   const { updateWorkflow } = await import('@/server/workflows/update')
   const { startRun } = await import('@/server/runs/start')
   const answer = await tool(1)

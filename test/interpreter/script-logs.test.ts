@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { AttemptLog, MAX_LINES, MAX_LOG_BYTES } from '@/server/interpreter/flow/attempt-log'
-import { createTool } from '@/server/tools/create'
+import { createTool } from '@/server/tools/lifecycle'
 import { getRunOverview } from '@/server/views/runs/overview'
 import { readStep } from '@/server/views/runs/step-detail'
 import { readTimeline } from '@/server/views/runs/timeline'

@@ -50,8 +50,7 @@ test('a model answers as the credential it was given, whoever it names', async (
 })
 
 test('a tool whose schema some providers refuse is listed without that, and still checks it', async () => {
-  const { createTool } = await import('@/server/tools/create')
-  const { publishTool } = await import('@/server/tools/publish')
+  const { createTool, publishTool } = await import('@/server/tools/lifecycle')
   const { id } = await createTool(runtime.ctx, {
     name: 'Odd',
     kind: 'script',

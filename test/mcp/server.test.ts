@@ -79,8 +79,7 @@ async function workflow(ctx: ServiceContext, name: string, definition: object, p
 }
 
 async function tool(ctx: ServiceContext, name: string, code: string): Promise<string> {
-  const { createTool } = await import('@/server/tools/create')
-  const { publishTool } = await import('@/server/tools/publish')
+  const { createTool, publishTool } = await import('@/server/tools/lifecycle')
   const inputSchema = { properties: { a: { type: 'number' }, b: true } }
   const { id } = await createTool(ctx, { name, kind: 'script', config: { code }, inputSchema })
   await publishTool(ctx, { id })

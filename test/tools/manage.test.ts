@@ -2,15 +2,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
 import type { AppError } from '@/server/errors'
 import type { Role } from '@/server/roles'
-import { archiveTool, unarchiveTool, undoArchiveTool } from '@/server/tools/archive'
-import { createTool } from '@/server/tools/create'
-import { getTool } from '@/server/tools/get'
-import { getToolVersion } from '@/server/tools/get-version'
-import { listTools } from '@/server/tools/list'
-import { listToolVersions } from '@/server/tools/list-versions'
-import { publishTool } from '@/server/tools/publish'
+import {
+  archiveTool,
+  createTool,
+  getTool,
+  getToolVersion,
+  publishTool,
+  unarchiveTool,
+  undoArchiveTool,
+  updateTool,
+} from '@/server/tools/lifecycle'
+import { listTools, listToolVersions } from '@/server/tools/list'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
-import { updateTool } from '@/server/tools/update'
 import { createWorkflow } from '@/server/workflows/create'
 import { publishWorkflow } from '@/server/workflows/publish'
 import { type FreshDatabase, freshDatabase } from '../support/db'

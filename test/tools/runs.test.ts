@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { createTool as CreateTool } from '@/server/tools/create'
+import type { createTool as CreateTool } from '@/server/tools/lifecycle'
 import { type Outside, type Seen, startOutside } from '../net/outside'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
@@ -15,7 +15,7 @@ beforeAll(async () => {
   outside = await startOutside((seen, response) => respond(seen, response))
   const settings = { ENCRYPTION_KEY: 'ab'.repeat(32), ALLOW_PRIVATE_HOSTS: `127.0.0.1:${outside.port}` }
   runtime = await startTestRuntime(database.url, settings)
-  createTool = (await import('@/server/tools/create')).createTool
+  createTool = (await import('@/server/tools/lifecycle')).createTool
 })
 afterAll(async () => {
   await runtime.stop()

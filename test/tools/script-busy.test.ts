@@ -4,8 +4,8 @@ import { processWide } from '@/db/process-wide'
 import { stepRecords } from '@/db/schema/runs'
 import type { ServiceContext } from '@/server/context'
 import { respondError } from '@/server/http/respond'
-import type { createTool as CreateTool } from '@/server/tools/create'
 import type { invokeTool as InvokeTool } from '@/server/tools/invoke'
+import type { createTool as CreateTool } from '@/server/tools/lifecycle'
 import { type PoolLimits, ScriptPool } from '@/server/tools/sandbox/pool'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { PATIENCE } from '../support/patience'
@@ -21,7 +21,7 @@ let invokeTool: typeof InvokeTool
 beforeAll(async () => {
   database = await freshDatabase()
   runtime = await startTestRuntime(database.url, { ENCRYPTION_KEY: 'ab'.repeat(32) })
-  createTool = (await import('@/server/tools/create')).createTool
+  createTool = (await import('@/server/tools/lifecycle')).createTool
   invokeTool = (await import('@/server/tools/invoke')).invokeTool
   other = await runtime.as('owner', 'ten_other')
 })

@@ -1,7 +1,7 @@
 import type { ServiceContext } from '@/server/context'
 import type { JsonObject } from '@/server/definition/json'
-import { createTool } from '@/server/tools/create'
 import { invokeTool } from '@/server/tools/invoke'
+import { createTool } from '@/server/tools/lifecycle'
 
 /** Saves a tool and calls it like an API client. @returns the answer without the time it took */
 export async function make(ctx: ServiceContext, tool: object) {

@@ -5,7 +5,7 @@ import { createAgent } from '@/server/agents/lifecycle'
 import { createApiKey } from '@/server/credentials/api-keys/create'
 import { forget } from '@/server/interpreter/recall/run'
 import { resumeRun } from '@/server/runs/resume'
-import { createTool } from '@/server/tools/create'
+import { createTool } from '@/server/tools/lifecycle'
 import { createWorkflow } from '@/server/workflows/create'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { imports } from '../support/imports'
@@ -129,7 +129,7 @@ test('a tool that calls another service continues the trace there, unless it sen
   try {
     const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
     const own = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`
-    const { publishTool } = await import('@/server/tools/publish')
+    const { publishTool } = await import('@/server/tools/lifecycle')
     const toolOf = async (kind: object) => {
       const { id } = await createTool(runtime.ctx, { name: `T${came.length}`, description: 'x', ...kind } as never)
       await publishTool(runtime.ctx, { id })

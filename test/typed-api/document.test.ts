@@ -56,8 +56,7 @@ beforeAll(async () => {
     await publishAgent(runtime.ctx, { id })
     ids[name] = id
   }
-  const { createTool } = await import('@/server/tools/create')
-  const { publishTool } = await import('@/server/tools/publish')
+  const { createTool, publishTool } = await import('@/server/tools/lifecycle')
   const inputSchema = { properties: { a: { type: 'number' } }, required: ['a'], additionalProperties: false }
   const { id } = await createTool(runtime.ctx, {
     name: 'Add',

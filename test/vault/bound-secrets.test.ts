@@ -6,14 +6,16 @@ import type { ServiceContext } from '@/server/context'
 import { StepFailure } from '@/server/errors'
 import { callAgent } from '@/server/steps/call-agent'
 import { callTool } from '@/server/steps/call-tool'
-import { createTool } from '@/server/tools/create'
-import { duplicateTool } from '@/server/tools/duplicate'
 import { invokeDraftTool } from '@/server/tools/invoke-draft'
+import {
+  createTool,
+  duplicateTool,
+  publishTool,
+  publishToolDraft,
+  restoreToolVersion,
+  updateTool,
+} from '@/server/tools/lifecycle'
 import { listRemoteTools } from '@/server/tools/list-remote'
-import { publishTool } from '@/server/tools/publish'
-import { publishToolDraft } from '@/server/tools/publish-draft'
-import { restoreToolVersion } from '@/server/tools/restore-version'
-import { updateTool } from '@/server/tools/update'
 import { bindVaultSecret } from '@/server/vault/bind'
 import { setVaultSecret } from '@/server/vault/set'
 import { browseVault } from '@/server/views/vault'

@@ -1,17 +1,19 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createAgent, publishAgentDraft, saveAgentDraft, updateAgent } from '@/server/agents/lifecycle'
 import type { ServiceContext } from '@/server/context'
-import { archiveTool } from '@/server/tools/archive'
-import { createTool } from '@/server/tools/create'
-import { getTool } from '@/server/tools/get'
-import { getToolVersion } from '@/server/tools/get-version'
-import { listToolVersions } from '@/server/tools/list-versions'
-import { publishTool } from '@/server/tools/publish'
-import { publishToolDraft } from '@/server/tools/publish-draft'
-import { restoreToolVersion } from '@/server/tools/restore-version'
+import {
+  archiveTool,
+  createTool,
+  getTool,
+  getToolVersion,
+  publishTool,
+  publishToolDraft,
+  restoreToolVersion,
+  saveToolDraft,
+  updateTool,
+} from '@/server/tools/lifecycle'
+import { listToolVersions } from '@/server/tools/list'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'
-import { saveToolDraft } from '@/server/tools/save-draft'
-import { updateTool } from '@/server/tools/update'
 import { openAgent } from '@/server/views/agents/open'
 import { toolHistory } from '@/server/views/tools/history'
 import { openTool } from '@/server/views/tools/open'

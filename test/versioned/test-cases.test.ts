@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
-import { archiveTool } from '@/server/tools/archive'
-import { createTool } from '@/server/tools/create'
+import { archiveTool, createTool } from '@/server/tools/lifecycle'
 import { TOOL } from '@/server/tools/noun'
 import { runToolCases } from '@/server/tools/run-cases'
 import { stopSandbox } from '@/server/tools/sandbox/run-script'

@@ -55,8 +55,7 @@ const totalOf = (outputs: Awaited<ReturnType<typeof known>>, id: string) => {
 const schema = (type: string) => ({ properties: { total: { type } }, required: ['total'], additionalProperties: false })
 
 test('it is what the tools give that the workflow was published with, and nothing where it keeps to none', async () => {
-  const { createTool } = await import('@/server/tools/create')
-  const { updateTool } = await import('@/server/tools/update')
+  const { createTool, updateTool } = await import('@/server/tools/lifecycle')
   const config = { code: 'return { total: 2 }' }
   const tool = { name: 'T', kind: 'script' as const, config, outputSchema: { type: 'object', ...schema('number') } }
   const { id: toolId } = await createTool(runtime.ctx, tool)

@@ -1,18 +1,11 @@
 import type { z } from 'zod'
 import type { JsonObject } from '../../definition/json'
-import { archiveTool, unarchiveTool, undoArchiveTool } from '../../tools/archive'
-import { createTool } from '../../tools/create'
-import { duplicateTool } from '../../tools/duplicate'
-import { getTool } from '../../tools/get'
-import { getToolVersion } from '../../tools/get-version'
 import { invokeTool } from '../../tools/invoke'
 import { invokeDraftTool } from '../../tools/invoke-draft'
+import { createTool, TOOLS } from '../../tools/lifecycle'
 import { listTools } from '../../tools/list'
 import { listRemoteTools } from '../../tools/list-remote'
-import { publishToolDraft } from '../../tools/publish-draft'
-import { restoreToolVersion } from '../../tools/restore-version'
 import { runToolCases } from '../../tools/run-cases'
-import { saveToolDraft } from '../../tools/save-draft'
 import type { CreateTool, InvokeTool, ListTools, UpdateTool } from '../../tools/schema'
 import {
   changeToolExpected,
@@ -21,22 +14,20 @@ import {
   keepToolCase,
   renameToolCase,
 } from '../../tools/test-cases'
-import type { One, OneVersion } from '../../versioned/noun'
-import type { PublishDraft } from '../../versioned/publish-draft'
-import type { RestoreDraft } from '../../versioned/restore-draft'
-import type { SaveDraft } from '../../versioned/save-draft'
+import type { One } from '../../versioned/noun'
 import type { OneCase } from '../../versioned/test-cases'
 import { toolCases } from '../../views/test-cases'
 import { toolHistory } from '../../views/tools/history'
 import { openTool } from '../../views/tools/open'
 import { findUsers } from '../../views/users-of'
 import { given, type OnePage, router, tenantProcedure } from '../init'
+import { draftedProcedures } from '../versioned'
 
 export const toolsRouter = router({
+  ...draftedProcedures(TOOLS),
   list: tenantProcedure
     .input(given<z.input<typeof ListTools>>())
     .query(({ ctx, input }) => listTools(ctx.service, input)),
-  get: tenantProcedure.input(given<One>('id')).query(({ ctx, input }) => getTool(ctx.service, input)),
   create: tenantProcedure
     .input(given<z.input<typeof CreateTool>>())
     .mutation(({ ctx, input }) => createTool(ctx.service, input)),
@@ -45,25 +36,7 @@ export const toolsRouter = router({
   users: tenantProcedure
     .input(given<One>('id'))
     .query(({ ctx, input }) => findUsers(ctx.service, { id: input.id, of: 'tool' })),
-  saveDraft: tenantProcedure
-    .input(given<One & { body: SaveDraft }>('id'))
-    .mutation(({ ctx, input }) => saveToolDraft(ctx.service, input)),
-  publish: tenantProcedure
-    .input(given<PublishDraft>('id'))
-    .mutation(({ ctx, input }) => publishToolDraft(ctx.service, input)),
-  archive: tenantProcedure.input(given<One>('id')).mutation(({ ctx, input }) => archiveTool(ctx.service, input)),
-  unarchive: tenantProcedure.input(given<One>('id')).mutation(({ ctx, input }) => unarchiveTool(ctx.service, input)),
-  undoArchive: tenantProcedure
-    .input(given<One>('id'))
-    .mutation(({ ctx, input }) => undoArchiveTool(ctx.service, input)),
-  duplicate: tenantProcedure.input(given<One>('id')).mutation(({ ctx, input }) => duplicateTool(ctx.service, input)),
   versions: tenantProcedure.input(given<OnePage>('id')).query(({ ctx, input }) => toolHistory(ctx.service, input)),
-  version: tenantProcedure
-    .input(given<OneVersion>('id', 'version'))
-    .query(({ ctx, input }) => getToolVersion(ctx.service, input)),
-  restore: tenantProcedure
-    .input(given<RestoreDraft>('id', 'version'))
-    .mutation(({ ctx, input }) => restoreToolVersion(ctx.service, input)),
   invoke: tenantProcedure
     .input(given<{ toolId: string; body: z.input<typeof InvokeTool> }>('toolId'))
     .mutation(({ ctx, input, signal }) => invokeTool(ctx.service, input, signal ?? never)),

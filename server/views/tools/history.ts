@@ -1,5 +1,5 @@
 import type { ServiceContext } from '../../context'
-import { listToolVersions } from '../../tools/list-versions'
+import { listToolVersions } from '../../tools/list'
 import { TOOL } from '../../tools/noun'
 import type { One } from '../../versioned/noun'
 import { withHistory } from '../versioned'

@@ -1,7 +1,7 @@
 import { authorize } from '../../auth/policy'
 import type { ServiceContext } from '../../context'
 import { findBuiltinTool } from '../../tools/builtin'
-import { getTool } from '../../tools/get'
+import { getTool } from '../../tools/lifecycle'
 import { TOOL } from '../../tools/noun'
 import type { One } from '../../versioned/noun'
 import { openDraft } from '../../versioned/open-draft'
