@@ -2,22 +2,13 @@ import { endpoint } from '../openapi/endpoint'
 import { example } from '../openapi/example'
 import { versionedAnswer } from '../versioned/answer'
 import { type VersionedApi, versionedEndpoints, wholeAnswers } from '../versioned/openapi'
-import { archiveWorkflow, unarchiveWorkflow } from './archive'
-import { createWorkflow } from './create'
 import { deleteWorkflowPermanently } from './delete-permanently'
-import { duplicateWorkflow } from './duplicate'
-import { getWorkflow } from './get'
-import { getWorkflowVersion } from './get-version'
 import { getInputSchema } from './input-schema'
-import { listWorkflows } from './list'
-import { listWorkflowVersions } from './list-versions'
+import { duplicateWorkflow, restoreWorkflowVersion, WORKFLOWS } from './lifecycle'
 import * as answers from './openapi-answers'
 import * as examples from './openapi-examples'
-import { publishWorkflow } from './publish'
-import { restoreWorkflowVersion } from './restore-version'
 import { CreateWorkflow, DeletePermanently, ListWorkflows, SimulateWorkflow, UpdateWorkflow } from './schema'
 import { simulateWorkflow } from './simulate'
-import { updateWorkflow } from './update'
 
 const id = { name: 'id', description: 'The workflow.', example: examples.WORKFLOW_ID }
 
@@ -70,17 +61,10 @@ const API: VersionedApi = {
 
 const { answer, created } = wholeAnswers(API)
 const workflowAnswer = versionedAnswer(API.path)
-const { list, create, get, update, archive, unarchive, publish, listVersions, getVersion } = versionedEndpoints(API, {
-  list: listWorkflows,
-  create: createWorkflow,
-  get: getWorkflow,
-  update: updateWorkflow,
-  archive: archiveWorkflow,
-  unarchive: unarchiveWorkflow,
-  publish: publishWorkflow,
-  listVersions: listWorkflowVersions,
-  getVersion: getWorkflowVersion,
-})
+const { list, create, get, update, archive, unarchive, publish, listVersions, getVersion } = versionedEndpoints(
+  API,
+  WORKFLOWS,
+)
 
 export const WORKFLOW_ENDPOINTS = {
   getInputSchema: endpoint({

@@ -9,13 +9,15 @@ import { type ServiceContext, withTransaction } from '@/server/context'
 import { startRun } from '@/server/runs/start'
 import { keepRuns } from '@/server/tenants/keep-runs'
 import { updateTool } from '@/server/tools/lifecycle'
-import { archiveWorkflow } from '@/server/workflows/archive'
-import { createWorkflow } from '@/server/workflows/create'
 import { deleteWorkflowPermanently } from '@/server/workflows/delete-permanently'
-import { getWorkflow } from '@/server/workflows/get'
-import { getWorkflowVersion } from '@/server/workflows/get-version'
-import { publishWorkflow } from '@/server/workflows/publish'
-import { updateWorkflow } from '@/server/workflows/update'
+import {
+  archiveWorkflow,
+  createWorkflow,
+  getWorkflow,
+  getWorkflowVersion,
+  publishWorkflow,
+  updateWorkflow,
+} from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { fingerprint } from '../support/fingerprint'
 import { newTenant, withRole } from '../support/tenant'

@@ -19,11 +19,8 @@ import { archiveTool, createTool, publishTool, updateTool } from '@/server/tools
 import { keepToolCase } from '@/server/tools/test-cases'
 import { setVaultSecret } from '@/server/vault/set'
 import { createWebhook } from '@/server/webhooks/create'
-import { archiveWorkflow } from '@/server/workflows/archive'
-import { createWorkflow } from '@/server/workflows/create'
-import { publishWorkflow } from '@/server/workflows/publish'
+import { archiveWorkflow, createWorkflow, publishWorkflow, updateWorkflow } from '@/server/workflows/lifecycle'
 import { keepWorkflowCase } from '@/server/workflows/test-cases'
-import { updateWorkflow } from '@/server/workflows/update'
 import { newVisitor } from '../trpc/support'
 
 const STEPS = [{ id: 'order', type: 'collect-inputs', output: { item: { type: 'string' } } }]

@@ -1,7 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import { createWorkflow } from '@/server/workflows/create'
-import { getWorkflow } from '@/server/workflows/get'
-import { publishWorkflow } from '@/server/workflows/publish'
+import { createWorkflow, getWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
 import { expect, test } from './support/fixture'
 import { reached, startRun } from './support/runs'
 import type { Workspace } from './support/workspace'

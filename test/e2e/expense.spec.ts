@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import { getWorkflow } from '@/server/workflows/get'
+import { getWorkflow } from '@/server/workflows/lifecycle'
 import { expect, test } from './support/fixture'
 import { saved } from './support/saved'
 import type { Workspace } from './support/workspace'

@@ -1,6 +1,5 @@
 import { getRunStatus } from '@/server/runs/status'
-import { createWorkflow } from '@/server/workflows/create'
-import { publishWorkflow } from '@/server/workflows/publish'
+import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
 import { withoutPolls } from './support/polls'

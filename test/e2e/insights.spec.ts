@@ -1,6 +1,5 @@
 import { createAgent, publishAgent } from '@/server/agents/lifecycle'
-import { createWorkflow } from '@/server/workflows/create'
-import { publishWorkflow } from '@/server/workflows/publish'
+import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
 import { expect, test } from './support/fixture'
 import { reached, resumeRun, startRun } from './support/runs'
 

@@ -1,4 +1,4 @@
-import { createWorkflow } from '@/server/workflows/create'
+import { createWorkflow } from '@/server/workflows/lifecycle'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'
 import { longWorkflow } from './support/long-workflow'

@@ -1,6 +1,5 @@
 import type { Page } from '@playwright/test'
-import { createWorkflow } from '@/server/workflows/create'
-import { publishWorkflow } from '@/server/workflows/publish'
+import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
 import { violationsOf } from './support/axe'
 import { expect, test } from './support/fixture'
 import type { Workspace } from './support/workspace'

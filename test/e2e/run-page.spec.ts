@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test'
 import { createAgent, publishAgent } from '@/server/agents/lifecycle'
-import { createWorkflow } from '@/server/workflows/create'
-import { publishWorkflow } from '@/server/workflows/publish'
+import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
 import { seedIterations } from '../support/seed-runs'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'

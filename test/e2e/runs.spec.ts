@@ -1,6 +1,5 @@
 import { getRunStatus } from '@/server/runs/status'
-import { createWorkflow } from '@/server/workflows/create'
-import { publishWorkflow } from '@/server/workflows/publish'
+import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
 import { SAMPLE_WORKFLOWS } from '@/server/workflows/samples'
 import { seedIterations } from '../support/seed-runs'
 import { newCompany } from './support/company'

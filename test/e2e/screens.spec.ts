@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test'
 import type { RunOptions } from 'axe-core'
-import { getWorkflow } from '@/server/workflows/get'
-import { updateWorkflow } from '@/server/workflows/update'
+import { getWorkflow, updateWorkflow } from '@/server/workflows/lifecycle'
 import { violationsOf } from './support/axe'
 import { LOADS } from './support/calls'
 import { newCompany } from './support/company'

@@ -1,5 +1,4 @@
-import { createWorkflow } from '@/server/workflows/create'
-import { publishWorkflow } from '@/server/workflows/publish'
+import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
 import { violationsOf } from './support/axe'
 import { expect, test } from './support/fixture'
 import { newWorkspace, signIn } from './support/workspace'

@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import { createWorkflow } from '@/server/workflows/create'
+import { createWorkflow } from '@/server/workflows/lifecycle'
 import { seedIterations, seedLongRun } from '../support/seed-runs'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'

@@ -1,9 +1,6 @@
 import { createAgent } from '@/server/agents/lifecycle'
 import { createTool, getTool } from '@/server/tools/lifecycle'
-import { createWorkflow } from '@/server/workflows/create'
-import { getWorkflow } from '@/server/workflows/get'
-import { publishWorkflow } from '@/server/workflows/publish'
-import { updateWorkflow } from '@/server/workflows/update'
+import { createWorkflow, getWorkflow, publishWorkflow, updateWorkflow } from '@/server/workflows/lifecycle'
 import { expect, test } from './support/fixture'
 import { reached, startRun } from './support/runs'
 

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { getWorkflow } from '@/server/workflows/get'
+import { getWorkflow } from '@/server/workflows/lifecycle'
 import { LOADS } from './support/calls'
 import { newCompany } from './support/company'
 import { expect, test } from './support/fixture'

@@ -5,7 +5,7 @@ import type { ServiceContext } from '@/server/context'
 import type { PresentedRun } from '@/server/runs/present'
 import { startRun } from '@/server/runs/start'
 import { getRunStatus } from '@/server/runs/status'
-import { createWorkflow } from '@/server/workflows/create'
+import { createWorkflow } from '@/server/workflows/lifecycle'
 import { BROKEN, type Case, type Situation } from './cases'
 import type { World } from './world'
 

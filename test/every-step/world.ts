@@ -1,8 +1,7 @@
 import { createAgent } from '@/server/agents/lifecycle'
 import type { ServiceContext } from '@/server/context'
 import { createTool, publishTool } from '@/server/tools/lifecycle'
-import { createWorkflow } from '@/server/workflows/create'
-import { publishWorkflow } from '@/server/workflows/publish'
+import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
 import { startOutside } from '../net/outside'
 import { type ModelCall, type Reply, startModelServer } from '../support/model'
 

@@ -9,7 +9,7 @@ import { MultipartInput } from '@/server/http/multipart-input'
 import { startRun } from '@/server/runs/start'
 import { loadTool } from '@/server/tools/find'
 import { invokeTool } from '@/server/tools/invoke'
-import { createWorkflow } from '@/server/workflows/create'
+import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant, withRole } from '../support/tenant'
 

@@ -12,7 +12,7 @@ import { startRun } from '@/server/runs/start'
 import { getRunStatus } from '@/server/runs/status'
 import { invokeTool } from '@/server/tools/invoke'
 import { downloadFile } from '@/server/vault/download-file'
-import { createWorkflow } from '@/server/workflows/create'
+import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 

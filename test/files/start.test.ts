@@ -46,7 +46,7 @@ beforeEach(async () => {
 })
 
 async function workflow(payload: object, ctx: ServiceContext = product.ctx): Promise<string> {
-  const { createWorkflow } = await import('@/server/workflows/create')
+  const { createWorkflow } = await import('@/server/workflows/lifecycle')
   const steps = [{ id: 'end', type: 'end-flow', name: 'End', output: { all: '${_}' } }]
   const { id } = await createWorkflow(ctx, { name: 'Files', initialStep: 'end', payload, steps, edges: [] } as never)
   return id

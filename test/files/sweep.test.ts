@@ -14,7 +14,7 @@ import { claimFile, newFileId, withStagedFile } from '@/server/files/stage'
 import { sweepFiles } from '@/server/files/sweep'
 import { MultipartInput } from '@/server/http/multipart-input'
 import { startRun } from '@/server/runs/start'
-import { createWorkflow } from '@/server/workflows/create'
+import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
 

@@ -90,7 +90,7 @@ const WORKS: Record<string, { definition: object; data?: object }> = {
 
 describe(`a run never holds the event loop for more than ${LONGEST_HOLD_MS} ms:`, () => {
   test.each(Object.entries(WORKS))('%s', async (_name, { definition, data }) => {
-    const { createWorkflow } = await import('@/server/workflows/create')
+    const { createWorkflow } = await import('@/server/workflows/lifecycle')
     const { startRun } = await import('@/server/runs/start')
     const { terminateRun } = await import('@/server/runs/terminate')
     const { id } = await createWorkflow(runtime.ctx, { name: 'Hostile', ...definition } as never)

@@ -113,7 +113,7 @@ test('an answer that is too large together with what its branch has written is r
 })
 
 test('a locked run does not delay any other', async () => {
-  const { createWorkflow } = await import('@/server/workflows/create')
+  const { createWorkflow } = await import('@/server/workflows/lifecycle')
   const { startRun } = await import('@/server/runs/start')
   const { id } = await createWorkflow(runtime.ctx, { name: 'Other', steps: [{ id: 's', type: 'end-flow' }] } as never)
   const branches = ['a', 'b', 'c', 'd', 'e', 'f']

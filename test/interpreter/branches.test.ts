@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { publishWorkflow } from '@/server/workflows/publish'
+import { publishWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
@@ -180,8 +180,7 @@ describe('a failure', () => {
 })
 
 test('saving a definition from before branches changes no path of it', async () => {
-  const { createWorkflow } = await import('@/server/workflows/create')
-  const { updateWorkflow } = await import('@/server/workflows/update')
+  const { createWorkflow, updateWorkflow } = await import('@/server/workflows/lifecycle')
   const { startRun } = await import('@/server/runs/start')
   const { id } = await createWorkflow(runtime.ctx, {
     name: 'Old',
@@ -196,7 +195,7 @@ test('saving a definition from before branches changes no path of it', async () 
 
 test('an edge with `on` in a version from before branches leads where it always did', async () => {
   const definition = { steps: [set('a'), set('b')], edges: [edge('a', 'b')] }
-  const { createWorkflow } = await import('@/server/workflows/create')
+  const { createWorkflow } = await import('@/server/workflows/lifecycle')
   const { startRun } = await import('@/server/runs/start')
   const { id } = await createWorkflow(runtime.ctx, { name: 'Old', ...definition })
   await publishWorkflow(runtime.ctx, { id })

@@ -22,8 +22,7 @@ const END = { id: 'end', type: 'end-flow', output: { doubled: '${n}' } }
 
 /** A published workflow. */
 async function workflow(definition: object): Promise<string> {
-  const { createWorkflow } = await import('@/server/workflows/create')
-  const { publishWorkflow } = await import('@/server/workflows/publish')
+  const { createWorkflow, publishWorkflow } = await import('@/server/workflows/lifecycle')
   const { id } = await createWorkflow(runtime.ctx, { name: 'Child', edges: [], ...definition })
   await publishWorkflow(runtime.ctx, { id })
   return id
@@ -110,7 +109,7 @@ describe('a step that runs a workflow', () => {
   })
 
   test('fails when its run cannot start, and starts none', async () => {
-    const { archiveWorkflow } = await import('@/server/workflows/archive')
+    const { archiveWorkflow } = await import('@/server/workflows/lifecycle')
     const child = await workflow({ payload: { n: { type: 'number' } }, steps: [END] })
     const archived = await workflow({ steps: [{ id: 'end', type: 'end-flow', output: {} }] })
     await archiveWorkflow(runtime.ctx, { id: archived })
@@ -132,9 +131,7 @@ describe('a step that runs a workflow', () => {
 
 describe('publishing a workflow that runs another', () => {
   test('needs one that exists and is not archived, and warns about input that it would refuse', async () => {
-    const { archiveWorkflow } = await import('@/server/workflows/archive')
-    const { publishWorkflow } = await import('@/server/workflows/publish')
-    const { createWorkflow } = await import('@/server/workflows/create')
+    const { archiveWorkflow, publishWorkflow, createWorkflow } = await import('@/server/workflows/lifecycle')
     const child = await workflow({ name: 'Kid', payload: { n: { type: 'number' }, m: { type: 'any' } }, steps: [END] })
     const definition = (step: object) => ({ name: 'P', payload: { x: { type: 'any' } }, edges: [], steps: [step] })
     const publish = async (workflowId: string, input: object) => {
@@ -304,8 +301,7 @@ describe('stopping a run', () => {
 
 describe('runs in runs', () => {
   test('a workflow that runs itself ends at the tenth', async () => {
-    const { createWorkflow } = await import('@/server/workflows/create')
-    const { updateWorkflow } = await import('@/server/workflows/update')
+    const { createWorkflow, updateWorkflow } = await import('@/server/workflows/lifecycle')
     const { startRun } = await import('@/server/runs/start')
     const { id } = await createWorkflow(runtime.ctx, { name: 'Self', edges: [], steps: [ask] })
     await updateWorkflow(runtime.ctx, { id, body: { name: 'Self', edges: [], initialStep: 'sub', steps: [runs(id)] } })
@@ -316,8 +312,7 @@ describe('runs in runs', () => {
   })
 
   test('do not fail because the workflow is published meanwhile', async () => {
-    const { publishWorkflow } = await import('@/server/workflows/publish')
-    const { updateWorkflow } = await import('@/server/workflows/update')
+    const { publishWorkflow, updateWorkflow } = await import('@/server/workflows/lifecycle')
     const payload = { n: { type: 'number' } }
     const child = await workflow({ payload, steps: [END] })
     const runId = await runtime.start({

@@ -145,7 +145,7 @@ const set = { id: 'set', type: 'set-data', values: { set: true } }
 
 /** A run whose engine run the server has failed while it waits. */
 async function orphan(definition: object): Promise<string> {
-  const { createWorkflow } = await import('@/server/workflows/create')
+  const { createWorkflow } = await import('@/server/workflows/lifecycle')
   const { startRun } = await import('@/server/runs/start')
   const { id } = await createWorkflow(runtime.ctx, { name: 'W', ...definition })
   const { runId } = await startRun(runtime.ctx, { workflowId: id, body: {} })

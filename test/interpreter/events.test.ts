@@ -155,7 +155,7 @@ describe('a wait for an event', () => {
 
   test('looks once it is committed, also of a run that was started in a transaction', async () => {
     const { withTransaction } = await import('@/server/context')
-    const { createWorkflow } = await import('@/server/workflows/create')
+    const { createWorkflow } = await import('@/server/workflows/lifecycle')
     const { startRun } = await import('@/server/runs/start')
     const name = fresh()
     const { id } = await createWorkflow(runtime.ctx, { name: 'Test', steps: [wait(name)] })

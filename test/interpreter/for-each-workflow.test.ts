@@ -15,8 +15,7 @@ afterAll(async () => {
 
 /** A published workflow that doubles `n`, waits for a person where `asks`, and fails for 2. */
 async function doubles(asks = false): Promise<string> {
-  const { createWorkflow } = await import('@/server/workflows/create')
-  const { publishWorkflow } = await import('@/server/workflows/publish')
+  const { createWorkflow, publishWorkflow } = await import('@/server/workflows/lifecycle')
   const { id } = await createWorkflow(runtime.ctx, {
     name: 'Doubles',
     payload: { n: { type: 'number' } },

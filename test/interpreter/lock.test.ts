@@ -9,7 +9,7 @@ import { claimWalk } from '@/server/interpreter/walk/claim'
 import { visitStep } from '@/server/interpreter/walk/visit'
 import type { WalkClaim } from '@/server/run-store/names'
 import { startRun } from '@/server/runs/start'
-import { createWorkflow } from '@/server/workflows/create'
+import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
 

@@ -9,7 +9,7 @@ import { openForEngine } from '@/server/interpreter/wait/pause'
 import { claimWalk } from '@/server/interpreter/walk/claim'
 import { visitStep } from '@/server/interpreter/walk/visit'
 import { startRun } from '@/server/runs/start'
-import { createWorkflow } from '@/server/workflows/create'
+import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
 

@@ -26,14 +26,14 @@ async function tool(answer: number) {
 }
 
 async function create(use: object) {
-  const { createWorkflow } = await import('@/server/workflows/create')
+  const { createWorkflow } = await import('@/server/workflows/lifecycle')
   const steps = [{ id: 'use', saveAs: 'found', ...use }, END]
   const { id } = await createWorkflow(runtime.ctx, { name: 'User', initialStep: 'use', steps, edges: EDGES })
   return id
 }
 
 async function publish(id: string) {
-  const { publishWorkflow } = await import('@/server/workflows/publish')
+  const { publishWorkflow } = await import('@/server/workflows/lifecycle')
   return publishWorkflow(runtime.ctx, { id })
 }
 
@@ -45,7 +45,7 @@ async function resultOf(workflowId: string) {
 }
 
 async function pinsOf(id: string, version = 'published') {
-  const { getWorkflowVersion } = await import('@/server/workflows/get-version')
+  const { getWorkflowVersion } = await import('@/server/workflows/lifecycle')
   return (await getWorkflowVersion(runtime.ctx, { id, version })).pins
 }
 
@@ -84,7 +84,7 @@ describe('what a published workflow uses without a version', () => {
   })
 
   test('never changes for a version, also where that is published once more', async () => {
-    const { archiveWorkflow, unarchiveWorkflow } = await import('@/server/workflows/archive')
+    const { archiveWorkflow, unarchiveWorkflow } = await import('@/server/workflows/lifecycle')
     const answer = await tool(1)
     const id = await create({ type: 'call-tool', toolId: answer.id })
     await publish(id)
@@ -96,7 +96,7 @@ describe('what a published workflow uses without a version', () => {
   })
 
   test('is, of a workflow, the one that was published', async () => {
-    const { updateWorkflow } = await import('@/server/workflows/update')
+    const { updateWorkflow } = await import('@/server/workflows/lifecycle')
     const child = await create({ type: 'set-data', values: { value: 1 } })
     const change = (value: number) =>
       updateWorkflow(runtime.ctx, {
@@ -113,7 +113,7 @@ describe('what a published workflow uses without a version', () => {
     await change(2)
     await publish(child)
     expect([await resultOf(parent), await resultOf(always)]).toEqual([{ found: { value: 1 } }, { found: { value: 2 } }])
-    const { archiveWorkflow } = await import('@/server/workflows/archive')
+    const { archiveWorkflow } = await import('@/server/workflows/lifecycle')
     const { deleteWorkflowPermanently } = await import('@/server/workflows/delete-permanently')
     await archiveWorkflow(runtime.ctx, { id: child })
     await expect(deleteWorkflowPermanently(runtime.ctx, { id: child })).rejects.toMatchObject({ code: 'CONFLICT' })
@@ -143,7 +143,7 @@ test('a version whose tool was deleted stays published unchanged', async () => {
 
 test('a version that was published starts as it did then, whatever has become of what it uses', async () => {
   const { archiveTool } = await import('@/server/tools/lifecycle')
-  const { updateWorkflow } = await import('@/server/workflows/update')
+  const { updateWorkflow } = await import('@/server/workflows/lifecycle')
   const { startRun } = await import('@/server/runs/start')
   const answer = await tool(1)
   const child = await create({ type: 'condition', when: 'false' })

@@ -12,7 +12,7 @@ import { resumeRun } from '@/server/runs/resume'
 import { rewakeRun } from '@/server/runs/rewake'
 import { startRun } from '@/server/runs/start'
 import { getRunStatus } from '@/server/runs/status'
-import { createWorkflow } from '@/server/workflows/create'
+import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
 

@@ -70,10 +70,10 @@ test('an outgoing call has a key that every receiver accepts, whatever the ids',
 
 test('ids that look the same are the same step, in connections, references and answers', async () => {
   const [composed, apart] = ['größe', 'gro\u0308ße']
-  const { createWorkflow } = await import('@/server/workflows/create')
+  const { createWorkflow } = await import('@/server/workflows/lifecycle')
   const twice = { name: 'x', steps: [composed, apart].map((id) => ({ id, type: 'set-data', values: { a: 1 } })) }
   const { id } = await createWorkflow(runtime.ctx, twice)
-  const { publishWorkflow } = await import('@/server/workflows/publish')
+  const { publishWorkflow } = await import('@/server/workflows/lifecycle')
   await expect(publishWorkflow(runtime.ctx, { id })).rejects.toMatchObject({
     details: expect.arrayContaining([expect.objectContaining({ code: 'DUPLICATE_STEP_ID' })]),
   })

@@ -173,8 +173,7 @@ describe('a walk', () => {
   })
 
   test('keeps the version it started with while the workflow is published again', async () => {
-    const { createWorkflow } = await import('@/server/workflows/create')
-    const { publishWorkflow } = await import('@/server/workflows/publish')
+    const { createWorkflow, publishWorkflow } = await import('@/server/workflows/lifecycle')
     const { startRun } = await import('@/server/runs/start')
     const { resumeRun } = await import('@/server/runs/resume')
     const workflow = await createWorkflow(runtime.ctx, {

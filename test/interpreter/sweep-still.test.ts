@@ -8,7 +8,7 @@ import { claimWalk } from '@/server/interpreter/walk/claim'
 import type { WalkRef } from '@/server/run-store/names'
 import { startRun } from '@/server/runs/start'
 import { getRunStatus } from '@/server/runs/status'
-import { createWorkflow } from '@/server/workflows/create'
+import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
 

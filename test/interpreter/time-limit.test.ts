@@ -139,8 +139,7 @@ describe('the time limit of a run', () => {
   })
 
   test('is at least a second and at most ten years; null removes it', async () => {
-    const { createWorkflow } = await import('@/server/workflows/create')
-    const { updateWorkflow } = await import('@/server/workflows/update')
+    const { createWorkflow, updateWorkflow } = await import('@/server/workflows/lifecycle')
     for (const timeoutMs of [999, 1.5, 400_000_000_000, '1000'])
       await expect(createWorkflow(runtime.ctx, { name: 'x', limits: { timeoutMs } })).rejects.toMatchObject({
         code: 'INVALID_INPUT',

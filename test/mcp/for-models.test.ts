@@ -26,8 +26,7 @@ afterAll(async () => {
 })
 
 async function workflow(ctx: ServiceContext, name: string, definition: object): Promise<void> {
-  const { createWorkflow } = await import('@/server/workflows/create')
-  const { publishWorkflow } = await import('@/server/workflows/publish')
+  const { createWorkflow, publishWorkflow } = await import('@/server/workflows/lifecycle')
   const { id } = await createWorkflow(ctx, { name, ...definition })
   await publishWorkflow(ctx, { id })
 }

@@ -53,8 +53,7 @@ afterAll(async () => {
 })
 
 async function workflow(name: string, definition: object): Promise<void> {
-  const { createWorkflow } = await import('@/server/workflows/create')
-  const { publishWorkflow } = await import('@/server/workflows/publish')
+  const { createWorkflow, publishWorkflow } = await import('@/server/workflows/lifecycle')
   const { id } = await createWorkflow(owner, { name, ...definition } as never)
   await publishWorkflow(owner, { id })
 }

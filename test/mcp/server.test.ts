@@ -71,8 +71,7 @@ afterAll(async () => {
 })
 
 async function workflow(ctx: ServiceContext, name: string, definition: object, publish = true): Promise<string> {
-  const { createWorkflow } = await import('@/server/workflows/create')
-  const { publishWorkflow } = await import('@/server/workflows/publish')
+  const { createWorkflow, publishWorkflow } = await import('@/server/workflows/lifecycle')
   const { id } = await createWorkflow(ctx, { name, ...definition })
   if (publish) await publishWorkflow(ctx, { id })
   return id
@@ -136,8 +135,7 @@ describe('workflows', () => {
 
   test('can be cancelled, and keep their tool under a new name', async () => {
     const before = await named(operator, 'Ask first')
-    const { updateWorkflow } = await import('@/server/workflows/update')
-    const { publishWorkflow } = await import('@/server/workflows/publish')
+    const { updateWorkflow, publishWorkflow } = await import('@/server/workflows/lifecycle')
     await updateWorkflow(owner, { id: ids.asks ?? '', body: { name: '¿Qué? 最初' } })
     await publishWorkflow(owner, { id: ids.asks ?? '' })
     expect(await named(operator, '¿Qué? 最初')).toMatch(/^que_[0-9a-f]{12}$/)

@@ -10,7 +10,7 @@ import { insertRun } from '@/server/interpreter/walk/start'
 import { onceForKey, sweepIdempotencyKeys } from '@/server/rest/idempotency'
 import type { RouteHandler } from '@/server/rest/route'
 import { pinnedDefinition } from '@/server/run-store/definition'
-import { createWorkflow } from '@/server/workflows/create'
+import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 

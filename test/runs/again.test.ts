@@ -6,7 +6,7 @@ import { cancelRun } from '@/server/runs/cancel'
 import { listRuns } from '@/server/runs/list'
 import { rerunRun } from '@/server/runs/rerun'
 import { retryRun } from '@/server/runs/retry'
-import { archiveWorkflow } from '@/server/workflows/archive'
+import { archiveWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { type EffectServer, startEffects } from '../support/effects'
 import { forge } from '../support/invariants/finality'
@@ -227,7 +227,7 @@ describe('rerun', () => {
 describe('list', () => {
   it('pages through every run once, newest first, while others start', async () => {
     const ctx = await runtime.as('owner', 'ten_list')
-    const { createWorkflow } = await import('@/server/workflows/create')
+    const { createWorkflow } = await import('@/server/workflows/lifecycle')
     const { startRun } = await import('@/server/runs/start')
     const workflow = await createWorkflow(ctx, { name: 'L', steps: [{ id: 'end', type: 'end-flow' }] })
     const start = () => startRun(ctx, { workflowId: workflow.id, body: {} })

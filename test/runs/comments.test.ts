@@ -58,7 +58,7 @@ test('a run takes no more than 200, however many people write at once', async ()
 
 test('a subject’s data includes the comments on its runs', async () => {
   const actor = { kind: 'jwt', id: 'ada|7', secretId: 'sec_1', role: 'operator' } as const
-  const { createWorkflow } = await import('@/server/workflows/create')
+  const { createWorkflow } = await import('@/server/workflows/lifecycle')
   const { startRun } = await import('@/server/runs/start')
   const { id: workflowId } = await createWorkflow(runtime.ctx, { name: 'W', steps: [{ id: 'end', type: 'end-flow' }] })
   const { runId } = await startRun({ ...runtime.ctx, actor }, { workflowId, body: {} })

@@ -10,7 +10,7 @@ import { BLANK, INVISIBLE } from '@/server/runs/named'
 import { resumeRun } from '@/server/runs/resume'
 import { startRun } from '@/server/runs/start'
 import { listTasks } from '@/server/views/tasks/list'
-import { createWorkflow } from '@/server/workflows/create'
+import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 

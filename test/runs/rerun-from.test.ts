@@ -151,7 +151,7 @@ describe('who may change data on the way', () => {
 
   it('changed data never goes with what a token said of somebody else', async () => {
     const { startRun } = await import('@/server/runs/start')
-    const { createWorkflow } = await import('@/server/workflows/create')
+    const { createWorkflow } = await import('@/server/workflows/lifecycle')
     const { id } = await createWorkflow(runtime.ctx, { name: 'Who', steps: [{ id: 'end', type: 'end-flow' }] })
     const { runId } = await startRun({ ...runtime.ctx, trusted: { sub: 'ada' } }, { workflowId: id, body: {} })
     await runtime.wait(runId)

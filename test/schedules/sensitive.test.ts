@@ -5,7 +5,7 @@ import type { ServiceContext } from '@/server/context'
 import { getSchedule, listSchedules } from '@/server/schedules/list'
 import { createSchedule, updateSchedule } from '@/server/schedules/save'
 import { browseSchedules } from '@/server/views/schedules/browse'
-import { createWorkflow } from '@/server/workflows/create'
+import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
 

@@ -28,7 +28,7 @@ scenario(
     soak.after(() => database.close())
     const runtime = await startTestRuntime(database.url)
     soak.after(() => runtime.stop())
-    const { createWorkflow } = await import('@/server/workflows/create')
+    const { createWorkflow } = await import('@/server/workflows/lifecycle')
     const { startRun } = await import('@/server/runs/start')
     const { resumeRun } = await import('@/server/runs/resume')
     const { id: workflowId } = await createWorkflow(runtime.ctx, { name: 'Race', ...FORM })

@@ -80,8 +80,7 @@ describe('http-request', () => {
   })
 
   test('a secret goes only to its host, at publish and in a run', async () => {
-    const { createWorkflow } = await import('@/server/workflows/create')
-    const { publishWorkflow } = await import('@/server/workflows/publish')
+    const { createWorkflow, publishWorkflow } = await import('@/server/workflows/lifecycle')
     const step = call({ url: 'https://elsewhere.example/', headers: { authorization: '${secrets.TOKEN}' } })
     const { id } = await createWorkflow(runtime.ctx, { name: 'Leak', steps: [step] })
     await expect(publishWorkflow(runtime.ctx, { id })).rejects.toMatchObject({

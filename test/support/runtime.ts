@@ -41,7 +41,7 @@ export async function startTestRuntime(url: string, settings: Record<string, str
   const { database } = await import('@/server/database')
   const { now } = await import('@/server/clock')
   const { log } = await import('@/server/log')
-  const { createWorkflow } = await import('@/server/workflows/create')
+  const { createWorkflow } = await import('@/server/workflows/lifecycle')
   const { startRun } = await import('@/server/runs/start')
   const { getRunStatus } = await import('@/server/runs/status')
   const { db, sql: raw } = database()

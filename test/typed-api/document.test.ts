@@ -42,7 +42,7 @@ beforeAll(async () => {
   ids.order = await workflow('Order', { steps: [ask, decide, end], edges, payload })
   ids.draft = await workflow('A draft', { steps: [end] }, false)
   ids.archived = await workflow('Archived', { steps: [{ id: 'end', type: 'end-flow' }] })
-  const { archiveWorkflow } = await import('@/server/workflows/archive')
+  const { archiveWorkflow } = await import('@/server/workflows/lifecycle')
   await archiveWorkflow(runtime.ctx, { id: ids.archived })
   ids.same = await workflow('Same name', { steps: [{ id: 'end', type: 'end-flow' }] })
   ids.again = await workflow('same NAME!', { steps: [{ id: 'end', type: 'end-flow' }] })
@@ -73,8 +73,7 @@ afterAll(async () => {
 })
 
 async function workflow(name: string, definition: object, publish = true): Promise<string> {
-  const { createWorkflow } = await import('@/server/workflows/create')
-  const { publishWorkflow } = await import('@/server/workflows/publish')
+  const { createWorkflow, publishWorkflow } = await import('@/server/workflows/lifecycle')
   const { id } = await createWorkflow(runtime.ctx, { name, ...definition })
   if (publish) await publishWorkflow(runtime.ctx, { id })
   return id

@@ -7,7 +7,7 @@ import { tryInbound } from '@/server/inbound/try'
 import { getSchedule } from '@/server/schedules/list'
 import { createSchedule, updateSchedule } from '@/server/schedules/save'
 import { setVaultSecret } from '@/server/vault/set'
-import { createWorkflow } from '@/server/workflows/create'
+import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
 

@@ -10,7 +10,7 @@ import { browseRuns } from '@/server/views/runs/browse'
 import { runsContaining } from '@/server/views/runs/containing'
 import { listTasks } from '@/server/views/tasks/list'
 import { browseWorkflows } from '@/server/views/workflows/browse'
-import { listWorkflows } from '@/server/workflows/list'
+import { listWorkflows } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 

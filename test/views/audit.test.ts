@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSchedule } from '@/server/schedules/save'
 import { browseAudit } from '@/server/views/audit'
-import { createWorkflow } from '@/server/workflows/create'
-import { publishWorkflow } from '@/server/workflows/publish'
+import { createWorkflow, publishWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
 

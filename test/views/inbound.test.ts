@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createInbound } from '@/server/inbound/save'
 import { browseInbound } from '@/server/views/inbound/browse'
-import { archiveWorkflow } from '@/server/workflows/archive'
-import { createWorkflow } from '@/server/workflows/create'
+import { archiveWorkflow, createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant, withRole } from '../support/tenant'
 

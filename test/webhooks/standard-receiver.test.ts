@@ -9,7 +9,7 @@ import { createWebhook } from '@/server/webhooks/create'
 import { deliverDue } from '@/server/webhooks/deliver'
 import { rotateWebhook } from '@/server/webhooks/rotate'
 import { sweepWebhooks } from '@/server/webhooks/sweep'
-import { createWorkflow } from '@/server/workflows/create'
+import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant } from '../support/tenant'
 

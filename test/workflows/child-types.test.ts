@@ -26,8 +26,7 @@ function inARow(steps: Steps): Definition {
 }
 
 async function published(steps: Steps): Promise<string> {
-  const { createWorkflow } = await import('@/server/workflows/create')
-  const { publishWorkflow } = await import('@/server/workflows/publish')
+  const { createWorkflow, publishWorkflow } = await import('@/server/workflows/lifecycle')
   const { id } = await createWorkflow(runtime.ctx, inARow(steps))
   await publishWorkflow(runtime.ctx, { id })
   return id

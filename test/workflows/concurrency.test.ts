@@ -3,15 +3,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runs } from '@/db/schema/runs'
 import type { ServiceContext } from '@/server/context'
 import { startRun } from '@/server/runs/start'
-import { archiveWorkflow } from '@/server/workflows/archive'
-import { createWorkflow } from '@/server/workflows/create'
 import { deleteWorkflowPermanently } from '@/server/workflows/delete-permanently'
-import { duplicateWorkflow } from '@/server/workflows/duplicate'
-import { getWorkflow } from '@/server/workflows/get'
-import { getWorkflowVersion } from '@/server/workflows/get-version'
-import { publishWorkflow } from '@/server/workflows/publish'
-import { restoreWorkflowVersion } from '@/server/workflows/restore-version'
-import { updateWorkflow } from '@/server/workflows/update'
+import {
+  archiveWorkflow,
+  createWorkflow,
+  duplicateWorkflow,
+  getWorkflow,
+  getWorkflowVersion,
+  publishWorkflow,
+  restoreWorkflowVersion,
+  updateWorkflow,
+} from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { rounds } from '../support/rounds'
 import { newTenant } from '../support/tenant'

@@ -3,13 +3,16 @@ import { tools } from '@/db/schema/tools'
 import type { ServiceContext } from '@/server/context'
 import { startRun } from '@/server/runs/start'
 import { getRunStatus } from '@/server/runs/status'
-import { archiveWorkflow, unarchiveWorkflow } from '@/server/workflows/archive'
-import { createWorkflow } from '@/server/workflows/create'
-import { duplicateWorkflow } from '@/server/workflows/duplicate'
-import { getWorkflow } from '@/server/workflows/get'
 import { getInputSchema } from '@/server/workflows/input-schema'
-import { publishWorkflow } from '@/server/workflows/publish'
-import { updateWorkflow } from '@/server/workflows/update'
+import {
+  archiveWorkflow,
+  createWorkflow,
+  duplicateWorkflow,
+  getWorkflow,
+  publishWorkflow,
+  unarchiveWorkflow,
+  updateWorkflow,
+} from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newScriptTool, newTenant, withRole } from '../support/tenant'
 import { outcome, RUNNABLE, refusal, withClock } from './support'

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
-import { archiveWorkflow } from '@/server/workflows/archive'
-import { createWorkflow } from '@/server/workflows/create'
-import { listWorkflows } from '@/server/workflows/list'
-import { publishWorkflow } from '@/server/workflows/publish'
-import { updateWorkflow } from '@/server/workflows/update'
+import {
+  archiveWorkflow,
+  createWorkflow,
+  listWorkflows,
+  publishWorkflow,
+  updateWorkflow,
+} from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant, withRole } from '../support/tenant'
 import { outcome, RUNNABLE, refusal, withClock } from './support'

@@ -6,12 +6,14 @@ import type { ServiceContext } from '@/server/context'
 import { ROLES } from '@/server/roles'
 import { startRun } from '@/server/runs/start'
 import { getRunStatus } from '@/server/runs/status'
-import { archiveWorkflow } from '@/server/workflows/archive'
-import { createWorkflow } from '@/server/workflows/create'
 import { deleteWorkflowPermanently } from '@/server/workflows/delete-permanently'
-import { getWorkflow } from '@/server/workflows/get'
-import { publishWorkflow } from '@/server/workflows/publish'
-import { updateWorkflow } from '@/server/workflows/update'
+import {
+  archiveWorkflow,
+  createWorkflow,
+  getWorkflow,
+  publishWorkflow,
+  updateWorkflow,
+} from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant, withRole } from '../support/tenant'
 import { outcome, RUNNABLE, refusal } from './support'

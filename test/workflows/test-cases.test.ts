@@ -6,6 +6,7 @@ import type { Expected } from '@/server/definition/test-case'
 import { resumeRun } from '@/server/runs/resume'
 import { startRun } from '@/server/runs/start'
 import { workflowCases } from '@/server/views/test-cases'
+import { updateWorkflow } from '@/server/workflows/lifecycle'
 import {
   changeWorkflowExpected,
   deleteWorkflowCase,
@@ -13,7 +14,6 @@ import {
   renameWorkflowCase,
   runWorkflowCases,
 } from '@/server/workflows/test-cases'
-import { updateWorkflow } from '@/server/workflows/update'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { startTestRuntime, type TestRuntime } from '../support/runtime'
 import { newTenant, withRole } from '../support/tenant'

@@ -3,12 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { workflows } from '@/db/schema/workflows'
 import type { ServiceContext } from '@/server/context'
 import { startRun } from '@/server/runs/start'
-import { archiveWorkflow } from '@/server/workflows/archive'
-import { createWorkflow } from '@/server/workflows/create'
-import { getWorkflow } from '@/server/workflows/get'
-import { listWorkflowVersions } from '@/server/workflows/list-versions'
-import { publishWorkflow } from '@/server/workflows/publish'
-import { updateWorkflow } from '@/server/workflows/update'
+import {
+  archiveWorkflow,
+  createWorkflow,
+  getWorkflow,
+  listWorkflowVersions,
+  publishWorkflow,
+  updateWorkflow,
+} from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant, withRole } from '../support/tenant'
 import { outcome, RUNNABLE, refusal, withClock } from './support'

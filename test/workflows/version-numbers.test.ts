@@ -3,13 +3,16 @@ import { applyDefinitions } from '@/server/as-code/apply'
 import type { ServiceContext } from '@/server/context'
 import { addSamples } from '@/server/tenants/boot/add-samples'
 import { createTool, updateTool } from '@/server/tools/lifecycle'
-import { archiveWorkflow, unarchiveWorkflow } from '@/server/workflows/archive'
-import { createWorkflow } from '@/server/workflows/create'
-import { duplicateWorkflow } from '@/server/workflows/duplicate'
-import { listWorkflowVersions } from '@/server/workflows/list-versions'
-import { publishWorkflow } from '@/server/workflows/publish'
+import {
+  archiveWorkflow,
+  createWorkflow,
+  duplicateWorkflow,
+  listWorkflowVersions,
+  publishWorkflow,
+  unarchiveWorkflow,
+  updateWorkflow,
+} from '@/server/workflows/lifecycle'
 import { SAMPLE_WORKFLOWS } from '@/server/workflows/samples'
-import { updateWorkflow } from '@/server/workflows/update'
 import { workflow, workspace } from '../as-code/support'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { expectInvariants } from '../support/invariants/check'

@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServiceContext } from '@/server/context'
-import { archiveWorkflow } from '@/server/workflows/archive'
-import { createWorkflow } from '@/server/workflows/create'
-import { getWorkflow } from '@/server/workflows/get'
-import { getWorkflowVersion } from '@/server/workflows/get-version'
-import { listWorkflowVersions } from '@/server/workflows/list-versions'
-import { publishWorkflow } from '@/server/workflows/publish'
-import { restoreWorkflowVersion } from '@/server/workflows/restore-version'
-import { updateWorkflow } from '@/server/workflows/update'
+import {
+  archiveWorkflow,
+  createWorkflow,
+  getWorkflow,
+  getWorkflowVersion,
+  listWorkflowVersions,
+  publishWorkflow,
+  restoreWorkflowVersion,
+  updateWorkflow,
+} from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../support/db'
 import { newTenant, withRole } from '../support/tenant'
 import { outcome, RUNNABLE, refusal, withClock } from './support'

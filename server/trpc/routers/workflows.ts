@@ -11,14 +11,16 @@ import { readVersion } from '../../views/workflows/one-version'
 import { openRunsByVersion } from '../../views/workflows/open-runs'
 import { type ReadScope, readScope } from '../../views/workflows/scope-of'
 import { versionHistory } from '../../views/workflows/version-history'
-import { archiveWorkflow, unarchiveWorkflow, undoArchiveWorkflow } from '../../workflows/archive'
-import { createWorkflow } from '../../workflows/create'
 import { deleteWorkflowPermanently } from '../../workflows/delete-permanently'
-import { duplicateWorkflow } from '../../workflows/duplicate'
 import { exportWorkflow } from '../../workflows/export'
 import { getInputSchema } from '../../workflows/input-schema'
-import { publishWorkflow } from '../../workflows/publish'
-import { restoreWorkflowVersion } from '../../workflows/restore-version'
+import {
+  createWorkflow,
+  publishWorkflow,
+  restoreWorkflowVersion,
+  updateWorkflow,
+  WORKFLOWS,
+} from '../../workflows/lifecycle'
 import { type SaveLayout, saveLayout } from '../../workflows/save-layout'
 import type { UpdateWorkflow } from '../../workflows/schema'
 import { simulateWorkflow } from '../../workflows/simulate'
@@ -31,10 +33,11 @@ import {
   renameWorkflowCase,
   runWorkflowCases,
 } from '../../workflows/test-cases'
-import { updateWorkflow } from '../../workflows/update'
 import { given, type OnePage, router, tenantProcedure } from '../init'
+import { versionedProcedures } from '../versioned'
 
 export const workflowsRouter = router({
+  ...versionedProcedures(WORKFLOWS),
   list: tenantProcedure.input(given<BrowseWorkflows>()).query(({ ctx, input }) => browseWorkflows(ctx.service, input)),
   samples: tenantProcedure.query(({ ctx }) => listSamples(ctx.service)),
   /** The START fields of the version a start would run. */
@@ -48,16 +51,6 @@ export const workflowsRouter = router({
     .input(given<{ sampleId: string; name: string }>())
     .mutation(({ ctx, input }) => createFromSample(ctx.service, input)),
   addSamples: tenantProcedure.mutation(({ ctx }) => addSamples(ctx.service)),
-  duplicate: tenantProcedure
-    .input(given<One>('id'))
-    .mutation(({ ctx, input }) => duplicateWorkflow(ctx.service, input)),
-  archive: tenantProcedure.input(given<One>('id')).mutation(({ ctx, input }) => archiveWorkflow(ctx.service, input)),
-  unarchive: tenantProcedure
-    .input(given<One>('id'))
-    .mutation(({ ctx, input }) => unarchiveWorkflow(ctx.service, input)),
-  undoArchive: tenantProcedure
-    .input(given<One>('id'))
-    .mutation(({ ctx, input }) => undoArchiveWorkflow(ctx.service, input)),
   deletePermanently: tenantProcedure
     .input(given<One & { terminateRuns?: boolean }>('id'))
     .mutation(({ ctx, input: { id, terminateRuns } }) =>

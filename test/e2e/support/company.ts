@@ -5,9 +5,7 @@ import { createSigningSecret } from '@/server/credentials/signing-secrets/create
 import { createInvitation } from '@/server/members/invitations/create'
 import { createTool, publishTool } from '@/server/tools/lifecycle'
 import { setVaultSecret } from '@/server/vault/set'
-import { createWorkflow } from '@/server/workflows/create'
-import { publishWorkflow } from '@/server/workflows/publish'
-import { updateWorkflow } from '@/server/workflows/update'
+import { createWorkflow, publishWorkflow, updateWorkflow } from '@/server/workflows/lifecycle'
 
 /** A company's definitions, by purpose. */
 export interface Company {

@@ -5,7 +5,7 @@ import { startRun } from '@/server/runs/start'
 import { browseRuns } from '@/server/views/runs/browse'
 import { countBulk, runBulk } from '@/server/views/runs/bulk'
 import { exportRuns } from '@/server/views/runs/export'
-import { createWorkflow } from '@/server/workflows/create'
+import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../../support/db'
 import { startTestRuntime, type TestRuntime } from '../../support/runtime'
 

@@ -5,7 +5,7 @@ import { browseRuns } from '@/server/views/runs/browse'
 import { runsContaining } from '@/server/views/runs/containing'
 import { countNewRuns } from '@/server/views/runs/count-new'
 import { countRuns } from '@/server/views/runs/totals'
-import { createWorkflow } from '@/server/workflows/create'
+import { createWorkflow } from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../../support/db'
 import { startTestRuntime, type TestRuntime } from '../../support/runtime'
 

@@ -3,14 +3,18 @@ import type { ServiceContext } from '@/server/context'
 import { startRun } from '@/server/runs/start'
 import { addSamples, createFromSample } from '@/server/tenants/boot/add-samples'
 import { type BrowseWorkflows, browseWorkflows } from '@/server/views/workflows/browse'
-import { archiveWorkflow, unarchiveWorkflow, undoArchiveWorkflow } from '@/server/workflows/archive'
 import { checkDefinition } from '@/server/workflows/check/definition'
-import { createWorkflow } from '@/server/workflows/create'
 import { deleteWorkflowPermanently } from '@/server/workflows/delete-permanently'
 import { exportWorkflow } from '@/server/workflows/export'
-import { publishWorkflow } from '@/server/workflows/publish'
+import {
+  archiveWorkflow,
+  createWorkflow,
+  publishWorkflow,
+  unarchiveWorkflow,
+  undoArchiveWorkflow,
+  updateWorkflow,
+} from '@/server/workflows/lifecycle'
 import { SAMPLE_WORKFLOWS } from '@/server/workflows/samples'
-import { updateWorkflow } from '@/server/workflows/update'
 import { type FreshDatabase, freshDatabase } from '../../support/db'
 import { newTenant, withRole } from '../../support/tenant'
 import { outcome, RUNNABLE, withClock } from '../../workflows/support'

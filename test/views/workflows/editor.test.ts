@@ -10,13 +10,16 @@ import { checkDraft } from '@/server/views/workflows/check-draft'
 import { getDraft } from '@/server/views/workflows/get-draft'
 import { readScope } from '@/server/views/workflows/scope-of'
 import { versionHistory } from '@/server/views/workflows/version-history'
-import { archiveWorkflow, unarchiveWorkflow } from '@/server/workflows/archive'
-import { createWorkflow } from '@/server/workflows/create'
-import { duplicateWorkflow } from '@/server/workflows/duplicate'
-import { getWorkflow } from '@/server/workflows/get'
-import { publishWorkflow } from '@/server/workflows/publish'
+import {
+  archiveWorkflow,
+  createWorkflow,
+  duplicateWorkflow,
+  getWorkflow,
+  publishWorkflow,
+  unarchiveWorkflow,
+  updateWorkflow,
+} from '@/server/workflows/lifecycle'
 import { saveLayout } from '@/server/workflows/save-layout'
-import { updateWorkflow } from '@/server/workflows/update'
 import { type FreshDatabase, freshDatabase } from '../../support/db'
 import { newTenant, withRole } from '../../support/tenant'
 import { outcome, RUNNABLE } from '../../workflows/support'

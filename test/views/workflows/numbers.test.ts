@@ -11,13 +11,16 @@ import { getChanges } from '@/server/views/workflows/changes'
 import { getDraft } from '@/server/views/workflows/get-draft'
 import { readVersion } from '@/server/views/workflows/one-version'
 import { versionHistory } from '@/server/views/workflows/version-history'
-import { archiveWorkflow, unarchiveWorkflow } from '@/server/workflows/archive'
-import { createWorkflow } from '@/server/workflows/create'
 import { deleteWorkflowPermanently } from '@/server/workflows/delete-permanently'
-import { getWorkflowVersion } from '@/server/workflows/get-version'
-import { publishWorkflow } from '@/server/workflows/publish'
-import { restoreWorkflowVersion } from '@/server/workflows/restore-version'
-import { updateWorkflow } from '@/server/workflows/update'
+import {
+  archiveWorkflow,
+  createWorkflow,
+  getWorkflowVersion,
+  publishWorkflow,
+  restoreWorkflowVersion,
+  unarchiveWorkflow,
+  updateWorkflow,
+} from '@/server/workflows/lifecycle'
 import { type FreshDatabase, freshDatabase } from '../../support/db'
 import { newTenant } from '../../support/tenant'
 
