@@ -40,7 +40,7 @@ export const inngest = new Inngest({
   logger,
   internalLogger: logger,
   ...(env().engine === 'embedded'
-    ? // Nothing in this process limits a call, so it may last as long as its walk (0 means no limit).
+    ? // No limit of this process applies to a call, so it may last as long as its walk (0 means no limit).
       { isDev: true, baseUrl: EMBEDDED_URL, fetch: engineFetch, checkpointing: { maxRuntime: 0 } }
     : env().VERCEL
       ? { checkpointing: { maxRuntime: '50s' } }

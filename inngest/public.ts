@@ -19,7 +19,7 @@ export function setDevKey(key: string): void {
 }
 
 /**
- * The functions answer HTTP calls only from an Inngest server, which signs them. The embedded engine calls them in
+ * Only an Inngest server, which signs its calls, may call the functions over HTTP. The embedded engine calls them in
  * process, so in that mode the path does not exist, except for the engine of `npm run dev`.
  */
 export function notServedHere<H extends Handler>(handler: H): H {
@@ -30,7 +30,7 @@ export function notServedHere<H extends Handler>(handler: H): H {
   }) as unknown as H
 }
 
-/** Notes the call if it was the server's own: other calls have no signature. */
+/** Records the call if it came from the server: other calls have no signature. */
 async function call<H extends Handler>(handler: H, args: Parameters<H>): Promise<unknown> {
   const response = await handler(...args)
   const ours = response instanceof Response && response.status !== 401
@@ -43,7 +43,7 @@ async function call<H extends Handler>(handler: H, args: Parameters<H>): Promise
 
 const bound = () => processWide<{ note?: () => Promise<void> }>('inngest.called', () => ({}))
 
-/** Sets the function that notes that the Inngest server has called. */
+/** Sets the function that records calls by the Inngest server. */
 export function bindCallNoter(note: () => Promise<void>): void {
   bound().note = note
 }

@@ -8,23 +8,23 @@ import type { Log } from '@/server/log'
 import { callFunctions } from './serve'
 
 const PATH = '/api/inngest'
-/** The delays before it tries again; the last one repeats. Short, because no run continues until it succeeds. */
+/** The delays between attempts; the last one repeats. Short, because no run continues until one succeeds. */
 const AGAIN_MS = [2_000, 5_000, 10_000, 20_000]
-/** How often it looks whether the server still calls. */
+/** How often it checks whether the server still calls. */
 const WATCH_MS = 5_000
-/** A sweep is due every minute. If it does not come, the server may have lost its state, and the functions with it. */
+/** A sweep is due every minute. If none comes, the server may have lost its state, including the functions. */
 const MISSED_MS = 70_000
-/** A start on a platform that bills by time waits this long at most. */
+/** How long a start waits at most on a platform that bills by time. */
 const START_MS = 8_000
-/** How the SDK ends its message when the server has not accepted the key. */
+/** How the SDK's message ends when the server has rejected the key. */
 const REFUSED = /\bstatus code: 401\b/
 
 /**
- * Registers the functions with the Inngest server, unless any process has registered exactly the same before.
+ * Registers the functions with the Inngest server, unless any process has already registered exactly the same.
  * @param options.always registers even then
- * @param options.repeats keeps the time of the registration before, from which on the server should have called
+ * @param options.repeats preserves the time of the previous registration, from which on the server should have called
  * @returns the outcome of the last registration
- * @throws EnvError when nothing says where this service is reached
+ * @throws EnvError if no setting names this service's address
  */
 export async function registerFunctions(
   sql: Sql,
@@ -50,7 +50,7 @@ export async function registerFunctions(
 
 /**
  * Registers in the background until it succeeds, and again whenever the server stops calling.
- * @param restored called each time that the server has been told the functions again
+ * @param restored called each time the functions were registered again
  * @returns stops it
  */
 export function keepRegistering(
@@ -96,8 +96,8 @@ export function keepRegistering(
 }
 
 /**
- * Registers once, at the start of a process that is suspended between requests. A failure shows in the health of the
- * service.
+ * Registers once, at the start of a process that is suspended between requests. The health of the service reports a
+ * failure.
  */
 export async function registerAtStart(sql: Sql, settings: Env, log: Log): Promise<void> {
   const late = new Promise<never>((_, fail) =>
@@ -121,7 +121,7 @@ async function tell(url: string, { VERCEL_AUTOMATION_BYPASS_SECRET: bypass }: En
   })
   if (status === 200) return null
   const { message = 'no reason given' } = JSON.parse(body || '{}') as { message?: string }
-  // The SDK expects JSON of the server, which refuses a key in plain text.
+  // The SDK expects JSON from the server, whose refusal of a key is plain text.
   return REFUSED.test(message) ? 'the Inngest server refuses INNGEST_SIGNING_KEY (401)' : `${message} (${status})`
 }
 
@@ -130,7 +130,7 @@ async function fingerprintOf(url: string, settings: Env): Promise<string> {
   const { body } = await callFunctions({ method: 'PUT', url, headers, body: { url } })
   const { functions } = JSON.parse(body) as { functions: unknown }
   const { INNGEST_BASE_URL, INNGEST_ENV, INNGEST_SIGNING_KEY, VERCEL_AUTOMATION_BYPASS_SECRET: bypass } = settings
-  // The address that the server was told contains the bypass, so another one must be told again.
+  // The registered address contains the bypass, so a changed bypass requires a new registration.
   const parts = [url, functions, INNGEST_BASE_URL, INNGEST_ENV, INNGEST_SIGNING_KEY, ...(bypass ? [bypass] : [])]
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
 }

@@ -26,7 +26,7 @@ export interface Relay {
   kick(): void
 }
 
-/** Keeps the process running until the work is done. */
+/** Holds the process open until the work is done. */
 export type KeepAlive = (work: Promise<unknown>) => void
 
 type Send = (events: OutgoingEvent[]) => Promise<unknown>
@@ -35,15 +35,15 @@ interface RelayOptions {
   db: Db
   send: Send
   log: Log
-  /** How often to look for rows of processes that died before they forwarded them. */
+  /** How often to look for rows of processes that died before forwarding them. */
   pollMs?: number
-  /** Set where the process is suspended as soon as it has responded. */
+  /** Set where the process is suspended after each response. */
   keepAlive?: KeepAlive | undefined
 }
 
 /**
  * Forwards committed outbox rows at least once. The row's id is the event's id, so the engine recognises repeats. Rows
- * committed in this process trigger it; polling finds those of processes that died before they forwarded them.
+ * committed in this process trigger it; polling finds those of processes that died before forwarding them.
  */
 export function createRelay({ db, send, log, pollMs = POLL_MS, keepAlive }: RelayOptions): Relay {
   let running = false
@@ -71,7 +71,7 @@ export function createRelay({ db, send, log, pollMs = POLL_MS, keepAlive }: Rela
           if (again) kick()
         })
     }
-    // Also for work that another request began: the process may be suspended once that request is answered.
+    // Also for work that another request began: the process may be suspended after that request's response.
     keepAlive?.(busy)
   }
 
@@ -90,7 +90,7 @@ export function createRelay({ db, send, log, pollMs = POLL_MS, keepAlive }: Rela
   }
 }
 
-/** Forwards the rows of the outbox, for a process that runs a single command and ends. */
+/** Forwards the outbox's rows, for a process that runs a single command and ends. */
 export async function forwardOnce(db: Db, send: Send): Promise<void> {
   while ((await forwardBatch(db, send)) === BATCH);
 }
@@ -117,7 +117,7 @@ async function forwardBatch(db: Db, send: Send): Promise<number> {
   try {
     await send(rows.map((row) => ({ id: row.id, name: row.name, data: row.data as Record<string, unknown> })))
   } catch (err) {
-    // Another process may soon check next.
+    // Another process may check soon.
     await db.update(outbox).set({ leasedUntil: null }).where(taken)
     throw err
   }

@@ -16,7 +16,7 @@ import { sweepUnusedFiles } from './functions/sweep-files'
 
 type Drive = typeof driveWalk | typeof driveDeliveries | typeof driveEvent | typeof driveChild | typeof driveMail
 
-/** What the engine calls is no part of the request that made it do so. */
+/** The engine's calls are not part of the request that triggered them. */
 const byItself =
   <C, R>(drive: (call: C) => R) =>
   (call: C): R =>

@@ -1,4 +1,5 @@
-// Ours: croner moves times that a clock skips to the end of the gap, reads `*/2` as a restricted day and accepts 30 February.
+// Our own parser: croner moves times that a clock skips to the end of the gap, reads `*/2` as a restricted day and
+// accepts 30 February.
 
 /** When something happens: five fields with lists, ranges, steps and English names, on the clock of a time zone. */
 export interface Cron {
@@ -9,7 +10,7 @@ export interface Cron {
   weekdays: ReadonlySet<number>
   /** When both day fields are restricted, either may match, as in any cron. */
   eitherDay: boolean
-  /** It names no hours, so it goes by the time that passes and not by the clock on the wall. */
+  /** It restricts no hours, so it follows elapsed time, not the local clock. */
   everyHour: boolean
 }
 
@@ -21,10 +22,10 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
-/** A 29 February that is a Monday may be 40 years away; a day that does not occur in such a span never does. */
+/** A 29 February that is a Monday may be 40 years away; a day that does not occur within that span never does. */
 const MAX_DAYS = 366 * 41
 
-/** @throws CronError that says which field cannot be read */
+/** @throws CronError that names the unreadable field */
 export function parseCron(source: string): Cron {
   const fields = source.trim().split(/\s+/)
   if (fields.length !== 5) throw new CronError('must have five fields: minute, hour, day, month, weekday')
@@ -74,7 +75,7 @@ export function isTimeZone(text: string): boolean {
   }
 }
 
-/** The first time after `after`; null if there is none. */
+/** The first time after `after`; null if none exists. */
 export function nextTime(cron: Cron, zone: string, after: Date): Date | null {
   const first = dayOf(after, zone)
   for (let i = -1; i < MAX_DAYS; i++) {
@@ -91,7 +92,7 @@ export function nextTimes(cron: Cron, zone: string, after: Date, count: number):
   return times
 }
 
-/** The last time that is neither before `from` nor after `until`; null if there is none. */
+/** The last time from `from` to `until`, both inclusive; null if none exists. */
 export function lastTime(cron: Cron, zone: string, from: Date, until: Date): Date | null {
   const last = dayOf(until, zone)
   const days = Math.ceil((until.getTime() - from.getTime()) / DAY_MS) + 1
@@ -104,8 +105,8 @@ export function lastTime(cron: Cron, zone: string, from: Date, until: Date): Dat
 
 /**
  * The times on a day of the zone's calendar, given as midnight UTC of that date. Where clocks are set forward, a time
- * that does not exist comes as much later. Where they are set back, a time that comes twice counts once; but a schedule
- * that does not restrict the hour continues evenly through both.
+ * that does not exist moves later by the gap. Where they are set back, a time that occurs twice counts once; but a
+ * schedule that does not restrict the hour continues evenly through both.
  */
 function timesOn(cron: Cron, zone: string, day: number): number[] {
   if (!matches(cron, new Date(day))) return []
@@ -122,7 +123,7 @@ function timesOn(cron: Cron, zone: string, day: number): number[] {
   return before === after ? times : [...new Set(times)].sort((a, b) => a - b)
 }
 
-/** The moments at which the clock on the wall shows a time, near a change of the zone's offset. */
+/** The moments at which local time has this value, near a change of the zone's offset. */
 function atWall(cron: Cron, zone: string, wall: number, before: number, after: number): number[] {
   const shown = [wall - before, wall - after]
     .filter((time) => time + offsetAt(zone, time) === wall)

@@ -36,8 +36,8 @@ export class Deadline {
   }
 
   /**
-   * The work's result, or a rejection with the signal's reason as soon as it fires. For work that may ignore the
-   * signal.
+   * Settles with the work's result, or rejects with the signal's reason as soon as it fires. For work that may ignore
+   * the signal.
    */
   async race<T>(work: Promise<T>): Promise<T> {
     const { signal } = this
@@ -67,7 +67,7 @@ export class Deadline {
     this.caller?.removeEventListener('abort', this.forward)
   }
 
-  /** Releases, and aborts any work that is left. */
+  /** Releases, and aborts any remaining work. */
   end(): void {
     this.release()
     this.ender.abort()

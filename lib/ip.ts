@@ -9,10 +9,7 @@ const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
 /** A public address, but on Azure the host of every virtual machine answers it with metadata and keys. */
 const AZURE_HOST = '168.63.129.16'
 
-/**
- * Whether an address is on the public internet: global unicast and nothing else. False for anything that cannot be
- * parsed.
- */
+/** Whether an address is on the public internet: global unicast only. False for anything that cannot be parsed. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const ip = ipaddr.process(address)
@@ -47,7 +44,7 @@ export class AllowedHosts {
   /**
    * @param text a comma-separated list of `host`, `host:port`, `[v6]:port`, addresses or CIDR ranges
    * @param options.wildcards allows `*.example.com`: every name below `example.com`, but not `example.com` itself
-   * @returns null when an entry is none of these
+   * @returns null if an entry is none of these
    */
   static parse(text: string, options: { wildcards?: boolean } = {}): AllowedHosts | null {
     const entries: Entry[] = []
@@ -99,7 +96,7 @@ function within(ip: ipaddr.IPv4 | ipaddr.IPv6, [network, bits]: [ipaddr.IPv4 | i
 
 const NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/
 
-/** Whether a name service may know it, by its form. */
+/** Whether a name service may know the host, judging by its form. */
 export function isHostName(host: string): boolean {
   return NAME.test(host)
 }

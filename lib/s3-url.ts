@@ -1,13 +1,13 @@
-/** Where files are in a storage that speaks the protocol of S3, and with which key. */
+/** The location of files in S3-compatible storage, and the key for it. */
 export interface S3Place {
-  /** The bucket's URL, with a folder in it if there is one; without credentials and without a slash at its end. */
+  /** The bucket's URL, with a folder if any; without credentials and without a trailing slash. */
   url: string
   region: string
   accessKeyId: string
   secretAccessKey: string
 }
 
-/** Reads `https://KEY:SECRET@host/bucket/folder?region=…`; null if it is none. */
+/** Reads `https://KEY:SECRET@host/bucket/folder?region=…`; null if it does not match. */
 export function readS3Url(text: string): S3Place | null {
   if (!URL.canParse(text)) return null
   const { protocol, username, password, host, pathname, searchParams, hash } = new URL(text)

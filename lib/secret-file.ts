@@ -3,8 +3,8 @@ import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { dirname } from 'node:path'
 
 /**
- * A secret generated once and kept in a file only its owner can read. The file is linked into place complete, so when
- * several processes generate it at once, one wins and all read the same value.
+ * A secret generated once and stored in a file only its owner can read. The file is linked into place complete, so when
+ * several processes generate it concurrently, one wins and all read the same value.
  * @throws the file system's error when it can be neither read nor written
  */
 export function secretFile(path: string, make: () => string): string {

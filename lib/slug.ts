@@ -27,7 +27,7 @@ export function* slugCandidates(name: string): Generator<string> {
   for (let n = 2; ; n++) yield `${cut(base, MAX_LENGTH - 1 - String(n).length)}-${n}`
 }
 
-/** Whether a text has the form of a tenant's slug; callers do not look up anything else. */
+/** Whether a text has the form of a tenant's slug; callers look up nothing else. */
 export function isSlug(text: string): boolean {
   return text.length <= MAX_LENGTH && SLUG.test(text) && isFreeWord(text)
 }

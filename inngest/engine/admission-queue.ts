@@ -3,14 +3,14 @@ import type { Room } from './types'
 interface Waiter {
   lane: string | null
   limit: number
-  /** @param granted whether it has a slot now */
+  /** @param granted whether it now has a slot */
   settle(granted: boolean): void
 }
 
 /**
- * Where starts wait whose callers wait for the run's end anyway. Until a slot is free, nothing is written: a run that
- * is queued costs far more than one that begins at once, so a burst of them would slow down the very work it waits for.
- * Lanes take turns, and the first of a lane comes first.
+ * Queue of starts whose callers wait for the run's end anyway. Nothing is written until a slot is free: a queued run
+ * costs far more than one that begins at once, so a burst of them would slow down the very work it waits for. Lanes
+ * take turns, and each lane is first in, first out.
  */
 export class AdmissionQueue {
   /** The lane whose turn it is comes first. */
@@ -19,20 +19,20 @@ export class AdmissionQueue {
   private closed = false
 
   constructor(
-    /** Reserves a slot of a lane, unless it has none left. */
+    /** Reserves a slot of a lane, unless none is left. */
     private readonly reserve: (lane: string | null, limit: number) => boolean,
-    /** How many may wait; 0 for any number. */
+    /** Maximum number of waiting starts; 0 for any number. */
     private readonly most: number,
   ) {}
 
-  /** @returns true with a slot that is reserved; false if the run is to be queued, like any other */
+  /** @returns true with a reserved slot; false if the run should be queued normally */
   async acquire(
     lane: string | null,
     limit: number,
     { ms, signal }: { ms: number; signal: AbortSignal },
   ): Promise<boolean> {
     if (this.closed || ms <= 0 || signal.aborted || this.room(lane) !== 'free') return false
-    // A slot may have become free since the caller looked, and nothing else need ever happen.
+    // A slot may have become free since the caller looked, and no later event might report it.
     if (!this.lanes.has(lane) && this.reserve(lane, limit)) return true
     return new Promise((resolve) => {
       const mine = this.lanes.get(lane) ?? new Set()
@@ -54,7 +54,7 @@ export class AdmissionQueue {
     })
   }
 
-  /** No lane may have more waiting than it leaves room for others. */
+  /** A lane may have at most as many waiting as it leaves room for others. */
   room(lane: string | null): Room {
     if (this.most === 0) return 'free'
     if (this.waiting >= this.most) return 'full'
@@ -70,14 +70,14 @@ export class AdmissionQueue {
         if (!first || !this.reserve(lane, first.limit)) continue
         first.settle(true)
         granted = true
-        // The others come first now.
+        // The other lanes come first now.
         if (!this.lanes.delete(lane)) continue
         this.lanes.set(lane, mine)
       }
     }
   }
 
-  /** Jobs have been waiting in the queue for a while, and they come first: so those who wait here are queued behind them. */
+  /** Queued jobs that have waited for a while come first, so the starts waiting here are queued behind them. */
   close(): void {
     this.closed = true
     for (const mine of [...this.lanes.values()]) for (const { settle } of [...mine]) settle(false)

@@ -76,7 +76,7 @@ async function handleCheckpoint(worker: Worker, runId: string, text: string): Pr
     if (op !== 'StepRun') return answer(400, { error: `${op} cannot be checkpointed`, status: 400 })
     results.push({ id, value: JSON.stringify({ data: data ?? null }) })
   }
-  // The SDK sends a rejected result again in its response, and that fails the run with a reason.
+  // The SDK sends a rejected result again in its response, which then fails the run with a reason.
   const tooLarge = results.some(({ value }) => value.length > LARGEST_OUTPUT)
   if (tooLarge || !worker.calls.mayKeep(ref.generation, results.length, MAX_STEPS)) {
     return answer(413, { error: 'The result is too large, or there are too many', status: 413 })

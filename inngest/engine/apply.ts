@@ -10,7 +10,7 @@ import { callingAgain } from './waits'
 
 type Move = Extract<Plan, { kind: 'move' }>
 
-/** Writes the outcome of a call in one transaction. If it returns a claim, the call continues at once. */
+/** Writes a call's outcome in one transaction. If it returns a claim, the call continues immediately. */
 export async function applyPlan(
   ctx: EngineContext,
   claim: Claim,
@@ -122,8 +122,7 @@ async function move(ctx: EngineContext, claim: Claim, plan: Move): Promise<void>
 const SKIPPED = JSON.stringify({ error: plainError('The invoked function has already run for this idempotency key') })
 
 /**
- * The single statement of a move; false when the claim is stale. With `effects` it runs inside the caller's
- * transaction.
+ * The single statement of a move; false when the claim is stale. With `effects` it runs in the caller's transaction.
  */
 async function moveOn(
   ctx: EngineContext,
@@ -134,7 +133,7 @@ async function moveOn(
 ): Promise<boolean> {
   const { scheduler } = ctx
   const planned = plan.jobs.filter((job) => job.kind === 'step')
-  // Steps of a function with a concurrency limit are queued. The others start here at once if there is room.
+  // Steps of a function with a concurrency limit are queued. Others start here immediately if there is room.
   const slots = claim.lane === null && planned.length > 0 && !effects ? scheduler.reserve(planned.length) : 0
   const claimed = new Set(planned.slice(0, slots))
   const jobs = plan.jobs.map((job) => ({ ...job, id: `${claim.runId}.${job.stepId}`, claimed: claimed.has(job) }))
@@ -199,7 +198,9 @@ function writeMove(ctx: EngineContext, claim: Claim, { steps, waits, jobs, done,
          from (select expires_at as t from armed union all select due_at from queued where owner is null) x) as due`
 }
 
-/** Begins the steps that were claimed with a move, in some of the slots reserved for them, and has the rest done. */
+/**
+ * Starts the steps claimed with a move, in some of the slots reserved for them, and wakes the scheduler for the others.
+ */
 function follow(
   { scheduler }: EngineContext,
   claim: Claim,

@@ -1,13 +1,13 @@
 import type { Sql } from 'postgres'
 import type { EngineLog, Room } from './types'
 
-/** How old a reading may be while jobs are queued, and how old when it makes a start fail. */
+/** Maximum age of a reading while jobs are queued, and of one that may fail a start. */
 const FRESH_MS = 1_000
 const REFUSING_MS = 250
 
 /**
- * How many jobs wait to be claimed, by lane, as far as this process knows: what it last read, and what it has queued since.
- * It reads only while jobs have to wait, at most once a second, and nobody waits for the reading.
+ * The number of jobs waiting to be claimed, by lane, as far as this process knows: its last reading plus what it has
+ * queued since. It reads only while jobs wait, at most once a second, and nobody waits for the reading.
  */
 export class Backlog {
   private lanes = new Map<string, number>()
@@ -16,21 +16,21 @@ export class Backlog {
   private unseen: (string | null)[] = []
   private readAt = Number.NEGATIVE_INFINITY
   private reading: Promise<void> | undefined
-  /** The functions that have been asked about: jobs of other functions do not count. */
+  /** Functions that callers asked about: jobs of other functions do not count. */
   private readonly counted = new Set<string>()
 
   constructor(
     private readonly sql: Sql,
     private readonly log: EngineLog,
-    /** How many jobs may wait; 0 for any number. */
+    /** Maximum number of waiting jobs; 0 for any number. */
     private readonly most: number,
   ) {}
 
-  /** No lane may have more jobs waiting than it leaves room for others. */
+  /** A lane may have at most as many jobs waiting as it leaves room for others. */
   room(functionId: string, lane: string | null): Room {
     this.counted.add(functionId)
     if (this.most === 0 || this.total === 0) return 'free'
-    // No start is refused because of an old reading after the queue has emptied.
+    // An old reading refuses no start once the queue has emptied.
     const outdated = !this.reading && performance.now() - this.readAt > 2 * FRESH_MS
     const mine = this.lanes.get(lane ?? '') ?? 0
     const room = this.total >= this.most ? 'full' : mine >= this.most - this.total ? 'lane full' : 'free'
@@ -46,7 +46,7 @@ export class Backlog {
     else this.refresh(FRESH_MS)
   }
 
-  /** Settles when no reading is under way. */
+  /** Settles when no reading is in flight. */
   async settled(): Promise<void> {
     await this.reading
   }

@@ -19,7 +19,7 @@ export function serverRetryDelayMs(attempt: number): number {
   return base + Math.floor(Math.random() * 30 * SECOND)
 }
 
-/** The `retry-after` header in milliseconds, between one second and one day. Undefined when it cannot be read. */
+/** The `retry-after` header in milliseconds, between one second and one day. Undefined if unreadable. */
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   if (!header) return undefined
   const seconds = Number(header)

@@ -4,14 +4,11 @@ import { type Op, Ops } from './protocol'
 import { signature } from './sign'
 import type { HandlerAnswer, HandlerCall } from './types'
 
-/**
- * What a call needs to know about its run. Strings hold JSON, parsed for each call because user code may change the
- * result.
- */
+/** A call's knowledge of its run. Strings hold JSON, parsed for each call because user code may change the result. */
 export interface CallState {
   runId: string
   functionId: string
-  /** `undefined` asks for whatever comes next; an id asks for that planned step. */
+  /** `undefined` asks for the next operation; an id asks for that planned step. */
   stepId: string | undefined
   event: string
   /** Results by step id, in the order in which they arrived. */
@@ -70,7 +67,7 @@ export function buildCall(state: CallState, appUrl: string, signingKey: string |
   return { method: 'POST', url: url.href, headers, body }
 }
 
-/** The SDK's answer: operations, the end of the run, a failure, or that the call no longer counts. */
+/** The SDK's answer: operations, the end of the run, a failure, or a stale call. */
 export type Outcome =
   | { kind: 'ops'; ops: Op[]; final: boolean; retryAfterMs: number | undefined }
   | { kind: 'returned'; output: string }

@@ -2,7 +2,7 @@ import type { Claim, EngineContext } from './context'
 import type { StepResult } from './protocol'
 import type { Slots } from './slots'
 
-/** Does the work of one claim. If it returns a claim, that continues at once in the same slot. */
+/** Executes one claim. If it returns a claim, that continues immediately in the same slot. */
 export type Execute = (
   ctx: EngineContext,
   claim: Claim,
@@ -15,7 +15,7 @@ interface Call {
   abort: AbortController
 }
 
-/** The calls under way, each in a slot of its own. */
+/** The calls in flight, each in a slot of its own. */
 export class Calls {
   private readonly calls = new Map<string, Call>()
   private readonly running = new Set<Promise<void>>()
@@ -44,25 +44,25 @@ export class Calls {
     return [...this.calls.values()].map(({ claim }) => claim)
   }
 
-  /** Ends calls whose lease another process may have taken over by now. */
+  /** Ends calls whose lease another process may have taken over. */
   lose(claims: readonly Claim[]): void {
     for (const { generation } of claims) this.calls.get(generation)?.abort.abort(new Error('The lease is lost'))
   }
 
-  /** Ends the calls of a run that has ended, but for the one that tells so. */
+  /** Ends the calls of a run that has ended, except the one that reports it. */
   endRun(runId: string): void {
     for (const { claim, abort } of this.calls.values()) {
       if (claim.runId === runId && claim.kind !== 'end') abort.abort(new Error('The run has ended'))
     }
   }
 
-  /** True when a claim may store `count` more results. */
+  /** Whether a claim may store `count` more results. */
   mayKeep(generation: string, count: number, most: number): boolean {
     const call = this.calls.get(generation)
     return !call || call.claim.memo.size + count <= most
   }
 
-  /** A checkpoint was stored, so this claim's next call must get its results. */
+  /** After a stored checkpoint, this claim's next call must get its results. */
   kept(generation: string, steps: readonly StepResult[]): void {
     const call = this.calls.get(generation)
     if (!call) return
@@ -71,7 +71,7 @@ export class Calls {
     for (const { id, value } of steps) if (!call.claim.memo.has(id)) call.claim.memo.set(id, value)
   }
 
-  /** Waits until none is left, for `graceMs` at most. */
+  /** Waits for all calls to end, for `graceMs` at most. */
   async drain(graceMs: number): Promise<void> {
     let over: NodeJS.Timeout | undefined
     const grace = new Promise<void>((resolve) => {

@@ -3,7 +3,7 @@ import { rows } from './context'
 import type { StepResult } from './protocol'
 
 /**
- * Stores results of a call that continues. False when the claim is stale or the run has ended. `stopping` gives up the
+ * Stores results of a call that continues. False if the claim is stale or the run has ended. `stopping` gives up the
  * claim in the same statement, so that another process continues after this step.
  */
 export async function keepResults(

@@ -3,7 +3,7 @@ import { sweepOld } from './retention'
 import { SWEEP_EVERY_MS } from './settings'
 import { expireWaits } from './waits'
 
-/** What is done after a heartbeat, outside of it, so that it cannot delay the next one. One round at a time. */
+/** Work after a heartbeat, run separately so that it cannot delay the next one. One round at a time. */
 export class Chores {
   private round: Promise<void> | undefined
   private sweptAt = 0
@@ -24,7 +24,7 @@ export class Chores {
     })
   }
 
-  /** Settles when none is being done. */
+  /** Settles when no round is running. */
   async settled(): Promise<void> {
     await this.round
   }

@@ -4,15 +4,15 @@ import { SUSPECT_AFTER } from './settings'
 
 /** Which kinds of due jobs are free to claim. */
 export interface Due {
-  /** True when jobs of functions without a limit are due. */
+  /** Whether jobs of functions without a limit are due. */
   free: boolean
-  /** Functions with a limit that have jobs due. */
+  /** Functions with a limit that have due jobs. */
   limited: string[]
-  /** True when jobs are due that may have killed their process. */
+  /** Whether jobs are due that may have killed their process. */
   suspects: boolean
 }
 
-/** How much may be claimed. */
+/** The room for new claims. */
 export interface Room {
   slots: number
   /** Free slots that functions with a concurrency key may share. */
@@ -21,14 +21,14 @@ export interface Room {
   suspects: boolean
   /** When each lane last had its turn, as a rising number. */
   served: readonly { lane: string; at: number }[]
-  /** Slots of each lane that are reserved for jobs which may not be committed yet, so that only this process can count them. */
+  /** Slots per lane reserved for jobs which may not be committed yet, so that only this process can count them. */
   reserved: readonly { lane: string; n: number }[]
 }
 
 const NO_LIMIT = 2 ** 31 - 1
 
 /**
- * Asks in one statement what could be claimed, so that each claim statement runs only when it has something to find.
+ * Checks in one statement what could be claimed, so that each claim statement runs only when it will find something.
  */
 export async function lookAround(ctx: EngineContext): Promise<Due> {
   const names = [...(await ctx.specs()).keys()]
@@ -50,7 +50,7 @@ export async function claimDue(ctx: EngineContext, due: Due, room: Room): Promis
   for (const functionId of due.limited) {
     const slots = room.slots - claims.length
     if (slots <= 0) break
-    // Jobs keep their lane when their function loses its limit.
+    // Jobs stay in their lane when their function loses its limit.
     const limit = specs.get(functionId)?.concurrency
     const shared = limit?.key ? room.shared : NO_LIMIT
     const left = { ...room, slots, shared: Math.max(0, shared - claims.length) }
@@ -75,8 +75,8 @@ async function claimFree(ctx: EngineContext, names: readonly string[], room: Roo
  * Claims jobs of a function with a limit. The limit covers the claims of all processes, so this holds a lock for the
  * function. Lanes take turns: first the lane with the fewest calls in this process, then the one served longest ago. A
  * lane never takes more slots than it leaves free: one busy lane gets half of them, two get a third each, and a
- * newcomer finds room. The row comparison and the array for `any` leave the planner only the plan by
- * `jobs_lane_due_idx`: any other plan reads the whole queue of a busy lane.
+ * newcomer finds room. The row comparison and the array for `any` leave the planner only `jobs_lane_due_idx`: any other
+ * plan reads the whole queue of a busy lane.
  */
 async function claimInTurns(ctx: EngineContext, functionId: string, limit: number, room: Room): Promise<Claim[]> {
   const claimed = await ctx.sql.begin(async (tx) => {
@@ -150,7 +150,7 @@ interface ClaimRow {
   overtaken: boolean
 }
 
-/** Claims the jobs that `due` selects. A job that still has an owner was lost by it, which is counted. */
+/** Claims the jobs that `due` selects. A job that still has an owner counts as lost by it. */
 function taking(ctx: EngineContext, due: Fragment) {
   return ctx.sql<ClaimRow[]>`
     with due as (${due}),
@@ -167,7 +167,7 @@ function taking(ctx: EngineContext, due: Fragment) {
     from taken t left join engine.runs r on r.id = t.run_id order by t.due_at`
 }
 
-/** Builds the claims. Overtaken ones read their run again in a newer snapshot. */
+/** Builds the claims. Claims that were overtaken read their run again in a newer snapshot. */
 async function toClaims(ctx: EngineContext, taken: readonly ClaimRow[]): Promise<Claim[]> {
   const claims: Claim[] = []
   for (const row of taken) {

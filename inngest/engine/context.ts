@@ -3,13 +3,13 @@ import type { Backlog } from './backlog'
 import type { FunctionSpec } from './registry'
 import type { EngineLog } from './types'
 
-/** A piece of a statement. Never await one: that would run it. */
+/** A part of a statement. Never await one: that would run it. */
 export type Fragment = PendingQuery<Row[]>
 
-/** A job that this process holds, with everything a call needs. Strings hold JSON. */
+/** A job that this process has claimed, with everything a call needs. Strings hold JSON. */
 export interface Claim {
   jobId: string
-  /** The fencing token, which every write for this claim repeats. */
+  /** The fencing token, repeated by every write for this claim. */
   generation: string
   runId: string
   functionId: string
@@ -19,8 +19,7 @@ export interface Claim {
   /** How often the job's process died since the job last made progress. */
   deliveries: number
   /**
-   * What the limit counts by: one lane per value of the function's concurrency key. Null for a function without a
-   * limit.
+   * The unit of the limit: one lane per value of the function's concurrency key. Null for a function without a limit.
    */
   lane: string | null
   event: string
@@ -29,32 +28,32 @@ export interface Claim {
   race: boolean
   started: boolean
   running: boolean
-  /** The run has no row yet: its job is all there is, and has its event. */
+  /** The run has no row yet, only its job, which holds its event. */
   withoutRow: boolean
 }
 
-/** What the statements need from this process's worker. */
+/** The worker's part that statements use. */
 export interface Scheduler {
   /** Whether a process of an older release is running. */
   readonly older: boolean
   /** Reserves up to `wanted` free slots for claims about to be inserted. @returns how many */
   reserve(wanted: number): number
   release(slots: number): void
-  /** Reserves a slot for one claim of a lane, unless others wait or the lane has its share or its limit already. */
+  /** Reserves a slot for one claim of a lane, unless others wait or the lane has reached its share or its limit. */
   reserveFor(lane: string | null, limit: number): boolean
-  /** Gives back what `reserveFor` reserved. */
+  /** Releases the reservations of `reserveFor`. */
   releaseFrom(lane: string | null): void
-  /** A statement failed that may have claimed jobs for this process all the same. */
+  /** A failed statement may have claimed jobs for this process nevertheless. */
   recheckQueue(): void
   /** Starts a claim in the slot that `reserveFor` reserved. */
   start(claim: Claim): void
   /** Starts claims in reserved slots. */
   take(claims: Claim[]): void
-  /** Something is due now that nobody has claimed. */
+  /** Unclaimed work is due now. */
   wake(): void
-  /** Something will be due in `ms` milliseconds. */
+  /** Work will be due in `ms` milliseconds. */
   dueIn(ms: number): void
-  /** A run has ended with nothing left to write: its job may be removed. */
+  /** A run has ended and has nothing left to write: its job may be removed. */
   finished(claim: Claim): void
   /** The run has ended, so its calls need not continue. */
   ended(runId: string): void
@@ -63,8 +62,8 @@ export interface Scheduler {
 export interface EngineContext {
   sql: Sql
   /**
-   * For statements that find a few rows by key. The queue is often empty when Postgres plans them, so it would read the
-   * table whole, and go on doing so while hundreds of thousands of removed jobs are still in it.
+   * For statements that find a few rows by key. Postgres often plans them while the queue is empty, so it would scan
+   * the whole table, even when that later contains hundreds of thousands of removed jobs.
    */
   byKey: Sql
   log: EngineLog
@@ -75,7 +74,7 @@ export interface EngineContext {
   longestPauseMs: number
   retryDelayMs: (attempt: number) => number
   now: () => Date
-  /** The current time as SQL: the database's clock unless the options bring their own. */
+  /** The current time as SQL: the database's clock unless the options override it. */
   at: () => Fragment
   /** The functions, fetched from the handler on first use. */
   specs: () => Promise<ReadonlyMap<string, FunctionSpec>>

@@ -7,7 +7,7 @@ import { cronJobId } from './presence'
 import type { FunctionSpec } from './registry'
 import { begin, newRun, starting } from './start'
 
-/** Starts the run of a tick and moves the job to the next tick, in one transaction. Missed ticks make a single run. */
+/** Starts a tick's run and moves the job to the next tick, in one transaction. Missed ticks make a single run. */
 export async function fireCron(ctx: EngineContext, claim: Claim): Promise<void> {
   const due = await tickOf(ctx, claim)
   if (!due) return await dropJob(ctx, claim)
@@ -54,7 +54,7 @@ async function tickOf(ctx: EngineContext, claim: Claim): Promise<Tick | undefine
   return spec && found && !Number.isNaN(tick.getTime()) ? { spec, ...found, tick } : undefined
 }
 
-/** @returns how many milliseconds after `after` the next tick is due */
+/** @returns milliseconds from `after` to the next tick */
 async function moveToNext(ctx: EngineContext, claim: Claim, { cron }: Tick, after: Date): Promise<number> {
   const next = nextTime(cron, 'UTC', after) ?? new Date(after.getTime() + LONGEST_MS)
   const due = next.toISOString()

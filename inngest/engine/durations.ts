@@ -10,7 +10,7 @@ const UNITS: Record<string, number> = {
 /** The longest sleep or wait, as on the real server. */
 export const LONGEST_MS = 366 * 86_400_000
 
-/** `1h30m` in milliseconds. Undefined when the text is not a duration. */
+/** `1h30m` in milliseconds. Undefined if the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   if (!/^(\d+(?:\.\d+)?(?:ms|w|d|h|m|s))+$/.test(text)) return undefined
   let total = 0
@@ -20,7 +20,7 @@ export function parseDuration(text: string): number | undefined {
   return total
 }
 
-/** The time that an ISO date names, or undefined. */
+/** The time of an ISO date; undefined if it is none. */
 export function parseInstant(text: string): Date | undefined {
   if (!/^\d{4}-\d{2}-\d{2}T/.test(text)) return undefined
   const at = new Date(text)

@@ -6,7 +6,7 @@ import type { FunctionSpec } from './registry'
 import type { Engine, EngineOptions } from './types'
 
 export type Enqueuer = Pick<Engine, 'queue' | 'room' | 'older'> & {
-  /** Reads the functions. Until then, every event must be sent. */
+  /** Reads the functions. Before that, every event must be sent. */
   start(): Promise<void>
 }
 
@@ -34,7 +34,7 @@ export function createEnqueuer(
       directFunctions = findDirectFunctions(await readFunctions(), options.handlers ?? new Map())
     },
     room: (event) => roomFor({ backlog }, directFunctions, event),
-    // It does not check which processes are running.
+    // It does not check which processes run.
     older: () => true,
     queue: (event) => queue({ now, scheduler, backlog, bootId: '', leaseMs: 0 }, directFunctions, event),
   }

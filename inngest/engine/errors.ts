@@ -13,11 +13,11 @@ interface Coded extends Error {
   constraint_name?: string
 }
 
-/** Error codes of postgres.js, and of a pool that gives up waiting for an answer. */
+/** Error codes of postgres.js, and of a pool that gave up waiting for an answer. */
 const UNAVAILABLE = /^(CONNECTION_CLOSED|CONNECTION_ENDED|CONNECTION_DESTROYED|CONNECT_TIMEOUT|DATABASE_UNAVAILABLE)$/
 /**
- * Connection lost, deadlock, out of resources, object in use, shutting down, I/O error; read-only during a fail-over;
- * a transaction that was idle or open for too long, as after this process was suspended.
+ * Connection lost, deadlock, out of resources, object in use, shutting down, I/O error; read-only during a fail-over; a
+ * transaction that was idle or open too long, as after a suspension of this process.
  */
 const UNAVAILABLE_STATE = /^(08|40|53|55|57|58)[0-9A-Z]{3}$|^25006$|^25P0[34]$/
 /** Bad value, broken constraint, too large. */

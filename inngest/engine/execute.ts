@@ -23,7 +23,7 @@ export interface CallOptions {
   signingKey: string | undefined
 }
 
-/** Does the work of a claim of any kind. A claim it cannot process is delivered again, a limited number of times. */
+/** Executes a claim of any kind. A claim it cannot process is delivered again, up to a limit. */
 export function createExecute(options: CallOptions): Execute {
   return async (ctx, claim, signal, stopping) => {
     try {
@@ -60,7 +60,7 @@ async function handleClaim(
     return undefined
   }
   if (!claim.running) {
-    // Should never happen: a run's jobs go with it when it ends. If it does, nothing more of the run may start.
+    // Should never happen: a run's jobs are deleted when it ends. If it does, start nothing more of the run.
     ctx.log.error({ runId: claim.runId, jobId: claim.jobId }, 'a job outlived its run')
     await dropJob(ctx, claim)
     return undefined

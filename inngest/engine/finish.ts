@@ -7,14 +7,14 @@ export interface Ending {
   status: 'completed' | 'failed' | 'cancelled'
   output: string
   steps: StepResult[]
-  /** The claim that ends the run. Without it, the run is ended from outside, whatever it is doing. */
+  /** The claim that ends the run. Without one, the run is ended from outside, at any point. */
   fence?: { jobId: string; generation: string }
-  /** Nothing else of this run can be in progress, so one statement is enough. */
+  /** Nothing else of this run can be in progress, so one statement suffices. */
   alone?: boolean
 }
 
 /**
- * Ends a run with its jobs and waits. False when it had already ended or the claim is stale. A separate job (`end`)
+ * Ends a run with its jobs and waits. False if it had already ended or the claim is stale. A separate job (`end`)
  * notifies everything that waits for the end, so a crash in between loses nothing.
  */
 export async function endRun(ctx: EngineContext, ending: Ending): Promise<boolean> {
@@ -75,7 +75,7 @@ async function endNow(
   return row
 }
 
-/** Whether a function is triggered by the end of others. */
+/** Whether a function is triggered by the end of other functions. */
 export async function finishedIsHeard(ctx: EngineContext): Promise<boolean> {
   for (const spec of (await ctx.specs()).values()) {
     if (spec.triggers.some(({ event }) => event === 'inngest/function.finished')) return true

@@ -7,14 +7,14 @@ import { Tidy } from './tidy'
 
 const TRIES = 5
 const MAX = 500
-/** How long jobs are collected before they are removed, so that runs which end one after the other share a commit too. */
+/** How long jobs are collected before they are removed, so that runs ending in succession also share a commit. */
 const LINGER_MS = 20
-/** So many are removed at once. */
+/** Maximum number of jobs per statement. */
 const MANY = 32
 
 /**
- * Removes the jobs of runs that have ended with nothing left to write, several at once. Nothing waits for it but a lane
- * at its limit: a job that is not removed runs again, and finds that there is nothing to do.
+ * Removes the jobs of ended runs that have nothing left to write, in batches. Only a lane at its limit waits for it: a
+ * job that is not removed runs again and finds nothing to do.
  */
 export class Finished {
   private waiting: Claim[] = []
@@ -23,10 +23,7 @@ export class Finished {
   private stopLingering = () => {}
   private readonly tidy: Tidy
 
-  /**
-   * @param removed called when jobs have been removed
-   * @param awaited whether a lane at its limit waits for that
-   */
+  /** @param removed called when jobs have been removed @param awaited whether a lane at its limit waits for it */
   constructor(
     private readonly ctx: EngineContext,
     private readonly removed: () => void,
@@ -43,13 +40,13 @@ export class Finished {
     })
   }
 
-  /** Settles when all jobs so far have been removed, or cannot be. */
+  /** Settles when all jobs so far have been removed, or could not be. */
   async settled(): Promise<void> {
     this.hurry()
     await this.removing
   }
 
-  /** Removes what is there without collecting more. */
+  /** Removes the collected jobs without waiting for more. */
   hurry(): void {
     this.hurried = true
     this.stopLingering()
@@ -92,7 +89,7 @@ export class Finished {
   private async remove(batch: readonly Claim[]): Promise<void> {
     const [only] = batch
     if (only && batch.length === 1) return await dropJob(this.ctx, only)
-    // Everyone locks jobs in this order.
+    // All statements lock jobs in this order.
     const done = batch.map(({ jobId: id, generation }) => ({ id, generation })).sort((a, b) => (a.id < b.id ? -1 : 1))
     await this.ctx.byKey`
       delete from engine.jobs where id = any(array(

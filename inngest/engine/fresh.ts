@@ -8,7 +8,7 @@ import { writeRun } from './queue'
 import { isTimed } from './registry'
 import type { NativeHandler } from './types'
 
-/** How a claim continues: with a plan to write, or, without one, with a call by the SDK. */
+/** How a claim continues: with a plan to write or, without one, with a call by the SDK. */
 export interface Next {
   claim: Claim
   plan: Plan | null
@@ -20,8 +20,8 @@ function isFresh({ kind, memo, pending, attempt, deliveries }: Claim): boolean {
 }
 
 /**
- * Calls the function of a fresh run natively if it can be, and prepares any other run for the SDK. A queued run gets its
- * row as soon as more than its end is to be stored.
+ * Calls the function of a fresh run natively if possible, and prepares any other run for the SDK. A queued run gets its
+ * row as soon as more than its end must be stored.
  * @returns undefined if nothing is left to do, or the claim is stale
  */
 export async function callFresh(
@@ -46,7 +46,7 @@ export async function callFresh(
     return await rowFor(ctx, claim, planOutcome(claim, spec, outcome, ctx), signal)
   }
   const { steps } = outcome
-  // A process that is stopping releases the claim as it is.
+  // A stopping process releases the claim unchanged.
   if (stopping() || (!claim.withoutRow && steps.length > 0))
     return await rowFor(ctx, claim, { kind: 'again', steps }, signal)
   return await rowFor(ctx, claim, null, signal, steps)

@@ -11,14 +11,14 @@ const LATE_MS = 3
 type Beat = Awaited<ReturnType<typeof heartbeat>>
 
 /**
- * Tells the other processes that this one lives, and finds what needs it: leases to renew, jobs and waits that are due,
- * jobs that a failed statement has claimed.
+ * Shows the other processes that this one lives, and finds its work: leases to renew, due jobs and waits, jobs that a
+ * failed statement has claimed.
  */
 export class Heartbeat {
   private readonly ticker: Ticker
   private readonly chores: Chores
   private failures = 0
-  /** When a statement last failed that may have claimed jobs all the same. */
+  /** When a statement last failed that may have claimed jobs nevertheless. */
   private unsureAt: number | null = null
   private isSole = false
   private isOlder = false
@@ -41,7 +41,7 @@ export class Heartbeat {
     return this.isSole
   }
 
-  /** A process of an older release is running, which could not continue what queued runs and native calls leave. */
+  /** A process of an older release is running, which cannot continue queued runs and native calls. */
   get older(): boolean {
     return this.isOlder
   }
@@ -55,12 +55,12 @@ export class Heartbeat {
     this.ticker.close()
   }
 
-  /** Settles when nothing of it is under way. */
+  /** Settles when no heartbeat is in flight. */
   async settled(): Promise<void> {
     await Promise.all([this.ticker.settled(), this.chores.settled()])
   }
 
-  /** Beats now. */
+  /** Sends a heartbeat now. */
   hurry(): void {
     this.ticker.tickIn(0)
   }
@@ -86,9 +86,9 @@ export class Heartbeat {
     this.ticker.tickIn(pause)
   }
 
-  /** Renews the leases, records a heartbeat and asks what is due, in one statement. */
+  /** Renews the leases, records a heartbeat and queries what is due, in one statement. */
   private async beat(): Promise<void> {
-    // Answers that have arrived are read first, so that this process knows of their claims.
+    // Answers that have arrived are processed first, so that this process knows their claims.
     if (this.unsureAt !== null) await new Promise((next) => setImmediate(next))
     const { unsureAt } = this
     const unsureMs = unsureAt === null ? null : performance.now() - unsureAt

@@ -34,7 +34,7 @@ export async function ingest(ctx: EngineContext, event: EngineEvent, scope = '')
         ${settled.length > 0 ? sql`(select count(*)::int from woken)` : sql`0`} as woken`
     result = found[0]
   } catch (error) {
-    // The statement may have committed anyway. In that case no process has the claims it made, and their leases expire.
+    // The statement may have committed nevertheless. Then no process has the claims it made, and their leases expire.
     scheduler.release(slots)
     throw error
   }

@@ -1,7 +1,7 @@
 import type { Claim, EngineContext } from './context'
 import { after } from './context'
 
-/** Releases every claim of this process so that any process can continue the work at once. */
+/** Releases every claim of this process so that any process can continue the work immediately. */
 export async function releaseClaims(ctx: EngineContext): Promise<void> {
   await ctx.sql`
     with released as (
@@ -19,7 +19,7 @@ export async function releaseClaim(ctx: EngineContext, claim: Claim): Promise<vo
     select pg_notify('engine', '')`
 }
 
-/** Frees the slot of a job that could not be processed. The job counts as lost and returns, later each time. */
+/** Frees the slot of a job that could not be processed. The job counts as lost and returns after a growing delay. */
 export async function deliverLater(ctx: EngineContext, claim: Claim): Promise<void> {
   const delayMs = Math.min(5 * 60_000, 1000 * 4 ** claim.deliveries)
   await ctx.sql`

@@ -123,7 +123,7 @@ class Reader {
 type Scope = Record<string, unknown>
 type Found = { value: unknown } | undefined
 
-/** The value of an operand. Undefined when there is none: CEL treats that as an error, so nothing matches. */
+/** The value of an operand; undefined if missing: CEL treats that as an error, so nothing matches. */
 export function read(operand: Operand, scope: Scope): Found {
   if ('value' in operand) return operand
   let value: unknown = scope
@@ -134,7 +134,7 @@ export function read(operand: Operand, scope: Scope): Found {
   return value === undefined ? undefined : { value }
 }
 
-/** True when all comparisons hold. */
+/** Whether all comparisons hold. */
 export function matches(comparisons: readonly Comparison[], scope: Scope): boolean {
   return comparisons.every(({ left, op, right }) => {
     const a = read(left, scope)

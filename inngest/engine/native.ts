@@ -22,16 +22,16 @@ interface Options {
 /**
  * Calls a function in this process without the SDK's protocol: its steps run one after the other, and their results
  * stay in memory. That suits functions whose steps can be repeated, because a process that dies takes the results with
- * it. If the function asks for anything else (waits, sleeps, parallel steps), the call returns to the SDK, which gets
- * the results so far. Each step waits until no promise is left to settle, so that everything a function asks for at once is
- * known before anything runs.
+ * it. If the function uses any other operation (waits, sleeps, parallel steps), the call returns to the SDK, which gets
+ * the results so far. Each step waits until no promise is left to settle, so that everything a function requests
+ * together is known before anything runs.
  */
 export function callNatively(handler: NativeHandler, claim: Claim, options: Options): Promise<NativeOutcome> {
   return new NativeRun(claim, options).call(handler)
 }
 
 class NativeRun {
-  /** Of this call alone, since it refers to all that waits for it. */
+  /** Per call, because it references everything that waits for the call. */
   private readonly forever = new Promise<never>(() => {})
   private readonly outcome = settled<NativeOutcome>()
   private readonly done: Done[] = []
@@ -39,7 +39,7 @@ class NativeRun {
   private over = false
   private asked = 0
   private running = false
-  /** The first step may have been begun with the run itself. */
+  /** The first step may have begun with the run itself. */
   private reserved = true
 
   constructor(
@@ -112,11 +112,11 @@ class NativeRun {
 
   private fallBackToSdk(): Promise<never> {
     this.asked++
-    // A step that is running is recorded first.
+    // Record a running step first.
     return this.running ? this.forever : this.end({ kind: 'back', steps: resultsOf(this.done) })
   }
 
-  /** Ends the call, once; the function itself never goes on. */
+  /** Ends the call, once; the function itself never continues. */
   private end(outcome: NativeOutcome): Promise<never> {
     if (!this.over) this.outcome.resolve(outcome)
     this.over = true
@@ -129,25 +129,25 @@ function unsupportedTool(fallBackToSdk: () => Promise<never>): unknown {
   return new Proxy(fallBackToSdk, { get: () => unsupportedTool(fallBackToSdk), apply: () => fallBackToSdk() })
 }
 
-/** A step that is done, by its name. */
+/** A completed step, by name. */
 interface Done {
   name: string
   value: string
 }
 
-/** The name of a step, which counts repeated ids. */
+/** The name of a step, with a counter for repeated ids. */
 function stepName(id: string, seen: Map<string, number>): string {
   const before = seen.get(id) ?? 0
   seen.set(id, before + 1)
   return before === 0 ? id : `${id}:${before}`
 }
 
-/** The id under which the SDK keeps a step's result. */
+/** The id under which the SDK stores a step's result. */
 function stepId(name: string): string {
   return createHash('sha1').update(name).digest('hex')
 }
 
-/** Only what is handed on needs ids. */
+/** Only results that are handed on need ids. */
 function resultsOf(done: readonly Done[]): StepResult[] {
   return done.map(({ name, value }) => ({ id: stepId(name), value }))
 }
@@ -158,7 +158,7 @@ function opsOf(steps: readonly StepResult[]) {
 
 const FINAL = { name: 'NonRetriableError' }
 
-/** The SDK's errors say by name whether and when to try again. */
+/** The SDK's errors define by name whether and when to retry. */
 function retryOf(error: unknown, now: () => Date): { final: boolean; retryAfterMs: number | undefined } {
   const { name, retryAfter } = error as { name?: unknown; retryAfter?: unknown }
   const after = name === 'RetryAfterError' ? parseRetryAfter(String(retryAfter), now().getTime()) : undefined

@@ -2,8 +2,8 @@ import type { Sql } from 'postgres'
 import type { EngineLog } from './types'
 
 /**
- * Notifies other processes through a channel of the database, one notification at a time: calls that come meanwhile share
- * one more after it. If a notification is lost, the others find the work when they next poll.
+ * Notifies other processes through a channel of the database, one notification at a time: concurrent calls share the
+ * next one. If a notification is lost, the others find the work when they next poll.
  */
 export class Notifier {
   private notifying = false

@@ -6,9 +6,9 @@ const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 2000
 
 /**
- * Writes the outcome of a call. Waits for as long as the database is unavailable, since an outage must not lose the
- * result; the fence makes a late write harmless. Throws at once when Postgres refuses the data, and after `FAULT_TRIES`
- * attempts for an unknown fault.
+ * Writes a call's outcome. Waits as long as the database is unavailable, since an outage must not lose the result; the
+ * fence makes a late write harmless. Throws immediately if Postgres refuses the data, and after `FAULT_TRIES` attempts
+ * for an unknown fault.
  */
 export async function persist<T>(ctx: EngineContext, signal: AbortSignal, write: () => Promise<T>): Promise<T> {
   let faults = 0

@@ -39,14 +39,14 @@ export interface Invocation extends Due {
   payload: Record<string, unknown>
 }
 
-/** What happens to a claim, decided without reading the database. */
+/** The fate of a claim, decided without reading the database. */
 export type Plan =
   | { kind: 'drop' }
   | { kind: 'retry'; steps: StepResult[]; delayMs: number }
   | { kind: 'end'; status: 'completed' | 'failed'; output: string; steps: StepResult[] }
-  /** Calls the function again at once. */
+  /** Calls the function again immediately. */
   | { kind: 'again'; steps: StepResult[] }
-  /** Ends the job, keeps its results and opens what the function waits for next. */
+  /** Ends the job, stores its results and opens what the function waits for next. */
   | ({ kind: 'move'; steps: StepResult[]; done: number; race: boolean } & Openings)
 
 export interface Openings {
@@ -113,17 +113,17 @@ function planOps(
   return { kind: 'move', steps, done, race: reported.race, ...openings }
 }
 
-/** What the SDK has reported with one answer. */
+/** The SDK's report in one answer. */
 interface Reported {
   steps: StepResult[]
   openings: Openings
   race: boolean
-  /** The function is to be called again although nothing is new. */
+  /** The function must be called again although nothing is new. */
   rediscover: boolean
-  /** A step has failed, and has attempts left. */
+  /** A step has failed and has attempts left. */
   retry: boolean
   output?: string
-  /** Why the run cannot go on. */
+  /** Why the run cannot continue. */
   problem?: string
 }
 
@@ -160,13 +160,13 @@ function read(ops: readonly Op[], { isLast, ...call }: { isLast: boolean; event:
 }
 
 interface Opening {
-  /** The run's, as JSON. */
+  /** The run's event, as JSON. */
   event: string
   now: Date
   openings: Openings
 }
 
-/** Adds what an operation waits for. Returns the reason if it cannot. */
+/** Adds the wait of an operation. Returns the reason if it cannot. */
 type Opener = (op: Op, call: Opening) => string | undefined
 
 const OPENERS: Partial<Record<string, Opener>> = {

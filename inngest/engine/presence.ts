@@ -87,18 +87,18 @@ export interface HeartbeatResult {
   held: Set<string>
   jobsDue: boolean
   waitsDue: boolean
-  /** Milliseconds until the next thing is due. */
+  /** Milliseconds until the next work is due. */
   nextMs: number | null
   /** No other process is running. */
   sole: boolean
   /** A process of an older release is running. */
   older: boolean
-  /** How many jobs were released because this process did not know that it has them. */
+  /** How many jobs were released because this process did not know their claims. */
   released: number
 }
 
 /**
- * Renews the leases of the given claims, records a heartbeat and asks what is due, in one statement.
+ * Renews the leases of the given claims, records a heartbeat and queries what is due, in one statement.
  * @param unsureMs how long ago a statement last failed that may have claimed other jobs: those are released
  */
 export async function heartbeat(
@@ -163,7 +163,7 @@ function renewing(ctx: EngineContext, ids: string): Fragment {
       returning generation::text)`
 }
 
-/** @param ids of the claims that this process knows of, as JSON */
+/** @param ids of all claims this process knows, as JSON */
 function releasing(ctx: EngineContext, ids: string, unsureMs: number): Fragment {
   return ctx.sql`, released as (
       update engine.jobs set owner = null, due_at = ${ctx.at()}

@@ -49,7 +49,7 @@ const Op = z.object({
 export type Op = z.infer<typeof Op>
 export const Ops = z.array(Op)
 
-/** The fields of a checkpoint that the engine reads. The rest is the SDK's own and may hold step arguments. */
+/** The fields of a checkpoint that the engine reads. The rest belongs to the SDK and may hold step arguments. */
 export const Checkpoint = z.object({
   run_id: z.string(),
   qi_id: z.string(),
@@ -80,7 +80,7 @@ const Concurrency = z.strictObject({
   scope: z.literal('fn').optional(),
 })
 
-/** What the SDK reports about one function. Unlisted fields are rejected, never ignored. */
+/** The SDK's report about one function. Unlisted fields are rejected, never ignored. */
 export const FunctionConfig = z.strictObject({
   id: label(512),
   name: z.string().optional(),

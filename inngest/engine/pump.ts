@@ -4,13 +4,13 @@ import type { EngineContext } from './context'
 import { CLOSE_AFTER_MS } from './settings'
 import type { Slots } from './slots'
 
-/** Claims due jobs for as long as there are any, and slots for them. */
+/** Claims due jobs while there are free slots. */
 export class Pump {
   private state: 'new' | 'open' | 'closed' = 'new'
   private claiming: Promise<void> | undefined
   private again = false
   private isStarved = false
-  /** Runs while more is due than there are free slots. */
+  /** Called when more is due than there are free slots. */
   private closing: NodeJS.Timeout | undefined
 
   constructor(
@@ -18,7 +18,7 @@ export class Pump {
     private readonly slots: Slots,
     private readonly admissions: AdmissionQueue,
     private readonly on: {
-      /** Jobs wait for the ones that have ended to be removed. */
+      /** Due jobs wait until ended ones have been removed. */
       starved(): void
       claimed(): void
       failed(error: unknown, what: string): void
@@ -34,7 +34,7 @@ export class Pump {
     this.state = 'open'
   }
 
-  /** Settles when nothing more is being claimed. Nobody waits for a slot any more. */
+  /** Settles when no claim is in progress. Nobody waits for a slot any more. */
   async close(): Promise<void> {
     this.state = 'closed'
     clearTimeout(this.closing)
@@ -42,7 +42,7 @@ export class Pump {
     await this.claiming
   }
 
-  /** Something may be due. */
+  /** Work may be due. */
   check(): void {
     if (this.state !== 'open') return
     this.again = true
@@ -70,7 +70,7 @@ export class Pump {
         this.starve(true)
         return
       }
-      // Half of the slots stay open for runs that are inserted already claimed meanwhile.
+      // Half of the slots stay open for runs inserted already claimed meanwhile.
       const slots = scheduler.reserve(Math.ceil(free / 2))
       let taken = 0
       try {
@@ -90,15 +90,15 @@ export class Pump {
     const { scheduler } = this.ctx
     const due = await lookAround(this.ctx)
     const suspects = due.suspects && this.slots.suspect === undefined
-    // From here on nothing is reserved for a lane, or it could get more than its limit: what is claimed now does not
-    // know of it, nor it of that.
+    // From here on nothing is reserved for a lane, or it could exceed its limit: this claim and such a reservation do
+    // not see each other.
     if (due.limited.length > 0) this.starve(true)
     const room = { shared, served: this.slots.served(), reserved: this.slots.reservedByLane() }
     const claims = await claimDue(this.ctx, due, { ...room, slots: suspects ? 1 : slots, suspects })
     const taken = claims.length
     this.starve(taken === slots || due.limited.length > 0)
     if (this.isStarved) this.on.starved()
-    // A suspect that cannot start yet must not make this loop spin: what it waits for checks again.
+    // A suspect that cannot start yet must not make this loop spin: the end of what it waits for checks again.
     if (taken === slots || (suspects && taken === 1)) this.again = true
     scheduler.take(claims)
     this.on.claimed()

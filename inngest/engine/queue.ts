@@ -17,7 +17,7 @@ export function findDirectFunctions(
     const spec = specs.get(name)
     const [trigger, ...more] = spec?.triggers ?? []
     if (!spec || !trigger || more.length > 0 || trigger.condition.length > 0) continue
-    // A function that needs a row from the start, and an event that other functions get too, go through the event table.
+    // A function that needs a row from the start, or shares its event with other functions, uses the event table.
     if (spec.idempotency || isTimed(spec)) continue
     const others = [...specs.values()].filter(
       (other) =>
@@ -29,7 +29,7 @@ export function findDirectFunctions(
   return found
 }
 
-/** Whether the queue has room for the job of an event. For an event that becomes jobs only later, it always has. */
+/** Whether the queue has room for an event's job. Always true for an event that becomes jobs only later. */
 export function roomFor(
   { backlog, admissions }: { backlog: Backlog; admissions?: AdmissionQueue },
   directFunctions: ReadonlyMap<string, FunctionSpec>,
@@ -42,7 +42,7 @@ export function roomFor(
   return room === 'free' ? (admissions?.room(lane) ?? 'free') : room
 }
 
-/** A slot of a lane, as long as nobody has taken it. */
+/** A slot of a lane, until taken. */
 class ReservedSlot implements Slot {
   private taken = false
 
@@ -51,7 +51,7 @@ class ReservedSlot implements Slot {
     private readonly giveBack: () => void,
   ) {}
 
-  /** @returns false if it is of another lane, or was taken before */
+  /** @returns false if it belongs to another lane, or was already taken */
   take(lane: string | null): boolean {
     if (this.taken || this.lane !== lane) return false
     this.taken = true
@@ -63,7 +63,7 @@ class ReservedSlot implements Slot {
   }
 }
 
-/** Reserves a slot for the run of an event, waiting for one if need be. Null if the run is to be queued. */
+/** Reserves a slot for an event's run, waiting for one if necessary. Null if the run should be queued. */
 export async function slotFor(
   { scheduler, admissions }: { scheduler: Pick<Scheduler, 'reserveFor' | 'releaseFrom'>; admissions: AdmissionQueue },
   directFunctions: ReadonlyMap<string, FunctionSpec>,
@@ -82,15 +82,15 @@ export async function slotFor(
 
 const limitOf = ({ concurrency }: FunctionSpec) => concurrency?.limit ?? Number.POSITIVE_INFINITY
 
-/** What preparing a job takes. A process that never claims has it too. */
+/** The dependencies for preparing a job. A process that never claims has them too. */
 type QueueContext = Pick<EngineContext, 'now' | 'bootId' | 'leaseMs' | 'backlog'> & {
   scheduler: Pick<Scheduler, 'reserveFor' | 'releaseFrom' | 'recheckQueue' | 'start' | 'wake'>
 }
 
 /**
- * Prepares the job of a run directly, without a row for the event or the run. The event wakes no waits. Reserves a slot
- * if the run may begin at once.
- * @param directFunctions what `findDirectFunctions` found
+ * Prepares a run's job directly, without a row for the event or the run. The event wakes no waits. Reserves a slot if
+ * the run may begin at once.
+ * @param directFunctions the result of `findDirectFunctions`
  */
 export function queue(
   ctx: QueueContext,
@@ -138,8 +138,8 @@ export function queue(
 }
 
 /**
- * Writes the row of a run that had none, with its waits and the results of its steps so far.
- * @returns the claim; undefined if it is stale
+ * Writes the row of a run that had none, with its waits and its step results so far.
+ * @returns the claim; undefined if stale
  */
 export async function writeRun(
   ctx: EngineContext,
@@ -167,7 +167,7 @@ export async function writeRun(
       from mine, json_to_recordset(${rows(ctx, waits)}) as w(
         "stepId" text, kind text, key text, token text, condition text, "inMs" float8))
     select count(*)::int as mine from mine`
-  // It may have been written by an earlier try whose answer was lost.
+  // An earlier attempt whose answer was lost may have written it.
   if (row?.mine !== 1 && !(await isWritten(ctx, claim))) return undefined
   const memo = new Map(claim.memo)
   for (const { id, value } of steps) memo.set(id, value)

@@ -9,7 +9,7 @@ export function addressOf({ appUrl = UNUSED_ADDRESS }: Pick<EngineOptions, 'appU
   return appUrl
 }
 
-/** Reads the functions on first use. If that fails, the caller gets the error, and the next caller tries again. */
+/** Reads the functions on first use. On failure the caller gets the error, and the next caller tries again. */
 export function functionReader(
   options: Pick<EngineOptions, 'handler' | 'signingKey' | 'appUrl'>,
   now: () => Date,
@@ -24,7 +24,7 @@ export function functionReader(
   }
 }
 
-/** Asks the handler for its functions (an in-band sync) and rejects settings the engine cannot honour. */
+/** Requests the handler's functions (an in-band sync) and rejects settings the engine cannot honour. */
 async function register(
   options: Pick<EngineOptions, 'handler' | 'signingKey' | 'appUrl'>,
   now: number,

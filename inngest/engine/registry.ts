@@ -3,7 +3,7 @@ import { LONGEST_MS, parseDuration } from './durations'
 import { type Comparison, ExpressionError, matches, type Operand, parseExpression, parseKey } from './match'
 import { type EngineEvent, FunctionConfig, Sync } from './protocol'
 
-/** What the engine knows about a function. */
+/** The engine's record of a function. */
 export interface FunctionSpec {
   id: string
   maxAttempts: number
@@ -93,7 +93,7 @@ function duration(text: string): number {
   return ms
 }
 
-/** Whether a function limits its time, which is counted from rows of its runs. */
+/** Whether a function has time limits, which are counted from rows of its runs. */
 export function isTimed({ startWithinMs, finishWithinMs }: FunctionSpec): boolean {
   return startWithinMs !== undefined || finishWithinMs !== undefined
 }

@@ -10,7 +10,7 @@ export async function sweepOld(ctx: EngineContext, keepMs: number): Promise<void
   for (let batch = 0; batch < MAX_BATCHES; batch++) if (!(await sweepBatch(ctx, keepMs))) return
 }
 
-/** @returns whether there may be more */
+/** @returns whether more may be left */
 async function sweepBatch(ctx: EngineContext, keepMs: number): Promise<boolean> {
   const { sql } = ctx
   const interval = sql`interval '1 millisecond'`

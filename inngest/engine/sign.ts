@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/** JSON in canonical form (RFC 8785), which is what the SDK checks a signature against. */
+/** JSON in canonical form (RFC 8785), against which the SDK checks a signature. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`
   if (typeof value === 'object' && value !== null) {

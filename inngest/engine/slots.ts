@@ -2,8 +2,8 @@ import type { Claim } from './context'
 import { ALONE_MS, keptFree, SUSPECT_AFTER } from './settings'
 
 /**
- * For how many lanes a process remembers the last turn. One that is forgotten counts as new, so if more are busy, those
- * whose jobs have waited longest come before new ones. All of them are sent with each claim, so it is not any number.
+ * How many lanes' last turns a process remembers. A forgotten lane counts as new, so with more busy lanes, those whose
+ * jobs have waited longest come before new ones. Bounded, because each claim sends all of them.
  */
 const REMEMBERED = 1_024
 
@@ -21,7 +21,7 @@ export class Slots {
   private readonly inLanes = new Map<string, number>()
   /** How many of those are reserved. Their jobs may not be committed yet. */
   private readonly reservedIn = new Map<string, number>()
-  /** The generation of the suspect in progress. There is never more than one. */
+  /** The generation of the suspect in progress. At most one exists. */
   suspect: string | undefined
 
   constructor(
@@ -51,7 +51,7 @@ export class Slots {
     this.reserved -= slots
   }
 
-  /** Reserves a slot for a lane that has room, by the rule that no lane takes more slots than it leaves free. */
+  /** Reserves a slot for a lane that has room: no lane takes more slots than it leaves free. */
   reserveFor(lane: string | null, limit: number): boolean {
     const mine = lane === null ? 0 : (this.inLanes.get(lane) ?? 0)
     if (lane === null ? this.free < 1 : mine >= this.shared || mine >= limit) return false
@@ -82,7 +82,7 @@ export class Slots {
     count(this.inLanes, lane, -1)
   }
 
-  /** A claim returned or made progress. If it was the suspect, it is one no longer. */
+  /** A claim returned or made progress. If it was the suspect, it no longer is. */
   acquit(generation: string): void {
     if (this.suspect !== generation) return
     this.suspect = undefined

@@ -51,7 +51,9 @@ export function newRun(spec: FunctionSpec, event: EngineEvent, at: Date): NewRun
   }
 }
 
-/** Reserves slots for runs that may start at once. Runs of a function with a limit are queued and take their turn. */
+/**
+ * Reserves slots for runs that may start immediately. Runs of a function with a limit are queued and take their turn.
+ */
 export function claimFreely(ctx: EngineContext, runs: NewRun[]): number {
   const free = runs.filter((run) => run.lane === null)
   const slots = free.length > 0 ? ctx.scheduler.reserve(free.length) : 0
@@ -60,8 +62,8 @@ export function claimFreely(ctx: EngineContext, runs: NewRun[]): number {
 }
 
 /**
- * Statement parts that insert runs with their first job, claimed by this process where it has reserved a slot. They
- * start with `wanted` and end with `queued(run_id, generation)`. Nothing starts unless the part named `gate` has a row.
+ * Statement parts that insert runs with their first job, claimed by this process if it has reserved a slot. They start
+ * with `wanted` and end with `queued(run_id, generation)`. Nothing starts unless the part named `gate` has a row.
  */
 export function starting(ctx: EngineContext, runs: readonly NewRun[], event: string, gate?: Fragment): Fragment {
   const { sql } = ctx

@@ -1,4 +1,7 @@
-/** Repeats a task: at the latest after `longestMs`, and earlier if something is due by then. It never runs twice at once. */
+/**
+ * Repeats a task: at the latest after `longestMs`, and earlier if something is due by then. Never runs twice
+ * concurrently.
+ */
 export class Ticker {
   private isOpen = false
   private at = Number.POSITIVE_INFINITY
@@ -22,7 +25,7 @@ export class Ticker {
     clearTimeout(this.timer)
   }
 
-  /** Settles when the task does not run. */
+  /** Settles when the task is not running. */
   async settled(): Promise<void> {
     await this.ticking
   }

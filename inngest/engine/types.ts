@@ -18,14 +18,14 @@ export interface HandlerAnswer {
 /** The SDK's handler, in process or over HTTP. */
 export type Handler = (call: HandlerCall, signal: AbortSignal) => Promise<HandlerAnswer>
 
-/** What a native call gives a function. */
+/** A native call's arguments for a function. */
 export interface NativeCall {
   event: EngineEvent
   /** `run` works here; any other tool returns the call to the SDK. */
   step: Record<string, unknown>
   runId: string
   attempt: number
-  /** Whether the process is stopping, so that no further step is begun. */
+  /** Whether the process is stopping, so that no further step begins. */
   stopping: () => boolean
   /**
    * Called within a step that has also begun the next one, so that the next one runs even if the process is stopping.
@@ -33,7 +33,7 @@ export interface NativeCall {
   guaranteeNextStep: () => void
 }
 
-/** A function's own handler: the one that the SDK was given. */
+/** A function's own handler, as given to the SDK. */
 export type NativeHandler = (call: NativeCall) => Promise<unknown>
 
 /** A job to insert in the caller's own transaction, together with the change that its event reports. */
@@ -42,9 +42,9 @@ export interface QueuedJob {
   functionId: string
   lane: string | null
   event: string
-  /** Set if this process begins at once; null leaves the job to any process with a free slot. */
+  /** Set if this process begins immediately; null leaves the job to any process with a free slot. */
   owner: string | null
-  /** How long the claim holds before it has to be renewed. */
+  /** How long the claim holds before it must be renewed. */
   leaseMs: number
 }
 
@@ -56,16 +56,16 @@ export interface Queued {
   notWritten(): void
 }
 
-/** A slot that is reserved for one run. */
+/** A slot reserved for one run. */
 export interface Slot {
-  /** Gives it back, unless a run was queued with it. */
+  /** Releases it, unless a run was queued with it. */
   release(): void
 }
 
 export interface Patience {
   ms: number
   signal: AbortSignal
-  /** Asked only if no slot is free. */
+  /** Called only if no slot is free. */
   mayWait(): Promise<boolean>
 }
 
@@ -91,15 +91,15 @@ export interface EngineOptions {
   listen(channel: string, notified: () => void): { close(): void }
   handler: Handler
   /**
-   * The functions' own handlers by the function's id. Fresh runs of these are called without the SDK's protocol for as
-   * long as they only run steps, and their steps' results stay in memory: a process that dies repeats its steps.
+   * The functions' own handlers, by the function's id. Fresh runs of these are called without the SDK's protocol while
+   * they only run steps, and their steps' results stay in memory: a process that dies repeats its steps.
    */
   handlers?: ReadonlyMap<string, NativeHandler>
   /** When set, calls carry `x-inngest-signature`. */
   signingKey?: string
   /** The handler's URL. The engine only adds the query. */
   appUrl?: string
-  /** Names this boot of the process. Claims of a dead boot on the same host are taken over at once. */
+  /** Identifies this boot of the process. Claims of a dead boot on the same host are taken over immediately. */
   bootId: string
   /** The same for all processes that share a machine and a data folder. */
   hostId: string
@@ -107,13 +107,13 @@ export interface EngineOptions {
   log: EngineLog
   /** The maximum number of calls in flight. */
   slots?: number
-  /** How many jobs may wait before `room` reports that there is none; 0, the default, for any number. */
+  /** How many jobs may wait before `room` reports that none is left; 0, the default, for any number. */
   mostWaiting?: number
   leaseMs?: number
   /** The longest time between checks for work without a notification. */
   longestPauseMs?: number
   retryDelayMs?: (attempt: number) => number
-  /** How long ended runs and their results are kept. */
+  /** How long ended runs and their results are retained. */
   keepMs?: number
 }
 
@@ -122,7 +122,9 @@ export interface Engine {
   fetch: typeof globalThis.fetch
   /** Reads the functions, takes over claims of this host's dead boots and starts claiming. */
   start(): Promise<void>
-  /** Stops claiming, gives calls `graceMs` to end, and releases the rest so that other processes continue at once. */
+  /**
+   * Stops claiming, gives calls `graceMs` to end, and releases the rest so that other processes continue immediately.
+   */
   stop(options: { graceMs: number }): Promise<void>
   /**
    * Prepares the job that an event starts, for the transaction that writes what the event reports. Undefined if the
@@ -130,14 +132,14 @@ export interface Engine {
    */
   queue(event: { id: string; name: string; data: Record<string, unknown> }, slot?: Slot | null): Queued | undefined
   /**
-   * Reserves a slot for the run that an event is about to start, as soon as one is free. Null if the run should be queued
-   * instead: the time is up, the signal was aborted, or jobs have been waiting in the queue, which come first.
+   * Reserves a slot for the run that an event is about to start, as soon as one is free. Null if the run should be
+   * queued instead: time is up, the signal was aborted, or queued jobs have waited and come first.
    */
   slotFor(event: { name: string; data: Record<string, unknown> }, patience: Patience): Promise<Slot | null>
-  /** Whether the queue has room for the job that an event starts, as far as this process knows. Sends no statement. */
+  /** Whether the queue has room for an event's job, as far as this process knows. Sends no statement. */
   room(event: { name: string; data: Record<string, unknown> }): Room
   /** Whether a process of an older release is running. */
   older(): boolean
-  /** Something may be due now. */
+  /** Work may be due now. */
   kick(): void
 }

@@ -3,7 +3,7 @@ import type { EngineContext, Fragment } from './context'
 import { rows } from './context'
 import { endRun } from './finish'
 
-/** A wait that is over: with a result for its step, or without one because its event cancels the run. */
+/** A settled wait: with a result for its step, or without one because its event cancels the run. */
 export interface Settled {
   run: string
   step: string
@@ -41,7 +41,7 @@ export function settling(ctx: EngineContext, settled: readonly Settled[], gate?:
 
 /**
  * Queues the next call of each run. In a race the job may already exist or even be claimed. The call in flight can only
- * plan (something was pending when it started), so it is fenced off and repeated with all results.
+ * plan (a step was pending when it started), so it is fenced off and repeated with all results.
  */
 export function callingAgain(ctx: EngineContext, source: Fragment): Fragment {
   const { sql } = ctx

@@ -10,7 +10,7 @@ import { Pump } from './pump'
 import { Slots } from './slots'
 import type { EngineOptions } from './types'
 
-/** The long-lived part of a process: claims due jobs, renews leases and keeps running after any failure. */
+/** The long-lived part of a process: claims due jobs, renews leases and continues after any failure. */
 export class Worker implements Scheduler {
   readonly ctx: EngineContext
   readonly calls: Calls
@@ -108,7 +108,7 @@ export class Worker implements Scheduler {
 
   start(claim: Claim): void {
     this.slots.releaseFor(claim.lane)
-    // While the engine is stopping, what was begun with the claim still runs.
+    // While the engine is stopping, work begun with the claim still runs.
     if (this.state === 'running' || this.state === 'stopping') {
       this.calls.begin(claim)
       return
@@ -156,7 +156,7 @@ export class Worker implements Scheduler {
     this.admissions.grant()
   }
 
-  /** The slot of a call that has ended is free again. */
+  /** The slot of a finished call is free again. */
   private freed(lane: string | null): void {
     this.admissions.grant()
     // Another process may have left a job of this lane in the queue, because the lane had reached its limit.

@@ -7,7 +7,7 @@ import { type DirectCall, runStepOf } from './direct-call'
 
 const PER_TENANT = 4
 
-/** Shows an event to the runs that wait for it, a batch at a time. All its state is in Postgres. */
+/** Offers an event to the runs that wait for it, a batch at a time. All its state is in Postgres. */
 export async function driveEvent(call: DirectCall): Promise<void> {
   const { tenantId, seq } = eventPosted.schema.parse(call.event.data)
   const ctx = systemContext({ tenantId, db: database().db, log: log().child({ tenantId }) })
@@ -24,7 +24,7 @@ export const deliverEvents = inngest.createFunction(
   {
     id: 'deliver-events',
     triggers: [eventPosted],
-    // The sweep finds what was left behind.
+    // The sweep finds leftovers.
     retries: 10,
     concurrency: [{ key: 'event.data.tenantId', limit: PER_TENANT }],
   },

@@ -6,12 +6,12 @@ import { deliverDue } from '@/server/webhooks/deliver'
 import { inngest, webhookDue } from '../client'
 import { type DirectCall, runStepOf } from './direct-call'
 
-/** Endpoints of a tenant that are delivered to at once. */
+/** How many of a tenant's endpoints are delivered to concurrently. */
 const PER_TENANT = 4
-/** After these, another engine run continues. */
+/** After this many, another engine run continues. */
 const MAX_BATCHES = 50
 
-/** Delivers what is due at one endpoint. All its state is in Postgres, so it may run twice or not at all. */
+/** Delivers the due messages of one endpoint. All its state is in Postgres, so it may run twice or not at all. */
 export async function driveDeliveries(call: DirectCall): Promise<void> {
   const { tenantId, endpointId } = webhookDue.schema.parse(call.event.data)
   const ctx = systemContext({ tenantId, db: database().db, log: log().child({ tenantId, endpointId }) })
@@ -26,7 +26,7 @@ export const deliverWebhooks = inngest.createFunction(
   {
     id: 'deliver-webhooks',
     triggers: [webhookDue],
-    // The sweep finds what was left behind.
+    // The sweep finds leftovers.
     retries: 10,
     concurrency: [{ key: 'event.data.tenantId', limit: PER_TENANT }],
   },

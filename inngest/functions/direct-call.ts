@@ -1,22 +1,22 @@
 import { RetryAfterError } from 'inngest'
 import { isUnavailable } from '@/db/index'
 
-/** A call by the SDK or by the embedded engine: what a function needs that keeps its state in Postgres. */
+/** A call by the SDK or by the embedded engine: the inputs of a function whose state is in Postgres. */
 export interface DirectCall {
   event: { data: unknown }
   step: unknown
-  /** From 0. */
+  /** Counted from 0. */
   attempt: number
 }
 
 type RunStep = <T>(id: string, work: () => Promise<T>) => Promise<T>
 
-/** An outage is mostly a matter of seconds, and the engine's own delay of half a minute. */
+/** Most outages last seconds, and the engine's own delay is half a minute. */
 const AGAIN_MS = 1_000
-/** After so many of these, the engine's own delays outlast an outage that goes on. */
+/** After this many attempts, the engine's own delays outlast a continuing outage. */
 const MAX_SOON = 5
 
-/** What runs a step of the call. A step that the database failed is tried again once it can be. */
+/** Runs a step of the call. A step that failed because of the database is retried once it is available. */
 export function runStepOf({ step, attempt }: DirectCall): RunStep {
   const { run } = step as { run: RunStep }
   return (id, work) =>

@@ -5,14 +5,14 @@ import { giveHeld } from '@/server/runs/held/give'
 import { answerHeld, inngest } from '../client'
 
 /**
- * Gives an answer that was held once nobody can undo it any more. The engine keeps the time, so no process needs a timer and
+ * Submits a held answer once nobody can undo it any more. The engine measures the time, so no process needs a timer and
  * a restart changes nothing.
  */
 export const giveHeldAnswers = inngest.createFunction(
   {
     id: 'give-held-answers',
     triggers: [answerHeld],
-    // The sweep finds what was left behind.
+    // The sweep finds leftovers.
     retries: 5,
   },
   async ({ event, step }) => {

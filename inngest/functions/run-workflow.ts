@@ -11,14 +11,14 @@ interface Call {
   step: unknown
   runId: string
   attempt: number
-  /** Only of the embedded engine's own calls. */
+  /** Set only in the embedded engine's own calls. */
   stopping?: () => boolean
   guaranteeNextStep?: () => void
 }
 
 /**
- * Drives one segment of a walk. All its state is in Postgres; the engine only says when to continue. It uses nothing of
- * the SDK but the tools `run` and `waitForEvent`, so the embedded engine may call it directly.
+ * Drives one segment of a walk. All its state is in Postgres; the engine only decides when to continue. It uses only
+ * the SDK's tools `run` and `waitForEvent`, so the embedded engine may call it directly.
  */
 export async function driveWalk({
   event,
@@ -30,7 +30,7 @@ export async function driveWalk({
 }: Call): Promise<{ ended: string }> {
   const ref = walkRequested.schema.parse(event.data)
   const sameProcess = env().engine === 'embedded'
-  // What only the embedded engine's own calls have. Elsewhere, an engine run waits at a pause.
+  // Only the embedded engine's own calls have these. Elsewhere, an engine run waits at a pause.
   const own = {
     stopping: stopping ?? (() => false),
     guaranteeNextStep: guaranteeNextStep ?? (() => {}),
@@ -43,7 +43,7 @@ export const runWorkflow = inngest.createFunction(
   {
     id: 'run-workflow',
     triggers: [walkRequested],
-    // Each step has its own number of attempts. This only limits calls that get nowhere.
+    // Each step has its own number of attempts. This only limits calls that make no progress.
     retries: MAX_ATTEMPTS,
     concurrency: [{ key: 'event.data.tenantId', limit: env().TENANT_CONCURRENCY }],
     cancelOn: [{ event: runTerminated, if: 'event.data.runId == async.data.runId' }],

@@ -5,7 +5,7 @@ import { deliverMail } from '@/server/mail/deliver'
 import { inngest, taskMailDue } from '../client'
 import { type DirectCall, runStepOf } from './direct-call'
 
-/** Mails of a tenant that are sent at once. */
+/** How many of a tenant's mails are sent concurrently. */
 const PER_TENANT = 4
 
 /** Sends one mail. All its state is in Postgres, so it may run twice or not at all. */
@@ -19,7 +19,7 @@ export const sendMails = inngest.createFunction(
   {
     id: 'send-mails',
     triggers: [taskMailDue],
-    // The sweep finds what was left behind.
+    // The sweep finds leftovers.
     retries: 3,
     concurrency: [{ key: 'event.data.tenantId', limit: PER_TENANT }],
   },

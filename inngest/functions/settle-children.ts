@@ -8,7 +8,7 @@ import { type DirectCall, runStepOf } from './direct-call'
 const PER_TENANT = 4
 
 /**
- * Starts or stops a child run, or gives its result to the step of the parent run that waits for it. All its state is in
+ * Starts or stops a child run, or passes its result to the waiting step of the parent run. All its state is in
  * Postgres.
  */
 export async function driveChild(call: DirectCall): Promise<void> {
@@ -21,7 +21,7 @@ export const settleChildren = inngest.createFunction(
   {
     id: 'settle-children',
     triggers: [childIsDue],
-    // The sweep finds what was left behind.
+    // The sweep finds leftovers.
     retries: 10,
     concurrency: [{ key: 'event.data.tenantId', limit: PER_TENANT }],
   },

@@ -25,7 +25,7 @@ export const sweepAll = inngest.createFunction(
     await sweepEach(
       sweep.db,
       [
-        // First, because what it starts is already late by the others' time.
+        // First: schedules are time-critical.
         ['schedules', () => fireDue(sweep)],
         ...everyMinute(sweep),
         ...(sweep.now().getMinutes() % FILES_EVERY_MIN === 0 ? [['files', () => sweepFiles(sweep)] as const] : []),

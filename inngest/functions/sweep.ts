@@ -4,7 +4,7 @@ import { log } from '@/server/log'
 import { inngest } from '../client'
 import { everyMinute, sweepEach } from './sweeps'
 
-/** Every minute, each sweep as a step of its own. */
+/** Every minute, each sweep as a separate step. */
 export const sweep = inngest.createFunction(
   { id: 'sweep', triggers: [{ cron: '* * * * *' }], retries: 0, concurrency: 1 },
   async ({ step }) =>

@@ -17,7 +17,7 @@ import { countAllDays } from '@/server/views/insights/days'
 import { sweepOverdue } from '@/server/webhooks/overdue'
 import { sweepWebhooks } from '@/server/webhooks/sweep'
 
-/** A sweep with its name as a step. */
+/** A sweep and the name of its step. */
 export type Work = readonly [name: string, work: () => Promise<unknown>]
 
 /** The work of every minute: restarting runs that stalled because an event was lost, and deleting what has expired. */
@@ -38,7 +38,7 @@ export function everyMinute(sweep: Sweep): Work[] {
   ]
 }
 
-/** Notes when the sweep ended, for all processes, and how long it took. */
+/** Records when the sweep ended, for all processes, and how long it took. */
 export function timed<T>(db: Db, sweep: string, work: () => Promise<T>): () => Promise<T> {
   return async () => {
     const began = performance.now()
@@ -60,8 +60,8 @@ export function timed<T>(db: Db, sweep: string, work: () => Promise<T>): () => P
 }
 
 /**
- * Runs one after the other; if one fails, the others still run.
- * @throws the first failure, once all are done
+ * Runs the sweeps one after the other; if one fails, the others still run.
+ * @throws the first failure, after all have run
  */
 export async function sweepEach(
   db: Db,
