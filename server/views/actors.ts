@@ -67,7 +67,7 @@ export async function nameActors(
   }
 }
 
-/** The same for somebody who has answered; a link speaks for whoever had it. */
+/** The name of an answerer. With a task link, `link` stands for the holder. */
 export interface AnswererName extends Omit<ActorName, 'kind'> {
   kind: ActorName['kind'] | 'link'
 }
@@ -80,8 +80,7 @@ interface Answered {
 const isLink = (via: string | null): via is string => via?.startsWith('lnk_') ?? false
 
 /**
- * Names those who answered. With a task link that is whoever had it: its maker stands for them, unless it was made for
- * somebody.
+ * Names the answerers. A task link's maker stands for its unknown holder, unless the link was made for a named person.
  */
 export async function nameAnswerers(
   ctx: ServiceContext,
@@ -109,7 +108,7 @@ export async function nameAnswerers(
   }
 }
 
-/** How somebody's vote came in, for people to read; null if they cast it themselves. */
+/** How a vote came in, for display; null if the voter cast it in person. */
 export async function nameWays(ctx: ServiceContext, vias: readonly (string | null)[]) {
   const nameOf = await nameActors(
     ctx,

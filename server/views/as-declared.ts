@@ -9,13 +9,13 @@ export function asDeclared(cut: CutValue, names: readonly string[]): CutValue {
   return 'value' in cut && isJsonObject(cut.value) ? { ...cut, value: inOrder(cut.value, names) } : cut
 }
 
-/** An answer, with what was filled in in the order of its form. */
+/** An answer, its form data in the order of the form. */
 export function answerAsDeclared(cut: CutValue, form: Fields): CutValue {
   if (!('value' in cut) || !isJsonObject(cut.value) || !isJsonObject(cut.value.data)) return cut
   return { ...cut, value: { ...cut.value, data: inOrder(cut.value.data, Object.keys(form)) } }
 }
 
-/** What people call the fields, of those that have another name for them. */
+/** The labels of the fields whose label differs from their name. */
 export function labelsOf(fields: Fields, masker: Masker): Record<string, string> {
   const labels = Object.entries(fields).map(([name, field]) => [name, labelOf(name, field)] as const)
   const others = labels.filter(([name, label]) => label !== name)

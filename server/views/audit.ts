@@ -9,7 +9,7 @@ import { runNames } from './runs/run-names'
 import { withStepNames } from './step-names'
 import { numbersOf } from './workflows/numbers'
 
-/** What an id in the details of an entry stands for. */
+/** The name behind an id in an entry's details. */
 export interface AuditName {
   id: string
   /** `actor`: a person or an API key, which have no page of their own. */
@@ -17,9 +17,9 @@ export interface AuditName {
   name: string
 }
 
-/** Details that say who did something. */
+/** Details that identify an actor. */
 const ACTORS = ['madeBy', 'answersFor']
-/** How the ids of those that have a page begin. */
+/** The id prefixes of things with a page. */
 const KINDS = [
   ['workflow', 'wf_'],
   ['agent', 'agt_'],
@@ -27,9 +27,8 @@ const KINDS = [
 ] as const
 
 /**
- * The audit log as `listAudit` gives it, with the names that its details have only the ids of, as far as they exist, with
- * the versions of workflows by the numbers that people see, and with the business keys of runs. An entry does not keep
- * these itself: what a key says of a person has to go with the run.
+ * The entries of `listAudit`, with names for the ids in their details (of things that still exist), version numbers as
+ * people see them, and business keys of runs. Entries do not store these: personal data in a key must go with its run.
  */
 export async function browseAudit(ctx: ServiceContext, input: unknown) {
   const listed = await listAudit(ctx, input)
@@ -61,10 +60,10 @@ export async function browseAudit(ctx: ServiceContext, input: unknown) {
   return { ...page, entries, names }
 }
 
-/** Where the details of a workflow's entries have versions. */
+/** The details of a workflow's entries that hold versions. */
 const VERSIONS = ['version', 'replaces', 'from']
 
-/** Drafts have no numbers, so an entry says nothing of a version that was only saved. */
+/** Drafts have no numbers, so entries omit a version that was only saved. */
 async function withNumbers(ctx: ServiceContext, entries: readonly AuditEntry[]): Promise<AuditEntry[]> {
   const versionsOf = ({ thing, details }: AuditEntry) =>
     (thing.kind === 'workflow' ? VERSIONS : []).flatMap((name) => {

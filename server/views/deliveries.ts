@@ -5,12 +5,12 @@ import { tenantMasker } from '../vault/masker'
 import { listDeliveries } from '../webhooks/deliveries'
 import { runNames } from './runs/run-names'
 
-/** The newest deliveries of a webhook, as `listDeliveries` gives them, with the names of their runs. */
+/** The newest deliveries of a webhook, as listed by `listDeliveries`, with the names of their runs. */
 export async function browseDeliveries(ctx: ServiceContext, { id, status }: { id: string; status?: string }) {
   return withRuns(ctx, await listDeliveries(ctx, { id, query: { status } }))
 }
 
-/** The same, of an inbound webhook. */
+/** The same for an inbound webhook. */
 export async function browseInboundDeliveries(
   ctx: ServiceContext,
   { status, ...one }: OneInbound & { status?: string },

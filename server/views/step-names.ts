@@ -4,7 +4,7 @@ import type { AuditEntry } from '../audit-log/list'
 import type { ServiceContext } from '../context'
 import type { Masker } from '../vault/mask'
 
-/** Entries about a step of a run name it as the run does, as long as the run exists; the log has only its id. */
+/** Adds the run's step names to entries about its steps, as long as the run exists; the log has only ids. */
 export async function withStepNames(ctx: ServiceContext, entries: AuditEntry[], masker: Masker): Promise<AuditEntry[]> {
   const about = entries.flatMap(({ thing, details: { step } }) =>
     thing.kind === 'run' && typeof step === 'string' ? [{ runId: thing.id, step }] : [],

@@ -6,7 +6,7 @@ import { listWorkflowCases } from '../workflows/test-cases'
 import { withAuthors } from './actors'
 
 /**
- * The tool's test cases with the names of those who kept them.
+ * The tool's test cases with the names of their authors.
  * @throws AppError TOOL_NOT_FOUND, CONFLICT for a built-in tool
  */
 export async function toolCases(ctx: ServiceContext, input: One) {
@@ -22,7 +22,7 @@ export async function agentCases(ctx: ServiceContext, input: One) {
 }
 
 /**
- * The workflow's test cases, likewise. What they are given is left out: it is a whole run.
+ * The workflow's test cases, likewise. Omits their input: it is a whole run.
  * @throws AppError WORKFLOW_NOT_FOUND
  */
 export async function workflowCases(ctx: ServiceContext, input: One) {

@@ -17,9 +17,9 @@ export interface UserOf {
   kind: 'workflow' | 'agent'
   id: string
   name: string
-  /** The version that it keeps to whatever is published; null if it gets the new one at once. */
+  /** The version it keeps to, whatever is published; null if it follows the newest. */
   keepsTo: number | null
-  /** It keeps to that version until it is published again. */
+  /** Whether it keeps to that version until it is published again. */
   pinned: boolean
 }
 
@@ -27,10 +27,10 @@ export interface FindUsers extends One {
   of: 'tool' | 'agent'
 }
 
-/** Enough to say who is affected; a list of hundreds would not be read. */
+/** Enough to show who is affected; nobody would read a list of hundreds. */
 const MAX = 100
 
-/** Who uses a tool or an agent now, by name. Drafts of workflows do not count: nobody runs them. */
+/** The present users of a tool or an agent, by name. Drafts of workflows do not count: nobody runs them. */
 export async function findUsers(ctx: ServiceContext, { id, of }: FindUsers): Promise<UserOf[]> {
   authorize(ctx, `${of}:read`)
   const found = await Promise.all([workflowsWith(ctx, { id, of }), agentsWith(ctx, { id, of })])
@@ -61,7 +61,7 @@ export async function workflowsWith(
     .orderBy(workflows.name)
     .limit(MAX)
   const users: UserOf[] = []
-  // A hundred definitions at once may be a hundred megabytes.
+  // One at a time: a hundred definitions may be a hundred megabytes.
   for (const { name, ...one } of named) {
     const [row] = await ctx.db
       .select()
@@ -84,7 +84,7 @@ export async function workflowsWith(
   return users
 }
 
-/** The versions that its steps use; undefined where a step names none. */
+/** The versions that its steps use; undefined for a step without one. */
 function versionsOf(
   { steps }: Definition,
   { id, of }: One & { of: FindUsers['of'] | 'workflow' },
@@ -126,13 +126,13 @@ function versionsIn({ tools, handoffs }: AgentConfig, { id, of }: FindUsers): (s
   return uses.filter((use) => use.id === id).map(({ version }) => version)
 }
 
-/** One step or tool that gets the new version is enough to be affected by it. */
+/** A single step or tool that follows the newest version makes it affected. */
 function keptBy(versions: readonly (string | number)[]): number | null {
   const numbers = versions.map(Number)
   return numbers.every(Number.isInteger) ? Math.max(...numbers) : null
 }
 
-/** A first look without reading each definition as JSON. */
+/** A prefilter that avoids reading each definition as JSON. */
 function names(json: SQL, id: string): SQL {
   return sql`${json}::text like ${contains(JSON.stringify(id))}`
 }

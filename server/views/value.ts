@@ -18,7 +18,7 @@ export function cutValue(value: JsonValue, masker: Masker): CutValue {
   return { size, preview: wholeChars(JSON.stringify(masked, null, 2), PREVIEW_CHARS) }
 }
 
-/** Larger values are read only in part when only their start is shown. */
+/** If only the start is shown, larger values are read in part. */
 const READ_WHOLE_BYTES = 1024 * 1024
 
 /** A value's JSON text, or the start of it, with its full size. */
@@ -27,7 +27,7 @@ export interface ValueStart {
   text: string
 }
 
-/** Reads as much of a value as `showStart` shows. Null when there is no value. */
+/** Reads as much of a value as `showStart` shows. Null for a missing value. */
 export function valueStart(column: SQLWrapper): SQL<ValueStart | null> {
   // `offset 0` stops Postgres from building the text once per use.
   return sql<ValueStart | null>`(
@@ -38,13 +38,13 @@ export function valueStart(column: SQLWrapper): SQL<ValueStart | null> {
 
 export function showStart({ size, text }: ValueStart, masker: Masker): CutValue {
   if (size <= READ_WHOLE_BYTES) return cutValue(JSON.parse(text), masker)
-  // A cut text has no names to hide by, and may hold only a part of a hidden value.
+  // A cut text has no names to hide by, and may hold part of a hidden value.
   if (masker.longest > PREVIEW_CHARS || hidesFields(masker)) return { size, preview: '' }
-  // Twice as much as is shown was read, so that a secret at the cut is whole when it is masked.
+  // Twice the shown length was read, so that a secret at the cut is whole when it is masked.
   return { size, preview: wholeChars(masker.text(text), PREVIEW_CHARS) }
 }
 
-/** The masker of a run hides fields by their names, too. */
+/** The masker of a run also hides fields by name. */
 function hidesFields(masker: Masker & { hides?: ReadonlySet<string> }): boolean {
   return (masker.hides?.size ?? 0) > 0
 }

@@ -19,7 +19,7 @@ interface User {
   url: URL | null
 }
 
-/** The secrets in the vault: the hosts they are bound to, who last changed them, and what uses them. */
+/** The secrets in the vault: their hosts, who last changed them, and what uses them. */
 export async function browseVault(ctx: ServiceContext) {
   const secrets = await listVaultSecrets(ctx)
   const [nameOf, ...users] = await Promise.all([
@@ -48,7 +48,7 @@ export async function browseVault(ctx: ServiceContext) {
         /** The host it would send the secret to, if the secret is not bound to that host. */
         refusedAt: url && !mayReceive(secret, url) ? url.host : null,
       })),
-      /** Where it is already sent: suggestions for binding it. */
+      /** The hosts it is already sent to: suggestions for binding it. */
       calledHosts: [...new Set(called)],
     }
   })
@@ -56,7 +56,7 @@ export async function browseVault(ctx: ServiceContext) {
 
 export type VaultItem = Awaited<ReturnType<typeof browseVault>>[number]
 
-/** Where a provider's key goes when no agent refers to it by name. */
+/** The URL a provider's key is sent to if no agent refers to it by name. */
 function providerOf(name: string): URL | null {
   const [provider] = (['openai', 'anthropic', 'google'] as const).filter((one) => KEY_NAMES[one] === name)
   return provider ? addressOf({ provider, modelId: '', settings: {} }) : null
@@ -103,7 +103,7 @@ async function readAgents(ctx: ServiceContext): Promise<User[]> {
         ne(agents.status, 'archived'),
         or(
           namesSecrets(sql`${agentVersions.config}->'model'->'apiKey'`),
-          // These use the secret with the well-known name without saying so.
+          // These use the secret with the well-known name implicitly.
           inArray(sql`${agentVersions.config}->'model'->>'provider'`, Object.keys(KEY_NAMES)),
         ),
       ),

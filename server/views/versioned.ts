@@ -5,7 +5,7 @@ import type { One, Row, VersionRow } from '../versioned/noun'
 import type { Tables } from '../versioned/rows'
 import { nameActors, withAuthors } from './actors'
 
-/** Adds the name of who saved a draft last, and whether that is the person who asks. */
+/** Adds the name of the draft's last author, and whether that is the caller. */
 export async function withDraftAuthor<D extends { draft: PresentedDraft }>(ctx: ServiceContext, opened: D) {
   const { draft } = opened
   const nameOf = draft.by === null ? null : await nameActors(ctx, [draft.by])
@@ -13,7 +13,7 @@ export async function withDraftAuthor<D extends { draft: PresentedDraft }>(ctx: 
   return { ...opened, draft: { ...draft, byName, byYou: draft.by === ctx.actor.id } }
 }
 
-/** Adds the names of their authors to versions, and what was written about them when they were published. */
+/** Adds the names of versions' authors, and their publishing notes. */
 export async function withHistory<
   R extends Row,
   V extends VersionRow,
@@ -23,7 +23,7 @@ export async function withHistory<
   return authored.map((item) => ({ ...item, note: noteOf(item.version) }))
 }
 
-/** Finds what was written about versions. */
+/** Finds the notes of versions. */
 export async function findNotes<R extends Row, V extends VersionRow>(
   ctx: ServiceContext,
   { versions, ownerId }: Tables<R, V>,

@@ -10,7 +10,7 @@ export interface ListThreads {
 }
 
 /**
- * The list of REST, with the names of the people the agent talks with.
+ * The list of the REST API, with the names of the agent's conversation partners.
  * @throws AppError AGENT_NOT_FOUND, INVALID_INPUT
  */
 export async function listThreads(ctx: ServiceContext, { agentId, cursor, ...query }: ListThreads) {
@@ -19,7 +19,7 @@ export async function listThreads(ctx: ServiceContext, { agentId, cursor, ...que
     ctx,
     threads.map(({ subject }) => subject),
   )
-  /** Null for the workspace itself. */
+  /** Null if the workspace itself talks. */
   const partnerOf = (subject: string | null) => nameOf(subject)?.name ?? null
   return { items: threads.map((thread) => ({ ...thread, partner: partnerOf(thread.subject) })), nextCursor }
 }

@@ -7,7 +7,7 @@ import { countCases } from '../../versioned/test-cases'
 import { withDraftAuthor } from '../versioned'
 
 /**
- * What an agent's page opens: the latest version, the draft beside it, and how many test cases there are.
+ * The data of an agent's page: the latest version, its draft, and the number of test cases.
  * @throws AppError AGENT_NOT_FOUND
  */
 export async function openAgent(ctx: ServiceContext, input: One) {

@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../../definition/json'
 import { parseInput } from '../../parse'
 
 const PAGE = 50
-/** Tool results may be large; this view shows how the conversation went. */
+/** Tool results may be large; this view shows only the course of the conversation. */
 const MAX_SHOWN = 20_000
 
 const ReadThread = z.object({
@@ -21,7 +21,7 @@ export type ReadThread = z.input<typeof ReadThread>
 /** A value as JSON text, cut if it is long. */
 export interface Shown {
   text: string
-  /** The full length in characters; null when nothing was cut. */
+  /** The full length in characters; null if the text is whole. */
   cutFrom: number | null
 }
 
@@ -34,7 +34,7 @@ export interface Call {
   result: { ok: boolean; output: Shown } | null
 }
 
-/** A person's message and everything said and done in answer. */
+/** A person's message with every reply and tool call it led to. */
 export interface Turn {
   seq: number
   at: string

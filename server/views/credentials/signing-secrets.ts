@@ -19,7 +19,7 @@ export async function browseSigningSecrets(ctx: ServiceContext) {
       createdBy: nameOf(createdBy),
       createdAt: createdAt.toISOString(),
       lastUsedAt: lastUsedAt?.toISOString() ?? null,
-      /** When a token that is valid for longer than recommended was last seen. */
+      /** When a token valid for longer than recommended was last seen. */
       longLivedAt: longLivedAt?.toISOString() ?? null,
       graceUntil: graceUntil?.toISOString() ?? null,
       replacedBy: secrets.find(({ rotatedFrom }) => rotatedFrom === secret.id)?.id ?? null,

@@ -1,4 +1,4 @@
-/** `ending`: replaced but still working for a while. `replaced`: no longer working. */
+/** `ending`: replaced, but valid for a grace period. `replaced`: no longer valid. */
 export type CredentialState = 'enabled' | 'disabled' | 'ending' | 'replaced'
 
 export function stateOf(

@@ -11,7 +11,7 @@ import { PUBLISHED_NUMBER } from '../workflows/numbers'
 
 /** What a workspace has achieved so far, based on facts rather than clicks. */
 export interface Checklist {
-  /** Anybody started a run. */
+  /** Someone started a run. */
   ran: boolean
   /** A run was started from outside, with a key or a token. */
   called: boolean
@@ -19,9 +19,9 @@ export interface Checklist {
   keyed: boolean
   /** Something other than an unchanged sample is published. */
   published: boolean
-  /** There is another member. */
+  /** The workspace has another member. */
   invited: boolean
-  /** A sample to start a run of; null when there is none. */
+  /** A sample to start a run of; null if none exists. */
   sample: { id: string; name: string; publishedNumber: number | null } | null
 }
 

@@ -25,7 +25,8 @@ export interface Found {
 }
 
 /**
- * What a name or a pasted id may refer to, most recently changed first: a few of each kind, for the command palette.
+ * The things that a name or a pasted id may refer to, most recently changed first: a few of each kind, for the command
+ * palette.
  * @throws AppError INVALID_INPUT
  */
 export async function findAnything(ctx: ServiceContext, input: unknown): Promise<Found[]> {
@@ -75,7 +76,10 @@ async function findKeyed(ctx: ServiceContext, q: string): Promise<Found[]> {
   return ids.length === 0 ? [] : findRuns(ctx, inArray(runs.id, ids.slice(0, EACH)), runs.startTime)
 }
 
-/** @param by what is latest first: the id for a search by ids, whose order is that of time, so that one index does both */
+/**
+ * @param by the sort key for the latest: the id when searching by ids, whose order is chronological, so that one index
+ * does both
+ */
 async function findRuns(
   ctx: ServiceContext,
   begins: SQL,

@@ -11,7 +11,7 @@ const MAX = 10_001
 export interface Pulse {
   /** Runs started in the last 24 hours, by their current state. */
   counts: Partial<Record<RunState, number>>
-  /** False when there are more than were counted. */
+  /** False if the count stopped at its limit. */
   exact: boolean
   /** The start of the period. */
   since: string

@@ -5,7 +5,10 @@ import type { ServiceContext } from '../../context'
 import { readInbound } from '../../inbound/list'
 import { tenantMasker } from '../../vault/masker'
 
-/** The inbound webhooks of all workflows, with the names of these. Their addresses are for those who may change them. */
+/**
+ * The inbound webhooks of all workflows, with the workflows' names. Only people who may change them get their
+ * addresses.
+ */
 export async function browseInbound(ctx: ServiceContext) {
   authorize(ctx, 'workflow:read')
   const webhooks = await readInbound(ctx)
@@ -23,7 +26,7 @@ export async function browseInbound(ctx: ServiceContext) {
       ...webhook,
       path: shown ? webhook.path : null,
       workflowName: masker.text(workflow?.name ?? webhook.workflowId),
-      /** Nothing starts while its workflow is archived. */
+      /** An archived workflow starts no runs. */
       archived: workflow?.status === 'archived',
     }
   })

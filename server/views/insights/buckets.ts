@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 
-/** The boundaries of buckets are 10 % apart. */
+/** Bucket boundaries are 10 % apart. */
 const PER_E = 10
 /** Powers of e, in ms: the last bucket begins after 800 years. */
 const MAX = 24
@@ -11,7 +11,7 @@ export function bucketOf(from: SQL, to: SQL): SQL {
   return sql`width_bucket(ln(${ms}), 0, ${sql.raw(String(MAX))}, ${sql.raw(String(MAX * PER_E))})::smallint`
 }
 
-/** The end of a bucket, in ms: all that it counts took less. */
+/** The upper bound of a bucket, in ms, exclusive. */
 export function endOf(bucket: number): number {
   return Math.exp(bucket / PER_E)
 }
@@ -23,7 +23,7 @@ export function addTo(spread: Spread, bucket: number, count: number): void {
   spread.set(bucket, (spread.get(bucket) ?? 0) + count)
 }
 
-/** A duration that this share of all counts does not exceed, up to 10 % too long, in ms; null without counts. */
+/** The duration that this share of all counts does not exceed, in ms, at most 10 % too high; null without counts. */
 export function percentile(spread: Spread, share: number): number | null {
   const total = [...spread.values()].reduce((sum, count) => sum + count, 0)
   if (total === 0) return null

@@ -4,7 +4,7 @@ import { threads } from '@/db/schema/threads'
 import type { ServiceContext } from '../../context'
 import { bucketOf } from './buckets'
 
-/** Whole days, the first and the last, and perhaps only one workflow's share of them. */
+/** Whole days, first and last inclusive, optionally for one workflow only. */
 export interface Span {
   from: string
   to: string
@@ -34,13 +34,14 @@ export function countAnswers(ctx: ServiceContext, span: Span): SQL {
 }
 
 /**
- * What agents answered in runs, and what that used; turns that failed used something too. An answer counts on the day it was there, if its step took at most a day: the index knows
- * only when steps began, because their end changes with every step. Copies in runs that continue others do not count again.
+ * Agents' answers in runs, and their usage; failed turns have usage too. An answer counts on the day of its end, if its
+ * step took at most a day: the index knows only start times, because end times change with every step. Copies in runs
+ * that continue others are not counted again.
  */
 export function countAgents(ctx: ServiceContext, span: Span): SQL {
   const begun = sql`s.start_time >= ${`${span.from}T00:00:00Z`}::timestamptz - interval '1 day'
     and s.start_time < ${`${span.to}T00:00:00Z`}::timestamptz + interval '1 day'`
-  // A thread may have been deleted since, and the input may be large.
+  // The thread may be deleted by now, and the input may be large.
   const agent = sql`coalesce(
     (select t.agent_id from ${threads} t where t.tenant_id = ${ctx.tenantId} and t.id = s.usage->>'threadId'),
     s.input_data->>'agentId', '')`
@@ -57,8 +58,8 @@ export function countAgents(ctx: ServiceContext, span: Span): SQL {
 }
 
 /**
- * The run with this id, unless it is a test. The limit makes Postgres look it up by its key: it may otherwise expect a lookup
- * to be dear, as it is where tables are divided, and read all runs instead.
+ * The run with this id, unless it is a test. The limit makes Postgres look it up by key: on partitioned tables it
+ * overestimates a lookup's cost and would read all runs instead.
  */
 export function runOf(ctx: ServiceContext, id: SQL, workflowId: string | undefined): SQL {
   return sql`

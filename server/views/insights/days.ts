@@ -6,21 +6,22 @@ import { countAgents, countAnswers, countRuns } from './counts'
 export const DAY_MS = 24 * 60 * 60_000
 /** The longest period of the insights. */
 export const MAX_DAYS = 90
-/** A change becomes visible only when it commits, so a day is counted this long after it is over. */
+/** A change becomes visible only when it commits, so a day is counted this long after it ended. */
 const GRACE_MS = 60 * 60_000
-/** Days that have not been counted yet are counted for this long, and the rest with the next request. */
+/** One request counts missing days for this long; the next one continues. */
 const BUDGET_MS = 1_000
 
 export const dayOf = (time: Date) => time.toISOString().slice(0, 10)
 
-/** The last so many days, the newest first. */
+/** The last `count` days, newest first. */
 export function lastDays(now: Date, count: number): string[] {
   return Array.from({ length: count }, (_, back) => dayOf(new Date(now.getTime() - back * DAY_MS)))
 }
 
 /**
- * Counts the days that are over and were not counted yet.
- * @returns the days without final counts: those of today, which are `live`, and those it had no time for
+ * Counts the days that have ended and have no count yet.
+ * @returns the days without final counts: `live` is today and other unfinished days, the rest did not fit into the
+ * budget
  */
 export async function countDays(ctx: ServiceContext, days: string[]): Promise<{ live: string[]; later: string[] }> {
   const now = ctx.now().getTime()
@@ -36,16 +37,16 @@ export async function countDays(ctx: ServiceContext, days: string[]): Promise<{ 
 }
 
 /**
- * Counts all days that insights can show, before runs of them are deleted.
- * @returns whether it had time for all of them
+ * Counts all days that insights can show, before their runs are deleted.
+ * @returns whether all fitted into the budget
  */
 export async function countAllDays(ctx: ServiceContext): Promise<boolean> {
   return (await countDays(ctx, lastDays(ctx.now(), MAX_DAYS))).later.length === 0
 }
 
 /**
- * Two processes may count the same day: both find the same. A day that was counted in fewer parts keeps those, because runs
- * of it may have been deleted since.
+ * Two processes may count the same day and get the same result. A day that was counted in fewer parts keeps those
+ * counts, because its runs may have been deleted since.
  */
 async function countDay(ctx: ServiceContext, day: string): Promise<void> {
   const span = { from: day, to: day }

@@ -2,19 +2,22 @@ import { addTo, percentile, type Spread } from './buckets'
 import type { AgentCount, RunCount, WaitCount } from './read-counts'
 import type { WaitingCount } from './waiting'
 
-/** Figures of runs that ended. Durations are in ms, and null without runs. */
+/** Figures of ended runs. Durations are in ms, and null without runs. */
 export interface Figures {
   succeeded: number
   failed: number
   /** Cancelled or terminated. */
   stopped: number
-  /** Half of the runs that succeeded took at most so long, and ... */
+  /** The median duration of successful runs. */
   p50: number | null
-  /** ... nineteen of twenty. */
+  /** Their 95th percentile. */
   p95: number | null
 }
 
-/** How long people's tasks waited for an answer, and how many wait now. Times are in ms, and null without answers. */
+/**
+ * How long people's tasks waited for an answer, and how many are waiting now. Times are in ms, and null without
+ * answers.
+ */
 export interface Waits {
   answers: number
   p50: number | null
@@ -22,14 +25,14 @@ export interface Waits {
   waiting: number
 }
 
-/** What agents answered. */
+/** Agents' answers. */
 export interface Spent {
   answers: number
   inputTokens: number
   outputTokens: number
-  /** In the currency of the models' prices; null if no model that answered has any. */
+  /** In the currency of the model prices; null if no answering model has a price. */
   cost: number | null
-  /** Answers of models without prices: the cost does not contain them. */
+  /** Answers of models without a price, which `cost` excludes. */
   unpriced: number
 }
 
@@ -66,7 +69,7 @@ export function spentOf(rows: readonly AgentCount[]): Spent {
     answers,
     inputTokens: sum(rows, (row) => row.inputTokens),
     outputTokens: sum(rows, (row) => row.outputTokens),
-    // Turns that failed cost something, although they are no answers.
+    // Failed turns cost something, although they are no answers.
     cost: priced === 0 && cost === 0 ? null : cost,
     unpriced: answers - priced,
   }

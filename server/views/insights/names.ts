@@ -4,7 +4,7 @@ import { workflows, workflowVersions } from '@/db/schema/workflows'
 import type { ServiceContext } from '../../context'
 import { tenantMasker } from '../../vault/masker'
 
-/** The names of workflows, of their steps and of agents, as of now. Deleted ones are shown by their id. */
+/** The present names of workflows, their steps and agents. Deleted ones are shown by their id. */
 export async function namesOf(ctx: ServiceContext, ids: { workflows: string[]; agents: string[] }) {
   const [rows, agentRows, masker] = await Promise.all([
     ctx.db
@@ -15,7 +15,7 @@ export async function namesOf(ctx: ServiceContext, ids: { workflows: string[]; a
         and(
           eq(workflowVersions.tenantId, workflows.tenantId),
           eq(workflowVersions.workflowId, workflows.id),
-          // Not a draft that nobody has published.
+          // Not an unpublished draft, unless the workflow has no other version.
           eq(workflowVersions.version, sql`coalesce(${workflows.publishedVersion}, ${workflows.version})`),
         ),
       )

@@ -4,7 +4,7 @@ import { agentDays, runDays, waitDays } from '@/db/schema/insights'
 import type { ServiceContext } from '../../context'
 import { countAgents, countAnswers, countRuns, type Span } from './counts'
 
-/** The days to read, the newest first, and those of them without final counts. */
+/** The days to read, newest first, and those of them without final counts. */
 export interface Period {
   days: string[]
   live: string[]
@@ -30,15 +30,15 @@ export interface AgentCount {
   answers: number
   inputTokens: number
   outputTokens: number
-  /** As many of the answers were given by models whose prices are set, ... */
+  /** The answers of models with a price ... */
   priced: number
-  /** ... at this cost. */
+  /** ... and their cost. */
   cost: number
 }
 
 /**
- * Runs by outcome and duration, of each day and of each workflow. Postgres adds them up: all days, workflows and durations
- * together are several times as many rows.
+ * Runs by outcome and duration, per day and per workflow. Postgres adds them up: the combinations of day, workflow and
+ * duration are several times as many rows.
  */
 export async function readRunCounts(
   ctx: ServiceContext,
@@ -57,7 +57,7 @@ export async function readRunCounts(
     .where(counts(ctx, period, runDays))
     .groupBy(sql`grouping sets ((${day}, ${outcome}, ${bucket}), (${workflowId}, ${outcome}, ${bucket}))`)
     .as('summed')
-  // Many buckets in few rows: a row costs more to read than what is in it.
+  // Many buckets per row: reading a row costs more than reading its content.
   const past = ctx.db
     .select({
       day: summed.day,
@@ -86,7 +86,7 @@ export async function readRunCounts(
   return found
 }
 
-/** The tasks that people answered, by day, step and the time they had waited. */
+/** Answered tasks by day, step and waiting time. */
 export async function readWaitCounts(ctx: ServiceContext, period: Period): Promise<WaitCount[]> {
   const { day, workflowId, stepId, bucket, answers } = waitDays
   const past = ctx.db.select({ day, workflowId, stepId, bucket, answers }).from(waitDays)
@@ -106,7 +106,7 @@ export async function readWaitCounts(ctx: ServiceContext, period: Period): Promi
   ]
 }
 
-/** What agents answered in runs, by day and agent. */
+/** Agents' answers in runs, by day and agent. */
 export async function readAgentCounts(ctx: ServiceContext, period: Period): Promise<AgentCount[]> {
   const { day, workflowId, agentId, answers, inputTokens, outputTokens, priced, cost } = agentDays
   const past = ctx.db
@@ -131,7 +131,7 @@ export async function readAgentCounts(ctx: ServiceContext, period: Period): Prom
   ]
 }
 
-/** The counts that were written down. */
+/** The stored counts. */
 function counts(
   ctx: ServiceContext,
   { days, live, workflowId }: Period,

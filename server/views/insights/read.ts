@@ -26,39 +26,39 @@ const ReadInsights = z.object({
 export type ReadInsights = z.input<typeof ReadInsights>
 
 export interface Insights {
-  /** Every day of the period, the oldest first, in UTC. */
+  /** Every day of the period, oldest first, in UTC. */
   days: (Figures & { day: string })[]
   total: Figures
-  /** In the workspace's insights: the workflows with most runs, and what agents took in them. */
+  /** In the workspace's insights: the workflows with the most runs, and their agents' usage. */
   workflows: (Figures & { id: string; name: string; spent: Spent })[]
-  /** The answers of each day, and the tasks that still wait since then. */
+  /** The answers of each day, and the tasks still waiting since that day. */
   waitDays: (Waits & { day: string })[]
-  /** The steps at which people's tasks waited longest altogether. */
+  /** The steps with the longest total waiting time for people's answers. */
   waits: (Waits & {
     workflowId: string
     workflowName: string
     stepId: string
     stepName: string
-    /** Since when the oldest waits. */
+    /** When the oldest waiting task began to wait. */
     since: string | null
     /** As `waitDays`; empty in the workspace's insights. */
     days: (Waits & { day: string })[]
   })[]
-  /** What agents answered in runs. */
+  /** Agents' answers in runs. */
   spent: Spent
-  /** The agents that cost most. Each day, the first of them one by one, the oldest day first. */
+  /** The most expensive agents. `days` is set for the first few, oldest day first. */
   agents: (Spent & { id: string; name: string; days: Spent[] })[]
   spentDays: (Spent & { day: string })[]
-  /** Past days that are not counted yet; the next read counts more of them. */
+  /** Past days without a count; the next read counts more of them. */
   uncounted: number
 }
 
 const MAX_ROWS = 50
-/** As many agents have a colour in the chart. */
+/** The number of agents with a colour in the chart. */
 const CHARTED = 4
 
 /**
- * Volume, failures and durations of runs, people's waiting time, and what agents cost. Tests of drafts are left out.
+ * Volume, failures and durations of runs, people's waiting time, and agents' cost. Excludes tests of drafts.
  * @throws AppError INVALID_INPUT, WORKFLOW_NOT_FOUND
  */
 export async function readInsights(ctx: ServiceContext, input: unknown): Promise<Insights> {

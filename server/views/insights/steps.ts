@@ -12,39 +12,39 @@ import { type Waits, waitsOf } from './figures'
 import type { WaitCount } from './read-counts'
 import { readWaiting } from './waiting'
 
-/** As many of the newest runs are looked at, and as many steps of each. */
+/** Reads this many of the newest runs, and this many steps of each. */
 const RUNS = 200
 const STEPS_EACH = 200
 
 export interface StepFigures {
   stepId: string
-  /** That have ended; 0 where all are still under way. */
+  /** Ended visits; 0 while all are running. */
   visits: number
   failed: number
   p50: number
   p95: number
-  /** Of agents: tokens of all visits, and their cost where the model's prices are set. */
+  /** Of agent steps: tokens of all visits, and their cost if the models have prices. */
   tokens: number | null
   cost: number | null
-  /** Of people's steps: how long their tasks waited for an answer, and how many wait now, in all runs. */
+  /** Of people's steps: how long tasks waited for an answer, and how many are waiting now, in all runs. */
   wait: Waits | null
 }
 
 export interface StepsOfRuns {
-  /** Null if there is no run. */
+  /** Null without runs. */
   version: number | null
-  /** What people call it; null for a draft. */
+  /** As shown to people; null for a draft. */
   number: number | null
-  /** How many runs were looked at. */
+  /** The number of runs examined. */
   runs: number
-  /** Where the editor has the steps. */
+  /** The steps' positions in the editor. */
   layout: Layout
   steps: StepFigures[]
 }
 
 /**
- * What each step of a workflow did in its newest runs: the heat of its graph. Of the newest version that was run, without
- * tests of drafts.
+ * The figures of each step in a workflow's newest runs, for the heat map of its graph. Only of the newest version that
+ * was run; excludes tests of drafts.
  * @throws AppError WORKFLOW_NOT_FOUND
  */
 export async function readStepFigures(ctx: ServiceContext, { id }: One): Promise<StepsOfRuns> {
@@ -102,7 +102,7 @@ export async function readStepFigures(ctx: ServiceContext, { id }: One): Promise
   }
 }
 
-/** The answers of people in these runs. */
+/** The people's answers in these runs. */
 async function readAnswers(ctx: ServiceContext, ids: SQL): Promise<Pick<WaitCount, 'stepId' | 'bucket' | 'answers'>[]> {
   const rows = await ctx.db.execute(sql`
     select p.step_id, ${bucketOf(sql`p.created_at`, sql`p.answered_at`)} as bucket, count(*)::int as answers

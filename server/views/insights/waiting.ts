@@ -3,19 +3,19 @@ import { pauses } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
 import { runOf } from './counts'
 
-/** Looks at the oldest open tasks only, so that a flood of them costs no more. */
+/** Reads the oldest open tasks only, so that a flood of them costs no more. */
 const MAX = 5_000
 
 export interface WaitingCount {
   workflowId: string
   stepId: string
-  /** On which they began to wait. */
+  /** The day they began to wait. */
   day: string
   count: number
   since: string
 }
 
-/** The tasks that wait now, by step and day. */
+/** The waiting tasks, by step and day. */
 export async function readWaiting(ctx: ServiceContext, workflowId: string | undefined): Promise<WaitingCount[]> {
   const rows = await ctx.db.execute(sql`
     select r.workflow_id, p.step_id, (p.created_at at time zone 'UTC')::date::text as day, count(*)::int as count,

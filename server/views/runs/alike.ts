@@ -4,10 +4,10 @@ import type { ServiceContext } from '../../context'
 import type { RunError } from '../../definition/run'
 import { STATE_IS } from './filter'
 
-/** How many of the workflow's latest failures to look at; the screen shows `500+`. */
+/** How many of the workflow's latest failures to examine; the screen shows `500+`. */
 const LATEST = 500
 
-/** Other runs of the workflow that failed at the same step with the same code, among its latest failures. */
+/** Counts other runs of the workflow that failed at the same step with the same code, among its latest failures. */
 export async function countAlike(
   ctx: ServiceContext,
   run: { id: string; workflowId: string },

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { pauses } from '@/db/schema/runs'
 
-/** The label of the action that was chosen; null for forms and open questions. */
+/** The label of the chosen action; null for forms and open questions. */
 export const answerLabel = sql<string | null>`(
   select a->>'label' from json_array_elements(case when ${pauses.kind} = 'request_user_action'
     and ${pauses.answer} is not null then ${pauses.signal}->'actions' end) a

@@ -19,7 +19,7 @@ export const ReadBranches = z.object({
   /** The visit that forked: `main/each#1`. */
   fork: z.string().max(MAX_PLACE),
   page: z.number().int().min(0).max(1_000),
-  /** Only those that failed, in their order. */
+  /** Only failed branches, in order. */
   failed: z.boolean().optional(),
 })
 export type ReadBranches = z.input<typeof ReadBranches>
@@ -29,7 +29,7 @@ export type BranchState = 'queued' | 'running' | 'waiting' | 'completed' | 'fail
 
 /** One branch of a visit that forked. */
 export interface BranchItem {
-  /** Its place among them, from 0; an iteration's number. */
+  /** Its position in the fork, from 0; an iteration's number. */
   position: number
   key: string
   state: BranchState
@@ -51,8 +51,8 @@ type Row = {
 }
 
 /**
- * A page of the branches of a visit, in their order. Read through an index, however many there are: pages are found by
- * position, which has no gaps. A branch that was stopped before its turn came is missing.
+ * A page of a visit's branches, in order. Uses an index, however many exist: pages are found by position, which has no
+ * gaps. Omits branches that were stopped before their turn.
  * @throws AppError RUN_NOT_FOUND, INVALID_INPUT
  */
 export async function readBranches(ctx: ServiceContext, input: unknown): Promise<BranchItem[]> {

@@ -22,9 +22,9 @@ export type BrowseRuns = z.input<typeof BrowseRuns>
 
 export interface RunPage {
   runs: RunItem[]
-  /** For `after`: older runs; null when there are none. */
+  /** For `after`: older runs; null at the end. */
   next: string | null
-  /** For `before`: runs newer than this page; null when the page starts with the newest. */
+  /** For `before`: runs newer than this page; null if the page starts with the newest. */
   previous: string | null
   /** The position above the first run; runs started later are above it. */
   top: string | null
@@ -32,7 +32,7 @@ export interface RunPage {
 
 /**
  * A page of the tenant's runs, newest first, with what each is waiting for or why it failed. Pages start and end at
- * runs, so runs that start meanwhile neither shift nor repeat any.
+ * runs, so runs that start meanwhile shift and repeat none.
  * @throws AppError INVALID_INPUT
  */
 export async function browseRuns(ctx: ServiceContext, input: unknown): Promise<RunPage> {

@@ -12,13 +12,13 @@ import { findSearched, oldestFirst, RunFilter, runsWhere, STATE_IS, searchedText
 
 /** Stops counting here: the screen shows `1,000+`. */
 const MAX = 1_001
-/** How many runs one call handles: little enough for a request, and the screen shows how far it got. */
+/** Runs per call: few enough for one request, and for the screen to show progress. */
 const AT_ONCE = 25
 
 const Bulk = z.object({
   verb: z.enum(['cancel', 'retry', 'rerun']),
   filter: RunFilter,
-  /** When the runs were counted. Later ones were not in the count, and a repeat must not find its own runs. */
+  /** When the runs were counted. Excludes later runs, so that a repeat does not find its own. */
   at: z.iso.datetime({ offset: true }),
 })
 export type Bulk = z.input<typeof Bulk>
@@ -26,7 +26,7 @@ export type Bulk = z.input<typeof Bulk>
 const RunBulk = Bulk.extend({
   /** For cancels. */
   reason: z.string().trim().max(1_000).optional(),
-  /** With a searched text, the runs that it found when they were counted: by now it may find others. */
+  /** With a searched text: the runs found when counting, because a new search may find others. */
   searched: z.array(z.string().max(100)).max(2_000).optional(),
   /** Runs that an earlier call could not handle. */
   skip: z.array(z.string().max(100)).max(1_000).default([]),
@@ -41,7 +41,7 @@ interface BulkCount {
 }
 
 /**
- * How many of the matching runs can be cancelled, retried or run again: not exact beyond a thousand.
+ * How many matching runs can be cancelled, retried or run again; not exact beyond a thousand.
  * @throws AppError INVALID_INPUT
  */
 export async function countBulk(ctx: ServiceContext, input: unknown): Promise<BulkCount> {
@@ -57,8 +57,8 @@ export async function countBulk(ctx: ServiceContext, input: unknown): Promise<Bu
 }
 
 /**
- * Cancels, retries or reruns the oldest of the matching runs. Call it again until `left` is false. A run that changed
- * meanwhile is skipped and named in `refused`.
+ * Cancels, retries or reruns the oldest matching runs. Call it until `left` is false. A run that changed meanwhile is
+ * skipped and listed in `refused`.
  * @throws AppError INVALID_INPUT
  */
 export async function runBulk(ctx: ServiceContext, input: unknown) {
@@ -108,7 +108,7 @@ const cancellable = and(or(STATE_IS.running, STATE_IS.paused), isNull(runs.cance
 /** A second click must not do everything twice. */
 const notRepeated = sql`not exists (select 1 from runs again where again.tenant_id = runs.tenant_id and again.retry_of = runs.id)`
 
-/** Its parent run, which mostly matches too, starts a child run of its own: both would do the same work twice. */
+/** Its parent run usually matches too and starts a child run of its own, which would repeat the work. */
 const notChild = isNull(runs.parentRunId)
 
 const retriable = and(or(STATE_IS.failed, STATE_IS.timed_out), notChild, notRepeated)

@@ -43,7 +43,7 @@ export async function listComments(ctx: ServiceContext, { runId }: { runId: stri
     own: author === ctx.actor.id,
     mayDelete:
       may(ctx.actor.role, 'settings:manage') || (author === ctx.actor.id && may(ctx.actor.role, 'task:answer')),
-    /** The task that its author answered with it. */
+    /** The task that the author answered along with the comment. */
     task: task === null ? null : masker.text(task),
     text: masker.text(text),
     at: createdAt.toISOString(),

@@ -8,23 +8,23 @@ import { pinnedDefinition } from '../../run-store/definition'
 import { tenantMasker } from '../../vault/masker'
 
 const LIMITS = {
-  /** How many runs a search for a value looks at: no index knows values, so each of them is read. */
+  /** How many runs a search for a value examines: values have no index, so it reads each of them. */
   searched: 2_000,
   found: 200,
-  /** Of a run's input and result, as text. Of larger values, only the run's own page shows anything. */
+  /** Of a run's input and result, as text. Only the run's own page shows more of larger values. */
   bytes: 32_768,
-  /** Of all runs found: they are in memory while they are masked. */
+  /** Of all matching runs: they are in memory while they are masked. */
   together: 2 * 1024 * 1024,
 }
-/** Shorter texts are in nearly every run. */
+/** Shorter texts occur in nearly every run. */
 const SHORTEST = 3
 
 const stored = sql`pg_column_size(${runs.input}) + coalesce(pg_column_size(${runs.result}), 0)`
 const written = sql`octet_length(${runs.input}::text) + coalesce(octet_length(${runs.result}::text), 0)`
 
 /**
- * The newest of the matching runs that have a text in a value of their input or result. Names of fields do not count, and
- * neither does what is masked: a search must not tell what a read would not.
+ * The newest matching runs with a text in a value of their input or result. Ignores field names and masked values: a
+ * search must not reveal what a read hides.
  */
 export async function runsContaining(
   ctx: ServiceContext,
@@ -34,7 +34,7 @@ export async function runsContaining(
 ): Promise<string[]> {
   if (text.length < SHORTEST) return []
   const most = { ...LIMITS, ...limits }
-  // As the text is inside a JSON text.
+  // As the text appears inside JSON.
   const inJson = JSON.stringify(text).slice(1, -1)
   const byTime = sql`${runs.startTime} desc, ${runs.id} desc`
   const newest = ctx.db
@@ -44,7 +44,8 @@ export async function runsContaining(
     .orderBy(byTime)
     .limit(most.searched)
     .as('newest')
-  // The stored size is known without reading the value, but it may be compressed a hundredfold. A case keeps the order.
+  // The stored size is known without reading the value, but the value may be compressed a hundredfold. `case`
+  // guarantees the order of evaluation.
   const hit = sql`case when ${stored} > ${most.bytes} then false when ${written} > ${most.bytes} then false
     else ${hasText(sql`${runs.input}::text`, inJson)} or coalesce(${hasText(sql`${runs.result}::text`, inJson)}, false) end`
   const hits = ctx.db

@@ -11,12 +11,12 @@ import { noSuchStep } from '../../runs/whole-value'
 import { showTurn, type Turn } from '../agents/read-thread'
 import { ReadStep } from './step-detail'
 
-/** One visit has one turn, with as many messages as tool calls. */
+/** A visit has one turn, with as many messages as tool calls. */
 const MAX_MESSAGES = 200
 
 /**
- * What was said and called during one visit of a step that used an agent; empty for other steps. Messages of other
- * visits of the same thread are left out.
+ * The messages and tool calls of one visit of an agent step; empty for other steps. Excludes other visits' messages in
+ * the same thread.
  * @throws AppError RUN_NOT_FOUND, also when the run has no such visit; INVALID_INPUT
  */
 export async function readConversation(ctx: ServiceContext, input: unknown): Promise<{ turns: Turn[] }> {

@@ -17,8 +17,8 @@ export const CountNewRuns = RunFilter.extend({
 export type CountNewRuns = z.input<typeof CountNewRuns>
 
 /**
- * How many matching runs started after the first one of a page, at most a hundred. Pages ask every few seconds,
- * so a text is not searched for in values.
+ * Counts matching runs that started after the first one of a page, at most a hundred. Pages poll every few seconds, so
+ * a text is not searched for in values.
  * @throws AppError INVALID_INPUT
  */
 export async function countNewRuns(ctx: ServiceContext, input: unknown): Promise<{ count: number }> {

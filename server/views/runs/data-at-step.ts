@@ -16,11 +16,11 @@ import { runMaskerOf } from '../../runs/run-masker'
 export const ReadDataAtStep = z.object({ runId: z.string(), stepId: StepRef })
 export type ReadDataAtStep = z.input<typeof ReadDataAtStep>
 
-/** What a form for it can hold. */
+/** The capacity of the form that edits it. */
 const MAX_BYTES = 256 * 1024
 
 export interface DataAtStep {
-  /** Of each field: as START declares it or, where it does not, by its value. */
+  /** The type of each field: as START declares it, otherwise by its value. */
   fields: Fields
   values: JsonObject
   /** The names of fields that are too large. */
@@ -28,8 +28,8 @@ export interface DataAtStep {
 }
 
 /**
- * The run data with which a run can continue at a step: what the run had before its latest visit of it. Hides what every
- * screen hides.
+ * The run data with which a run can continue at a step: the data before the latest visit of it. Hides everything that
+ * screens hide.
  * @throws AppError RUN_NOT_FOUND, INVALID_INPUT if the run never came to the step on its main path
  */
 export async function readDataAtStep(ctx: ServiceContext, input: unknown): Promise<DataAtStep> {
@@ -49,7 +49,7 @@ export async function readDataAtStep(ctx: ServiceContext, input: unknown): Promi
     let size = 0
     for (const [name, stored] of Object.entries(data)) {
       const value = own(masker.json({ [name]: stored }), name)
-      // A name with a secret in it cannot be shown.
+      // A field whose name contains a secret cannot be shown.
       if (value === undefined) continue
       const more = jsonSize({ [name]: value })
       if (size + more > MAX_BYTES) {

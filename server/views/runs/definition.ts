@@ -7,8 +7,8 @@ import { getRunRow } from '../../run-store/find-run'
 import { tenantMasker } from '../../vault/masker'
 
 /**
- * The graph of a run: the definition of the version a run is pinned to, whatever has happened to its workflow since, and
- * where the editor has its steps now. Keeps ids unmasked, because the run's steps are found by them.
+ * The graph of a run: the definition of its pinned version, whatever happened to the workflow since, and the steps'
+ * present positions in the editor. Leaves ids unmasked, because the run's steps are found by them.
  * @throws AppError RUN_NOT_FOUND
  */
 export async function getRunDefinition(ctx: ServiceContext, { runId }: { runId: string }) {

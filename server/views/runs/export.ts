@@ -9,7 +9,7 @@ import { withoutHiddenMessages } from './hidden'
 import { type RunItem, readRunItems } from './items'
 
 const MAX = 5_000
-/** Read together, so that memory stays small. */
+/** Runs per read, so that memory stays small. */
 const CHUNK = 500
 
 export const ExportRuns = RunFilter
@@ -33,7 +33,7 @@ const COLUMNS: [name: string, of: (run: RunItem) => string | number | boolean | 
 ]
 
 /**
- * The newest runs that match, as CSV with a header. Text that a spreadsheet would treat as a formula is escaped.
+ * The newest matching runs as CSV with a header. Escapes text that a spreadsheet would treat as a formula.
  * @throws AppError INVALID_INPUT
  */
 export async function exportRuns(ctx: ServiceContext, input: unknown): Promise<{ csv: string; more: boolean }> {

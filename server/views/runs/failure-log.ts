@@ -4,7 +4,7 @@ import type { ServiceContext } from '../../context'
 import type { LoggedLine } from '../../definition/run'
 import type { Masker } from '../../vault/mask'
 
-/** How many of the last lines are shown beside the failure; the step has all. */
+/** How many of the last lines are shown with the failure; the step has all. */
 const LAST = 5
 
 export interface FailureLog {
@@ -13,7 +13,7 @@ export interface FailureLog {
   count: number
 }
 
-/** What scripts of the last attempt wrote to their console, of the step at which the run failed. */
+/** The console output of scripts in the last attempt of the failed step. */
 export async function readFailureLog(
   ctx: ServiceContext,
   of: { id: string; error: { stepId?: string | null } | null },

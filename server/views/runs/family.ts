@@ -5,7 +5,7 @@ import { maskWords } from '../../runs/mask-words'
 import type { Masker } from '../../vault/mask'
 import { stateOf } from './filter'
 
-/** A parent or child run; null if there is none, or the caller may not see it. */
+/** A parent or child run; null if it is missing or the caller may not see it. */
 export async function readRelative(ctx: ServiceContext, runId: string | null | undefined, masker: Masker) {
   if (!runId) return null
   const [run] = await ctx.db

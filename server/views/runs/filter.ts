@@ -47,7 +47,7 @@ export function stateOf(run: Pick<typeof runs.$inferSelect, 'status' | 'outcome'
   return run.outcome === 'succeeded' ? 'completed' : run.outcome
 }
 
-/** Written out in the statement's text: only then can the planner use the partial index of states. */
+/** Literals in the statement's text: only then can the planner use the partial index of states. */
 export const STATE_IS = {
   running: STATUS_IS.running,
   paused: STATUS_IS.paused,
@@ -58,25 +58,25 @@ export const STATE_IS = {
   timed_out: sql`(${runs.status} = 'failed' and ${runs.outcome} = 'timed_out')`,
 } as const satisfies Record<RunState, SQL>
 
-/** The text to search for; null without one. The start of a run's id is a filter like the others. */
+/** The text to search for; null without one. The start of a run's id is an ordinary filter. */
 export function searchedText({ q }: RunFilter): string | null {
   return q && !q.startsWith('run_') ? q : null
 }
 
-/** The outcomes of the runs that did not succeed, whose status is `failed`. */
+/** The outcomes of unsuccessful runs, whose status is `failed`. */
 const UNSUCCESSFUL: readonly RunState[] = ['failed', 'cancelled', 'terminated', 'timed_out']
 
 function statesAre(states: readonly RunState[], ofWorkflows: boolean): SQL | undefined {
   if (!ofWorkflows || states.some((state) => !UNSUCCESSFUL.includes(state)))
     return or(...states.map((state) => STATE_IS[state]))
-  // In words that the index of states does not know: it is expected to hold far fewer runs than it does, and then all
-  // that failed would be read for the few of one workflow, which has an index of its own.
+  // Worded so that the index of states does not match: the planner underestimates it and would read all failed runs to
+  // find the few of one workflow, which has an index of its own.
   return and(STATUS_IS.failed, inArray(sql`coalesce(${runs.outcome}, '')`, [...states]))
 }
 
 /**
- * The runs that a text finds by key or value. To be found once and passed to `runsWhere` by whoever must meet the same
- * runs again. Null without a text.
+ * The runs that a text finds by key or value; null without a text. Find them once and pass them to `runsWhere` wherever
+ * the same runs must match again.
  */
 export async function findSearched(ctx: ServiceContext, filter: RunFilter, until: Date): Promise<string[] | null> {
   const text = searchedText(filter)
@@ -87,8 +87,8 @@ export async function findSearched(ctx: ServiceContext, filter: RunFilter, until
 }
 
 /**
- * But for errors, uses only columns of the index `runs_by_time`, so a page is found by an index-only scan. Null when nothing can
- * match. Without `values`, a text finds keys and names only; `searched` are the runs it has found before.
+ * Except for errors, uses only columns of the index `runs_by_time`, so a page is an index-only scan. Null if nothing
+ * can match. Without `values`, searches keys and names only; `searched` holds runs found before.
  */
 export async function runsWhere(
   ctx: ServiceContext,
@@ -108,7 +108,7 @@ export async function runsWhere(
   return and(others, or(inArray(runs.workflowId, named), inArray(runs.id, ids)))
 }
 
-/** The filters without a searched text. */
+/** The filters without the searched text. */
 function othersWhere(ctx: ServiceContext, filter: RunFilter): SQL | undefined {
   const { q, states, workflowIds, version, from, to, via, businessKey, failedAt, code } = filter
   return and(
@@ -121,15 +121,17 @@ function othersWhere(ctx: ServiceContext, filter: RunFilter): SQL | undefined {
     to ? lt(runs.startTime, new Date(to)) : undefined,
     via ? eq(runs.startedVia, via) : undefined,
     businessKey ? isText(runs.businessKey, businessKey) : undefined,
-    // Written out for the partial index of states, the status because only then does the planner expect few runs:
-    // otherwise all would be read for one that has failed so.
+    // Literals for the partial index of states. The status makes the planner expect few runs: otherwise it would read
+    // all to find one failed like this.
     failedAt || code ? sql`(${runs.status} = 'failed' and ${runs.outcome} <> 'succeeded')` : undefined,
     failedAt ? sql`${runs.error}->>'stepId' = ${failedAt}` : undefined,
     code ? sql`${runs.error}->>'code' = ${code}` : undefined,
   )
 }
 
-/** Ids are upper case after their prefix, whose underscore must not stand for any letter, or no index helps. */
+/**
+ * Ids are upper case after their prefix. Escapes the prefix's underscore: as a wildcard it would rule out every index.
+ */
 export function idBegins(q: string): SQL {
   return like(runs.id, `${literal(`run_${q.slice('run_'.length).toUpperCase()}`)}%`)
 }
@@ -143,16 +145,16 @@ async function workflowsNamed(ctx: ServiceContext, text: string): Promise<string
   return rows.map(({ id }) => id)
 }
 
-/** Of more runs whose key begins like this, those with the greatest keys are found: where keys rise, the newest. */
+/** If more keys begin like this, only the greatest are found: the newest where keys rise. */
 const MAX_KEYED = 1_000
 
 /**
- * The runs whose business key begins with a text, newest first. Its own statement, because only the index of keys finds
- * them. In its order: by time, Postgres would either read the runs one by one until it has met enough, or sort all keys
- * that begin so, and there may be millions of both.
+ * The runs whose business key begins with a text, newest first. A statement of its own, because only the index of keys
+ * finds them, and in its order: ordering by time, Postgres would either filter run by run or sort all keys with this
+ * prefix, and both may be millions.
  */
 export async function runsKeyed(ctx: ServiceContext, text: string): Promise<string[]> {
-  // One statement for each spelling, since the index is read in order for one beginning.
+  // One statement per spelling, since an index scan in order covers one prefix.
   const found = spellings(text).map((one) =>
     ctx.db
       .select({ id: runs.id, startTime: runs.startTime })

@@ -6,7 +6,7 @@ import { findDefinition } from '../../run-store/definition'
 import { findStepType } from '../../steps/registry'
 import type { Masker } from '../../vault/mask'
 
-/** How many branches a visit began, and how those ended that have. */
+/** The number of a visit's branches, and of ended ones by outcome. */
 export interface ForkCounts {
   total: number
   succeeded: number
@@ -19,7 +19,7 @@ interface Visited {
   total: number | null
 }
 
-/** The labels of the exits that were taken, and of the branches of the steps that forked, by step. */
+/** The labels of exits that were taken, and of the branches of forking steps, by step. */
 export async function namesOf(
   ctx: ServiceContext,
   run: { workflowId: string; workflowVersion: number },
@@ -43,7 +43,7 @@ export async function namesOf(
   return { labels, names }
 }
 
-/** The branches that have an exit of their own, in their order. The iterations of a list have none. */
+/** The branches with an exit of their own, in order. A list's iterations have none. */
 function namedBranches(spec: ExitSpec, exits: readonly Exit[]): Exit[] {
   return exits.filter(({ id }) => beginsBranch(spec, id) && !fixedExits(spec).includes(id))
 }

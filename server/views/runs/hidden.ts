@@ -9,7 +9,7 @@ import { hiddenMessages } from '../../runs/hidden-messages'
 import type { CutValue } from '../value'
 import { MESSAGE_CHARS, type RunItem } from './items'
 
-/** The sensitive fields at the top of a run's value, each of which can be revealed, however large the value is. */
+/** The sensitive top-level fields of a run's value. Each can be revealed, however large the value is. */
 export async function hiddenFields(
   ctx: ServiceContext,
   runId: string,
@@ -37,7 +37,7 @@ export async function hiddenFields(
   return found.map(({ name }) => name)
 }
 
-/** The runs, without what their workflows hide in the messages of failures. */
+/** The runs, their failure messages without the values that their workflows hide. */
 export async function withoutHiddenMessages(ctx: ServiceContext, items: RunItem[]): Promise<RunItem[]> {
   const failed = items.flatMap(({ failure, ...run }) => (failure ? [{ ...run, code: failure.code }] : []))
   const messages = await hiddenMessages(ctx, failed)

@@ -21,7 +21,7 @@ interface Waiting {
   since: string
 }
 
-/** What a run waits for that no person gives. */
+/** A run's wait for something other than a person. */
 interface Awaits {
   eventName: string | null
   childRunId: string | null
@@ -32,7 +32,7 @@ interface FailedStep {
   attempts: number
 }
 
-/** Runs as lists show them, newest first: without data and history, with what each is waiting for or why it failed. */
+/** Runs for lists, newest first: without data and history, with what each is waiting for or why it failed. */
 export async function readRunItems(ctx: ServiceContext, ids: string[]) {
   if (ids.length === 0) return []
   const [rows, masker] = await Promise.all([
@@ -92,7 +92,7 @@ export async function readRunItems(ctx: ServiceContext, ids: string[]) {
         ...maskWords(waiting, masker),
         since: new Date(waiting.since).toISOString(),
       },
-      /** Such as `an event: paid`; null for nothing. */
+      /** Such as `an event: paid`; null without a wait. */
       awaits: awaits && awaited(awaits, masker),
       failure:
         error && outcome === 'failed'

@@ -6,14 +6,14 @@ import type { ServiceContext } from '../../context'
 import { requireRun } from '../../run-store/find-run'
 import { runMaskerOf } from '../../runs/run-masker'
 
-/** More steps than a workflow has that people look at as a graph. */
+/** More steps than any workflow whose graph people look at. */
 const MAX = 500
-/** Larger outputs are not read for one line. */
+/** Larger outputs are not worth reading for one line. */
 const MAX_BYTES = 16 * 1024
 const CHARS = 160
 
 /**
- * The output of each step's latest completed visit in one line, for a run's graph; null for one that is too large.
+ * The output of each step's latest completed visit in one line, for a run's graph; null if too large.
  * @throws AppError RUN_NOT_FOUND
  */
 export async function readOutputs(
@@ -39,7 +39,7 @@ export async function readOutputs(
   const [rows, masker] = await Promise.all([latest, runMaskerOf(ctx, runId)])
   const lines: Record<string, string | null> = {}
   for (const { stepId, output } of rows) {
-    // Masked before it is cut: half a secret would not be recognised.
+    // Mask before cutting: half a secret would not be recognised.
     lines[stepId] = output === null ? null : oneLine(masker.json(output as never))
   }
   return lines

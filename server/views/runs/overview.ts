@@ -44,8 +44,8 @@ const RUNS_AGAIN = 20
 const EDITED = 20
 
 /**
- * Everything about a run except its steps: its state, who started it, what it is waiting for and who gave earlier
- * answers, why it failed, and the runs started from it.
+ * Everything about a run except its steps: its state, who started it, what it is waiting for, earlier answers, why it
+ * failed, and the runs started from it.
  * @throws AppError RUN_NOT_FOUND
  */
 export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: string }) {
@@ -64,7 +64,7 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     findDefinition(ctx, run.workflowId, run.workflowVersion),
     runMasker(ctx, run),
   ])
-  // What an author puts into a question is for those who answer it.
+  // Only people who may answer see the author's values in a question.
   const masker = hiding.vault
   const waiting = run.endTime ? [] : asked.filter(({ pause }) => !pause.answeredAt)
   const [turns, atFailure, alike, failureLog, parent, peopleOf, heldAt] = await Promise.all([
@@ -114,24 +114,24 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     workflowName: words.workflowName,
     businessKey: words.businessKey,
     workflowVersion: run.workflowVersion,
-    /** What people call it; null for a draft. */
+    /** As shown to people; null for a draft. */
     versionNumber: run.versionNumber,
-    /** The workflow's current state; null when it was deleted. */
+    /** The workflow's present state; null if it is deleted. */
     workflow,
     state: stateOf(run),
     cancelling: run.cancelRequestedAt !== null && run.endTime === null,
     cleaningUp: run.cleanupStartedAt !== null && run.endTime === null,
-    /** Why it fails once its failure path has ended. */
+    /** Why it will fail once its failure path has ended. */
     failing: words.failing && run.endTime === null ? withStepName(words.failing, definition, masker) : null,
     currentStepId: run.currentStepId,
-    /** What it performs of its version, with the name of the step; null for all of it. */
+    /** The part of the version it performs, with the step's name; null for all of it. */
     part: run.part && { ...run.part, stepName: nameIn(definition, lastOf(run.part), masker) },
     startTime: run.startTime.toISOString(),
     endTime: run.endTime?.toISOString() ?? null,
     startedBy: nameOf(run.startedBy),
     startedVia: run.startedVia,
     retryOf: run.retryOf,
-    /** The fields of run data that were changed before it continued from that run. */
+    /** The run data fields that were edited before it continued from that run. */
     edited: masker.json(Object.keys(run.edits ?? {}).slice(0, EDITED)),
     /** The run whose step started this one. */
     parent,
@@ -146,13 +146,13 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
     error: error && { code: error.code, message: error.message, stepId: error.stepId },
     failureLog,
     retrying: open.flatMap((visit) => presentRetry(visit, hiding)).at(0) ?? null,
-    /** The steps that are under way, other than pauses. */
+    /** The running steps, other than pauses. */
     working: run.endTime ? [] : open.flatMap((visit) => presentWorking(visit, masker)),
-    /** A step that waits for a point in time or an event. */
+    /** A step waiting for a time or an event. */
     timer: run.endTime ? null : (timers.map((row) => presentTimer(row, masker)).at(0) ?? null),
-    /** How many visits completed. */
+    /** The number of completed visits. */
     done,
-    /** Of a failed run: how many steps a retry keeps, and what its failure path did. */
+    /** Of a failed run: how many steps a retry keeps, and the steps of its failure path. */
     atFailure,
     /** Steps that completed only after failed attempts. */
     repeated: repeated.map(({ endTime, ...row }) => ({
@@ -172,14 +172,14 @@ export async function getRunOverview(ctx: ServiceContext, { runId }: { runId: st
       .flatMap(({ pause, stepName }) =>
         presentAnswer(pause, stepName, formOf(definition, pause.stepId), hiding, answererOf).map((answer) => ({
           ...answer,
-          /** What those who decided said with it. */
+          /** The voters' remarks. */
           remarks: remarksOf(pause.id),
         })),
       )
       .slice(-ANSWERS),
-    /** The names of the fields whose values are hidden in each. */
+    /** The names of the hidden fields in each value. */
     hidden: { input: inInput, data: inData, result: inResult },
-    /** What people call the fields that are declared. */
+    /** The labels of the declared fields. */
     labels: labelsOf(declared, masker),
     input: asDeclared(input, names),
     data: asDeclared(data, names),
@@ -192,7 +192,7 @@ function formOf(definition: Definition | null, stepId: string): Fields {
   return step ? fieldsOfForm(step) : {}
 }
 
-/** As the steps that end the run have them. */
+/** In the order of the steps that end the run. */
 function namesInResult(definition: Definition | null): string[] {
   return (definition?.steps ?? []).flatMap(({ type, output }) =>
     type === 'end-flow' && isJsonObject(output) ? Object.keys(output) : [],
@@ -298,7 +298,7 @@ async function readWorkflow(ctx: ServiceContext, workflowId: string) {
   return row ?? null
 }
 
-/** A step whose last attempt failed and that will be, or is being, retried. */
+/** A step whose last attempt failed, and whose retry is due or running. */
 function presentRetry(visit: { stepId: string; stepName: string; attempts: Attempt[] }, masker: Masker) {
   const attempts = visit.attempts
   const last = attempts.at(-1)
@@ -350,9 +350,9 @@ function presentAnswer(
       answeredAt: pause.answeredAt.toISOString(),
       answeredBy: answererOf(pause),
       answer: answerAsDeclared(showStart(pause.answer, masker), form),
-      /** What its form calls the fields. */
+      /** The form's labels of the fields. */
       labels: labelsOf(form, masker.vault),
-      /** Where votes decided: who voted for what was chosen, and how many votes there were. */
+      /** If votes decided: who voted for the chosen action, and the number of votes. */
       votes: pause.votes && wonBy(masker.json(pause.votes), masker.text(pause.actionId ?? '')),
     },
   ]

@@ -10,7 +10,7 @@ export const RefreshRuns = z.object({ runIds: z.array(z.string().refine(isId, 'i
 export type RefreshRuns = z.input<typeof RefreshRuns>
 
 /**
- * The current state of the runs in a list; leaves out runs that have been deleted.
+ * The current state of a list's runs; omits deleted ones.
  * @throws AppError INVALID_INPUT
  */
 export async function refreshRuns(ctx: ServiceContext, input: unknown): Promise<RunItem[]> {

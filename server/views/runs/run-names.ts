@@ -3,18 +3,18 @@ import { runs } from '@/db/schema/runs'
 import type { ServiceContext } from '../../context'
 import type { Masker } from '../../vault/mask'
 
-/** What people know a run by: its business key, if it has one, and its workflow. */
+/** What people recognise a run by: its business key, if any, and its workflow. */
 export function calledRun({ workflowName, businessKey }: { workflowName: string; businessKey: string | null }): string {
   return businessKey === null ? workflowName : `${businessKey} · ${workflowName}`
 }
 
 export interface RunName {
   name: string
-  /** Without a business key, other runs are called the same. */
+  /** Without a business key, several runs have the same name. */
   keyed: boolean
 }
 
-/** The names of those runs that exist, by their ids. */
+/** The names of the existing ones of these runs, by id. */
 export async function runNames(
   ctx: ServiceContext,
   ids: Iterable<string | null>,

@@ -12,9 +12,9 @@ export interface Segment {
 interface VisitTimes {
   start: number
   end: number | null
-  /** Attempts that finished; an attempt whose process died left no row. */
+  /** Finished attempts; an attempt whose process died left no row. */
   attempts: readonly { start: number; end: number }[]
-  /** An attempt is running. */
+  /** Whether an attempt is running. */
   atWork: boolean
   /** When the next attempt is due after a failed one. */
   dueAt: number | null
@@ -30,7 +30,7 @@ export function segmentsOf({ start, end, attempts, atWork, dueAt, wait }: VisitT
   const spans: Segment[] = attempts.map((at) => ({ kind: 'running', from: at.start, to: at.end }))
   if (wait) spans.push({ kind: 'waiting', from: wait.start, to: wait.end })
   const last = attempts.at(-1)?.end ?? start
-  // The time of a claim is not stored: a first attempt counts from the visit's start, a later one from when it was due.
+  // The time of a claim is not stored: count a first attempt from the visit's start, a later one from its due time.
   if (atWork && end === null) spans.push({ kind: 'running', from: Math.max(last, dueAt ?? last), to: null })
   if (spans.length === 0 && end !== null && wait === null) return [{ kind: 'running', from: start, to: end }]
   const segments: Segment[] = []

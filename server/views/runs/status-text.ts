@@ -5,14 +5,14 @@ import type { ServiceContext } from '../../context'
 import { parseInput } from '../../parse'
 import { getRunStatus } from '../../runs/status'
 
-/** Screens get more than this only when they ask for it. */
+/** Screens get more than this only on request. */
 const AT_ONCE = 256 * 1024
 
 export const ReadStatusText = z.object({ runId: z.string(), whole: z.boolean().optional() })
 export type ReadStatusText = z.input<typeof ReadStatusText>
 
 /**
- * The body of `GET /api/workflow/status/:runId`, indented: its start or all of it.
+ * The indented body of `GET /api/workflow/status/:runId`: its start or all of it.
  * @throws AppError RUN_NOT_FOUND
  */
 export async function readStatusText(ctx: ServiceContext, input: unknown) {

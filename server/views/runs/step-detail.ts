@@ -41,7 +41,7 @@ export async function readStep(ctx: ServiceContext, input: unknown) {
     stepId: record.stepId,
     stepName,
     stepType: record.stepType,
-    /** As the editor calls it. */
+    /** The type's title in the editor. */
     typeTitle: findStepType(record.stepType)?.title ?? record.stepType,
     branch: record.branch,
     /** Whether a new run can continue at this visit: not in a branch, and not after the run failed. */

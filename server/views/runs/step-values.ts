@@ -23,14 +23,14 @@ const ReadStepValues = z.object({
 })
 export type ReadStepValues = z.input<typeof ReadStepValues>
 
-/** In how many of the newest runs to look for the step, and in how many of the newest visits of each. */
+/** How many of the newest runs to search for the step, and how many of the newest visits of each. */
 const RUNS = 20
 const VISITS = 2_000
-/** What an editor for them can hold. */
+/** The capacity of the editor that shows them. */
 const MAX_BYTES = 256 * 1024
 
 export interface StepValues {
-  /** The newest run that came to the step; null if none did. */
+  /** The newest run that reached the step; null if none did. */
   run: { id: string; startTime: string } | null
   values: JsonObject
   /** Names whose values are too large. */
@@ -44,7 +44,7 @@ interface Place {
 }
 
 /**
- * The values that a step's names had when the newest run came to it. What is masked stays masked.
+ * The values of a step's names when the newest run reached it. Masked values stay masked.
  * @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT
  */
 export async function readStepValues(ctx: ServiceContext, input: unknown): Promise<StepValues> {
@@ -71,7 +71,7 @@ export async function readStepValues(ctx: ServiceContext, input: unknown): Promi
 }
 
 async function newestVisit(tx: TransactionContext, workflowId: string, stepId: string) {
-  // A run of the step alone says only what somebody gave it. Data of a token's subject must not be copied.
+  // A run of this step alone only repeats someone's sample input. Data of a token's subject must not be copied.
   const newest = tx.db
     .select({ runId: runs.id, startTime: runs.startTime })
     .from(runs)
@@ -126,7 +126,7 @@ async function dataAt(tx: TransactionContext, runId: string, { seq, branch }: Pl
   return { ...around, ...(await writtenIn(tx, runId, { seq, branch })) }
 }
 
-/** What a branch began with, and what it had written before a visit. */
+/** A branch's initial data, and its writes before a visit. */
 async function writtenIn(tx: TransactionContext, runId: string, { seq, branch }: Place): Promise<JsonObject> {
   const data = wholeData('walks', { tenant: 'walks.tenant_id', id: 'walks.run_id', input: null })
   const [[walk], deltas] = await Promise.all([
@@ -146,7 +146,7 @@ async function writtenIn(tx: TransactionContext, runId: string, { seq, branch }:
   return Object.assign({}, Object.fromEntries(begun), ...before)
 }
 
-/** The output of the step that a name means where no field has it. */
+/** The output of the step that a name refers to if no field has it. */
 async function outputOf(
   tx: TransactionContext,
   { runId, seq, branch }: Place & { runId: string },

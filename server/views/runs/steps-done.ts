@@ -5,12 +5,12 @@ import { maskWords } from '../../runs/mask-words'
 import { failedAt, ofMainPath } from '../../runs/progress'
 import type { Masker } from '../../vault/mask'
 
-/** How many of the latest steps that needed several attempts to show. */
+/** How many of the latest steps with several attempts to show. */
 const REPEATED = 3
 /** How many steps of a failure path to read. */
 const ON_PATH = 20
 
-/** How many visits of a run completed. */
+/** Counts a run's completed visits. */
 export async function countDone(ctx: ServiceContext, runId: string): Promise<number> {
   const [row] = await ctx.db
     .select({ count: sql<number>`count(*)::int` })
@@ -21,7 +21,7 @@ export async function countDone(ctx: ServiceContext, runId: string): Promise<num
   return row?.count ?? 0
 }
 
-/** How many steps a retry keeps (see `keptBefore`), and the steps of the failure path, which follow the one that failed. */
+/** How many steps a retry keeps (see `keptBefore`), and the steps of the failure path, which follow the failed one. */
 export async function readAtFailure(ctx: ServiceContext, runId: string, masker: Masker) {
   const before = failedAt(ctx, runId)
   const onMain = ofMainPath(ctx, runId)

@@ -18,7 +18,7 @@ import { SEGMENT_KINDS, segmentsOf } from './segments'
 
 export const ReadTimeline = z.object({
   runId: z.string(),
-  /** The `change` of an earlier answer: get only open visits and those that changed after it. */
+  /** The `change` of an earlier answer: get only open visits, and those that changed after it. */
   after: z.number().int().min(0).optional(),
   /** Get only the visits of this branch. */
   branch: z.string().max(MAX_PLACE).optional(),
@@ -29,7 +29,7 @@ export const VISIT_STATUS = ['running', 'completed', 'failed'] as const
 
 /**
  * A visit in as few bytes as possible, because a run may have thousands. Times are milliseconds since the run's start.
- * `segments` is empty when all the time was spent running, otherwise a flat list of kind, from and to (-1 when open).
+ * `segments` is empty if the step was running all the time, otherwise a flat list of kind, from and to (-1 while open).
  */
 export type TimelineRow = [
   seq: number,
@@ -40,7 +40,7 @@ export type TimelineRow = [
   end: number | null,
   attempts: number,
   segments: number[],
-  /** Which exit the run took, of a step with several. */
+  /** The exit that the run took, of a step with several. */
   exit?: string,
 ]
 
@@ -54,10 +54,10 @@ export interface Timeline {
   rows: TimelineRow[]
   /** The branches of each visit that forked, by its `seq`. */
   forks: Record<number, ForkCounts>
-  /** What people call the exits of these steps, and the branches of those that name theirs. */
+  /** The labels of these steps' exits, and of named branches. */
   labels: Record<string, Record<string, string>>
   names: Record<string, [key: string, label: string][]>
-  /** Older visits were left out; of an answer to `after`, perhaps also some that changed. */
+  /** Older visits are missing; in an answer to `after`, perhaps also some that changed. */
   cut: boolean
 }
 
@@ -93,20 +93,20 @@ type RecordRow = {
 }
 
 /**
- * How many of the newest visits to return; a row takes about fifty bytes. Those outside branches come first: what a
- * step did before a hundred thousand iterations must not be displaced by them.
+ * How many of the newest visits to return; a row takes about fifty bytes. Visits outside branches come first: a hundred
+ * thousand iterations must not displace the steps before them.
  */
 const MAX_VISITS = 20_000
 const MAX_IN_BRANCHES = 2_000
-/** How many visits in branches to add that are older than those, but still open. */
+/** How many older visits in branches to add that are still open. */
 const MAX_OPEN = 500
-/** How many branches to look through for changes, of those under way and of those that ended last. */
+/** How many branches to examine for changes: of the running ones, and of those that ended last. */
 const MAX_MOVED = 500
 /** The walks that are no branches. */
 const ROOTS = [MAIN_BRANCH, CLEANUP_BRANCH]
 
 /**
- * The visits of a run, of one of its branches, or those that changed, in order, without their data.
+ * The visits of a run, of one of its branches, or the changed ones, in order, without their data.
  * @throws AppError RUN_NOT_FOUND, INVALID_INPUT
  */
 export async function readTimeline(ctx: ServiceContext, input: unknown): Promise<Timeline> {
@@ -121,7 +121,7 @@ export async function readTimeline(ctx: ServiceContext, input: unknown): Promise
   ])
   const run = rows[0]
   if (!run) throw new AppError('RUN_NOT_FOUND')
-  // A visit may have been found in two ways.
+  // Two of the queries may find the same visit.
   const records = rows.filter((row, at): row is Row & RecordRow => row.seq !== null && row.seq !== rows[at - 1]?.seq)
   const { steps, indexOf } = stepTable(masker)
   const { labels, names } = await namesOf(ctx, run, records, masker)
@@ -145,10 +145,7 @@ export async function readTimeline(ctx: ServiceContext, input: unknown): Promise
   }
 }
 
-/**
- * If there are more visits than a screen can draw, the newest. Each part is read through an index, however large the
- * run is.
- */
+/** The newest visits, if a screen cannot draw them all. Each part uses an index, however large the run is. */
 async function readRows(ctx: ServiceContext, runId: string, after: number, branch?: string): Promise<Row[]> {
   const of = sql`n.tenant_id = ${ctx.tenantId} and n.run_id = ${runId}`
   const roots = sql`n.branch in (${sql.join(
@@ -189,8 +186,8 @@ async function readRows(ctx: ServiceContext, runId: string, after: number, branc
 }
 
 /**
- * Visits in branches that may be older than the newest ones: those still open and, of a change, those that have ended
- * since. They are found by way of their walks, because an index that a step moves as it ends would slow every step down.
+ * Visits in branches that may be older than the newest ones: open ones and, for a change, those that have ended since.
+ * They are found through their walks, because an index that moves as a step ends would slow down every step.
  */
 function olderInBranches(of: SQL, after: number): SQL[] {
   const moved = sql`select n.branch from ${walks} n where ${of} and n.scope is not null and n.status <> 'queued'`

@@ -8,10 +8,10 @@ import { newestFirst, RunFilter, type RunState, runsWhere, stateOf } from './fil
 /** Stops counting here: the screen shows `10,000+`. */
 const MAX = 10_000
 
-/** How many runs match a filter, and how many of them are in each state. */
+/** How many runs match a filter, in total and by state. */
 export interface RunTotals {
   count: number
-  /** There are more than were counted: the newest. */
+  /** More runs match; the newest were counted. */
   more: boolean
   states: Partial<Record<RunState, number>>
 }

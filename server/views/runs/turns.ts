@@ -15,23 +15,23 @@ export interface Turn {
   stepId: string
   stepName: string
   exit: string
-  /** The exit's name for people. */
+  /** The exit's label. */
   label: string
-  /** The step it led to; null when the path ended there. */
+  /** The step it led to; null if the path ended there. */
   toName: string | null
   at: string
-  /** Why it failed, where its `error` exit was taken. */
+  /** Why it failed, if its `error` exit was taken. */
   error: string | null
 }
 
-/** Which way the run went at its latest steps with several exits, oldest first; of a loop, the last time. */
+/** The exits a run took at its latest steps with several, oldest first; for a loop, only the last time. */
 export async function readTurns(
   ctx: ServiceContext,
   runId: string,
   definition: Definition,
   hiding: RunMasker,
 ): Promise<Turn[]> {
-  // A name is the author's; an error may quote a sensitive value.
+  // The author wrote the names; an error may quote a sensitive value.
   const masker = hiding.vault
   const rows = await ctx.db
     .select({
@@ -47,7 +47,7 @@ export async function readTurns(
     .limit(TURNS)
   const last = rows.filter(({ stepId }, at) => rows.findIndex((row) => row.stepId === stepId) === at)
   return last.reverse().flatMap(({ stepId, stepName, exit, endTime, error }) => {
-    // That its branches are done is no decision.
+    // Finishing all branches is no decision.
     if (exit === null || exit === 'done' || endTime === null) return []
     const toName = targetOf(definition, stepId, exit)
     return [

@@ -5,7 +5,7 @@ import type { ServiceContext } from '../../context'
 import { readSchedules } from '../../schedules/list'
 import { tenantMasker } from '../../vault/masker'
 
-/** The schedules of all workflows, with the names of these. */
+/** The schedules of all workflows, with the workflows' names. */
 export async function browseSchedules(ctx: ServiceContext) {
   authorize(ctx, 'workflow:read')
   const schedules = await readSchedules(ctx)
@@ -21,7 +21,7 @@ export async function browseSchedules(ctx: ServiceContext) {
     return {
       ...schedule,
       workflowName: masker.text(workflow?.name ?? schedule.workflowId),
-      /** Nothing starts while its workflow is archived. */
+      /** An archived workflow starts no runs. */
       archived: workflow?.status === 'archived',
     }
   })

@@ -15,7 +15,7 @@ import { signalOf } from '../../runs/present'
 import { TaskAt } from '../../runs/task-at'
 import { nameActors } from '../actors'
 
-/** Who takes care of a task. */
+/** The claimant of a task. */
 export interface Claim {
   id: string
   name: string
@@ -74,13 +74,13 @@ export async function listTakers(ctx: ServiceContext, input: unknown): Promise<{
 const here = sql`c.tenant_id = ${pauses.tenantId} and c.run_id = ${pauses.runId} and c.pause_id = ${pauses.id}
   and ${claimStands({ tenantId: sql`c.tenant_id`, person: sql`c.person` })}`
 
-/** Who takes care of a pause. */
+/** The claimant of a pause. */
 export const claimant = sql<string | null>`(select c.person from ${taskClaims} c where ${here})`
 
 export function isClaimedBy(person: string): SQL {
   return sql`exists (select from ${taskClaims} c where ${here} and c.person = ${person})`
 }
 
-/** Where votes decide, one person's claim takes nothing off the others. */
+/** If votes decide, one person's claim does not exclude the others. */
 export const unclaimed = sql`(${pauses.signal}->'needs' is not null
   or not exists (select from ${taskClaims} c where ${here}))`

@@ -10,10 +10,10 @@ import { isMine, isOfRole, openTasks } from './where'
 
 /** Stops counting here: the screen shows `1,000+`. */
 const MAX = 1001
-/** Of so many open tasks, those of the caller are looked for. */
+/** How many open tasks to search for the caller's. */
 const MAX_SEARCHED = 5001
 
-/** A number of tasks; `more` if there are still more. */
+/** A number of tasks; `more` if the count stopped at its limit. */
 export interface TaskCount {
   count: number
   more: boolean
@@ -38,8 +38,8 @@ export async function countTasks(ctx: ServiceContext, input: unknown): Promise<T
 }
 
 /**
- * How many tasks each view of the inbox has. The caller's are looked for among the first 5,000 open ones: whether a task is
- * theirs must be asked of each.
+ * How many tasks each view of the inbox has. Searches the first 5,000 open ones for the caller's, because each must be
+ * checked.
  * @throws AppError INVALID_INPUT
  */
 export async function countViews(ctx: ServiceContext, input: unknown) {

@@ -30,8 +30,8 @@ import { GetTask } from './schema'
 const STEPS = 20
 
 /**
- * A task with its question and what its run did before. Also works for a closed task, with who answered it and when, or
- * `withdrawn` when the run was stopped instead.
+ * A task with its question and the run's steps before it. Also works for a closed task, with its answerer and time, or
+ * `withdrawn` if the run was stopped instead.
  * @throws AppError RUN_NOT_FOUND, also when the run has no such pause; INVALID_INPUT
  */
 export async function getTask(ctx: ServiceContext, input: unknown) {
@@ -59,7 +59,7 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
   if (!pause)
     throw new AppError('RUN_NOT_FOUND', { details: [{ path: 'pauseId', message: 'The run has no such task.' }] })
   const asked = signalOf(pause)
-  // What an author puts into a question is for those who answer it.
+  // Only people who may answer see the author's values in a question.
   const masker = hiding.vault
   const [answererOf, peopleOf, remarksOf, heldAt, claim, steps, [stored]] = await Promise.all([
     nameAnswerers(ctx, [pause]),
@@ -90,14 +90,14 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
     status: status,
     people: peopleOf(pause.id),
     remarks: remarksOf(pause.id),
-    // Of a closed task only the viewer's own: they will be told that it was not taken.
+    // Of a closed task only the viewer's own: they get a notice that it was not accepted.
     held: status === 'open' || held?.own ? held : null,
     refused,
     claim,
     answeredAt: pause.answeredAt?.toISOString() ?? null,
     answeredBy: answererOf(pause),
     answer: pause.answer === null ? null : answerAsDeclared(cutValue(pause.answer, hiding), form),
-    /** What people call the fields of the run's data and of the answer. */
+    /** The labels of the fields of run data and of the answer. */
     labels: { ...labelsOf(declared, masker), ...labelsOf(form, masker) },
     run: {
       workflowId: run.workflowId,
@@ -112,7 +112,8 @@ export async function getTask(ctx: ServiceContext, input: unknown) {
     steps: steps
       .filter((step) => step !== own)
       .map(({ branch: _branch, status, ...step }) => {
-        // A question is not at work: it waits, as long as it is open. So does what holds it, once nothing beside it works.
+        // A question is not running: it waits as long as it is open. So does the fork around it, once no other branch
+        // is running.
         const mode = findStepType(step.stepType)?.mode
         const waits = status === 'running' && (mode === 'pause' || (mode === 'fork' && run.status === 'paused'))
         return { ...maskWords(step, masker), status: waits ? ('paused' as const) : status }

@@ -10,26 +10,26 @@ import type { Masker } from '../../vault/mask'
 import { asDeclared } from '../as-declared'
 import { type CutValue, cutValue } from '../value'
 
-/** An answer that can still be undone. Where votes decide, people see only their own. */
+/** An answer that can still be undone. If votes decide, people see only their own. */
 export interface ShownHeld {
   /** Whether it is the viewer's. */
   own: boolean
   name: string
-  /** Of the action; null for a form. */
+  /** The action's label; null for a form. */
   label: string | null
-  /** What the viewer said with it. */
+  /** The viewer's remark. */
   remark: string | null
-  /** For how long it can still be undone. The browser's clock may differ from the server's. */
+  /** How long it can still be undone. A duration, because the browser's clock may differ from the server's. */
   leftMs: number
 }
 
-/** An answer of the viewer that was not taken. */
+/** A rejected answer of the viewer. */
 export interface ShownRefusal extends Refusal {
-  /** Of the action; null for a form. */
+  /** The action's label; null for a form. */
   label: string | null
-  /** What was filled in. */
+  /** The form data. */
   data: CutValue | null
-  /** What was said with it. */
+  /** The remark with it. */
   remark: string | null
 }
 
@@ -38,7 +38,7 @@ interface HeldHere {
   refused: ShownRefusal | null
 }
 
-/** What is held at the pauses of a run, and why answers of the viewer were not taken. */
+/** The held answers of a run's pauses, and why the viewer's answers were rejected. */
 export async function readHeld(
   ctx: ServiceContext,
   runId: string,
@@ -60,7 +60,7 @@ export async function readHeld(
         ? {
             own: open === mine,
             name: open.name ?? 'Somebody',
-            // What somebody else chose may still change.
+            // Someone else's choice may still change.
             label: open === mine ? labelOf(signal, open.held.answer, masker) : null,
             remark: open === mine ? remarkOf(open.held.answer, masker) : null,
             leftMs: Math.max(0, open.held.until.getTime() - ctx.now().getTime()),
@@ -88,7 +88,7 @@ function remarkOf({ remark }: GivenAnswer, masker: Masker): string | null {
 
 const SHOWN = 20
 
-/** The caller's answers that were not taken, latest first. */
+/** The caller's rejected answers, latest first. */
 export async function listRefused(ctx: ServiceContext) {
   authorize(ctx, 'task:read')
   const rows = await ctx.db
@@ -110,7 +110,7 @@ export function heldBy(person: string): SQL {
   return sql`exists (select from ${heldAnswers} h where ${here} and h.person = ${person})`
 }
 
-/** The name of somebody else whose answer to a pause is held; null where votes decide. */
+/** The name of another person whose answer to a pause is held; null if votes decide. */
 export const answering = sql<string | null>`case when ${pauses.signal}->'needs' is null then (
   select coalesce(u.name, 'Somebody') from ${heldAnswers} h left join ${users} u on u.id = h.person
   where ${here} limit 1) end`

@@ -3,7 +3,7 @@ import { listTaskLinks } from '../../links/list'
 import { nameActors } from '../actors'
 
 /**
- * The links of one task, with the names of who made them.
+ * The links of one task, with the names of their makers.
  * @throws AppError RUN_NOT_FOUND, INVALID_INPUT
  */
 export async function browseTaskLinks(ctx: ServiceContext, { runId, pauseId }: { runId: string; pauseId: string }) {

@@ -27,22 +27,19 @@ import { answered, doneTasks, isMine, isOfRole, openTasks } from './where'
 
 const DEFAULT_LIMIT = 50
 
-/**
- * How many answered tasks a call looks at if it is asked for certain ones: none of the filters has an index, so the run of
- * each is read.
- */
+/** How many answered tasks a filtered call examines: no filter has an index, so it reads the run of each. */
 const SEARCHED = 5_000
 
-/** How much of a run's data a list entry shows: the number of short fields, and the characters of each. */
+/** How much run data a list entry shows: the number of short fields, and the characters of each. */
 const SUMMARY_FIELDS = 4
-/** How many of a run's short fields are read for that, because Postgres does not know which of them are declared first. */
+/** How many of a run's short fields to read for that, because Postgres does not know the order of declaration. */
 const SUMMARY_READ = 24
 const SUMMARY_CHARS = 120
 
 /**
- * The tenant's open tasks, or those that are the caller's to do, oldest first by default, or its answered ones, latest
- * first, with a few fields of each run's data. Of answered ones that match a filter, a page may have fewer than there are, or
- * none: it then says up to when it looked, and the next one goes on from there.
+ * The tenant's open tasks, or the caller's own, oldest first by default, or its answered ones, latest first, with a few
+ * fields of each run's data. A page of filtered answered tasks may be short or empty: it then says how far it looked,
+ * and the next page continues from there.
  * @throws AppError INVALID_INPUT
  */
 export async function listTasks(ctx: ServiceContext, input: unknown, { searched = SEARCHED } = {}) {
@@ -82,7 +79,7 @@ export async function listTasks(ctx: ServiceContext, input: unknown, { searched 
       answeredVia: pauses.answeredVia,
       label: answerLabel,
       dueAt: sql<string | null>`${pauses.signal}->>'dueAt'`,
-      /** What decides, where a single answer does not. */
+      /** The vote that decides, if a single answer does not. */
       vote: sql<VoteState | null>`case when ${pauses.signal}->'needs' is not null then json_build_object(
         'actions', ${pauses.signal}->'actions', 'needs', ${pauses.signal}->'needs', 'cast', (
           select coalesce(json_object_agg(action_id, votes), '{}') from (
@@ -101,7 +98,7 @@ export async function listTasks(ctx: ServiceContext, input: unknown, { searched 
           and s.run_id = ${pauses.runId} and s.branch = ${pauses.branch} and s.step_id = ${pauses.stepId}
           and s.visit = ${pauses.visit})`,
       shows: sql<boolean>`${pauses.signal}->'show' is not null`,
-      /** What the author chose to show, else short fields of the data. */
+      /** The fields that the author chose to show, else short fields of the data. */
       summary: sql<[string, string][]>`case when ${pauses.signal}->'show' is not null then
         (select coalesce(jsonb_agg(jsonb_build_array(label, left(value, ${SUMMARY_CHARS + masker.longest})) order by place), '[]')
           from (select one->>'label' label, one->>'value' value, place
@@ -166,7 +163,7 @@ export async function listTasks(ctx: ServiceContext, input: unknown, { searched 
       rows.length > limit && last
         ? writeCursor([(open ? null : last.answeredAt) ?? last.createdAt, last.runId, last.pauseId])
         : end && writeCursor([end.at, end.runId, end.pauseId]),
-    /** Of a page that ends because it looked at so many: those answered before were not looked at. */
+    /** If the page stopped at its limit of examined tasks: older answers were not searched. */
     searchedTo: rows.length > limit ? null : (end?.at ?? null),
   }
 }
@@ -182,7 +179,7 @@ const place = (moment: typeof pauses.createdAt | typeof pauses.answeredAt) =>
 const placeOf = ({ at, runId, pauseId }: Position) =>
   sql`(${new Date(at).toISOString()}::timestamptz, ${runId}, ${pauseId})`
 
-/** Where the answered tasks that follow a position end, if there are more than so many. Read from the index alone. */
+/** The position after the next `count` answered tasks, if more exist. Uses the index alone. */
 async function positionAfter(ctx: ServiceContext, after: Position | null, count: number): Promise<Position | null> {
   const [last, next] = await ctx.db
     .select({ at: pauses.answeredAt, runId: pauses.runId, pauseId: pauses.id })
@@ -200,7 +197,7 @@ async function positionAfter(ctx: ServiceContext, after: Position | null, count:
   return next && last?.at ? { ...last, at: last.at.toISOString() } : null
 }
 
-/** The fields that the workflow of each task's run declares, and which of all its fields are sensitive. */
+/** The fields that each task's workflow declares, and which of all its fields are sensitive. */
 async function fieldsIn(ctx: ServiceContext, tasks: readonly OfVersion[]) {
   const keyOf = ({ workflowId, workflowVersion }: OfVersion) => `${workflowId}@${workflowVersion}`
   const versions = new Map(tasks.map((task) => [keyOf(task), task]))
@@ -217,7 +214,7 @@ interface FieldsOfRun {
   hides: ReadonlySet<string>
 }
 
-/** A card as it is; of run data, the fields that are declared first. */
+/** A card unchanged; of run data, the fields declared first. */
 function summaryOf(found: [string, string][], isCard: boolean, { declared, hides }: FieldsOfRun) {
   const values = new Map(found.map(([name, value]) => [name, hides.has(name) ? HIDDEN : value]))
   if (isCard) return found.map(([label, value]) => ({ label, value: hides.has(label) ? HIDDEN : value }))

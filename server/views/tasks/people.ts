@@ -9,15 +9,15 @@ import { personOf } from '../../runs/person'
 import type { Masker } from '../../vault/mask'
 import { nameWays } from '../actors'
 
-/** Who may answer a task, who has voted, and whether the viewer may. */
+/** Who may answer a task, who has voted, and whether the viewer may answer. */
 export interface TaskPeople {
-  /** For people to read; null for everybody who may answer tasks. */
+  /** For display; null if everybody with the permission may answer. */
   assignees: string[] | null
-  /** Null where a single answer decides. */
+  /** Null if a single answer decides. */
   votes: ShownVote[] | null
-  /** For each action that somebody may vote for, how many votes it needs and has. */
+  /** The votes each action needs and has. */
   needs: { label: string; votes: number; cast: number }[]
-  /** How many people may vote, if they are named. */
+  /** The number of possible voters, if they are named. */
   voters: number | null
   /** Why the viewer may not answer, besides their role; null if they may. */
   bar: Bar | 'ALREADY_VOTED' | null
@@ -26,11 +26,11 @@ export interface TaskPeople {
 export interface ShownVote {
   by: string
   name: string
-  /** Of the action. */
+  /** The action's label. */
   label: string
-  /** What was sent with the vote; null for nothing. */
+  /** The data sent with the vote; null without any. */
   value: string | null
-  /** How it came, such as `the key Orders`; null if they cast it themselves. */
+  /** How it came in, such as `the key Orders`; null if the voter cast it in person. */
   via: string | null
   at: string
 }
@@ -42,7 +42,7 @@ interface Asked {
 
 const ANYBODY: TaskPeople = { assignees: null, votes: null, needs: [], voters: null, bar: null }
 
-/** The people of a run's pauses. Pauses that anybody may answer cost no query. */
+/** The people of a run's pauses. Pauses open to everybody cost no query. */
 export async function readPeople(
   ctx: ServiceContext,
   runId: string,

@@ -2,14 +2,14 @@ import { own } from '../../definition/json'
 import { votesNeeded } from '../../definition/people'
 import type { Masker } from '../../vault/mask'
 
-/** A task that votes decide: its actions, how many votes each needs, and how many it has. */
+/** A task decided by votes: its actions, and the votes each needs and has. */
 export interface VoteState {
   actions: { id: string; label: string }[]
   needs: Record<string, number>
   cast: Record<string, number>
 }
 
-/** The action that is nearest to being decided by several votes, and how many were cast in all. */
+/** The action nearest to its required votes, and the number of all votes cast. */
 export interface VoteProgress {
   cast: number
   label: string
@@ -23,7 +23,7 @@ export function progressOf({ actions, needs, cast }: VoteState, masker: Masker):
     votes: own(cast, id) ?? 0,
     of: votesNeeded(needs, id),
   }))
-  // An action that one vote decides has no progress to tell of.
+  // An action that one vote decides has no progress to show.
   const several = counts.filter(({ of }) => of > 1)
   const [first = { label: '', votes: 0, of: 1 }] = (several.length > 0 ? several : counts).toSorted(
     (a, b) => b.votes - a.votes,

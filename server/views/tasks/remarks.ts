@@ -4,14 +4,14 @@ import type { ServiceContext } from '../../context'
 import type { Masker } from '../../vault/mask'
 import { nameActors } from '../actors'
 
-/** What a person said with their answer or vote. */
+/** A person's remark with their answer or vote. */
 export interface ShownRemark {
   by: string
   name: string
   text: string
 }
 
-/** What people said with their answers to these pauses of a run, oldest first. */
+/** The remarks on these pauses of a run, oldest first. */
 export async function readRemarks(
   ctx: ServiceContext,
   runId: string,

@@ -12,7 +12,7 @@ export const TaskFilter = z.object({
   type: z.enum(TASK_TYPES).optional(),
   /** Part of the title, the workflow's name or the run's business key. */
   q: SearchText.optional(),
-  /** Also tasks of runs that try out a draft. */
+  /** Also tasks of test runs of a draft. */
   tests: z.boolean().optional(),
 })
 export type TaskFilter = z.infer<typeof TaskFilter>
@@ -21,11 +21,11 @@ const VIEWS = ['open', 'mine', 'roles', 'done'] as const
 
 export const ListTasks = TaskFilter.extend({
   /**
-   * Waiting for an answer (by default); of these, the caller's own (`mine`: claimed by them, or assigned to them by name and
-   * claimed by nobody) or those of their role (`roles`: assigned to it and claimed by nobody); or answered.
+   * `mine` and `roles` are open tasks: claimed by the caller or assigned to them by name and unclaimed, or assigned to
+   * their role and unclaimed. The default is all open tasks.
    */
   view: z.enum(VIEWS).optional(),
-  /** Of the answered ones, only those that the caller answered. */
+  /** Of the answered ones, only those the caller answered. */
   byMe: z.boolean().optional(),
   sort: z.enum(['oldest', 'newest']).optional(),
   limit: z.number().int().min(1).max(100).optional(),

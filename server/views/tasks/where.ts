@@ -10,8 +10,8 @@ import { heldBy } from './held'
 import type { TaskFilter } from './schema'
 
 /**
- * The tenant's pauses that wait for a person, without those that the caller has answered, even if they can still undo it;
- * the query must join `runs`.
+ * The tenant's pauses waiting for a person, without those the caller has answered, even if they can still undo it. The
+ * query must join `runs`.
  */
 export function openTasks(ctx: ServiceContext, filter: TaskFilter): SQL | undefined {
   return and(
@@ -26,17 +26,17 @@ export function openTasks(ctx: ServiceContext, filter: TaskFilter): SQL | undefi
   )
 }
 
-/** Those that are a person's own: claimed by them, or assigned to them by name and claimed by nobody. */
+/** A person's own tasks: claimed by them, or assigned to them by name and unclaimed. */
 export function isMine(person: Person): SQL | undefined {
   return or(isClaimedBy(person.id), and(assignedTo(person, 'user'), unclaimed))
 }
 
-/** Those of a person's role: assigned to it and claimed by nobody. */
+/** The tasks of a person's role: assigned to it and unclaimed. */
 export function isOfRole(person: Person): SQL | undefined {
   return and(assignedTo(person, 'role'), unclaimed)
 }
 
-/** Those whose assignees mean a person by name or by role, as long as that person has not voted and may decide. */
+/** Tasks assigned to a person by name or by role, if that person has not voted and may decide. */
 function assignedTo(person: Person, by: 'user' | 'role'): SQL {
   const mine = assignmentsOf(person).flatMap((one) => (one.startsWith(`${by}:`) ? [one.slice(by.length + 1)] : []))
   return sql`exists (
@@ -56,7 +56,7 @@ function votedBy(person: string): SQL {
 /** Written exactly as in the partial index. */
 export const answered = sql`${pauses.answer} is not null and ${pauses.signal} is not null`
 
-/** The same for those that were answered, by anybody or by one actor, who may have decided them with others. */
+/** The tenant's answered tasks, of anybody or of one actor, who may have decided them with others. */
 export function doneTasks(ctx: ServiceContext, filter: TaskFilter, by: string | null): SQL | undefined {
   return and(ofTenant(ctx, filter), answered, by === null ? undefined : or(eq(pauses.answeredBy, by), votedBy(by)))
 }

@@ -9,8 +9,8 @@ import { countCases } from '../../versioned/test-cases'
 import { withDraftAuthor } from '../versioned'
 
 /**
- * What a tool's page opens: the latest version, the draft beside it, and how many test cases there are. A built-in tool has
- * neither.
+ * The data of a tool's page: the latest version, its draft, and the number of test cases. A built-in tool has no draft
+ * or test cases.
  * @throws AppError TOOL_NOT_FOUND
  */
 export async function openTool(ctx: ServiceContext, input: One) {

@@ -30,7 +30,7 @@ export const BrowseWorkflows = z.object({
 export type BrowseWorkflows = z.input<typeof BrowseWorkflows>
 
 /**
- * Workflows as the dashboard lists them: with unpublished changes, the last run, and who changed them.
+ * Workflows as the dashboard lists them: with unpublished changes, the last run, and the last author.
  * @throws AppError INVALID_INPUT
  */
 export async function browseWorkflows(ctx: ServiceContext, input: unknown) {
@@ -67,7 +67,7 @@ export async function browseWorkflows(ctx: ServiceContext, input: unknown) {
     ...presentItem(row),
     publishedNumber: row.publishedNumber,
     updatedBy: nameOf(row.updatedBy),
-    /** How many changes publishing would make; also 0 when nothing is published. */
+    /** How many changes publishing would make; also 0 if nothing is published. */
     unpublishedChanges: changes.get(row.id) ?? 0,
     lastRun: lastRuns.get(row.id) ?? null,
   }))

@@ -13,20 +13,20 @@ import { nameActors } from '../actors'
 import { type UserOf, workflowsWith } from '../users-of'
 import { numbersOf } from './numbers'
 
-/** Something that starts a workflow by itself. */
+/** A schedule or webhook that starts the workflow. */
 export interface Starter {
   id: string
   name: string
   enabled: boolean
 }
 
-/** A workflow that runs it. */
+/** A workflow that runs this one. */
 export interface Parent extends UserOf {
-  /** What people call the version that it keeps to; null if that is a draft, or none. */
+  /** The number of the version it keeps to; null if that is a draft, or none. */
   keepsNumber: number | null
 }
 
-/** Somebody who has started runs lately, of whichever version was published then. */
+/** A caller that started runs lately, of the version published then. */
 export interface RecentCaller {
   id: string
   kind: 'user' | 'apiKey' | 'token'
@@ -36,23 +36,23 @@ export interface RecentCaller {
 }
 
 export interface WorkflowCallers {
-  /** Published workflows with a step that runs it. */
+  /** Published workflows with a step that runs this one. */
   parents: Parent[]
   schedules: Starter[]
   inbound: Starter[]
-  /** Those who started it in the last 30 days, most recent first. */
+  /** The callers of the last 30 days, most recent first. */
   recent: RecentCaller[]
 }
 
-/** Enough to say who is affected; a list of hundreds would not be read. */
+/** Enough to show who is affected; nobody would read a list of hundreds. */
 const MAX = 100
 const MAX_RECENT = 20
 const RECENT_MS = 30 * 24 * 60 * 60 * 1_000
-/** Among so many of the latest runs, so that it takes no longer when there are a million. */
+/** How many of the latest runs to examine, so that it is as fast with a million. */
 const LATEST_RUNS = 2_000
-/** Of so many of the newest versions that were published. */
+/** How many of the newest published versions to examine. */
 const LATEST_VERSIONS = 50
-/** Of these a run has somebody behind it whom a new version concerns; others start it by what is listed anyway. */
+/** The ways of starting whose callers a new version concerns; the list shows the other starters anyway. */
 const PEOPLE = ['apiKey', 'jwt', 'user'] as const
 
 /**
@@ -101,8 +101,8 @@ export async function readCallers(ctx: ServiceContext, { id }: One): Promise<Wor
 }
 
 /**
- * Version by version, the newest first, because that is how the index of a workflow's runs has them in order of time. No
- * more are read than are counted, however many versions there are.
+ * Version by version, newest first, because that is the time order of the index of a workflow's runs. Reads no more
+ * runs than it counts, however many versions exist.
  */
 function readRecent(ctx: ServiceContext, id: string) {
   const published = ctx.db

@@ -20,23 +20,25 @@ import { nextNumber } from './numbers'
 import { type UsedVersion, usedVersions } from './used-versions'
 
 export interface WorkflowChanges {
-  /** The version publishing would replace; null when none is published. */
+  /** The version that publishing would replace; null if none is published. */
   from: number | null
-  /** The version as which it would be published, once there are no errors; `from` when publishing does nothing. */
+  /** The version that publishing would make, once there are no errors; `from` if publishing does nothing. */
   to: number
-  /** What people call these two. */
+  /** Their numbers as shown to people. */
   numbers: { from: number | null; to: number }
   /** The latest version, which contains the changes. */
   latest: number
-  /** Publishing does nothing: the latest version is live, with the present versions of what it uses. */
+  /**
+   * Publishing does nothing: the latest version is live, with the newest versions of its tools, agents and workflows.
+   */
   live: boolean
   diff: DefinitionDiff
-  /** Both sides, for a text comparison; null when `from` is. */
+  /** Both sides, for a text comparison; null if `from` is. */
   before: Definition | null
   after: Definition
   /** Who has saved since then, and how many versions. A burst of autosaves counts as one. */
   authors: { id: string; name: string; versions: number }[]
-  /** Open runs, which stay on the version they started with. Tests do not count. */
+  /** Open runs, which stay on their version. Tests do not count. */
   running: number
   problems: Problem[]
   /** The tools, agents and workflows whose version in use would change. */
@@ -45,14 +47,14 @@ export interface WorkflowChanges {
 
 const EMPTY: Definition = { name: '', description: '', initialStep: null, steps: [], edges: [], payload: {} }
 
-/** Nothing breaks for callers of a workflow that was never published: there are none. */
+/** A first publication breaks nothing: the workflow has no callers. */
 function firstDiff(after: Definition): DefinitionDiff {
   const diff = diffDefinitions({ ...EMPTY, name: after.name }, after)
   return { ...diff, payload: diff.payload.map((change) => ({ ...change, breaking: null })) }
 }
 
 /**
- * What publishing would change, and for whom.
+ * The changes that publishing would make, and whom they affect.
  * @throws AppError WORKFLOW_NOT_FOUND
  */
 export async function getChanges(ctx: ServiceContext, { id }: One): Promise<WorkflowChanges> {
@@ -102,7 +104,7 @@ export async function getChanges(ctx: ServiceContext, { id }: One): Promise<Work
   return {
     from,
     to: to ?? row.version,
-    // What was published before keeps its number.
+    // The published version keeps its number.
     numbers: {
       from: published?.number ?? null,
       to: (to === null || to === row.version ? saved.number : null) ?? next,
@@ -114,7 +116,7 @@ export async function getChanges(ctx: ServiceContext, { id }: One): Promise<Work
     after,
     authors: saves.map(({ by, versions }) => ({ id: by, name: name(by)?.name ?? by, versions })),
     running: open?.count ?? 0,
-    // What a simulated run finds prevents nothing.
+    // A simulation's hints do not block publishing.
     problems: from === row.version ? problems : [...problems, ...(await hintsOf(ctx, after, problems))],
     uses,
   }

@@ -9,7 +9,8 @@ import { newDefinition } from '../../workflows/definition'
 import { CreateWorkflow } from '../../workflows/schema'
 
 /**
- * Every problem of a definition that may be unsaved: what would prevent saving it, and what publishing would report.
+ * Every problem of a definition, saved or not: the errors that block saving, and the problems that publishing would
+ * report.
  */
 export async function checkDraft(ctx: ServiceContext, input: { definition: unknown }): Promise<Problem[]> {
   authorize(ctx, 'workflow:read')

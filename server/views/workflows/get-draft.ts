@@ -12,16 +12,16 @@ import { nameActors } from '../actors'
 export interface Draft extends PresentedWorkflow {
   layout: Layout
   updatedByName: string
-  /** Whether the person who asks saved it last. */
+  /** Whether the caller saved it last. */
   updatedByYou: boolean
-  /** What people call the published version; null when none is. */
+  /** The published version's number; null if none is published. */
   publishedNumber: number | null
-  /** The number of differences from the published version; null when none is published. */
+  /** The number of differences from the published version; null if none is published. */
   unpublishedChanges: number | null
 }
 
 /**
- * What the editor opens: the latest saved definition, its layout, and how far it is from the published version.
+ * The data the editor opens: the latest saved definition, its layout, and its distance from the published version.
  * @throws AppError WORKFLOW_NOT_FOUND
  */
 export async function getDraft(ctx: ServiceContext, { id }: One): Promise<Draft> {

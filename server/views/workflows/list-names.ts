@@ -9,7 +9,7 @@ import { PUBLISHED_NUMBER } from './numbers'
 export interface WorkflowName {
   id: string
   name: string
-  /** Of the version that a start runs; null if the workflow was never published, or is archived. */
+  /** Of the version that a start runs; null if the workflow was never published or is archived. */
   publishedNumber: number | null
 }
 

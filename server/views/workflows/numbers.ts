@@ -2,12 +2,12 @@ import { and, eq, max, sql } from 'drizzle-orm'
 import { workflowVersions } from '@/db/schema/workflows'
 import type { ServiceContext } from '../../context'
 
-// The API's versions count saves. People see how often the workflow had been published by then, and no number of a draft.
+// The API's versions count saves. People see the number of publications so far; drafts have no number.
 
-/** The number of the version that a run performs, as a column of a query of `runs`; null for a draft. */
+/** The number of a run's version, as a column of a query of `runs`; null for a draft. */
 export const NUMBER_OF_RUN = numberAt('runs.workflow_id', 'runs.workflow_version', 'runs.tenant_id')
 
-/** The number of the published version, as a column of a query of `workflows`; null if none is. */
+/** The number of the published version, as a column of a query of `workflows`; null if none is published. */
 export const PUBLISHED_NUMBER = numberAt('workflows.id', 'workflows.published_version', 'workflows.tenant_id')
 
 function numberAt(workflowId: string, version: string, tenantId: string) {
@@ -21,7 +21,7 @@ export interface OneOf {
   version: number
 }
 
-/** The numbers of versions; null for drafts, and for what does not exist. */
+/** The numbers of versions; null for drafts and missing versions. */
 export async function numbersOf(
   ctx: ServiceContext,
   versions: readonly OneOf[],
@@ -37,7 +37,7 @@ export async function numbersOf(
   return (workflowId, version) => numbers.get(`${workflowId}@${version}`) ?? null
 }
 
-/** The number that the next version to be published gets. */
+/** The number of the next version to be published. */
 export async function nextNumber(ctx: ServiceContext, workflowId: string): Promise<number> {
   const { tenantId, workflowId: of, number } = workflowVersions
   const [last] = await ctx.db

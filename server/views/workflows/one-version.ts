@@ -6,7 +6,7 @@ import { WORKFLOW } from '../../workflows/noun'
 import { presentVersion } from '../../workflows/present'
 
 /**
- * A version with its whole definition, and the number that people know it by.
+ * A version with its whole definition, and its number as shown to people.
  * @throws AppError WORKFLOW_NOT_FOUND
  */
 export async function readVersion(ctx: ServiceContext, input: OneVersion) {

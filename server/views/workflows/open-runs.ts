@@ -7,21 +7,21 @@ import type { One } from '../../versioned/noun'
 import { findRow } from '../../versioned/rows'
 import { WORKFLOW } from '../../workflows/noun'
 
-/** Of the workspace's open runs, no more are looked at. */
+/** How many of the workspace's open runs to examine. */
 const MAX = 20_000
 
-/** The open runs of one version, by the step where they stand. */
+/** The open runs of one version, by current step. */
 export interface OpenRuns {
   version: number
   count: number
-  /** Most runs first. Where a run has branches, the step that began them. */
+  /** Most runs first. For a run with branches, the step that forked. */
   steps: { stepId: string; name: string; count: number }[]
 }
 
 /**
- * How many runs of each version of a workflow are open, and where they stand, the newest version first. Found by the index
- * of runs that are open or did not succeed, however many have ended.
- * @returns `atLeast` if there may be more
+ * How many runs of each version of a workflow are open, and at which steps, newest version first. Uses the index of
+ * runs that are open or did not succeed, however many have ended.
+ * @returns `atLeast` if more may exist
  * @throws AppError WORKFLOW_NOT_FOUND
  */
 export async function openRunsByVersion(
@@ -60,8 +60,8 @@ function byVersion(groups: Group[], nameOf: Names): OpenRuns[] {
 }
 
 /**
- * Names are those of the version: later ones may have renamed or removed a step. Taken out of the definitions in the
- * database, because many versions may have open runs, and definitions may be large.
+ * The names in that version: later ones may have renamed or removed a step. Extracted in the database, because many
+ * versions may have open runs, and definitions may be large.
  */
 async function stepNames(ctx: ServiceContext, id: string, groups: readonly Group[]): Promise<Names> {
   const at = groups.flatMap(({ version, stepId }) => (stepId === null ? [] : [{ version, stepId }]))

@@ -31,12 +31,12 @@ const ReadScope = z.object({
 })
 export type ReadScope = z.input<typeof ReadScope>
 
-/** Larger run data is not read for a hint. */
+/** Larger run data is not worth reading for a hint. */
 const MAX_DATA_BYTES = 1_000_000
 const LAST_CHARS = 120
 
 export interface Scope {
-  /** `last` is the value's JSON in the newest run, cut short; null when it had none. */
+  /** `last` is the value's JSON in the newest run, cut short; null without one. */
   entries: (ScopeEntry & { last: string | null })[]
   /** An earlier step may add fields of any name, so other names may be valid too. */
   open: boolean
@@ -44,7 +44,7 @@ export interface Scope {
 }
 
 /**
- * What `${…}` can refer to in a step, with types and the values of the newest run.
+ * The names `${…}` can refer to in a step, with types and the newest run's values.
  * @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT
  */
 export async function readScope(ctx: ServiceContext, input: unknown): Promise<Scope> {

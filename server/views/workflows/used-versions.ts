@@ -4,19 +4,19 @@ import { namesOf } from '../names-of'
 import { numbersOf } from './numbers'
 
 /**
- * A tool, agent or workflow that is used without a version, and the version that publishing would fix. A workflow's is
- * given by the number that people see.
+ * A tool, agent or workflow that is used without a version, and the version that publishing would pin. A workflow's is
+ * the number shown to people.
  */
 export interface UsedVersion {
   kind: Pin['kind']
   id: string
   name: string
-  /** The version that runs of the published version use; null if it keeps to none, or does not use it. */
+  /** The version that the published version's runs use; null if it pins none, or does not use it. */
   from: number | null
   to: number
 }
 
-/** What changes in the versions that are used, each once. */
+/** The changes in used versions, each once. */
 export async function usedVersions(ctx: ServiceContext, before: Pins | null, after: Pins): Promise<UsedVersion[]> {
   const changed = new Map<string, Omit<UsedVersion, 'name'>>()
   for (const [stepId, { kind, id, version: to }] of Object.entries(after)) {

@@ -10,7 +10,7 @@ import { nameActors } from '../actors'
 import { findNotes } from '../versioned'
 
 /**
- * The workflow's versions with the numbers that people see, their authors' names and the notes of their publishers.
+ * The workflow's versions with their numbers as shown to people, authors' names and publishing notes.
  * @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT
  */
 export async function versionHistory(ctx: ServiceContext, input: One & { page: unknown }) {
