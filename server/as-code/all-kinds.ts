@@ -1,5 +1,5 @@
 import { type Kind, VERSIONED_KINDS } from './kinds'
 import { STARTER_KINDS } from './starters/kinds'
 
-/** In the order in which they are exported. */
+/** In export order. */
 export const KINDS: readonly Kind[] = [...VERSIONED_KINDS, ...STARTER_KINDS]

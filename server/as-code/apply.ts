@@ -7,10 +7,10 @@ import { carryOut } from './carry-out'
 import { parseDefinitions } from './parse'
 import { presentChange } from './present'
 
-/** Hundreds of definitions take longer than a transaction otherwise may. */
+/** Hundreds of definitions take longer than an ordinary transaction may. */
 const APPLY_MS = 60_000
 const ATTEMPTS = 5
-/** So many times it gives way to those who save; after that they wait for it. */
+/** How often it retries without locks; after that it locks everything first. */
 const GIVES_WAY = 2
 
 /** @throws AppError FORBIDDEN */
@@ -22,11 +22,11 @@ export function authorizeApply(ctx: ServiceContext): void {
 }
 
 /**
- * Makes the workspace say what the definitions say: all of it, or nothing. Applying the same again does nothing. Objects
- * without a definition stay as they are, unless `prune` is set, which archives those that were applied once, and deletes
- * schedules and inbound webhooks.
- * @throws AppError INVALID_INPUT, VALIDATION_FAILED; DEFINITIONS_DRIFTED for what somebody else changed
- * since it was applied, unless `force` is set
+ * Makes the workspace match the definitions: all of them, or none. Applying the same again does nothing. Objects
+ * without a definition stay, unless `prune` is set: it archives those that were applied before, and deletes schedules
+ * and inbound webhooks.
+ * @throws AppError INVALID_INPUT, VALIDATION_FAILED; DEFINITIONS_DRIFTED for objects that someone else changed since
+ * they were applied, unless `force` is set
  */
 export async function applyDefinitions(ctx: ServiceContext, input: JsonObject) {
   authorizeApply(ctx)
@@ -46,8 +46,8 @@ export async function applyDefinitions(ctx: ServiceContext, input: JsonObject) {
 }
 
 /**
- * Objects are looked at without locks, so somebody may save one before it is changed. Then all of it begins anew, and
- * where they keep saving, it locks everything first.
+ * Reads objects without locks, so someone may save one before it is changed. Then everything restarts, and after
+ * repeated conflicts it locks everything first.
  */
 export async function whileNobodySaves<T>(transaction: (holds: boolean) => Promise<T>): Promise<T> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {

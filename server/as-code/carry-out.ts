@@ -24,19 +24,19 @@ import { usersOfPruned } from './users-of-pruned'
 type Warning = Problem & { kind: string; id: string }
 
 export interface Outcome {
-  /** Those with actions have been changed. */
+  /** Tasks with actions have changed their object. */
   tasks: Task[]
-  /** What somebody else changed. */
+  /** Changes by others since the last apply. */
   drift: ErrorDetail[]
-  /** What prevents saving or publishing. */
+  /** Problems that prevent saving or publishing. */
   problems: ErrorDetail[]
   warnings: Warning[]
 }
 
 /**
- * Makes the workspace say what the definitions say, drift or not, in the caller's transaction; the caller undoes it where
- * there is drift or a problem. What already says it is not written, and locked only if `holds`.
- * @throws AppError VERSION_CONFLICT if somebody else changes one of them meanwhile
+ * Makes the workspace match the definitions, drift or not, in the caller's transaction; the caller rolls it back on
+ * drift or problems. Writes no object that already matches, and locks it only if `holds`.
+ * @throws AppError VERSION_CONFLICT if someone else changes one of them meanwhile
  */
 export async function carryOut(
   tx: TransactionContext,
@@ -65,7 +65,7 @@ export async function carryOut(
     ...(await usersOfPruned(tx, tasks)),
     ...(await startersOfPruned(tx, tasks, starting)),
   ]
-  // What could not be saved would be missing for others.
+  // An object that could not be saved would be missing for its users.
   if (options.publish && problems.length === 0) {
     for (const { task, apart } of inPublishOrder(tasks))
       await collect(problems, task, async () => {
@@ -82,14 +82,16 @@ export async function carryOut(
   return { tasks: all, drift, problems, warnings }
 }
 
-/** Two at once would create the same objects. Nothing else waits for this lock, which may be held for a minute. */
+/**
+ * Two concurrent ones would create the same objects. Nothing else waits for this lock, which may be held for a minute.
+ */
 async function oneAtATime({ db, tenantId }: TransactionContext): Promise<void> {
   await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`definitions:${tenantId}`}, 0))`)
 }
 
 /**
- * Locks an object if it still is as it was when it was looked at.
- * @throws AppError VERSION_CONFLICT if somebody has saved, published, archived or deleted it since
+ * Locks an object if it is unchanged since it was read.
+ * @throws AppError VERSION_CONFLICT if someone has saved, published, archived or deleted it since
  */
 async function lockAsSeen(tx: TransactionContext, { noun }: VersionedKind, { row: before }: Seen): Promise<Row> {
   const row = await findRow(tx, noun, before.id, { lock: true }).catch((err: unknown) => {
@@ -141,7 +143,7 @@ async function save(tx: TransactionContext, task: VersionedTask): Promise<void> 
   actions.push('update')
 }
 
-/** Publishes what is not live, and a workflow that should take up newer versions of what it uses. */
+/** Publishes objects that are not live, and workflows that should adopt newer versions of the objects they use. */
 async function publishTask(
   tx: TransactionContext,
   task: VersionedTask,
@@ -151,7 +153,7 @@ async function publishTask(
   const { noun } = kind
   const live = seen !== undefined && actions.length === 0 && isLive(seen.row)
   if (live && !(await isOutdated(tx, task, apart))) return []
-  // Saving it has locked what was changed.
+  // Saving has locked the changed ones.
   if (seen && actions.length === 0) await lockAsSeen(tx, kind, seen)
   const published = await publish(tx, noun, { id, ifMatch: `"${task.version}"` }, (at, candidate) =>
     kind.check(at, candidate, apart),
@@ -168,7 +170,7 @@ async function isOutdated(tx: TransactionContext, { kind, id, seen }: VersionedT
   return (await kind.check(tx, { id, version, content, live: true }, apart)).renews === true
 }
 
-/** Remembers what was applied, to tell drift by. What was the same before is taken over too. */
+/** Records the applied version, to detect drift. Also for objects that already matched. */
 async function note(tx: TransactionContext, tasks: readonly VersionedTask[]): Promise<void> {
   const rows = tasks
     .map(({ kind, id, version, wanted, seen }) => ({

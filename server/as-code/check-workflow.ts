@@ -9,9 +9,9 @@ import { findPins } from '../workflows/find-pins'
 import type { VersionRow } from '../workflows/present'
 
 /**
- * What publishing a workflow checks, without its simulation, which takes too long for many. One that is live is published
- * again only to take up newer versions of what it uses; those of workflows that use it in turn do not count, or each of
- * them would be published because of the other for ever.
+ * The checks of publishing a workflow, without its simulation, which takes too long for many. Republishes a live
+ * workflow only to adopt newer versions of the objects it uses; workflows that use it in turn do not count, or each
+ * would republish the other forever.
  * @throws AppError VALIDATION_FAILED
  */
 export async function checkWorkflow(
@@ -26,7 +26,7 @@ export async function checkWorkflow(
     ? advice(tx, 'check of what is published', () => checkDefinition(tx, content), [])
     : requireRunnable(tx, content))
   const warnings = problems.filter(({ severity }) => severity === 'warning')
-  // What is live stays so, whatever has become of what it uses.
+  // A live version stays live, whatever happened to the objects it uses.
   if (warnings.length < problems.length) return { report: { warnings } }
   return { report: { warnings }, columns: { pins }, renews }
 }

@@ -2,17 +2,17 @@ import type { Named } from '../versioned/noun'
 import type { VersionedKind } from './kinds'
 import type { Seen } from './look'
 
-/** What is to be done about one object before anything is published. */
+/** The action for one object before anything is published. */
 export interface Decision {
   does: 'create' | 'update' | 'nothing'
   unarchives: boolean
-  /** Why apply refuses it unless forced: somebody else changed the object. */
+  /** Why apply rejects it unless forced: someone else changed the object. */
   drift: string | null
 }
 
 /**
- * Drift is a change that was not applied, so a content that was applied may be replaced, and one that somebody has already
- * changed to what is wanted is fine.
+ * Drift is a change that was not applied. So applied content may be replaced, and someone else's change to the wanted
+ * content is fine.
  */
 export function decide(kind: VersionedKind, wanted: Named, seen: Seen | undefined): Decision {
   if (!seen) return { does: 'create', unarchives: false, drift: null }
@@ -24,7 +24,7 @@ export function decide(kind: VersionedKind, wanted: Named, seen: Seen | undefine
   return { does: same ? 'nothing' : 'update', unarchives, drift }
 }
 
-/** Why an object may not be archived for want of a definition. */
+/** Why pruning an object without a definition is rejected. */
 export function driftOfPruned(kind: VersionedKind, seen: Seen): string | null {
   return changed(kind, seen)
 }

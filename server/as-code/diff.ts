@@ -5,7 +5,7 @@ import { carryOut, type Outcome } from './carry-out'
 import { parseDefinitions } from './parse'
 import { presentChange, presentContents } from './present'
 
-/** Leaves the transaction, which undoes it. */
+/** Leaves the transaction and so rolls it back. */
 class Undone extends Error {
   override name = 'Undone'
   constructor(readonly outcome: Outcome) {
@@ -14,8 +14,8 @@ class Undone extends Error {
 }
 
 /**
- * What an apply of the same body would change, and why it would be refused. It is an apply that is undone, so it finds
- * exactly what an apply would.
+ * What an apply of the same body would change, and why it would be rejected. It is an apply that is rolled back, so its
+ * findings are exactly those of an apply.
  * @throws AppError INVALID_INPUT
  */
 export async function diffDefinitions(ctx: ServiceContext, input: JsonObject) {

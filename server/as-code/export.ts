@@ -11,7 +11,7 @@ import { ExportDefinitions, type Plural } from './schema'
 import { STARTER_KINDS } from './starters/kinds'
 import { lookAtStarters } from './starters/look'
 
-/** What an answer has at most, unless one definition is larger: some platforms refuse more than 4.5 MB. */
+/** The maximum size of a response, unless one definition is larger: some platforms reject more than 4.5 MB. */
 const PAGE_BYTES = 3 * 1024 * 1024
 const BATCH = 50
 
@@ -20,8 +20,8 @@ type Definitions = Record<Plural, Definition[]>
 type Exported = Omit<Definitions, 'inboundWebhooks'> & Partial<Definitions>
 
 /**
- * The latest saved definitions of everything that is not archived, sorted by id, as `apply` takes them. Inbound webhooks are
- * only for those who may change them: a condition may compare with a secret of the sender.
+ * The latest saved definitions of all objects that are not archived, sorted by id, in the form `apply` takes. Includes
+ * inbound webhooks only for people who may change them: a condition may compare with a secret of the sender.
  * @throws AppError INVALID_INPUT
  */
 export async function exportDefinitions(
@@ -46,7 +46,7 @@ export async function exportDefinitions(
       const sizes = await sizesAfter(ctx, kind, last)
       const fitting: string[] = []
       for (const { id, size } of sizes) {
-        // The first of a page fits in any case.
+        // The first of a page always fits.
         if (next !== null && bytes + size > PAGE_BYTES) break
         bytes += size
         fitting.push(id)
@@ -61,7 +61,7 @@ export async function exportDefinitions(
   return { ...found, next: null }
 }
 
-/** The next objects and how large they are about, in the order of the bytes of their ids, whatever the database's own. */
+/** The next objects and their approximate size, in byte order of their ids, whatever the database's collation. */
 async function sizesAfter(ctx: ServiceContext, kind: Kind, after: string): Promise<{ id: string; size: number }[]> {
   const { table, isThere } = kind
   const id = sql`${table.id} collate "C"`

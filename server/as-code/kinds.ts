@@ -25,39 +25,39 @@ import { writeAgent, writeTool, writeWorkflow } from './write'
 
 export type AnyNoun = Noun<Row, VersionRow, Named, { version: number }>
 
-/** What a definition says of an object. */
+/** The content of an object's definition. */
 export interface Content {
   name: string
 }
 
-/** What can be written as a file. These are methods for the reason that those of `Noun` are. */
+/** A kind of object that can be written as a file. Uses methods for the same reason as `Noun`. */
 export interface Kind {
   word: Used['kind'] | 'schedule' | 'inboundWebhook'
-  /** In bodies, and the folder of its files. */
+  /** Its field in bodies, and the folder of its files. */
   plural: Plural
   table: Table | typeof schedules | typeof inboundWebhooks
-  /** Selects those that count as there. */
+  /** Selects the objects that count as existing. */
   isThere: SQL | undefined
   /**
-   * The content as saving it would store it.
+   * The content in the form saving would store.
    * @throws AppError INVALID_INPUT
    */
   contentOf(item: object): Content
-  /** The content as a file says it: names in one order, and nothing that is so by default. */
+  /** The content in the form of a file: names in canonical order, without defaults. */
   write(content: Content): JsonObject
   uses(content: Content): Used[]
 }
 
-/** One whose objects have versions, and are published. */
+/** A kind whose objects have versions and are published. */
 export interface VersionedKind extends Kind {
   word: Used['kind']
   noun: AnyNoun
   contentOf(item: object): Named
-  /** Fields that mean nothing, where saving keeps them. */
+  /** Fields without a meaning, for kinds that store them. */
   unknownFields(content: Named): Problem[]
   /**
-   * Checks a version that is to be published.
-   * @param apart workflows whose newer versions are no reason to publish it again
+   * Checks a version before it is published.
+   * @param apart workflows whose newer versions do not cause republishing
    * @throws AppError VALIDATION_FAILED
    */
   check(
@@ -106,5 +106,5 @@ const TOOLS: VersionedKind = {
   check: async () => fine,
 }
 
-/** In the order in which they are exported. */
+/** In export order. */
 export const VERSIONED_KINDS: readonly VersionedKind[] = [TOOLS, AGENTS, WORKFLOWS]

@@ -14,7 +14,7 @@ export interface Seen {
   version: VersionRow
   content: Named
   applied: Applied | null
-  /** What was applied last; null if that version is gone. */
+  /** The content applied last; null if that version is gone. */
   appliedContent: Named | null
 }
 
@@ -54,8 +54,8 @@ export async function lookAt(
 }
 
 /**
- * Locks the objects of a kind that `where` selects, by id, so that those who hold several never wait for each other. What only
- * refers to one, such as a new thread of an agent, does not wait.
+ * Locks the selected objects of a kind by id, so that holders of several never deadlock. Transactions that only refer
+ * to one, such as a new thread of an agent, do not wait.
  */
 export async function hold(
   { db, tenantId }: TransactionContext,
@@ -98,7 +98,9 @@ async function contentsApplied(
   return new Map(rows.map(({ id, version }) => [id, noun.contentOf(ownVersion(noun, version))]))
 }
 
-/** The newest version that each of these ids has left: a workflow that was deleted for good leaves those of its runs. */
+/**
+ * The newest remaining version of each of these ids: a workflow that was deleted for good leaves its runs' versions.
+ */
 export async function versionsLeft(
   ctx: ServiceContext,
   { noun }: VersionedKind,

@@ -4,7 +4,7 @@ import type { TransactionContext } from '../context'
 
 type Applied = Pick<typeof appliedDefinitions.$inferInsert, 'kind' | 'id' | 'version' | 'fingerprint' | 'archived'>
 
-/** Remembers what was applied, and by whom, to tell drift by. */
+/** Records what was applied, and by whom, to detect drift. */
 export async function noteApplied(tx: TransactionContext, applied: readonly Applied[]): Promise<void> {
   if (applied.length === 0) return
   const by = { tenantId: tx.tenantId, appliedBy: tx.actor.id, appliedAt: tx.now() }

@@ -5,7 +5,7 @@ import { KINDS } from './all-kinds'
 import { idsWhere } from './look'
 import { detailOf, type Task } from './task'
 
-/** The definitions whose ids other objects have in other case. As files they would be one on some machines. */
+/** The definitions whose ids differ from an object's only in case. On some machines their files would collide. */
 export async function differInCase(ctx: ServiceContext, tasks: readonly Task[]): Promise<ErrorDetail[]> {
   const details: ErrorDetail[] = []
   for (const kind of KINDS) {

@@ -16,13 +16,13 @@ import { detailOf } from './task'
 export interface Item {
   kind: VersionedKind
   id: string
-  /** Where it is in the body. */
+  /** Its position in the body. */
   path: string
   content: Named
 }
 
 /**
- * The definitions of a body, and what they would be saved as.
+ * The definitions of a body, and the content that each would be saved as.
  * @throws AppError INVALID_INPUT with the problems of all of them
  */
 export function parseDefinitions(input: JsonObject): {
@@ -47,7 +47,7 @@ export function parseDefinitions(input: JsonObject): {
 
 type ItemOf<K extends Kind> = { kind: K; id: string; path: string; content: ReturnType<K['contentOf']> }
 
-/** The definitions of one kind. What is wrong with them is added to `details`. */
+/** The definitions of one kind. Adds their problems to `details`. */
 function itemsOf<K extends Kind>(
   input: JsonObject,
   kind: K,
@@ -101,13 +101,13 @@ function givenAt(input: JsonObject, { plural }: Kind, index: number): JsonObject
   return isJsonObject(item) ? item : null
 }
 
-/** No larger than what one of them could be saved with by itself. */
+/** Limits a definition to the size of an ordinary save. */
 function refuseLarge(item: JsonObject): void {
   if (jsonSize(item) > MAX_JSON_BYTES) throw problem('', `is larger than ${MAX_JSON_BYTES} bytes`)
   refuseLargeJson(JSON.stringify(item), 'It')
 }
 
-/** Refuses fields within a definition that are not kept, because nobody would notice that they are misspelt. */
+/** Rejects unknown fields within a definition, which would be dropped, because nobody would notice the misspelling. */
 function refuseLost(given: JsonValue, kept: JsonValue | undefined, path = ''): void {
   if (Array.isArray(given)) {
     if (Array.isArray(kept))

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../definition/json'
 import type { Task } from './task'
 
-/** What was done to an object, as answers tell it. */
+/** A task's changes, as in answers. */
 export function presentChange({ kind, id, wanted, seen, actions, version }: Task) {
   return { kind: kind.word, id, name: (wanted ?? seen?.content)?.name ?? id, actions, version }
 }
 
-/** What it said before and says after, where that differs. */
+/** The contents before and after, if they differ. */
 export function presentContents({ kind, wanted, seen, actions }: Task): {
   before?: JsonObject | null
   after?: JsonObject | null

@@ -21,13 +21,13 @@ export const DefinedTool = CreateTool.extend({ id }).strict().register(component
 export const DefinedSchedule = CreateSchedule.extend({ id, workflowId })
   .strict()
   .register(components, { id: 'DefinedSchedule' })
-/** Without a secret: a file is no place for one. */
+/** Without a secret: secrets do not belong into files. */
 export const DefinedInbound = CreateInbound.omit({ secret: true })
   .extend({ id, workflowId })
   .strict()
   .register(components, { id: 'DefinedInbound' })
 
-/** The lists of a body, in the order in which they are exported. */
+/** The lists of a body, in export order. */
 export const PLURALS = ['tools', 'agents', 'workflows', 'schedules', 'inboundWebhooks'] as const
 export type Plural = (typeof PLURALS)[number]
 
@@ -67,7 +67,7 @@ export const ApplyDefinitions = z
         'Archive objects that were applied before and are missing here; with `force`, all workflows, agents and tools that are missing here. Schedules and inbound webhooks are deleted, but only if they were applied before. A kind without any definition here needs `force`.',
       ),
     force: z.boolean().default(false).describe('Overwrite changes that somebody else made.'),
-    // An export has it.
+    // An export has this field.
     next: z
       .null('must be null: there are more definitions than these')
       .optional()

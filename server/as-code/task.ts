@@ -3,22 +3,22 @@ import type { Content, Kind } from './kinds'
 
 export type Action = 'create' | 'update' | 'unarchive' | 'publish' | 'archive' | 'delete'
 
-/** What becomes of one object. */
+/** The task for one object. */
 export interface Task {
   kind: Kind
   id: string
-  /** Where its definition is in the body; what names it if there is none. */
+  /** The position of its definition in the body; without one, the object's name. */
   path: string
-  /** Null: it goes, because there is no definition of it. */
+  /** Null archives or deletes it, for lack of a definition. */
   wanted: Content | null
   seen: { content: Content } | undefined
-  /** What was done. */
+  /** The actions taken. */
   actions: Action[]
-  /** The version that says what is wanted, once that is so; null for what has no versions. */
+  /** The resulting version; null for objects without versions. */
   version: number | null
 }
 
-/** An error detail that names the definition. `at` is the place in it. */
+/** An error detail that names the definition. `at` is the position in it. */
 export function detailOf({ kind, id, path }: Pick<Task, 'kind' | 'id' | 'path'>, detail: ErrorDetail): ErrorDetail {
   const { path: at, ...rest } = detail
   const place = at === undefined || at === '' ? path : `${path}.${at}`

@@ -10,10 +10,10 @@ import type { Item } from './parse'
 import { detailOf, type Task } from './task'
 import { inOrderOfUse } from './uses'
 
-/** What becomes of one object that has versions. */
+/** The task for one object with versions. */
 export interface VersionedTask extends Task {
   kind: VersionedKind
-  /** Null: it is archived, because there is no definition of it. */
+  /** Null archives it, for lack of a definition. */
   wanted: Named | null
   seen: Seen | undefined
   decision: Decision
@@ -22,7 +22,7 @@ export interface VersionedTask extends Task {
   version: number
 }
 
-/** One for each definition, in the same order. */
+/** One task for each definition, in the same order. */
 export async function tasksOf(ctx: ServiceContext, items: readonly Item[]): Promise<VersionedTask[]> {
   const tasks: VersionedTask[] = []
   for (const kind of VERSIONED_KINDS) {
@@ -46,7 +46,7 @@ export async function tasksOf(ctx: ServiceContext, items: readonly Item[]): Prom
   return tasks
 }
 
-/** Locks what the definitions are about, and with `prune` everything else that may be archived. */
+/** Locks the objects of the definitions, and with `prune` all others that may be archived. */
 export async function holdAll(tx: TransactionContext, items: readonly Item[], prune: boolean): Promise<void> {
   for (const kind of VERSIONED_KINDS) {
     const ids = items.filter((item) => item.kind === kind).map(({ id }) => id)
@@ -56,8 +56,8 @@ export async function holdAll(tx: TransactionContext, items: readonly Item[], pr
 }
 
 /**
- * One for each object without a definition that is to be archived.
- * @param all those that were never applied as well
+ * One task for each object to archive for lack of a definition.
+ * @param all includes objects that were never applied
  */
 export async function pruneTasks(ctx: ServiceContext, items: readonly Item[], all: boolean): Promise<VersionedTask[]> {
   const tasks: VersionedTask[] = []
@@ -75,7 +75,7 @@ export async function pruneTasks(ctx: ServiceContext, items: readonly Item[], al
   return tasks.sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** The definitions that use an object which is to be archived. */
+/** The definitions that use an object to be archived. */
 export function usesOfPruned(tasks: readonly Task[]): ErrorDetail[] {
   const gone = new Set(tasks.filter(({ wanted }) => wanted === null).map((task) => nameOf(task.kind.word, task.id)))
   return tasks.flatMap((task) => {
@@ -87,7 +87,7 @@ export function usesOfPruned(tasks: readonly Task[]): ErrorDetail[] {
   })
 }
 
-/** What prune would archive although no definition of its kind was sent: more likely, a folder is missing. */
+/** Objects that prune would archive although the body has no definition of their kind: probably a folder is missing. */
 export function prunedWhole(tasks: readonly Task[]): ErrorDetail[] {
   const given = new Set(tasks.filter(({ wanted }) => wanted !== null).map(({ kind }) => kind))
   return tasks
@@ -102,7 +102,7 @@ export function prunedWhole(tasks: readonly Task[]): ErrorDetail[] {
 const nameOf = (kind: string, id: string) => `${kind}/${id}`
 
 /**
- * Tasks in the order in which they can be published, each after what it uses.
+ * Tasks in publishing order, each after the objects it uses.
  * @returns with each, the workflows that use it in turn
  */
 export function inPublishOrder(tasks: readonly VersionedTask[]): { task: VersionedTask; apart: Set<string> }[] {

@@ -11,8 +11,8 @@ const EDGE = ['from', 'on', 'to']
 const MAX = 100
 
 /**
- * Fields that mean nothing, as warnings: a workflow keeps them, because callers may store what is theirs in steps and edges,
- * so a workspace may well have some.
+ * Warnings about fields without a meaning: workflows store them, because callers may put their own data into steps and
+ * edges, so a workspace may have some.
  */
 export function unknownFields({ payload, steps, edges }: Definition): Problem[] {
   const found: Problem[] = []

@@ -9,7 +9,7 @@ import type { VersionedTask } from './tasks'
 /** Contents may be large. */
 const BATCH = 20
 
-/** Warnings about what is published, has no definition and stays, but uses an object that is to be archived. */
+/** Warnings about published objects that stay without a definition but use an object to be archived. */
 export async function usersOfPruned(
   ctx: ServiceContext,
   tasks: readonly VersionedTask[],

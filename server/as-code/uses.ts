@@ -2,13 +2,13 @@ import type { AgentConfig } from '../agents/schema'
 import type { Definition } from '../definition/schema'
 import { findStepType } from '../steps/registry'
 
-/** What a definition names. */
+/** An object that a definition uses. */
 export interface Used {
   kind: 'tool' | 'agent' | 'workflow'
   id: string
 }
 
-/** What a template names is known only to a run. */
+/** Only a run knows the target of a template. */
 export function usedByWorkflow({ steps }: Definition): Used[] {
   return steps.flatMap((step) => {
     const type = findStepType(step.type)
@@ -26,8 +26,8 @@ export function usedByAgent({ tools, handoffs }: AgentConfig): Used[] {
 }
 
 /**
- * Groups in which each comes after what it uses. Those that use each other, by whatever way, are one group.
- * (Tarjan's strongly connected components, which come out in this order.)
+ * Groups, each after the ones it uses. Objects that use each other, directly or not, form one group. (Tarjan's strongly
+ * connected components, which come out in this order.)
  */
 export function inOrderOfUse<T>(items: readonly T[], usesOf: (item: T) => readonly T[]): T[][] {
   const index = new Map<T, number>()

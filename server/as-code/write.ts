@@ -5,8 +5,8 @@ import { optionalSettings } from '../definition/settings'
 import { findStepType } from '../steps/registry'
 import type { ToolDefinition } from '../tools/schema'
 
-// A reader wants the same order of names everywhere, and a diff only what changed. Below the names ordered here, the order
-// is the author's: forms and schemas are shown in it.
+// A reader wants the same order of names everywhere, and a diff only the changes. Deeper names stay in the author's
+// order, in which forms and schemas are shown.
 
 export function writeWorkflow(definition: Definition): JsonObject {
   const { name, description, initialStep, payload, steps, edges } = definition
@@ -28,7 +28,7 @@ export function writeWorkflow(definition: Definition): JsonObject {
 const FIRST = ['id', 'type', 'name', 'description']
 const LAST = ['saveAs', 'maxVisits', 'timeoutMs', 'retry', 'position']
 
-/** As the editor shows it: what it is, the fields of its type, what every step may have. */
+/** In the editor's order: what the step is, its type's fields, then the fields of all steps. */
 function writeStep(step: Step): Step {
   const own = Object.keys(findStepType(step.type)?.form ?? {})
   const known = [...FIRST, ...own.filter((name) => !FIRST.includes(name) && !LAST.includes(name)), ...LAST]
@@ -37,7 +37,7 @@ function writeStep(step: Step): Step {
 
 const writeEdge = (edge: Edge): Edge => inOrder(edge, ['from', 'on', 'to'])
 
-/** Names that are not known come last, sorted. */
+/** Unknown names come last, sorted. */
 function inOrder<T extends object>(object: T, known: readonly string[]): T {
   const rest = Object.keys(object)
     .filter((name) => !known.includes(name))

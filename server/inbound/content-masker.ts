@@ -11,8 +11,8 @@ import type { InboundRow } from './find'
 import { mapToStart } from './map'
 
 /**
- * A masker for what the caller is shown of a delivery. What it gives, or would give, a sensitive field of START is hidden as
- * in the run, whatever it is called in the delivery.
+ * A masker for a delivery as shown to the caller. Hides values that feed, or would feed, a sensitive field of START, as
+ * in the run, under any name in the delivery.
  */
 export async function contentMasker(
   ctx: ServiceContext,
@@ -27,7 +27,7 @@ export async function contentMasker(
   return hidingMasker(masker, hides, [mapToStart(webhook, definition.payload, sentOf(content)).data])
 }
 
-/** The body as it was sent, or as JSON with what is hidden left out. */
+/** The body as sent, or as JSON without the hidden values. */
 export function maskedBody(content: Content, masker: RunMasker): string {
   if (masker.hides.size === 0) return masker.text(content.body)
   try {

@@ -6,7 +6,7 @@ import { type ByName, byName } from '../http/by-name'
 import { parseJson } from '../http/parse-json'
 import { SIGNATURE_HEADERS } from './schemes/registry'
 
-/** What is kept of a request, from which a replay reads it again. */
+/** The stored parts of a request, from which a replay reads it again. */
 export interface Content {
   contentType: string
   headers: Record<string, string>
@@ -17,12 +17,12 @@ export interface Content {
 const MAX_NAMES = 50
 const MAX_FORM_FIELDS = 1_000
 const MAX_HEADER = 1_000
-/** What the network, the web process and Next add; `x-millrace-local` is even a key of this process. */
+/** Headers added by the network, the web process and Next; `x-millrace-local` is even a key of this process. */
 const TRANSPORT =
   /^(host|accept.*|connection|content-length|transfer-encoding|te|trailer|upgrade|via|forwarded|x-(forwarded|millrace|vercel|invoke|middleware|matched)-.*|x-real-ip|x-nonce|x-address|cf-.*)$/i
 
 /**
- * The headers and parameters that expressions can use and that are kept.
+ * The headers and parameters that are stored and that expressions can use.
  * @param signature the header of the signature, which may have any name
  */
 export function keptParts(headers: Iterable<[string, string]>, query: ByName, signature: string | null) {
@@ -47,7 +47,7 @@ export function keptParts(headers: Iterable<[string, string]>, query: ByName, si
 
 const isText = (value: string) => unstorable(value) === null
 
-/** The text of a body, without the mark that some put before it. @throws AppError INVALID_INPUT */
+/** The text of a body, without a byte order mark. @throws AppError INVALID_INPUT */
 export function textOf(bytes: Uint8Array): string {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -58,7 +58,7 @@ export function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** What expressions see: JSON and forms as values, anything else as text. @throws AppError INVALID_INPUT */
+/** The input of expressions: JSON and forms as values, anything else as text. @throws AppError INVALID_INPUT */
 export function sentOf({ contentType, headers, query, body }: Content): Sent {
   return { body: parsedBody(contentType, body), headers, query }
 }

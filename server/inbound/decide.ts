@@ -13,11 +13,11 @@ export interface Decision {
   status: 'started' | 'filtered' | 'invalid' | 'refused'
   runId: string | null
   error: string | null
-  /** What a start refused. */
+  /** Why the start was rejected. */
   code: ErrorCode | null
 }
 
-/** Nothing is decided for an inbound webhook that is deleted at this moment. @throws AppError NOT_FOUND */
+/** Locks the inbound webhook, so that it cannot be deleted meanwhile. @throws AppError NOT_FOUND */
 export async function holdInbound(tx: TransactionContext, id: string): Promise<void> {
   const [held] = await tx.db
     .select({ id: inboundWebhooks.id })
@@ -28,9 +28,9 @@ export async function holdInbound(tx: TransactionContext, id: string): Promise<v
 }
 
 /**
- * Decides a delivery whose row is written, and starts its run in the same transaction. The start is in a savepoint, so that
- * what it refuses is written down.
- * @throws AppError UNAVAILABLE, or what `isUnavailable` knows: nothing is decided, and the sender may try again
+ * Decides a written delivery, and starts its run in the same transaction. The start has a savepoint, so that a
+ * rejection can be recorded.
+ * @throws AppError UNAVAILABLE, or an error that `isUnavailable` accepts: nothing is decided, and the sender may retry
  */
 export async function decide(
   tx: TransactionContext,
@@ -47,14 +47,14 @@ export async function decide(
   return decision
 }
 
-/** Postgres ended this transaction in favour of another one: a serialization failure, a deadlock. */
+/** Postgres aborted this transaction in favour of another one: a serialization failure, a deadlock. */
 const CONFLICTS = new Set(['40001', '40P01'])
 
 async function decideNow(tx: TransactionContext, webhook: InboundRow, sent: Sent): Promise<Decision> {
   const error = filteredBecause(webhook, sent)
   if (error !== null) return { status: 'filtered', runId: null, error, code: null }
   const { workflowId } = webhook
-  // The run is the inbound webhook's, whoever replays the delivery.
+  // The run belongs to the inbound webhook, even for a replay by a person.
   const as = { reach: undefined, trusted: null, actor: { kind: 'system', id: webhook.id, role: 'owner' } } as const
   try {
     const { runId } = await tx.db.transaction(async (db) => {

@@ -19,7 +19,7 @@ const DEFAULT_LIMIT = 50
 type OneDelivery = OneInbound & { deliveryId: string }
 
 /**
- * What an inbound webhook was sent, newest first.
+ * The deliveries of an inbound webhook, newest first.
  * @throws AppError WORKFLOW_NOT_FOUND, NOT_FOUND, INVALID_INPUT
  */
 export async function listInboundDeliveries(ctx: ServiceContext, { query, ...one }: OneInbound & { query: unknown }) {
@@ -46,7 +46,7 @@ export async function listInboundDeliveries(ctx: ServiceContext, { query, ...one
 }
 
 /**
- * A delivery with what was sent. The body is null once it is no longer stored: it goes with the run that was started by it.
+ * A delivery with its content. The body is null once it is deleted, together with the run it started.
  * @throws AppError WORKFLOW_NOT_FOUND, NOT_FOUND
  */
 export async function getInboundDelivery(ctx: ServiceContext, { deliveryId, ...one }: OneDelivery) {
@@ -65,9 +65,8 @@ export async function getInboundDelivery(ctx: ServiceContext, { deliveryId, ...o
 }
 
 /**
- * Decides a delivery once more, by the mapping and the filter as they are now. It becomes a delivery of its own, and may
- * start a run of its own.
- * @throws AppError WORKFLOW_NOT_FOUND, NOT_FOUND, CONFLICT if what was sent is no longer kept, UNAVAILABLE
+ * Decides a delivery again, by the present mapping and filter. This is a new delivery, and may start a run of its own.
+ * @throws AppError WORKFLOW_NOT_FOUND, NOT_FOUND, CONFLICT if the content is deleted, UNAVAILABLE
  */
 export async function replayInboundDelivery(ctx: ServiceContext, { deliveryId, ...one }: OneDelivery) {
   authorize(ctx, 'workflow:publish')
@@ -87,7 +86,7 @@ export async function replayInboundDelivery(ctx: ServiceContext, { deliveryId, .
   })
 }
 
-/** For a replay that started no run: the delivery that it replays has the same, until that is deleted with a run. */
+/** For a replay that started no run: the replayed delivery has the same content, until that is deleted with a run. */
 async function dropContent({ db, tenantId }: TransactionContext, id: string): Promise<void> {
   await db
     .update(inboundDeliveries)

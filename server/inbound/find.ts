@@ -10,7 +10,7 @@ import type { Content } from './content'
 export type InboundRow = typeof inboundWebhooks.$inferSelect
 export type InboundDeliveryRow = typeof inboundDeliveries.$inferSelect
 
-/** Names an inbound webhook of a workflow. */
+/** Identifies an inbound webhook of a workflow. */
 export interface OneInbound {
   workflowId: string
   inboundId: string
@@ -24,7 +24,7 @@ export const inboundIs = (ctx: ServiceContext, { workflowId, inboundId }: OneInb
   )
 
 /**
- * The inbound webhook of a workflow that the caller finds.
+ * An inbound webhook of a workflow, if the caller may see it.
  * @throws AppError WORKFLOW_NOT_FOUND, NOT_FOUND
  */
 export async function findInbound(
@@ -62,8 +62,9 @@ export async function findInboundDelivery(
 }
 
 /**
- * What was sent. A replay that started no run shows what the delivery that it replays has: so it is deleted in one place.
- * @returns null once it is no longer stored
+ * The content of a delivery. A replay that started no run uses the replayed delivery's, so that it is deleted in one
+ * place.
+ * @returns null once it is deleted
  */
 export async function findContent(ctx: ServiceContext, { webhookId, id }: InboundDeliveryRow): Promise<Content | null> {
   const { contentType, headers, query, body } = inboundDeliveries

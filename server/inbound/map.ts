@@ -20,7 +20,7 @@ interface Problem {
   message: string
 }
 
-/** Why a delivery starts no run; null if it does. An expression without a value is a reason too. */
+/** Why a delivery starts no run; null if it does. An expression without a value also prevents it. */
 export function filteredBecause({ scheme, when }: Rules, sent: Sent): string | null {
   if (schemes[scheme].ping?.(sent)) return 'A ping starts no run.'
   if (when === null) return null
@@ -34,8 +34,8 @@ export function filteredBecause({ scheme, when }: Rules, sent: Sent): string | n
 }
 
 /**
- * The START fields that a delivery gives: what the mapping says, and for the others the fields of its body of the same name.
- * What START does not declare is left out.
+ * Maps a delivery to START fields: by the mapping, and otherwise from body fields of the same name. Drops fields that
+ * START does not declare.
  */
 export function mapToStart(
   { mapping }: Pick<Rules, 'mapping'>,
@@ -66,7 +66,7 @@ export function mapToStart(
   return { data: checked.data, problems: [...failed, ...checked.details.filter(({ path }) => !known.has(path))] }
 }
 
-/** A field's value. Undefined without one, so that its default counts. */
+/** A field's value. Undefined without one, so that its default applies. */
 function fieldValue(
   expression: string | undefined,
   name: string,
@@ -86,7 +86,10 @@ function fieldValue(
   }
 }
 
-/** Forms, headers and the query have only texts: one that reads as the number, or as true or false, that is wanted, is it. */
+/**
+ * Forms, headers and the query contain only texts: converts a text to the declared number or boolean if it reads as
+ * one.
+ */
 function asField({ type }: Field, value: JsonValue): JsonValue {
   if (typeof value !== 'string') return value
   const word = value.trim()
@@ -97,7 +100,7 @@ function asField({ type }: Field, value: JsonValue): JsonValue {
   return value
 }
 
-/** @throws what is not about the expression */
+/** @throws errors that are not about the expression */
 function reasonOf(err: unknown): string {
   const isAbout = [ExpressionFailure, UnresolvedReference, TemplateSyntaxError].some((type) => err instanceof type)
   if (isAbout && err instanceof Error) return err.message

@@ -11,23 +11,23 @@ import type { ListedDelivery } from './present'
 import { schemes } from './schemes/registry'
 import { type Signed, TOLERANCE_MS } from './schemes/scheme'
 
-/** What is the same however often a delivery is sent. */
+/** The same for every repetition of a delivery. */
 export interface DeliveryKey {
   key: string
-  /** False if another delivery may have the same: then it counts only as long as a signature does. */
+  /** False if another delivery may have the same key: then it counts only as long as a signature does. */
   lasts: boolean
 }
 
 /**
- * By the id that the sender gave it, else by what was signed. Of what is not signed, only a header with the id counts:
- * equal bodies under two ids are two deliveries, and without a signed time a recorded one could be sent later anyway.
+ * The sender's id, else a digest of the signed content. Unsigned deliveries count only by a header with the id: equal
+ * bodies under two ids are two deliveries, and without a signed time a recorded one could be replayed later anyway.
  */
 export function keyOf(webhook: InboundRow, request: Signed, query: Sent['query']): DeliveryKey {
   const rules = schemes[webhook.scheme]
   const id = rules.deliveryId(request, webhook)
   if (id) return { key: `id:${digest(id)}`, lasts: true }
   const time = rules.time?.(request) ?? null
-  // Who signs no query could otherwise be replayed with another one.
+  // Include an unsigned query, or it could be replaced in a replay.
   const said = webhook.scheme === 'none' ? JSON.stringify(query) : ''
   return { key: `content:${digest(`${time ?? ''}\n${said}\n`, request.bytes)}`, lasts: time !== null }
 }
@@ -39,8 +39,8 @@ function digest(...parts: (string | Uint8Array)[]): string {
 }
 
 /**
- * Writes the row of a delivery, or finds the one that it has. Of many at the same time, all others wait here for the first.
- * One that started nothing because it was refused may be sent again, and so may one whose key no longer counts.
+ * Inserts the row of a delivery, or finds the existing one. Concurrent repetitions wait here for the first. A rejected
+ * delivery without a run may be sent again, and so may one whose key no longer counts.
  */
 export async function takeDelivery(
   tx: TransactionContext,
@@ -74,7 +74,7 @@ export async function insertDelivery(
   const id = newId('dlv')
   const [mine] = await tx.db
     .insert(inboundDeliveries)
-    // The status is a place holder until it is decided, in this transaction.
+    // The status is a placeholder until the decision later in this transaction.
     .values({ tenantId: tx.tenantId, id, ...content, ...more, status: 'refused', createdAt: tx.now() })
     .onConflictDoNothing()
     .returning({ id: inboundDeliveries.id })

@@ -2,7 +2,7 @@ import type { Masker } from '../vault/mask'
 import type { InboundDeliveryRow, InboundRow } from './find'
 import { isAccepted } from './secrets'
 
-/** An inbound webhook without its secrets. `path` follows the address of the service. */
+/** An inbound webhook without its secrets. `path` is relative to the service's address. */
 export function presentInbound(row: InboundRow, last: ListedDelivery | null, masker: Masker, now: Date) {
   const { id, workflowId, name, scheme, signatureHeader, encoding, idHeader, mapping, when, enabled } = row
   return {

@@ -15,7 +15,7 @@ import { schemes } from './schemes/registry'
 import { type Signed, textIn } from './schemes/scheme'
 import { openSecrets } from './secrets'
 
-/** How often the last refusal of an inbound webhook is written. */
+/** How often at most the last refusal of an inbound webhook is stored. */
 const NOTE_EVERY_MS = 10_000
 
 interface Arrival {
@@ -27,21 +27,21 @@ interface Arrival {
 }
 
 export type Received =
-  /** Slack asks whether the address is right. */
+  /** Slack verifies the address. */
   | { challenge: string }
   | {
       outcome: 'started' | 'filtered' | 'duplicate'
       runId: string | null
       deliveryId: string
-      /** Slack shows people what a command or a button is answered with. */
+      /** Slack shows people the response to a command or a button. */
       silent: boolean
     }
 
 /**
- * Takes what another system sends: checks who signed it, and starts at most one run for it. What is not from the sender
+ * Receives a delivery from another system: verifies the signature, and starts at most one run for it. An impostor
  * learns nothing and leaves no row.
- * @throws AppError NOT_FOUND, UNAUTHORIZED, CONFLICT while it is paused, PAYLOAD_TOO_LARGE, RATE_LIMITED, UNAVAILABLE, and
- * what a start refuses
+ * @throws AppError NOT_FOUND, UNAUTHORIZED, CONFLICT while it is paused, PAYLOAD_TOO_LARGE, RATE_LIMITED, UNAVAILABLE,
+ * and the errors of a start
  */
 export async function receiveDelivery(base: Sweep & { requestId: string }, arrival: Arrival): Promise<Received> {
   const webhook = await findByToken(base, arrival)
@@ -114,7 +114,7 @@ function guessedType(body: string): string {
   return /^\s*[[{]/.test(body) ? 'application/json' : 'text/plain'
 }
 
-/** Only the last one is stored: a sender who knows the address must not be able to fill the database. */
+/** Stores only the last one: a sender who knows the address must not be able to fill the database. */
 async function noteRefusal({ db, now, tenantId }: ServiceContext, { id }: InboundRow, refusal: string): Promise<void> {
   const at = now()
   const long = new Date(at.getTime() - NOTE_EVERY_MS)

@@ -11,8 +11,8 @@ import { madeSecret, rotated, sealSecret } from './secrets'
 const HOUR_MS = 3_600_000
 
 /**
- * Gives an inbound webhook a new secret: the sender's own, or one that is made. For a while the old one is accepted too.
- * Only this result contains a secret that was made.
+ * Gives an inbound webhook a new secret: the sender's own, or a generated one, which only this result contains. The old
+ * one is accepted for a while.
  * @throws AppError WORKFLOW_NOT_FOUND, NOT_FOUND, INVALID_INPUT
  */
 export async function rotateInbound(ctx: ServiceContext, { body, ...one }: OneInbound & { body: unknown }) {

@@ -14,7 +14,7 @@ import { madeSecret } from './secrets'
 import { changeInbound, checkMapping, insertInbound, removeInbound } from './write'
 
 /**
- * Creates an inbound webhook. Only this result contains its secret, if the product made it.
+ * Creates an inbound webhook. Only this result contains its secret, if the product generated it.
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, INVALID_INPUT, CONFLICT
  */
 export async function createInbound(ctx: ServiceContext, { workflowId, body }: { workflowId: string; body: unknown }) {
@@ -30,8 +30,7 @@ export async function createInbound(ctx: ServiceContext, { workflowId, body }: {
 }
 
 /**
- * Changes what the body names. Secrets stay as they are, and so does a value of the vault that the caller was shown as
- * `***` and sends back.
+ * Changes the fields in the body. Secrets stay, and so does a vault value that the caller saw as `***` and sends back.
  * @throws AppError WORKFLOW_NOT_FOUND, NOT_FOUND, INVALID_INPUT
  */
 export async function updateInbound(ctx: ServiceContext, { body, ...one }: OneInbound & { body: unknown }) {
@@ -47,7 +46,7 @@ export async function updateInbound(ctx: ServiceContext, { body, ...one }: OneIn
 }
 
 /**
- * Deletes an inbound webhook with its deliveries. Runs it has started stay.
+ * Deletes an inbound webhook with its deliveries. Its runs stay.
  * @throws AppError WORKFLOW_NOT_FOUND, NOT_FOUND
  */
 export async function deleteInbound(ctx: ServiceContext, one: OneInbound): Promise<{ id: string; deleted: true }> {

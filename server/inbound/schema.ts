@@ -9,7 +9,7 @@ import { TemplateSyntaxError } from '../definition/template'
 import { STORABLE } from '../query/storable-text'
 import { wholeNumber } from '../query/values'
 
-/** An expression over what was sent, and nothing else. */
+/** An expression over the sent data alone. */
 const Over = z
   .string()
   .max(4_000)

@@ -8,10 +8,10 @@ import { isStandardSecret } from './schemes/standard'
 /** The newest, and the one it replaced. */
 const MAX_SECRETS = 2
 
-/** The place a secret is sealed for: copied to another row, it does not open. */
+/** The context a secret is sealed for: a copy in another row cannot be opened. */
 const placeOf = (tenantId: string, id: string) => `${tenantId}:${id}`
 
-/** The sealed form of a secret. @throws AppError INVALID_INPUT if the scheme has no use for it */
+/** Seals a secret. @throws AppError INVALID_INPUT if the scheme has no use for it */
 export function sealSecret(ctx: ServiceContext, id: string, scheme: Scheme, secret: string): InboundSecret {
   const refuse = (message: string) => new AppError('INVALID_INPUT', { details: [{ path: 'secret', message }] })
   if (scheme === 'none') throw refuse('is only for senders that sign')
@@ -19,13 +19,13 @@ export function sealSecret(ctx: ServiceContext, id: string, scheme: Scheme, secr
   return { sealed: seal(secret, placeOf(ctx.tenantId, id)), createdAt: ctx.now().toISOString(), endsAt: null }
 }
 
-/** A secret for a sender that takes one. Null for those that make their own, and for one that does not sign. */
+/** Generates a secret. Null if the sender makes its own or does not sign. */
 export function madeSecret(scheme: Scheme): string | null {
   if (scheme === 'standard') return `whsec_${randomBytes(32).toString('base64')}`
   return scheme === 'github' || scheme === 'hmac' ? randomBytes(32).toString('hex') : null
 }
 
-/** The secrets after a rotation: the new one, and the last one until its time is up. */
+/** The secrets after a rotation: the new one, and the previous one until it expires. */
 export function rotated(secrets: readonly InboundSecret[], stored: InboundSecret, endsAt: Date): InboundSecret[] {
   const [last] = secrets
   const kept = last && endsAt > new Date(stored.createdAt) ? [{ ...last, endsAt: endsAt.toISOString() }] : []
@@ -36,7 +36,7 @@ export function isAccepted({ endsAt }: InboundSecret, now: Date): boolean {
   return endsAt === null || new Date(endsAt) > now
 }
 
-/** The secrets that count now. Empty, with a log line, when none can be decrypted. */
+/** The valid secrets. Empty, with a log line, if none can be decrypted. */
 export function openSecrets(ctx: ServiceContext, webhook: { id: string; secrets: InboundSecret[] }): string[] {
   return webhook.secrets
     .filter((secret) => isAccepted(secret, ctx.now()))

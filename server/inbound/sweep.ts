@@ -4,7 +4,7 @@ import type { Sweep } from '../context'
 const BATCH = 5_000
 const KEEP_DAYS = 30
 
-/** Deletes old deliveries. One that is sent again later than that counts as new. */
+/** Deletes old deliveries. A repetition after that counts as new. */
 export async function sweepInbound({ db, now }: Sweep): Promise<{ deleted: number }> {
   const at = now().toISOString()
   const gone = await db.execute(sql`

@@ -12,7 +12,7 @@ import { filteredBecause, mapToStart } from './map'
 import { TryInbound } from './schema'
 
 /**
- * What a delivery would do: whether the filter takes it, and the START fields it gives. It starts nothing and is not kept.
+ * Tries a delivery: whether the filter accepts it, and its START fields. Starts and stores nothing.
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, NOT_FOUND, INVALID_INPUT
  */
 export async function tryInbound(ctx: ServiceContext, { body, ...one }: OneInbound & { body: unknown }) {
@@ -38,7 +38,7 @@ export async function tryInbound(ctx: ServiceContext, { body, ...one }: OneInbou
   }
 }
 
-/** The sample is what it says; of the rules, the caller was shown masks. */
+/** Restores masked values in the rules, which the caller saw masked; the sample is used as sent. */
 function rulesUnmasked(body: unknown, { mapping, when }: InboundRow, masker: Masker): unknown {
   if (!isJsonObject(body)) return body
   const { mapping: given, when: wanted, ...sample } = body

@@ -17,16 +17,16 @@ import { openSecrets, sealSecret } from './secrets'
 const MAX_INBOUND = 50
 const TOKEN_BYTES = 32
 
-/** What people say about an inbound webhook; its address and its secrets are its own. */
+/** The fields that people set; the address and the secrets are not among them. */
 export type InboundContent = Pick<
   InboundRow,
   'workflowId' | 'name' | 'scheme' | 'signatureHeader' | 'encoding' | 'idHeader' | 'mapping' | 'when' | 'enabled'
 >
 
 /**
- * Writes a new inbound webhook. Whether its mapping fits the workflow is checked by `checkMapping`.
- * @param secret without one, it refuses what is signed until it has one
- * @param by what its entry in the audit log says besides
+ * Inserts an inbound webhook. `checkMapping` checks that its mapping fits the workflow.
+ * @param secret without one, it rejects signed deliveries until it gets one
+ * @param by more details for its audit entry
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, INVALID_INPUT, CONFLICT
  */
 export async function insertInbound(
@@ -55,8 +55,8 @@ export async function insertInbound(
 }
 
 /**
- * Changes a locked inbound webhook. Its address and its secrets stay as they are.
- * @throws AppError INVALID_INPUT; WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, CONFLICT for one that is to start another workflow
+ * Changes a locked inbound webhook. Its address and its secrets stay.
+ * @throws AppError INVALID_INPUT; WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, CONFLICT if it shall start another workflow
  */
 export async function changeInbound(
   tx: TransactionContext,
@@ -77,7 +77,7 @@ export async function changeInbound(
       mapping: changes.mapping ?? old.mapping,
       when: changes.when === undefined ? old.when : changes.when,
       enabled: changes.enabled ?? old.enabled,
-      // What was refused was refused by other rules.
+      // The last refusal was by the old rules.
       ...{ refusedAt: null, refusal: null },
       updatedBy: tx.actor.id,
       updatedAt: tx.now(),
@@ -89,14 +89,14 @@ export async function changeInbound(
   await recordChanges(tx, 'inboundWebhook.updated', { id: old.id, name }, changed, context)
 }
 
-/** Deletes a locked inbound webhook with its deliveries. Runs it has started stay. */
+/** Deletes a locked inbound webhook with its deliveries. Its runs stay. */
 export async function removeInbound(tx: TransactionContext, old: InboundRow, by: AuditDetails = {}): Promise<void> {
   await tx.db.delete(inboundWebhooks).where(inboundIs(tx, { workflowId: old.workflowId, inboundId: old.id }))
   await record(tx, 'inboundWebhook.deleted', old, { workflow: old.workflowId, ...by })
 }
 
 /**
- * Refuses a mapping to fields that the version that would be started does not have.
+ * Rejects a mapping to fields missing in the version that would start.
  * @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT
  */
 export async function checkMapping(
@@ -110,7 +110,7 @@ export async function checkMapping(
     throw refused(...unknown.map((name) => ({ path: `mapping.${name}`, message: 'is not a field of START' })))
 }
 
-/** The settings that the scheme has. @throws AppError INVALID_INPUT */
+/** The settings that the scheme uses. @throws AppError INVALID_INPUT */
 export function settingsOf(scheme: Scheme, { signatureHeader, encoding, idHeader }: Settings): Settings {
   if (scheme === 'hmac' && signatureHeader === null)
     throw refused({ path: 'signatureHeader', message: 'must name the header of the signature' })
@@ -121,7 +121,9 @@ export function settingsOf(scheme: Scheme, { signatureHeader, encoding, idHeader
   }
 }
 
-/** @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, CONFLICT if it has as many inbound webhooks as it may */
+/**
+ * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, CONFLICT if it already has the maximum of inbound webhooks
+ */
 async function requireStartable(tx: TransactionContext, workflowId: string): Promise<void> {
   const workflow = await findRow(tx, WORKFLOW, workflowId)
   if (workflow.status === 'archived') throw new AppError('WORKFLOW_ARCHIVED')

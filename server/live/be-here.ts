@@ -17,15 +17,15 @@ export const BeHere = z.object({
   stepId: StepRef.nullable(),
   /** The version that the page's draft is based on. */
   version: z.number().int().min(0).optional(),
-  /** The page is being left. */
+  /** The page is closing. */
   gone: z.boolean().optional(),
 })
 export type BeHere = z.input<typeof BeHere>
 
 /**
- * Says that the caller has a workflow open in a tab, and where they are in it. Pages repeat this every few seconds: nothing
- * is stored, and whoever stops saying so is gone.
- * @returns who else has it open, and the newest version: another one than the page's own is somebody's save
+ * Records where the caller's tab is in a workflow. Pages repeat this every few seconds: nothing is stored, and presence
+ * expires without repeats.
+ * @returns who else has it open, and the newest version: if it differs from the page's, someone saved
  * @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT
  */
 export async function beHere(ctx: ServiceContext, input: unknown): Promise<{ people: Present[]; version: number }> {
@@ -35,7 +35,7 @@ export async function beHere(ctx: ServiceContext, input: unknown): Promise<{ peo
   // Only the dashboard calls this.
   const person = { id: actor.id, name: actor.kind === 'user' ? actor.name.slice(0, 100) : '' }
   const place: Place = { tenantId, workflowId: id, tab, stepId, version, person }
-  // Until the page says so again.
+  // Listens until the next call extends it.
   liveChanges.use().release()
   const told: Told = { place, gone }
   const [found] = isId(id)

@@ -23,10 +23,10 @@ const Told = z.union([
   }),
 ])
 
-/** What one process tells all of them through the database. */
+/** A notification from one process to all through the database. */
 export type Told = z.infer<typeof Told>
 
-/** Takes note of where somebody is now, and tells the pages that show the same workflow if that is new. */
+/** Records a person's place, and notifies pages of the same workflow if it is new. */
 export function takePlace(place: Place, gone: boolean): void {
   if (!(gone ? noteGone(place) : notePlace(place))) return
   const tabs = tabsAt(place.tenantId, place.workflowId)
@@ -34,8 +34,8 @@ export function takePlace(place: Place, gone: boolean): void {
 }
 
 /**
- * What any process tells, while a page follows it. After each loss, all pages read again what they may have missed. `ready`
- * also settles when it cannot listen yet.
+ * Listens for every process's notifications while a page follows. After each lost connection, all pages reload what
+ * they may have missed. `ready` also settles if listening is not possible yet.
  */
 export const liveChanges = listenWhile('live', () => {
   const { ready, close } = database().listen(LIVE_CHANNEL, { heard, listening: tellAll })
@@ -59,7 +59,7 @@ function heard(text: string): void {
   else for (const page of pagesOf(told.tasksOf)) page.tell('tasks')
 }
 
-/** Null for what another release tells. */
+/** Null for another release's notifications. */
 function readTold(text: string): Told | null {
   try {
     return Told.safeParse(JSON.parse(text)).data ?? null

@@ -6,21 +6,21 @@ import { liveChanges } from './channel'
 import { type LiveChange, openPage } from './pages'
 import { FollowLive } from './schema'
 
-/** Changes that arrive within this time are told together, and pages do not all read at the same moment. */
+/** Batches changes that arrive within this time. The random spread keeps pages from reading all at the same moment. */
 const GATHER_MS = 50
 const SPREAD_MS = 100
-/** After each time a page is told, it is left alone for so long. */
+/** The minimum pause between two events of a page. */
 const SHORTEST_REST_MS = 700
-/** In a workspace that never stands still: each page reads several lists, and a person has a limit of requests. */
+/** The maximum in a busy workspace: each page reads several lists, and each person has a request limit. */
 const LONGEST_REST_MS = 5_000
-/** With a slow database, a page is told before its process listens, and once more when it does. */
+/** With a slow database, a page gets its first event before its process listens, and another one once it does. */
 const LONGEST_LISTEN_MS = 2_000
-/** A little longer than the transport keeps a stream open: after that, nobody reads any more. */
+/** A little longer than the transport holds a stream open: after that, nobody reads. */
 const LIFETIME_MS = 290_000
 
 /**
- * Tells a page what to read again, as it changes: never the data itself, which each page reads with its person's own rights
- * of that moment. The first event comes at once, because what the page has read may be older.
+ * Streams to a page what to reload as it changes: never the data itself, which each page reads with its person's rights
+ * at that moment. The first event comes immediately, because the page's data may be stale.
  * @throws AppError INVALID_INPUT
  */
 export async function* followLive(ctx: ServiceContext, input: unknown, left: AbortSignal): AsyncGenerator<LiveChange> {
@@ -30,7 +30,7 @@ export async function* followLive(ctx: ServiceContext, input: unknown, left: Abo
   const page = openPage(ctx.tenantId, tab, signal)
   const listening = liveChanges.use()
   try {
-    // Told before its process listens, a page would miss changes until it polls.
+    // An event sent before its process listens would lose the changes in between until the page polls.
     await Promise.race([listening.ready, pause(LONGEST_LISTEN_MS, signal)])
     if (signal.aborted) return
     page.take()
@@ -50,7 +50,7 @@ export async function* followLive(ctx: ServiceContext, input: unknown, left: Abo
   }
 }
 
-/** @param quiet whether nothing has changed during the rest before */
+/** @param quiet whether nothing changed during the previous rest */
 export function nextRest(rest: number, quiet: boolean): number {
   return quiet ? SHORTEST_REST_MS : Math.min(2 * rest, LONGEST_REST_MS)
 }

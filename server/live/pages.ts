@@ -1,10 +1,10 @@
 import { processWide } from '@/db/process-wide'
 
-/** What an open page should read again. */
+/** What an open page should reload. */
 export interface LiveChange {
   /** Lists and counts of tasks. */
   tasks: boolean
-  /** Who else has the workflow open that this page shows. */
+  /** Who else has the page's workflow open. */
   people: boolean
 }
 
@@ -29,8 +29,8 @@ export function allPages(): OpenPage[] {
 }
 
 /**
- * A page that follows what changes from now on. `next` resolves with what has changed since the last call, as soon as
- * there is something, or when the signal fires.
+ * Registers a page for changes from now on. `wait` resolves on the first change since the last `take`, or when the
+ * signal fires.
  */
 export function openPage(tenantId: string, tab: string, signal: AbortSignal) {
   let changed = NOTHING

@@ -1,6 +1,6 @@
 import { processWide } from '@/db/process-wide'
 
-/** Where a person is: a tab that has a workflow open, and the step selected in it. */
+/** A person's place: a tab with an open workflow, and the step selected in it. */
 export interface Place {
   tenantId: string
   workflowId: string
@@ -8,11 +8,11 @@ export interface Place {
   person: { id: string; name: string }
   /** Null if none is selected, or several. */
   stepId: string | null
-  /** The version that its draft is based on: a save changes it, so the others hear of the save at once. */
+  /** The version its draft is based on: a save changes it, so others notice the save immediately. */
   version: number | null
 }
 
-/** Somebody who has a workflow open. */
+/** A person with the workflow open. */
 export interface Present {
   id: string
   name: string
@@ -26,9 +26,9 @@ interface Seen extends Place {
   since: number
 }
 
-/** Pages repeat where they are every four seconds; after two that are missing, they are gone. */
+/** Pages report their place every four seconds; two missed reports mean they are gone. */
 export const GONE_AFTER_MS = 10_000
-/** So many tabs of a workflow are remembered. */
+/** How many tabs of a workflow to track. */
 const MAX_TABS = 200
 
 interface Places {
@@ -43,7 +43,7 @@ const keyOf = (tenantId: string, workflowId: string) => JSON.stringify([tenantId
 const tabKey = ({ person, tab }: Place) => JSON.stringify([person.id, tab])
 
 /**
- * Remembers where somebody is, in memory only: after a restart, everybody says so again within seconds.
+ * Records a person's place, in memory only: after a restart, all pages report again within seconds.
  * @returns whether others see anything new
  */
 export function notePlace(place: Place, at = performance.now()): boolean {
@@ -65,7 +65,7 @@ export function noteGone(place: Place): boolean {
   return places().known.get(keyOf(place.tenantId, place.workflowId))?.delete(tabKey(place)) ?? false
 }
 
-/** Who has a workflow open: each person once, where they moved last, by name. */
+/** The people with a workflow open, by name: each once, where they moved last. */
 export function whoIsAt(tenantId: string, workflowId: string, at = performance.now()): Present[] {
   const latest = new Map<string, Seen>()
   for (const seen of places().known.get(keyOf(tenantId, workflowId))?.values() ?? []) {
@@ -77,7 +77,7 @@ export function whoIsAt(tenantId: string, workflowId: string, at = performance.n
     .sort((a, b) => a.name.localeCompare(b.name, 'en') || (a.id < b.id ? -1 : 1))
 }
 
-/** The tabs that have a workflow open. */
+/** The tabs with a workflow open. */
 export function tabsAt(tenantId: string, workflowId: string): Set<string> {
   return new Set([...(places().known.get(keyOf(tenantId, workflowId))?.values() ?? [])].map(({ tab }) => tab))
 }

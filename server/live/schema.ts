@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Names a browser tab, for as long as its page is open. */
+/** Identifies a browser tab as long as its page is open. */
 export const Tab = z.string().regex(/^\w{8,40}$/, 'is not the name of a tab')
 
 export const FollowLive = z.object({ tab: Tab })

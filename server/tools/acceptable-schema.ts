@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue, own } from '../definition/json'
 
-/** The names of arguments that all models' providers accept. */
+/** Argument names that every model provider accepts. */
 const ARGUMENT = /^[A-Za-z0-9_.-]{1,64}$/
-/** Of a name that is made up, so that there is room for a number. */
+/** For made-up names, leaving room for a number. */
 const MAX_NAME = 60
-/** How many combined schemas are looked into, and how deep. */
+/** How many combined schemas to examine, and how deep. */
 const MAX_PARTS = 100
 const MAX_DEPTH = 5
 const OPEN: JsonObject = { type: 'object', properties: {}, additionalProperties: true }
@@ -12,8 +12,8 @@ const OPEN: JsonObject = { type: 'object', properties: {}, additionalProperties:
 export const isAcceptableName = (name: unknown): boolean => typeof name === 'string' && ARGUMENT.test(name)
 
 /**
- * A schema of arguments as all models' providers accept it: some refuse a whole request for one schema that combines others
- * at its top. Their fields become fields of the schema itself. What is left out is still checked when the tool is called.
+ * A schema of arguments in the form all model providers accept: some reject a whole request if a schema combines others
+ * at its top level. Merges their fields into the schema itself. The call of the tool still checks the dropped rules.
  */
 export function flatSchema(given: JsonObject): JsonObject {
   const { $schema, anyOf, oneOf, allOf, not, enum: options, $ref, ...schema } = given
@@ -28,7 +28,7 @@ export function flatSchema(given: JsonObject): JsonObject {
   return combines && !refersToItself(flat) ? OPEN : flat
 }
 
-/** JSON Schema also allows true and false, for which the protocols have no place. */
+/** JSON Schema also allows true and false, which the protocols do not. */
 function objectsOnly(properties: JsonObject): Record<string, JsonObject> {
   const named = Object.entries(properties).map(([name, property]): [string, JsonObject] => [
     name,
@@ -37,7 +37,7 @@ function objectsOnly(properties: JsonObject): Record<string, JsonObject> {
   return Object.fromEntries(named)
 }
 
-/** The fields of a schema and of those it combines, and the ones that it demands in any case. */
+/** The fields of a schema and of those it combines, and the fields required in every case. */
 function merged(given: JsonObject): { properties?: JsonObject; required?: JsonValue[] } {
   const found = new Map<string, JsonObject[]>(Object.entries(fieldsOf(given)).map(([name, one]) => [name, [one]]))
   const listed = new Set(found.keys())
@@ -62,7 +62,7 @@ function merged(given: JsonObject): { properties?: JsonObject; required?: JsonVa
     }
   }
   look(given, true, 0)
-  // A closed schema has the fields it lists itself, and no others.
+  // A closed schema has only the fields it lists itself.
   const names = [...found].filter(([name]) => given.additionalProperties !== false || listed.has(name))
   const properties = names.map(([name, [first = {}, ...others]]) => [
     name,
@@ -81,7 +81,7 @@ function fieldsOf({ properties }: JsonObject): Record<string, JsonObject> {
   return isJsonObject(properties) ? objectsOnly(properties) : {}
 }
 
-/** What a `$ref` into the same schema means; undefined if nothing. */
+/** The target of a `$ref` into the same schema; undefined if missing. */
 function target(schema: JsonObject, ref: string): JsonValue | undefined {
   if (!ref.startsWith('#')) return undefined
   let at: JsonValue | undefined = schema
@@ -92,7 +92,7 @@ function target(schema: JsonObject, ref: string): JsonValue | undefined {
   return at
 }
 
-/** Whether each `$ref` leads somewhere. */
+/** Whether each `$ref` has a target. */
 function refersToItself(schema: JsonObject): boolean {
   const all = (value: JsonValue): boolean => {
     if (Array.isArray(value)) return value.every(all)
@@ -103,13 +103,13 @@ function refersToItself(schema: JsonObject): boolean {
   return all(schema)
 }
 
-/** A schema whose fields all have names that providers accept, and the names they stand for. */
+/** A schema with field names that providers accept, and the original names. */
 export interface NamedSchema {
   schema: JsonObject
   names: ReadonlyMap<string, string>
 }
 
-/** As `flatSchema`, with other names for fields whose own some providers refuse. */
+/** Like `flatSchema`, and renames fields whose names some providers reject. */
 export function acceptableSchema(given: JsonObject): NamedSchema {
   const flat = flatSchema(given)
   const properties = fieldsOf(flat)
@@ -154,7 +154,7 @@ function standInFor(name: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** Arguments by their own names. */
+/** Restores the arguments' original names. */
 export function withOwnNames(args: JsonObject, names: NamedSchema['names']): JsonObject {
   if (names.size === 0) return args
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [names.get(name) ?? name, value]))

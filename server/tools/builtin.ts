@@ -62,7 +62,10 @@ export const BUILTIN_TOOLS: Readonly<Record<string, BuiltinTool>> = {
 
 export const BUILTIN_VERSION = 1
 
-/** Whether a tool is a built-in one that reads and changes nothing: every run of it gives the same but for the time. */
+/**
+ * Whether a tool is a built-in one that reads and changes nothing: equal calls return equal results, except for the
+ * time.
+ */
 export function isComputingTool(toolId: string): boolean {
   return findBuiltinTool(toolId) !== undefined && toolId !== BUILTIN_TOOLS.tool_read_file?.id
 }

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../definition/json'
 import type { LoggedLine } from '../definition/run'
 
-/** What a tool gets: the caller's arguments, and the verified context the caller cannot change. */
+/** A tool's input: the caller's arguments, and the verified context, which the caller cannot change. */
 export interface ToolCall {
   args: JsonObject
   dataContext: JsonObject
   context: JsonObject | null
   signal: AbortSignal
   idempotencyKey: string | null
-  /** Gets each line that a script writes to its console, at once: the script may never end. */
+  /** Receives each console line of a script immediately: the script may never end. */
   log?: ((line: LoggedLine) => void) | undefined
 }

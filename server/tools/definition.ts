@@ -24,7 +24,7 @@ export function newTool(parsed: z.infer<typeof CreateTool>): ToolDefinition {
 }
 
 /**
- * The current tool with each field of the body replaced as a whole; a change of kind needs a new configuration.
+ * The current tool with each field of the body replaced as a whole; a change of kind requires a new configuration.
  * @throws AppError INVALID_INPUT
  */
 export function mergeTool(current: ToolDefinition, parsed: z.infer<typeof UpdateTool>): ToolDefinition {

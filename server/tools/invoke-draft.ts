@@ -8,7 +8,7 @@ import { runLoaded } from './run'
 import { InvokeTool } from './schema'
 
 /**
- * Runs a tool as somebody is editing it, saved or not.
+ * Runs a tool as it is being edited, saved or not.
  * @param input.body `draft` has the body of an update
  * @throws AppError TOOL_INVOCATION_FAILED, UNAVAILABLE, and what `loadDraftTool` throws
  */

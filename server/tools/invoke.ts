@@ -16,7 +16,7 @@ export async function invokeTool(ctx: ServiceContext, input: { toolId: string; b
   authorize(ctx, 'tool:invoke')
   const version = wantedVersion(isJsonObject(input.body) ? input.body.version : undefined)
   return reported(async () => {
-    // That there is no such tool comes before whatever else is wrong.
+    // A missing tool takes precedence over other errors.
     const tool = await loadTool(ctx, input.toolId, version)
     const { args, dataContext } = parseWhole(InvokeTool, input.body)
     const called = { toolId: input.toolId, version, args, dataContext }
@@ -25,8 +25,8 @@ export async function invokeTool(ctx: ServiceContext, input: { toolId: string; b
 }
 
 /**
- * Runs a tool and says what callers get to know of it.
- * @param caller fires when they leave
+ * Runs a tool and presents the outcome to the caller.
+ * @param caller fires when they disconnect
  * @throws AppError what `run` throws, TOOL_INVOCATION_FAILED, CallerGone
  */
 export async function reported(run: () => Promise<ToolOutcome>, caller?: AbortSignal) {
@@ -36,7 +36,7 @@ export async function reported(run: () => Promise<ToolOutcome>, caller?: AbortSi
     const logs = outcome.logs ? { logs: outcome.logs } : {}
     const executionTime = Math.max(0, Math.round(performance.now() - started - (outcome.waitedMs ?? 0)))
     const debug = { executionTime, ...logs }
-    // List the fields, because callers do not get to see whether a failure is temporary.
+    // List the fields, because callers must not see whether a failure is transient.
     if (outcome.success) return { success: true, data: outcome.data, debug }
     return { success: false, error: outcome.error, debug }
   } catch (err) {

@@ -18,7 +18,7 @@ import {
 } from './schema-limits'
 
 const MAX_DETAILS = 20
-/** For larger values, stop at the first mistake: every further one costs memory. */
+/** For larger values, stop at the first mistake: each further one costs memory. */
 const MAX_BYTES_FOR_ALL = 64 * 1024
 const CAPACITY = 200
 
@@ -40,9 +40,9 @@ function newAjv(allErrors: boolean): Ajv2020 {
   addFormats.default(ajv, { mode: 'fast' })
   for (const name of ['date', 'time', 'date-time', 'iso-time', 'iso-date-time'] as const)
     ajv.addFormat(name, (text: string) => isFormat(fastFormats[name], text) && isFormat(fullFormats[name], text))
-  // Its pattern takes time that grows with the square of the text.
+  // Its pattern takes time quadratic in the length of the text.
   ajv.addFormat('url', (text: string) => text.length <= MAX_URL && isFormat(fullFormats.url, text))
-  // ajv's own divides binary fractions, so that 19.99 would be no multiple of 0.01.
+  // ajv's own divides binary fractions, so 19.99 would not be a multiple of 0.01.
   ajv.removeKeyword('multipleOf')
   ajv.addKeyword({
     keyword: 'multipleOf',
@@ -76,7 +76,7 @@ function isFormat(format: Format, text: string): boolean {
 type Mode = 'first' | 'all'
 const instances = new Map<string, Ajv2020>()
 
-/** @param tracks whether a schema asks which parts of a value were evaluated, which takes compiling much longer */
+/** @param tracks whether a schema asks which parts of a value were evaluated, which makes compiling much slower */
 function ajv(mode: Mode, tracks = false): Ajv2020 {
   const key = `${mode} ${tracks}`
   const known = instances.get(key) ?? newAjv(mode === 'all')
@@ -85,7 +85,7 @@ function ajv(mode: Mode, tracks = false): Ajv2020 {
   return known
 }
 
-/** All problems of a JSON Schema (2020-12) that somebody wants to save. */
+/** All problems of a JSON Schema (2020-12) before it is saved. */
 export function schemaProblems(schema: JsonObject, path: string): ErrorDetail[] {
   const dangers = schemaDangers(schema, path)
   if (dangers.length > 0) return dangers
@@ -101,8 +101,8 @@ export function schemaProblems(schema: JsonObject, path: string): ErrorDetail[] 
 }
 
 /**
- * Where a value does not match a saved schema; empty when it does. Mentions places and rules, never values.
- * @param root what the paths start with
+ * Why a value does not match a saved schema; empty if it does. Mentions places and rules, never values.
+ * @param root the first part of the paths
  */
 export function mismatches(schema: JsonObject, value: JsonValue, root: string): ErrorDetail[] {
   try {
@@ -119,7 +119,7 @@ export function mismatches(schema: JsonObject, value: JsonValue, root: string): 
   }
 }
 
-/** What is certainly wrong with a value that contains templates such as `${x}`. */
+/** A certain mistake in a value with templates such as `${x}`. */
 export interface CertainMismatch {
   path: string
   message: string
@@ -175,12 +175,14 @@ function errorsOf(schema: JsonObject, value: JsonValue, mode: Mode): readonly Er
   return withinSteps(() => validate(value)) ? [] : (validate.errors ?? [])
 }
 
-/** Code that stops at the first mistake is nested as deep as there are subschemas, which the engine cannot read. */
+/** Code that stops at the first mistake nests as deep as there are subschemas, too deep for the engine's parser. */
 function isWide(schema: JsonObject): boolean {
   return JSON.stringify(schema).split('{').length > WIDE
 }
 
-/** Each value may meet each alternative, and each mistake of a wide schema is kept until it is known whether it counts. */
+/**
+ * Each value may meet each alternative, and each mistake of a wide schema is held until it is known whether it counts.
+ */
 function isTooMuch(schema: JsonObject, value: string): boolean {
   if (value.length < MAX_KEPT) return false
   return (1 + alternativesOf(schema)) * value.split(',').length > (isWide(schema) ? MAX_KEPT : MAX_COMPARED)
@@ -203,14 +205,14 @@ function validatorOf(schema: JsonObject, mode: Mode): ValidateFunction {
   const instance = ajv(mode, tracksEvaluated(schema))
   const plain = withoutDialect(schema)
   const validate = withPatterns(() => instance.compile(plain))
-  // Cache it only here: ajv's own cache would never drop anything.
+  // Cache it only here: ajv's own cache never evicts.
   instance.removeSchema(plain)
   if (compiled.size >= CAPACITY) compiled.delete(compiled.keys().next().value ?? key)
   compiled.set(key, validate)
   return validate
 }
 
-/** Reads schemas of other drafts as 2020-12; the meta-schema refuses what differs. */
+/** Treats schemas of other drafts as 2020-12; the meta-schema rejects the differences. */
 function withoutDialect({ $schema: _dialect, ...schema }: JsonObject): JsonObject {
   return schema
 }

@@ -3,7 +3,7 @@ import { jsonSize } from '../definition/json'
 import type { LoadedTool } from './loaded'
 import type { ToolRow } from './present'
 
-// Tools as this process has read them last. They may have changed since: whoever uses one compares its stamp.
+// Tools as this process last read them. They may have changed since, so callers must compare the stamp.
 
 interface Known {
   stamp: string
@@ -15,12 +15,12 @@ const known = () => processWide<Map<string, Known>>('tools.known', () => new Map
 const MAX = 500
 const LARGEST_BYTES = 64 * 1024
 
-/** Changes whenever what a call of the tool does may have changed. `TOOL_STAMP` makes the same in SQL. */
+/** Changes whenever the effect of a call may have changed. `TOOL_STAMP` computes the same in SQL. */
 export function toolStamp({ version, publishedVersion, status }: ToolRow): string {
   return [version, ...(publishedVersion === null ? [] : [publishedVersion]), status].join('/')
 }
 
-/** Keeps what was read of a version, which may be `latest` or `published`. */
+/** Caches a loaded version, which may be `latest` or `published`. */
 export function keepTool(tenantId: string, tool: ToolRow, version: string | number, loaded: LoadedTool): void {
   const all = known()
   const key = keyOf(tenantId, tool.id, version)

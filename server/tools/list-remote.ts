@@ -6,8 +6,8 @@ import { listMcpTools } from './kinds/mcp'
 import { McpServerConfig } from './kinds/mcp-config'
 
 /**
- * The tools of a remote MCP server, from which tools of kind `mcp` are made. If the server cannot be reached, the
- * result has `success: false`, as in an invoke.
+ * Lists the tools of a remote MCP server, from which tools of kind `mcp` are created. If the server cannot be reached,
+ * the result has `success: false`, as in an invoke.
  * @throws AppError INVALID_INPUT, FORBIDDEN below editor: the call may carry the tenant's secrets
  */
 export async function listRemoteTools(ctx: ServiceContext, body: unknown, signal: AbortSignal) {

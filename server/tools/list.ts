@@ -13,7 +13,8 @@ import { presentBuiltin, presentToolItem, presentToolVersionItem } from './prese
 import { ListTools, type ToolKind } from './schema'
 
 /**
- * The tenant's tools, most recently changed first, and how many match in all; with `kind=builtin` the built-in ones.
+ * The tenant's tools, most recently changed first, and the total number of matches; with `kind=builtin` the built-in
+ * ones.
  * @throws AppError INVALID_INPUT
  */
 export async function listTools(ctx: ServiceContext, input: unknown) {

@@ -11,7 +11,7 @@ import { TOOL } from './noun'
 import { UpdateTool } from './schema'
 
 /**
- * A tool as somebody is editing it, ready to call, by the rules that apply to a saved one.
+ * A tool as it is being edited, ready to call, checked by the rules for a saved one.
  * @param draft the body of an update
  * @throws AppError TOOL_NOT_FOUND, TOOL_ARCHIVED, INVALID_INPUT, CONFLICT for a built-in tool
  */

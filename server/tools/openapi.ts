@@ -46,7 +46,7 @@ const API: VersionedApi = {
     publish: 'Makes `published` mean this version.',
     listVersions: 'Newest first. Built-in tools have no versions.',
   },
-  // `CONFLICT`: a built-in tool belongs to everybody and cannot be changed.
+  // `CONFLICT`: a built-in tool is shared by all tenants and cannot be changed.
   errors: {
     notFound: 'TOOL_NOT_FOUND',
     write: ['TOOL_NOT_FOUND', 'TOOL_ARCHIVED', 'VERSION_CONFLICT', 'CONFLICT'],

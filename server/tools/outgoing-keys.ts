@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto'
 import { canonicalJson, type JsonValue } from '../definition/json'
 
 /**
- * Gives each call that a piece of work makes its own idempotency key. When the work is repeated, the same call gets the same
- * key, whenever it is made; equal calls are told apart by their number.
+ * Gives each call within a piece of work its own idempotency key. Repeating the work gives the same call the same key,
+ * in any order; a number distinguishes equal calls.
  */
 export class OutgoingKeys {
   private readonly made = new Map<string, number>()
 
-  /** @param work what tells the work from any other, such as a step's own key */
+  /** @param work identifies the work, such as a step's own key */
   constructor(private readonly work: string) {}
 
-  /** @param call what is called, and with what */
+  /** @param call the target and arguments of the call */
   next(call: JsonValue): string {
     const content = digest(canonicalJson(call))
     const before = this.made.get(content) ?? 0

@@ -3,12 +3,12 @@ import { processWide } from '@/db/process-wide'
 import type { Effort } from '../definition/effort'
 
 /**
- * Regular expressions of callers. RE2 matches in time linear in the text; what compiling takes is estimated before, because
- * a pattern of 1,000 characters can keep it busy for seconds.
+ * Regular expressions of callers. RE2 matches in time linear in the text. The cost of compiling is estimated first,
+ * because a pattern of 1,000 characters can block it for seconds.
  */
 export interface Pattern {
   find(text: string): boolean
-  /** What it takes for each character of a text, about. */
+  /** The approximate cost per character of the text. */
   states: number
 }
 
@@ -20,11 +20,11 @@ export class PatternTooCostly extends Error {
   }
 }
 
-/** What compiling one pattern may cost: about 20 ms. A unit is one character whose other cases are looked up: 40 ns. */
+/** What compiling one pattern may cost: about 20 ms. One unit is the lookup of a character's other cases: 40 ns. */
 export const MAX_FOR_PATTERN = 500_000
 const PER_CHARACTER = 50
 const PER_STATE = 65
-/** Of a class of Unicode, such as `\p{L}`. */
+/** For a Unicode class, such as `\p{L}`. */
 const PER_TABLE = 3_500
 
 /** Few, because a pattern may come from run data. */
@@ -33,7 +33,7 @@ const kept = () => processWide('patterns', () => new Map<string, Pattern>())
 
 /**
  * @param text in RE2's syntax
- * @param effort what may still be compiled, in the same units, where there are several patterns
+ * @param effort the remaining budget for several patterns, in the same units
  * @throws PatternTooCostly, RE2JSException
  */
 export function patternOf(text: string, effort?: Effort): Pattern {
@@ -49,7 +49,7 @@ export function patternOf(text: string, effort?: Effort): Pattern {
   return pattern
 }
 
-/** What compiling a pattern costs at worst, by its text alone. */
+/** The worst-case cost of compiling a pattern, by its text alone. */
 export function costOfPattern(text: string): number {
   let cost = text.length * PER_CHARACTER + statesOf(text) * PER_STATE
   for (const _ of text.matchAll(TABLES)) cost += PER_TABLE
@@ -64,7 +64,7 @@ export function costOfPattern(text: string): number {
 const TABLES = /\\[pP]|\[:/g
 const IGNORES_CASE = /\(\?[A-Za-z]*i/
 const ONE = String.raw`\\(?:x\{[0-9A-Fa-f]+\}|x[0-9A-Fa-f]{2}|u\{[0-9A-Fa-f]+\}|u[0-9A-Fa-f]{4}|[0-7]{1,3}|.)|[^\\]`
-/** What may be a range of a class. Overlapping, so that none is missed. */
+/** Possible ranges of a class. Overlapping, so that none is missed. */
 const RANGES = new RegExp(`(?=(${ONE})-(${ONE}))`, 'gsu')
 const LAST_WITH_CASE = 0x1e943
 
@@ -76,7 +76,7 @@ function codeOf(text: string): number {
   return text.codePointAt(text.startsWith('\\') ? 1 : 0) ?? 0
 }
 
-/** About the number of states of the compiled pattern: a repeated part counts as often as it may occur. */
+/** The approximate number of states of the compiled pattern: a repeated part counts as often as it may occur. */
 export function statesOf(pattern: string): number {
   const groups = [{ sum: 0, last: 0 }]
   const add = (size: number) => {

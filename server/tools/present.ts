@@ -14,7 +14,7 @@ export function presentToolItem(row: VersionedRow, kind: ToolKind) {
   return { id, name, description, kind, ...rest }
 }
 
-/** What callers see of a tool; a built-in one has no configuration. */
+/** The definition shown to callers; a built-in tool has no configuration. */
 type ShownDefinition = Omit<ToolDefinition, 'config'> & { config: JsonObject | null }
 
 /** The full tool, as every call that returns a tool shows it. */

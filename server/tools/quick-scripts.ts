@@ -1,6 +1,6 @@
 import type { ToolOutcome } from './schema'
 
-/** A script that took longer begins as a step of its own: what runs inline delays the record of the step before it. */
+/** A slower script begins as a step of its own: running inline delays the record of the step before it. */
 const QUICK_MS = 25
 const CAPACITY = 2_000
 
@@ -11,7 +11,7 @@ export function isQuickScript(key: string): boolean {
   return quick.has(key)
 }
 
-/** Runs a script that can only compute, and remembers whether it was quick. */
+/** Runs a script that only computes, and records whether it was quick. */
 export async function timedScript(key: string, run: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
   const began = performance.now()
   const outcome = await run()

@@ -14,11 +14,11 @@ import { runLoaded } from './run'
 import { messageWithDetails } from './schema'
 
 const AT_ONCE = 4
-/** For all of them. */
+/** For all cases together. */
 const LIMIT_MS = 60_000
 
 /**
- * Runs test cases of a tool as somebody is editing it, saved or not. The calls are real.
+ * Runs test cases of a tool as it is being edited, saved or not. The calls are real.
  * @param input.body `draft` has the body of an update, `only` the ids of the cases to run
  * @throws AppError TOOL_NOT_FOUND, TOOL_ARCHIVED, INVALID_INPUT, CONFLICT for a built-in tool
  */
@@ -42,7 +42,7 @@ async function endOf(ctx: ServiceContext, tool: LoadedTool, call: ToolCase, sign
     const { code, message, details } = answer.error
     return { failed: { code, message: [message, ...details].join(' ') } }
   } catch (err) {
-    // Refused, as callers would be: for arguments that do not match, for one.
+    // The case was rejected as a caller would be, for example for invalid arguments.
     if (!(err instanceof AppError) || err.code === 'UNAVAILABLE') throw err
     return { failed: { code: err.code, message: messageWithDetails(err) } }
   }

@@ -28,7 +28,7 @@ interface Called {
   version?: string | number | undefined
 }
 
-/** Whether the last call of this tool in this process was of a script that only computes, and quick. */
+/** Whether this process's last call of this tool ran a script that only computes, and was quick. */
 export function isQuickTool(tenantId: string, called: Called): boolean {
   return isQuickScript(keyOf(tenantId, called))
 }
@@ -40,9 +40,9 @@ function keyOf(tenantId: string, { toolId, version = 'latest' }: Called): string
 /**
  * Runs a version of a tool. A failure in the tool itself is an outcome, not an error; its `transient` and
  * `retryAfterMs` are internal and must not be shown.
- * @throws AppError TOOL_NOT_FOUND, INVALID_INPUT when the arguments do not match the tool's input schema, UNAVAILABLE
- * when it waited too long for a slot and never ran
- * @param options with `inline`, a tool that does more than compute is not run; `tool`, if it has been read already
+ * @throws AppError TOOL_NOT_FOUND; INVALID_INPUT if the arguments do not match the tool's input schema; UNAVAILABLE if
+ * it waited too long for a slot and never ran
+ * @param options `inline` rejects a tool that does more than compute; `tool` passes one that is already loaded
  */
 export async function runTool(
   ctx: ServiceContext,
@@ -63,7 +63,7 @@ export async function runTool(
 }
 
 /**
- * As `runTool`, for a tool that is at hand.
+ * Like `runTool`, for a loaded tool.
  * @param options.around does the work
  * @throws AppError INVALID_INPUT, UNAVAILABLE
  */
@@ -114,7 +114,7 @@ export async function runLoaded(
   return { ...failure, ...beside }
 }
 
-/** Where the arguments do not match the tool's input schema. */
+/** Why the arguments do not match the tool's input schema. */
 export function argumentProblems(tool: LoadedTool, args: JsonObject) {
   return tool.inputSchema ? mismatches(tool.inputSchema, args, 'args') : []
 }

@@ -14,14 +14,14 @@ const ONE =
 const LIST = 'allOf anyOf oneOf prefixItems'
 const MAP = 'dependencies dependentSchemas patternProperties properties'
 const DEFINITIONS = '$defs definitions'
-/** These make a `$ref` depend on more than its text. */
+/** With these, the meaning of a `$ref` depends on more than its text. */
 const REFUSED = '$id $anchor $dynamicRef $dynamicAnchor $recursiveRef $recursiveAnchor'
 
 const keywords = (text: string) => text.split(' ')
 
 /**
- * Why a schema is too dangerous to run in the service: its size, references that point elsewhere, form a circle or
- * expand too far, and patterns only a backtracking engine can match.
+ * Why a schema is too dangerous to run in the service: its size, references that point elsewhere, are circular or
+ * expand too far, and patterns that need backtracking.
  */
 export function schemaDangers(schema: JsonObject, path: string): ErrorDetail[] {
   const bytes = Buffer.byteLength(JSON.stringify(schema))
@@ -37,7 +37,7 @@ export function schemaDangers(schema: JsonObject, path: string): ErrorDetail[] {
   return walk.problems.slice(0, 20)
 }
 
-/** Of more subschemas, some things would take too long. */
+/** With more subschemas, some operations would take too long. */
 export const WIDE = 300
 
 /** Whether a schema asks which parts of a value were evaluated. */
@@ -52,7 +52,7 @@ export function alternativesOf(schema: JsonObject): number {
     if (typeof node !== 'object' || node === null) return 0
     const known = counts.get(node)
     if (known !== undefined) return known
-    // A circle counts once.
+    // A cycle counts once.
     counts.set(node, 0)
     let count = 0
     for (const [name, inner] of Object.entries(node)) {
@@ -75,7 +75,7 @@ class Walk {
 
   constructor(private readonly root: JsonObject) {}
 
-  /** How many subschemas a value can meet here. A referenced subschema counts each time it is referenced. */
+  /** The number of subschemas a value can meet here. A referenced subschema counts each time it is referenced. */
   visit(node: JsonValue | undefined, path: string): number {
     if (!isJsonObject(node)) return 0
     const known = this.sizes.get(node)
@@ -161,7 +161,7 @@ function pointedAt(root: JsonObject, ref: string): JsonValue | undefined {
   return at
 }
 
-/** What compiling all patterns of a schema may cost: see `patternOf`. About a tenth of a second. */
+/** What compiling all patterns of a schema may cost, about a tenth of a second: see `patternOf`. */
 const MAX_TO_COMPILE = 2_500_000
 const PATTERNS_TOO_COSTLY =
   'takes too long to compile, with the other patterns of the schema; use fewer, or simpler ones'
@@ -203,7 +203,7 @@ export function withinSteps<T>(validate: () => T): T {
   }
 }
 
-/** Limits what the patterns of a schema may cost while `compile` runs. */
+/** Limits the cost of a schema's patterns while `compile` runs. */
 export function withPatterns<T>(compile: () => T): T {
   patterns = new Patterns()
   return compile()
@@ -221,6 +221,6 @@ export function linearPattern(pattern: string): { test(text: string): boolean; t
     if (stepsLeft < 0) throw new PatternsTooSlow()
     return find(text)
   }
-  // ajv tells patterns apart by this text.
+  // ajv distinguishes patterns by this text.
   return { test, toString: () => `/${pattern}/` }
 }

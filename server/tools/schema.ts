@@ -10,7 +10,7 @@ import { McpConfig } from './kinds/mcp-config'
 import { ScriptConfig } from './kinds/script-config'
 import type { LogLine } from './sandbox/protocol'
 
-/** `latest`, `published` or a number, also as text. Anything else counts as a version that does not exist. */
+/** `latest`, `published` or a number, also as text. Anything else counts as a missing version. */
 export const Version = z.union([z.string().max(20), z.number()]).default('latest')
 
 export const InvokeTool = component('InvokeTool', {
@@ -64,8 +64,8 @@ export const CreateTool = component('CreateTool', {
 })
 
 /**
- * Every field is optional: a missing one keeps its value, a given one replaces the old value as a whole. Null removes a
- * schema.
+ * Every field is optional: a missing one leaves its value unchanged, a given one replaces the value as a whole. Null
+ * removes a schema.
  */
 export const UpdateTool = component('UpdateTool', {
   ...Common,
@@ -110,7 +110,7 @@ export interface ToolFailure {
 }
 
 export type ToolOutcome = ({ success: true; data: JsonValue } | ToolFailure) & {
-  /** What a script wrote to its console. */
+  /** The script's console output. */
   logs?: LogLine[]
   /** How long the call waited for a slot before the tool ran. */
   waitedMs?: number
@@ -136,7 +136,7 @@ export function detailTexts(details: readonly ErrorDetail[]): string[] {
   return details.map(({ path, message }) => (path ? `${path}: ${message}` : message))
 }
 
-/** An error in one text, for places that show no more than that: its message and its first details. */
+/** An error as one text, for places that show only text: its message and its first details. */
 export function messageWithDetails({ message, details }: Pick<AppError, 'message' | 'details'>): string {
   const first = detailTexts(details).slice(0, 3).join('; ')
   return first === '' ? message : `${message}: ${first}`

@@ -11,13 +11,13 @@ export function secretUse({ kind, config }: Pick<ToolDefinition, 'kind' | 'confi
   return url && { names: secretsIn(config), url, path: 'config.url' }
 }
 
-/** A tool's URL up to its first `${…}`. When the tool uses secrets, that includes the host: see `HttpConfig`. */
+/** A tool's URL up to its first `${…}`. If the tool uses secrets, that includes the host: see `HttpConfig`. */
 export function fixedAddress(url: string): URL | null {
   const [start] = partsOf(url)
   return typeof start === 'string' && URL.canParse(start) ? new URL(start) : null
 }
 
-/** Refuses an address that could never be called. One that only the caller knows is checked when it is called. */
+/** Rejects an address that could never be called. An address from the caller is checked by the call. */
 export function addressProblems({ kind, config }: Pick<ToolDefinition, 'kind' | 'config'>): ErrorDetail[] {
   const url = (kind === 'http' || kind === 'mcp') && typeof config.url === 'string' ? fixedAddress(config.url) : null
   const message = url && neverCalled(url)

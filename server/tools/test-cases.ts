@@ -29,7 +29,7 @@ const KeepToolCase = z.object({
 export type KeepToolCase = z.input<typeof KeepToolCase>
 
 /**
- * The tool's test cases, the oldest first.
+ * The tool's test cases, oldest first.
  * @throws AppError TOOL_NOT_FOUND, CONFLICT for a built-in tool
  */
 export async function listToolCases(ctx: ServiceContext, input: One): Promise<PresentedCase<ToolCase>[]> {
@@ -39,7 +39,7 @@ export async function listToolCases(ctx: ServiceContext, input: One): Promise<Pr
 }
 
 /**
- * Keeps a call of the tool as a test case.
+ * Saves a call of the tool as a test case.
  * @throws AppError TOOL_NOT_FOUND, TOOL_ARCHIVED, INVALID_INPUT, CONFLICT
  */
 export async function keepToolCase(ctx: ServiceContext, input: One & { body: unknown }): Promise<{ id: string }> {

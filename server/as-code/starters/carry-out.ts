@@ -13,9 +13,9 @@ type Warning = Problem & { kind: string; id: string }
 const BY = { by: 'apply' }
 
 /**
- * Makes schedules and inbound webhooks say what the definitions say. Workflows come first, because what starts one must fit
- * the version that it would start.
- * @param workflows what has become of them
+ * Makes schedules and inbound webhooks match the definitions. Workflows come first, because a starter must fit the
+ * version it would start.
+ * @param workflows their tasks after the fact
  */
 export async function carryOutStarters(
   tx: TransactionContext,
@@ -27,7 +27,7 @@ export async function carryOutStarters(
   const moved = new Set(
     workflows.filter(({ kind, actions }) => kind.word === 'workflow' && actions.length > 0).map(({ id }) => id),
   )
-  // Those that go make room for those that come.
+  // Deletions make room for creations.
   for (const task of [...tasks].sort((a, b) => Number(b.does === 'delete') - Number(a.does === 'delete'))) {
     try {
       const row = await change(tx, task)
@@ -65,12 +65,12 @@ async function change(tx: TransactionContext, task: StarterTask): Promise<Starte
   return seen?.row
 }
 
-/** What says `***` for a value that only its reader does not know: it must not be stored in the value's place. */
+/** Leftover `***` masks without a value behind them: they must not be stored in a value's place. */
 export function masksLeft(tasks: readonly StarterTask[]): ErrorDetail[] {
   return tasks.flatMap((task) => task.left.map((path) => detailOf(task, { path, message: STANDS_FOR_NOTHING })))
 }
 
-/** What is wrong with a definition; other errors are the caller's. */
+/** The problems of a definition; other errors are the caller's. */
 function problemsOf(task: StarterTask, err: unknown): ErrorDetail[] {
   if (!(err instanceof AppError)) throw err
   const { code, message, status, details } = err
@@ -80,7 +80,7 @@ function problemsOf(task: StarterTask, err: unknown): ErrorDetail[] {
   return (details.length > 0 ? details : [{ message }]).map((detail) => detailOf(task, detail))
 }
 
-/** Remembers what was applied, to tell drift by. */
+/** Records what was applied, to detect drift. */
 async function note(tx: TransactionContext, tasks: readonly StarterTask[]): Promise<void> {
   const rows = tasks.flatMap(({ kind, id, means, applied }) => {
     const fingerprint = means && fingerprintOf(kind, means)
@@ -91,7 +91,7 @@ async function note(tx: TransactionContext, tasks: readonly StarterTask[]): Prom
   await noteApplied(tx, rows)
 }
 
-/** Warnings about what stays without a definition and starts a workflow that is to be archived. */
+/** Warnings about starters that stay without a definition although their workflow is archived. */
 export async function startersOfPruned(
   ctx: ServiceContext,
   workflows: readonly Task[],

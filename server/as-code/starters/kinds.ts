@@ -23,26 +23,29 @@ import { unless } from '../write'
 
 export type StarterRow = ScheduleRow | InboundRow
 
-/** What a definition says of an object that starts a workflow. */
+/** The content of a starter's definition. */
 export interface StarterContent extends Content {
   workflowId: string
   enabled: boolean
 }
 
-/** One whose objects start a workflow by themselves. They have no versions: what is saved counts at once. */
+/** A kind whose objects start a workflow automatically. They have no versions: a save takes effect immediately. */
 export interface StarterKind extends Kind {
   word: 'schedule' | 'inboundWebhook'
   table: typeof schedules | typeof inboundWebhooks
   contentOf(item: object): StarterContent
   ofRow(row: StarterRow): StarterContent
-  /** What masks each of the rows for the caller, by id. */
+  /** The masker of each row for the caller, by id. */
   maskers(ctx: ServiceContext, rows: StarterRow[], vault: Masker): Promise<(id: string) => Masker>
   insert(tx: TransactionContext, id: string, content: StarterContent, by: AuditDetails): Promise<StarterRow>
   change(tx: TransactionContext, row: StarterRow, content: StarterContent, by: AuditDetails): Promise<void>
   remove(tx: TransactionContext, row: StarterRow, by: AuditDetails): Promise<void>
-  /** Whether it can start its workflow. @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT */
+  /**
+   * Checks that it can start its workflow.
+   * @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT
+   */
   check(tx: TransactionContext, content: StarterContent): Promise<void>
-  /** What it lacks that no file has. */
+  /** Why it cannot work yet, for lack of something that files never contain. */
   lacks(row: StarterRow): string | null
 }
 
@@ -108,5 +111,5 @@ const INBOUND_WEBHOOKS: StarterKind = {
     scheme === 'none' || secrets.length > 0 ? null : 'It has no secret yet, and refuses what it is sent: give it one.',
 }
 
-/** In the order in which they are exported. */
+/** In export order. */
 export const STARTER_KINDS: readonly StarterKind[] = [SCHEDULES, INBOUND_WEBHOOKS]

@@ -12,11 +12,11 @@ import type { StarterContent, StarterKind, StarterRow } from './kinds'
 /** An object as it is on the server. */
 export interface SeenStarter {
   row: StarterRow
-  /** As it is stored. */
+  /** As stored. */
   stored: StarterContent
-  /** As it is shown and exported, without values of the vault. */
+  /** As shown and exported, without values of the vault. */
   content: StarterContent
-  /** What it is shown with. */
+  /** The masker that it is shown with. */
   masker: Masker
 }
 
@@ -42,7 +42,7 @@ export async function lookAtStarters(
   )
 }
 
-/** What was applied last, by id. */
+/** The content applied last, by id. */
 export async function appliedStarters(
   { db, tenantId }: ServiceContext,
   { word }: StarterKind,
@@ -54,7 +54,7 @@ export async function appliedStarters(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Locks the row. @returns it as it is now; undefined if it is gone */
+/** Locks the row. @returns its present state; undefined if it is gone */
 export async function lockStarter(
   { db, tenantId }: TransactionContext,
   { table }: StarterKind,
@@ -74,15 +74,15 @@ function masked<C extends StarterContent>(content: C, masker: Masker): C {
 }
 
 /**
- * What a definition means for an object: a part that says what an export shows stays as it is stored.
- * @returns also where a mask is left that stands for nothing
+ * The stored meaning of a definition: parts equal to the export stay as stored.
+ * @returns also the places of masks without a value behind them
  */
 export function meant<C extends StarterContent>(
   wanted: C,
   seen: SeenStarter | undefined,
   vault: Masker,
 ): { means: C; left: string[] } {
-  // Every field of a content is JSON, which its type does not say.
+  // Every field of a content is JSON, which its type does not express.
   const fields = Object.fromEntries(Object.entries(wanted))
   const { value, left } = unmasked(
     fields,
@@ -92,7 +92,7 @@ export function meant<C extends StarterContent>(
   return { means: value as unknown as C, left: left.map((path) => pathText(path)) }
 }
 
-/** Tells a content from any other, whatever the order of its names. */
+/** Identifies a content, whatever the order of its names. */
 export function fingerprintOf(kind: StarterKind, content: StarterContent): string {
   return createHash('sha256')
     .update(JSON.stringify(sorted(kind.write(content))))

@@ -9,7 +9,7 @@ import type { Task } from '../task'
 import { STARTER_KINDS, type StarterContent, type StarterKind } from './kinds'
 import { appliedStarters, fingerprintOf, lockStarter, lookAtStarters, meant, type SeenStarter } from './look'
 
-/** A definition of an object that starts a workflow. */
+/** The definition of a starter. */
 export interface StarterItem {
   kind: StarterKind
   id: string
@@ -17,13 +17,13 @@ export interface StarterItem {
   content: StarterContent
 }
 
-/** What becomes of one object that starts a workflow. */
+/** The task for one starter. */
 export interface StarterTask extends Task {
   kind: StarterKind
   wanted: StarterContent | null
-  /** What that means for the object as it is stored; null if it goes. */
+  /** The content to store; null to delete it. */
   means: StarterContent | null
-  /** Where a mask is left that stands for nothing. */
+  /** The places of masks without a value behind them. */
   left: string[]
   seen: SeenStarter | undefined
   applied: Applied | undefined
@@ -32,8 +32,8 @@ export interface StarterTask extends Task {
 }
 
 /**
- * One for each definition, and with `prune` one for each object that was applied and has no definition any more. Objects
- * that were never applied stay: what is deleted cannot be brought back.
+ * One task for each definition, and with `prune` one for each applied object without a definition. Objects that were
+ * never applied stay: a deletion cannot be undone.
  */
 export async function starterTasks(
   ctx: ServiceContext,
@@ -85,8 +85,8 @@ function changed(kind: StarterKind, { row, stored }: SeenStarter, applied: Appli
 }
 
 /**
- * Locks what is to be changed, by id. It comes before workflows are locked, in the order of those who start runs.
- * @throws AppError VERSION_CONFLICT if somebody has changed one of them since it was looked at
+ * Locks the starters to change, by id. They are locked before workflows, in the order of transactions that start runs.
+ * @throws AppError VERSION_CONFLICT if someone has changed one of them since it was read
  */
 export async function lockStarters(tx: TransactionContext, tasks: readonly StarterTask[]): Promise<void> {
   const changing = tasks.filter(({ does }) => does === 'update' || does === 'delete')

@@ -1,6 +1,6 @@
 import { anyMatches, fromHex, hmac, NO_SIGNATURE, type SchemeRules, WRONG_SIGNATURE } from './scheme'
 
-/** `X-Hub-Signature-256: sha256=<hex>` over the body. It has no time. */
+/** `X-Hub-Signature-256: sha256=<hex>` over the body, without a time. */
 export const github: SchemeRules = {
   refusal({ headers, bytes }, secrets) {
     const header = headers.get('x-hub-signature-256')

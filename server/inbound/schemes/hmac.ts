@@ -1,6 +1,9 @@
 import { anyMatches, fromBase64, fromHex, hmac, NO_SIGNATURE, type SchemeRules, WRONG_SIGNATURE } from './scheme'
 
-/** A header of any name with the HMAC-SHA256 of the body, in hex or base64, with or without `sha256=`. It has no time. */
+/**
+ * A header of any name with the HMAC-SHA256 of the body, in hex or base64, with or without `sha256=`, and without a
+ * time.
+ */
 export const plain: SchemeRules = {
   refusal({ headers, bytes }, secrets, _now, { signatureHeader, encoding }) {
     const header = headers.get(signatureHeader ?? '-')

@@ -1,6 +1,6 @@
 import type { SchemeRules } from './scheme'
 
-/** Whoever knows the address may send. */
+/** Anybody who knows the address may send. */
 export const none: SchemeRules = {
   refusal: () => null,
   deliveryId: ({ headers }, { idHeader }) => (idHeader === null ? null : headers.get(idHeader)),

@@ -9,7 +9,7 @@ import { stripe } from './stripe'
 
 export const schemes: Record<Scheme, SchemeRules> = { github, stripe, slack, standard, hmac: plain, none }
 
-/** Headers that hold a signature, and so are not kept. */
+/** Headers that hold a signature, and so are not stored. */
 export const SIGNATURE_HEADERS: readonly string[] = [
   'x-hub-signature',
   'x-hub-signature-256',

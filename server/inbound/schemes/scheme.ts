@@ -1,35 +1,35 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Sent } from '../../definition/inbound'
 
-/** A request as it came: its signature is over these bytes. */
+/** A request as received: its signature covers these bytes. */
 export interface Signed {
   headers: Headers
   bytes: Uint8Array
 }
 
-/** What an inbound webhook says of how its sender signs. */
+/** An inbound webhook's settings for the sender's signature. */
 export interface Settings {
   signatureHeader: string | null
   encoding: 'hex' | 'base64' | null
   idHeader: string | null
 }
 
-/** A way in which senders sign. */
+/** A signature scheme of senders. */
 export interface SchemeRules {
-  /** Why a request is not from the sender; null if it is. Whoever sent it is not told. */
+  /** Why a request is not from the sender; null if it is. Never revealed to the caller. */
   refusal(request: Signed, secrets: readonly string[], now: Date, settings: Settings): string | null
   /**
-   * What names the delivery however often it is sent; null if nothing does. Where the body has it, it is read from the
-   * bytes: the content type is not signed, so whoever recorded a request could have the body read in another way.
+   * Identifies a delivery across repetitions; null without an id. An id in the body is read from the bytes: the content
+   * type is not signed, so a replay could have the body parsed differently.
    */
   deliveryId(request: Signed, settings: Settings): string | null
-  /** The signed time, which tells apart deliveries that say the same. */
+  /** The signed time, which distinguishes deliveries with equal content. */
   time?(request: Signed): string | null
-  /** Whether the sender only tries the address. */
+  /** Whether the sender is only testing the address. */
   ping?(sent: Sent): boolean
 }
 
-/** How far a signed time may be from now: what somebody recorded is refused after that. */
+/** How far a signed time may be from now: later, recorded requests are rejected. */
 export const TOLERANCE_MS = 5 * 60_000
 
 export const NO_SIGNATURE = 'The signature is missing.'
@@ -41,7 +41,7 @@ export function hmac(secret: string | Uint8Array, ...parts: (string | Uint8Array
   return hash.digest()
 }
 
-/** Whether any of the signatures is any of the expected ones. The time it takes says nothing about how close they are. */
+/** Whether any of the signatures equals any of the expected ones. Runs in constant time. */
 export function anyMatches(signatures: readonly (Buffer | null)[], expected: readonly Buffer[]): boolean {
   let found = false
   for (const signature of signatures)
@@ -54,19 +54,19 @@ export function fromHex(text: string): Buffer | null {
   return /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : null
 }
 
-/** Also the form for addresses, and without padding. */
+/** Also base64url, and without padding. */
 export function fromBase64(text: string): Buffer | null {
   return /^[\w+/-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : null
 }
 
-/** Why a time in seconds is not now; null if it is. */
+/** Why a time in seconds is not current; null if it is. */
 export function timeRefusal(text: string | null, now: Date): string | null {
   if (text === null || !/^\d{1,12}$/.test(text)) return 'The time of the signature is missing.'
   const apartMs = Math.abs(now.getTime() - Number(text) * 1000)
   return apartMs > TOLERANCE_MS ? 'The time of the signature is more than five minutes from now.' : null
 }
 
-/** A text at the top of the JSON that was signed, which may be the field `payload` of a form. */
+/** A top-level text in the signed JSON, which may be the field `payload` of a form. */
 export function signedText({ bytes }: Signed, name: string): string | null {
   const text = new TextDecoder().decode(bytes)
   const json = text.startsWith('payload=') ? (new URLSearchParams(text).get('payload') ?? '') : text
@@ -77,7 +77,7 @@ export function signedText({ bytes }: Signed, name: string): string | null {
   }
 }
 
-/** A text at the top of a JSON body. */
+/** A top-level text in a JSON body. */
 export function textIn(body: unknown, name: string): string | null {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return null
   const value = Object.hasOwn(body, name) ? Reflect.get(body, name) : null

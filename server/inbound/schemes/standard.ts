@@ -17,7 +17,7 @@ export const standard: SchemeRules = {
 
 const PREFIX = /^whsec_/
 
-/** The bytes that a secret stands for. */
+/** The key bytes of a secret. */
 function standardKey(secret: string): Buffer {
   return Buffer.from(secret.replace(PREFIX, ''), 'base64')
 }

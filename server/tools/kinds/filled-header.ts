@@ -5,7 +5,7 @@ import { secretsIn } from './templates'
 
 /**
  * The value of a header.
- * @throws BadValue, which names the secrets in it, because nobody can look at them
+ * @throws BadValue, which names its secrets, because their values are never shown
  */
 export function filledHeader(name: string, template: string, lookup: Lookup): string {
   const value = fillText(template, lookup)

@@ -17,7 +17,7 @@ export const HeaderTemplates = z
     'has the same header twice',
   )
 
-/** The headers with an idempotency key, if the call may change something and has none of its own. */
+/** Adds an idempotency key to the headers, if the call may change something and has none of its own. */
 export function withKey(method: string, headers: Record<string, string>, key: string | null): Record<string, string> {
   const changes = method !== 'GET' && method !== 'HEAD'
   const has = Object.keys(headers).some((name) => name.toLowerCase() === 'idempotency-key')

@@ -25,8 +25,8 @@ export const HttpConfig = z
   .superRefine((config, ctx) => httpProblems(config, ['args', 'dataContext', 'context', 'secrets'], ctx))
 
 /**
- * Reports what the fields of a call cannot be together.
- * @param roots what `${…}` may start with; null for anything
+ * Reports invalid combinations of a call's fields.
+ * @param roots the allowed roots of `${…}`; null allows all
  */
 export function httpProblems(
   config: Omit<z.infer<typeof HttpConfig>, 'timeoutMs'>,

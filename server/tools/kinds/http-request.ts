@@ -37,7 +37,8 @@ export function buildRequest(config: HttpConfig, lookup: Lookup, idempotencyKey:
 }
 
 /**
- * Counts the size before anything is built: a large value that a template uses a thousand times would fill the memory.
+ * Computes the size before building anything: a template that uses a large value a thousand times would fill the
+ * memory.
  */
 function refuseLargeRequest(config: HttpConfig, lookup: Lookup): void {
   const sizes = new Map<string, number>()
@@ -52,7 +53,7 @@ function refuseLargeRequest(config: HttpConfig, lookup: Lookup): void {
   }
 }
 
-/** A single reference is the whole URL; inside a URL each value is percent-encoded. */
+/** A single reference is the whole URL; elsewhere each value is percent-encoded. */
 function urlOf(template: string, lookup: Lookup): string {
   const parts = parseTemplate(template)
   const [only] = parts

@@ -10,7 +10,7 @@ import { buildRequest } from './http-request'
 import { callingOut } from './outbound'
 import { lookupOf } from './templates'
 
-/** Makes one HTTP call. Any status but 2xx is a failure; temporary ones are marked. */
+/** Makes one HTTP call. Any status but 2xx is a failure; transient ones are marked. */
 export async function runHttpTool(raw: JsonValue, call: ToolCall, ctx: ServiceContext): Promise<ToolOutcome> {
   const { args, dataContext, context } = call
   const lookup = lookupOf({ args, dataContext, context, secrets: new Map() })
@@ -18,7 +18,7 @@ export async function runHttpTool(raw: JsonValue, call: ToolCall, ctx: ServiceCo
 }
 
 /**
- * The same with values from anywhere.
+ * Like `runHttpTool`, with values from any source.
  * @param lookup finds the values of `${…}`, except secrets
  */
 export async function callHttp(

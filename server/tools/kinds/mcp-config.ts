@@ -30,7 +30,7 @@ export const McpConfig = z
   .superRefine(check)
 export type McpConfig = z.infer<typeof McpConfig>
 
-/** A server whose tools to list, before or after a tool was made from one. */
+/** A server whose tools to list, before or after creating a tool from one. */
 export const McpServerConfig = z
   .object({
     url: McpServer.url.describe('The URL of its streamable HTTP endpoint.'),

@@ -19,7 +19,7 @@ export async function runMcpTool(raw: JsonValue, call: ToolCall, ctx: ServiceCon
   return callingOut(ctx, raw, call.signal, (secrets, fetch) =>
     withClient(config, { secrets, fetch, ...call }, async (client, signal) => {
       const { toolName } = config
-      // Only the tool to call, which saves fetching the server's list first.
+      // Only the called tool, which saves fetching the server's list first.
       const tools = client.toolsFromDefinitions({ tools: [{ name: toolName, inputSchema: { type: 'object' } }] })
       const answer = await tools[toolName]?.execute(call.args, {
         toolCallId: call.idempotencyKey ?? '',
@@ -35,7 +35,7 @@ const MAX_TOOLS = 2_000
 const MAX_PAGES = 200
 const MAX_CHARACTERS = 4 * 1024 * 1024
 
-/** The tools of a server, of all its pages: `{ tools: [{ name, description, inputSchema }] }`. */
+/** The tools of a server, from all its pages: `{ tools: [{ name, description, inputSchema }] }`. */
 export async function listMcpTools(
   config: McpServerConfig,
   ctx: ServiceContext,
@@ -65,7 +65,7 @@ class TooManyTools extends OutboundFailure {
   }
 }
 
-/** Ends where the server names a page that it has already given. */
+/** Stops if the server repeats a page. */
 async function* pagesOf(client: MCPClient, signal: AbortSignal) {
   const asked = new Set<string>()
   for (let cursor: string | undefined; ; ) {
@@ -86,7 +86,7 @@ interface Sources {
   fetch: BoundFetch
   context: JsonObject | null
   signal: AbortSignal
-  /** Of the tool's call. */
+  /** The key of the tool call. */
   idempotencyKey?: string | null
 }
 
@@ -119,7 +119,7 @@ async function withClient(
   } finally {
     // Ends the session on the server, without waiting for it.
     client?.close().catch(() => {})
-    // Aborts a response stream that the server keeps open and that is no longer read.
+    // Aborts a response stream that the server holds open after its last use.
     deadline.end()
   }
 }
@@ -131,10 +131,10 @@ function headersOf(config: McpServerConfig, sources: Sources): Record<string, st
   )
 }
 
-/** The client's `fetch`: guarded, and it keeps the actual failure, which the client wraps beyond recognition. */
+/** The client's `fetch`: guarded, and it records the actual failure, which the client wraps beyond recognition. */
 class Wire {
   failure: ToolFailure | null = null
-  /** Rejects when a response stream breaks off, because the client would keep waiting. */
+  /** Rejects when a response stream breaks off, because the client would wait forever. */
   readonly broken: Promise<never>
   private break: (reason: unknown) => void = () => {}
 
@@ -162,15 +162,15 @@ class Wire {
       method,
       headers: withKey(method, Object.fromEntries(new Headers(init.headers)), isCall ? this.idempotencyKey : null),
       ...(body === null ? {} : { body }),
-      // The request that ends the session is sent even after the work was aborted. Everything else ends with the work;
-      // the client's own signals add nothing.
+      // The request that ends the session is sent even after an abort. Everything else ends with the work; the client's
+      // own signals add nothing.
       ...(leaving ? {} : { signal: this.signal }),
       redirect: init.redirect === 'error' ? ('error' as const) : ('follow' as const),
     }
     try {
       const response = await this.send(url, request, { timeoutMs: leaving ? 2_000 : this.timeoutMs })
       if (leaving || response.status === 202) {
-        // This body is not needed; unread, it would keep its connection until the time is up.
+        // Nobody needs this body; unread, it would hold its connection until the timeout.
         await response.body?.cancel()
         return new Response(null, response)
       }

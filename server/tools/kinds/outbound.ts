@@ -9,12 +9,12 @@ import { type OpenSecrets, readVaultSecrets, SecretMissing } from '../../vault/r
 import { type ToolFailure, type ToolOutcome, toolFailure } from '../schema'
 import { secretsIn } from './templates'
 
-/** The caller's values do not give a valid request. The message names the place, not the value. */
+/** The caller's values do not form a valid request. The message names the place, not the value. */
 export class BadValue extends Error {
   override name = 'BadValue'
 }
 
-/** `guardedFetch` that also refuses every host one of the call's secrets is not bound to. */
+/** `guardedFetch` that also rejects every host to which one of the call's secrets is not bound. */
 export type BoundFetch = (
   url: string | URL,
   request: GuardedRequest,
@@ -24,7 +24,7 @@ export type BoundFetch = (
 /**
  * Runs a tool that calls another service, with the secrets its configuration uses. Masks its result and anything it
  * throws. Failed calls become failures of the tool.
- * @param work must send anything that contains a secret with the `fetch` it is given
+ * @param work must send anything that contains a secret with the given `fetch`
  * @throws the reason of `signal` once it has fired
  */
 export async function callingOut(
@@ -54,7 +54,7 @@ export async function callingOut(
   }
 }
 
-/** A request that continues the trace of the call, if the service has traces and the tool sends none of its own. */
+/** A request that continues the trace of the call, if the service has traces and the tool sets no trace header. */
 function continued(request: GuardedRequest): GuardedRequest {
   const own = traceparent()
   if (own === null || new Headers(request.headers).has('traceparent')) return request

@@ -13,7 +13,7 @@ const Host = z
 export const ScriptConfig = z.strictObject({
   code: z.string().max(200_000),
   timeoutMs: z.number().int().min(1).max(10_000).optional(),
-  /** The hosts the script's `fetch` may call; without any there is no `fetch`. */
+  /** The hosts that the script's `fetch` may call; without any, it has no `fetch`. */
   allowedHosts: z.array(Host).max(50).optional(),
 })
 export type ScriptConfig = z.infer<typeof ScriptConfig>

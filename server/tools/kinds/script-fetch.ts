@@ -33,8 +33,8 @@ const Call = z
 type Options = Omit<GuardOptions, 'only'> & { idempotencyKey?: string | null }
 
 /**
- * The `fetch` of one run of a script: guarded like every call whose target a user can influence, and only to the hosts the
- * tool lists. Calls that change something get a key each, made of the run's.
+ * The `fetch` of one run of a script: guarded like every call whose target a user can influence, and limited to the
+ * hosts the tool lists. Each call with side effects gets an idempotency key, derived from the run's.
  */
 export function scriptFetch(only: AllowedHosts, { idempotencyKey = null, ...options }: Options = {}): ScriptFetch {
   const keys = idempotencyKey === null ? null : new OutgoingKeys(idempotencyKey)
@@ -58,7 +58,7 @@ export function scriptFetch(only: AllowedHosts, { idempotencyKey = null, ...opti
         ...(json === text ? {} : { json }),
       }
     } catch (err) {
-      // A script's calls carry no secrets, so this code cannot happen here.
+      // A script's calls carry no secrets, so this code cannot occur here.
       if (!(err instanceof OutboundFailure) || err.code === 'SECRET_NOT_ALLOWED') throw err
       return failed(err.code, err.message, err.transient)
     }

@@ -9,7 +9,7 @@ import { scriptFetch } from './script-fetch'
 
 /**
  * JavaScript in the sandbox: `args`, `dataContext` and `context` go in, one JSON value comes out.
- * @throws Busy when no worker came free and the script never ran
+ * @throws Busy if no worker came free and the script never ran
  */
 export async function runScriptTool(config: unknown, call: ToolCall, ctx: ServiceContext): Promise<ToolOutcome> {
   const { code, timeoutMs, allowedHosts = [] } = ScriptConfig.parse(config)
@@ -33,7 +33,7 @@ export async function runScriptTool(config: unknown, call: ToolCall, ctx: Servic
   return { ...toolFailure(outcome.code, message, details, { transient }), ...beside }
 }
 
-/** Whether a script has no hosts to call, so that nothing outside can tell how often it ran. */
+/** Whether a script has no hosts to call, so repeating it has no side effects. */
 export function scriptOnlyComputes(config: JsonValue): boolean {
   const hosts = isJsonObject(config) ? config.allowedHosts : undefined
   return !Array.isArray(hosts) || hosts.length === 0

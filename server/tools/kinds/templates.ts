@@ -4,7 +4,7 @@ import { findReferences, type Lookup, parseTemplate, type Reference } from '../.
 import { SecretName } from '../../vault/schema'
 
 export type Root = 'args' | 'dataContext' | 'context' | 'secrets'
-/** All that a tool is called with. */
+/** All arguments of the call. */
 const WHOLE = '_'
 
 /** The names of the secrets a configuration uses, without duplicates. */
@@ -37,7 +37,7 @@ export function lookupOf(sources: {
 }
 
 /**
- * Refuses malformed templates, roots that are not listed (null lists all), and paths inside a secret.
+ * Rejects malformed templates, roots that are not listed (null allows all), and paths inside a secret.
  * @returns the names of the secrets it uses
  */
 export function checkTemplates(config: JsonLike, roots: readonly Root[] | null, ctx: z.RefinementCtx): string[] {
@@ -53,7 +53,7 @@ export function checkTemplates(config: JsonLike, roots: readonly Root[] | null, 
       issue(path, `"\${${source}}" must start with ${known.join(', ')}`)
     } else if (root === 'secrets') {
       const [name] = reference.path
-      // What uses a secret is found by this text.
+      // Uses of a secret are searched by this text.
       if (!SecretName.safeParse(name).success || source !== `secrets.${name}`)
         issue(path, `"\${${source}}" must be \${secrets.NAME}`)
     }
@@ -61,7 +61,7 @@ export function checkTemplates(config: JsonLike, roots: readonly Root[] | null, 
   return secretsOf(found)
 }
 
-/** Parts of a template; none for one that cannot be parsed, which `checkTemplates` has reported. */
+/** The parts of a template; empty if it cannot be parsed, which `checkTemplates` has reported. */
 export function partsOf(text: string): (string | Reference)[] {
   try {
     return parseTemplate(text)

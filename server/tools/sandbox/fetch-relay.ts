@@ -6,7 +6,7 @@ export type ScriptFetch = (call: FetchCall, signal: AbortSignal) => Promise<Fetc
 
 /**
  * The `fetch` of one script, on the host: counts its calls, makes them, and aborts those in progress when the script
- * has ended. The worker counts too, so that a loop does not flood the port; this count is the one that decides.
+ * ends. The worker counts too, so that a loop does not flood the port; this count decides.
  */
 export class FetchRelay {
   private readonly ender = new AbortController()
@@ -28,7 +28,7 @@ export class FetchRelay {
   }
 
   waits({ seen }: WorkerMessage & { type: 'waits' }): void {
-    // If a reply crossed this message on its way, the script has resumed by now.
+    // If a reply crossed this message, the script has already resumed.
     this.isWaiting = seen === this.replies && this.replies < this.calls
   }
 

@@ -1,8 +1,9 @@
 import { printable } from './report.mjs'
 
 /**
- * The two host functions a script can reach: those behind `console` and `fetch`. Neither may throw, because an error
- * would carry this file's stack into the VM.
+ * The two host functions within a script's reach: those behind `console` and `fetch`. Neither may throw, because an
+ * error would carry this file's stack into the VM.
+ *
  *
  * @typedef {import('quickjs-emscripten').QuickJSContext} Context
  * @typedef {import('quickjs-emscripten').QuickJSHandle} Handle
@@ -44,7 +45,8 @@ export function logger(context, write) {
 }
 
 /**
- * Gives the script the number of its call; 0 when it has made too many, -1 when this one is too large.
+ * Returns the number of the call to the script; 0 after too many calls, -1 if this one is too large.
+ *
  *
  * @param {Context} context
  * @param {number} maxFetches

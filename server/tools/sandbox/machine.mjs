@@ -5,7 +5,7 @@ import { newQuickJSWASMModuleFromVariant, newVariant, RELEASE_SYNC } from 'quick
  * @typedef {import('quickjs-emscripten').QuickJSContext} Context
  * @typedef {import('quickjs-emscripten').QuickJSWASMModule} Instance
  * @typedef {import('quickjs-emscripten').QuickJSHandle} Handle
- * @typedef {{ kit: Handle, fetchKit: Handle, probe: () => void }} Furniture what is put into a new context
+ * @typedef {{ kit: Handle, fetchKit: Handle, probe: () => void }} Furniture the preludes in a new context
  */
 
 const MIB = 1024 * 1024
@@ -21,7 +21,7 @@ const SEED_BYTES = 8
 // prints nothing: an abort would otherwise write to the service's console
 const SILENT = /** @type {object} */ ({ print() {}, printErr() {} })
 
-/** Compiles the WASM file, for this worker and later ones; the library knows where the file is. */
+/** Compiles the WASM file, for this worker and later ones; the library knows its path. */
 export async function compileEngine() {
   let file = ''
   const locateFile = (/** @type {string} */ name, /** @type {string} */ folder) => {
@@ -34,7 +34,7 @@ export async function compileEngine() {
 
 /**
  * @param {WebAssembly.Module} engine
- * @param {number} memoryMb what a script may use at most
+ * @param {number} memoryMb the maximum for a script
  */
 export async function newInstance(engine, memoryMb) {
   const pages = Math.ceil(((memoryMb + SPARE_MIB) * MIB) / PAGE)
@@ -45,15 +45,15 @@ export async function newInstance(engine, memoryMb) {
 }
 
 /**
- * A WASM instance with one context, furnished once. After every script its whole memory is put back, byte for byte, to
- * what it was before any script ran. That takes a quarter of the time of making and furnishing a context, and leaks just
- * as little, because a script reaches nothing but this memory.
+ * A WASM instance with one context, furnished once. After every script its whole memory is restored, byte for byte, to
+ * its state before any script ran. That takes a quarter of the time of making and furnishing a context, and leaks just
+ * as little, because a script reaches only this memory.
  *
- * Outside the memory, the engine has its stack pointer and the host functions. A probe uses both after each reset: were
- * they not as they were, it would leave other bytes than it did at first, and the instance is not used again. Nor is it
- * once its memory has grown, because that cannot shrink.
+ * Outside the memory, the engine has its stack pointer and the host functions. A probe uses both after each reset: had
+ * they changed, it would leave other bytes than at first, and the instance is discarded. So is one whose memory has
+ * grown, because memory cannot shrink.
  *
- * Only the seed of `Math.random` must differ from script to script, so it is written anew.
+ * Only the seed of `Math.random` must differ from script to script, so it is renewed.
  *
  * Instances are dropped, never disposed of: disposing of a runtime whose script ran out of stack or memory may abort.
  */
@@ -105,7 +105,7 @@ export class Machine {
     return this.bytes > Math.max(0.9 * this.#memoryMb * MIB, FIRST_PAGES * PAGE)
   }
 
-  /** Makes the context what it was before any script ran. False when this instance cannot be used again. */
+  /** Restores the context to its state before any script ran. False if this instance cannot be used again. */
   reset() {
     this.#isLate = () => false
     if (this.bytes > FIRST_PAGES * PAGE) return false
@@ -136,7 +136,7 @@ export class Machine {
 
   #newSeed() {
     crypto.getRandomValues(this.#seed)
-    // zero would stay zero for ever
+    // zero would stay zero forever
     if (this.#seed.every((byte) => byte === 0)) this.#newSeed()
   }
 }
@@ -188,8 +188,9 @@ function copyPages(pages) {
 }
 
 /**
- * Restores the pages, byte for byte. Compares first: almost all are empty, and an empty page that is only read costs no
+ * Restores the pages, byte for byte. Compares first: almost all are empty, and only reading an empty page costs no
  * memory.
+ *
  *
  * @param {Buffer[]} pages
  * @param {Buffer[]} copy

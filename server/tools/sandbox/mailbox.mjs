@@ -1,6 +1,6 @@
 /** @typedef {import('./protocol').HostMessage & { type: 'fetched' }} Letter */
 
-/** Keeps the replies to a script's calls until the script can take them. Drops replies meant for an earlier script. */
+/** Holds the replies to a script's calls until the script can take them. Drops replies to an earlier script. */
 export class Mailbox {
   /** @type {Set<number>} */
   #expected = new Set()
@@ -44,10 +44,11 @@ export class Mailbox {
   }
 
   /**
-   * Waits until a reply is there.
+   * Waits for a reply.
+   *
    *
    * @param {number} ms
-   * @returns {Promise<boolean>} whether there is one
+   * @returns {Promise<boolean>} whether one arrived
    */
   wait(ms) {
     return new Promise((resolve) => {

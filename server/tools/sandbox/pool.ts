@@ -7,13 +7,13 @@ import { type QueueLimits, Turns } from './turns'
 
 /** Extra time for a worker to report the script's own timeout before the host ends it. */
 const GRACE_MS = 100
-/** A script that runs longer than this may well take its worker down with it, so start a spare. */
+/** A script that runs longer than this probably takes its worker down, so start a spare. */
 const SPARE_AFTER_MS = 50
 /** A ready worker that has not started its script by then never will. */
 const BEGIN_MS = 10_000
 
 export interface PoolLimits {
-  /** How many scripts run at once; at least 2, so that no tenant can use every slot. */
+  /** How many scripts run concurrently; at least 2, so that no tenant can use every slot. */
   maxRunning: number
   /** How many more may be open that only wait for a reply and use no CPU. */
   maxWaiting: number
@@ -39,7 +39,7 @@ export interface PoolCall {
   signal?: AbortSignal | undefined
   /** Without it the script has no `fetch`. */
   fetch?: ScriptFetch | undefined
-  /** Gets each line, at once. */
+  /** Receives each line immediately. */
   log?: ((line: LogLine) => void) | undefined
 }
 
@@ -67,9 +67,9 @@ interface Slot {
 }
 
 /**
- * Warm worker threads that each run one script at a time. A thread can be ended whatever it is doing, even in a loop
- * inside a built-in, which is what enforces time limits; the main thread only passes messages. A worker starts, is then
- * idle or busy, and is never used again once ended.
+ * Warm worker threads that each run one script at a time. Time limits are enforced by ending the thread, which works
+ * even in a loop inside a built-in; the main thread only passes messages. A worker starts, is then idle or busy, and is
+ * never reused once ended.
  */
 export class ScriptPool {
   readonly #limits: PoolLimits
@@ -92,7 +92,7 @@ export class ScriptPool {
     return [...this.#turns.counts()].reduce((sum, [, scripts]) => sum + scripts, 0)
   }
 
-  /** @throws Error when no worker can be started at all */
+  /** @throws Error if no worker can start at all */
   run({ tenantId, request, signal, fetch, log }: PoolCall): Promise<PoolAnswer> {
     return new Promise((resolve, reject) => {
       const queued = performance.now()
@@ -134,7 +134,7 @@ export class ScriptPool {
     })
   }
 
-  /** Ends every worker; open scripts fail. The pool starts again when it is next used. */
+  /** Ends every worker; open scripts fail. The next call starts the pool again. */
   async stop(): Promise<void> {
     const stopped = failure('EXECUTION_ERROR', 'The script sandbox was shut down')
     for (const job of this.#turns.removeAll()) job.settle(stopped)
@@ -221,7 +221,7 @@ export class ScriptPool {
     this.#dispatch()
   }
 
-  /** A thread that died fails its script; a thread that never got ready fails a script that waited for it. */
+  /** A thread that died fails its script; a thread that never became ready fails a script that waited for it. */
   #fail(slot: Slot, error: NodeJS.ErrnoException): void {
     if (!this.#slots.has(slot)) return
     const { job } = slot
@@ -253,7 +253,7 @@ export class ScriptPool {
     this.#keepSpare()
   }
 
-  /** Keeps one idle worker in addition to the busy ones, so the next script need not wait for a start. */
+  /** Holds one idle worker besides the busy ones, so the next script need not wait for a start. */
   #keepSpare(): void {
     if (this.#usage().held > this.#limits.maxRunning) return
     if (this.#count((slot) => !isBusy(slot)) === 0) this.#start()

@@ -1,7 +1,7 @@
 export interface LogLine {
   level: 'debug' | 'log' | 'info' | 'warn' | 'error'
   text: string
-  /** Set on the last line when the script wrote more than is kept. */
+  /** Set on the last line if the script wrote more than is stored. */
   truncated?: true
 }
 
@@ -33,7 +33,7 @@ export interface FetchCall {
 }
 
 export type FetchReply =
-  /** `json`: what it is parsed from, if that is not the body: with numbers that no script could hold as texts. */
+  /** `json` is the text to parse if it is not the body: numbers no script can represent are texts in it. */
   | { status: number; headers: [string, string][]; body: string; json?: string }
   | { failure: { code: FailureCode; message: string; transient: boolean } }
 
@@ -43,7 +43,7 @@ export type Ending =
   /** `transient`: a call of the script failed, and the same call may succeed later. */
   | { ok: false; code: FailureCode; message: string; details: string[]; transient?: boolean }
 
-/** Messages from a worker to the host. Log lines are sent one by one, so a killed script keeps those it had written. */
+/** Messages from a worker to the host. Log lines are sent one by one, so they survive a killed script. */
 export type WorkerMessage =
   /** Includes the compiled engine, for workers started later. */
   | { type: 'ready'; engine: WebAssembly.Module }

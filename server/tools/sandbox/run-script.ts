@@ -39,7 +39,7 @@ export interface ScriptRun {
   /** Makes the calls of the script's `fetch`; without it there is no `fetch`. */
   fetch?: ScriptFetch | undefined
   signal?: AbortSignal
-  /** Gets each line that it writes to its console, at once. */
+  /** Receives each console line immediately. */
   log?: ((line: LogLine) => void) | undefined
 }
 
@@ -55,16 +55,17 @@ export type ScriptOutcome = (
 /** The most `fetch` calls in one run. */
 export const MAX_FETCHES = 20
 const MIB = 1024 * 1024
-// beyond 2^31 ms, Node's timers fire at once
+// beyond 2^31 ms, Node's timers fire immediately
 const MAX_TIMEOUT_MS = 24 * 3_600_000
-/** When to try again after no worker came free. */
+/** When to retry if no worker came free. */
 const BUSY_RETRY_MS = 2_000
 
 /**
  * Never throws for a fault of the script. Line and column numbers count from the script's first line. A script
  * cancelled by the signal is an EXECUTION_ERROR.
  *
- * @throws Busy when no worker came free and the script never ran; Error when no worker can be started
+ *
+ * @throws Busy if no worker came free and the script never ran; Error if no worker can start
  */
 export async function runScript(run: ScriptRun): Promise<ScriptOutcome> {
   const { tenantId, code, timeoutMs = 10_000, memoryMb = 64, maxOutputBytes = MIB, signal, fetch, log } = run

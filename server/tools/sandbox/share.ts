@@ -9,8 +9,8 @@ export interface SlotUsage {
 }
 
 /**
- * A tenant's share is one slot less than there are, so other tenants always find one. A script that waits for a reply
- * from outside frees its slot. When replies resume more scripts of a tenant than its share, the excess takes no slots
+ * A tenant's share is one slot less than the total, so other tenants always find one. A script that waits for an
+ * outside reply frees its slot. If replies resume more scripts of a tenant than its share, the excess takes no slots
  * from other tenants; the number of workers stays bounded anyway.
  */
 export function countSlots(

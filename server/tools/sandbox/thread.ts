@@ -6,7 +6,7 @@ export interface Thread {
   terminate(): Promise<unknown>
 }
 
-/** @param engine already compiled by another worker; without it this worker compiles it and sends it back */
+/** @param engine compiled by another worker; without it this worker compiles it and sends it back */
 export function startThread(
   engine: WebAssembly.Module | undefined,
   on: { hear: (message: WorkerMessage) => void; ended: (error: NodeJS.ErrnoException) => void },

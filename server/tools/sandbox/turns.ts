@@ -10,9 +10,9 @@ export interface Waiting {
 }
 
 /**
- * Scripts waiting for a worker. Tenants take turns and each tenant's scripts keep their order, so a tenant with a
- * thousand waiting scripts delays another tenant by one script. The limits apply to all tenants together: when one is
- * exceeded, the tenant with the most in the queue loses its newest script.
+ * Scripts waiting for a worker. Tenants take turns and each tenant's scripts stay in order, so a tenant with a thousand
+ * waiting scripts delays another tenant by one script. The limits apply to all tenants together: beyond one, the tenant
+ * with the longest queue loses its newest script.
  */
 export class Turns<J extends Waiting> {
   readonly #limits: QueueLimits

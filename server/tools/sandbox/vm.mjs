@@ -20,7 +20,7 @@ export class Vm {
   machine
   #kit
   #fetchKit
-  // what `console` and `fetch` call now
+  // the present targets of `console` and `fetch`
   /** @type {Emit | null} */
   #emit = null
   /** @type {Ask | null} */
@@ -41,7 +41,7 @@ export class Vm {
 
   /**
    * @param {WebAssembly.Module} engine
-   * @param {number} memoryMb what a script may use at most
+   * @param {number} memoryMb the maximum for a script
    */
   static async start(engine, memoryMb) {
     const { instance, memory } = await newInstance(engine, memoryMb)
@@ -52,7 +52,7 @@ export class Vm {
     return this.machine.context
   }
 
-  /** Forgets the last script. False when this VM cannot be used again. */
+  /** Clears the last script. False if this VM cannot be used again. */
   reset() {
     this.#emit = null
     this.#ask = null
@@ -75,7 +75,7 @@ export class Vm {
   /**
    * @param {Handle} script the function that wraps the script
    * @param {string} input
-   * @param {number} maxFetches 0 when the script has no `fetch`
+   * @param {number} maxFetches 0 if the script has no `fetch`
    */
   start(script, input, maxFetches) {
     const { context } = this

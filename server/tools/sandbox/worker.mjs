@@ -6,10 +6,11 @@ import { returned, SCRIPT_FILE, thrown } from './report.mjs'
 import { Vm } from './vm.mjs'
 
 /**
- * Runs one script at a time, each in a context as it was before any script ran, so nothing of one script (or one tenant)
- * is left for the next. The context for the next script is made ready while nobody is waiting.
+ * Runs one script at a time, each in a context restored to its state before any script, so nothing leaks from one
+ * script (or tenant) to the next. The next context is prepared while nobody is waiting.
  *
- * Plain JavaScript, because it is started by plain Node without a loader.
+ * Plain JavaScript, because plain Node starts it without a loader.
+ *
  *
  * @typedef {import('./protocol').Ending} Ending
  * @typedef {import('./protocol').HostMessage} HostMessage
@@ -42,19 +43,18 @@ if (!port) throw new Error('worker.mjs is started as a worker thread')
 /** @type {WebAssembly.Module} */
 const engine = workerData.engine ?? (await compileEngine())
 /**
- * Receives the host's messages to the running script. Call numbers are never repeated, so no reply reaches another
- * script.
+ * Receives the host's messages to the running script. Call numbers never repeat, so no reply reaches another script.
  */
 const mailbox = new Mailbox()
 let lastCall = 0
 let next = await Vm.start(engine, WARM_UP.memoryMb)
-// the first run compiles what every run needs; do it before anybody waits
+// the first run compiles shared code; do it before anybody waits
 await run(next, WARM_UP)
 if (!next.reset()) next = await Vm.start(engine, WARM_UP.memoryMb)
 let served = Promise.resolve()
 port.on('message', (/** @type {HostMessage} */ message) => {
   if (message.type === 'fetched') mailbox.put(message)
-  // wait until the next context is made
+  // wait until the next context is ready
   else served = served.then(() => serve(message.request))
 })
 send({ type: 'ready', engine })

@@ -20,8 +20,7 @@ export function lastDays(now: Date, count: number): string[] {
 
 /**
  * Counts the days that have ended and have no count yet.
- * @returns the days without final counts: `live` is today and other unfinished days, the rest did not fit into the
- * budget
+ * @returns the days without final counts: `live` ones have not ended, `later` ones did not fit into the budget
  */
 export async function countDays(ctx: ServiceContext, days: string[]): Promise<{ live: string[]; later: string[] }> {
   const now = ctx.now().getTime()

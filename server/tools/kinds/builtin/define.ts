@@ -6,12 +6,12 @@ import { issuesToDetails } from '../../../parse'
 import type { ToolCall } from '../../call'
 import { detailTexts, type ToolOutcome, toolFailure } from '../../schema'
 
-/** The tool cannot do this; the message tells its caller why. */
+/** The tool cannot do this; the message explains why. */
 export class CannotDo extends Error {
   override name = 'CannotDo'
 }
 
-/** @throws CannotDo before memory is spent on a result that is too large */
+/** @throws CannotDo before allocating a result that is too large */
 export function refuseLarge(size: number): void {
   if (size > MAX_OUTPUT_BYTES) throw new CannotDo(`The result would be longer than ${MAX_OUTPUT_BYTES} characters.`)
 }

@@ -21,8 +21,8 @@ export const ReadFileArgs = z.object({
 })
 
 /**
- * Returns `{ name, type, size, content, truncated }` of one of the tenant's files. A file larger than `maxBytes` is
- * cut; as JSON it is refused.
+ * Returns `{ name, type, size, content, truncated }` of one of the tenant's files. Truncates a file larger than
+ * `maxBytes`; as JSON it is an error.
  */
 export async function readFileTool(ctx: ServiceContext, call: ToolCall): Promise<ToolOutcome> {
   const parsed = ReadFileArgs.safeParse(call.args)
@@ -57,7 +57,7 @@ export async function readFileTool(ctx: ServiceContext, call: ToolCall): Promise
   return { success: true, data: { name: file.name, type: file.sniffedType, size: file.size, content, truncated } }
 }
 
-/** A cut may split a character; `stream` leaves it out. */
+/** A cut may split a character; `stream` drops its first half. */
 function decode(bytes: Uint8Array, cut: boolean): string {
   return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: cut })
 }
