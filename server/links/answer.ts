@@ -13,7 +13,7 @@ import { personBehind } from './maker'
 import { AnswerTaskLink } from './schema'
 import { type TaskLinkView, viewOf } from './view'
 
-/** The task was answered, or changed hands, between looking and answering: what the link shows then says so. */
+/** The task was answered or changed hands between viewing and answering: the link then shows that. */
 const OVERTAKEN: readonly ErrorCode[] = [
   'RUN_NOT_PAUSED',
   'RUN_NOT_FOUND',
@@ -24,8 +24,8 @@ const OVERTAKEN: readonly ErrorCode[] = [
 ]
 
 /**
- * Answers the task of a link, if it is still open, and uses the link up in the same transaction.
- * @returns what the link shows from now on
+ * Answers the task of a link, if it is still open, and uses up the link in the same transaction.
+ * @returns the link's new view
  * @throws AppError INVALID_INPUT; the link stays open
  */
 export async function answerTaskLink(visitor: Visitor, input: unknown): Promise<TaskLinkView> {
@@ -43,7 +43,7 @@ export async function answerTaskLink(visitor: Visitor, input: unknown): Promise<
   if (refused && !(refused instanceof AppError && OVERTAKEN.includes(refused.code))) throw refused
   const after = await findByToken(visitor, answer.token)
   const now: TaskLinkView = after ? await viewOf(after) : { state: 'unknown' }
-  // Nothing that the page could show explains it.
+  // The page would show no reason.
   if (refused && now.state === 'open') throw refused
   return now
 }
@@ -51,7 +51,7 @@ export async function answerTaskLink(visitor: Visitor, input: unknown): Promise<
 async function use({ ctx, link, pause, run }: FoundLink, person: Person, answer: AnswerTaskLink): Promise<void> {
   const body = bodyOf(pause, answer)
   await withTransaction(ctx, async (tx) => {
-    // Locks the run, as everything does that may delete the link with it.
+    // Locks the run, like everything that may delete the link with it.
     await resumeRun(tx, { runId: run.id, body }, { person, via: link.id })
     const used = await tx.db
       .update(taskLinks)

@@ -20,15 +20,17 @@ import { presentLink } from './present'
 import { CreateTaskLink } from './schema'
 import { signLink } from './token'
 
-/** More is a mistake, such as a new link for every reminder. Those of mails do not count: their number has a limit of its own. */
+/**
+ * More is a mistake, such as a new link for every reminder. Excludes links in mails: their number has a limit of its
+ * own.
+ */
 const MAX_LINKS = 100
 
 /**
- * Makes a link with which one open task can be answered once, without signing in. It passes on what its maker may do at
- * this task and nothing else, so whoever may answer the task may make one. A token vouches for its subject for a day at most,
- * and so does a link that was made with one: nobody here could end it when the subject leaves.
- * @param input.origin where people reach the service
- * @throws AppError RUN_NOT_FOUND, RUN_NOT_PAUSED, INVALID_INPUT, NOT_ASSIGNED, SELF_APPROVAL, ALREADY_VOTED, CONFLICT
+ * Makes a link that answers one open task once, without signing in. It passes on only its maker's right to this task,
+ * so anybody who may answer the task may make one. A token vouches for its subject for at most a day, and so does a
+ * link made with one: nobody here could end it when the subject leaves.
+ * @param input.origin the public address of the service
  */
 export async function createTaskLink(ctx: ServiceContext, input: { runId: string; body: unknown; origin: string }) {
   authorize(ctx, 'run:resume')
@@ -60,7 +62,7 @@ export async function createTaskLink(ctx: ServiceContext, input: { runId: string
       .values({
         ...{ tenantId: tx.tenantId, id: newId('lnk'), runId: run.id, pauseId: pause.id },
         ...makerOf(tx),
-        // Naming oneself says nothing new.
+        // Naming oneself adds nothing.
         answersFor: answeredBy === undefined || answeredBy === tx.actor.id ? null : person.id,
         createdAt: now,
         expiresAt: pause.dueAt && pause.dueAt < end ? pause.dueAt : end,
@@ -79,7 +81,7 @@ export async function createTaskLink(ctx: ServiceContext, input: { runId: string
 }
 
 function makerOf({ actor }: ServiceContext) {
-  // What the product does for itself reaches people in other ways.
+  // The product's own actors reach people in other ways.
   if (actor.kind === 'system') throw new AppError('FORBIDDEN')
   return { makerKind: actor.kind, makerId: actor.id, secretId: actor.kind === 'jwt' ? actor.secretId : null }
 }

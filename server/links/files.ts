@@ -2,8 +2,8 @@ import { isRequired } from '../definition/fields'
 import type { PauseSignal } from '../definition/run'
 
 /**
- * The file that an answer needs, if it needs one. Files belong to the workspace: somebody without an account can neither
- * send nor name one.
+ * The file that an answer needs, if any. Files belong to the workspace: a person without an account can neither send
+ * nor name one.
  */
 export function needsFile(signal: PauseSignal): string | null {
   if (signal.type !== 'collect_inputs') return null

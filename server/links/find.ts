@@ -17,8 +17,8 @@ export const linkIs = (ctx: Pick<ServiceContext, 'tenantId'>, id: string) =>
   and(eq(taskLinks.tenantId, ctx.tenantId), eq(taskLinks.id, id))
 
 /**
- * A link with its task, for somebody who has nothing but the link; null if there is none. What was not signed here costs
- * no query, and is counted like any other guess.
+ * A link with its task, for a person who has only the link; null if unknown. A token that was not signed here costs no
+ * query, and counts as a guess.
  * @throws AppError RATE_LIMITED
  */
 export async function findByToken(visitor: Visitor, token: string) {

@@ -17,8 +17,8 @@ interface ForMember {
 }
 
 /**
- * Makes the link that the product itself sends to a member whom a task names.
- * @returns what opens it; null for a task that does not fit into a link
+ * Makes the link that the product sends to a task's assignee.
+ * @returns its token; null for a task that a link cannot answer
  */
 export async function linkForMember(
   ctx: ServiceContext,

@@ -10,7 +10,7 @@ import { ListTaskLinks } from './schema'
 const MAX = 1_000
 
 /**
- * The links of a run's tasks, newest first, without what opens them.
+ * The links of a run's tasks, newest first, without their tokens.
  * @throws AppError RUN_NOT_FOUND, INVALID_INPUT
  */
 export async function listTaskLinks(ctx: ServiceContext, { runId, query }: { runId: string; query: unknown }) {

@@ -10,12 +10,12 @@ import { hasRun } from '../run-store/find-run'
 import { type Person, personOf } from '../runs/person'
 import type { LinkRow } from './find'
 
-/** Who made a link, as they are now. */
+/** The present maker of a link. */
 type Maker = Pick<ServiceContext, 'actor' | 'reach'>
 
 /**
- * Whom an answer by a link counts for, as they are now: what the maker may do may have changed since. Null if the maker
- * has left, may not answer tasks any more, or no longer reaches the run.
+ * The person whose answer a link gives, with their present rights: the maker's may have changed. Null if the maker has
+ * left, may no longer answer tasks, or no longer reaches the run.
  */
 export async function personBehind(ctx: ServiceContext, link: LinkRow): Promise<Person | null> {
   const maker = await findMaker(ctx, link)
@@ -51,10 +51,7 @@ async function findMaker(ctx: ServiceContext, link: LinkRow): Promise<Maker | nu
   return { actor: { kind: 'user', id: userId, name: member.name, sessionId: '', role: roleOf(member.role) } }
 }
 
-/**
- * Null for a key or a signing secret that no longer counts. One that was replaced is as good as the one it was replaced
- * with.
- */
+/** Null for a key or a signing secret that is no longer valid. A replaced one counts as its successor. */
 async function credentialNow<T extends typeof apiKeys | typeof signingSecrets>(
   { db, tenantId, now }: ServiceContext,
   credentials: T,

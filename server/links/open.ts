@@ -3,7 +3,7 @@ import { findByToken } from './find'
 import { type TaskLinkView, viewOf } from './view'
 
 /**
- * What the page of a link shows. Decides nothing and uses nothing up.
+ * The data of a link's page. Decides nothing and does not use up the link.
  * @throws AppError RATE_LIMITED
  */
 export async function openTaskLink(visitor: Visitor, { token }: { token: string }): Promise<TaskLinkView> {

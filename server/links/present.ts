@@ -1,6 +1,6 @@
 import type { LinkRow } from './find'
 
-/** A link without what opens it. */
+/** A link without its token. */
 export function presentLink(link: LinkRow) {
   const { id, runId, pauseId, makerId, answersFor, createdAt, expiresAt, usedAt, revokedAt } = link
   return {

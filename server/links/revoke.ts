@@ -10,7 +10,7 @@ import { linkIs } from './find'
 import { presentLink } from './present'
 
 /**
- * Withdraws a link. One that is withdrawn already stays so.
+ * Revokes a link. Revoking it again changes nothing.
  * @throws AppError RUN_NOT_FOUND, NOT_FOUND, CONFLICT if it has been used
  */
 export async function revokeTaskLink(ctx: ServiceContext, { runId, linkId }: { runId: string; linkId: string }) {

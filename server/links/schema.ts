@@ -32,7 +32,7 @@ export const ListTaskLinks = z.object({
   pauseId: z.string().max(MAX_PLACE).optional().describe('Only those for this pause.'),
 })
 
-/** What the page of a link sends. Which of the two an answer needs, the task says. */
+/** The input from a link's page. The task determines which of the two an answer needs. */
 export const AnswerTaskLink = z.object({
   token: z.string().max(4_000),
   data: z.record(z.string(), AnyJson).optional(),

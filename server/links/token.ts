@@ -5,7 +5,7 @@ import { type Keyring, keyring } from '../crypto'
 const TYPE = 'task-link+jwt'
 const ALGORITHM = 'HS256'
 
-/** What a link names: itself, and the one task it may answer. */
+/** A link's claims: itself, and the one task it may answer. */
 export interface LinkClaims {
   tenantId: string
   id: string
@@ -22,7 +22,7 @@ export function signLink({ tenantId, id, runId, pauseId }: LinkClaims, keys: Key
     .sign(derive(keys[0]))
 }
 
-/** Null for a text that this installation has not signed. When it expires, only its row says. */
+/** Null for a text that this installation has not signed. Only the row has the expiry. */
 export async function readLinkToken(token: string, keys: Keyring = keyring()): Promise<LinkClaims | null> {
   for (const key of keys) {
     try {

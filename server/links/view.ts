@@ -15,27 +15,27 @@ import { tenantMasker } from '../vault/masker'
 import type { FoundLink, LinkRow } from './find'
 import { personBehind } from './maker'
 
-/** What a task asks, without what concerns only the workspace. */
+/** A task's question, without the parts that concern only the workspace. */
 export type AskedByLink = Pick<PauseSignal, 'message' | 'show' | 'dueAt'> &
   (
     | Pick<Extract<PauseSignal, { type: 'collect_inputs' }>, 'type' | 'fields'>
     | Pick<Extract<PauseSignal, { type: 'request_user_action' }>, 'type' | 'actions'>
   )
 
-/** What was answered by a link. */
+/** The answer given by a link. */
 export type GivenByLink = { label: string } | { fields: AskedByLink & { type: 'collect_inputs' }; data: JsonObject }
 
-/** What the page of a link shows. */
+/** The data of a link's page. */
 export type TaskLinkView =
   | { state: 'unknown' | 'revoked' }
-  /** With the time of the answer, if there was one before. */
+  /** With the time of the answer, if any. */
   | { state: 'expired'; usedAt: string | null }
-  /** There is nothing to answer any more, or not for this person. */
+  /** The task is closed, or not this person's. */
   | { state: 'ended'; why: 'answered' | 'timed out' | 'stopped' | 'not theirs' | 'voted' }
   | {
       state: 'open'
       workspace: string
-      /** Who made the link, if it was a member. */
+      /** The link's maker, if a member. */
       from: string | null
       title: string
       asked: AskedByLink
@@ -92,7 +92,7 @@ export async function viewOf(found: FoundLink): Promise<TaskLinkView> {
   }
 }
 
-/** A secret or sensitive field is filled in but not shown, so neither is what it would be by default. */
+/** A secret or sensitive field is filled in without being shown, so its default is hidden too. */
 function askedOf(signal: PauseSignal): AskedByLink {
   const { message, show, dueAt } = signal
   const words = {
@@ -105,7 +105,7 @@ function askedOf(signal: PauseSignal): AskedByLink {
   return { ...words, type: signal.type, fields: withoutPresets(Object.fromEntries(fields)) }
 }
 
-/** The labels of files, which cannot be sent through a link. */
+/** The labels of file fields, because a link cannot send files. */
 function leftOut(signal: PauseSignal): string[] {
   if (signal.type !== 'collect_inputs') return []
   return Object.entries(signal.fields)
@@ -130,7 +130,7 @@ async function whyNot(ctx: ServiceContext, { run, pause }: FoundLink, signal: Pa
   return isVote(signal) && (await hasVoted(ctx, { runId: run.id, pauseId: pause.id }, person)) ? 'voted' : null
 }
 
-/** What this link has answered, without the values of secret and sensitive fields. */
+/** The answer of this link, without the values of secret and sensitive fields. */
 async function givenBy({ ctx, link, pause }: FoundLink, masker: Masker): Promise<GivenByLink | null> {
   const signal = masker.json(signalOf(pause))
   const { answer } = pause

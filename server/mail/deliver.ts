@@ -10,15 +10,15 @@ import { textOf } from './text'
 
 /** Longer than any attempt. */
 const LEASE_MS = 3 * ATTEMPT_MS
-/** Two days in all. Later, nobody wants the mail any more. */
+/** Two days in all. Later, nobody wants the mail. */
 export const WAITS_MS = waitsOf(2, 5, 10, 10, 20)
 const MAX_REASON = 500
-/** A workflow that asks one person a thousand times fills their inbox here, and not their mailbox. */
+/** A workflow that asks one person a thousand times then fills their inbox here, but not their mailbox. */
 export const MAX_PER_HOUR = 50
 
 /**
- * Sends a mail that is due, if there is still something to write about. One call at a time has it, so it is sent once;
- * again only if this process dies or loses the server between handing it over and writing that down.
+ * Sends a due mail, if it is still relevant. The lease makes sure it is sent once; again only if this process dies or
+ * loses the server between sending and recording that.
  */
 export async function deliverMail(ctx: ServiceContext, mailId: string): Promise<void> {
   // Another process may have the setting, or this one may get it back.
@@ -59,7 +59,7 @@ async function failed(ctx: ServiceContext, mail: MailRow, err: unknown): Promise
   await end(ctx, mail, isRefused(err) ? 'failed' : null, reason)
 }
 
-/** Ends the lease, and the mail too unless the status is null and it may be tried again. */
+/** Ends the lease, and also the mail, unless the status is null and it may be retried. */
 async function end(
   ctx: ServiceContext,
   mail: MailRow,

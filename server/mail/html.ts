@@ -11,7 +11,7 @@ export function paragraph(html: string): string {
   return `<p style="margin:0 0 12px">${html}</p>`
 }
 
-/** What somebody wrote in Markdown, as the simple HTML that mail programs show alike. Nothing in it is loaded. */
+/** Renders a person's Markdown as simple HTML that all mail programs show alike. It loads nothing. */
 export function htmlOf(markdown: string): string {
   return readMarkdown(markdown).map(blockHtml).join('\n')
 }

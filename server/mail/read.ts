@@ -27,7 +27,7 @@ type Dropped = { dropped: string }
 
 const giver = alias(users, 'giver')
 
-/** What a mail says, as things are now; or why there is nothing to say any more. */
+/** The content of a mail by the present state; or why it is obsolete. */
 export async function readTask(ctx: ServiceContext, row: MailRow): Promise<{ to: string; mail: TaskMail } | Dropped> {
   const found = await findTask(ctx, row)
   if (!found || found.pause.answeredAt || found.run.status !== 'paused') return { dropped: 'The task is closed.' }
@@ -90,7 +90,7 @@ async function findMember(ctx: ServiceContext, userId: string) {
   return person ? { ...member, person } : null
 }
 
-/** Once a mail server is back, both mails of a task may be due. The later one says all that the first would. */
+/** Once a mail server is back, both mails of a task may be due. The later one covers the first. */
 async function isToldOverdue(ctx: ServiceContext, { runId, pauseId, userId, kind }: MailRow): Promise<boolean> {
   if (kind !== 'assigned') return false
   const overdue = and(
@@ -105,7 +105,7 @@ async function isToldOverdue(ctx: ServiceContext, { runId, pauseId, userId, kind
   return (await ctx.db.$count(taskMails, overdue)) > 0
 }
 
-/** Why a member is not the one to ask any more; null if they are. */
+/** Why a member is not asked any more; null if they are. */
 async function whyNot(
   ctx: ServiceContext,
   { runId, pauseId, kind, userId }: MailRow,
@@ -120,7 +120,7 @@ async function whyNot(
   if (claimedBy === userId) return null
   const mine = assignmentsOf({ names: person.names, role: null })
   const named = signal.assignees?.some((one) => mine.includes(sameAssignee(one))) ?? false
-  // Where votes decide, one person's claim takes nothing off the others.
+  // If votes decide, one person's claim does not exclude the others.
   return kind !== 'given' && named && (claimedBy === null || isVote(signal))
     ? null
     : 'Somebody else takes care of the task.'

@@ -6,10 +6,10 @@ import { emit } from '../outbox'
 
 const BATCH = 500
 const KEEP_DAYS = 30
-/** A mail that waited for this long, as while mail was not set up, is no news any more. */
+/** A mail that waited this long, for example without a mail server, is obsolete. */
 const STALE_DAYS = 3
 
-/** Sends what is due by now, or whose event was lost; drops what is too late, and deletes old rows. */
+/** Sends due mails, and those whose event was lost; drops stale ones, and deletes old rows. */
 export async function sweepMails({ db, log, now }: Sweep): Promise<{ due: number }> {
   const at = now().toISOString()
   const before = (days: number) => sql`${at}::timestamptz - make_interval(days => ${days})`

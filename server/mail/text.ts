@@ -2,22 +2,22 @@ import type { ShownValue } from '../definition/run'
 import { shownText } from '../definition/shown'
 import { escaped, htmlOf, paragraph } from './html'
 
-/** What a mail about a task says. Everything is masked already. */
+/** The content of a mail about a task, already masked. */
 export interface TaskMail {
   kind: 'assigned' | 'given' | 'overdue'
-  /** Who gave them the task, if that is known. */
+  /** Who gave them the task, if known. */
   givenBy: string | null
   name: string
   workspace: string
   title: string
   message: string | null
-  /** What the author chose to show, label by label. */
+  /** The values that the author chose to show, label by label. */
   show: ShownValue[]
   dueAt: Date | null
   expiresAt: Date | null
   /** The task in the inbox. */
   inbox: string
-  /** A link with which it is answered without signing in; null if the task does not fit into one. */
+  /** A link that answers it without signing in; null if a link cannot answer the task. */
   link: string | null
   preferences: string
 }
@@ -26,7 +26,7 @@ const MAX_MESSAGE = 4_000
 const MAX_SHOWN = 1_000
 const MAX_SUBJECT = 150
 
-/** The mail as plain text, and as simple HTML that says the same. */
+/** The mail as plain text, and as simple HTML with the same content. */
 export function textOf(mail: TaskMail): { subject: string; text: string; html: string } {
   const { kind, name, workspace, inbox, link, preferences } = mail
   const title = oneLine(mail.title)
@@ -84,7 +84,7 @@ function openingOf({ kind, givenBy, workspace }: TaskMail): string {
   }
 }
 
-/** Without line breaks and other controls, and without what turns the reading direction: so it can be a header. */
+/** Removes line breaks, other controls and marks that change the reading direction: so the text can be a header. */
 export function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
 }
@@ -108,7 +108,7 @@ function button(href: string, label: string): string {
   return `<a href="${escaped(href)}" style="display:inline-block;padding:10px 16px;border-radius:6px;background:#1f5fa8;color:#fff;text-decoration:none">${escaped(label)}</a>`
 }
 
-/** Labels and values; a value is Markdown where its author says so. */
+/** Labels and values; a value is Markdown if its author says so. */
 function cardHtml(show: readonly ShownValue[]): string {
   const rows = show.map(({ label, value, markdown }) => {
     const text = shortened(shownText(value), MAX_SHOWN)

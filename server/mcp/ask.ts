@@ -20,18 +20,19 @@ import { outlineOf, result } from './results'
 
 /** How long a person has for all questions of one call: proxies and platforms end a response after five minutes. */
 const PATIENCE_MS = 240_000
-/** Without notifications, and with them: one may be lost, and an answer that another process takes sends none. */
+/** Without and with notifications: one may be lost, and an answer that another process takes sends none. */
 const POLL_MS = { deaf: 1_000, listening: 15_000 }
 
-/** Questions that this process has asked: a person may also say no, which changes nothing of the run. */
+/** Open questions of this process: a person may also decline, which changes nothing in the run. */
 const declined = () => processWide('mcp.questions', () => new Map<string, () => void>())
 
-/** Sends a message to the client that called. */
+/** Sends a message to the calling client. */
 type Send = (message: JsonObject) => void
 
 /**
- * Asks the person behind a client what a run waits for, until it has ended, waits for somebody else, or gets no answer.
- * @returns the call's result then; null if nothing could be asked
+ * Puts a run's questions to the person behind a client, until the run has ended, waits for another person, or an answer
+ * fails to come.
+ * @returns the call's final result; null if it could ask nothing
  */
 export async function askFor(
   ctx: ServiceContext,
@@ -53,7 +54,7 @@ export async function askFor(
   return asked ? toStorableJson({ ...result(outlineOf(run), run.status === 'failed') }) : null
 }
 
-/** The first pause that can be put into a form and that the caller may answer. */
+/** The first pause that fits into a form and that the caller may answer. */
 async function firstQuestion(ctx: ServiceContext, run: PresentedRun) {
   if (!allows(ctx, 'run:resume')) return null
   const person = await personOf(ctx)
@@ -87,7 +88,7 @@ function openPause({ db, tenantId }: ServiceContext, runId: string, pauseId: str
     )
 }
 
-/** Sends a question and waits until its pause is answered, by whomever. */
+/** Sends a question and waits until anybody answers its pause. */
 async function isAnswered(
   ctx: ServiceContext,
   { runId }: PresentedRun,
@@ -125,9 +126,9 @@ async function isAnswered(
 }
 
 /**
- * Takes a client's response to a question: an answer by the credential that the response came with, so any process may take
- * it. What is refused leaves the run as it is, and the call that asked returns what the run waits for.
- * @returns whether it was one
+ * Takes a client's response to a question. It answers with the response's own credential, so any process may take it. A
+ * rejected answer leaves the run unchanged, and the asking call returns the run's open pauses.
+ * @returns whether it was such a response
  */
 export async function takeAnswer(ctx: ServiceContext, message: JsonObject): Promise<boolean> {
   if (message.method !== undefined) return false

@@ -19,7 +19,7 @@ interface FixedTool extends Pick<Tool, 'title' | 'description' | 'inputSchema' |
 const text = (description: string) => ({ type: 'string', description })
 const runId = text('The id that the start of the run returned.')
 
-/** The tools that every workspace has. Their names have no tail, so no object can take one. */
+/** The tools of every workspace. Their names have no tail, so they never collide with an object's. */
 const FIXED: Record<string, FixedTool> = {
   get_run: {
     operation: 'run:read',
@@ -53,7 +53,7 @@ const FIXED: Record<string, FixedTool> = {
       required: ['runId', 'type'],
       additionalProperties: false,
     }),
-    // A model speaks for the credential it was given, and for nobody else.
+    // A model acts only for the credential it was given.
     call: async (ctx, { runId: id, answeredBy: _nobody, ...body }, signal) => {
       const since = mark()
       const { runId, status } = await resumeRun(ctx, { runId: String(id), body })

@@ -4,13 +4,13 @@ import type { Noun } from '../versioned/noun'
 
 export type Word = Noun<never, never, never, never>['word']
 
-/** Some clients put the name of the server in front and accept 64 characters in all. */
+/** Some clients prepend the server's name and accept 64 characters in all. */
 const MAX_WORDS = 36
 const ENDS_WITH_TAIL = new RegExp(`_([0-9a-f]{${ID_TAIL}})$`)
 
 /**
- * The name of an MCP tool: words for people and models, and a tail from the id. Two objects of the same name have
- * different ones, and what a client has listed never comes to mean another object.
+ * The name of an MCP tool: words for people and models, and a tail from the id. Two objects with the same name get
+ * different ones, and a listed name never comes to mean another object.
  */
 export function toolName(word: Word, id: string, name: string): string {
   const words = name
@@ -24,7 +24,7 @@ export function toolName(word: Word, id: string, name: string): string {
   return `${words || word}_${idTail(`${word}:${id}`)}`
 }
 
-/** Null for a name that is no object's. */
+/** Null for a name without an object's tail. */
 export function tailIn(name: string): string | null {
   return ENDS_WITH_TAIL.exec(name)?.[1] ?? null
 }

@@ -25,7 +25,7 @@ interface Kind {
   call: (ctx: ServiceContext, one: Published, args: JsonObject, signal: AbortSignal) => Promise<CallToolResult>
 }
 
-/** In the order in which they are listed. */
+/** In listing order. */
 export const KINDS: Readonly<Record<Word, Kind>> = {
   workflow: {
     operation: 'run:start',
@@ -75,7 +75,7 @@ export const KINDS: Readonly<Record<Word, Kind>> = {
   },
 }
 
-/** An object as the protocol lists it. */
+/** An object in the protocol's form. */
 export function describe(one: Published): Tool {
   const { word, id, name, description } = one
   const { does, inputSchema } = KINDS[word]
@@ -90,7 +90,7 @@ export function describe(one: Published): Tool {
   }
 }
 
-/** A file cannot be sent here, only named. */
+/** A file cannot be sent here, only referenced. */
 function withFileHints(fields: Fields): Fields {
   const hint = 'The id of a file that is stored in this workspace.'
   const hinted = Object.entries(fields).map(([name, field]) =>
@@ -101,7 +101,7 @@ function withFileHints(fields: Fields): Fields {
   return Object.fromEntries(hinted)
 }
 
-/** What is left out here is still checked when the tool is called. */
+/** Omitted rules are still checked by the call. */
 function listable(given: Tool['inputSchema']): { schema: Tool['inputSchema']; unlisted: string[] } {
   const schema = flatSchema(given as JsonObject)
   const properties = isJsonObject(schema.properties) ? schema.properties : {}
@@ -116,7 +116,7 @@ function listable(given: Tool['inputSchema']): { schema: Tool['inputSchema']; un
   return { schema: listed as unknown as Tool['inputSchema'], unlisted }
 }
 
-/** The schema of arguments that are named here. */
+/** The schema of a fixed tool's arguments. */
 export function objectSchema(schema: JsonObject): Tool['inputSchema'] {
   return { ...schema, type: 'object' } as Tool['inputSchema']
 }

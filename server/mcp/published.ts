@@ -11,7 +11,7 @@ import { TOOL } from '../tools/noun'
 import { WORKFLOW } from '../workflows/noun'
 import { tailSql, toolName, type Word } from './names'
 
-/** What callers need to know of a published version to call it. */
+/** The facts a caller needs to call a published version. */
 export interface Published {
   word: Word
   id: string
@@ -25,11 +25,11 @@ export interface Published {
   speaks: boolean
 }
 
-/** No more than the schema of a tool may have. A list must fit into one response, and into a model's context. */
+/** The maximum for a tool's schema. A list must fit into one response, and into a model's context. */
 const MAX_BYTES = 64 * 1024
 
 const none = sql`null`
-/** The columns of each noun: definitions may be large, so only what is shown is read. */
+/** The columns of each noun: definitions may be large, so only the shown parts are read. */
 const NOUNS = {
   workflow: {
     ...WORKFLOW,
@@ -67,7 +67,10 @@ export function listPublished(ctx: ServiceContext, word: Word, after: string, li
   return read(ctx, word, sql`${NOUNS[word].table.id} collate "C" > ${after}`, limit)
 }
 
-/** The published object that a tool's name means: by its tail, so that a new name does not break who has listed it. */
+/**
+ * Finds the published object of a tool name by its tail, so that renaming an object does not break clients that listed
+ * it.
+ */
 export async function findPublished(
   ctx: ServiceContext,
   words: readonly Word[],

@@ -4,18 +4,19 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../definition/jso
 import type { PauseSignal } from '../definition/run'
 import { shownText } from '../definition/shown'
 
-/** What a pause asks, in the words of the protocol: a flat form of plain values. */
+/** A pause's question in the protocol's form: a flat form of plain values. */
 export interface Question {
   message: string
   requestedSchema: JsonObject
 }
 
-/** The field of a form that has the action which was chosen. */
+/** The form field with the chosen action. */
 const ACTION = 'action'
 const PLAIN = ['string', 'number', 'integer', 'boolean']
 
 /**
- * The form for a pause. Null if a form of the protocol cannot ask it: it has only plain values, and is no place for secrets.
+ * The form for a pause. Null if the protocol cannot ask it: its forms have only plain values, and must not ask for
+ * secrets.
  */
 export function questionOf(pause: PauseSignal): Question | null {
   const card = (pause.show ?? []).map(({ label, value }) => `${label}: ${shownText(value)}`).join('\n')
@@ -58,13 +59,13 @@ function plainSchema(schema: JsonValue | undefined): JsonObject | null {
   }
 }
 
-/** What a person filled in, as the body of an answer. */
+/** The filled-in form as the body of an answer. */
 export function answerTo(type: string, pauseId: string, content: JsonObject): JsonObject {
   if (type === 'request_user_action') return { type, pauseId, actionId: content[ACTION] ?? null }
   return { type, pauseId, data: content }
 }
 
-/** Names a question, so that any process can take its answer: nothing is kept of it. */
+/** Identifies a question. It contains everything needed, so any process can take the answer and nothing is stored. */
 export function questionId(type: PauseSignal['type'], runId: string, pauseId: string): string {
   return `ask/${randomUUID()}/${type}/${runId}/${pauseId}`
 }

@@ -30,7 +30,7 @@ export const TEMPLATES: ResourceTemplate[] = [
   },
 ]
 
-/** The newest runs and the open tasks, as far as the caller may read them. */
+/** The newest runs and the open tasks that the caller may read. */
 export async function listResources(ctx: ServiceContext): Promise<Resource[]> {
   const [{ runs }, { tasks }] = await Promise.all([
     listRuns(ctx, { limit: String(LISTED) }),

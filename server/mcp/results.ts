@@ -4,7 +4,7 @@ import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 import type { PresentedRun } from '../runs/present'
 
-/** An error of the protocol, in contrast to a tool's. The client sees the message. */
+/** An error of the protocol, as opposed to a tool's. The client sees the message. */
 export class ProtocolError extends Error {
   override name = 'ProtocolError'
   constructor(
@@ -20,7 +20,7 @@ export const INVALID_PARAMS = -32602
 const INTERNAL_ERROR = -32603
 export const RESOURCE_NOT_FOUND = -32002
 
-/** A tool's result: the same as data and as text, because not every client shows data to its model. */
+/** A tool's result as data and as text, because not every client shows data to its model. */
 export function result(data: object, isError = false): CallToolResult {
   const text = JSON.stringify(data)
   return {
@@ -35,7 +35,7 @@ export function failed(ctx: ServiceContext, thrown: unknown): CallToolResult {
   return result({ error: { code, message, details } }, true)
 }
 
-/** What a list or a resource answers when a verb refuses. */
+/** The answer of a list or a resource if a verb throws. */
 export function asProtocolError(ctx: ServiceContext, thrown: unknown): ProtocolError {
   if (thrown instanceof ProtocolError) return thrown
   const { code, status, message, details } = asAppError(ctx, thrown)
@@ -58,7 +58,7 @@ function asAppError({ log }: ServiceContext, err: unknown): AppError {
   return new AppError('INTERNAL')
 }
 
-/** A run as a model needs it: how it is, what it waits for and what came out, without its history. */
+/** A run as a model needs it: its state, its open pauses and its result, without its history. */
 export function outlineOf(run: PresentedRun) {
   const { runId, workflowId, workflowName, status, outcome, pauseSignals, result, error, startTime, endTime } = run
   const ended = endTime === undefined ? {} : { endTime }

@@ -4,7 +4,7 @@ import { component } from '../definition/component'
 
 const Id = z.union([z.string(), z.number()])
 
-/** For the document only: the SDK checks what is sent. */
+/** For the document only: the SDK checks messages. */
 export const McpMessage = component('McpMessage', {
   jsonrpc: z.literal('2.0').describe('The version of JSON-RPC.'),
   id: Id.optional().describe('Names a request; notifications have none.'),

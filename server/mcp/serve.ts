@@ -24,12 +24,15 @@ const INSTRUCTIONS = [
   '`running`: it takes longer; look again with get_run. `failed`: `error` says why. `completed`: `result` is the outcome.',
 ].join('\n')
 
-/** The validator is only for answers of clients, and nothing is asked of them. Making the SDK's own takes long. */
+/**
+ * Validates nothing, because only clients' answers would be validated and the SDK never asks. Creating the SDK's own is
+ * slow.
+ */
 const NO_VALIDATOR = {
   getValidator: () => () => ({ valid: false as const, data: undefined, errorMessage: 'unexpected' }),
 }
 
-/** Begins the id of a session whose client can ask its user. Nothing else is known of a session, and nothing is kept. */
+/** The prefix of a session id whose client can ask its user. A session has no other state, and none is stored. */
 const CAN_ASK = 'asks-'
 const SESSION = 'mcp-session-id'
 
@@ -40,10 +43,10 @@ interface Answer {
 }
 
 /**
- * Answers one message of the Model Context Protocol, over streamable HTTP. Nothing is kept between two messages, so any process
- * may answer any of them. The answer is plain JSON, but for a call whose run waits for what the client can ask its user: then
- * it is a stream with the questions, whose answers come as messages of their own.
- * @throws AppError INVALID_INPUT for what is not a message of the protocol
+ * Answers one message of the Model Context Protocol over streamable HTTP. Nothing is stored between messages, so any
+ * process may answer any of them. The answer is plain JSON, except for a call whose run waits for something the client
+ * can ask its user: then it is a stream with the questions, and their answers come as messages of their own.
+ * @throws AppError INVALID_INPUT if it is not a message of the protocol
  */
 export async function answerMcp(ctx: ServiceContext, message: JsonObject, request: Request): Promise<Answer> {
   if (await takeAnswer(ctx, message)) return { status: 202, body: new Uint8Array() }
@@ -57,7 +60,7 @@ export async function answerMcp(ctx: ServiceContext, message: JsonObject, reques
   return withQuestions(ctx, { message, answer, runId, signal: request.signal, leave })
 }
 
-/** A place among the open streams; null if there is none, because the run has started and the call must say so. */
+/** A place among the open streams; null if none is free, because the run has started and the call must return it. */
 function placeFor({ tenantId, log }: ServiceContext): (() => void) | null {
   try {
     return reserveStream(tenantId)
@@ -76,7 +79,7 @@ function canAsk(params: JsonValue | undefined): boolean {
 
 const takesStream = ({ headers }: Request) => (headers.get('accept') ?? '').includes('text/event-stream')
 
-/** The run that a call returned, if it waits for something. */
+/** The run that a call returned, if it is paused. */
 function pausedRunIn(body: Answer['body']): string | null {
   const reply = body instanceof JsonText ? (JSON.parse(body.text) as JsonValue) : null
   const shown = isJsonObject(reply) && isJsonObject(reply.result) ? reply.result.structuredContent : null
@@ -89,7 +92,7 @@ interface Asking {
   answer: Answer
   runId: string
   signal: AbortSignal
-  /** Gives the place among the open streams back; further calls do nothing. */
+  /** Frees the place among the open streams; further calls do nothing. */
   leave: () => void
 }
 
@@ -157,7 +160,7 @@ function serverFor(ctx: ServiceContext, signal: AbortSignal): Server {
   return server
 }
 
-/** The transport insists on a caller who also takes streams, although it answers without one. */
+/** The transport requires a client that also accepts streams, although it answers without one. */
 function asTransportWants({ url, headers }: Request): Request {
   const version = headers.get('mcp-protocol-version')
   return new Request(url, {

@@ -18,8 +18,8 @@ const words = (ctx: ServiceContext): Word[] =>
   (Object.keys(KINDS) as Word[]).filter((word) => allows(ctx, KINDS[word].operation))
 
 /**
- * What the caller may call: first the fixed tools, then the published objects by kind and id.
- * @throws ProtocolError for a cursor that no page gave
+ * The tools the caller may call: first the fixed ones, then the published objects by kind and id.
+ * @throws ProtocolError for an unknown cursor
  */
 export async function listTools(ctx: ServiceContext, cursor?: string): Promise<{ tools: Tool[]; nextCursor?: string }> {
   const [, from, afterId = ''] = /^(workflow|agent|tool)\/([\w-]{0,80})$/.exec(cursor ?? '') ?? []
@@ -38,8 +38,8 @@ export async function listTools(ctx: ServiceContext, cursor?: string): Promise<{
 }
 
 /**
- * Calls a tool. What a verb refuses is a result, so that the model sees it and can do better.
- * @throws ProtocolError for a tool that the caller is not shown
+ * Calls a tool. A verb's error becomes a result, so that the model sees it and can correct itself.
+ * @throws ProtocolError for a tool that the caller may not see
  */
 export async function callTool(
   ctx: ServiceContext,

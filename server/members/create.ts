@@ -25,14 +25,14 @@ interface CreatedMember {
   tenantId: string
   email: string
   role: Role
-  /** Shown once; null for a person who keeps theirs. */
+  /** Shown once; null if they have a password. */
   password: string | null
 }
 
 /**
  * Makes a person a member of the caller's tenant, and creates a user if the address is new. A person who can already
- * sign in, perhaps to another tenant, keeps their password: this tenant may not change it. Unless nobody has proven their
- * address: then whoever set that password may be somebody else, so it ends with its sessions, and a new one is made.
+ * sign in, perhaps to another tenant, keeps their password: this tenant may not change it. The exception is an unproven
+ * address: its password may be an impostor's, so it is replaced and its sessions end.
  * @throws AppError INVALID_INPUT, NOT_FOUND, FORBIDDEN, CONFLICT
  */
 export async function createMember(ctx: ServiceContext, input: unknown): Promise<CreatedMember> {
@@ -61,7 +61,7 @@ export async function createMember(ctx: ServiceContext, input: unknown): Promise
 }
 
 /**
- * Only the command line gets here, so the operator vouches for the address.
+ * Only the command line calls this, so the operator vouches for the address.
  * @returns isNew if the given password is the user's from now on
  */
 async function findOrCreateUser(tx: TransactionContext, user: { email: string; name: string; passwordHash: string }) {

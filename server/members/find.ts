@@ -7,7 +7,7 @@ import { type Role, roleOf } from '../roles'
 import { authorizeMembersOf } from './manage'
 
 /**
- * The role of a member the caller may manage. Locks the tenant's owners, so of two concurrent changes the later sees
+ * The role of a member the caller may manage. Locks the tenant's owners, so the later of two concurrent changes sees
  * the earlier one.
  * @throws AppError NOT_FOUND, FORBIDDEN
  */
@@ -25,13 +25,13 @@ export async function getManagedRole(tx: TransactionContext, userId: string): Pr
   return role
 }
 
-/** A person as the audit log names them. */
+/** A person's name in the audit log. */
 export async function namedPerson({ db }: Pick<TransactionContext, 'db'>, userId: string) {
   const [row] = await db.select({ email: users.email }).from(users).where(eq(users.id, userId))
   return { id: userId, name: row?.email ?? userId }
 }
 
-/** Locks the tenant's owners: when two requests each remove an owner, the later sees the earlier one's change. */
+/** Locks the tenant's owners: if two requests each remove an owner, the later sees the earlier one's change. */
 export async function lockOwners(tx: TransactionContext): Promise<void> {
   await tx.db
     .select({ userId: members.userId })
@@ -41,7 +41,7 @@ export async function lockOwners(tx: TransactionContext): Promise<void> {
     .for('update')
 }
 
-/** @throws AppError CONFLICT when the tenant would have no owner left */
+/** @throws AppError CONFLICT if the tenant would have no owner left */
 export async function requireAnotherOwner(tx: TransactionContext, userId: string): Promise<void> {
   const owners = await tx.db
     .select({ userId: members.userId })

@@ -7,7 +7,7 @@ import { lockOwners, namedPerson, requireAnotherOwner } from './find'
 import { revokeInvitationsBy } from './invitations/revoke'
 
 /**
- * Removes the caller from the tenant; every role may leave. What they created stays, API keys included.
+ * Removes the caller from the tenant; every role may leave. Things they created stay, API keys included.
  * @throws AppError FORBIDDEN for a caller that is not a person, CONFLICT for the last owner
  */
 export async function leaveTenant(ctx: ServiceContext): Promise<{ userId: string }> {

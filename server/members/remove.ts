@@ -7,7 +7,7 @@ import { getManagedRole, namedPerson, requireAnotherOwner } from './find'
 import { revokeInvitationsBy } from './invitations/revoke'
 
 /**
- * Removes a member, effective from their next request. What they created stays, API keys included; their invitation
+ * Removes a member, effective from their next request. Things they created stay, API keys included; their invitation
  * links stop working.
  * @throws AppError NOT_FOUND, FORBIDDEN, CONFLICT for the last owner
  */

@@ -27,7 +27,7 @@ export type SaveRunView = z.input<typeof SaveRunView>
 const DeleteRunView = z.object({ name: Name })
 export type DeleteRunView = z.input<typeof DeleteRunView>
 
-/** A filter of the list of runs that a member saved. */
+/** A filter of the list of runs, saved by a member. */
 export type RunView = z.output<typeof SaveRunView>
 
 /**
@@ -40,7 +40,7 @@ export async function listRunViews(ctx: ServiceContext): Promise<RunView[]> {
 }
 
 /**
- * Saves a view, in place of the one with the same name.
+ * Saves a view, replacing one with the same name.
  * @throws AppError FORBIDDEN, INVALID_INPUT
  */
 export async function saveRunView(ctx: ServiceContext, input: unknown): Promise<RunView[]> {

@@ -4,7 +4,7 @@ import { isJsonObject } from '../definition/json'
 /** How an answer ended. */
 export interface AnswerEnd {
   finishReason: FinishReason
-  /** The model's own words when it refused to answer; null if it did not, or gave none. */
+  /** The model's own words when it refused to answer; null without a refusal or words. */
   refusal: string | null
 }
 
@@ -19,13 +19,13 @@ export function endOf(answer: {
   const { text, finishReason, rawFinishReason, providerMetadata } = answer
   const kept = Object.values(providerMetadata ?? {}).map((own) => (isJsonObject(own) ? own.refusal : undefined))
   const said = kept.find((refusal) => typeof refusal === 'string' && refusal.trim() !== '')
-  // OpenAI's SDK gives a refusal as the text of an answer that nothing stopped, and says that it was filtered.
+  // OpenAI's SDK returns a refusal as the text of an unstopped answer, and marks it as filtered.
   const asText = finishReason === 'content-filter' && rawFinishReason === 'stop' ? text : null
   const refusal = typeof said === 'string' ? said : asText
   return { finishReason, refusal: refusal?.slice(0, MAX_REFUSAL) ?? null }
 }
 
-/** Why an answer is not whole, as a sentence goes on after "the answer"; null if nothing says so. */
+/** Why an answer is incomplete, as a sentence continues after "the answer"; null without a sign of it. */
 export function whyNotWhole({ finishReason, refusal }: AnswerEnd, maxOutputTokens: number | undefined): string | null {
   if (refusal !== null) return `is a refusal: ${refusal}`
   if (finishReason === 'content-filter') return "was stopped by the provider's filter"
@@ -38,7 +38,7 @@ export function whyNotWhole({ finishReason, refusal }: AnswerEnd, maxOutputToken
   return `was cut off at ${limit}`
 }
 
-/** Why an answer ended, unless the model was simply done. */
+/** Why an answer ended, unless it ended normally. */
 export function oddEnd({ finishReason }: AnswerEnd): { finishReason?: 'length' | 'content-filter' | 'error' } {
   return finishReason === 'length' || finishReason === 'content-filter' || finishReason === 'error'
     ? { finishReason }

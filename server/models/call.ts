@@ -37,7 +37,7 @@ interface ModelRequest {
   system: string
   messages: ModelMessage[]
   tools: ModelTool[]
-  /** False when the tools are listed only because earlier messages call them. */
+  /** False if the tools are listed only because earlier messages call them. */
   mayCallTools: boolean
   /** Asks for an answer as JSON of this schema; the answer is not checked here. */
   outputSchema: JsonObject | null
@@ -60,8 +60,8 @@ export interface ModelAnswer {
 }
 
 /**
- * Gets one answer from the model. Temporary failures (429, 5xx, no connection) are retried with growing delays, as long
- * as the deadline allows and no text was passed on yet.
+ * Gets one answer from the model. Retries transient failures (429, 5xx, no connection) with backoff, as long as the
+ * deadline allows and no text was passed on.
  * @param deadline in `performance.now()` time
  * @throws ModelFailure, or the signal's reason
  */
@@ -158,7 +158,7 @@ function options(open: OpenModel, request: ModelRequest) {
     model: wrapLanguageModel({ model: open.model, middleware: distinctCalls }),
     system: request.system,
     messages: request.messages,
-    // The loop over tool calls is ours, because it counts, checks and records them; so no tool has an `execute` here.
+    // We loop over tool calls ourselves, to count, check and record them; so no tool has an `execute` here.
     ...(request.tools.length > 0
       ? { tools: toolSet(request.tools), toolChoice: request.mayCallTools ? ('auto' as const) : ('none' as const) }
       : {}),
@@ -207,15 +207,15 @@ function answer(open: OpenModel, answered: Answered): ModelAnswer {
 }
 
 /**
- * Text with no safe place to cut by this size is held until the end, because searching again and again would take too
- * long.
+ * Beyond this size, text without a safe place to cut is held until the end, because searching again and again would
+ * take too long.
  */
 const MAX_HELD = 65_536
 const CUTS = 8
 
 /**
- * Passes text on with the key masked. It buffers enough text that a key arriving in pieces is complete before any part
- * is sent, and never cuts where that would split a key.
+ * Passes text on with the key masked. Buffers enough text to complete a key that arrives in pieces, and never cuts
+ * where that would split a key.
  */
 function masked({ mask }: OpenModel, onText: (text: string) => void) {
   let held = ''
@@ -229,8 +229,8 @@ function masked({ mask }: OpenModel, onText: (text: string) => void) {
 }
 
 /**
- * A place to cut so that masking both parts gives the same as masking the whole, with room after it for the longest
- * form of the key; 0 when there is none.
+ * A place to cut where masking both parts equals masking the whole, with room after it for the longest form of the key;
+ * 0 if none exists.
  */
 function safeCut(text: string, { masker, longestForm }: NonNullable<OpenModel['mask']>): number {
   const whole = masker.text(text)

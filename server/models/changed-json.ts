@@ -1,7 +1,9 @@
-/** A response whose JSON, or the data of whose events, is changed. `change` gets any other text too, and leaves it. */
+/**
+ * Changes the JSON of a response, or of its events. `change` also gets any other text, and must return it unchanged.
+ */
 export async function withChangedJson(response: Response, change: (json: string) => string): Promise<Response> {
   const headers = new Headers(response.headers)
-  // Both are of the body as it was sent.
+  // Both describe the original body.
   for (const name of ['content-length', 'content-encoding']) headers.delete(name)
   const init = { status: response.status, statusText: response.statusText, headers }
   if (!response.body) return response
@@ -13,7 +15,7 @@ export async function withChangedJson(response: Response, change: (json: string)
 
 const DATA = 'data:'
 
-/** Changes each line of a stream, without waiting for more than the line. */
+/** Changes each line of a stream as soon as it is complete. */
 function eachLine(change: (line: string) => string): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder()
   const encoder = new TextEncoder()

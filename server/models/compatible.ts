@@ -15,7 +15,7 @@ import { meetsStrict } from './strict-schema'
 const NAME = 'openai-compatible'
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024
 
-/** A server whose address a user chose, so it is called through the guard. */
+/** A user chose the server's address, so it is called through the guard. */
 export function openAICompatible(config: ModelConfig, apiKey: string | undefined): LanguageModelV3 {
   const { baseUrl = '', modelId } = config
   const check: CheckUrl = (url, inTheOpen) => {
@@ -51,7 +51,7 @@ const guardedBy =
     return response.ok ? withChangedJson(response, withTextArguments) : response
   }
 
-/** Strict servers refuse a request whose schema breaks their rules. Answers are checked here in any case. */
+/** Strict servers reject a request whose schema breaks their rules. Answers are checked here in any case. */
 function strictIfPossible(body: Record<string, unknown>): Record<string, unknown> {
   const format = isJsonObject(body.response_format) ? body.response_format : {}
   const asked = format.json_schema
@@ -60,7 +60,7 @@ function strictIfPossible(body: Record<string, unknown>): Record<string, unknown
   return { ...body, response_format: { ...format, json_schema: loose } }
 }
 
-/** Keeps the words of a refusal, which the SDK drops. */
+/** Preserves the words of a refusal, which the SDK drops. */
 const refusals: MetadataExtractor = {
   async extractMetadata({ parsedBody }) {
     const refusal = refusalIn(parsedBody, 'message')
@@ -85,8 +85,8 @@ function refusalIn(body: unknown, part: 'message' | 'delta'): string {
 }
 
 /**
- * Some servers give the arguments of a call as an object where the protocol has its JSON as text, or leave them out. Any
- * other text is as it was.
+ * Some servers send a call's arguments as an object where the protocol has JSON text, or omit them. Returns any other
+ * text unchanged.
  */
 function withTextArguments(text: string): string {
   if (!text.includes('"tool_calls"')) return text
@@ -98,7 +98,7 @@ function withTextArguments(text: string): string {
   }
 }
 
-/** Whether anything had to be changed. */
+/** Returns whether it changed anything. */
 function correctCalls(body: JsonValue): boolean {
   let changed = false
   for (const choice of listIn(body, 'choices')) {
@@ -106,7 +106,7 @@ function correctCalls(body: JsonValue): boolean {
       for (const call of listIn(isJsonObject(choice) ? choice[part] : null, 'tool_calls')) {
         const named = isJsonObject(call) && isJsonObject(call.function) ? call.function : null
         if (!named || typeof named.arguments === 'string') continue
-        // A piece of a stream may leave out what comes later.
+        // A piece of a stream may omit what follows later.
         if (named.arguments === undefined && part === 'delta') continue
         named.arguments = named.arguments ? JSON.stringify(named.arguments) : part === 'delta' ? '' : '{}'
         changed = true

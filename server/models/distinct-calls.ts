@@ -2,8 +2,8 @@ import type { LanguageModelV3Middleware, LanguageModelV3StreamPart, LanguageMode
 import { keepingDigits } from '../definition/long-numbers'
 
 /**
- * Gives each tool call of an answer an id of its own. Some servers number the calls of each answer in the same way, or not
- * at all, and the SDK takes calls with one id for one call. Of its arguments, it keeps the digits of long numbers.
+ * Gives each tool call of an answer its own id. Some servers number the calls of every answer alike, or not at all, and
+ * the SDK takes calls with equal ids for one call. Preserves the digits of long numbers in arguments.
  */
 export const distinctCalls: LanguageModelV3Middleware = {
   specificationVersion: 'v3',

@@ -3,7 +3,7 @@ import type { FailedTurn } from '../definition/agent'
 import { OutboundFailure } from '../net/outbound-failure'
 import type { AnswerEnd } from './answer-end'
 
-/** A provider gave no usable answer. The message names the provider and never contains its response or a key. */
+/** A provider returned no usable answer. The message names the provider and never contains its response or a key. */
 export class ModelFailure extends Error {
   override name = 'ModelFailure'
   constructor(
@@ -28,21 +28,20 @@ export class ModelFailure extends Error {
   readonly transient: boolean
   /** The delay the provider asked for. */
   readonly retryAfterMs: number | null
-  /** The code a run's step fails with. */
+  /** The error code of a run's step. */
   readonly code: 'MODEL_ERROR' | 'SECRET_NOT_ALLOWED'
-  /** The HTTP status the provider answered with, if that is why. */
+  /** The provider's HTTP status, if that is the reason. */
   readonly status: number | null
-  /** How the answer ended, if there was one. */
+  /** How the answer ended, if any. */
   readonly answer: AnswerEnd | null
-  /** What the turn had used by then, once that is known. */
+  /** The turn's usage so far, once known. */
   turn: FailedTurn | null = null
 }
 
 const TRANSIENT = new Set([408, 409, 425, 429])
 
 /**
- * Turns a failed call into a ModelFailure. Leaves out the provider's own message, because some repeat the key they were
- * given.
+ * Turns a failed call into a ModelFailure. Omits the provider's own message, because some repeat the key they received.
  */
 export function toModelFailure(err: unknown, provider: string): ModelFailure {
   if (err instanceof ModelFailure) return err

@@ -3,14 +3,14 @@ import { Effort } from '../definition/effort'
 import { isJsonObject, type JsonObject, type JsonValue, own } from '../definition/json'
 
 const MAX_DEPTH = 12
-/** How much is made for one schema: 20,000 values, or as many characters of texts as this. A tenth of a second at worst. */
+/** The maximum for one schema: 20,000 values, or this many characters of texts. A tenth of a second at worst. */
 export const MAX_MADE = 4_000_000
-/** What a value counts as, beside its characters. */
+/** The cost of a value, besides its characters. */
 export const PER_VALUE = 200
-/** References and schemas that are merged cost too, though they make nothing. */
+/** References and merged schemas cost too, though they make no values. */
 const PER_HOP = 50
 
-/** A schema asks for more values than are made for one. */
+/** A schema asks for more values than the maximum. */
 export class TooMuchToMake extends Error {
   override name = 'TooMuchToMake'
   constructor() {
@@ -18,7 +18,7 @@ export class TooMuchToMake extends Error {
   }
 }
 
-/** What the scripted model takes values from. */
+/** The sources of the scripted model's values. */
 export interface Material {
   message: string
   /** Tool results, oldest first; their fields take precedence over the message. */
@@ -26,21 +26,21 @@ export interface Material {
 }
 
 /**
- * Makes a value for a JSON Schema, always the same for the same material. The first rule that fits applies:
+ * Makes a value for a JSON Schema, deterministically. The first rule that fits applies:
  * - `const`, or an `enum` value that the message names (`billed` names `billing`), or else the first one
  * - a property named like a field of a tool result takes that field's value, if the type fits
- * - a property the message sets (`amount: 12`, `amount=12`) takes the value after its name, a number also some words after it
- *   (`amount due 12`)
+ * - a property the message sets (`amount: 12`, `amount=12`) takes the value after its name, a number also some words
+ *   after it (`amount due 12`)
  * - `default`
- * - numbers: the message's numbers in order, else 0, kept within `minimum` and `maximum`
+ * - numbers: the message's numbers in order, else 0, clamped to `minimum` and `maximum`
  * - booleans: whether the message has the property's name without a `not` before it, or `yes` or `true`
  * - strings with a `format` (`email`, `date`, `date-time`, `uri`, `uuid`): the first one in the message, else a fixed
- *   one, or nothing where the property is optional; any other string is the message itself, or its first sentence where
- *   the length is limited and it has several, cut or padded to the required length
+ *   one, or none if the property is optional; any other string is the message itself, or its first sentence where the
+ *   length is limited and it has several, cut or padded to the required length
  * - arrays have one item, or `minItems`; an array of numbers has all of the message's numbers
- * - objects have every declared and every required property, but for the optional ones that would be made up; `anyOf` and `oneOf` use their first entry; local `$ref`s
- *   are followed
- * @param effort what may be made, where it is made for several schemas
+ * - objects have every declared and every required property, but for the optional ones that would be made up; `anyOf`
+ *   and `oneOf` use their first entry; local `$ref`s are followed
+ * @param effort the shared budget of several schemas
  * @throws TooMuchToMake
  */
 export function fillSchema(schema: JsonObject, material: Material, effort = new Effort(MAX_MADE)): JsonValue {
@@ -122,7 +122,7 @@ class Filler {
     return Object.fromEntries(known.map((key) => [key, this.fill(own(properties, key), key, depth + 1)]))
   }
 
-  /** Whether the value would be invented: an address or date that the message does not have. */
+  /** Whether the value would be made up: an address or date that is not in the message. */
   private wouldMakeUp(given: JsonValue | undefined, name: string): boolean {
     const { type, format, enum: values, const: constant } = this.resolve(given)
     if (type !== 'string' || values !== undefined || constant !== undefined || typeof format !== 'string') return false
@@ -236,14 +236,14 @@ class Filler {
 
 const NOT = ['not', 'no', 'never', 'isn', 'nothing']
 
-/** What the forms of a word have in common, roughly: `billing`, `billed` and `bills`. */
+/** The approximate stem of a word: `billing`, `billed` and `bills` have the same. */
 function stemOf(word: string): string {
   return word.toLowerCase().slice(0, Math.max(4, word.length - 3))
 }
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** The first sentence that is more than a greeting; all of a text that has none. */
+/** The first sentence that is more than a greeting; otherwise the whole text. */
 function firstSentence(text: string): string {
   const sentences = text.split(/(?<=[.!?])\s+|\n+/).map((sentence) => sentence.trim())
   return sentences.find((sentence) => sentence.split(/\s+/).length > 3) ?? text

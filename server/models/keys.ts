@@ -9,21 +9,21 @@ import { readVaultSecrets, SecretMissing } from '../vault/read'
 import { ModelFailure, toModelFailure } from './failure'
 import type { ModelConfig } from './schema'
 
-/** A tenant's own keys are vault secrets under these names. */
+/** A tenant's own keys are vault secrets with these names. */
 export const KEY_NAMES = {
   openai: 'OPENAI_API_KEY',
   anthropic: 'ANTHROPIC_API_KEY',
   google: 'GOOGLE_GENERATIVE_AI_API_KEY',
 } as const
 
-/** Where each provider is called unless the installation has set a proxy. */
+/** The providers' addresses, unless the installation has set a proxy. */
 const HOMES = {
   openai: 'https://api.openai.com/v1',
   anthropic: 'https://api.anthropic.com/v1',
   google: 'https://generativelanguage.googleapis.com/v1beta',
 } as const
 
-/** Where a model is called, and so where its key is sent; null for the scripted one and for an invalid base URL. */
+/** The address of a model, to which its key is sent; null for the scripted one and for an invalid base URL. */
 export function addressOf({ provider, baseUrl }: ModelConfig): URL | null {
   switch (provider) {
     case 'scripted':
@@ -39,13 +39,13 @@ export function addressOf({ provider, baseUrl }: ModelConfig): URL | null {
   }
 }
 
-/** Refuses an address that could never be called. Those of the installation may be private. */
+/** Rejects an address that could never be called. Those of the installation may be private. */
 export function addressProblems({ provider, baseUrl }: ModelConfig): ErrorDetail[] {
   const message = provider === 'openai-compatible' && baseUrl !== undefined ? neverCalled(baseUrl) : null
   return message === null ? [] : [{ path: 'model.baseUrl', message }]
 }
 
-/** The secret an agent refers to for its key, and where it would be sent. */
+/** The secret that an agent refers to for its key, and its destination. */
 export function keyUse(model: ModelConfig): SecretUse | null {
   const name = namedSecret(model)
   const url = addressOf(model)
@@ -56,7 +56,7 @@ export function keyUse(model: ModelConfig): SecretUse | null {
 /**
  * The key for a provider: the secret the agent refers to, else the tenant's secret with the well-known name, else the
  * installation's key, which is never sent to an address a user chose.
- * @throws ModelFailure when the agent refers to a secret that does not exist, or the secret is not bound to the host
+ * @throws ModelFailure if the agent refers to a secret that does not exist, or the secret is not bound to the host
  */
 export async function resolveKey(ctx: ServiceContext, config: ModelConfig): Promise<string | undefined> {
   const { provider } = config

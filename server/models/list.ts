@@ -43,7 +43,7 @@ export async function listProviders(ctx: ServiceContext) {
     return {
       provider,
       label: LABELS[provider],
-      /** The name under which the key is looked up; null if there is none, or only the one that the agent refers to. */
+      /** The key's name in the vault; null without a key, or if only the agent's own reference names it. */
       keyName,
       key,
       models: SUGGESTED[provider],

@@ -14,23 +14,23 @@ import { resolveKey } from './keys'
 import type { ModelConfig } from './schema'
 import { scriptedModel } from './scripted'
 
-// Stops the SDK from printing warnings: only our log writes output.
+// Keeps the SDK from printing warnings: only our log writes output.
 setLibraryGlobal('AI_SDK_LOG_WARNINGS', false)
 
 export interface OpenModel {
   model: LanguageModelV3
-  /** The provider that really answers: `scripted` when the wanted one has no key. */
+  /** The provider that actually answers: `scripted` if the chosen one has no key. */
   provider: string
   modelId: string
   settings: ModelConfig['settings']
-  /** False when a provider that must answer in JSON refuses tools, or never calls them. */
+  /** False if a provider that must answer in JSON rejects tools, or never calls them. */
   jsonBesideTools: boolean
   providerOptions?: Record<string, JsonObject>
-  /** Set when a user chose the server, whose answer may repeat the key it was sent. */
+  /** Set if a user chose the server, whose answer may repeat the key sent to it. */
   mask?: { masker: Masker; longestForm: number }
 }
 
-/** Opens the model of an agent's configuration; the scripted one when there is no key for it. */
+/** Opens the model of an agent's configuration; the scripted one without a key. */
 export async function openModel(ctx: ServiceContext, config: ModelConfig): Promise<OpenModel> {
   const { provider, modelId, settings } = config
   const apiKey = await resolveKey(ctx, config)
@@ -42,13 +42,13 @@ export async function openModel(ctx: ServiceContext, config: ModelConfig): Promi
         model: openAICompatible(config, apiKey),
         // A model that a server constrains to a grammar cannot call tools.
         jsonBesideTools: false,
-        // JSON escaping turns a character into six at most.
+        // JSON escaping turns a character into at most six.
         ...(apiKey ? { mask: { masker: maskerOf([apiKey]), longestForm: apiKey.length * 6 } } : {}),
       }
     case 'openai':
       if (!apiKey) break
-      // Strict mode refuses schemas with optional fields, and we check answers ourselves. The chat API stores no state
-      // on the provider's side.
+      // Strict mode rejects schemas with optional fields, and we check answers ourselves. The chat API stores no state
+      // at the provider.
       return {
         ...open,
         model: createOpenAI({ apiKey, ...at(env().OPENAI_BASE_URL) }).chat(modelId),
@@ -72,13 +72,13 @@ export async function openModel(ctx: ServiceContext, config: ModelConfig): Promi
 
 /**
  * The installation's own setting, never a tenant's, so it bypasses the guard. Redirects are not followed: the key was
- * checked for this address only, and some providers take it in a header that would go along.
+ * checked for this address only, and some providers take it in a header that would be forwarded.
  */
 function at(baseURL: string | undefined): { baseURL?: string; fetch: typeof fetch } {
   return {
     ...(baseURL === undefined ? {} : { baseURL }),
-    // Anthropic and Google write tools' arguments as JSON of their own, with long numbers. All three answer in UTF-8, which is
-    // also the only charset of JSON and event streams in their standards.
+    // Anthropic and Google write tools' arguments as JSON of their own, with long numbers. All three answer in UTF-8,
+    // which is also the only charset of JSON and event streams in their standards.
     fetch: async (input, init) => {
       const response = await fetch(input, { ...init, redirect: 'manual' })
       return response.ok ? withChangedJson(response, keepingDigits) : response

@@ -23,7 +23,7 @@ export const ModelSettings = z.strictObject({
   stopSequences: z.array(z.string().min(1).max(100)).max(8).optional(),
 })
 
-/** The model an agent uses. It never contains a key, only a reference to the secret that does. */
+/** The model an agent uses. It never contains a key, only a reference to the secret with the key. */
 export const ModelConfig = z
   .strictObject({
     provider: z.enum(PROVIDERS).describe('Who runs the model. `scripted` needs no key and is for trying things out.'),

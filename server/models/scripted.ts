@@ -6,12 +6,11 @@ import { fillSchema, type Material, TooMuchToMake } from './fill-schema'
 import { modelToolName } from './tool-names'
 
 /**
- * A model stand-in that needs no key and no network and always gives the same answer to the same conversation, so
- * samples and tests run offline. Its rules:
+ * A deterministic model stand-in without a key or network, so that samples and tests run offline. Its rules:
  * 1. A message `use <tool> {json}` calls that tool once, if the agent has it; without JSON, with no arguments.
- * 2. An agent that can hand over and gets no such message hands it to its first handoff agent, once.
+ * 2. Without such a message, an agent that can hand over hands the message to its first handoff agent, once.
  * 3. With a schema, it fills it from the message and the tool results: see `fillSchema`.
- * 4. Otherwise it tells the last tool result. Without any, it says that it is no model, and what it can do.
+ * 4. Otherwise it repeats the last tool result. Without any, it says that it is no model, and describes its abilities.
  */
 export function scriptedModel(): LanguageModelV3 {
   return {
@@ -148,7 +147,7 @@ function filled(schema: JsonObject, turn: Turn): string {
   }
 }
 
-/** Data as lines that people read. */
+/** Data as readable lines. */
 function told(value: JsonValue): string {
   if (!isJsonObject(value)) return JSON.stringify(value)
   const lines = Object.entries(value).map(

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../definition/json'
 
-/** What strict servers accept; they refuse a whole request for one other keyword. */
+/** The keywords that strict servers accept; any other makes them reject the whole request. */
 const KEYWORDS = new Set(
   (
     '$schema $defs definitions $ref title description type enum const anyOf properties required additionalProperties ' +
@@ -12,7 +12,7 @@ const MAX_DEPTH = 10
 
 /**
  * Whether a schema meets the rules of strict mode, as OpenAI documents it: each object is closed and requires all its
- * fields, and there are no keywords beyond a short list.
+ * fields, and only a short list of keywords is used.
  */
 export function meetsStrict(schema: JsonObject): boolean {
   return schema.type === 'object' && schema.anyOf === undefined && isStrict(schema, 0)

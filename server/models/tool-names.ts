@@ -1,12 +1,12 @@
 import { idTail } from '../ids'
 
-/** What every provider accepts. */
+/** Accepted by every provider. */
 const ACCEPTED = /^[A-Za-z0-9_-]{1,64}$/
 const MAX_WORDS = 51
 
 /**
- * The name by which a model knows a tool. It is the tool's id if providers accept that; otherwise its start and a tail from
- * the whole, so that two tools never have the same one.
+ * The name by which a model knows a tool: the tool's id if providers accept it; otherwise its start and a digest of the
+ * whole, so that no two tools share a name.
  */
 export function modelToolName(id: string): string {
   if (ACCEPTED.test(id)) return id

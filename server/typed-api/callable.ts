@@ -10,7 +10,7 @@ const MAX_DESCRIPTION = 1_000
 /** Without it, callers get the latest version, which may have other schemas. */
 const PUBLISHED: Schema = { type: 'string', const: 'published' }
 
-/** The call of an agent that answers with data. Null for another. */
+/** The call of an agent that answers with data. Null for other agents. */
 export function agentParts(
   blueprint: Blueprint,
   { id, name }: Listed,

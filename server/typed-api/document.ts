@@ -28,17 +28,17 @@ import { ReadTypedApi } from './schema'
 import { usedOf } from './used'
 import { type KnownWorkflow, workflowParts } from './workflow'
 
-/** How much of the document the objects of a kind may take. */
+/** The maximum size of the objects of a kind in the document. */
 const MAX_BYTES: Record<Word, number> = { workflow: 8_000_000, agent: 1_000_000, tool: 1_000_000 }
-/** In so many steps the types are followed, and with so much work. The results of further workflows are any objects. */
+/** Types are inferred within this many steps and this much work. The results of further workflows are any objects. */
 const MAX_STEPS = 20_000
 const MAX_WORK = 300_000_000
 
 /**
- * The workspace's own OpenAPI document: an operation for each published workflow, agent and tool that the caller's lists
- * show, with the types of what it takes and gives.
+ * The workspace's own OpenAPI document: an operation for each published workflow, agent and tool in the caller's lists,
+ * with the types of its input and output.
  * @param base the document of the API, whose operations these are
- * @throws AppError INVALID_INPUT for an id of `only` that is none of them
+ * @throws AppError INVALID_INPUT for an unknown id in `only`
  */
 export async function typedApi(ctx: ServiceContext, base: OpenApiDocument, query: unknown): Promise<TypedDocument> {
   authorize(ctx, 'workflow:read')
@@ -160,7 +160,7 @@ class Assembly {
   async #typesOf(definition: NonNullable<KnownWorkflow['expanded']>): Promise<KnownWorkflow['types']> {
     this.#steps += definition.steps.length
     if (this.#steps > MAX_STEPS || this.#work > MAX_WORK) return null
-    // What a workflow within reach uses belongs to it.
+    // Include the objects that a workflow within reach uses.
     const outputs = keptOutputs(await knownOutputs(beyondReach(this.ctx), definition))
     const flow = await inSlices(this.ctx.tenantId, flowing(definition, outputs))
     const { work, ...types } = runTypesOf(definition, flow)
@@ -222,7 +222,7 @@ class Assembly {
     return this.#named('AnyRun', { oneOf: this.#runs.map(({ name }) => ref(name)), discriminator })
   }
 
-  /** A union has a name: some generators leave out the choices of one that is written where it is used. */
+  /** Names a union: some generators drop the choices of an inline one. */
   #named(wanted: string, schema: Schema): Schema {
     if (schema.$ref !== undefined) return schema
     const name = this.#blueprint.names.give(wanted)

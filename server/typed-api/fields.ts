@@ -7,8 +7,8 @@ import type { Schema } from '../openapi/types'
 const isTemplated = (value: unknown) => JSON.stringify(value)?.includes('${') ?? false
 
 /**
- * Declared fields as the schema of what a caller sends. Others are ignored, and so not forbidden. Defaults are said in
- * words: generators would ask for a field that has one.
+ * Declared fields as the schema of a caller's input. Other fields are ignored, and so not forbidden. Defaults are
+ * described in words: generators would require a field with a default.
  */
 export function schemaOfFields(fields: Fields): Schema {
   const entries = Object.entries(fields)

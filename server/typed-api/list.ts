@@ -5,7 +5,7 @@ import { listPublished, type Word } from './read'
 
 const WORDS: readonly Word[] = ['workflow', 'agent', 'tool']
 
-/** The published workflows, agents and tools whose calls the workspace's document has, each kind by name. */
+/** The published workflows, agents and tools in the workspace's document, each kind by name. */
 export async function listTyped(ctx: ServiceContext): Promise<{ word: Word; id: string; name: string }[]> {
   authorize(ctx, 'workflow:read')
   const words = WORDS.filter((word) => allows(ctx, `${word}:read`))

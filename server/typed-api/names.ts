@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 const MAX_LENGTH = 48
 const TAIL = 6
 
-/** The words of a text as one name that every language accepts, such as `OrderApproval`; empty if it has none. */
+/** The words of a text as one identifier that every language accepts, such as `OrderApproval`; empty without words. */
 export function nameFrom(text: string): string {
   const words = text
     .normalize('NFKD')
@@ -14,19 +14,19 @@ export function nameFrom(text: string): string {
   return words.join('').slice(0, MAX_LENGTH)
 }
 
-/** What gets a name: its id among all objects, and the word that stands for it if its name has no letters. */
+/** An object to name: its unique id, and a fallback word for a name without letters. */
 export interface ToName {
   id: string
   name: string
   fallback: string
-  /** Ends the name, unless it ends so already. */
+  /** A suffix, unless the name already has it. */
   ending: string
 }
 
 /**
- * A name for each object, by id. Of those that would have the same name, in whatever case, the first keeps it, and the
- * others get the start of a digest of their ids: so a new object never renames an older one.
- * @param objects the oldest first
+ * A name for each object, by id. Of equal names, ignoring case, the first stays, and the others get the start of a
+ * digest of their ids: so a new object never renames an older one.
+ * @param objects oldest first
  */
 export function namesFor(objects: readonly ToName[]): Map<string, string> {
   const taken = new Set(TAKEN)
@@ -39,7 +39,7 @@ export function namesFor(objects: readonly ToName[]): Map<string, string> {
   return named
 }
 
-/** The name of an object that `namesFor` was not given. */
+/** The name of an object that `namesFor` did not get. */
 export function nameApart(object: ToName): string {
   return `${plainName(object)}${tailOf(object.id)}`
 }
@@ -50,14 +50,14 @@ function plainName({ name, fallback, ending }: ToName): string {
   return base.toLowerCase().endsWith(ending.toLowerCase()) ? base : `${base}${ending}`
 }
 
-/** Would make names that the document has for something else, such as `StartedRun`. */
+/** Would make names that the document uses otherwise, such as `StartedRun`. */
 const TAKEN = new Set(['started', 'resumed', 'step', 'any', 'get', 'resume'])
 
 function tailOf(id: string): string {
   return createHash('sha256').update(id).digest('hex').slice(0, TAIL)
 }
 
-/** Names of schemas and operations, each given once. */
+/** Unique names of schemas and operations. */
 export class Names {
   readonly #given: Set<string>
   constructor(taken: Iterable<string>) {

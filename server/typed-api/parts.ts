@@ -11,7 +11,7 @@ import { Names } from './names'
 type TypedOperation = DocumentedOperation<DocumentedResponse | Reference>
 export type TypedDocument = OpenApiDocument<DocumentedResponse | Reference>
 
-/** What one object adds to the document. */
+/** One object's part of the document. */
 export interface Parts {
   paths: Record<string, Record<string, TypedOperation>>
   schemas: Record<string, Schema>
@@ -31,12 +31,12 @@ interface Change {
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` })
 export const json = (schema: Schema): Record<string, MediaType> => ({ 'application/json': { schema } })
 
-/** Schemas that get a name here, because each workflow has them: the field of a run that each is from. */
+/** Schemas that are named here because each workflow has them, each with its field of a run. */
 const OF_RUNS = { RunStatus: 'status', RunOutcome: 'outcome', RunError: 'error', RunCancellation: 'cancellation' }
 
-/** Makes the operations of single objects from those that the document of the API has for all. */
+/** Derives the operations of single objects from the API document's generic ones. */
 export class Blueprint {
-  /** The responses and schemas that are the same for every object: named once, and referred to. */
+  /** The responses and schemas shared by all objects: named once, and referenced. */
   readonly responses: Record<string, DocumentedResponse> = {}
   readonly schemas: Record<string, Schema> = {}
   /** Those of schemas. */
@@ -75,7 +75,7 @@ export class Blueprint {
     return { properties, required }
   }
 
-  /** The fields of a run, as far as they are the same for every workflow. */
+  /** The run fields that are the same for every workflow. */
   fieldsOfRun(): { properties: Record<string, Schema>; required: string[] } {
     const { properties, required } = this.fieldsOf('Run')
     const shared = bare(properties)
@@ -101,14 +101,14 @@ function ownOf(headers: NonNullable<DocumentedResponse['headers']>): NonNullable
 }
 const EVERYWHERE = /^(X-Request-Id|X-Api-Version|RateLimit-.*)$/
 
-/** Schemas without the texts for people, which the document of the API has: they would be repeated for each object. */
+/** Schemas without descriptions, which the document of the API has: they would be repeated for each object. */
 export function bare(schemas: Record<string, Schema>): Record<string, Schema> {
   return Object.fromEntries(
     Object.entries(schemas).map(([name, { description: _text, ...schema }]) => [name, schema] as const),
   )
 }
 
-/** One of several schemas. */
+/** A union of the schemas. */
 export function anyOf(schemas: readonly Schema[]): Schema {
   const [only] = schemas
   return schemas.length === 1 && only ? only : { anyOf: [...schemas] }

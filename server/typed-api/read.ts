@@ -12,13 +12,13 @@ import type { Definition } from '../definition/schema'
 import { TOOL } from '../tools/noun'
 import { WORKFLOW } from '../workflows/noun'
 
-/** How many objects of a kind one document has. */
+/** The maximum objects of a kind in one document. */
 export const MAX_OBJECTS = 1_000
-/** Of a kind; any further object has a name with the start of a digest in it. */
+/** Of a kind; further objects always get the start of a digest in their name. */
 const MAX_NAMED = 5_000
 /** Larger definitions are not read. */
 const MAX_BYTES = 512 * 1024
-/** How many are read at once. */
+/** How many are read concurrently. */
 export const PAGE = 20
 
 export type Word = 'workflow' | 'agent' | 'tool'
@@ -40,7 +40,7 @@ export interface Listed {
   version: number
 }
 
-/** The published objects of a kind that the caller's lists show, by id; one more than a document has. */
+/** The published objects of a kind in the caller's lists, by id; at most one more than a document has. */
 export async function listPublished(
   ctx: ServiceContext,
   word: Word,
@@ -62,8 +62,8 @@ export async function listPublished(
 }
 
 /**
- * Everything of a kind that was ever published, the oldest first, whoever asks: an object's name in the document must not
- * depend on which others a caller sees.
+ * Everything of a kind that was ever published, oldest first, whoever asks: an object's name in the document must not
+ * depend on the others a caller sees.
  */
 export async function listNamed(ctx: ServiceContext, word: Word): Promise<(Listed & { createdAt: Date })[]> {
   const { table } = NOUNS[word]
@@ -89,7 +89,7 @@ function everPublished({ tenantId }: ServiceContext, word: Word): SQL | undefine
   return and(eq(table.tenantId, tenantId), isNotNull(table.publishedVersion))
 }
 
-/** Those of the versions that are not too large to read. */
+/** The versions that are small enough to read. */
 function versionsOf(ctx: ServiceContext, word: Word, listed: readonly Listed[]): SQL | undefined {
   const { versions, ownerId, size } = NOUNS[word]
   const pairs = listed.map(({ id, version }) => sql`(${id}::text, ${version}::integer)`)
@@ -100,7 +100,7 @@ function versionsOf(ctx: ServiceContext, word: Word, listed: readonly Listed[]):
   )
 }
 
-/** As the runs of the version read it. */
+/** In the form that the version's runs read. */
 export async function readWorkflows(
   ctx: ServiceContext,
   listed: readonly Listed[],

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isId } from '../ids'
 
-/** Which document a caller asks for. */
+/** The document that a caller asks for. */
 export const ReadTypedApi = z.object({
   workflows: z.literal('published').describe('Return the document of the workspace.'),
   only: z

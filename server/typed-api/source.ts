@@ -12,8 +12,8 @@ import { parseInput } from '../parse'
 import { ReadTypedApi } from './schema'
 
 /**
- * Names everything that the workspace's document is made of: within one process, the same name means the same document.
- * Every save, publish and archive changes it, because the types of a workflow come from what it uses as well.
+ * A digest of everything in the workspace's document: within one process, equal digests mean equal documents. Every
+ * save, publish and archive changes it, because a workflow's types also come from the objects it uses.
  * @throws AppError FORBIDDEN, INVALID_INPUT
  */
 export async function typedApiSource(ctx: ServiceContext, base: OpenApiDocument, query: unknown): Promise<string> {

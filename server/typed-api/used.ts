@@ -4,7 +4,7 @@ type Components = OpenApiDocument['components']
 type Shared = Pick<Components, 'schemas' | 'parameters' | 'headers' | 'examples'>
 const GROUPS = ['schemas', 'parameters', 'headers', 'examples'] as const
 
-/** What the document of the API has of what is referred to, directly or by what is referred to. */
+/** The components of the API document that the parts refer to, directly or indirectly. */
 export function usedOf(parts: object, components: Components): Shared {
   const used: Shared = { schemas: {}, parameters: {}, headers: {}, examples: {} }
   const waiting: object[] = [parts]

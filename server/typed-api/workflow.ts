@@ -11,18 +11,18 @@ import { nameFrom } from './names'
 import { type Blueprint, json, type Parts, ref } from './parts'
 import type { Listed } from './read'
 
-/** A published workflow, as far as it is known. */
+/** A published workflow and its known parts. */
 export interface KnownWorkflow {
   /** Null if it was too large to read. */
   definition: Definition | null
-  /** What runs read. Its steps include those that its `for-each` steps imply. */
+  /** In the form that runs read. Includes the steps implied by `for-each` steps. */
   expanded: Definition | null
-  /** Null if they were not looked at. */
+  /** Null if not inferred. */
   types: { data: ValueType; result: ValueType } | null
 }
 
 export interface WorkflowParts extends Parts {
-  /** The names of the run's schema, and of those of the answers to its pauses. */
+  /** The names of the schemas of the run and of the answers to its pauses. */
   run: string
   answers: string[]
 }
@@ -88,7 +88,7 @@ export function workflowParts(
   return { paths, schemas, run, answers: Object.keys(answers) }
 }
 
-/** The file takes the place of the fields that are files. */
+/** The file takes the place of the file fields. */
 function formOf(payload: Fields): Schema {
   const others = Object.entries(payload).filter(([, { type }]) => type !== 'file')
   const { properties = {}, required = [] } = schemaOfFields(Object.fromEntries(others))
@@ -96,7 +96,7 @@ function formOf(payload: Fields): Schema {
   return { type: 'object', properties: { [FILE_PART]: file, ...properties }, required: [FILE_PART, ...required] }
 }
 
-/** What people may send to each step that asks them, by the name of its schema. */
+/** The possible answers to each step that asks people, by schema name. */
 function answersOf({ steps }: Definition, key: string, nameOf: (wanted: string) => string): Record<string, Schema> {
   return Object.fromEntries(
     steps.flatMap((step) => {
@@ -134,7 +134,7 @@ function answerOf(stepId: string, form: PauseForm): Schema {
   }
 }
 
-/** A run starts with the fields that its workflow asks for, and keeps them. */
+/** A run starts with its workflow's START fields, and they stay in its data. */
 function dataOf(payload: Fields, type: ValueType): Schema {
   const schema = schemaOfType(type)
   const always = [...propertiesOf(payload)].flatMap(([name, { always }]) => (always ? [name] : []))

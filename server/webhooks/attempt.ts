@@ -8,10 +8,10 @@ import { signingKeys } from './secrets'
 import { signedHeaders } from './sign'
 
 const TIMEOUT_MS = 15_000
-/** How much of a response is stored, to find the reason of a failure. */
+/** How much of a response is stored, enough to find the reason of a failure. */
 const MAX_RESPONSE = 1_000
 
-/** Posts a message once. A redirect is a failure: what is signed goes only to the address that was entered. */
+/** Posts a message once. A redirect is a failure: signed content goes only to the address that was entered. */
 export async function attempt(
   ctx: ServiceContext,
   endpoint: EndpointRow,
@@ -41,8 +41,8 @@ export async function attempt(
 }
 
 /**
- * How a response begins. Only the status says whether the message arrived, so a failure while reading the body does not
- * matter.
+ * The start of a response. Only the status says whether the message arrived, so a failure while reading the body does
+ * not matter.
  */
 async function beginning(response: Response): Promise<string> {
   const reader = response.body?.getReader()

@@ -10,7 +10,7 @@ import { named, presentEndpoint } from './present'
 import { CreateWebhook } from './schema'
 import { newSecret } from './secrets'
 
-/** Each costs a message per event. */
+/** Each endpoint costs a message per event. */
 const MAX_ENDPOINTS = 20
 
 /**

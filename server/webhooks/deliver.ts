@@ -13,9 +13,9 @@ import { bodyOf } from './message'
 import { named } from './present'
 import { retryBy } from './retries'
 
-/** How many messages of different runs are sent to an endpoint at once. */
+/** How many messages of different runs are sent to an endpoint concurrently. */
 const PARALLEL = 8
-/** How long one call continues. Including its last attempts, it stays below the limits of platforms. */
+/** How long one call runs. Including its last attempts, it stays below the limits of platforms. */
 const CALL_MS = 20_000
 /** Longer than any attempt; renewed between them. */
 const LEASE_MS = 60_000
@@ -26,8 +26,8 @@ const FAILING_MS = 5 * 24 * HOUR_MS
 const MAX_ATTEMPTS_KEPT = 20
 
 /**
- * Delivers what is due at an endpoint: in order within each run, runs in parallel. One call at a time does this for an
- * endpoint, so a slow endpoint uses a single slot of the engine, however many messages wait for it.
+ * Delivers everything due at an endpoint: in order within each run, runs in parallel. Each endpoint has one such call
+ * at a time, so a slow one uses a single slot of the engine, however many messages are waiting.
  * @returns whether more is due
  */
 export async function deliverDue(ctx: ServiceContext, endpointId: string): Promise<{ more: boolean }> {
@@ -49,7 +49,7 @@ export async function deliverDue(ctx: ServiceContext, endpointId: string): Promi
   return { more: (await readDue(ctx, endpointId, 1)).length > 0 }
 }
 
-/** Takes an enabled endpoint for this call, or keeps it. */
+/** Leases an enabled endpoint for this call, or renews its lease. */
 function take(ctx: ServiceContext, id: string, mine?: EndpointRow) {
   const where = and(endpointIs(ctx, id), eq(webhookEndpoints.enabled, true))
   return lease(ctx, webhookEndpoints, { where, ms: LEASE_MS, mine })
@@ -71,7 +71,7 @@ async function readDue(ctx: ServiceContext, endpointId: string, limit: number): 
 async function deliverOne(ctx: ServiceContext, endpoint: EndpointRow, delivery: DeliveryRow): Promise<void> {
   const made = await tryOne(ctx, endpoint, delivery).catch((err: unknown) => {
     if (err instanceof DatabaseUnavailable) throw err
-    // It waits like any other failed delivery, so that it delays only the messages of its own run.
+    // It waits like any other failed delivery, so it delays only the messages of its own run.
     ctx.log.error({ err, endpointId: endpoint.id, deliveryId: delivery.id }, 'a webhook message could not be sent')
     const failure = {
       status: null,
@@ -83,7 +83,7 @@ async function deliverOne(ctx: ServiceContext, endpoint: EndpointRow, delivery: 
   if (!made) return
   await recordAttempt(ctx, endpoint, delivery, made).catch((err: unknown) => {
     if (err instanceof DatabaseUnavailable) throw err
-    // An attempt without a record would be repeated, so this one is recorded without any data from outside.
+    // An attempt without a record would repeat, so record this one without any outside data.
     ctx.log.error({ err, endpointId: endpoint.id, deliveryId: delivery.id }, 'a webhook response could not be stored')
     const error = made.error === null ? null : 'The message did not arrive. The reason could not be stored.'
     return recordAttempt(ctx, endpoint, delivery, { ...made, error, response: null })
@@ -98,7 +98,7 @@ async function tryOne(ctx: ServiceContext, endpoint: EndpointRow, delivery: Deli
   return attempt(ctx, endpoint, { id: delivery.id, body })
 }
 
-/** A message is given up after its last wait; an endpoint once all its attempts have failed for days. */
+/** A message fails after its last wait; an endpoint is disabled once all its attempts have failed for days. */
 async function recordAttempt(ctx: ServiceContext, endpoint: EndpointRow, delivery: DeliveryRow, made: DeliveryAttempt) {
   const now = ctx.now()
   const arrived = made.error === null
@@ -118,7 +118,7 @@ async function recordAttempt(ctx: ServiceContext, endpoint: EndpointRow, deliver
   await endpointFailed(ctx, endpoint, made.status === 410)
 }
 
-/** Disables the endpoint if the receiver said that it is gone, or all attempts have failed for days. */
+/** Disables the endpoint if it responded that it is gone, or all attempts have failed for days. */
 async function endpointFailed(ctx: ServiceContext, endpoint: EndpointRow, gone: boolean): Promise<void> {
   const now = ctx.now()
   if (!gone && now.getTime() - (endpoint.failingSince ?? now).getTime() < FAILING_MS) {
@@ -128,7 +128,7 @@ async function endpointFailed(ctx: ServiceContext, endpoint: EndpointRow, gone: 
   }
   const disabledReason = gone ? 'gone' : 'failing'
   const disabled = await withTransaction(ctx, async (tx) => {
-    // Several attempts may fail at once.
+    // Several attempts may fail concurrently.
     const [disabled] = await tx.db
       .update(webhookEndpoints)
       .set({

@@ -45,7 +45,7 @@ export async function listDeliveries(ctx: ServiceContext, { id, query }: { id: s
 }
 
 /**
- * A message with the body that is sent; null before the first attempt.
+ * A message with its body; null before the first attempt.
  * @throws AppError NOT_FOUND
  */
 export async function getDelivery(ctx: ServiceContext, { id, deliveryId }: { id: string; deliveryId: string }) {
@@ -55,13 +55,13 @@ export async function getDelivery(ctx: ServiceContext, { id, deliveryId }: { id:
   return { ...presentDelivery(row, masker), body: row.body === null ? null : maskedBody(row.body, masker) }
 }
 
-/** A body is JSON that was written here. */
+/** A body is JSON written by this service. */
 function maskedBody(body: string, masker: RunMasker): string {
   return masker.hides.size === 0 ? masker.text(body) : JSON.stringify(masker.json(JSON.parse(body) as JsonValue))
 }
 
 /**
- * Sends a message again, at once and then as often as a new one. Its id and its body stay the same.
+ * Sends a message again immediately, with the retries of a new one. Its id and its body stay the same.
  * @throws AppError NOT_FOUND
  */
 export async function redeliver(ctx: ServiceContext, { id, deliveryId }: { id: string; deliveryId: string }) {

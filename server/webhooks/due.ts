@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 
-/** A delivery `d` that may go out now: it is due, and no earlier one of its run is still to be delivered. */
+/** A delivery `d` that may be sent now: it is due, and no earlier one of its run is pending. */
 export function isDue(now: Date): SQL {
   return sql`d.status = 'pending' and d.due_at <= ${now.toISOString()}::timestamptz and not exists (
     select from webhook_deliveries before

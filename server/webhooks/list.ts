@@ -5,7 +5,7 @@ import type { ServiceContext } from '../context'
 import { endpointIs, findEndpoint } from './find'
 import { presentEndpoint } from './present'
 
-/** How many messages wait for an endpoint, none counted beyond a limit. */
+/** How many messages are waiting for an endpoint, counted up to a limit. */
 const MAX_COUNTED = 1_000
 const waiting = sql<number>`(
   select count(*)::int from (

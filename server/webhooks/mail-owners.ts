@@ -10,8 +10,8 @@ import { oneLine } from '../mail/text'
 import type { EndpointRow } from './find'
 
 /**
- * Tells the workspace's owners that a webhook gets no more messages, where mails are set up. The settings and the audit log
- * say it too, so a mail that cannot be sent is not tried again.
+ * Notifies the workspace's owners by mail, if configured, that a webhook gets no more messages. The settings and the
+ * audit log show it too, so a failed mail is not retried.
  */
 export async function mailOwners(ctx: ServiceContext, endpoint: EndpointRow, gone: boolean): Promise<void> {
   if (!env().SMTP_URL) return

@@ -11,15 +11,15 @@ import { tenantMasker } from '../vault/masker'
 import type { DeliveryRow, EndpointRow } from './find'
 import { slackBody } from './slack'
 
-/** A larger result is left out; the message says where to read it. */
+/** A larger result is omitted; the message links to it. */
 const MAX_RESULT_BYTES = 256 * 1024
 
 /** Events of a pause. */
 const PAUSED: ReadonlySet<string> = new Set(['run.paused', 'task.assigned', 'task.overdue'])
 
 /**
- * The body of a message: what its run looked like at the event, masked as the run's status is. Everything in it but
- * `givenTo` either never changes or follows from the event, so it does not matter when it is read.
+ * The body of a message: the state of its run at the event, masked like the run's status. Except for `givenTo`, every
+ * value is constant or follows from the event, so the time of reading does not matter.
  * @returns null if the run has been deleted
  */
 export async function bodyOf(
@@ -81,7 +81,7 @@ export async function bodyOf(
   return JSON.stringify({ type, timestamp: createdAt.toISOString(), data })
 }
 
-/** The member whom another gave the task to, as `assignees` names people; null if the workflow itself named some. */
+/** The member whom another gave the task to, in the form of `assignees`; null if the workflow itself assigned it. */
 async function givenTo({ db, tenantId }: ServiceContext, runId: string, pauseId: string | null) {
   const [claim] = await db
     .select({ email: users.email })

@@ -3,7 +3,7 @@ import type { Sweep } from '../context'
 
 const BATCH = 500
 
-/** Tells the webhooks that want to know of each task that is late, once, in the commit that notes it. */
+/** Enqueues webhook messages for each overdue task, once, in the commit that marks it as overdue. */
 export async function sweepOverdue({ db, now }: Sweep): Promise<{ told: number }> {
   const at = now().toISOString()
   const told = await db.execute(sql`

@@ -3,7 +3,7 @@ import type { DeliveryRow, EndpointRow } from './find'
 import { stillSigns } from './secrets'
 
 /**
- * An endpoint as the audit log names it: by its description or else its host, because the rest of an address may be as good
+ * An endpoint's name in the audit log: its description or else its host, because the rest of an address may be as good
  * as a secret.
  */
 export function named({ id, url, description }: Pick<EndpointRow, 'id' | 'url' | 'description'>) {

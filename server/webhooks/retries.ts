@@ -7,15 +7,15 @@ import { emit } from '../outbox'
 import { isDue } from './due'
 
 const BATCH = 500
-/** However many messages wait, a process looks no more often. */
+/** The minimum time between two checks of a process, however many messages are waiting. */
 const APART_MS = 1_000
 
 const timer = dueTimer('webhooks')
 
-/** Has this process, if it watches, try a message again when its wait is over. */
+/** Makes this process, if it watches, retry a message when its wait ends. */
 export const retryBy = timer.dueBy
 
-/** Has the engine deliver to the endpoints where something is due. @returns how many those are */
+/** Has the engine deliver to the endpoints with due messages. @returns the number of endpoints */
 export async function tryDue({ db, log, now }: Sweep): Promise<number> {
   const rows = await db.execute<{ tenantId: string; endpointId: string }>(sql`
     select e.tenant_id as "tenantId", e.id as "endpointId" from webhook_endpoints e
@@ -28,7 +28,7 @@ export async function tryDue({ db, log, now }: Sweep): Promise<number> {
 }
 
 /**
- * Has this process try messages again when they are due. If it dies, a sweep every minute does it.
+ * Makes this process retry messages when they are due. If it dies, the sweep of every minute does it.
  * @returns a function that stops it
  */
 export function watchRetries(clock: Sweep): () => void {

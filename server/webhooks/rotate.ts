@@ -11,8 +11,8 @@ import { newSecret, rotated } from './secrets'
 const HOUR_MS = 3_600_000
 
 /**
- * Replaces an endpoint's secret. For a while messages carry the signatures of both, so the receiver can change over at
- * any moment in between. Only this result contains the new secret.
+ * Replaces an endpoint's secret. For a while messages carry the signatures of both, so the receiver can switch at any
+ * moment. Only this result contains the new secret.
  * @throws AppError NOT_FOUND, INVALID_INPUT
  */
 export async function rotateWebhook(ctx: ServiceContext, { id, body }: { id: string; body: unknown }) {

@@ -51,7 +51,7 @@ export const UpdateWebhook = component('UpdateWebhook', {
 })
 
 export const RotateWebhook = component('RotateWebhook', {
-  /** How long the old secret signs beside the new one. */
+  /** How long the old secret also signs. */
   graceHours: z
     .number()
     .min(0)

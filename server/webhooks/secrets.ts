@@ -7,7 +7,7 @@ const PREFIX = 'whsec_'
 /** The newest, and the one it replaced. */
 const MAX_SECRETS = 2
 
-/** The place a secret is sealed for: copied to another row, it does not open. */
+/** The context a secret is sealed for: a copy in another row cannot be opened. */
 const placeOf = (tenantId: string, endpointId: string) => `${tenantId}:${endpointId}`
 
 /** A new secret, in clear text for its creator and sealed for the row. */
@@ -17,7 +17,7 @@ export function newSecret(ctx: ServiceContext, endpointId: string): { secret: st
   return { secret, stored: { sealed, createdAt: ctx.now().toISOString(), endsAt: null } }
 }
 
-/** The secrets after a rotation: the new one, and the last one until its time is up. */
+/** The secrets after a rotation: the new one, and the previous one until it expires. */
 export function rotated(secrets: readonly WebhookSecret[], stored: WebhookSecret, endsAt: Date): WebhookSecret[] {
   const [last] = secrets
   const kept = last && endsAt > new Date(stored.createdAt) ? [{ ...last, endsAt: endsAt.toISOString() }] : []
@@ -28,7 +28,7 @@ export function stillSigns({ endsAt }: WebhookSecret, now: Date): boolean {
   return endsAt === null || new Date(endsAt) > now
 }
 
-/** The keys to sign with now. Empty, with a log line, when none can be decrypted. */
+/** The present signing keys. Empty, with a log line, if none can be decrypted. */
 export function signingKeys(ctx: ServiceContext, endpoint: { id: string; secrets: WebhookSecret[] }): Buffer[] {
   return endpoint.secrets
     .filter((secret) => stillSigns(secret, ctx.now()))

@@ -6,9 +6,9 @@ interface Message {
 }
 
 /**
- * The headers of the Standard Webhooks specification. A receiver accepts the message if any of the signatures is right,
- * so a secret can be replaced without losing one.
- * @param at the time of this attempt, by which receivers refuse what somebody recorded and sends again
+ * The headers of the Standard Webhooks specification. A receiver accepts a message with any valid signature, so
+ * rotating a secret loses none.
+ * @param at the time of this attempt, by which receivers reject replays
  */
 export function signedHeaders({ id, body }: Message, at: Date, keys: readonly Buffer[]): Record<string, string> {
   const timestamp = Math.floor(at.getTime() / 1000)

@@ -6,8 +6,8 @@ const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;'
 const INDENT = '    '
 
 /**
- * A text in Markdown as Slack's own marks say it. A link names its host if its words do not, as on our screens.
- * @param most characters, escapes included. A longer text stays as it was written, cut.
+ * Converts Markdown to Slack's syntax. A link shows its host if its text does not, as on our screens.
+ * @param most characters, escapes included. A longer text stays unconverted and is cut.
  */
 export function slackMarkdown(text: string, most: number): string {
   if (text.length >= most) return escaped(text, most)
@@ -16,7 +16,7 @@ export function slackMarkdown(text: string, most: number): string {
 }
 
 /**
- * Escapes the three characters that have a meaning in Slack's texts, so that a name can neither link nor call people.
+ * Escapes the three special characters of Slack's texts, so that a name can neither link nor mention people.
  * @param most characters, escapes included
  */
 export function escaped(text: string, most: number): string {

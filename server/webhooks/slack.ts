@@ -3,7 +3,7 @@ import { shownText } from '../definition/shown'
 import { serviceOrigin } from '../http/origin'
 import { escaped, slackMarkdown } from './slack-markdown'
 
-/** The parts of a message's data that people are told. */
+/** The parts of a message's data that Slack shows. */
 interface Told {
   runId: string
   workflowName: string
@@ -23,7 +23,7 @@ interface Told {
 }
 
 const MAX_TITLE = 150
-/** Slack takes 3,000 characters in a block, escapes included, and refuses the whole message if one has more. */
+/** Slack takes 3,000 characters per block, escapes included, and rejects the whole message if one has more. */
 const MAX_TEXT = 2_900
 
 const WAITS: Record<string, string> = {
@@ -40,8 +40,8 @@ const EVENTS: Record<string, string> = {
 }
 
 /**
- * A message as an incoming webhook of Slack takes it: a line for notifications, and blocks with a button that leads to the
- * task or the run, through sign-in.
+ * A message for an incoming webhook of Slack: a line for notifications, and blocks with a button that opens the task or
+ * the run after sign-in.
  */
 export function slackBody(type: string, told: Told): string {
   const { runId, workflowName, businessKey, startedVia, pauseSignal } = told
@@ -75,12 +75,12 @@ function card(show: readonly ShownValue[]): string {
   return escaped(show.map(({ label, value }) => `${label}: ${shownText(value)}`).join('\n'), MAX_TEXT)
 }
 
-/** What *Send test* sends. */
+/** The body of *Send test*. */
 export function slackTest(): string {
   return JSON.stringify({ text: 'A test message from Millrace. Messages about runs arrive here.' })
 }
 
-/** @param details as Slack's texts are written */
+/** @param details in Slack's syntax */
 function written(text: string, details: string[], label: string, url: string): string {
   const section = (mrkdwn: string) => ({ type: 'section', text: { type: 'mrkdwn', text: mrkdwn } })
   const button = { type: 'button', text: { type: 'plain_text', text: label }, url }
@@ -88,7 +88,7 @@ function written(text: string, details: string[], label: string, url: string): s
   return JSON.stringify({ text, blocks })
 }
 
-/** A moment that Slack shows in each reader's own time zone. */
+/** A time that Slack shows in each reader's own time zone. */
 function dateOf(at: string): string {
   return `<!date^${Math.floor(Date.parse(at) / 1000)}^{date_short_pretty}, {time}|${at}>`
 }

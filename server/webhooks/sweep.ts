@@ -2,18 +2,18 @@ import { sql } from 'drizzle-orm'
 import type { Sweep } from '../context'
 import { tryDue } from './retries'
 
-/** How long a delivery that has ended is kept, and how long one waits for a disabled endpoint to be enabled. */
+/** How long an ended delivery is retained, and how long a delivery waits at a disabled endpoint. */
 const KEEP_DAYS = 30
 
 /**
- * Tries endpoints again whose delay is over, or whose event was lost; fails deliveries that have waited too long at a
+ * Retries endpoints whose wait is over or whose event was lost; fails deliveries that have waited too long at a
  * disabled endpoint; and deletes old deliveries.
  */
 export async function sweepWebhooks({ db, log, now }: Sweep): Promise<{ due: number }> {
   const at = now().toISOString()
   const due = await tryDue({ db, log, now })
   const old = sql`${at}::timestamptz - make_interval(days => ${KEEP_DAYS})`
-  // At an enabled endpoint its last try ends a message, so none is lost while no process runs for a month.
+  // At an enabled endpoint only the last attempt fails a delivery, so none is lost while no process runs for a month.
   await db.execute(sql`
     update webhook_deliveries set status = 'failed', ended_at = ${at}::timestamptz where (tenant_id, id) in (
       select d.tenant_id, d.id from webhook_deliveries d

@@ -11,8 +11,8 @@ import { named } from './present'
 import { UpdateWebhook } from './schema'
 
 /**
- * Changes what the body names. An endpoint that is enabled again gets what waits for it; what happened while it was
- * disabled was never written for it.
+ * Changes the fields in the body. A re-enabled endpoint gets its waiting messages; events while it was disabled made
+ * none.
  * @throws AppError NOT_FOUND, INVALID_INPUT
  */
 export async function updateWebhook(ctx: ServiceContext, { id, body }: { id: string; body: unknown }) {

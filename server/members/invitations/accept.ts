@@ -20,7 +20,7 @@ const Accept = z.object({
   token: z.string().max(200),
   /** For people without an account. */
   person: z.object({ name: PersonName, password: NewPassword }).optional(),
-  /** For people whose password may be somebody else's: see `unprovenPassword`. */
+  /** For people whose password may be an impostor's: see `unprovenPassword`. */
   password: NewPassword.optional(),
 })
 export type AcceptInput = z.input<typeof Accept>
@@ -33,10 +33,10 @@ const REFUSED = {
 
 /**
  * Makes the invited person a member: either the user signed in with the invited address, or a new user who sets a name
- * and a password. Works once. Somebody whose address nobody has proven brings no password along from another workspace: they
- * set a new one, and their other sessions end.
- * @throws AppError NOT_FOUND, CONFLICT, INVALID_INPUT, FORBIDDEN when another person is signed in, UNAUTHORIZED when
- * the address has an account and nobody is signed in, RATE_LIMITED
+ * and a password. Works once. A user with an unproven address cannot reuse a password from another workspace: they set
+ * a new one, and their other sessions end.
+ * @throws AppError NOT_FOUND, CONFLICT, INVALID_INPUT, FORBIDDEN if another person is signed in, UNAUTHORIZED if the
+ * address has an account and nobody is signed in, RATE_LIMITED
  */
 export async function acceptInvitation(
   visitor: Visitor,
@@ -71,7 +71,7 @@ export async function acceptInvitation(
     const made = { email, name: person?.name ?? email, passwordHash, addressProvenAt: null }
     const userId = user?.userId ?? (await insertUser(tx, made, now))
     if (!userId) throw new AppError('UNAUTHORIZED', { message: 'Sign in to accept this invitation' })
-    // Somebody who became a member in another way keeps their role.
+    // A person who became a member in another way keeps their role.
     const role = roleOf(invitation.role)
     const joined = await tx
       .insert(members)
@@ -93,7 +93,7 @@ export async function acceptInvitation(
   return { slug, email }
 }
 
-/** @throws AppError INVALID_INPUT without a password, or for the one that there is */
+/** @throws AppError INVALID_INPUT without a password, or if it equals the current one */
 async function newHash(password: string | undefined, current: string): Promise<string> {
   const refuse = (message: string) => new AppError('INVALID_INPUT', { details: [{ path: 'password', message }] })
   if (password === undefined) throw refuse('is needed: choose a new one')
@@ -102,7 +102,7 @@ async function newHash(password: string | undefined, current: string): Promise<s
 }
 
 /**
- * When two accept at once only one succeeds; a link replaced meanwhile no longer works.
+ * Of two concurrent acceptances only one succeeds; a link replaced meanwhile no longer works.
  * @throws AppError CONFLICT
  */
 async function use(tx: Tx, { tenantId, id, tokenHash }: typeof invitations.$inferSelect, now: Date): Promise<void> {

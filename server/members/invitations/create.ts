@@ -15,7 +15,7 @@ import { authorizeMembersOf } from '../manage'
 import { revokeOpen } from './revoke'
 import { INVITATION_MS, newInvitationToken } from './token'
 
-/** Whom to invite. */
+/** The person to invite. */
 export const Invite = component('Invite', {
   email: Email.describe('Whom to invite.'),
   role: z.enum(ROLES).describe('What they may do, at most what the caller may give out.'),
@@ -32,8 +32,8 @@ export interface MadeInvitation {
 }
 
 /**
- * Invites somebody. Revokes an earlier open invitation for the same address, so each person has one link.
- * @throws AppError INVALID_INPUT, FORBIDDEN, CONFLICT for somebody who is already a member
+ * Invites a person. Revokes an earlier open invitation for the same address, so each person has one link.
+ * @throws AppError INVALID_INPUT, FORBIDDEN, CONFLICT for a present member
  */
 export async function createInvitation(ctx: ServiceContext, input: unknown): Promise<MadeInvitation> {
   authorize(ctx, 'member:manage')

@@ -8,7 +8,7 @@ import { authorizeMembersOf } from '../manage'
 
 /**
  * An invitation of the caller's tenant that is neither accepted nor revoked, locked.
- * @throws AppError NOT_FOUND, CONFLICT, FORBIDDEN when the caller may not give out its role
+ * @throws AppError NOT_FOUND, CONFLICT, FORBIDDEN if the caller may not give out its role
  */
 export async function getPendingInvitation(tx: TransactionContext, id: string) {
   const [row] = isId(id)

@@ -10,7 +10,7 @@ export interface PendingInvitation {
   email: string
   role: Role
   createdAt: string
-  /** The person who created it; null for an API key, or a person who no longer exists. */
+  /** The person who created it; null for an API key or a deleted person. */
   invitedBy: string | null
   expiresAt: string
   expired: boolean

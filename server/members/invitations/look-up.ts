@@ -7,7 +7,7 @@ import type { Visitor } from '../../auth/visitor'
 import { type Role, roleOf } from '../../roles'
 import { hashInvitationToken, looksLikeInvitationToken } from './token'
 
-/** What the page of an invitation link shows. */
+/** The data of an invitation's page. */
 type InvitationView =
   | { state: 'unknown' }
   | { state: 'used' | 'revoked' | 'expired'; workspace: string }
@@ -51,8 +51,8 @@ export async function lookUpInvitation(
 }
 
 /**
- * The hash of a password that somebody chose with the link of an invitation, without any proof that the address is theirs: the
- * inviter can open that link too. It opens the workspaces that it was chosen for, and no others. Null if there is none.
+ * The hash of a password chosen with an invitation link, without proof of owning the address: the inviter can open that
+ * link too. It opens only the workspaces that it was chosen for. Null if the address is proven or has no user.
  */
 export async function unprovenPassword(db: Db | Tx, email: string): Promise<string | null> {
   const [user] = await db

@@ -19,7 +19,7 @@ export async function renewInvitation(ctx: ServiceContext, id: string): Promise<
     const expiresAt = new Date(tx.now().getTime() + INVITATION_MS)
     await tx.db
       .update(invitations)
-      // Whoever renews the link is now its sender.
+      // The person who renews the link becomes its sender.
       .set({ tokenHash, expiresAt, createdBy: tx.actor.id })
       .where(and(eq(invitations.tenantId, tx.tenantId), eq(invitations.id, id)))
     await record(tx, 'invitation.renewed', { id, name: email })

@@ -13,7 +13,7 @@ export function hashInvitationToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-/** Whether a text has the form of a token; callers do not look up anything else. */
+/** Whether a text has the form of a token; callers look up nothing else. */
 export function looksLikeInvitationToken(text: string): boolean {
   return /^[A-Za-z0-9_-]{32}$/.test(text)
 }
