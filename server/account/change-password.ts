@@ -13,8 +13,8 @@ const ChangePassword = z.object({ current: z.string().min(1, 'is needed').max(20
 export type ChangePasswordInput = z.input<typeof ChangePassword>
 
 /**
- * Changes the password of somebody who knows the current one. Every other session ends, because one of them may be the
- * reason for the change. Guesses are limited per person, apart from those of people who are not signed in.
+ * Changes the password of a person who knows the current one. Ends every other session, because one of them may be the
+ * reason for the change. Guesses are limited per person, separately from those of signed-out visitors.
  * @throws AppError INVALID_INPUT, CONFLICT for a person without a password, RATE_LIMITED
  */
 export async function changePassword(person: Person, input: ChangePasswordInput): Promise<{ changed: true }> {
@@ -28,7 +28,7 @@ export async function changePassword(person: Person, input: ChangePasswordInput)
     throw new AppError('INVALID_INPUT', { details: [{ path: 'current', message: 'is not your password' }] })
   const passwordHash = await hashPassword(password)
   await db.transaction(async (tx) => {
-    // When two changes start from the same password, only one goes through.
+    // Of two changes that start from the same password, only one succeeds.
     const changed = await tx
       .update(users)
       .set({ passwordHash })

@@ -5,7 +5,7 @@ import type { AuditActor } from '../definition/audit'
 
 const MAX = 200
 
-/** Everybody who is in the audit log, by their latest name. */
+/** Every actor in the audit log, by their latest name. */
 export async function listAuditActors(ctx: ServiceContext) {
   authorize(ctx, 'audit:read')
   // One step of the index per actor, however many entries each has.

@@ -3,7 +3,7 @@ import { exportAudit } from './export'
 import { listAudit } from './list'
 
 /**
- * The list as JSON or, if the caller asks for it, as a CSV file; the link to its next part is in a header then.
+ * The list as JSON or, on request, as a CSV file with the link to its next part in a header.
  * @throws AppError INVALID_INPUT
  */
 export async function auditAnswer(ctx: ServiceContext, query: Record<string, string | undefined>, request: Request) {

@@ -5,7 +5,7 @@ import { parseInput } from '../parse'
 import { type AuditEntry, readEntries } from './list'
 import { ListAudit } from './schema'
 
-/** One file: as many lines as a spreadsheet shows without effort, and little enough memory. */
+/** The lines of one file: few enough for a spreadsheet and for memory. */
 const MAX = 5_000
 
 const COLUMNS: [name: string, of: (entry: AuditEntry) => string | null][] = [
@@ -24,8 +24,8 @@ const COLUMNS: [name: string, of: (entry: AuditEntry) => string | null][] = [
 ]
 
 /**
- * The newest entries that match, as CSV with a header, at most 5,000; `limit` has no effect. Text that a spreadsheet would
- * treat as a formula is escaped.
+ * The newest matching entries, as CSV with a header, at most 5,000; ignores `limit`. Escapes text that a spreadsheet
+ * would treat as a formula.
  * @throws AppError INVALID_INPUT
  */
 export async function exportAudit(

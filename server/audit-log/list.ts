@@ -23,7 +23,7 @@ export async function listAudit(ctx: ServiceContext, input: unknown) {
   return await readEntries(ctx, filter, limit, cursor)
 }
 
-/** A page of the entries that match, without values of the vault. @throws AppError INVALID_INPUT */
+/** A page of the matching entries, without values of the vault. @throws AppError INVALID_INPUT */
 export async function readEntries(ctx: ServiceContext, filter: AuditFilter, limit: number, cursor: string | undefined) {
   const { tenantId, actorId, action, thingKind, thingId, at, seq } = auditEntries
   const after = cursor === undefined ? null : positionOf(cursor)
@@ -60,7 +60,7 @@ function presentEntry(row: Row, masker: Masker) {
     actor: { kind: row.actorKind, id: row.actorId, name: row.actorName },
     action: row.action,
     thing: { kind: row.thingKind, id: row.thingId, name: masker.text(row.thingName) },
-    // Names of workflows, tools and people's reasons may hold a value of the vault.
+    // Names of workflows, tools and people's reasons may contain a value of the vault.
     details: masker.json(row.details),
     requestId: row.requestId || null,
     address: row.address,

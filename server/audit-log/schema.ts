@@ -6,7 +6,7 @@ const MAX_LIMIT = 200
 
 const Id = z.string().min(1).max(300)
 
-/** Which entries: all fields together. */
+/** The entries to select: all fields must match. */
 export const AuditFilter = z.object({
   actor: Id.optional().describe(
     'Only what this actor did: the id of a person or an API key, or the subject of a token.',

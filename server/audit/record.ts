@@ -15,22 +15,22 @@ import { own } from '../definition/json'
 import { newId } from '../ids'
 import { SYSTEM_ACTORS } from './system-actors'
 
-/** What an entry needs to know of its request: a verb's context, in the transaction of the change. */
+/** The data an entry needs of its request: a verb's context, in the transaction of the change. */
 export interface Recorder extends Pick<ServiceContext, 'tenantId' | 'actor' | 'requestId' | 'address'> {
   readonly db: Tx
 }
 
-/** The thing that was changed. Its kind is the first part of the action. */
+/** The changed thing. Its kind is the first part of the action. */
 interface Thing {
   id: string
-  /** What people know it by. */
+  /** Its name for people. */
   name: string
 }
 
 /**
- * Writes that the caller changed something. Every verb that does so calls this once, in the transaction of the change, so
- * that one is never there without the other.
- * @param details never a secret; what is too long is cut
+ * Records a change by the caller. Every verb that changes something calls this once, in the transaction of the change,
+ * so that neither exists without the other.
+ * @param details never a secret; long values are cut
  */
 export async function record(
   tx: Recorder,
@@ -50,9 +50,9 @@ export async function record(
 }
 
 /**
- * Writes what a change of settings has changed, if anything.
- * @param changed what `differences` found
- * @param context what the entry says besides
+ * Records the changed settings, if any.
+ * @param changed the result of `differences`
+ * @param context more details for the entry
  */
 export async function recordChanges(
   tx: Recorder,
@@ -64,12 +64,12 @@ export async function recordChanges(
   if (Object.keys(changed).length > 0) await record(tx, action, thing, { ...context, ...changed })
 }
 
-/** People type for a while, and what they type is saved every second. */
+/** An edit takes a while, and is saved every second. */
 const SERIES_MS = 10 * 60_000
 
 /**
- * Writes that the caller saved a draft, unless the last entry of the same thing says the same and is less than ten minutes
- * old: versions keep what was saved, the log who worked on it and when. The thing is locked, so nobody writes in between.
+ * Records that the caller saved a draft, unless the last entry of the same thing is the same and less than ten minutes
+ * old: versions have the content, the log who worked on it and when. The thing is locked, so nobody writes in between.
  */
 export async function recordSave(
   tx: Recorder & Pick<ServiceContext, 'now'>,
@@ -105,6 +105,6 @@ function nameOf(actor: Actor, tenantId: string): string | SQL<string> {
 }
 
 function thingOf(action: AuditAction): AuditThing {
-  // The type of an action says so.
+  // The action's type guarantees it.
   return action.slice(0, action.indexOf('.')) as AuditThing
 }

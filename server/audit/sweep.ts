@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
 import type { Sweep } from '../context'
 
-/** Of one workspace and of all: what is left, the next minute deletes. */
+/** Per workspace and in total: the sweep of the next minute deletes the rest. */
 const BATCH = 1_000
 const MAX = 5_000
 
-/** Deletes the entries that their workspaces no longer keep. */
+/** Deletes the entries beyond their workspaces' retention. */
 export async function sweepAudit({ db, now }: Sweep): Promise<{ deleted: number }> {
   const at = now().toISOString()
   const gone = await db.execute(sql`

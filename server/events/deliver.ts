@@ -10,20 +10,20 @@ import { lookForEvents } from '../interpreter/index'
 const BATCH = 500
 const AT_ONCE = 4
 
-/** How far an event has come: through the waits for its key, and then through those for any. */
+/** An event's progress: through the waits for its key, and then through those for any. */
 export interface Cursor {
   keyed: boolean
   after: { at: string; runId: string; id: string } | null
-  /** Whether a wait could not be checked, so that the event is delivered again later. */
+  /** Whether a wait could not be checked, so the event is redelivered later. */
   failed: boolean
 }
 
 /**
- * Checks the next runs that wait for an event, the longest wait first. It may run again from any cursor: a run that has
+ * Checks the next runs that wait for an event, the longest wait first. It may restart from any cursor: a run that has
  * taken the event no longer waits.
  * @param seq the event's number
- * @returns where to continue; null when all have been checked
- * @throws when the database is unavailable
+ * @returns the next cursor; null once all have been checked
+ * @throws if the database is unavailable
  */
 export async function deliverEvent(ctx: ServiceContext, seq: number, cursor: Cursor | null): Promise<Cursor | null> {
   const { tenantId } = ctx
@@ -51,7 +51,7 @@ export async function deliverEvent(ctx: ServiceContext, seq: number, cursor: Cur
   const last = waits.at(-1)
   await forEachAtOnce(waits, AT_ONCE, (wait) =>
     lookForEvents(ctx, wait, { delivered: event }).catch((err: unknown) => {
-      // The whole batch looks again, soon.
+      // The whole batch is retried soon.
       if (isUnavailable(err)) throw err
       failed = true
       ctx.log.error({ err, runId: wait.runId, pauseId: wait.id }, 'could not check whether an event matches a wait')
@@ -60,7 +60,7 @@ export async function deliverEvent(ctx: ServiceContext, seq: number, cursor: Cur
   if (last && waits.length === BATCH)
     return { keyed, after: { at: last.createdAt.toISOString(), runId: last.runId, id: last.id }, failed }
   if (keyed) return { keyed: false, after: null, failed }
-  // If one wait cannot be checked, the others still are; the sweep delivers the event again.
+  // If one wait cannot be checked, the others still are; the sweep redelivers the event.
   if (!failed) await ctx.db.update(events).set({ deliveredAt: ctx.now() }).where(which)
   return null
 }

@@ -9,7 +9,7 @@ import { parseInput } from '../parse'
 import { PostEvent } from './schema'
 
 /**
- * Stores an event for the runs that wait for it, now or within a week. An `id` makes it safe to post again.
+ * Stores an event for the runs that wait for it, now or within a week. An `id` makes posting it again safe.
  * @throws AppError INVALID_INPUT; CONFLICT if another event has the id
  */
 export async function postEvent(ctx: ServiceContext, input: unknown) {

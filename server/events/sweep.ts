@@ -11,7 +11,7 @@ const KEEP_MS = 7 * 24 * 3_600_000
 /** By then its delivery has ended, or was lost. */
 const OVERDUE_MS = 5 * 60_000
 
-/** Delivers lost events again, and deletes events that are too old for any wait. */
+/** Redelivers lost events, and deletes events that are too old for any wait. */
 export async function sweepEvents({ db, log, now }: Sweep): Promise<{ again: number; deleted: number }> {
   const before = (ms: number) => new Date(now().getTime() - ms)
   const lost = await db

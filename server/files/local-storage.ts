@@ -13,7 +13,7 @@ export function localStorage(dataDir: string): FileStorage {
       const path = pathOf(tenantId, fileId)
       const folder = dirname(path)
       const made = await mkdir(folder, { recursive: true, mode: 0o700 })
-      // Each id is written once, by one start, so it is enough to name the unfinished file.
+      // Each id is written once, by one start, so naming the unfinished file is enough.
       const handle = await open(unfinished(path), 'w', 0o600)
       try {
         await handle.writeFile(bytes)

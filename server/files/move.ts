@@ -12,9 +12,9 @@ import { storageIn } from './storage'
 
 const PAGE = 200
 const AT_ONCE = 8
-/** So many files at most are copied while uploads wait. */
+/** How many files at most are copied while uploads wait. */
 const WHILE_HELD = 20
-/** An upload whose bytes have not come by then is not under way any more. */
+/** An upload without bytes by then has been abandoned. */
 const UPLOAD_S = 60
 const TRY_AGAIN_MS = 1_000
 const MAX_NAMED = 10
@@ -24,16 +24,16 @@ type Row = Pick<typeof files.$inferSelect, 'tenantId' | 'id' | 'size' | 'sha256'
 interface Moved {
   /** Copied, read back and compared. */
   copied: number
-  /** Was there already, from an earlier time. */
+  /** Present from an earlier attempt. */
   there: number
   store: FileStoreKind
 }
 
 /**
- * Copies all files to another storage and then makes that the one that counts, while the service runs. Processes that
- * still have the old setting go on reading, because nothing is deleted there; they refuse uploads until they are started
- * with the new one. Interrupted, it has changed nothing but copies, and begins again with what is missing.
- * @throws EnvError if files are elsewhere than said, or some are not whole
+ * Copies all files to another storage and then makes that the active one, while the service runs. Processes with the
+ * old setting can still read, because nothing is deleted there; they reject uploads until restarted with the new one.
+ * Interrupted, it has only made copies, and the next run copies the rest.
+ * @throws EnvError if files are not in the named storage, or some are incomplete
  */
 export async function moveFiles(
   db: Db,
@@ -57,9 +57,9 @@ export async function moveFiles(
   return { copied: move.copied, there: move.there, store: to }
 }
 
-/** @returns false if an upload is under way, or more came than can be copied while the others wait */
+/** @returns false if an upload is in progress, or more files arrived than can be copied while the others wait */
 async function switchOver(tx: Tx, move: Move, store: string | null): Promise<boolean> {
-  // An upload holds its row until its own row is there: none comes from here on.
+  // An upload locks this row until its own row exists: none starts from here on.
   await tx.insert(installation).values({ id: true }).onConflictDoNothing()
   await tx.select({ store: installation.fileStore }).from(installation).for('update')
   const left = await move.left(tx)
@@ -76,7 +76,7 @@ class Move {
   copied = 0
   there = 0
   underWay = 0
-  /** Those that the target has, by tenant and id. */
+  /** Files in the target, by tenant and id. */
   private readonly done = new Map<string, Row>()
   private readonly lost = new Set<string>()
 
@@ -85,7 +85,7 @@ class Move {
     private readonly target: FileStorage,
   ) {}
 
-  /** Copies what is not there yet. @returns how many it found */
+  /** Copies the missing files. @returns the number of files */
   async pass(db: Db | Tx): Promise<number> {
     const left = await this.left(db)
     await this.copy(db, left)
@@ -116,14 +116,14 @@ class Move {
     })
   }
 
-  /** Its row may be gone by now; of an upload, the bytes come after the row. */
+  /** Its row may be gone by now; an upload writes its bytes after the row. */
   private async missing(db: Db | Tx, row: Row): Promise<void> {
     const mine = and(eq(files.tenantId, row.tenantId), eq(files.id, row.id), isNull(files.condemnedAt))
     const young = sql<boolean>`${files.claimedAt} is null and ${files.createdAt} > now() - ${UPLOAD_S}::int * interval '1 second'`
     const [now] = await db.select({ young, claimedAt: files.claimedAt }).from(files).where(mine)
     if (!now) return
     if (now.young) this.underWay++
-    // It can only be an upload that failed: nothing will claim it, and the sweep removes it.
+    // It can only be a failed upload: nothing will claim it, and the sweep removes it.
     else if (now.claimedAt === null)
       await db
         .update(files)
@@ -149,7 +149,7 @@ class Move {
   }
 }
 
-/** The files that are not about to be deleted. */
+/** Excludes files that are about to be deleted. */
 async function* rowsOf(db: Db | Tx): AsyncGenerator<Row> {
   const { tenantId, id, size, sha256, claimedAt } = files
   for (let last: Row | undefined; ; ) {

@@ -9,18 +9,18 @@ import { AppError } from '../errors'
 import { isFileId } from './storage-key'
 
 interface Options {
-  /** What precedes a field's name in the path of a detail. */
+  /** The prefix of a field's name in the path of a detail. */
   at?: string
-  /** Values that are there already: their files must be stored, but need not be within the caller's reach. */
+  /** Present values: their files must be stored, but may be outside the caller's reach. */
   kept?: JsonObject
-  /** A file that is being stored together with the values. */
+  /** A file that is stored together with the values. */
   staged?: string | null
 }
 
 /**
  * Makes sure that each `file` field names a file of a run which the caller may read, or, if its value is the field's
- * default or was there before, one that is stored. Costs nothing where no field has a file.
- * @throws AppError INVALID_INPUT with one detail per field, the same whether a file is unknown or out of reach
+ * default or unchanged, a stored file. Costs nothing without files.
+ * @throws AppError INVALID_INPUT with one detail per field, the same for unknown files and those out of reach
  */
 export async function requireFiles(
   ctx: ServiceContext,

@@ -12,8 +12,8 @@ import { isFileId } from './storage-key'
 export type FileRow = typeof files.$inferSelect
 
 /**
- * A file of one of the tenant's runs, with its bytes. Once the run is deleted, the file cannot be read any more, even
- * before the sweep removes it.
+ * A file of one of the tenant's runs, with its bytes. It becomes unreadable when the run is deleted, even before the
+ * sweep removes it.
  * @throws AppError FILE_NOT_FOUND for an unknown or malformed id and for another tenant's file; UNAVAILABLE
  */
 export async function readFile(

@@ -5,10 +5,13 @@ import type { FileStorage } from './file-storage'
 import { storageKey } from './storage-key'
 
 const TIMEOUT_MS = 30_000
-/** Of answers that say to come back later: the call as a whole has its time. */
+/** Retries of temporary errors: the call as a whole has a timeout. */
 const RETRIES = 3
 
-/** Objects under `<tenant>/<uuid>` in a bucket. A file is small enough for one request, which stores it whole or not at all. */
+/**
+ * Objects under `<tenant>/<uuid>` in a bucket. A file is small enough for one request, which stores it whole or not at
+ * all.
+ */
 export function s3Storage({ url, ...key }: S3Place): FileStorage {
   const urlOf = (tenantId: string, fileId: string) => `${url}/${storageKey(tenantId, fileId)}`
   let client: Promise<AwsClient> | undefined
@@ -27,7 +30,7 @@ export function s3Storage({ url, ...key }: S3Place): FileStorage {
     async put(tenantId, fileId, bytes) {
       const headers = {
         'content-type': 'application/octet-stream',
-        // Signed with the rest, so the storage refuses other bytes than these.
+        // Signed with the rest, so the storage rejects other bytes.
         'x-amz-content-sha256': createHash('sha256').update(bytes).digest('hex'),
       }
       const body = new Uint8Array(bytes)
@@ -48,14 +51,14 @@ export function s3Storage({ url, ...key }: S3Place): FileStorage {
   }
 }
 
-/** @throws unless it says that there is no such object: a bucket that is missing is not an empty one */
+/** @throws unless the storage reports a missing object: a missing bucket is not an empty one */
 async function nothing(answer: Response): Promise<null> {
   const refused = await refusal(answer)
   if (answer.status === 404 && refused.code !== 'NoSuchBucket') return null
   throw refused
 }
 
-/** With the storage's code alone: its text repeats what was signed. */
+/** Includes only the storage's error code: its text repeats the signed content. */
 async function refusal(answer: Response): Promise<Error & { code: string }> {
   const code = /<Code>([A-Za-z0-9]{1,60})<\/Code>/.exec(await answer.text())?.[1] ?? ''
   const message = `The S3 storage of FILES_S3_URL answered ${answer.status}${code === '' ? '' : ` ${code}`}.`

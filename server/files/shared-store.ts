@@ -8,9 +8,9 @@ import { AppError } from '../errors'
 import { fileStore, otherStore } from '../host/installation'
 
 /**
- * Keeps the place where the service stores files from being replaced until the transaction ends. Processes that started
- * while no file was stored may each have noted a place of their own: the first upload decides which one counts.
- * @throws AppError UNAVAILABLE if this process stores files elsewhere than those that are there
+ * Prevents a change of the service's storage until the transaction ends. Processes that started before the first file
+ * may each have noted a storage of their own: the first upload decides.
+ * @throws AppError UNAVAILABLE if this process stores files elsewhere than the existing ones
  */
 export async function holdFileStore(db: Tx, log: ServiceContext['log']): Promise<void> {
   const store = ownStore()
@@ -38,7 +38,7 @@ function ownStore(): string | null {
   try {
     return fileStore(env())
   } catch (cause) {
-    // The folder can be neither read nor made.
+    // The folder can be neither read nor created.
     throw new AppError('UNAVAILABLE', { cause, headers: { 'retry-after': '5' } })
   }
 }

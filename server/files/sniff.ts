@@ -34,7 +34,7 @@ const ZIPPED: [folder: string, type: string][] = [
 ]
 
 /**
- * The type the bytes show; what the sender claimed does not count. Text that a browser might treat as a document with
+ * The type that the bytes show; the sender's claim does not count. Text that a browser might treat as a document with
  * scripts (HTML, SVG, any XML) counts as unknown.
  */
 export function sniffType(bytes: Uint8Array): string {
@@ -67,7 +67,7 @@ function textType(buffer: Buffer): string {
   return /^\s*[{[]/.test(text) && isJson(text) ? 'application/json' : 'text/plain; charset=utf-8'
 }
 
-/** Looks at the whole text, because old browsers sniffed beyond the start. */
+/** Searches the whole text, because old browsers sniffed beyond the start. */
 function looksLikeMarkup(text: string): boolean {
   return (
     text.trimStart().startsWith('<') || /<(?:!doctype|\?xml|html|head|body|script|svg|iframe|style|img)\b/i.test(text)

@@ -13,9 +13,9 @@ export function newFileId(): string {
 }
 
 /**
- * Stores an upload before any run owns it: first its row, then its bytes, so the sweep can find whatever a crash
- * leaves. Then does `work`, whose transaction must claim the file; if that fails, the file is removed.
- * @throws AppError UNAVAILABLE when the storage does not accept it, or is not the one that the other processes use
+ * Stores an upload before any run owns it: first its row, then its bytes, so the sweep finds everything a crash leaves.
+ * Then does `work`, whose transaction must claim the file; if that fails, the file is removed.
+ * @throws AppError UNAVAILABLE if the storage does not accept it, or is not the one of the other processes
  */
 export async function withStagedFile<T>(
   ctx: ServiceContext,
@@ -25,7 +25,7 @@ export async function withStagedFile<T>(
 ): Promise<T> {
   if ('afterCommit' in ctx) throw new ImpossibleState('stage-in-transaction', 'bytes cannot be rolled back')
   const storage = fileStorage()
-  // Not `withTransaction`: of a start with an idempotency key, it would be the one that counts.
+  // Not `withTransaction`: in a start with an idempotency key, it would be the transaction that stores the answer.
   await ctx.db.transaction(async (tx) => {
     await holdFileStore(tx, ctx.log)
     await tx.insert(files).values({
@@ -65,8 +65,8 @@ export async function claimFile(tx: TransactionContext, fileId: string, runId: s
 }
 
 /**
- * Removes an unclaimed file. The row decides whether it was claimed, not the error: a commit whose answer was lost has
- * claimed it. The statement waits until that transaction ends.
+ * Removes an unclaimed file. The row decides whether it was claimed, not the error: a commit whose response was lost
+ * has claimed it. The statement waits until that transaction ends.
  */
 async function discard(ctx: ServiceContext, fileId: string): Promise<void> {
   const mine = and(eq(files.tenantId, ctx.tenantId), eq(files.id, fileId))

@@ -24,7 +24,7 @@ export function fileStorage(): FileStorage {
 }
 
 /**
- * The storage of a kind, whether it is this process's own or not.
+ * The storage of a kind, whether or not it is this process's own.
  * @throws EnvError if its setting is missing
  */
 export function storageIn({ FILES_S3_URL, BLOB_READ_WRITE_TOKEN, dataDir }: Env, kind: FileStoreKind): FileStorage {

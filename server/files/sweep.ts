@@ -6,15 +6,15 @@ import type { ServiceContext, Sweep } from '../context'
 import { requireSharedStore } from './shared-store'
 import { fileStorage } from './storage'
 
-/** By then any start that could still claim its upload has long ended. */
+/** By then every start that could claim its upload has ended. */
 const UNCLAIMED_MS = 60 * 60_000
-/** A claim commits together with its run; after this long, every statement either sees the run or there is none. */
+/** A claim commits together with its run; after this long, a statement sees the run if it exists. */
 const SETTLED_MS = 60_000
 const BATCH = 200
 
 /**
- * Removes files nothing refers to: uploads whose start failed, and files of deleted runs. It marks the file as
- * condemned, then deletes the bytes, then the row, so after a crash the next sweep continues.
+ * Removes unreferenced files: uploads whose start failed, and files of deleted runs. Marks a file as condemned, then
+ * deletes the bytes, then the row, so after a crash the next sweep continues.
  */
 export async function sweepFiles(sweep: Sweep): Promise<{ removed: number }> {
   const { db, log, now } = sweep
@@ -31,7 +31,7 @@ export async function sweepFiles(sweep: Sweep): Promise<{ removed: number }> {
   return { removed }
 }
 
-/** Removes condemned files until it is late; the others, and those that cannot be removed now, are left to the sweep. */
+/** Removes condemned files until it is late, and leaves the rest, and failures, to the sweep. */
 export async function removeFiles(ctx: ServiceContext, ids: readonly string[], isLate: () => boolean): Promise<void> {
   for (const id of ids) {
     if (isLate()) return
@@ -45,7 +45,7 @@ async function removeFile(
 ): Promise<boolean> {
   const row = and(eq(files.tenantId, tenantId), eq(files.id, id))
   try {
-    // Elsewhere, nothing would be deleted, and the bytes would be forgotten.
+    // In another storage, nothing would be deleted, and the bytes would be leaked.
     await requireSharedStore(db, log)
     await fileStorage().delete(tenantId, id)
     await db.delete(files).where(row)

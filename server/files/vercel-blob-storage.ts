@@ -20,7 +20,7 @@ export function vercelBlobStorage(token: string): FileStorage {
           token,
           access: 'private',
           addRandomSuffix: false,
-          // When an answer is lost the SDK tries again, and the first try may have stored the file.
+          // If a response is lost the SDK retries, and the first attempt may have stored the file.
           allowOverwrite: true,
           contentType: 'application/octet-stream',
           abortSignal,
@@ -43,7 +43,7 @@ export function vercelBlobStorage(token: string): FileStorage {
   }
 }
 
-/** The SDK retries for many minutes and ignores the signal while it waits between tries. */
+/** The SDK retries for many minutes and ignores the signal while it waits between attempts. */
 async function inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
   let timer: NodeJS.Timeout | undefined

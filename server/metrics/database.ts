@@ -3,12 +3,12 @@ import { readsDatabase } from '../database'
 import { log } from '../log'
 import { keptFor } from './kept-for'
 
-/** How long a reading is shown, however often it is asked for. */
+/** How long a reading is cached. */
 const FRESH_MS = 10_000
-/** A process that executes runs and was not heard of for this long does not count. */
+/** A worker that has not reported for this long does not count. */
 const HEARD_S = 20
 
-/** What the processes on a database have in common. */
+/** The figures that the processes on a database share. */
 export interface Shared {
   open: { status: string; runs: number }[]
   queued: number
@@ -22,7 +22,7 @@ export interface Shared {
   connections: { application: string; state: string; connections: number }[]
 }
 
-/** The figures of all processes together; null if the database does not answer. */
+/** The figures of all processes together; null if the database does not respond. */
 export function readShared(): Promise<Shared | null> {
   return keptFor('metrics-database', FRESH_MS, () =>
     read().catch((err: unknown) => {
@@ -35,7 +35,7 @@ export function readShared(): Promise<Shared | null> {
 const age = (moment: string) => sql.raw(`coalesce(extract(epoch from clock_timestamp() - min(${moment})), 0)::float8`)
 
 async function read(): Promise<Shared> {
-  // By workspace and status, because that is how the index of open runs begins.
+  // By workspace and status, the leading columns of the index of open runs.
   const [row] = await readsDatabase().db.execute<{ figures: Shared }>(sql`
     select json_build_object(
       'open', (

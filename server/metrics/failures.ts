@@ -8,20 +8,20 @@ import { keptFor } from './kept-for'
 
 const FRESH_MS = 30_000
 const HOURS = 24
-/** So many of a workspace's failed runs are looked at, newest first, and so many of all. */
+/** How many of a workspace's failed runs to examine, newest first, and how many of all. */
 const MAX_OF_ONE = 1_000
 const MAX = 20_000
-/** So many classes and workspaces are named. */
+/** How many classes and workspaces to name. */
 const MAX_NAMED = 10
 
 export interface Failures {
   classes: { name: string; runs: number }[]
   workspaces: { name: string; runs: number }[]
-  /** There may be more: of some workspace, or of all together. */
+  /** More may exist, in some workspace or in all together. */
   atLeast: boolean
 }
 
-/** Why runs failed that started within a day, in all workspaces; null if the database does not answer. */
+/** Why runs of the last day failed, in all workspaces; null if the database does not respond. */
 export function readFailures(): Promise<Failures | null> {
   return keptFor('metrics-failures', FRESH_MS, () =>
     read().catch((err: unknown) => {
@@ -32,7 +32,7 @@ export function readFailures(): Promise<Failures | null> {
 }
 
 async function read(): Promise<Failures> {
-  // By workspace, status and outcome, because that is how the index of runs that did not succeed begins.
+  // By workspace, status and outcome, the leading columns of the index of unsuccessful runs.
   const rows = await readsDatabase().db.execute<{ id: string; name: string; code: string; runs: number }>(sql`
     select id, name, code, count(*)::int as runs from (
       select t.id, t.name, coalesce(f.code, '') as code

@@ -12,7 +12,7 @@ const gauge = (name: string, help: string, ...values: Figure['values'][number][]
   values,
 })
 
-/** What all processes on the database share. Take the maximum of the processes, not the sum. */
+/** The figures that all processes on the database share. Take the maximum of the processes, not the sum. */
 export function sharedFigures(shared: Shared | null): Figure[] {
   const up = gauge('millrace_database_up', 'Whether the database answered.', { value: shared ? 1 : 0 })
   if (!shared) return [up]
@@ -55,7 +55,7 @@ export function sharedFigures(shared: Shared | null): Figure[] {
   ]
 }
 
-/** What only this process knows. */
+/** This process's own figures. */
 export function ownFigures(): Figure[] {
   const scripts = scriptUsage()
   const pools = [...databases().usage].map(([pool, usage]) => ({ labels: { pool }, usage }))

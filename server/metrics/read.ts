@@ -10,7 +10,7 @@ import { metricsText } from './text'
 
 /**
  * The metrics of this process and of the database, for Prometheus.
- * @throws AppError NOT_FOUND while there is no token, UNAUTHORIZED, RATE_LIMITED
+ * @throws AppError NOT_FOUND without a token in the settings, UNAUTHORIZED, RATE_LIMITED
  */
 export async function readMetrics(headers: Headers): Promise<string> {
   const { METRICS_TOKEN: token } = env()
@@ -25,7 +25,7 @@ export async function readMetrics(headers: Headers): Promise<string> {
   return metricsText([...sharedFigures(await readShared()), ...ownFigures()])
 }
 
-/** Hashed, so that it takes equally long wherever they differ. */
+/** Hashed, so that the time does not depend on where they differ. */
 function isSame(sent: string, token: string): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(hash(sent), hash(token))

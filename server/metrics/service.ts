@@ -10,20 +10,20 @@ import { scriptUsage } from '../tools/sandbox/shared-pool'
 import { readShared, type Shared } from './database'
 import { type Failures, readFailures } from './failures'
 
-/** Beyond these, somebody should look. They are those of the alerts in docs/operations.md. */
+/** Thresholds beyond which a person should look, the same as the alerts in docs/operations.md. */
 const LIMITS = { queueS: 30, outboxS: 60, sweepS: 300, webhooksS: 300, callsPerConnection: 2, scriptsPerWorker: 4 }
 
 export type ServiceFigureId = 'engine' | 'queue' | 'outbox' | 'sweeps' | 'database' | 'webhooks' | 'scripts'
 
-/** A figure of the service. What it means and what to do, the page says. */
+/** A figure of the service. The page explains it and what to do. */
 export interface ServiceFigure {
   id: ServiceFigureId
   state: 'good' | 'bad'
-  /** How many wait, or work. */
+  /** How many are waiting or working. */
   count: number
-  /** How long the oldest has waited, in seconds; null if that is no question. */
+  /** How long the oldest has waited, in seconds; null if it does not apply. */
   oldestS: number | null
-  /** What there is room for; null if there is no limit. */
+  /** The capacity; null without a limit. */
   of: number | null
 }
 
@@ -31,14 +31,15 @@ export interface Service {
   at: string
   engine: 'embedded' | 'inngest'
   figures: ServiceFigure[]
-  /** Why an Inngest server does not carry the runs on; null if it does, or there is none. */
+  /** Why the Inngest server does not execute the runs; null if it does, or without one. */
   problem: string | null
   open: { running: number; waiting: number }
   failures: Failures | null
 }
 
 /**
- * How the service does, for those who run it: counts of all workspaces together, and names where runs fail.
+ * The state of the service, for its operators: counts of all workspaces together, and the names of workspaces where
+ * runs fail.
  * @throws AppError NOT_FOUND in any other workspace, UNAVAILABLE
  */
 export async function readService(ctx: ServiceContext): Promise<Service> {
@@ -77,7 +78,7 @@ const figure = (
   ...more,
 })
 
-/** On Inngest, its server has the queue. */
+/** The queue is on the Inngest server, if used. */
 function engineFigures(shared: Shared, engine: Service['engine'], problem: string | null): ServiceFigure[] {
   if (engine === 'inngest') return [figure('engine', problem !== null, problem === null ? 1 : 0)]
   const { workers, queued, queuedS } = shared
@@ -87,7 +88,7 @@ function engineFigures(shared: Shared, engine: Service['engine'], problem: strin
   ]
 }
 
-/** Of all processes together. */
+/** The figures of all processes together. */
 export function figuresOf({ outbox, outboxS, messages, messagesS, sweeps }: Shared): ServiceFigure[] {
   const swept = sweeps.find(({ sweep }) => sweep === 'runs')
   const often = env().deployment !== 'preview'
@@ -100,7 +101,7 @@ export function figuresOf({ outbox, outboxS, messages, messagesS, sweeps }: Shar
   ]
 }
 
-/** Of the process that answers. */
+/** The figures of the answering process. */
 function ownFigures(): ServiceFigure[] {
   const pools = [...databases().usage.values()]
   const calls = pools.reduce((sum, { calls }) => sum + calls, 0)

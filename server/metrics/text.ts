@@ -1,6 +1,6 @@
 import { MEASURES, type MeasureName, measured } from '../telemetry/measures'
 
-/** A figure that is read when it is asked for. */
+/** A figure that is read on demand. */
 export interface Figure {
   name: string
   kind: 'counter' | 'gauge'

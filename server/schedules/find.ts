@@ -7,7 +7,7 @@ import { findRow } from '../versioned/rows'
 import { WORKFLOW } from '../workflows/noun'
 import type { ScheduleRow } from './present'
 
-/** Names a schedule of a workflow. */
+/** Identifies a schedule of a workflow. */
 export interface OneSchedule {
   workflowId: string
   scheduleId: string
@@ -17,7 +17,7 @@ export const scheduleIs = (ctx: ServiceContext, { workflowId, scheduleId }: OneS
   and(eq(schedules.tenantId, ctx.tenantId), eq(schedules.workflowId, workflowId), eq(schedules.id, scheduleId))
 
 /**
- * The schedule of a workflow that the caller finds.
+ * A schedule of a workflow, if the caller may see it.
  * @throws AppError WORKFLOW_NOT_FOUND, NOT_FOUND
  */
 export async function findSchedule(

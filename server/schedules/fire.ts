@@ -9,17 +9,19 @@ import { startRun } from '../runs/start'
 import type { ScheduleRow, TickRow } from './present'
 
 const BATCH = 200
-/** Of one schedule at once: all that a late sweep may find, even a preview’s. */
+/** Per schedule and sweep: more than a late sweep can find, even a preview’s. */
 const MAX_TICKS = 100
 const MINUTE_MS = 60_000
 const KEEP_DAYS = 90
 
-/** How late a time may come and still count as on time: nothing is missed by a restart. A preview sweeps once an hour. */
+/**
+ * The delay within which a time still counts as on time, so that a restart misses none. A preview sweeps once an hour.
+ */
 const graceMs = () => (env().deployment === 'preview' ? 70 : 10) * MINUTE_MS
 
 /**
- * Starts what is due. Any number of processes may do this at once: a schedule is locked while its time is decided, and
- * the run, the tick and the next time are written in one transaction.
+ * Starts the due runs. Any number of processes may call this concurrently: a schedule is locked while its time is
+ * decided, and one transaction writes the run, the tick and the next time.
  */
 export async function fireDue({ db, log, now }: Sweep): Promise<{ started: number }> {
   const due = await db
@@ -47,7 +49,7 @@ export async function fireDue({ db, log, now }: Sweep): Promise<{ started: numbe
   return { started }
 }
 
-/** Decides the next time of a schedule. @returns what became of it; null if none is due, or another process has it */
+/** Decides the next time of a schedule. @returns the outcome; null if none is due, or another process holds it */
 async function fire(tx: TransactionContext, id: string): Promise<Pick<TickRow, 'runId'> | null> {
   const now = tx.now()
   const is = and(eq(schedules.tenantId, tx.tenantId), eq(schedules.id, id))
@@ -60,7 +62,7 @@ async function fire(tx: TransactionContext, id: string): Promise<Pick<TickRow, '
   const { at, missed } = timeOf(row, row.nextAt, now)
   const key = { tenantId: tx.tenantId, scheduleId: id, at }
   const skipped = { status: 'skipped' as const, runId: null, error: LATE }
-  // Written first. The time may have its row already: a change by a process whose clock is behind brings it round again.
+  // Insert this first. The time may already have its row: a change by a process with a slow clock repeats it.
   const [mine] = await tx.db
     .insert(scheduleTicks)
     .values({ ...key, createdAt: now, ...skipped })
@@ -76,7 +78,7 @@ async function fire(tx: TransactionContext, id: string): Promise<Pick<TickRow, '
 const tickIs = ({ tenantId, scheduleId, at }: Pick<TickRow, 'tenantId' | 'scheduleId' | 'at'>) =>
   and(eq(scheduleTicks.tenantId, tenantId), eq(scheduleTicks.scheduleId, scheduleId), eq(scheduleTicks.at, at))
 
-/** The time to decide: the next one, or the last of those that were missed, for all of them. */
+/** The time to decide: the next one, or the last missed one on behalf of all. */
 function timeOf({ cron, timeZone, catchUp }: ScheduleRow, next: Date, now: Date): { at: Date; missed: boolean } {
   const onTime = new Date(now.getTime() - graceMs())
   if (next >= onTime) return { at: next, missed: false }
@@ -86,7 +88,7 @@ function timeOf({ cron, timeZone, catchUp }: ScheduleRow, next: Date, now: Date)
 
 const LATE = 'The service was not running at that time.'
 
-/** Starts the run in a savepoint, so that what a start refuses is written down instead of tried again. */
+/** Starts the run in a savepoint, so that a rejected start is recorded instead of retried. */
 async function start(tx: TransactionContext, row: ScheduleRow): Promise<Pick<TickRow, 'status' | 'runId' | 'error'>> {
   try {
     const { runId } = await tx.db.transaction((db) =>

@@ -44,7 +44,7 @@ export async function listSchedules(ctx: ServiceContext, { workflowId }: { workf
 }
 
 /**
- * A schedule with what became of its last 50 times, newest first.
+ * A schedule with the outcomes of its last 50 times, newest first.
  * @throws AppError WORKFLOW_NOT_FOUND, NOT_FOUND
  */
 export async function getSchedule(ctx: ServiceContext, one: OneSchedule) {

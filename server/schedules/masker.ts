@@ -10,14 +10,16 @@ import type { ScheduleRow } from './present'
 
 type Of = Pick<ScheduleRow, 'id' | 'workflowId' | 'data'>
 
-/** Maskers, by id, for what the caller is shown of schedules: their data is hidden as the runs that they start hide it. */
+/**
+ * Maskers, by id, for schedules as shown to the caller: they hide the same data as the runs that the schedules start.
+ */
 export async function scheduleMaskers(
   ctx: ServiceContext,
   schedules: readonly Of[],
   vault: Masker,
 ): Promise<(id: string) => RunMasker> {
   const hides = new Map<string, ReadonlySet<string>>()
-  // One after the other: a definition may be large.
+  // One by one: a definition may be large.
   for (const { workflowId } of seesHidden(ctx) ? schedules : []) {
     if (hides.has(workflowId)) continue
     const { content } = await findWhole(ctx, WORKFLOW, workflowId, 'started')

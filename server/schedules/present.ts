@@ -7,7 +7,7 @@ export type TickRow = typeof scheduleTicks.$inferSelect
 
 const NEXT = 5
 
-/** A schedule with its next times, and what became of its last one. */
+/** A schedule with its next times, and the outcome of its last one. */
 export function presentSchedule(row: ScheduleRow, last: TickRow | null, masker: Masker) {
   const { id, workflowId, name, cron, timeZone, catchUp, enabled, nextAt, createdBy, updatedBy } = row
   const from = nextAt && new Date(nextAt.getTime() - 1)

@@ -14,7 +14,7 @@ import { CreateSchedule, UpdateSchedule } from './schema'
 import { changeSchedule, checkData, insertSchedule, removeSchedule } from './write'
 
 /**
- * Creates a schedule. What it starts is what a call would start at that time: the published version.
+ * Creates a schedule. It starts the same as a call at that time: the published version.
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, INVALID_INPUT, CONFLICT
  */
 export async function createSchedule(ctx: ServiceContext, { workflowId, body }: { workflowId: string; body: unknown }) {
@@ -29,7 +29,7 @@ export async function createSchedule(ctx: ServiceContext, { workflowId, body }: 
 }
 
 /**
- * Changes what the body names. A value that the caller was shown as `***` and sends back stays.
+ * Changes the fields in the body. A value that the caller saw as `***` and sends back stays.
  * @throws AppError WORKFLOW_NOT_FOUND, NOT_FOUND, INVALID_INPUT
  */
 export async function updateSchedule(ctx: ServiceContext, { body, ...one }: OneSchedule & { body: unknown }) {
@@ -46,7 +46,7 @@ export async function updateSchedule(ctx: ServiceContext, { body, ...one }: OneS
 }
 
 /**
- * Deletes a schedule. Runs it has started stay.
+ * Deletes a schedule. Its runs stay.
  * @throws AppError WORKFLOW_NOT_FOUND, NOT_FOUND
  */
 export async function deleteSchedule(ctx: ServiceContext, one: OneSchedule): Promise<{ id: string; deleted: true }> {

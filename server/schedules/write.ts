@@ -16,15 +16,15 @@ import type { ScheduleRow } from './present'
 
 const MAX_SCHEDULES = 50
 
-/** What people say about a schedule; the rest follows from it. */
+/** The fields that people set; the rest follows from them. */
 export type ScheduleContent = Pick<
   ScheduleRow,
   'workflowId' | 'name' | 'cron' | 'timeZone' | 'catchUp' | 'data' | 'enabled'
 >
 
 /**
- * Writes a new schedule. Whether its data can start the workflow is checked by `checkData`.
- * @param by what its entry in the audit log says besides
+ * Inserts a schedule. `checkData` checks that its data can start the workflow.
+ * @param by more details for its audit entry
  * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, CONFLICT
  */
 export async function insertSchedule(
@@ -50,9 +50,8 @@ export async function insertSchedule(
 }
 
 /**
- * Changes a locked schedule. A new time table counts from now; so does one that was paused, whose times meanwhile are not
- * made up for.
- * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, CONFLICT, for one that is to start another workflow
+ * Changes a locked schedule. A new timetable counts from now, and so does a resumed one: missed times are skipped.
+ * @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, CONFLICT, if it shall start another workflow
  */
 export async function changeSchedule(
   tx: TransactionContext,
@@ -79,13 +78,13 @@ export async function changeSchedule(
   await recordChanges(tx, 'schedule.updated', { id: old.id, name }, differences(old, changes), context)
 }
 
-/** Deletes a locked schedule. Runs it has started stay. */
+/** Deletes a locked schedule. Its runs stay. */
 export async function removeSchedule(tx: TransactionContext, old: ScheduleRow, by: AuditDetails = {}): Promise<void> {
   await tx.db.delete(schedules).where(scheduleIs(tx, { workflowId: old.workflowId, scheduleId: old.id }))
   await record(tx, 'schedule.deleted', old, { workflow: old.workflowId, ...by })
 }
 
-/** Refuses now what a start would refuse at night. @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT */
+/** Rejects now what a start would reject at night. @throws AppError WORKFLOW_NOT_FOUND, INVALID_INPUT */
 export async function checkData(tx: TransactionContext, workflowId: string, data: JsonObject): Promise<void> {
   const { content } = await findWhole(tx, WORKFLOW, workflowId, 'started')
   try {
@@ -97,7 +96,7 @@ export async function checkData(tx: TransactionContext, workflowId: string, data
   }
 }
 
-/** @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, CONFLICT if it has as many schedules as it may */
+/** @throws AppError WORKFLOW_NOT_FOUND, WORKFLOW_ARCHIVED, CONFLICT if it already has the maximum of schedules */
 async function requireStartable(tx: TransactionContext, workflowId: string): Promise<void> {
   const workflow = await findRow(tx, WORKFLOW, workflowId)
   if (workflow.status === 'archived') throw new AppError('WORKFLOW_ARCHIVED')

@@ -11,10 +11,10 @@ import { parseInput } from '../parse'
 import { requireSubject, runsOf, threadsBegunBy } from './data'
 import { SubjectData } from './schema'
 
-/** No more runs, threads, events or keys are counted. */
+/** The maximum to count of runs, threads, events or keys. */
 const MAX = 10_000
 
-/** How much data of a subject there is. */
+/** The amount of a subject's data. */
 export type SubjectCounts = {
   runs: number
   files: number
@@ -24,7 +24,7 @@ export type SubjectCounts = {
 }
 
 /**
- * Counts what the deletion would delete, up to a limit.
+ * Counts the data that the deletion would delete, up to a limit.
  * @throws AppError INVALID_INPUT, FORBIDDEN, UNAVAILABLE
  */
 export async function countSubjectData(ctx: ServiceContext, input: unknown) {

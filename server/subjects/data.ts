@@ -8,14 +8,14 @@ import { threads } from '@/db/schema/threads'
 import type { ServiceContext } from '../context'
 import { AppError } from '../errors'
 
-/** A run that somebody with this `sub` started; trying out a draft counts as well. In the form of the index. */
+/** A run that this `sub` started, including tests of a draft. In the form of the index. */
 export const isOwn = (sub: string) => sql`(r.started_via in ('jwt', 'test') and r.started_by = ${sub})`
 
 /** Ids as a list in a statement. */
 export const listOf = (ids: readonly string[]) =>
   sql`(select json_array_elements_text(${JSON.stringify(ids)}::text::json))`
 
-/** Some of the runs that the subject started, after one of them; by the index, however many there are. */
+/** A page of the runs that the subject started, after one of them; by the index, however many exist. */
 export async function ownRuns(
   { db, tenantId }: ServiceContext,
   sub: string,
@@ -38,7 +38,7 @@ function runsBelow(tenantId: string, sub: string, above: SQL): SQL {
     where p.tenant_id = ${tenantId} and p.run_id = ${above}`
 }
 
-/** Some of the runs by others that repeat one of these, or were started by one. They have the subject's data too. */
+/** Some of the runs by others that repeat one of these, or were started by one. They contain the subject's data too. */
 export async function othersBelow(
   { db, tenantId }: ServiceContext,
   sub: string,
@@ -52,8 +52,8 @@ export async function othersBelow(
 }
 
 /**
- * Some of the open runs with a subject's data. Those of others are followed up to where they come from, because a workspace
- * has few open runs, and a subject may have very many that ended.
+ * Some of the open runs with a subject's data. Others' runs are traced back to their origin, because a workspace has
+ * few open runs, while a subject may have very many ended ones.
  */
 export async function openRunsOf({ db, tenantId }: ServiceContext, sub: string, limit: number): Promise<string[]> {
   const isOpen = sql`r.tenant_id = ${tenantId} and r.status in ('running', 'paused') and r.outcome is null`
@@ -75,8 +75,8 @@ export async function openRunsOf({ db, tenantId }: ServiceContext, sub: string, 
 }
 
 /**
- * The runs with a subject's data, as the table `mine` of a statement: at most so many of those it started, and then those by
- * others. `back` says how far a run is from the subject's own, because it is found only through the ones before it.
+ * The runs with a subject's data, as the table `mine` of a statement: at most `limit` of its own, and then those by
+ * others. `back` is the distance of a run from the subject's own, because it is found only through the ones before it.
  */
 export function runsOf({ tenantId }: ServiceContext, sub: string, limit: number): SQL {
   return sql`mine(id, back) as (
@@ -88,8 +88,8 @@ export function runsOf({ tenantId }: ServiceContext, sub: string, limit: number)
 }
 
 /**
- * The threads that runs by others began, by their ids. A copied record is older than its run, and names a thread of the run
- * that it was copied from.
+ * The threads that runs by others began, by their ids. A copied record is older than its run, and names a thread of the
+ * original run.
  * @param ids of the runs
  */
 export function threadsBegunBy({ tenantId }: ServiceContext, sub: string, ids: SQL): SQL {
@@ -102,8 +102,8 @@ export function threadsBegunBy({ tenantId }: ServiceContext, sub: string, ids: S
 }
 
 /**
- * Events and threads keep only who it was, not by which kind of caller. So that nobody else's are taken for the subject's,
- * no subject may be called as another kind of caller is.
+ * Rejects a subject with the id of another kind of caller: events and threads store only the id, so their data would be
+ * taken for the subject's.
  * @throws AppError INVALID_INPUT
  */
 export async function requireSubject({ db, tenantId }: ServiceContext, sub: string): Promise<void> {

@@ -9,7 +9,7 @@ import { countAllDays } from '../views/insights/days'
 import { listOf, othersBelow, ownRuns, threadsBegunBy } from './data'
 import type { Erasure } from './erasure'
 
-/** How many runs one transaction deletes at most. */
+/** The maximum runs that one transaction deletes. */
 const BATCH = 50
 /** How many runs are looked up at a time. */
 const ROUND = 500
@@ -17,18 +17,18 @@ const ROUND = 500
 const ROWS = 1_000
 
 /**
- * Deletes the runs with the subject's data: a page of its own at a time, after those that are found through them.
- * @returns false if there was no time for all
+ * Deletes the runs with the subject's data: page by page, each after the runs that are found through it.
+ * @returns false if it ran out of time
  */
 export async function deleteRuns(erasure: Erasure): Promise<boolean> {
   const { ctx, sub } = erasure
   for (let after = ''; ; ) {
     if (erasure.isLate()) return false
     const page = await ownRuns(ctx, sub, after, ROUND)
-    // Once more from the start: some may have been added behind.
+    // Restart once: some may have been added behind.
     if (page.length === 0 && after === '') return true
     after = page.at(-1) ?? ''
-    // Insights keep the counts of days that are over.
+    // Insights preserve the counts of past days.
     while (page.length > 0 && !(await countAllDays(ctx))) if (erasure.isLate()) return false
     const levels = page.length > 0 ? [page] : []
     for (let level = levels.at(-1); level; level = levels.at(-1)) {
@@ -80,7 +80,7 @@ async function deletePiece(erasure: Erasure, ids: string[]): Promise<void> {
   await removeFiles(erasure.ctx, fileIds, () => erasure.isLate())
 }
 
-/** Deletes rows of a run that has too many for one transaction. @returns whether there were any */
+/** Deletes rows of a run that has too many for one transaction. @returns whether any existed */
 async function reduceRun(erasure: Erasure, id: string): Promise<boolean> {
   const { ctx, sub } = erasure
   // Before the records through which they are found.
@@ -96,7 +96,7 @@ async function reduceRun(erasure: Erasure, id: string): Promise<boolean> {
     for (let gone = ROWS; gone === ROWS; ) {
       if (erasure.isLate()) return true
       const ofRun = sql`tenant_id = ${ctx.tenantId} and run_id = ${id}`
-      // Both times: if the table is divided, another partition has rows at the same places.
+      // Both times: in a partitioned table, another partition has rows with equal `ctid`s.
       const found = await ctx.db.execute(sql`
         delete from ${table} where ${ofRun} and ctid = any(array(select ctid from ${table} where ${ofRun} limit ${ROWS}))
         returning 1`)

@@ -16,16 +16,16 @@ import { DeleteSubjectData } from './schema'
 
 /** How many are looked up at a time. */
 const ROUND = 500
-/** How many threads one transaction deletes at most. */
+/** The maximum threads that one transaction deletes. */
 const BATCH = 50
-/** How many events are looked at at a time: no index knows who posted them. */
+/** How many events are examined at a time: no index knows who posted them. */
 const EVENTS = 5_000
 
 /**
- * Deletes the data of a subject: its runs with their history and files, its threads, its events and the responses kept for
- * its idempotency keys. Each batch is a transaction of its own and is found by what is left, so a call that was interrupted,
- * or that says it is not `done`, is continued by the next.
- * @throws AppError INVALID_INPUT, FORBIDDEN; CONFLICT while runs are open, unless they are to be terminated
+ * Deletes the data of a subject: its runs with their history and files, its threads, its events and the responses
+ * stored for its idempotency keys. Each batch is a transaction of its own and finds the remaining data, so the next
+ * call continues an interrupted one, or one that is not `done`.
+ * @throws AppError INVALID_INPUT, FORBIDDEN; CONFLICT while runs are open, unless they shall be terminated
  */
 export async function deleteSubjectData(ctx: ServiceContext, input: unknown) {
   authorize(ctx, 'subject:delete')
@@ -88,7 +88,7 @@ async function deleteThreads(erasure: Erasure): Promise<boolean> {
   }
 }
 
-/** Page by page by their key. */
+/** Page by page in key order. */
 async function deleteEvents(erasure: Erasure): Promise<boolean> {
   const { ctx, sub } = erasure
   const { tenantId } = ctx
@@ -134,7 +134,7 @@ async function deleteKeys(erasure: Erasure): Promise<boolean> {
   }
 }
 
-/** What it passed on to others in runs that are not its own ends with it. The rows stay, as its answers there do. */
+/** Ends its links to others' runs. The rows stay, like its answers there. */
 async function endLinks({ ctx, sub }: Erasure): Promise<true> {
   const { tenantId, makerKind, makerId, usedAt, revokedAt, expiresAt } = taskLinks
   await ctx.db

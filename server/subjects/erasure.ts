@@ -4,10 +4,10 @@ import { record } from '../audit/record'
 import { type ServiceContext, type TransactionContext, withTransaction } from '../context'
 import type { SubjectCounts } from './count'
 
-/** How long one call works. The next call continues. */
+/** The time budget of one call. The next call continues. */
 const BUDGET_MS = 20_000
 
-/** One call of a deletion, in transactions of their own. */
+/** One call of a deletion, in several transactions. */
 export class Erasure {
   readonly deleted: SubjectCounts = { runs: 0, files: 0, threads: 0, events: 0, idempotencyKeys: 0 }
   private readonly begun = performance.now()
@@ -23,8 +23,8 @@ export class Erasure {
   }
 
   /**
-   * Deletes in a transaction. The first that deletes something also writes the entry of the audit log, so neither is there
-   * without the other.
+   * Deletes in a transaction. The first that deletes something also writes the audit entry, so neither exists without
+   * the other.
    * @returns how much it deleted
    */
   async delete(work: (tx: TransactionContext) => Promise<Partial<SubjectCounts>>): Promise<Partial<SubjectCounts>> {
@@ -40,22 +40,22 @@ export class Erasure {
     return gone
   }
 
-  /** Writes what this call deleted, once nothing is left. */
+  /** Records this call's deletions, once nothing is left. */
   async finish(): Promise<void> {
     if (this.noted) await withTransaction(this.ctx, (tx) => this.record(tx, { ...this.deleted }))
   }
 
-  /** Names a digest, not the subject. */
+  /** Records a digest, not the subject. */
   private record(tx: TransactionContext, details: Partial<SubjectCounts>): Promise<void> {
     const id = `sha256:${createHash('sha256').update(this.sub).digest('hex')}`
     return record(tx, 'subject.deleted', { id, name: 'Data of a subject' }, details)
   }
 
   /**
-   * Works through ids in pieces. A piece that takes too long is tried again one by one, and the next ones grow again: each
-   * may have any number of rows.
-   * @param reduce makes one smaller that takes too long alone; false if there was nothing to do
-   * @returns false if there was no time for all
+   * Works through ids in batches, as each may have any number of rows. A batch that takes too long is retried one by
+   * one, and the next ones grow again.
+   * @param reduce shrinks an item that alone takes too long; false if it had nothing to delete
+   * @returns false if it ran out of time
    */
   async inPieces(
     ids: readonly string[],

@@ -27,7 +27,7 @@ export async function setCorsOrigins(
   authorize(ctx, 'settings:manage')
   const origins = [...new Set(parseInput(SetOrigins, input).origins)].sort()
   return withTransaction(ctx, async (tx) => {
-    // Its lock: of two at once, the later sees what the earlier one left.
+    // Locks the tenant: of two concurrent changes, the later sees the earlier one.
     const { name } = await getTenant(tx, { lock: true })
     const { tenantId } = tx
     const gone = await tx.db.delete(corsOrigins).where(eq(corsOrigins.tenantId, tenantId)).returning()

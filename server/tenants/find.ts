@@ -5,8 +5,7 @@ import { AppError } from '../errors'
 
 /**
  * The caller's tenant.
- * @param options.lock keeps others from changing it; rows that refer to it, such as runs, can still be written
- * @throws AppError NOT_FOUND
+ * @param options.lock prevents concurrent changes; rows that refer to it, such as runs, can still be written
  */
 export async function getTenant(ctx: ServiceContext, options: { lock?: boolean } = {}) {
   const query = ctx.db.select().from(tenants).where(eq(tenants.id, ctx.tenantId))

@@ -9,11 +9,11 @@ import { parseInput } from '../parse'
 import { getTenant } from './find'
 
 const message = 'must be a whole number from 365 to 3650'
-/** A year at least: an audit looks back that far. */
+/** At least a year: audits look back that far. */
 const KeepAudit = z.object({ days: z.number(message).int(message).min(365, message).max(3_650, message) })
 
 /**
- * Sets how many days entries of the audit log are kept. The sweep deletes older ones from now on.
+ * Sets how many days entries of the audit log are retained. The sweep deletes older ones from now on.
  * @throws AppError INVALID_INPUT, NOT_FOUND, FORBIDDEN
  */
 export async function keepAudit(ctx: ServiceContext, input: unknown): Promise<{ days: number }> {

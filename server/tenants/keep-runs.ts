@@ -15,7 +15,7 @@ const KeepRuns = z.object({
 })
 
 /**
- * Sets how many days runs are kept after their end; null for ever. The sweep deletes older ones from now on.
+ * Sets how many days runs are retained after their end; `null` means forever. The sweep deletes older ones from now on.
  * @throws AppError INVALID_INPUT, NOT_FOUND, FORBIDDEN
  */
 export async function keepRuns(ctx: ServiceContext, input: unknown): Promise<{ days: number | null }> {

@@ -6,7 +6,7 @@ import { tenants } from '@/db/schema/tenants'
 import { workflows } from '@/db/schema/workflows'
 import { isId } from '../ids'
 
-/** The slug of the tenant that has this run or workflow, among those the person belongs to; null for any other id. */
+/** The slug of the tenant with this run or workflow, among the person's tenants; null for any other id. */
 export async function locate(db: Db, userId: string, what: 'run' | 'workflow', id: string): Promise<string | null> {
   if (!isId(id)) return null
   const table = what === 'run' ? runs : workflows
@@ -16,7 +16,7 @@ export async function locate(db: Db, userId: string, what: 'run' | 'workflow', i
     .innerJoin(tenants, eq(tenants.id, members.tenantId))
     .innerJoin(table, and(eq(table.tenantId, members.tenantId), eq(table.id, id)))
     .where(eq(members.userId, userId))
-    // The samples have the same ids everywhere; then take the tenant that comes first in every list.
+    // The samples have the same ids everywhere; then take the tenant that is first in every list.
     .orderBy(asc(tenants.name), asc(tenants.id))
     .limit(1)
   return row?.slug ?? null

@@ -6,7 +6,7 @@ import { record } from '../audit/record'
 import type { TransactionContext } from '../context'
 import { ImpossibleState } from '../errors'
 
-/** The id of the tenant that has this slug; null when it is free. */
+/** The id of the tenant that has this slug; null if it is free. */
 export async function takenBy(db: Db | Tx, slug: string): Promise<string | null> {
   const [row] = await db.select({ id: tenants.id }).from(tenants).where(eq(tenants.slug, slug))
   return row?.id ?? null

@@ -4,7 +4,7 @@ import { listCorsOrigins } from './cors'
 import { getTenant } from './find'
 
 /**
- * A workspace's name, how long it keeps its runs and its audit log, and the origins allowed to call it from pages.
+ * A workspace's name, how long it retains runs and its audit log, and the origins of pages that may call it.
  * @throws AppError NOT_FOUND
  */
 export async function getTenantSettings(ctx: ServiceContext) {

@@ -16,8 +16,8 @@ export const BindSecret = z.object({
 })
 
 /**
- * Binds a secret to these hosts only; its value stays. Anyone who may do this could send the value to their own host,
- * so it needs the same permission as setting secrets. A bound secret can get other hosts, but cannot be unbound.
+ * Binds a secret to these hosts only; its value stays. The permission is the one for setting secrets, because its
+ * holder could send the value to a host of their own. A bound secret can get other hosts, but cannot be unbound.
  * @throws AppError INVALID_INPUT, NOT_FOUND
  */
 export async function bindVaultSecret(ctx: ServiceContext, input: unknown): Promise<{ name: string; hosts: string[] }> {

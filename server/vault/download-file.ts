@@ -8,8 +8,8 @@ import { type FileRow, readFile } from '../files/read'
 import { hiddenNames, valuesOfRun } from './run-values'
 
 /**
- * A file with its bytes. One of a sensitive field is revealed to people who are signed in as a value of it is: only to those
- * who may, and the audit log says so.
+ * A file with its bytes. A file of a sensitive field follows the rules of a revealed value: only signed-in people with
+ * that right get it, and the audit log records it.
  * @throws AppError FORBIDDEN, and as `readFile`
  */
 export async function downloadFile(
@@ -30,7 +30,7 @@ export async function downloadFile(
   return found
 }
 
-/** Whether a sensitive field of the run has the file, or had it: then nothing has it any more. */
+/** Whether a sensitive field of the run has the file, or had it: then no field has it now. */
 async function isHidden(ctx: ServiceContext, runId: string, id: string): Promise<boolean> {
   const names = (await hiddenNames(ctx, [runId])).get(runId)
   if (!names || names.size === 0) return false

@@ -2,29 +2,31 @@ import type { JsonLike, JsonObject } from '../definition/json'
 import { textsUnder, withoutFields } from '../definition/sensitive'
 import { type Masker, maskerOf } from './mask'
 
-/** A masker for what screens show of one run: the tenant's vault, and the fields that its workflow marks as sensitive. */
+/** A masker for screens of one run: covers the tenant's vault, and the fields that its workflow marks as sensitive. */
 export interface RunMasker extends Masker {
   /** The names of those fields. */
   hides: ReadonlySet<string>
-  /** Only the vault's. */
+  /** The vault's alone. */
   vault: Masker
 }
 
-/** For a run that hides nothing. */
+/** For a run without sensitive fields. */
 export function hidingNothing(vault: Masker): RunMasker {
   return { ...vault, hides: new Set(), vault }
 }
 
-/** Looking for each value in every text takes time, so a run has so many of them looked for. Shorter ones are in any text. */
+/**
+ * Searching every text for each value takes time, so this limits the values of a run. Shorter ones occur in any text.
+ */
 const MAX_VALUES = 50
 const SHORTEST_VALUE = 4
 
-/** A masker for these fields, and for their values wherever else they stand. */
+/** A masker for these fields, and for their values wherever else they occur. */
 export function hidingMasker(vault: Masker, hides: ReadonlySet<string>, stored: JsonObject[]): RunMasker {
   return maskerFor(vault, hides, valuesMasker(stored, hides))
 }
 
-/** The same, where it is known already what looks for the values. */
+/** The same with a ready masker for the values. */
 export function maskerFor(vault: Masker, hides: ReadonlySet<string>, values: Masker): RunMasker {
   return {
     hides,
@@ -35,12 +37,12 @@ export function maskerFor(vault: Masker, hides: ReadonlySet<string>, values: Mas
   }
 }
 
-/** A masker for the values of these fields, which may be in other fields too, and in texts. */
+/** A masker for the values of these fields, which may occur in other fields and texts. */
 export function valuesMasker(stored: JsonObject[], hides: ReadonlySet<string>): Masker {
   return maskerOf(hiddenValues(stored, hides))
 }
 
-/** The values of these fields that are looked for in texts. */
+/** The values of these fields that texts are searched for. */
 export function hiddenValues(stored: JsonObject[], hides: ReadonlySet<string>): string[] {
   const texts = new Set(textsUnder(stored, hides))
   return [...texts].filter((text) => text.length >= SHORTEST_VALUE).slice(0, MAX_VALUES)

@@ -31,7 +31,7 @@ const PATTERN = /^(\*\.)?(\[[^\]]*\]|[^\s,:/\\?#@%]*)((?::\d{1,5})?)$/
 
 /** Null if it is not a host. International names become ASCII, as in a parsed URL, so that the two compare equal. */
 function normalHost(text: string): string | null {
-  // `PATTERN` refuses paths and ports that `domainToASCII` would silently cut off.
+  // `PATTERN` rejects paths and ports that `domainToASCII` would silently cut off.
   const [, wildcard = '', name = '', port = ''] = PATTERN.exec(text.trim()) ?? []
   if (name.startsWith('[')) return wildcard === '' ? checked(`${name.toLowerCase()}${port}`) : null
   const ascii = domainToASCII(name).replace(/\.$/, '')
@@ -55,7 +55,7 @@ export function mayReceive({ hosts }: Pick<Binding, 'hosts'>, url: URL): boolean
   return hosts === null || AllowedHosts.of(hosts, { wildcards: true }).allowsHost(host, port)
 }
 
-/** Does not list the secret's hosts, because the reader may not be allowed to see the vault. */
+/** Omits the secret's hosts, because the reader may not be allowed to see the vault. */
 export function notBound(name: string, url: URL): string {
   return `The secret ${name} is not bound to ${url.host}. An admin can bind it there in the vault.`
 }
@@ -66,7 +66,7 @@ export function notEncrypted(name: string, url: URL): string {
 
 /**
  * @param inTheOpen the call would go over plain `http` to the public internet
- * @throws OutboundFailure SECRET_NOT_ALLOWED when one of the secrets may not be sent there
+ * @throws OutboundFailure SECRET_NOT_ALLOWED if one of the secrets may not be sent there
  */
 export function refuseElsewhere(bindings: readonly Binding[], url: URL, inTheOpen = false): void {
   const refused = bindings.find((binding) => !mayReceive(binding, url))

@@ -15,7 +15,7 @@ export async function listVaultSecrets(ctx: ServiceContext) {
     .orderBy(asc(vaultSecrets.name))
   return rows.map(({ tenantId: _tenantId, sealed, ...shown }) => {
     const value = openValue(ctx, { name: shown.name, sealed })
-    // Set before short values were refused.
+    // Set before short values were rejected.
     return { ...shown, short: value !== null && isTooShort(value) }
   })
 }

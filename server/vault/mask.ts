@@ -3,7 +3,7 @@ import { isTooShort } from './schema'
 
 export const MASK = '***'
 
-/** Secrets set before longer values were required may be this short. Anything shorter looks like ordinary text. */
+/** Secrets set before the minimum length may be this short. Anything shorter looks like ordinary text. */
 const MIN_MASKED_LENGTH = 4
 
 /** Masks secrets wherever they appear in a tool's result. */
@@ -11,15 +11,15 @@ export interface Masker {
   text(text: string): string
   json<T extends JsonLike>(value: T): T
   /**
-   * The length in characters of the longest form of a secret. Text cut this much after the part to show never cuts a
+   * The length in characters of the longest form of a secret. A text cut this far beyond the shown part never cuts a
    * secret inside that part.
    */
   longest: number
 }
 
 /**
- * Makes a masker for values, in plain form and in the forms they may come back in: base64 (also inside a longer text,
- * such as `Basic` credentials), hex, percent-encoded, and as JSON or a header writes them. Masks keys of objects too.
+ * Makes a masker for values, in plain form and in the forms in which they may come back: base64 (also inside a longer
+ * text, such as `Basic` credentials), hex, percent-encoded, and as in JSON or a header. Masks keys of objects too.
  */
 export function maskerOf(values: Iterable<string>): Masker {
   const all = [...values]
@@ -68,8 +68,8 @@ function formsOf(value: string): string[] {
 }
 
 /**
- * The base64 text of a value, and for each of the three alignments the characters that do not depend on what surrounds
- * it.
+ * The base64 text of a value, and for each of the three alignments the characters that do not depend on the surrounding
+ * ones.
  */
 function base64Forms(bytes: Buffer): string[] {
   const whole = bytes.toString('base64')

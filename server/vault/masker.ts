@@ -4,7 +4,7 @@ import type { ServiceContext } from '../context'
 import { type Masker, maskerOf } from './mask'
 import { openValue } from './open'
 
-/** A masker for all values in the tenant's vault, used for everything screens show of runs. */
+/** A masker for all values in the tenant's vault, used for all views of runs. */
 export async function tenantMasker(ctx: ServiceContext): Promise<Masker> {
   const rows = await ctx.db
     .select({ name: vaultSecrets.name, sealed: vaultSecrets.sealed })
@@ -13,7 +13,7 @@ export async function tenantMasker(ctx: ServiceContext): Promise<Masker> {
   return maskerFrom(ctx, rows)
 }
 
-/** The same, from a vault that was read together with what is to be masked: see `sealedVault`. */
+/** The same, from a vault that was read together with the data to mask: see `sealedVault`. */
 export function maskerFrom(ctx: ServiceContext, rows: SealedSecret[]): Masker {
   return maskerOf(rows.flatMap((row) => openValue(ctx, row) ?? []))
 }

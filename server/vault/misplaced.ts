@@ -6,7 +6,7 @@ import type { ErrorDetail } from '../errors'
 import { targetOf } from '../net/vet'
 import { mayReceive, notBound, notEncrypted } from './hosts'
 
-/** The secrets a definition sends to an address, as far as the address is known when it is saved. */
+/** The secrets a definition sends to an address, if the address is known when it is saved. */
 export interface SecretUse {
   names: readonly string[]
   url: URL
@@ -29,7 +29,7 @@ export async function misplacedSecrets(ctx: ServiceContext, use: SecretUse | nul
   })
 }
 
-/** Whether that is sure without a look-up: a name may lead to a private address, which a call finds out. */
+/** Whether that is certain without a lookup: a name may resolve to a private address, which only the call finds out. */
 function isInTheOpen(url: URL): boolean {
   const { host } = targetOf(url)
   return url.protocol === 'http:' && isAddress(host) && isPublicAddress(host)

@@ -2,7 +2,7 @@ import type { ServiceContext } from '../context'
 import { CannotOpen, open } from '../crypto'
 import { vaultPlace } from './schema'
 
-/** Decrypts the value of a row; null, with a log line, when no key opens it. */
+/** Decrypts the value of a row; null, with a log line, if no key opens it. */
 export function openValue(ctx: ServiceContext, { name, sealed }: { name: string; sealed: string }): string | null {
   try {
     return open(sealed, vaultPlace(ctx.tenantId, name))

@@ -75,7 +75,7 @@ export const VAULT_ENDPOINTS = {
       },
     },
     errors: [],
-    // It does the same again when it is repeated, and nothing is kept of a value.
+    // Repeating it has the same effect, and a value must not be stored with a key.
     run: async ({ ctx, body }) => {
       const set = await setVaultSecret(ctx, body)
       return { status: set.created ? 201 : 200, body: set }

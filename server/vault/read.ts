@@ -12,7 +12,7 @@ export class SecretMissing extends Error {
   }
 }
 
-/** The values of secrets, and where they may be sent. */
+/** The values of secrets, and the hosts they may be sent to. */
 export interface OpenSecrets {
   values: ReadonlyMap<string, string>
   /**
@@ -24,8 +24,8 @@ export interface OpenSecrets {
 }
 
 /**
- * The values of secrets, for a call about to be made; never for an answer. The caller must call `check` before it
- * sends them anywhere, and mask what comes back.
+ * The values of secrets, for a call about to be made; never for an answer. The caller must call `check` before sending
+ * them anywhere, and mask the response.
  * @throws SecretMissing
  */
 export async function readVaultSecrets(ctx: ServiceContext, names: readonly string[]): Promise<OpenSecrets> {

@@ -7,7 +7,7 @@ import type { JsonObject } from '../definition/json'
 import { sensitiveFields } from '../definition/sensitive'
 import { giveWay } from '../give-way'
 
-/** The names of the sensitive fields of runs, by run: none for one that hides nothing, no entry for one that is gone. */
+/** The names of the sensitive fields of runs, by run: empty for a run without any, no entry for a missing run. */
 export async function hiddenNames(
   ctx: ServiceContext,
   runIds: readonly string[],
@@ -19,7 +19,7 @@ export async function hiddenNames(
     .where(and(eq(runs.tenantId, ctx.tenantId), inArray(runs.id, [...runIds])))
   const versions = new Map<string, ReadonlySet<string>>()
   const named = new Map<string, ReadonlySet<string>>()
-  // One after the other: a definition may be large.
+  // One by one: a definition may be large.
   for (const { id, workflowId, version } of found) {
     const key = `${workflowId}@${version}`
     const names = versions.get(key) ?? (await namesOf(ctx, workflowId, version))

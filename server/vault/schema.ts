@@ -37,7 +37,7 @@ export function isTooShort(value: string): boolean {
   return value.trim().length < MIN_VALUE_LENGTH
 }
 
-/** The place a value is sealed for: copied to another row, it does not open. */
+/** The context a value is sealed for: a copy in another row cannot be opened. */
 export function vaultPlace(tenantId: string, name: string): string {
   return `${tenantId}:${name}`
 }
@@ -47,7 +47,7 @@ export function noSuchSecret(): AppError {
 }
 
 /**
- * A name that no secret can have is not looked up.
+ * Skips the lookup of a name that no secret can have.
  * @throws AppError NOT_FOUND
  */
 export function requireName(name: string): void {

@@ -11,9 +11,9 @@ interface Context {
 }
 
 /**
- * A value in which every part that is as it was shown is as it is stored.
- * @param stored what the value replaces; undefined if nothing
- * @returns also where a mask is left that stands for nothing
+ * Restores the stored form of every part of a value that equals its shown form.
+ * @param stored the value it replaces; undefined without one
+ * @returns also the places of masks without a value behind them
  */
 export function unmasked(
   given: JsonLike,
@@ -24,17 +24,17 @@ export function unmasked(
   return { value: undo(given, masker.json(stored), stored, { masker, left }, []), left }
 }
 
-/** What is wrong with a mask that stands for nothing: stored, it would take the place of a value that nobody knows any more. */
+/** The problem of a mask without a value behind it: stored, it would replace a value that is lost. */
 export const STANDS_FOR_NOTHING =
   'says ***, which stands for no value that is stored here. Say the value itself, or leave this as it was.'
 
 /**
- * The body of a change with the stored values where it says what its caller was shown.
+ * The body of a change, its shown values replaced by the stored ones.
  * @param stored the fields that are shown masked
- * @throws AppError INVALID_INPUT for a mask that stands for nothing
+ * @throws AppError INVALID_INPUT for a mask without a value behind it
  */
 export function unmaskedBody(body: unknown, stored: Record<string, JsonLike>, masker: Masker | RunMasker): unknown {
-  // Without values to mask, *** is a text like any other.
+  // Without values to mask, *** is ordinary text.
   const masks = masker.longest > 0 || ('hides' in masker && masker.hides.size > 0)
   if (!isJsonObject(body) || !masks) return body
   const { value, left } = unmasked(body, stored, masker)
@@ -46,7 +46,7 @@ export function unmaskedBody(body: unknown, stored: Record<string, JsonLike>, ma
 function undo(given: JsonLike, shown: JsonLike, stored: JsonLike, of: Context, path: Path): JsonLike {
   if (stored !== undefined && isDeepStrictEqual(given, shown)) return stored
   if (typeof given === 'string') {
-    // A text that is stored with these characters may keep them.
+    // A stored text that contains these characters may keep them.
     if (masksIn(given) > (typeof stored === 'string' ? masksIn(stored) : 0)) of.left.push(path)
     return given
   }
@@ -72,14 +72,14 @@ function undo(given: JsonLike, shown: JsonLike, stored: JsonLike, of: Context, p
   )
 }
 
-/** The stored name that is shown so, if it is one only. */
+/** The stored name with this shown form, if it is unique. */
 function nameOf(shown: string, stored: object, { text }: Masker): string | undefined {
   if (Object.hasOwn(stored, shown)) return shown
   const names = Object.keys(stored).filter((name) => text(name) === shown)
   return names.length === 1 ? names[0] : undefined
 }
 
-/** For each part the index of its equal: the same one if that fits, otherwise the first that no other part has. */
+/** For each part the index of its equal: the same index if it matches, otherwise the first unpaired one. */
 export function paired<A, B>(
   given: readonly A[],
   shown: readonly B[],

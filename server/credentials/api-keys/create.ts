@@ -10,20 +10,20 @@ import { newId } from '../../ids'
 import { parseInput } from '../../parse'
 import { ROLES, type Role } from '../../roles'
 
-/** What callers say of a new key. */
+/** The body of a new key. */
 export const CreateKey = component('CreateKey', {
   name: z.string().trim().min(1).max(200).describe('For people.'),
   role: z.enum(ROLES).default('admin').describe('What it may do, at most what the caller may.'),
 })
 
 /**
- * Creates an API key. Only this result contains the key; the database keeps a hash.
- * @throws AppError INVALID_INPUT, FORBIDDEN when the role is above the creator's
+ * Creates an API key. Only this result contains the key; the database stores a hash.
+ * @throws AppError INVALID_INPUT, FORBIDDEN if the role is above the creator's
  */
 export async function createApiKey(
   ctx: ServiceContext,
   input: { name?: unknown; role?: unknown },
-  /** Not for callers to choose: the key of the first boot, and the key this one replaces. */
+  /** Not for callers: the value of the first boot's key, and the key this one replaces. */
   given: { value?: string | undefined; rotatedFrom?: string } = {},
 ): Promise<{ id: string; key: string; tenantId: string; role: Role }> {
   authorize(ctx, 'key:manage')

@@ -23,8 +23,8 @@ export const RotateKey = component('RotateKey', {
 })
 
 /**
- * Creates a key to replace an old one, which keeps working for the grace period (24 h by default, 0 to end it at once).
- * A key is replaced only once: a second rotation would revive a key that the first one ended.
+ * Creates a key to replace an old one, which stays valid for the grace period (24 h by default, 0 to end it at once). A
+ * key is replaced only once: a second rotation would revive a key that the first one ended.
  * @throws AppError NOT_FOUND, FORBIDDEN, CONFLICT, INVALID_INPUT
  */
 export async function rotateApiKey(ctx: ServiceContext, id: string, given?: unknown) {

@@ -14,33 +14,34 @@ import { parseInput } from '../../parse'
 import { ROLES, type Role } from '../../roles'
 import { requireLimits, SecretLimits } from './limits'
 
-/** Tokens live in end users' browsers, so they may run things but change nothing. */
+/** Tokens live in end users' browsers, so by default they may run things but change nothing. */
 const DEFAULT_ROLE: Role = 'operator'
 
-/** What callers say of a new signing secret. */
+/** The body of a new signing secret. */
 export const CreateSecret = SecretLimits.extend({
   name: z.string().trim().min(1).max(200).describe('For people.'),
   role: z.enum(ROLES).default(DEFAULT_ROLE).describe('What its tokens may do.'),
-  // A mistyped limit would give everything.
+  // A mistyped limit would lift it.
 })
   .strict()
   .register(components, { id: 'CreateSigningSecret' })
 
 /**
  * Creates a signing secret. Only this result contains its value in clear text.
- * @throws AppError INVALID_INPUT, FORBIDDEN when anybody but an owner gives it more than the default role
+ * @throws AppError INVALID_INPUT, FORBIDDEN if a non-owner gives it more than the default role
  */
 export async function createSigningSecret(
   ctx: ServiceContext,
   input: unknown,
-  /** Not for callers to choose: the secret that this one replaces. */
+  /** Not for callers: the secret that this one replaces. */
   replaced: { rotatedFrom?: string } = {},
 ): Promise<{ id: string; secret: string; audience: string; tenantId: string; role: Role }> {
   authorize(ctx, 'secret:manage')
   const { name, role, ...limits } = parseInput(CreateSecret, input)
   if (ROLES.indexOf(role) > ROLES.indexOf(DEFAULT_ROLE)) authorize(ctx, 'secret:raise-role')
   refuseRoleAboveOwn(ctx, role)
-  // The limits of the replaced one were checked. What they name may be gone, which must not keep a leaked secret.
+  // The limits of the replaced one were checked. Their objects may be gone, which must not block replacing a leaked
+  // secret.
   if (replaced.rotatedFrom === undefined) await requireLimits(ctx, limits, role)
   const { tenantId } = ctx
   const id = newId('sec')

@@ -10,18 +10,18 @@ import { parseInput } from '../../parse'
 
 const DebugToken = z.object({ token: z.string().trim().min(1).max(20_000) })
 
-/** In the order a token is checked. */
+/** In the order of the checks. */
 const CHECKS = ['form', 'algorithm', 'kid', 'secret', 'signature', 'aud', 'exp', 'iat', 'sub', 'context'] as const
 type Check = (typeof CHECKS)[number]
 
 export interface TokenReport {
   accepted: boolean
   checks: { name: Check; state: 'passed' | 'failed' | 'unknown'; message: string | null }[]
-  /** The token's content, verified or not; null when it cannot be read. */
+  /** The token's content, verified or not; null if unreadable. */
   header: JsonObject | null
   payload: JsonObject | null
   audience: string
-  /** Who calls with this token would act as: the end user, with the secret's role. Null when the token is refused. */
+  /** The identity of a caller with this token: the end user, with the secret's role. Null for a rejected token. */
   caller: { sub: string; role: string; secretName: string; longLived: boolean } | null
 }
 
@@ -65,7 +65,7 @@ async function findOwn(ctx: ServiceContext, keyId: string) {
 
 function checksUpTo(reason: string, audience: string): TokenReport['checks'] {
   const [failed, message] = explain(reason, audience)
-  // Claims are not checked in a fixed order, so after one fails the state of the others is unknown.
+  // Claims are checked in no fixed order, so after one fails the state of the others is unknown.
   const firstClaim = CHECKS.indexOf('aud')
   const before = Math.min(CHECKS.indexOf(failed), firstClaim)
   return CHECKS.map((name, at) => {
@@ -74,7 +74,7 @@ function checksUpTo(reason: string, audience: string): TokenReport['checks'] {
   })
 }
 
-/** Turns the reason in the log into a sentence that says what to change. */
+/** Converts the logged reason into a sentence that says what to change. */
 function explain(reason: string, audience: string): [Check, string] {
   const claim = /^ERR_\w+ (\w+)$/.exec(reason)?.[1]
   const known = REASONS[claim && claim in REASONS ? claim : reason]

@@ -8,7 +8,7 @@ import { ROLES } from '../../roles'
 import { getSigningSecret } from './find'
 
 /**
- * Makes every process refuse its tokens from the next request on.
+ * Makes every process reject its tokens from the next request on.
  * @throws AppError NOT_FOUND, FORBIDDEN
  */
 export function disableSigningSecret(ctx: ServiceContext, id: string) {

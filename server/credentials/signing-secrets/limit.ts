@@ -10,7 +10,7 @@ import { getSigningSecret } from './find'
 import { NewLimits, requireLimits } from './limits'
 
 /**
- * Replaces what tokens of the secret may touch. It applies to tokens already issued from their next request on.
+ * Replaces the limits of the secret's tokens, including those already issued, from their next request on.
  * @throws AppError NOT_FOUND, FORBIDDEN, INVALID_INPUT
  */
 export async function limitSigningSecret(ctx: ServiceContext, { id, limits }: { id: string; limits: unknown }) {

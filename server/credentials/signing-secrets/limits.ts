@@ -21,20 +21,20 @@ const limits = {
   ownRuns: z.boolean().describe('Whether a token touches only runs that its own subject started.'),
 }
 
-/** What tokens of a secret may touch. A list that is null has everything; an empty one has nothing. */
+/** The limits of a secret's tokens. A null list allows everything; an empty one nothing. */
 export const SecretLimits = z.object({
   workflowIds: limits.workflowIds.default(null),
   agentIds: limits.agentIds.default(null),
   ownRuns: limits.ownRuns.default(false),
 })
-/** New limits name all three, since one that is left out would be lifted. */
+/** New limits must include all three, since a missing one would be lifted. */
 export const NewLimits = z.strictObject(limits).register(components, { id: 'LimitSigningSecret' })
 export type SecretLimits = z.output<typeof SecretLimits>
 
 /** Limits cover running and reading. Higher roles do more than that, so they cannot be limited. */
 const LIMITED: readonly Role[] = ['viewer', 'operator']
 
-/** @throws AppError INVALID_INPUT for a workflow or agent that is not there, or a role that limits do not fit */
+/** @throws AppError INVALID_INPUT for an unknown workflow or agent, or a role that cannot be limited */
 export async function requireLimits(ctx: ServiceContext, limits: SecretLimits, role: Role): Promise<void> {
   const { workflowIds, agentIds, ownRuns } = limits
   const details = [

@@ -11,7 +11,7 @@ import { parseInput } from '../../parse'
 import { createSigningSecret } from './create'
 import { getSigningSecret } from './find'
 
-/** As long as a token may be valid: none that was issued before the rotation is refused. */
+/** The maximum lifetime of a token: none issued before the rotation is rejected. */
 const DEFAULT_GRACE_MS = MAX_LIFE_S * 1_000
 const MAX_GRACE_MS = 365 * 24 * 60 * 60_000
 export const RotateSecret = component('RotateSigningSecret', {
@@ -24,9 +24,9 @@ export const RotateSecret = component('RotateSigningSecret', {
 })
 
 /**
- * Creates a signing secret to replace an old one, with the same name, role and limits. Tokens of both are accepted for the
- * grace period. Only this result contains the new one. A secret is replaced only once: a second rotation would revive what
- * the first one ended.
+ * Creates a signing secret to replace an old one, with the same name, role and limits. Tokens of both are accepted for
+ * the grace period. Only this result contains the new one. A secret is replaced only once: a second rotation would
+ * revive a secret that the first one ended.
  * @throws AppError NOT_FOUND, FORBIDDEN, CONFLICT, INVALID_INPUT
  */
 export async function rotateSigningSecret(

@@ -10,7 +10,7 @@ import { WORKFLOW } from '../../workflows/noun'
 import { SAMPLE_WORKFLOWS } from '../../workflows/samples'
 import { loadSampleParts, loadSamples } from './seed'
 
-/** The samples a new workflow can start from. */
+/** The samples for new workflows. */
 export function listSamples(ctx: ServiceContext) {
   authorize(ctx, 'workflow:read')
   return SAMPLE_WORKFLOWS.map(({ id, definition: { name, description, steps } }) => ({
@@ -22,7 +22,7 @@ export function listSamples(ctx: ServiceContext) {
 }
 
 /**
- * Adds the sample workflows, agents and tools to the workspace. Those that exist stay as they are, changed or not.
+ * Adds the sample workflows, agents and tools to the workspace. Existing ones stay as they are, changed or not.
  * @returns the ids of the workflows it added
  */
 export async function addSamples(ctx: ServiceContext): Promise<{ added: string[] }> {
@@ -35,7 +35,7 @@ export async function addSamples(ctx: ServiceContext): Promise<{ added: string[]
 const CreateFromSample = z.object({ sampleId: z.string().max(80), name: z.string().trim().min(1).max(MAX_NAME) })
 
 /**
- * Creates a draft from a sample, and the tools and agents it calls.
+ * Creates a draft from a sample, and its tools and agents.
  * @throws AppError INVALID_INPUT, WORKFLOW_NOT_FOUND
  */
 export async function createFromSample(ctx: ServiceContext, input: unknown) {

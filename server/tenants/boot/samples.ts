@@ -11,7 +11,7 @@ interface SampleTool {
 
 const text = (description: string) => ({ type: 'string', description })
 const number = (description: string) => ({ type: 'number', description })
-/** An object that has all of these names and no others. */
+/** An object with exactly these names. */
 const object = (properties: JsonObject) => ({
   type: 'object',
   properties,

@@ -28,15 +28,14 @@ interface FirstBoot {
   tenantId: string
   /** True if this call created the tenant. */
   created: boolean
-  /** The key created at the first boot; null at every later one, because only its hash is stored. */
+  /** The key created at the first boot; null later, because only its hash is stored. */
   apiKey: string | null
 }
 
 /**
- * Creates the first tenant, its owner key and the samples if the database has no tenant yet. When several processes
- * start at once, one does this and the others see the result.
- * @param options.inventKey false if no key must be generated when none is given, because it could not be shown to
- * anybody
+ * Creates the first tenant, its owner key and the samples if the database has no tenant yet. If several processes start
+ * concurrently, one does this and the others see the result.
+ * @param options.inventKey false to generate no key if none is given, because it could not be shown to anybody
  */
 export async function firstBoot(
   db: Db,
@@ -68,7 +67,7 @@ export async function loadSamples(tx: TransactionContext): Promise<string[]> {
   const added: string[] = []
   const [there, remembered] = await Promise.all([idsOf(tx, workflows), versionedIds(tx)])
   for (const sample of SAMPLE_WORKFLOWS.filter(({ id }) => !there.has(id))) {
-    // Runs keep the versions of a workflow that was permanently deleted, so its id must not be used again.
+    // Runs retain the versions of a permanently deleted workflow, so its id must not be reused.
     const id = remembered.has(sample.id) ? newId('wf') : sample.id
     await create(tx, WORKFLOW, id, sample.definition)
     await publishWorkflow(tx, { id })
@@ -79,7 +78,7 @@ export async function loadSamples(tx: TransactionContext): Promise<string[]> {
 
 /** Adds the tools and agents the sample workflows call. */
 export async function loadSampleParts(tx: TransactionContext): Promise<void> {
-  // Otherwise two requests at once would both find nothing and add them twice.
+  // Otherwise two concurrent requests would both find nothing and add them twice.
   await tx.db.execute(sql`select pg_advisory_xact_lock(${SAMPLES_LOCK}, hashtext(${tx.tenantId}))`)
   const [haveTools, haveAgents] = await Promise.all([idsOf(tx, tools), idsOf(tx, agents)])
   for (const tool of SAMPLE_TOOLS.filter(({ id }) => !haveTools.has(id))) await insertScriptTool(tx, tool)

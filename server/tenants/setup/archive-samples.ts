@@ -11,7 +11,7 @@ import { SAMPLE_WORKFLOWS } from '../../workflows/samples'
 import { SAMPLE_AGENTS } from '../boot/sample-agents'
 import { SAMPLE_TOOLS } from '../boot/samples'
 
-/** Archives the samples that have not been changed; each can be unarchived. */
+/** Archives the unchanged samples; each can be unarchived. */
 export async function archiveSamples(tx: TransactionContext): Promise<void> {
   for (const id of await untouched(tx, workflows, SAMPLE_WORKFLOWS)) await archiveWorkflow(tx, { id })
   for (const id of await untouched(tx, agents, SAMPLE_AGENTS)) await archiveAgent(tx, { id })

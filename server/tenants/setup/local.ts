@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { type Env, env } from '../../env'
 
-/** Set by the web process on requests that came directly from this machine; it removes the header from clients. */
+/** Set by the web process on requests directly from this machine; it removes the header from clients. */
 export const LOCAL_HEADER = 'x-millrace-local'
 
 /**

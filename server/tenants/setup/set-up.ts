@@ -34,9 +34,9 @@ export type SetUpInput = z.input<typeof SetUp>
 const SETUP_LOCK = 7_305_002
 
 /**
- * Creates the first owner. They get the tenant of the first boot with its keys and content, or a new one if there is
- * none. When several people try at once, one succeeds.
- * @throws AppError NOT_FOUND once there is an owner, INVALID_INPUT, FORBIDDEN, RATE_LIMITED, CONFLICT
+ * Creates the first owner. They get the tenant of the first boot with its keys and content, or a new one without it. Of
+ * several concurrent attempts, one succeeds.
+ * @throws AppError NOT_FOUND once an owner exists, INVALID_INPUT, FORBIDDEN, RATE_LIMITED, CONFLICT
  */
 export async function setUp(visitor: Visitor, input: unknown): Promise<{ slug: string; email: string }> {
   await requireNoOwner(visitor.db)

@@ -17,11 +17,11 @@ export async function hasOwner(db: Db | Tx): Promise<boolean> {
 
 export interface SetupState {
   tokenRequired: boolean
-  /** Whether the tenant to be claimed already has the samples. */
+  /** Whether the tenant to claim already has the samples. */
   hasSamples: boolean
 }
 
-/** @throws AppError NOT_FOUND once there is an owner */
+/** @throws AppError NOT_FOUND once an owner exists */
 export async function getSetupState({ db, headers }: Pick<Visitor, 'db' | 'headers'>): Promise<SetupState> {
   await requireNoOwner(db)
   const tenant = await firstTenant(db)
@@ -33,7 +33,7 @@ export async function getSetupState({ db, headers }: Pick<Visitor, 'db' | 'heade
 
 /**
  * The slug a workspace with this name would get.
- * @throws AppError NOT_FOUND once there is an owner
+ * @throws AppError NOT_FOUND once an owner exists
  */
 export async function previewSlug({ db }: Pick<Visitor, 'db'>, input: { name: string }): Promise<{ slug: string }> {
   await requireNoOwner(db)

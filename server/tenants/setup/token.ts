@@ -7,7 +7,7 @@ import { type Env, env } from '../../env'
 
 type Settings = Pick<Env, 'SETUP_TOKEN' | 'dataDir' | 'VERCEL'>
 
-/** The token a first visitor from another machine must enter; null when none was set and none can be stored. */
+/** The token that a first visitor from another machine must enter; null if none was set and none can be stored. */
 export function setupToken(settings: Settings = env()): string | null {
   if (settings.SETUP_TOKEN) return settings.SETUP_TOKEN
   if (settings.VERCEL) return null
@@ -24,7 +24,7 @@ export function isSetupToken(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given.trim()), digest(expected))
 }
 
-/** Deletes the generated token after setup: it is no longer needed. */
+/** Deletes the generated token, which is useless after setup. */
 export function forgetSetupToken(settings: Pick<Settings, 'dataDir'> = env()): void {
   rmSync(setupTokenFile(settings), { force: true })
 }
