@@ -47,7 +47,7 @@ export type Usage = {
   totalTokens: number
 }
 
-/** What a turn of a thread used, stored with its last message. */
+/** The usage of a thread's turn, stored with its last message. */
 export type TurnMetadata = {
   provider: string
   modelId: string
@@ -61,26 +61,26 @@ export type TurnMetadata = {
   rounds: number
   toolCalls: number
   repaired?: boolean
-  /** Why the answer ended, unless the model was simply done. */
+  /** Why the answer ended, unless the model simply finished. */
   finishReason?: 'length' | 'content-filter' | 'error'
   warnings?: string[]
 }
 
-/** What a turn that failed used and did. Its messages are not kept. */
+/** The usage and work of a failed turn. Its messages are not stored. */
 export type FailedTurn = TurnMetadata & {
-  /** Absent if the thread was made for this turn, and so is gone. */
+  /** Absent if the thread was created for this turn, and so was deleted. */
   threadId?: string
   /** Whether the same message may succeed later. */
   retryable: boolean
-  /** The HTTP status that the provider answered with, if that is why. */
+  /** The HTTP status that the provider returned, if that is the reason. */
   status?: number
   /** The model's own words, if it refused. */
   refusal?: string
-  /** The calls of tools in the order they ended, those of agents it handed over to included; absent if there were none. */
+  /** The calls of tools in the order they ended, including those of agents it handed over to; absent without any. */
   calls?: { toolId: string; success: boolean }[]
 }
 
-/** What the turns of a `call-agent` step used, one of each attempt, whether they were answered or failed. */
+/** The usage of a `call-agent` step's turns, one for each attempt, answered or failed. */
 export type StepUsage = (TurnMetadata & { threadId: string }) | FailedTurn
 
 /** A user's message as stored. */

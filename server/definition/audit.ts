@@ -1,7 +1,7 @@
-/** The life of a workflow, an agent or a tool. */
+/** The life cycle of a workflow, an agent or a tool. */
 const LIFE = ['created', 'cloned', 'saved', 'restored', 'published', 'archived', 'unarchived'] as const
 
-/** What the audit log knows, by the kind of thing it happened to. */
+/** The actions in the audit log, by the kind of thing they affect. */
 const BY_THING = {
   workflow: [...LIFE, 'deleted'],
   agent: LIFE,
@@ -21,7 +21,7 @@ const BY_THING = {
 } as const
 
 export type AuditThing = keyof typeof BY_THING
-/** What happened: the kind of the thing, a dot and what was done, such as `workflow.published`. */
+/** An action: the kind of the thing, a dot and a verb, such as `workflow.published`. */
 export type AuditAction = { [T in AuditThing]: `${T}.${(typeof BY_THING)[T][number]}` }[AuditThing]
 
 export const AUDIT_THINGS = Object.keys(BY_THING) as [AuditThing, ...AuditThing[]]
@@ -37,15 +37,15 @@ export type AuditActor = (typeof AUDIT_ACTORS)[number]
 type Plain = string | number | boolean | null
 type Value = Plain | string[]
 
-/** A few words about a change, by name; a field that changed has both values. Never a secret. */
+/** A short summary of a change, by name; a changed field has both values. Never a secret. */
 export type AuditDetails = Record<string, Value | { from: Value; to: Value }>
 
-/** More would make an entry as large as what it describes. */
+/** More would make an entry as large as the change it describes. */
 const MAX_NAMES = 20
 const MAX_ITEMS = 20
 const MAX_CHARACTERS = 200
 
-/** Cuts what is too long to be a summary. */
+/** Cuts values that are too long for a summary. */
 export function boundedDetails(details: AuditDetails): AuditDetails {
   const bounded = Object.entries(details)
     .slice(0, MAX_NAMES)
@@ -72,9 +72,9 @@ export function boundedText(text: string): string {
 }
 
 /**
- * What differs between two states: texts, numbers and lists of texts with both values, anything else as `changed`.
- * @param after may leave out what did not change
- * @param unsaid fields of which the log says only that they changed
+ * The differences between two states: texts, numbers and lists of texts with both values, anything else as `changed`.
+ * @param after may omit unchanged fields
+ * @param unsaid fields whose values the log omits; it shows only that they changed
  */
 export function differences(before: object, after: object, unsaid: readonly string[] = []): AuditDetails {
   const was = new Map(Object.entries(before))
@@ -88,6 +88,6 @@ export function differences(before: object, after: object, unsaid: readonly stri
 
 function isShown(value: unknown): value is Value {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return true
-  // An expression or a list of conditions says more than a summary should.
+  // An expression or a list of conditions is too long for a summary.
   return typeof value === 'string' || (Array.isArray(value) && value.every((item) => typeof item === 'string'))
 }

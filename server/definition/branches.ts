@@ -1,16 +1,16 @@
 /**
  * The names of walks that run in parallel. A walk is named after the fork it belongs to and its key there:
- * `main/checks#1/credit`, `main/each#1/17`. A name says everything about where a walk comes from, so nothing has to be
- * read to find its ancestors.
+ * `main/checks#1/credit`, `main/each#1/17`. The name contains the walk's whole origin, so finding its ancestors needs
+ * no read.
  */
 
 /** How deep forks may be nested. */
 export const MAX_NESTED = 4
 
-/** How long the name of a branch may be with that of a step in it, in bytes: both are keys of an index. */
+/** The maximum length of a branch's name together with that of a step in it, in bytes: both are keys of an index. */
 export const MAX_PLACE_BYTES = 1_500
 
-/** What is longer, in characters, is no name of a branch, a fork or a pause. */
+/** Longer texts, in characters, cannot be the name of a branch, a fork or a pause. */
 export const MAX_PLACE = 2 * MAX_PLACE_BYTES
 
 interface At {
@@ -18,7 +18,7 @@ interface At {
   visit: number
 }
 
-/** Where a branch comes from. */
+/** The origin of a branch. */
 export interface BranchOrigin extends At {
   /** The walk that forked. */
   parent: string

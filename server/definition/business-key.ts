@@ -14,8 +14,8 @@ import {
 const MAX_KEY = 200
 
 /**
- * What people recognise a run by: the workflow's `businessKey` with the values of the run's input. Null if the workflow
- * has none, or if a field it uses has no value: no run fails to start for want of a name.
+ * The text by which people recognise a run: the workflow's `businessKey` with the values of the run's input. Null if
+ * the workflow has none, or if a field it uses has no value: no run fails to start for want of a name.
  */
 export function businessKeyOf({ businessKey }: Pick<Definition, 'businessKey'>, input: JsonObject): string | null {
   if (!businessKey) return null

@@ -6,14 +6,14 @@ export function isMultiple(value: number, unit: number): boolean {
   return by !== 0n && scaled % by === 0n
 }
 
-/** Exponents are between -340 and 308, so none of this is large. */
+/** Exponents are between -340 and 308, so all results stay small. */
 function decimalOf(value: number): { digits: bigint; exponent: number } {
   const [mantissa = '', power = '0'] = String(value).split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
   return { digits: BigInt(whole + fraction), exponent: Number(power) - fraction.length }
 }
 
-/** So many times a number, without the tail of digits that binary fractions have. */
+/** A multiple of a number, without the tail of digits that binary fractions have. */
 export function times(count: number, unit: number): number {
   return Number((count * unit).toPrecision(15))
 }

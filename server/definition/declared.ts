@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject, own } from './json'
 import type { Definition, Field, Fields, Step } from './schema'
 
 /**
- * The fields that a workflow declares, in the order in which people meet them: those of START, then those of its forms. Of
- * several with the same name, the first.
+ * The fields that a workflow declares, in the order in which people meet them: those of START, then those of its forms.
+ * If several have the same name, the first.
  */
 export function declaredFields({ payload, steps }: Pick<Definition, 'payload' | 'steps'>): Fields {
   const fields = new Map<string, Field>()
@@ -13,20 +13,20 @@ export function declaredFields({ payload, steps }: Pick<Definition, 'payload' | 
   return Object.fromEntries(fields)
 }
 
-/** What people fill in at a step; nothing unless it is a form. */
+/** The fields that people fill in at a step; empty unless it is a form. */
 export function fieldsOfForm({ type, output }: Step): Fields {
   if (type !== 'collect-inputs' || !isJsonObject(output)) return {}
   // A draft may have anything there.
   return Object.fromEntries(Object.entries(output).filter((entry): entry is [string, Field] => isJsonObject(entry[1])))
 }
 
-/** What people call a field. */
+/** A field's name for people. */
 export function labelOf(name: string, field: Field): string {
   const label = field.label ?? field.title
   return typeof label === 'string' && label.trim() !== '' ? label : name
 }
 
-/** The object with these names first and in this order, which Postgres does not keep; all others follow as they are. */
+/** The object with these names first, in this order, which Postgres does not preserve; all others follow unchanged. */
 export function inOrder(object: JsonObject, names: readonly string[]): JsonObject {
   const order = new Set([...names.filter((name) => Object.hasOwn(object, name)), ...Object.keys(object)])
   return Object.fromEntries([...order].map((name) => [name, own(object, name) ?? null]))

@@ -34,7 +34,7 @@ interface PayloadChange {
   kind: ChangeKind
   name: string
   fields: FieldChange[]
-  /** What breaks for existing callers; null when nothing does. */
+  /** How existing callers break; null if none do. */
   breaking: string | null
 }
 
@@ -49,8 +49,8 @@ export interface DefinitionDiff {
 }
 
 /**
- * How two definitions differ. Steps are matched by id, edges by their ends and exit, START fields by name. Pure:
- * screens use it too.
+ * The differences between two definitions. Steps are matched by id, edges by their ends and exit, START fields by name.
+ * Pure: screens use it too.
  */
 export function diffDefinitions(before: Definition, after: Definition): DefinitionDiff {
   return {

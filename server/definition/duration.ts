@@ -1,4 +1,4 @@
-/** A length of time as ISO 8601 writes it, such as `PT2H` or `P1M`. */
+/** A length of time in ISO 8601, such as `PT2H` or `P1M`. */
 interface Duration {
   months: number
   ms: number
@@ -27,13 +27,13 @@ export function parseDuration(text: string): Duration | null {
   return duration.months * 30.5 * DAY + duration.ms <= LONGEST_MS ? duration : null
 }
 
-/** The fixed length of a duration, in milliseconds; null if it has months, which differ. */
+/** The fixed length of a duration, in milliseconds; null if it has months, whose lengths differ. */
 export function durationMs(text: string): number | null {
   const duration = parseDuration(text)
   return duration === null || duration.months > 0 ? null : duration.ms
 }
 
-/** A length as ISO 8601 writes it, in the largest unit that fits, such as `P7D` or `PT90S`. */
+/** A length in ISO 8601, in the largest unit that fits, such as `P7D` or `PT90S`. */
 export function durationText(ms: number): string {
   if (ms > 0 && ms % DAY === 0) return `P${ms / DAY}D`
   if (ms > 0 && ms % HOUR === 0) return `PT${ms / HOUR}H`
@@ -41,7 +41,7 @@ export function durationText(ms: number): string {
   return `PT${ms / SECOND}S`
 }
 
-/** The time that lies a duration after another, in UTC. A month from 31 January is the last day of February. */
+/** The time a duration after another, in UTC. A month from 31 January is the last day of February. */
 export function addDuration(time: Date, { months, ms }: Duration): Date {
   const moved = new Date(time)
   if (months !== 0) {

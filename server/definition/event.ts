@@ -18,12 +18,12 @@ export const EVENT_FIELDS = {
   receivedAt: { type: 'string' },
 } as const
 
-/** Which events of a name and key a visit takes. */
+/** The rules by which a visit matches events of a name and key. */
 export type EventRules = {
-  /** From when on: the start of the run, or of the visit. */
+  /** The earliest time: the start of the run, or of the visit. */
   since: 'run' | 'step'
   /** An expression that must be true; null for any event. */
   when: string | null
-  /** What the expression refers to, besides the event. */
+  /** The values that the expression refers to, besides the event. */
   values: JsonObject
 }

@@ -33,7 +33,7 @@ export const RESERVED_EXITS: readonly string[] = [
   'done',
 ]
 
-/** Exits that are taken when a step goes wrong. Without an edge, they fail the run instead of ending the path. */
+/** Exits that a failing step takes. Without an edge, they fail the run instead of ending the path. */
 export const FAILURE_EXITS: readonly string[] = ['error', 'timeout']
 
 const LABELS: Record<string, string> = {
@@ -47,7 +47,7 @@ const LABELS: Record<string, string> = {
   done: 'Done',
 }
 
-/** The exits of a step, in display order. Entries of a list without a usable id have none of their own. */
+/** The exits of a step, in display order. Entries of a list without a usable id have no exit. */
 export function exitsOf(spec: ExitSpec, step: Step): Exit[] {
   const fixed = (ids: readonly string[]) =>
     ids.filter((id) => id !== 'timeout' || step.expiresIn !== undefined).map((id) => ({ id, label: LABELS[id] ?? id }))
@@ -68,7 +68,7 @@ function isList(spec: ExitSpec): spec is ExitList {
   return 'from' in spec
 }
 
-/** The exits of a step type whatever its configuration. */
+/** The exits of a step type regardless of its configuration. */
 export function fixedExits(spec: ExitSpec): readonly string[] {
   return isList(spec) ? spec.plus : spec
 }
@@ -83,7 +83,7 @@ export function beginsBranch(spec: ExitSpec, exit: string): boolean {
   return isFork(spec) && exit !== 'done' && !FAILURE_EXITS.includes(exit)
 }
 
-/** Whether an exit may be left without an edge and then takes `next`. */
+/** Whether an exit may lack an edge and then takes `next`. */
 export function fallsToNext(spec: ExitSpec, exit: string): boolean {
   return isList(spec) && spec.optional === true && !spec.plus.includes(exit)
 }

@@ -5,8 +5,8 @@ import type { Definition, Step } from './schema'
 const RESULT = 'result'
 
 /**
- * Gives the id of the step that runs the workflow of a `for-each`. Where a written step has the usual one, it is an id that
- * no written step can have.
+ * Returns the id of the step that runs the workflow of a `for-each`. If a written step has the usual one, it is an id
+ * that no written step can have.
  */
 function itemIds({ steps }: Definition): (stepId: string) => string {
   const written = new Set(steps.map(({ id }) => id))
@@ -19,7 +19,7 @@ export function stepOfItem(written: Definition, stepId: string): Step | undefine
   return expand(written).steps.find((step) => step.id === id)
 }
 
-/** Gives the step, as it was written, that a step of the expanded definition belongs to. */
+/** Returns the id of the written step to which a step of the expanded definition belongs. */
 export function writtenIds({ steps }: Definition): (stepId: string) => string {
   const written = new Set(steps.map(({ id }) => id))
   return (stepId) => (written.has(stepId) ? stepId : stepId.replace(/[.~]run$/, ''))

@@ -15,7 +15,7 @@ export const RUN_FAILURES = [
 ] as const
 export type RunFailure = (typeof RUN_FAILURES)[number]
 
-/** Codes of responses with which runs fail too. */
+/** Codes of responses with which runs also fail. */
 const OF_RESPONSES = [
   ...['MODEL_ERROR', 'TOOL_NOT_FOUND', 'AGENT_NOT_FOUND', 'WORKFLOW_NOT_FOUND', 'THREAD_BUSY', 'THREAD_NOT_FOUND'],
   ...['INVALID_INPUT', 'MESSAGE_REQUIRED', 'OUTPUT_SCHEMA_MISMATCH', 'UNAVAILABLE', 'INTERNAL'],

@@ -33,7 +33,7 @@ export function checkFields(fields: Fields, values: JsonObject): { data: JsonObj
   return { data, details }
 }
 
-/** What is wrong with those declared fields that `values` has. */
+/** Problems with those declared fields that `values` has. */
 export function checkGiven(fields: Fields, values: JsonObject): FieldProblem[] {
   const given = Object.entries(fields).filter(([name]) => Object.hasOwn(values, name))
   return checkFields(Object.fromEntries(given), values).details
@@ -48,7 +48,7 @@ function checkField(field: Field, value: JsonValue): string | null {
   return null
 }
 
-/** The option that a value is, as the field has it: an accent may be part of its letter or a character of its own. */
+/** The field's option that equals a value: an accent may be part of its letter or a separate character. */
 function optionOf({ options }: Field, value: JsonValue): JsonValue | undefined {
   return options?.find((option) => looksLike(JSON.stringify(option), JSON.stringify(value)))
 }

@@ -6,11 +6,11 @@ import type { Definition, Step } from './schema'
 /** A definition as a walk reads it: every lookup takes the same time, however large the definition is. */
 interface Graph {
   step(stepId: string): Step | undefined
-  /** The step an exit leads to; null when there is no edge. */
+  /** The step an exit leads to; null without an edge. */
   target(stepId: string, exit: string): string | null
-  /** Whether the path ends at an exit although an edge leaves by it: the run performs only a part. */
+  /** Whether the path ends at an exit despite its edge: the run performs only a part. */
   stops(stepId: string, exit: string): boolean
-  /** The steps that a walk may visit more than once: on a cycle, or on the failure path too. */
+  /** The steps that a walk may visit more than once: on a cycle, or also on the failure path. */
   looping: ReadonlySet<string>
 }
 

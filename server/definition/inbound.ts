@@ -1,6 +1,6 @@
 import type { JsonValue } from './json'
 
-/** How the sender of an inbound webhook signs what it sends; `server/inbound/schemes` has a file for each. */
+/** How the sender of an inbound webhook signs its requests; `server/inbound/schemes` has a file for each scheme. */
 export const SCHEMES = ['github', 'stripe', 'slack', 'standard', 'hmac', 'none'] as const
 export type Scheme = (typeof SCHEMES)[number]
 
@@ -8,11 +8,11 @@ export type Scheme = (typeof SCHEMES)[number]
 export type InboundSecret = {
   sealed: string
   createdAt: string
-  /** When it is no longer accepted, because another one replaced it; null for the newest. */
+  /** When it expires, because another one replaced it; null for the newest. */
   endsAt: string | null
 }
 
-/** What the expressions of an inbound webhook can use. */
+/** The values that the expressions of an inbound webhook can use. */
 export interface Sent {
   body: JsonValue
   headers: Record<string, string>

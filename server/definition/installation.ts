@@ -1,4 +1,4 @@
-/** What was last registered with the Inngest server, and how that went. */
+/** The last registration with the Inngest server, and its result. */
 export type Registration = {
   /** Where the server calls the functions. */
   url: string

@@ -1,7 +1,7 @@
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
 export type JsonObject = { [key: string]: JsonValue }
 
-/** What `JSON.stringify` writes unchanged, except that it leaves out undefined fields. */
+/** A value that `JSON.stringify` writes unchanged, except that it leaves out undefined fields. */
 export type JsonLike = string | number | boolean | null | undefined | JsonLike[] | { [key: string]: JsonLike }
 
 export function isJsonObject(value: unknown): value is JsonObject {
@@ -14,7 +14,7 @@ export function own<T>(record: Record<string, T>, key: string): T | undefined {
 }
 
 const encoder = new TextEncoder()
-/** Where short texts are encoded to be counted, so that nothing is allocated for each. */
+/** Short texts are encoded here for counting, so that nothing is allocated for each. */
 const scratch = new Uint8Array(16 * 1024)
 
 /** The length of a value's JSON text in UTF-8 bytes. */
@@ -25,7 +25,7 @@ export function jsonSize(value: JsonValue): number {
   return encoder.encode(text).length
 }
 
-/** A text that is the same for equal values, whatever the order of their keys. */
+/** A text that is the same for equal values, regardless of the order of their keys. */
 export function canonicalJson(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`
   if (!isJsonObject(value)) return JSON.stringify(value)
@@ -132,8 +132,8 @@ function cleanText(text: string): string {
 const SCAN_LONE_SURROGATE = new RegExp(LONE_SURROGATE.source)
 
 /**
- * The first thing in the value that cannot be stored, as a path and a reason, or null. The parser's depth limit bounds
- * the recursion.
+ * The first unstorable part of the value, as a path and a reason, or null. The parser's depth limit bounds the
+ * recursion.
  */
 export function unstorable(value: JsonLike, path = ''): { path: string; message: string } | null {
   const found = findUnstorable(value)

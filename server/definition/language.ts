@@ -1,12 +1,12 @@
 import type { Definition, Step } from './schema'
 
 /**
- * The language of versions saved from now on. Versions without one were saved before edges had `on`, those with 1 before
- * steps for people had assignees, those with 2 before `for-each` could run a workflow.
+ * The language of versions saved from now on. Versions without one were saved before edges had `on`, those with 1
+ * before steps for people had assignees, those with 2 before `for-each` could run a workflow.
  */
 export const LANGUAGE = 3
 
-/** What meant nothing in steps before a language. */
+/** Fields that had no meaning before a language. */
 const NEW_FIELDS: Record<string, { since: number; fields: readonly string[] }> = {
   'request-user-action': { since: 2, fields: ['assignees', 'needs', 'noSelfApproval', 'dueIn'] },
   'collect-inputs': { since: 2, fields: ['assignees', 'needs', 'noSelfApproval', 'dueIn'] },
@@ -15,7 +15,7 @@ const NEW_FIELDS: Record<string, { since: number; fields: readonly string[] }> =
 }
 
 /**
- * A definition as its language reads it. In old versions, fields that had no meaning at the time are ignored: steps had
+ * A definition as its language reads it. In old versions, fields without a meaning at the time are ignored: steps had
  * one exit, and there were no loops.
  */
 export function inLanguage(definition: Definition, language: number | null): Definition {

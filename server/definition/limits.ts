@@ -1,11 +1,11 @@
-/** How large the values of a run may get, in bytes of JSON. Keep "Sizes" in `docs/api.md` the same. */
+/** The maximum sizes of a run's values, in bytes of JSON. Update "Sizes" in `docs/api.md` with them. */
 
 const KIB = 1024
 const MIB = 1024 * KIB
 
 /** A step's configuration with its `${…}` resolved. */
 export const MAX_CONFIG_BYTES = 2 * MIB
-/** What a step that waits for a person shows and asks. Task lists read it for every waiting run. */
+/** The question of a step that waits for a person, with its shown values. Task lists read it for every waiting run. */
 export const MAX_QUESTION_BYTES = 256 * KIB
 /** The data of an event. */
 export const MAX_EVENT_BYTES = 256 * KIB

@@ -1,8 +1,8 @@
 import { type JsonValue, pathText } from './json'
 
 /**
- * JSON numbers that a number of JavaScript cannot hold: ids of other systems are often that large, and `JSON.parse` changes
- * their last digits without a word.
+ * JSON numbers that a JavaScript number cannot hold: ids of other systems are often that large, and `JSON.parse`
+ * silently changes their last digits.
  */
 
 /** No shorter run of digits is beyond 2^53, and no shorter exponent beyond the largest number. */
@@ -11,14 +11,15 @@ const MAY_BE_LONG = /\d{16}|[eE]\+?\d{3}/
 const MAX_DIGITS = 40
 
 /**
- * Parses JSON of others, who cannot write it otherwise: integers beyond 2^53, and numbers too large for any, become texts.
+ * Parses JSON of others, who cannot write it otherwise: integers beyond 2^53, and numbers too large for any, become
+ * texts.
  * @throws SyntaxError
  */
 export function parseKeepingDigits(text: string): JsonValue {
   return JSON.parse(keepingDigits(text))
 }
 
-/** JSON of others with such numbers as texts. Anything else stays as it is. */
+/** JSON of others with such numbers as texts. Everything else is unchanged. */
 export function keepingDigits(text: string): string {
   if (!MAY_BE_LONG.test(text)) return text
   try {
@@ -40,18 +41,18 @@ export function parseExact(text: string): JsonValue {
   return value
 }
 
-/** Why JSON would not keep a number that it has; null if it keeps all. */
+/** Why JSON would change a number in it; null if it preserves all. */
 export function inexactReason(json: string): string | null {
   const found = MAY_BE_LONG.test(json) ? findInexact(json) : null
   return found && new InexactNumber({ ...found, path: '' }).message
 }
 
-/** A number would not be the one that was written. */
+/** Parsing would change a number. */
 export class InexactNumber extends Error {
   override name = 'InexactNumber'
   /** Without the path. */
   readonly reason: string
-  /** Empty for the whole. */
+  /** Empty for the whole value. */
   readonly path: string
 
   constructor({ path, literal }: { path: string; literal: string }) {
@@ -63,14 +64,14 @@ export class InexactNumber extends Error {
   }
 }
 
-/** What is wrong with a number that was typed where only a number can be. */
+/** The problem with a number that was typed where only a number is allowed. */
 export const TOO_LARGE_TO_BE_EXACT = 'is too large to be kept exactly as a number; an id needs a field of type string'
 
-/** Whether a number in writing is an integer whose last digits would change. */
+/** Whether a written number is an integer whose last digits would change. */
 export function isInexact(literal: string): boolean {
   if (!/^-?\d+$/.test(literal) || Number.isSafeInteger(Number(literal))) return false
   if (literal.length > MAX_DIGITS) return true
-  // Either the digits are its own, or those that a program writes for it.
+  // The digits are either its own, or those that a program writes for it.
   return BigInt(Number(literal)) !== BigInt(literal) && String(Number(literal)) !== literal
 }
 

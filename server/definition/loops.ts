@@ -3,14 +3,14 @@ import { cyclesOf } from './graph'
 import { asideSteps, edgesBySource, reachable } from './paths'
 import type { Definition, Edge, Step } from './schema'
 
-/** Every loop needs a step that has one. */
+/** Every loop needs a bounded step. */
 export function isBounded(step: Step): boolean {
   return step.maxVisits !== undefined
 }
 
 /**
  * Whether a run can leave a group of steps without failing.
- * @param specOf the exits of a step's type; undefined if there is no such type
+ * @param specOf the exits of a step's type; undefined for an unknown type
  */
 export function hasWayOut(
   definition: Definition,
@@ -29,22 +29,21 @@ export function hasWayOut(
   })
 }
 
-/** The group of steps that lead back to themselves through an edge from one step to another; null when there is none. */
+/** The group of steps that lead back to themselves through an edge from one step to another; null if none exists. */
 export function loopThrough(definition: Definition, from: string, to: string): string[] | null {
   return cyclesOf(definition).find((group) => group.includes(from) && group.includes(to)) ?? null
 }
 
 /**
- * The edges that lead back to a step which the path from START (or a path aside) has already passed. Without them,
- * no loop is left.
+ * The edges that lead back to a step which the path from START (or a cleanup or failure path) has already passed.
+ * Without them, no loop is left.
  */
 export function backEdges(definition: Definition): Set<Edge> {
   const leaving = edgesBySource(definition.edges)
   const state = new Map<string, 'open' | 'done'>()
   const back = new Set<Edge>()
   const { initialStep, steps } = definition
-  // Steps that nothing leads to come before the others, so that the right edge of their loops is the one that leads
-  // back, too.
+  // Steps without predecessors come before the others, so that the right edge of their loops counts as leading back.
   const led = new Set(definition.edges.map(({ to }) => to))
   const rest = steps.map(({ id }) => id).toSorted((a, b) => Number(led.has(a)) - Number(led.has(b)))
   for (const start of [initialStep, ...asideSteps(definition), ...rest]) {
@@ -64,8 +63,8 @@ export function backEdges(definition: Definition): Set<Edge> {
 }
 
 /**
- * How often a run can follow an edge back: the smallest `maxVisits` of a step that every such round visits. Null when
- * there is no such step.
+ * How often a run can follow an edge back: the smallest `maxVisits` of a step that every such round visits. Null if no
+ * such step exists.
  */
 export function boundOf(definition: Definition, edge: Edge): number | null {
   const bounds = definition.steps

@@ -2,13 +2,14 @@ import { Effort } from './effort'
 
 /** A name with more mistakes is another name. */
 const MAX_EDITS = 6
-/** What looking for one name may take, in letters compared: so much for 2,500 names of 100 letters. */
+/** The budget for one name, in letters compared: this many for 2,500 names of 100 letters. */
 const FOR_ONE_NAME = 5_000_000
 const PER_CANDIDATE = 5
 
 /**
- * The candidate the name was most likely meant to be; null when none is close, or once looking for it was too much.
- * @param effort what is left for looking, in letters compared, where many names are looked for
+ * The candidate that the name was most likely meant to be; null if none is close, or once the search exceeds its
+ * budget.
+ * @param effort the remaining budget, in letters compared, if many names are looked up
  */
 export function nearestName(
   name: string,
@@ -33,11 +34,12 @@ export function nearestName(
 }
 
 /**
- * The number of edits between two words; swapping two adjacent letters counts as one. More than `most` if there are more.
+ * The number of edits between two words; swapping two adjacent letters counts as one. Any number above `most` means
+ * more than `most`.
  * @param rows room for three rows of the table
  */
 function distance(a: string, b: string, most: number, rows: Int32Array[], effort: Effort): number {
-  // In lower case, a letter may become two.
+  // Lower-casing may turn a letter into two.
   if (Math.abs(a.length - b.length) > most) return most + 1
   let [before, last, current] = rows as [Int32Array, Int32Array, Int32Array]
   for (let column = 0; column <= Math.min(b.length, most + 1); column++) last[column] = column

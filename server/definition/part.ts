@@ -2,10 +2,10 @@ import { beginsBranch, type ExitSpec, exitOf, fallsToNext } from './exits'
 import { regionsOf } from './regions'
 import type { Definition, Step } from './schema'
 
-/** What a test run performs of its version: what leads to a step and that step, or only that step. */
+/** The part of its version that a test run performs: the path to a step including that step, or only that step. */
 export type RunPart = { to: string } | { only: string }
 
-/** Where an edge leads at which a part ends. No step has this id. */
+/** The target of an edge at which a part ends. No step has this id. */
 export const NOWHERE = ''
 
 /** The step that a part ends with. */
@@ -15,8 +15,8 @@ export function lastOf(part: RunPart): string {
 
 /**
  * The steps that a part may perform: those on the way to its last step, and all branches of those that fork. Branches
- * beside the last step run too, because the step that forks waits for them.
- * @param specOf the exits of a step's type; undefined if there is no such type
+ * beside the last step also run, because the step that forks waits for them.
+ * @param specOf the exits of a step's type; undefined for an unknown type
  */
 export function stepsOfPart(
   definition: Definition,
@@ -30,16 +30,16 @@ export function stepsOfPart(
     for (const { from, to } of definition.edges) arriving.set(to, [...(arriving.get(to) ?? []), from])
     for (const id of kept) for (const from of arriving.get(id) ?? []) kept.add(from)
   }
-  // A branch with the last step in it goes no further than that.
+  // A branch that contains the last step ends there.
   for (const { fork, steps } of regionsOf(definition, specOf))
     if (kept.has(fork) && !steps.has(last)) for (const id of steps) kept.add(id)
   return kept
 }
 
 /**
- * A definition as a run reads it that performs only a part of it. It ends after the part's last step, by whatever path it
- * gets there, and a path that leaves the way to that step ends where it leaves it. What would happen once the run fails
- * or is cancelled is no part of it.
+ * A definition as read by a run that performs only a part of it. It ends after the part's last step, on any path there,
+ * and a path that leaves the way to that step ends where it leaves it. The failure path and the cleanup path are not
+ * part of it.
  */
 export function partOf(
   definition: Definition,
@@ -50,7 +50,7 @@ export function partOf(
   const kept = stepsOfPart(definition, part, specOf)
   const specs = new Map(definition.steps.map((step) => [step.id, specOf(step) ?? []]))
   const regions = regionsOf(definition, specOf)
-  // Once the last step has ended in a branch, nothing follows the steps that fork around it either.
+  // Once the last step has ended in a branch, nothing follows the forks around it either.
   const ends = new Set([last, ...regions.flatMap(({ fork, steps }) => (steps.has(last) ? [fork] : []))])
   const edges = definition.edges.flatMap((edge) => {
     const spec = specs.get(edge.from) ?? []

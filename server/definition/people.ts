@@ -1,4 +1,4 @@
-/** A vote at a pause that needs several, as the decision keeps it. */
+/** A vote at a pause that needs several, as the decision stores it. */
 export type Vote = {
   /** The person's id. */
   by: string
@@ -6,17 +6,17 @@ export type Vote = {
   actionId: string
 }
 
-/** `user:` with an address, a token's `sub` or an id; or `role:` for everybody with that role or a higher one. */
+/** `user:` with an address, a token's `sub` or an id; or `role:` for everyone with that role or a higher one. */
 export const ASSIGNEE = /^(?:user:[^\s](?:.{0,254}[^\s])?|role:(?:viewer|operator|editor|admin|owner))$/
 
-/** What nobody sees: joiners, marks of direction, soft hyphens and the like. */
+/** Invisible characters: joiners, direction marks, soft hyphens and the like. */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 /** One of our own ids, which people may write in lower case. */
 const OWN_ID = /^([a-z]{2,5})_([0-9a-hjkmnp-tv-z]{26})$/i
 
 /**
- * How people are named, so that one person has one name however it is written: names that look the same are the same, and
- * addresses and our own ids are so in upper and lower case. Everything that compares people compares this.
+ * Normalizes a person's name, so that every spelling counts as one person: names that look the same are equal, and
+ * addresses and our own ids are case-insensitive. Everything that compares people compares this.
  */
 export function sameName(name: string): string {
   const seen = name.normalize('NFC').replace(INVISIBLE, '').replace(/\s+/gu, ' ').trim()

@@ -1,6 +1,6 @@
 import type { Definition, Step } from './schema'
 
-/** What a step uses without naming a version, and the version it had when its workflow was published. */
+/** A resource that a step uses without naming a version, and its version when the workflow was published. */
 export type Pin = { kind: 'tool' | 'agent' | 'workflow'; id: string; version: number }
 
 /** The pins of a published version, by step. */

@@ -10,8 +10,8 @@ export interface Region {
 }
 
 /**
- * The bodies of all branches, in the order of the steps and their edges. An exit without an edge has none.
- * @param specOf the exits of a step's type; undefined if there is no such type
+ * The bodies of all branches, in the order of the steps and their edges. An exit without an edge has no body.
+ * @param specOf the exits of a step's type; undefined for an unknown type
  */
 export function regionsOf(definition: Definition, specOf: (step: Step) => ExitSpec | undefined): Region[] {
   const leaving = edgesBySource(definition.edges)
@@ -24,7 +24,7 @@ export function regionsOf(definition: Definition, specOf: (step: Step) => ExitSp
   })
 }
 
-/** Where a path enters a body other than through the exit of its step; without `from`, a path that begins there. */
+/** A path that enters a body other than through the exit of its step; without `from`, a path that begins there. */
 export interface Crossing {
   region: Region
   stepId: string
@@ -33,12 +33,12 @@ export interface Crossing {
 
 /**
  * A body may be entered only through the exit of its step: otherwise a run would enter the middle of a branch that was
- * never started, or leave one unfinished. A body that leads back to its own step is such a crossing too.
+ * never started, or leave one unfinished. A body that leads back to its own step is also such a crossing.
  */
 export function crossingsOf(definition: Definition, regions: readonly Region[]): Crossing[] {
   if (regions.length === 0) return []
   const begins = [definition.initialStep, ...asideSteps(definition)].filter((id) => id !== null)
-  // What no run reaches enters nothing.
+  // Unreachable steps enter nothing.
   const reached = new Set(begins.flatMap((first) => [...reachable(definition, first)]))
   return regions.flatMap((region): Crossing[] => {
     const { fork, exit, steps } = region

@@ -7,7 +7,7 @@ import type { Fields } from './schema'
 /** All data of a run by field: its input and what its steps added. */
 export type RunData = JsonObject
 
-/** Where a large field of run data is stored: in what a visit wrote or, without one, in the run's input. */
+/** Where a large field of run data is stored: in a visit's output or, without one, in the run's input. */
 export type DataRef = { bytes: number; branch?: string; stepId?: string; visit?: number }
 
 /** The large fields of run data, by name. */
@@ -20,16 +20,16 @@ export type RunError = {
   stepId: string | null
 }
 
-/** Why a run that is on its failure path fails once that has ended. */
+/** The failure with which a run on its failure path ends. */
 export type Failing = RunError & { outcome: 'failed' | 'timed_out' }
 
-/** Who asked a run to stop, and the outcome. */
+/** The request to stop a run, and its outcome. */
 export type Cancellation = {
   kind: 'cancel' | 'terminate'
   reason: string | null
   requestedBy: string
   requestedAt: string
-  /** How the `onCancel` path ended; absent while it runs, or when there is none. */
+  /** How the `onCancel` path ended; absent while it runs, or without such a path. */
   cleanup?: 'completed' | 'failed'
 }
 
@@ -37,24 +37,24 @@ export type Cancellation = {
 export type LoggedLine = {
   level: 'debug' | 'log' | 'info' | 'warn' | 'error'
   text: string
-  /** The tool, where an agent called it. */
+  /** The tool, if an agent called it. */
   tool?: string
-  /** Set on the last line if more was written than is kept. */
+  /** Set on the last line if later output was dropped. */
   truncated?: true
 }
 
-/** An attempt at a step that has ended. Times are ISO texts. */
+/** An ended attempt of a step. Times are ISO texts. */
 export type Attempt = {
   attempt: number
   startTime: string
   endTime: string
   /** Absent when the attempt succeeded. */
   error?: string
-  /** Absent when there is no further attempt. */
+  /** Absent if no further attempt follows. */
   retryInMs?: number
-  /** What an agent used, if another attempt followed. */
+  /** An agent's usage, if another attempt followed. */
   usage?: StepUsage
-  /** What scripts wrote to their console; absent if that was nothing. */
+  /** The console output of scripts; absent without any. */
   logs?: LoggedLine[]
 }
 
@@ -62,11 +62,11 @@ export type Attempt = {
 export type Receipt =
   /** Visit this step next. */
   | { next: { stepId: string; visit: number } }
-  /** Too much was computed at once: plan on from this step, whose visit has no record yet. */
+  /** The plan reached its limits: continue planning from this step, whose visit has no record yet. */
   | { go: { stepId: string; visit: number } }
   /** Wait for an answer or until a time; `arm` counts how often the wait was set up. */
   | { wait: { pauseId: string; arm: number; dueAt: string | null } }
-  /** Run the branches of this visit beside each other. */
+  /** Run the branches of this visit in parallel. */
   | { fork: { stepId: string; visit: number } }
   /** The branch has ended: count it at its fork. */
   | { arrive: true }
@@ -75,14 +75,14 @@ export type Receipt =
 
 /** How a branch has ended. */
 export type Arrival =
-  /** Its path came to an end; with the value of the fork's `result`. */
+  /** Its path ended; with the value of the fork's `result`. */
   | { done: JsonValue }
   /** `final` if no `error` exit may catch it. */
   | { failed: RunError; outcome: 'failed' | 'timed_out'; final?: true }
   /** A step ends the whole run. */
   | { ends: { status: 'completed'; result: JsonValue; stepId: string } | { status: 'failed'; error: RunError } }
 
-/** A value that the author of a step chose to show to whoever answers. */
+/** A value that the author of a step chose to show to the person who answers. */
 export type ShownValue = {
   label: string
   value: JsonValue
@@ -90,15 +90,15 @@ export type ShownValue = {
   markdown?: true
 }
 
-/** What a pause shows and asks; `pauseSignal` in the API. */
+/** The question of a pause, with the values it shows; `pauseSignal` in the API. */
 export type PauseSignal = {
   stepId: string
   title?: string
   /** In Markdown. */
   message?: string
-  /** What the task is about, in the author's order. */
+  /** The values that describe the task, in the author's order. */
   show?: ShownValue[]
-  /** Who may answer; anybody if absent. */
+  /** The people who may answer; anyone if absent. */
   assignees?: string[]
   /** When it should be answered. Nothing happens then, unlike when the pause expires. */
   dueAt?: string
@@ -109,12 +109,12 @@ export type PauseSignal = {
       actions: { id: string; label: string }[]
       /** How many votes each action needs; without it, the first answer decides. */
       needs?: Record<string, number>
-      /** Whoever started the run may not answer. */
+      /** The person who started the run may not answer. */
       noSelfApproval?: true
     }
 )
 
-/** A person's answer, the event that came, how the child run ended, or that the time was up first. */
+/** A person's answer, the event that arrived, the end of the child run, or the fact that the pause expired first. */
 export type PauseAnswer =
   | { data: JsonObject }
   | { actionId: string; actionValue: string; votes?: Vote[] }
@@ -127,12 +127,12 @@ export type GivenAnswer = (
   | { type: 'collect_inputs'; pauseId: string; data: JsonObject }
   | { type: 'request_user_action'; pauseId: string; actionId: string; actionValue?: string | undefined }
 ) & {
-  /** Why, in their words. */
+  /** The reason, in their words. */
   remark?: string
 }
 
-/** Why an answer was not taken. */
+/** Why an answer was refused. */
 export type Refusal = { code: string; message: string }
 
-/** How a run that a step started has ended, or why it could not start. */
+/** How a run that a step started ended, or why it could not start. */
 export type ChildEnd = { result: JsonValue } | { failed: { code: string; message: string } }

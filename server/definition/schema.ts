@@ -10,7 +10,7 @@ export type FieldType = (typeof FIELD_TYPES)[number]
 
 type Known<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 
-/** An object that keeps unknown keys. Input is parsed JSON, so their values are JSON too, which zod cannot know. */
+/** An object that preserves unknown keys. Input is parsed JSON, so their values are JSON too, which zod cannot know. */
 function openObject<S extends z.ZodRawShape>(shape: S) {
   return z.looseObject(shape) as z.ZodType<Known<z.output<z.ZodObject<S>>> & JsonObject>
 }
@@ -73,12 +73,12 @@ export type Definition = {
   onCancel?: string
   /** The first step of the failure path, which runs before a run ends as failed. */
   onFailure?: string
-  /** What people recognise a run by, such as `${orderId}`. */
+  /** The template by which people recognise a run, such as `${orderId}`. */
   businessKey?: string
   limits?: RunLimits
 }
 
-/** How long a run may take from its start, with all its waits. In milliseconds. */
+/** How long a run may take from its start, including all waits. In milliseconds. */
 export type RunLimits = { timeoutMs?: number }
 
 export const MAX_NAME = 200

@@ -1,26 +1,26 @@
-/** Words that make a name secret wherever they stand in it, as in `x-auth-token`. */
+/** Words that make a name secret at any position, as in `x-auth-token`. */
 const ANYWHERE = words(
   'auth oauth authorization authorisation authentication bearer cookie cookies token tokens secret secrets',
   'signature signatures sig hmac password passwords passwd pwd passphrase passcode credential credentials creds',
   'apikey jwt session sessionid sid otp csrf xsrf bypass',
 )
-/** Words that do at the end, as in `db-pass` and `card_pin`, but not before others. */
+/** Words that make a name secret only at its end, as in `db-pass` and `card_pin`. */
 const LAST = words('pass pin')
-/** Words that do alone: a `code` lets somebody in, a `country_code` does not. */
+/** Words that make a name secret only when alone: a `code` grants access, a `country_code` does not. */
 const ALONE = words('key code access private')
-/** Before `key` at the end. */
+/** Words that make a final `key` secret. */
 const KEYS = words('api access private secret encryption signing shared master service')
-/** A name that ends so says something about the secret: `x-token-count`, `session_type`. */
+/** Endings that describe the secret rather than hold it: `x-token-count`, `session_type`. */
 const ABOUT = words('count counts length size limit total type expires expiry ttl status')
 /** Words that are written together, as in `accesstoken`. */
 const GLUED = /(?:token|secret|password|passwd|cookie|apikey|signature|sess(?:ion)?id|credentials?)$/
 
-/** What services make as keys, unlike `PROJ-1` or the path of a file. */
+/** Keys as services generate them, unlike `PROJ-1` or the path of a file. */
 const MADE = /^(?=.*\d)(?=.*[a-z])[\w~+=-]{20,}$/i
 
 /**
- * Whether the value of a header, a parameter or a field of this name may let somebody in. A name is judged by its words, so
- * that `author` is not taken for `auth`. A `key` alone may be anything, so its values are looked at if they are given.
+ * Whether the value of a header, a parameter or a field with this name may grant access. A name is judged by its words,
+ * so that `author` does not count as `auth`. A `key` alone may be anything, so its values are checked if passed.
  */
 export function looksSecret(name: string, values?: string | readonly string[]): boolean {
   const said = wordsOf(name)

@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonLike, type JsonObject, type JsonValue, own } from './json'
 import type { Definition, Field, Fields } from './schema'
 
-/** What screens show in place of a value they hide, as for values of the vault. */
+/** The text that screens show in place of a hidden value, as for values of the vault. */
 export const HIDDEN = '***'
 
-/** The names of the fields that a workflow marks as sensitive: of START, and of what people fill in. */
+/** The names of the fields that a workflow marks as sensitive: in START, and in its forms. */
 export function sensitiveFields({ payload, steps }: Pick<Definition, 'payload' | 'steps'>): ReadonlySet<string> {
   const declared = [payload, ...steps.flatMap(({ output }) => (isJsonObject(output) ? [output] : []))]
   const names = declared.flatMap((fields) => Object.entries(fields).filter(([, field]) => isMarked(field)))
@@ -15,7 +15,7 @@ function isMarked(field: Field | JsonValue): boolean {
   return isJsonObject(field) && field.sensitive === true
 }
 
-/** The value without what stands under these names, however deep. What is empty hides nothing. */
+/** The value with everything under these names hidden, at any depth. Empty values stay. */
 export function withoutFields<T extends JsonLike>(value: T, names: ReadonlySet<string>): T {
   const hide = (at: JsonLike): JsonLike => {
     if (Array.isArray(at)) return at.map(hide)
@@ -28,7 +28,7 @@ export function withoutFields<T extends JsonLike>(value: T, names: ReadonlySet<s
   return names.size === 0 ? value : (hide(value) as T)
 }
 
-/** The fields of a form, where those that are secret or sensitive do not show what they would be by default. */
+/** The fields of a form, without the defaults of secret and sensitive ones. */
 export function withoutPresets(fields: Fields): Fields {
   const shown = Object.entries(fields).map(([name, field]) => {
     const { default: preset, ...rest } = field
@@ -42,7 +42,7 @@ function isFilled(value: JsonLike): boolean {
   return value !== null && value !== undefined && value !== ''
 }
 
-/** Every text that stands under these names, however deep. */
+/** Every text under these names, at any depth. */
 export function textsUnder(value: JsonLike, names: ReadonlySet<string>): string[] {
   if (Array.isArray(value)) return value.flatMap((part) => textsUnder(part, names))
   if (!isJsonObject(value)) return []

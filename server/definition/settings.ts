@@ -14,7 +14,7 @@ interface Sent {
   limits?: { timeoutMs?: number | undefined } | null | undefined
 }
 
-/** Those that are set. Whoever copies a definition adds them, so that none is lost. */
+/** The settings that are set. Code that copies a definition adds them, so that none is lost. */
 export function optionalSettings({ onCancel, onFailure, businessKey, limits }: Sent): Optional {
   return {
     ...(onCancel ? { onCancel } : {}),

@@ -1,16 +1,16 @@
 import type { JsonValue } from './json'
 
-/** Whoever answers reads it, so more would not help; and a part of a value could hide what is masked as a whole. */
+/** People read it, so more would not help; and a part of a value could hide text that is masked only as a whole. */
 const MAX_CHARS = 50_000
 const TOO_LARGE = 'Too large to show here'
 
-/** A value as a task keeps it. */
+/** A value as a task stores it. */
 export function shownValue(value: JsonValue): JsonValue {
   const size = typeof value === 'string' ? value.length : JSON.stringify(value).length
   return size <= MAX_CHARS ? value : TOO_LARGE
 }
 
-/** The same where there is only text, as in a mail. */
+/** The same where only text is possible, as in a mail. */
 export function shownText(value: JsonValue): string {
   if (value === null || value === '') return '–'
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'

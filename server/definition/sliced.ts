@@ -1,10 +1,11 @@
 /**
- * Work that can be interrupted wherever it yields: long enough for nobody to notice, by `inSlices` of the server. A `yield`
- * gives the milliseconds that the work took so far, for work that ends with a part of its result when time is up.
+ * Work that can be interrupted at each yield by `inSlices` of the server, so that nothing else waits noticeably. A
+ * `yield` returns the milliseconds that the work took so far, for work that ends with a partial result at its time
+ * limit.
  */
 export type Sliced<T> = Generator<void, T, number>
 
-/** Does it without interruption, where nothing else waits. */
+/** Runs it without interruption, where nothing else waits. */
 export function atOnce<T>(work: Sliced<T>): T {
   const began = performance.now()
   for (;;) {

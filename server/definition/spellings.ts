@@ -1,4 +1,4 @@
-/** How a text may be stored: an accent is part of its letter or a character of its own, which looks the same. */
+/** The equal-looking forms in which a text may be stored: an accent is part of its letter, or a separate character. */
 export function spellings(text: string): string[] {
   return [...new Set([text, text.normalize('NFC'), text.normalize('NFD')])]
 }

@@ -5,8 +5,8 @@ import { isStepId, sameForm } from './step-id'
 
 /**
  * `${path}` in step configuration: a path lookup over own properties, never code.
- * Grammar: `name(.name | [index] | ["any name"])*`, where the first name may be in brackets too, optionally
- * `?? <JSON literal>`; `${_}` is the root; `$${` is a literal `${`.
+ * Grammar: `name(.name | [index] | ["any name"])*`, where the first name may also be in brackets, optionally `?? <JSON
+ * literal>`; `${_}` is the root; `$${` is a literal `${`.
  */
 export type Segment = string | number
 export interface Reference {
@@ -32,8 +32,8 @@ export class TemplateSyntaxError extends Error {
     message: string,
     readonly forbidden = false,
   ) {
-    // A definition may have thousands of them, each of which says what is wrong: finding out where it was made takes ten times
-    // as long as all the rest.
+    // A definition may have thousands of these errors, each with its message: capturing the stack takes ten times as
+    // long as everything else.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     super(message)
@@ -105,7 +105,7 @@ export function expressionsIn(text: string): { start: number; end: number; refer
 }
 
 /**
- * The reference whose `$` is at `start`, and where it ends: after `}`.
+ * The reference whose `$` is at `start`, and its end: after `}`.
  * @throws TemplateSyntaxError
  */
 export function referenceAt(text: string, start: number): { reference: Reference; end: number } {
@@ -139,7 +139,7 @@ export function readReference(raw: string): Reference {
   return plainReference(source) ?? anyReference(source)
 }
 
-/** Names and dots, as nearly all references are: a definition may have a hundred thousand of them. */
+/** Names and dots, like nearly all references: a definition may have a hundred thousand of them. */
 const PLAIN = /^([A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*)(?:\s*\?\?\s*(.+))?$/s
 
 function plainReference(source: string): Reference | null {
@@ -221,7 +221,7 @@ export function referenceText([root, ...path]: readonly [string, ...Segment[]]):
   return `${isPlainName(root) ? root : `[${JSON.stringify(root)}]`}${rest.join('')}`
 }
 
-/** Whether templates can name it at all. */
+/** Whether templates can refer to it at all. */
 export function isNameable(name: string): boolean {
   return !FORBIDDEN.has(name)
 }
@@ -232,12 +232,12 @@ export function isPlainName(name: string): boolean {
   return NAME.exec(name)?.[0] === name
 }
 
-/** A name as messages write it: in quotes where it could not be told from the text around it. */
+/** A name as messages write it: in quotes where it would not stand out from the text around it. */
 export function shownName(name: string): string {
   return isStepId(name) ? name : JSON.stringify(name)
 }
 
-/** With what is wrong with a number in it, which runs of versions from before that was refused take as it is. */
+/** With the problem of a number in it, if any: runs of versions older than that check use the number as it is. */
 function parseLiteral(text: string, bad: (why: string) => Error): Reference['fallback'] {
   try {
     return { value: JSON.parse(text), inexact: inexactReason(text) }
@@ -246,7 +246,7 @@ function parseLiteral(text: string, bad: (why: string) => Error): Reference['fal
   }
 }
 
-/** Finds the value a path starts from; undefined when there is none. `_` is looked up like any other name. */
+/** Finds the value a path starts from; undefined if none exists. `_` is looked up like any other name. */
 export type Lookup = (root: string) => JsonValue | undefined
 
 export function lookupIn(root: JsonValue): Lookup {
@@ -349,7 +349,7 @@ export function follow(reference: Reference, lookup: Lookup): JsonValue {
   throw new UnresolvedReference(reference.source)
 }
 
-/** The value at a path, whatever its fallback; undefined without one. */
+/** The value at a path, ignoring its fallback; undefined without one. */
 export function foundAt({ root, path }: Reference, lookup: Lookup): JsonValue | undefined {
   let value = lookup(root)
   for (const segment of path) {
@@ -366,7 +366,7 @@ export function asText(value: JsonValue): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Every reference in a configuration with its position, and every text that is not a valid template. */
+/** Every reference in a configuration with its position, and every invalid template. */
 export function findReferences(
   value: JsonLike,
   path = '',

@@ -23,7 +23,7 @@ export function referringConfig(step: Step): JsonObject {
   return config
 }
 
-/** What a fork collects of each branch: filled in where the branch ends, and not where the step begins. */
+/** The value that a fork collects from each branch: filled in where the branch ends, and not where the step begins. */
 export const RESULT_FIELD = 'result'
 
 /** The settings of a step whose `${…}` are filled in when it begins. Expressions are not, nor is a fork's result. */

@@ -13,22 +13,22 @@ export type Expected =
   | { kind: 'fails'; code?: string | undefined }
   | { kind: 'equals'; value: JsonValue }
   | { kind: 'fields'; fields: ExpectedField[] }
-  /** In upper or lower case. */
+  /** Case-insensitive. */
   | { kind: 'contains'; text: string }
 
-/** What a test case calls a tool with. */
+/** The arguments with which a test case calls a tool. */
 export type ToolCase = { args: JsonObject; dataContext: JsonObject }
 
-/** What a test case says to an agent, one message after the other. */
+/** The messages that a test case sends to an agent, in order. */
 export type AgentCase = { messages: { message: string; dataContext: JsonObject }[] }
 
-/** What came of a visit of a step: what it gave, or why it failed. */
+/** The outcome of a visit of a step: its output, or why it failed. */
 export type StepOutcome = { branch: string; visit: number } & (
   | { output: JsonValue }
   | { failed: { code: string; message: string } }
 )
 
-/** A run of a workflow: what it was started with, and what came of its steps that do something or ask somebody. */
+/** A run of a workflow: its input, and the outcomes of its steps that do work or ask people. */
 export type WorkflowCase = {
   data: JsonObject
   steps: Record<string, StepOutcome[]>
@@ -36,13 +36,13 @@ export type WorkflowCase = {
   hidden?: string[]
 }
 
-/** What a test case gives to what it tests. */
+/** The input of a test case. */
 export type Given = ToolCase | AgentCase | WorkflowCase
 
-/** How what was tested has ended. */
+/** The outcome of the tested tool, agent or workflow. */
 export type Ended = { data: JsonValue } | { failed: { code: string; message: string } }
 
-/** Where a result is not what was expected, as texts for people. */
+/** Where a result differs from the expected one, as texts for people. */
 export type Difference = {
   /** Empty for the result as a whole. */
   path: string
@@ -55,7 +55,7 @@ const MAX_DIFFERENCES = 20
 const MAX_CHARACTERS = 2_000
 
 /**
- * Compares how a test case ended with what it expects.
+ * Compares the outcome of a test case with its expectation.
  * @param mask is applied to whole texts, before they are cut: half a secret would not be recognised
  * @param hides the names of fields whose values are not shown
  * @returns nothing if it passed; the first differences otherwise
@@ -96,7 +96,7 @@ function asFailure(code: string | undefined, ended: Ended, hides: ReadonlySet<st
   return [{ path: '', expected: wanted, actual: `fails: ${ended.failed.code}, ${ended.failed.message}` }]
 }
 
-/** The value at a path; undefined where there is none. */
+/** The value at a path; undefined if none exists. */
 export function valueAt(value: JsonValue, path: Readonly<ValuePath>): JsonValue | undefined {
   let at: JsonValue | undefined = value
   for (const key of path) {
@@ -107,7 +107,7 @@ export function valueAt(value: JsonValue, path: Readonly<ValuePath>): JsonValue 
   return at
 }
 
-/** Adds where two values differ, as deep inside them as possible. The order of names does not matter. */
+/** Adds the differences between two values, as deep inside them as possible. The order of names does not matter. */
 function compare(
   expected: JsonValue | undefined,
   actual: JsonValue | undefined,

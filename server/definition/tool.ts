@@ -1,6 +1,6 @@
 import type { JsonObject } from './json'
 
-/** How a tool is implemented. A `builtin` belongs to everybody and has no row. */
+/** How a tool is implemented. A `builtin` belongs to all tenants and has no row. */
 export type ToolKind = 'script' | 'http' | 'mcp' | 'builtin'
 
 /** The contents of a version of a tool. */

@@ -1,4 +1,4 @@
-/** The events that an endpoint can be sent. */
+/** The events that an endpoint can subscribe to. */
 export const WEBHOOK_EVENTS = [
   'run.started',
   'run.paused',
@@ -19,18 +19,18 @@ export type WebhookSecret = {
   endsAt: string | null
 }
 
-/** One try to deliver a message, and what came back. */
+/** One attempt to deliver a message, and its response. */
 export type DeliveryAttempt = {
   at: string
   durationMs: number
   /** The status of the response; null without one. */
   status: number | null
-  /** Why there is no response, or why it does not count. */
+  /** Why no response arrived, or why it does not count. */
   error: string | null
-  /** How the response begins. */
+  /** The beginning of the response. */
   response: string | null
 }
 
-/** How messages are written: by the Standard Webhooks specification, or for people, as Slack takes them. */
+/** The format of messages: the Standard Webhooks specification, or one for people, as Slack accepts it. */
 export const WEBHOOK_FORMATS = ['standard', 'slack'] as const
 export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number]

@@ -37,8 +37,8 @@ const UNITS: Record<string, [one: string, many: string]> = {
 }
 
 /**
- * What is wrong with a value, as the end of a sentence that begins with its place: "name must not be empty". For whatever a
- * schema has no words of its own; Zod's are about its own types.
+ * The problem with a value, as the end of a sentence that begins with its place: "name must not be empty". Used where a
+ * schema has no words of its own; Zod's words describe its own types.
  */
 function wordsOf(issue: Issue): string {
   if (issue.input === undefined && ['invalid_type', 'invalid_value', 'invalid_union'].includes(issue.code ?? ''))
@@ -91,7 +91,7 @@ function sized(origin: string, limit: number | bigint, how: string): string {
   return `must have ${how} ${limit.toLocaleString('en')} ${units[limit === 1 ? 0 : 1]}`
 }
 
-/** So many of the possible values are named. */
+/** At most this many of the possible values are listed. */
 const MAX_NAMED = 20
 
 function oneOf(values: readonly unknown[]): string {

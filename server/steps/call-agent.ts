@@ -26,7 +26,7 @@ export const callAgent = defineStep({
   config: z.object({
     agentId: z.string().min(1, 'is required').max(100),
     message: AnyJson.transform((value) => (typeof value === 'string' ? value : JSON.stringify(value))),
-    /** Data for the agent and its tools besides the message; none by default, `${_}` for all run data. */
+    /** Data for the agent and its tools besides the message; empty by default, `${_}` for all run data. */
     dataContext: z.union([z.record(z.string(), AnyJson), WholeTemplate]).optional(),
     version: z.union([z.string().max(20), z.number()]).optional(),
     /** Continues an earlier thread with the same agent. */

@@ -11,7 +11,7 @@ import { stepTypes } from './registry'
 /** One control of a step's form, in display order. */
 export type CatalogField = FieldHint & { name: string; required: boolean }
 
-/** Everything the editor knows about a step type. */
+/** The description of a step type for the editor. */
 export interface CatalogEntry {
   type: string
   title: string
@@ -21,7 +21,7 @@ export interface CatalogEntry {
   group: StepGroup
   /** `end` and `fail` end the run; `pause` waits for a person. */
   mode: AnyStep['mode']
-  /** The exits, or the list in the configuration that they come from; none when the step ends the run. */
+  /** The exits, or the list in the configuration that defines them; empty when the step ends the run. */
   exits: ExitSpec
   form: CatalogField[]
   /** The `common` fields that apply to this type. */
@@ -30,7 +30,7 @@ export interface CatalogEntry {
   schema: JsonObject
   /** The configuration of a new step of this type. */
   sample: JsonObject
-  /** What a step with the sample configuration adds to run data; `open` when it may add more. */
+  /** The fields that a step with the sample configuration adds to run data; `open` when it may add more. */
   outputs: { fields: Record<string, DefinedField>; open: boolean }
 }
 
@@ -59,7 +59,7 @@ const commonForm: { [K in Exclude<keyof CommonConfig, 'position'>]-?: FieldHint 
   retry: { widget: 'retry', label: 'Retry', help: 'For failures that may be temporary.', advanced: true },
 }
 
-/** What only some modes have. */
+/** Fields that only some modes have. */
 const EFFECT_ONLY = ['timeoutMs', 'retry']
 
 /** Every step type as JSON, so the editor can draw each of them without code for it. */
@@ -104,8 +104,8 @@ function formOf(form: Record<string, FieldHint>, schema: JsonObject): CatalogFie
 
 /**
  * The configuration as callers may write it, before defaults and transforms. Refinements that JSON Schema cannot
- * express are left to the check. Copied, because zod's own object contains functions, which cannot be sent. Without the
- * descriptions, which the editor would load and not show: its forms have texts of their own.
+ * express are left to the check. Copied, because zod's own object contains functions, which cannot be sent.
+ * Descriptions are removed: the editor would load but not show them, because its forms have texts of their own.
  */
 function schemaOf(config: z.ZodType): JsonObject {
   const override = ({ jsonSchema }: { jsonSchema: { description?: string } }) => {

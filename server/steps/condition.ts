@@ -3,7 +3,7 @@ import { StepFailure } from '../errors'
 import { defineStep } from './define-step'
 import { ExpressionText } from './expression'
 
-/** Takes one of two ways. */
+/** Takes one of two exits. */
 export const condition = defineStep({
   type: 'condition',
   title: 'Condition',

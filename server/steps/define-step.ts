@@ -27,26 +27,26 @@ export interface EffectCall<C> {
   /** That run. */
   runId?: string
   data: JsonObject
-  /** Of a step with `fillsIn`: what those fields refer to, under the same paths. */
+  /** Of a step with `fillsIn`: the values that those fields refer to, under the same paths. */
   values?: JsonObject
-  /** Fires when the step's time is up or the run is cancelled or terminated. */
+  /** Fires when the step times out or the run is cancelled or terminated. */
   signal: AbortSignal
   /** The same for every attempt of this visit. */
   idempotencyKey: string
-  /** Keeps a line that a script wrote to its console with the attempt. */
+  /** Stores a line that a script wrote to its console with the attempt. */
   log?: (line: LoggedLine) => void
-  /** Takes what says how much the attempt has used so far, for the case that its time is up. */
+  /** Registers a function that returns the attempt's usage so far, for the case that it times out. */
   uses?: (soFar: () => StepUsage | null) => void
-  /** What `recall` gave, if the statement that recorded the step as begun says that it is still so. */
+  /** The value from `recall`, if the statement that recorded the step as begun confirmed it. */
   known?: unknown
-  /** It is not recorded as begun, so it must throw rather than reach anything outside. */
+  /** The step is not recorded as begun, so it must throw rather than reach anything outside. */
   inline?: boolean
 }
 
-/** What is known of a tool. */
+/** Cached facts about a tool. */
 export interface Recalled {
   toolId: string
-  /** As `toolStamp` makes it. */
+  /** As `toolStamp` returns it. */
   stamp: string
   value: unknown
 }
@@ -56,7 +56,7 @@ export interface Recalled {
  */
 export interface StepOutput {
   output: JsonValue
-  /** What goes into run data, where that is not the output. */
+  /** The fields that go into run data, if they differ from the output. */
   delta?: JsonObject
   /** The exit to take; `next` unless the step branches. */
   exit?: string
@@ -64,18 +64,18 @@ export interface StepOutput {
   usage?: StepUsage
 }
 
-/** What the type of a step's result follows from. */
+/** The inputs that determine the type of a step's result. */
 export interface TypeCall<C> {
   config: C
   stepId: string
   /** The type of a value once its `${…}` are filled in, and of an expression's value. */
   template: (value: JsonLike) => ValueType
   expression: (text: string) => ValueType
-  /** The same where the branches of a fork end. */
+  /** The same at the ends of a fork's branches. */
   collected: (value: JsonLike) => ValueType
 }
 
-/** What is left out is as `defines` and `gives` say. */
+/** Missing parts are as `defines` and `gives` declare. */
 export interface StepTypes {
   fields?: ReadonlyMap<string, Property>
   output?: ValueType
@@ -102,25 +102,25 @@ interface Common<C> {
   config: z.ZodType<C>
   /** The exits. An empty list ends the run. */
   exits: ExitSpec
-  /** What history shows as `inputData`; the whole configuration by default. */
+  /** The `inputData` that history shows; the whole configuration by default. */
   inputData?: (config: C) => JsonObject
   /**
-   * Fields the step is known to add to run data; `open` when it may add others too. `output` is the value of its id in
-   * `${…}`, if that is known.
+   * Fields the step is known to add to run data; `open` when it may also add others. `output` is the value of its id in
+   * `${…}`, if known.
    */
   defines?: (
     config: C & Pick<CommonConfig, 'saveAs'>,
     stepId: string,
   ) => { fields: Record<string, DefinedField>; open: boolean; output?: DefinedField }
-  /** The types of what it adds, where they depend on what its configuration refers to. */
+  /** The types of these fields, if they depend on the values that the configuration refers to. */
   types?: (call: TypeCall<C & Pick<CommonConfig, 'saveAs'>>) => StepTypes
   /** The types that some fields must have once their `${…}` are filled in, in addition to the schema of `config`. */
   takes?: { [K in keyof C & string]?: FieldType }
-  /** What an exit that opens a body puts into the data of that body. */
+  /** The data that an exit which opens a body adds to that body. */
   gives?: Record<string, Record<string, DefinedField>>
   /** Other resources the configuration refers to, checked at publish. */
   uses?: (config: C) => Use[]
-  /** What the expression in a field can refer to besides run data: it is evaluated when that is there. */
+  /** Names besides run data that a field's expression can refer to: it is evaluated once they have values. */
   supplies?: Record<string, Record<string, DefinedField>>
   /** Problems the schema cannot express. */
   check?: (config: C) => { field: string; message: string }[]
@@ -135,48 +135,48 @@ export type StepDefinition<C> =
       mode: 'effect'
       run: (call: EffectCall<C>) => Promise<StepOutput>
       /**
-       * The tool of the step, as this process has read it before. The statement that records the step as begun tells whether
-       * the tool is still the same; only then the first attempt gets it, as `known`. Otherwise the attempt reads it. It must
-       * be plain data: Next and the engine have a copy of each module, and the step may run in the other one.
+       * The tool of the step, as this process has read it before. The statement that records the step as begun checks
+       * whether the tool is unchanged; only then the first attempt gets it, as `known`. Otherwise the attempt reads it.
+       * It must be plain data: Next and the engine have a copy of each module, and the step may run in the other one.
        */
       recall?: (config: C, tenantId: string) => Recalled | null
       /**
-       * Whether it probably only computes, quickly, and so may run inline: it runs before it is recorded as begun, and is
-       * recorded with the step before it. If that commit is lost, it runs again.
+       * Whether it probably only computes, quickly, and so may run inline: it runs before it is recorded as begun, and
+       * is recorded with the previous step. If that commit is lost, it runs again.
        */
       runsInline?: (config: C, tenantId: string) => boolean
       /**
-       * Fields whose `${…}` the step fills in itself, because they may name secrets, whose values must not be stored with
-       * its configuration.
+       * Fields whose `${…}` the step fills in itself: they may name secrets, whose values must not be stored with its
+       * configuration.
        */
       fillsIn?: readonly (keyof C & string)[]
-      /** The secrets it sends, and where, as far as that is known before it runs. */
+      /** The secrets it sends, and to which hosts, as far as known before it runs. */
       sends?: (config: C) => SecretUse | null
     })
   | (Common<C> & {
       mode: 'pause'
-      /** An output when there is nothing to wait for. `now` is when the step began. */
+      /** An output if there is nothing to wait for. `now` is when the step began. */
       ask: (place: {
         stepId: string
         config: C
         data: JsonObject
         now: Date
-        /** Of a step with `supplies`: what its expressions refer to, as far as it has a value. */
+        /** Of a step with `supplies`: the values that its expressions refer to, if they exist. */
         values?: JsonObject
       }) => Asked | { output: JsonObject }
-      /** What people may answer, as its configuration says before a run. Absent if it asks nobody. */
+      /** The answers it accepts from people, from its configuration before a run. Absent if it asks nobody. */
       answers?: (config: C) => PauseForm
       /** Its answer is the end of a run, whose id its configuration has as `$runId`. */
       startsRun?: true
-      /** It only waits for its time, so that this passing is its answer. Any other step takes `timeout` then. */
+      /** It only waits for its time to pass, which is its answer. Any other step takes `timeout` then. */
       elapses?: boolean
-      /** The error message when time is up. */
+      /** The error message when it expires. */
       late?: string
       /** @throws StepFailure if the answer fails the step */
       answer: (place: { stepId: string; config: C & CommonConfig; answer: PauseAnswer }) => {
         output: JsonObject
         delta: JsonObject
-        /** Taken if an edge leaves by it; otherwise `next` is. */
+        /** Taken if an edge leaves by it; otherwise `next` is taken. */
         exit?: string
       }
     })
@@ -188,9 +188,9 @@ export type StepDefinition<C> =
        * @throws StepFailure
        */
       fork: (call: { config: C }) => Forking
-      /** Whether `join` takes what the branches wrote. */
+      /** Whether `join` takes the fields that the branches wrote. */
       merges?: boolean
-      /** What the run gets once enough branches are done. */
+      /** The data that the run gets once enough branches are done. */
       join: (call: { config: C & CommonConfig; stepId: string; branches: Joined[] }) => {
         output: JsonObject
         delta: JsonObject
@@ -209,12 +209,12 @@ interface Computing<C> {
   evaluate: (text: string) => JsonValue
 }
 
-/** Branches to run, in order, and when a fork is done with them. */
+/** Branches to run, in order, and the condition that completes a fork. */
 export interface Forking {
   branches: { key: string; exit: string; data: JsonObject }[]
-  /** How many run at the same time. */
+  /** How many run concurrently. */
   concurrency: number
-  /** How many must succeed; null if it is enough that all have ended. */
+  /** How many must succeed; null if it suffices that all have ended. */
   need: number | null
   /** Whether the first failure fails the fork. */
   stopOnError: boolean
@@ -227,15 +227,15 @@ export interface Joined {
   /** The value of the fork's `result`. */
   result: JsonValue
   error: RunError | null
-  /** What the branch wrote, if the fork merges. */
+  /** The fields that the branch wrote, if the fork merges. */
   data: JsonObject
 }
 
-/** What a step waits for: an answer to its question, an event, the end of a run, a time, or whichever comes first. */
+/** What a step waits for: an answer to its question, an event, the end of a run, or a time; the first one counts. */
 export interface Asked {
-  /** Null when no person is asked. */
+  /** Null if it asks no person. */
   signal: PauseSignal | null
-  /** The event that is the answer. Null as key: any. */
+  /** The event that is the answer. A null key matches any. */
   event?: { name: string; key: string | null; rules: EventRules }
   /** The id of the run to start, whose end is the answer. */
   childRunId?: string
@@ -254,12 +254,12 @@ export interface StepForm<S extends z.ZodType> {
 }
 
 /**
- * A step type without the type of its configuration, as the registry returns it. Call its functions only with what its
- * own `config` schema parsed.
+ * A step type without the type of its configuration, as the registry returns it. Pass its functions only values that
+ * its own `config` schema parsed.
  */
 export type AnyStep = StepDefinition<StepConfig> & { form: Record<string, FieldHint>; sample: JsonObject }
 
-/** Whether an expression in a field of the step finds a name that is not in run data. */
+/** Whether an expression in a field of the step can use a name that is not in run data. */
 export function suppliedIn(type: Pick<AnyStep, 'supplies'> | undefined, field: string, name: string): boolean {
   return own(own(type?.supplies ?? {}, field) ?? {}, name) !== undefined
 }

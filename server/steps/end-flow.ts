@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AnyJson } from '../definition/any-json'
 import { defineStep } from './define-step'
 
-/** Ends the run. The result is its resolved `output`, or all run data if there is none. */
+/** Ends the run. The result is its resolved `output`, or all run data without one. */
 export const endFlow = defineStep({
   type: 'end-flow',
   title: 'End',

@@ -22,7 +22,7 @@ export const ExpressionText = z
 const MAX_PARSED = 2_000
 const parsed = new Map<string, Expression>()
 
-/** What all expressions of one step, or of one delivery, may cost together: about a quarter of a second at worst. */
+/** The maximum cost of all expressions of one step, or of one delivery: about a quarter of a second at worst. */
 const MAX_OPERATIONS = 12_000
 
 /** A limit for expressions that are evaluated together, without anything else in between. */
@@ -32,7 +32,7 @@ export function expressionEffort(): Effort {
 
 /**
  * The value of an expression's text. Texts come from definitions, so a process parses each of them once.
- * @param effort what may still be done for the expressions that are evaluated with it
+ * @param effort the remaining budget of the expressions that are evaluated with it
  * @throws ExpressionFailure, UnresolvedReference, TemplateSyntaxError
  */
 export function evaluateText(text: string, lookup: Lookup, effort = expressionEffort()): JsonValue {

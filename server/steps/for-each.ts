@@ -84,7 +84,7 @@ export const forEach = defineStep({
   gives: { each: { item: { type: 'any' }, index: { type: 'integer' } } },
   uses: ({ workflowId, version, input }) =>
     workflowId ? [{ kind: 'workflow', id: workflowId, version, args: input }] : [],
-  // What runs and checks read has a step in its place: see `definition/expand.ts`.
+  // The expanded definition, which runs and checks read, has a step in its place: see `definition/expand.ts`.
   check: ({ workflowId }) =>
     workflowId ? [{ field: 'workflowId', message: 'cannot be set where steps follow “For each item”' }] : [],
   defines: ({ saveAs, result }, stepId) => {
@@ -98,7 +98,7 @@ export const forEach = defineStep({
   types: ({ config: { items, batch = 1, result, onItemError, saveAs }, stepId, template, collected }) => {
     const item = template(items).items
     const given = result === undefined ? NEVER : collected(result)
-    // An item that failed gives null.
+    // A failed item collects null.
     const results = listOf(onItemError === 'continue' ? join(given, ofKind('null')) : given)
     const error = objectOf(
       new Map([

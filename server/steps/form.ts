@@ -59,7 +59,7 @@ export type FieldHint<K extends string = string> = Hint &
     | { widget: 'version'; of: K; resource: 'tool' | 'agent' | 'workflow' }
   )
 
-/** What is known about a value before any run. */
+/** The known facts about a value before any run. */
 export interface DefinedField {
   type: FieldType
   description?: string

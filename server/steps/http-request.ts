@@ -78,7 +78,7 @@ export const httpRequest = defineStep({
   inputData: (config) => {
     const { method, url, headers, query, body, $values } = config as typeof config & { $values?: JsonObject }
     const names = secretsIn({ url, headers, query, body })
-    // A secret is shown as it is written.
+    // Secrets are shown as written.
     const secrets = Object.fromEntries(names.map((name) => [name, `\${secrets.${name}}`]))
     const lookup = (root: string) => (root === 'secrets' ? secrets : own($values ?? {}, root))
     const request = resolveTemplates({ url, headers, query, ...(body === undefined ? {} : { body }) }, lookup)

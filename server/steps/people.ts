@@ -13,7 +13,7 @@ const MAX_VOTES = 100
 const WANTED = 'must be user:<email, subject or id> or role:<role>, such as user:ada@example.com or role:admin'
 const isTemplate = (text: string) => text.includes('${')
 
-/** Who may answer, or a template that gives the list. */
+/** The people who may answer, or a template that resolves to the list. */
 export const Assignees = z
   .union([
     z
@@ -34,7 +34,7 @@ type Needs = z.infer<typeof Needs>
 
 const MAX_SHOWN = 30
 
-/** What to show of the run's data, each value under a label for people. */
+/** Values of the run's data to show, each with a label for people. */
 export const Show = z
   .array(component('ShownField', { label: Text(200), value: AnyJson, markdown: z.boolean().optional() }))
   .max(MAX_SHOWN)
@@ -76,7 +76,7 @@ export const DUE_IN_HINT = {
 } as const
 
 /**
- * What a step that begins shows, who may answer it, and when the answer is due.
+ * The values to show, the assignees, and the due time of a step that begins.
  * @throws StepFailure INVALID_CONFIG when a template resolved to something else
  */
 export function askedOf(
@@ -102,7 +102,7 @@ function listed(assignees: NonNullable<Assignees>): string[] {
   return [...new Set(assignees.map(sameAssignee))]
 }
 
-/** What is wrong with an assignment, whatever a run fills in. */
+/** Problems of an assignment that no run data can fix. */
 export function assigneeProblems(assignees: Assignees): { field: string; message: string }[] {
   const names = Array.isArray(assignees) ? assignees.map(sameAssignee) : []
   const twice = names.find((name, at) => names.indexOf(name) < at)
@@ -117,7 +117,7 @@ export function undecidable(needs: Needs, assignees: unknown): string | null {
   return `asks for ${short[1]} votes for ${short[0]}, but only ${people === 1 ? 'one person' : `${people} people`} may vote`
 }
 
-/** What is wrong with the votes that a decision needs. */
+/** Problems with the votes that a decision needs. */
 export function voteProblems(config: {
   needs?: Needs
   assignees?: Assignees
@@ -132,7 +132,7 @@ export function voteProblems(config: {
   const impossible = undecidable(needs, assignees)
   if (impossible) return [at(impossible)]
   const people = namedPeople(assignees)
-  // The most votes that decide nothing: each action is one short.
+  // The largest number of votes without a decision: each action is one short.
   const split = actions.reduce((votes, { id }) => votes + votesNeeded(needs, id) - 1, 0)
   if (people === null || people > split || expiresIn !== undefined) return []
   return [

@@ -41,7 +41,7 @@ export const steps = {
 
 type StepType = keyof typeof steps
 
-/** A step type without the type of its configuration. Callers pass only what its schema has parsed. */
+/** A step type without the type of its configuration. Callers pass only values that its schema has parsed. */
 function anyStep(step: (typeof steps)[StepType] | typeof testEffect): AnyStep {
   return step as unknown as AnyStep
 }

@@ -7,7 +7,7 @@ import { isQuickScript, timedScript } from '../tools/quick-scripts'
 import { defineStep } from './define-step'
 import { outputOf } from './tool-outcome'
 
-/** Longer scripts are better kept as a tool, which has versions and tests of its own. */
+/** Longer scripts should be tools, which have versions and tests of their own. */
 const MAX_CODE = 20_000
 
 /** Runs JavaScript in the sandbox; its result goes into run data. */

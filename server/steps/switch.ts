@@ -5,7 +5,7 @@ import { StepFailure } from '../errors'
 import { defineStep } from './define-step'
 import { ExpressionText } from './expression'
 
-/** Takes the way of the first case that is true. */
+/** Takes the exit of the first case that is true. */
 export const switchStep = defineStep({
   type: 'switch',
   title: 'Switch',

@@ -5,8 +5,8 @@ import { defineStep } from './define-step'
 
 /**
  * Registered only in the test build (`MILLRACE_TEST_STEPS=1`). Reports each execution with its idempotency key to a
- * server on this machine, whose status decides how the step ends. Without a `url` it returns its `body` at once: the
- * smallest possible effect, for measuring everything around it.
+ * server on this machine, whose status decides how the step ends. Without a `url` it returns its `body` immediately:
+ * the smallest possible effect, for measuring everything around it.
  */
 export const testEffect = defineStep({
   type: 'test-effect',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { addDuration, parseDuration } from '../definition/duration'
 import { StepFailure } from '../errors'
 
-/** An ISO 8601 duration, or a template that gives one. */
+/** An ISO 8601 duration, or a template that resolves to one. */
 export const DurationText = z
   .string()
   .max(200)
@@ -21,7 +21,7 @@ export function after(start: Date, text: string): Date {
   throw new StepFailure('INVALID_CONFIG', `"${text}" is not a duration such as PT2H or P7D`)
 }
 
-/** How long people have; without it, the step waits as long as it takes. */
+/** How long people have; without it, the step waits indefinitely. */
 export const ExpiresIn = DurationText.optional()
 
 /** The due time of a step with `expiresIn`. */

@@ -3,7 +3,7 @@ import type { ToolOutcome } from '../tools/schema'
 import type { StepOutput } from './define-step'
 
 /**
- * What a step yields that did a tool's work.
+ * The output of a step that ran a tool.
  * @throws StepFailure, TransientError
  */
 export function outputOf(outcome: ToolOutcome): StepOutput {

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonValue, typeName } from '../json'
 import { follow, type Lookup, type Reference, UnresolvedReference } from '../template'
 import type { BinaryOperator, Expression, FunctionName } from './parse'
 
-/** An expression that has no value: an operator got values it does not accept, or evaluating it took too much work. */
+/** An expression without a value: an operator got values it does not accept, or evaluation exceeded its budget. */
 export class ExpressionFailure extends Error {
   override name = 'ExpressionFailure'
 }
@@ -12,13 +12,13 @@ export class ExpressionFailure extends Error {
 export interface Matches {
   /** Whether the pattern occurs in the text. */
   find(text: string, pattern: string): boolean
-  /** How much work the pattern is for each character of a text. */
+  /** The pattern's cost for each character of a text. */
   sizeOf(pattern: string): number
   /** How many operations it takes at worst to compile the pattern. */
   costOf(pattern: string): number
 }
 
-/** What one evaluation may cost. A step of it costs 1; long texts and large values cost more. */
+/** The budget of one evaluation. Each part of an expression costs 1; long texts and large values cost more. */
 const MAX_OPERATIONS = 10_000
 const CHARS_PER_OPERATION = 1_000
 const COMPARISONS_PER_OPERATION = 100_000
@@ -27,7 +27,7 @@ const STATES_PER_OPERATION = 1_700
 
 /**
  * The value of an expression.
- * @param effort the operations that are left, where several expressions are evaluated together
+ * @param effort the remaining operations, if several expressions are evaluated together
  * @throws ExpressionFailure, UnresolvedReference
  */
 export function evaluate(expression: Expression, lookup: Lookup, matches: Matches, effort: Effort): JsonValue {
@@ -152,7 +152,7 @@ class Evaluation {
     if (name === 'startsWith') return text.startsWith(other)
     if (name === 'endsWith') return text.endsWith(other)
     if (name === 'contains') {
-      // At worst, it compares each character of the one with each of the other.
+      // At worst, it compares each character of one text with each of the other.
       this.spend(Math.floor((text.length * other.length) / COMPARISONS_PER_OPERATION))
       return text.includes(other)
     }
@@ -161,7 +161,7 @@ class Evaluation {
     return this.matches.find(text, other)
   }
 
-  /** Like `??`, it takes null for no value. */
+  /** Like `??`, it treats null as a missing value. */
   private has(expression: Expression): boolean {
     const reference: Reference | null = expression.kind === 'reference' ? expression.reference : null
     if (!reference) throw new ExpressionFailure('has takes a path, such as has(${customer.vat})')
@@ -214,7 +214,7 @@ class Evaluation {
 
 function finite(value: number, operator: string): number {
   if (!Number.isFinite(value)) throw new ExpressionFailure(`"${operator}" gives a number that is too large`)
-  // JSON knows no negative zero.
+  // JSON has no negative zero.
   return value + 0
 }
 

@@ -5,7 +5,7 @@ import { type Expression, parseExpression } from './parse'
 import { tokens } from './tokens'
 
 /**
- * The fields of a step that contain an expression (or code) rather than a template, whatever the step's type. They are
+ * The fields of a step that contain an expression (or code) rather than a template, regardless of its type. They are
  * not resolved with the rest of the configuration.
  */
 export const EXPRESSION_FIELDS = ['when', 'cases', 'compute', 'code'] as const
@@ -14,7 +14,7 @@ export const EXPRESSION_FIELDS = ['when', 'cases', 'compute', 'code'] as const
 interface Written {
   path: string
   text: string
-  /** It must give true or false. */
+  /** It must return true or false. */
   decides: boolean
 }
 
@@ -36,8 +36,8 @@ export function expressionsOf(step: { [key: string]: JsonLike }): Written[] {
 }
 
 /**
- * Every `${…}` of an expression; `guarded` if a missing value does no harm: inside `has(…)`, and where an `has(…)` of the
- * same field has answered before, as in `has(${a}) && ${a} > 1`.
+ * Every `${…}` of an expression; `guarded` if a missing value does no harm: inside `has(…)`, and after a `has(…)` of
+ * the same field, as in `has(${a}) && ${a} > 1`.
  */
 export function referencesOf(expression: Expression): { reference: Reference; guarded: boolean }[] {
   const found: { reference: Reference; guarded: boolean }[] = []
@@ -93,7 +93,7 @@ function present(test: Expression, outcome: boolean): string[] {
 
 type Found = ReturnType<typeof findReferences>
 
-/** What is wrong with a number in a valid expression; null if each is the one that was written. */
+/** The problem with a number in a valid expression; null if each is exact. */
 export function inexactIn(text: string): string | null {
   for (const token of /\d{16}/.test(text) ? tokens(text) : []) {
     const { kind, text: part } = token
@@ -104,7 +104,7 @@ export function inexactIn(text: string): string | null {
   return null
 }
 
-/** Every reference in the expressions of a step with its position, and every expression that is not valid. */
+/** Every reference in the expressions of a step with its position, and every invalid expression. */
 export function expressionReferences(step: { [key: string]: JsonLike }): Found & { guarded: Set<Reference> } {
   const found: Found & { guarded: Set<Reference> } = { references: [], problems: [], guarded: new Set() }
   for (const { path, text } of expressionsOf(step)) {

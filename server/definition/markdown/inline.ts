@@ -9,12 +9,12 @@ type Mark = '*' | '**' | '_' | '__' | '~~'
 const KINDS = { '*': 'em', _: 'em', '**': 'strong', __: 'strong', '~~': 'del' } as const satisfies Record<Mark, string>
 
 interface Frame {
-  /** What opened it; null for the outermost. */
+  /** The mark that opened it; null for the outermost. */
   mark: Mark | null
   children: Inline[]
 }
 
-/** The pieces of some lines that belong together. A line break stays one, as people mean it who write no Markdown. */
+/** The pieces of some lines that belong together. Line breaks are preserved, as people who write no Markdown expect. */
 export function readInline(text: string, nested = 0): Inline[] {
   const frames: Frame[] = [{ mark: null, children: [] }]
   const brackets = closingBrackets(text)
@@ -78,7 +78,7 @@ function runOf(text: string, at: number, char: string): number {
   return end - at
 }
 
-/** Opens or closes what a run of one mark can open or close. */
+/** Opens or closes everything that a run of one mark can open or close. */
 function mark(frames: Frame[], put: (piece: Inline) => void, text: string, at: number, run: number) {
   const char = text[at] as string
   const [before, after] = [text[at - 1] ?? '', text[at + run] ?? '']
@@ -119,7 +119,7 @@ function close(frames: Frame[], put: (piece: Inline) => void, char: string, left
   return 0
 }
 
-/** What was opened and never closed is text. */
+/** A mark that was opened but never closed is text. */
 function giveUp(frames: Frame[]) {
   const { mark, children } = frames.pop() as Frame
   const around = (frames[frames.length - 1] as Frame).children
@@ -157,7 +157,7 @@ function codeAt(text: string, at: number, open: Set<number>): Found | null {
   return whole
 }
 
-/** For each `[`, where its `]` is. */
+/** The position of the `]` for each `[`. */
 function closingBrackets(text: string): Map<number, number> {
   const found = new Map<number, number>()
   const stack: number[] = []
@@ -173,11 +173,11 @@ function closingBrackets(text: string): Map<number, number> {
   return found
 }
 
-/** The address and, after it, a title that nobody sees. Neither may be long, so that a text is read in one go. */
+/** The address, followed by an optional title that is not shown. Both are bounded, so that one pass reads a text. */
 const TARGET =
   /\(\s{0,10}<?([^\s<>()]{1,2000}(?:\([^\s<>()]{0,500}\)[^\s<>()]{0,500})?)>?(?:\s{1,10}"[^"\n]{0,300}")?\s{0,10}\)/y
 
-/** `[text](address)`. An image is a link to it: nothing is loaded from elsewhere because somebody reads a text. */
+/** `[text](address)`. An image becomes a link to it: reading a text must not load anything from elsewhere. */
 function linkAt(text: string, at: number, brackets: Map<number, number>, nested: number): Found | null {
   const to = brackets.get(at)
   if (to === undefined || nested > 0) return null
@@ -192,7 +192,7 @@ function linkAt(text: string, at: number, brackets: Map<number, number>, nested:
 const BRACKETED = /<((?:https?:\/\/|mailto:)[^\s<>]{1,2000})>/iy
 const BARE = /https?:\/\/[^\s<>"`]{1,2000}/iy
 
-/** `<https://…>`, or an address as it is. */
+/** `<https://…>`, or a bare address. */
 function addressAt(text: string, at: number): Found | null {
   if (text[at] === '<') {
     BRACKETED.lastIndex = at
@@ -204,7 +204,7 @@ function addressAt(text: string, at: number): Found | null {
   BARE.lastIndex = at
   const [whole] = BARE.exec(text) ?? []
   if (whole === undefined) return null
-  // The mark that ends a sentence is no part of the address in it, nor is the bracket around it.
+  // The punctuation that ends a sentence is not part of the address in it; the bracket around it is not either.
   const cut = whole.replace(/[.,:;!?'*_~\])}]{1,20}$/, (tail) =>
     tail.startsWith(')') && whole.slice(0, -tail.length).includes('(') ? ')' : '',
   )

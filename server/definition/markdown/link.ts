@@ -2,12 +2,12 @@ import type { Inline } from './tree'
 
 const SAFE = new Set(['http:', 'https:', 'mailto:'])
 
-/** A link, or null if its address may not be one: such as a script, or a path that would mean something else everywhere. */
+/** A link, or null if its address is not allowed: a script, or a path that would mean something else everywhere. */
 export function linkOf(address: string, words: Inline[]): Inline | null {
   if (!URL.canParse(address)) return null
   const url = new URL(address)
   if (!SAFE.has(url.protocol)) return null
-  // Nobody takes `https://bank.example@evil.example` for what it is, nor letters that look like others.
+  // Readers misjudge `https://bank.example@evil.example`, and letters that look like others.
   const honest = url.protocol === 'mailto:' || beginsWith(address, url.origin)
   url.username = ''
   url.password = ''
@@ -21,7 +21,7 @@ export function linkOf(address: string, words: Inline[]): Inline | null {
   return { kind: 'link', href: url.href, host: plain ? null : place, children }
 }
 
-/** Whether an address names its place as it is, and goes on with a path or nothing. */
+/** Whether an address spells out its origin, followed by a path or nothing. */
 function beginsWith(address: string, origin: string): boolean {
   const rest = address.toLowerCase().startsWith(origin) ? address.slice(origin.length) : null
   return rest !== null && /^(?:$|[/?#])/.test(rest)
@@ -30,14 +30,14 @@ function beginsWith(address: string, origin: string): boolean {
 function decoded(text: string): string {
   try {
     const read = decodeURI(text)
-    // What cannot be seen, or turns the reading direction, stays encoded.
+    // Invisible characters, and those that change the reading direction, stay encoded.
     return /[\s\p{Cc}\p{Cf}]/u.test(read) ? text : read
   } catch {
     return text
   }
 }
 
-/** The text of some pieces, without what marks them. */
+/** The text of some pieces, without their marks. */
 export function textOf(pieces: readonly Inline[]): string {
   return pieces
     .map((piece) => (piece.kind === 'break' ? ' ' : 'children' in piece ? textOf(piece.children) : piece.text))

@@ -5,8 +5,8 @@ import type { Align, Block } from './tree'
 const MAX_NESTED = 6
 
 /**
- * Reads the Markdown that people write in messages: paragraphs, headings, lists, quotes, tables, code, rules, emphasis and
- * links. Anything else, such as HTML, is the text it is. Reading takes time in proportion to the length.
+ * Reads the Markdown that people write in messages: paragraphs, headings, lists, quotes, tables, code, rules, emphasis
+ * and links. Anything else, such as HTML, stays text. Reading takes time in proportion to the length.
  */
 export function readMarkdown(text: string): Block[] {
   return readBlocks(text.replaceAll('\r\n', '\n').replaceAll('\r', '\n').replaceAll('\t', '    ').split('\n'), 0)
@@ -118,9 +118,9 @@ function isQuote(line: string): boolean {
 interface Item {
   /** The number of an ordered list's item. */
   number: number | null
-  /** What the items of one list have in common. */
+  /** The marker that all items of one list share. */
   mark: string
-  /** Where its text begins. */
+  /** The column where its text begins. */
   indent: number
 }
 
@@ -150,7 +150,7 @@ function readList(lines: readonly string[], from: number, first: Item, nested: n
       const line = lines[end] ?? ''
       if (line.trim() === '') blank = true
       else if (indentOf(line) >= item.indent) blank = false
-      // A line that goes on where the one above it ended.
+      // A line that continues the paragraph above it.
       else if (blank || itemOf(line) || endsParagraph(line, nested)) break
       inside.push(line.trim() === '' ? '' : line.slice(Math.min(indentOf(line), item.indent)))
     }

@@ -4,12 +4,12 @@ export type Inline =
   | { kind: 'code'; text: string }
   | { kind: 'break' }
   | { kind: 'strong' | 'em' | 'del'; children: Inline[] }
-  /** `host` says where it leads, where its own text does not. */
+  /** `host` shows the link's target where its own text does not. */
   | { kind: 'link'; href: string; host: string | null; children: Inline[] }
 
 export type Align = 'left' | 'center' | 'right' | null
 
-/** A part of a Markdown text. There is no HTML and no image in it: both stay text. */
+/** A part of a Markdown text. It contains no HTML and no images: both stay text. */
 export type Block =
   | { kind: 'paragraph'; children: Inline[] }
   | { kind: 'heading'; level: number; children: Inline[] }

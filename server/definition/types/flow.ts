@@ -3,17 +3,17 @@ import type { Sliced } from '../sliced'
 import type { Reading } from './read'
 import { ANY, isSame, join, NEVER, objectOf, ofKind, type Property, type ValueType } from './type'
 
-/** What a step adds to the run. */
+/** The data that a step adds to the run. */
 export interface Writes {
-  /** Fields of the run data; one that is not `always` set may stay as it was. */
+  /** Fields of the run data; one that is not `always` set may be unchanged. */
   data: ReadonlyMap<string, Property>
-  /** It may set any others, to anything. */
+  /** It may set any other fields, to anything. */
   open: boolean
   /** The value of `${…}` with its id, if no field has that name. */
   output: ValueType
 }
 
-/** What is known of run data and outputs at a point of the graph: the type of each name, if it has a value. */
+/** The known types at a point of the graph: the type of each name in run data and outputs, if it has a value. */
 export interface TypesHere {
   data: (name: string) => ValueType
   output: (stepId: string) => ValueType
@@ -21,21 +21,21 @@ export interface TypesHere {
   all: () => ValueType
 }
 
-/** What the steps of a definition do, by their position. */
+/** The effects of a definition's steps, by their position. */
 export interface TransferFunctions {
   writes(at: number, here: TypesHere, ends: readonly TypesHere[]): Writes
-  /** What an exit that begins a branch puts into the data of that branch; null for another exit. */
+  /** The fields that an exit adds to the data of the branch it begins; null for another exit. */
   begins(at: number, exit: string, here: TypesHere): ReadonlyMap<string, ValueType> | null
 }
 
-/** A definition as the flow of types goes through it. */
+/** A definition as the type flow traverses it. */
 export interface TypeGraph {
   steps: readonly Step[]
-  /** Positions of steps, each after those that lead to it except round a loop. */
+  /** Positions of steps, each after its predecessors except in a loop. */
   order: readonly number[]
-  /** What leads to each step. */
+  /** The edges that lead to each step. */
   from: readonly (readonly { source: number; exit: string }[])[]
-  /** The steps that nothing comes before. */
+  /** The steps without predecessors. */
   first: ReadonlySet<number>
   onCancel: number | null
   onFailure: number | null
@@ -44,7 +44,7 @@ export interface TypeGraph {
   isFailure: (exit: string) => boolean
 }
 
-/** What later steps find as `error`. */
+/** The type of `error` in later steps. */
 export const ERROR_TYPE = objectOf(
   new Map(['code', 'message', 'stepId'].map((name) => [name, { type: ofKind('string'), always: true }])),
   false,
@@ -61,32 +61,32 @@ interface State {
 /** Definitions that people draw take two or three. */
 const MAX_PASSES = 30
 
-/** Of run data with more fields, only that it is an object is known. */
+/** If run data has more fields, its type is just an object. */
 const MAX_FIELDS = 100
 
 /**
  * The limit of the work, counted in names: 2,000 steps in a row take a tenth of it. Beyond it, types are unknown, so
- * that no definition keeps a process busy. A count and not a time, so that the same definition always has the same
+ * that no definition blocks a process. A count and not a time, so that the same definition always has the same
  * problems.
  */
 export const MAX_WORK = 150_000_000
-/** What it costs to compare two types, for each type in them, and to type some characters of a step. */
+/** The cost of comparing two types, for each type in them, and of typing some characters of a step. */
 const PER_TYPE = 20
 const PER_CHARACTER = 20
 
 export interface TypeFlow {
   at(step: number): TypesHere
-  /** Once the step is left by an exit. */
+  /** After the step is left by an exit. */
   after(step: number, exit: string): TypesHere
-  /** How much was looked at so far. */
+  /** The work so far. */
   work(): number
 }
 
 const NOTHING_CLAIMED: TypesHere = { data: () => ANY, output: () => ANY, all: () => ofKind('object') }
 
 /**
- * Which types the names of a run may have where: joined over all paths until nothing changes. It knows nothing of whether
- * they have a value.
+ * The types that the names of a run may have at each point: joined over all paths until nothing changes. Does not track
+ * whether they have a value.
  */
 export function* flowOfTypes(
   graph: TypeGraph,
@@ -101,7 +101,7 @@ export function* flowOfTypes(
     const known = names.get(name)
     if (known !== undefined) return known
     names.set(name, slots.length)
-    // Of each slot, whether it is a field.
+    // For each slot, whether it is a field.
     return slots.push(names === fields) - 1
   }
   const first: State = { types: [], open: false }
@@ -113,10 +113,10 @@ export function* flowOfTypes(
   const isSpent = () => work > MAX_WORK
   const lengths: number[] = []
   const lengthOf = (at: number) => (lengths[at] ??= JSON.stringify(steps[at])?.length ?? 0)
-  /** What may be known wherever a run stops. */
+  /** The types that may be known wherever a run stops. */
   let stopped = first
   const written: ({ from: State; ends: readonly State[]; writes: Writes } | undefined)[] = []
-  /** In an open state, names that got their slot later may be fields too. */
+  /** In an open state, names that got their slot later may also be fields. */
   const typeIn = ({ types, open }: State, slot: number) => types[slot] ?? (open && slots[slot] ? ANY : NEVER)
   const here = (state: State): TypesHere => ({
     data: (name) => {
@@ -141,7 +141,7 @@ export function* flowOfTypes(
     if (a !== b) work += PER_TYPE * (a.size + b.size)
     return join(a, b)
   }
-  /** The names of both. It is `a` itself if `b` adds nothing. */
+  /** The names of both. Returns `a` itself if `b` adds nothing. */
   const joined = (a: State, b: State): State => {
     const open = a.open || b.open
     let types: ValueType[] | null = null
@@ -167,7 +167,7 @@ export function* flowOfTypes(
     const last = written[at]
     if (last && last.from === before && areSame(last.ends, ends)) return last.writes
     work += PER_CHARACTER * lengthOf(at) * (1 + ends.length)
-    // Not even once: what follows would be long.
+    // Not even once: the next part would be long.
     if (isSpent()) return UNKNOWN
     const writes = typist.writes(at, here(before), ends.map(here))
     written[at] = { from: before, ends, writes }
@@ -183,7 +183,7 @@ export function* flowOfTypes(
     const isKnown = last?.from === before
     if (isKnown && last.ends === null) return last.left
     const begun = isKnown ? null : begin(at, exit, before)
-    // What a fork gives depends on its branches too.
+    // The result of a fork also depends on its branches.
     const ends = begun ? NO_STATES : endsOf(at)
     if (isKnown && areSame(last.ends ?? NO_STATES, ends)) return last.left
     const left = begun ?? leave(at, step, before, ends, last?.left)
@@ -208,7 +208,7 @@ export function* flowOfTypes(
     for (const [name, type] of begins) left.types[slotOf(fields, name)] = type
     return left
   }
-  /** @param last what was found before: a type that is the same stays the same object */
+  /** @param last the previous result: an unchanged type stays the same object */
   const leave = (at: number, step: Step, before: State, ends: readonly State[], last: State | undefined): State => {
     const left = copyOf(before)
     const put = (slot: number, type: ValueType) => {
@@ -255,7 +255,7 @@ export function* flowOfTypes(
       if (left) sources.push(left)
     }
     const last = entered[at]
-    // Nothing that leads here has changed.
+    // The predecessors are unchanged.
     if (last?.length === sources.length && last.every((state, i) => state === sources[i])) return known[at] ?? null
     entered[at] = sources
     return sources.length === 0 ? null : sources.reduce((a, b) => joined(a, b))
@@ -270,7 +270,7 @@ export function* flowOfTypes(
       const found = enter(at)
       const last = known[at]
       if (!found || found === last) continue
-      // Loops in loops in loops: nothing is claimed from here on, so that it ends soon.
+      // Loops in loops in loops: claim nothing from here on, so that it ends soon.
       const next = passes < MAX_PASSES ? (last ? joined(last, found) : found) : anything(last ?? found, slots)
       if (next === last) continue
       known[at] = next

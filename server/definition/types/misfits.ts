@@ -4,7 +4,7 @@ import { typeOfTemplate } from './of-template'
 import type { ReadName } from './read'
 import { KIND, NEVER, type ValueType, wordsFor } from './type'
 
-/** Where the value of a template can never match a JSON Schema. Literal values are checked by the schema itself. */
+/** The positions where a template's value can never match a JSON Schema. The schema itself checks literal values. */
 export function misfitsIn(
   value: JsonValue,
   schema: JsonValue | undefined,
@@ -27,7 +27,7 @@ export function misfitsIn(
   return Object.entries(value).flatMap(([name, item]) => misfitsIn(item, own(known, name), read, `${path}.${name}`))
 }
 
-/** Why no value of a type is of another one; null if some may be. */
+/** Why a value of one type can never be of another; null if some may be. */
 function whyNot(given: ValueType, wanted: ValueType, path = 'it'): string | null {
   if (given === NEVER) return null
   const kinds = given.kinds & wanted.kinds

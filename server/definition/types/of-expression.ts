@@ -19,7 +19,7 @@ import {
 /** An operator with values it never accepts, or a path to a part that does not exist. */
 export interface Misfit extends DeadEnd {
   kind: 'operands' | 'path'
-  /** Whether it is evaluated whatever the values are, so that the expression surely fails. */
+  /** Whether it is always evaluated, so that the expression surely fails. */
   sure: boolean
 }
 
@@ -30,7 +30,7 @@ export interface Typed {
   misfits: Misfit[]
 }
 
-/** The type of an expression's value, where it has one. It mirrors `evaluate`. */
+/** The type of an expression's value, if it has one. Mirrors `evaluate`. */
 export function typeOfExpression(expression: Expression, read: ReadName): Typed {
   const typing = new Typing(read)
   const type = typing.visit(expression, true)
@@ -47,7 +47,7 @@ class Typing {
 
   constructor(private readonly read: ReadName) {}
 
-  /** @param sure whether this part is evaluated whatever the values are */
+  /** @param sure whether this part is always evaluated */
   visit(part: Expression, sure: boolean): ValueType {
     switch (part.kind) {
       case 'literal':
@@ -133,7 +133,7 @@ class Typing {
   private call(name: FunctionName, args: Expression[], sure: boolean): ValueType {
     const [first, second] = args
     if (!first) return ANY
-    // It answers for what has no value.
+    // It also accepts missing values.
     if (name === 'has') return BOOLEAN
     if (name === 'size') {
       const type = this.visit(first, sure)

@@ -5,7 +5,7 @@ import { ANY, join, joinAll, objectOf, ofKind, only, type Property, typeOf, type
 export function typeOfField({ type, options, default: preset }: Field): ValueType {
   const declared = ofFieldType(type)
   const allowed = options ? only(joinAll(options.map(typeOf)), declared.kinds) : declared
-  // A default is taken as it is.
+  // Defaults are not checked.
   return preset === undefined ? allowed : join(allowed, typeOf(preset))
 }
 
@@ -15,7 +15,7 @@ export function ofFieldType(type: Field['type']): ValueType {
   return ofKind(type === 'integer' ? 'number' : type)
 }
 
-/** Declared fields, as they are once the values have been checked. */
+/** The types of declared fields once their values were checked. */
 export function propertiesOf(fields: Fields): Map<string, Property> {
   return new Map(
     Object.entries(fields).map(([name, field]) => [

@@ -19,7 +19,7 @@ import {
 /** Deeper schemas are not read. */
 const MAX_DEEP = 6
 
-/** The type of what matches a JSON Schema. What it does not understand only means that less is known. */
+/** The type of values that match a JSON Schema. Unsupported keywords only make it less precise. */
 export function typeOfSchema(schema: JsonValue | undefined, depth = 0): ValueType {
   if (schema === false) return NEVER
   if (!isJsonObject(schema) || depth > MAX_DEEP) return ANY
@@ -33,7 +33,7 @@ export function typeOfSchema(schema: JsonValue | undefined, depth = 0): ValueTyp
   return type
 }
 
-/** The intersection of two types, or a bit more: the more precise of the two. */
+/** The intersection of two types, or a slightly larger type: the more precise of the two. */
 function narrowed(a: ValueType, b: ValueType): ValueType {
   const kinds = a.kinds & b.kinds
   const [mine, other] = [only(a, kinds), only(b, kinds)]

@@ -3,7 +3,7 @@ import { parseTemplate, TemplateSyntaxError } from '../template'
 import { type ReadName, readingOf } from './read'
 import { ANY, joinAll, listOf, NEVER, objectOf, ofKind, type Property, typeOf, type ValueType } from './type'
 
-/** The type of what a configuration's value is once its `${…}` are filled in. */
+/** The type of a configuration's value once its `${…}` are filled in. */
 export function typeOfTemplate(value: JsonLike, read: ReadName): ValueType {
   if (typeof value === 'string') return typeOfText(value, read)
   if (value === undefined) return NEVER
@@ -17,7 +17,7 @@ export function typeOfTemplate(value: JsonLike, read: ReadName): ValueType {
   return objectOf(props, false)
 }
 
-/** One reference alone gives its value; among other text, its text. */
+/** A reference alone resolves to its value; among other text, to its text. */
 function typeOfText(text: string, read: ReadName): ValueType {
   if (!text.includes('${')) return ofKind('string')
   try {

@@ -1,7 +1,7 @@
 import { type Reference, referenceText, type Segment, shownName } from '../template'
 import { ANY, has, join, KIND, NEVER, typeOf, type ValueType, without, wordsFor } from './type'
 
-/** What a reference gives: `always` if it has a value whenever it is looked up. */
+/** The result of a reference: `always` if it has a value whenever it is looked up. */
 export interface Reading {
   type: ValueType
   always: boolean
@@ -15,7 +15,7 @@ export function readingOf({ root, path, fallback }: Reference, read: ReadName): 
   let here = read(root)
   for (const segment of path) here = into(here, segment)
   if (!fallback) return here
-  // Null counts as no value too.
+  // Null also counts as missing.
   const type =
     here.always && !has(here.type, 'null') ? here.type : join(without(here.type, KIND.null), typeOf(fallback.value))
   return { type, always: true }
@@ -32,11 +32,11 @@ function into({ type, always }: Reading, segment: Segment): Reading {
 /** Why a path can lead to no value. */
 export interface DeadEnd {
   message: string
-  /** The name that nothing has, and those that there are in its place. */
+  /** The name that does not exist, and the known names in its place. */
   unknown?: { name: string; known: ReadonlyMap<string, unknown> }
 }
 
-/** Why a path can lead to no value; null if it may, or nothing has its first name. */
+/** Why a path can lead to no value; null if it may, or if its first name does not exist. */
 export function deadEnd({ root, path, source }: Reference, read: ReadName): DeadEnd | null {
   let here = read(root)
   for (const [at, segment] of path.entries()) {
@@ -59,7 +59,7 @@ function whyNot(text: string, type: ValueType, segment: Segment): DeadEnd {
   return { message: `\${${text}} is ${wordsFor(type)}.` }
 }
 
-/** Whether the type of what a reference leads to is known, and not only that it may be anything. */
+/** Whether a reference's type is known, rather than possibly anything. */
 export function isKnown({ root, path }: Reference, read: ReadName): boolean {
   let here = read(root)
   for (const segment of path) {

@@ -5,28 +5,28 @@ export const KIND = { null: 1, boolean: 2, number: 4, string: 8, array: 16, obje
 export type Kind = keyof typeof KIND
 const ALL_KINDS = 63
 
-/** What is known of a value before any run. `NEVER` is that of no value, `ANY` that of every one. */
+/** The known facts about a value before any run. `NEVER` is the type of a missing value, `ANY` that of every value. */
 export interface ValueType {
-  /** Of which kinds it may be. */
+  /** The kinds it may be. */
   readonly kinds: number
-  /** Of an object: what is known of its properties, and ... */
+  /** Of an object: the known properties, and ... */
   readonly props: ReadonlyMap<string, Property>
   /** ... whether it may have others. */
   readonly open: boolean
-  /** Of a list. */
+  /** Of a list: the type of its items. */
   readonly items: ValueType
-  /** How deep types are nested in it, and how many there are. */
+  /** The depth and the number of the types nested in it. */
   readonly depth: number
   readonly size: number
 }
 
 export interface Property {
   readonly type: ValueType
-  /** Every such object has it. */
+  /** Whether every such object has it. */
   readonly always: boolean
 }
 
-/** Deeper, and of larger types, only the kinds are known. */
+/** Beyond this depth, and in larger types, only the kinds are known. */
 const MAX_DEEP = 4
 const MAX_SIZE = 400
 
@@ -46,11 +46,11 @@ function endless(kinds: number, open: boolean): ValueType {
   return type
 }
 
-/** Of what has no value. */
+/** The type of a missing value. */
 export const NEVER = endless(0, false)
 export const ANY = endless(ALL_KINDS, true)
 
-/** The values of some kinds, whatever is in them. */
+/** The values of some kinds, with any content. */
 export function ofKinds(kinds: number): ValueType {
   const known = byKinds[kinds]
   if (known) return known
@@ -71,7 +71,7 @@ export function listOf(items: ValueType): ValueType {
   return { ...plain(KIND.array, true), items, depth: items.depth + 1, size: items.size + 1 }
 }
 
-/** @param open whether the objects may have other properties too */
+/** @param open whether the objects may also have other properties */
 export function objectOf(props: ReadonlyMap<string, Property>, open: boolean): ValueType {
   return withProps(KIND.object, props, open, ANY)
 }
@@ -100,7 +100,7 @@ function shallow(type: ValueType, depth: number): ValueType {
   return withProps(type.kinds, new Map(props), type.open, shallow(type.items, depth - 1))
 }
 
-/** The type of a value that is there already. */
+/** The type of an existing value. */
 export function typeOf(value: JsonValue): ValueType {
   if (Array.isArray(value)) return listOf(joinAll(value.map(typeOf)))
   if (!isJsonObject(value)) return ofKind(value === null ? 'null' : (typeof value as 'string' | 'number' | 'boolean'))
@@ -110,7 +110,7 @@ export function typeOf(value: JsonValue): ValueType {
   )
 }
 
-/** The values of both types. It is `a` itself if `b` adds nothing. */
+/** The values of both types. Returns `a` itself if `b` adds nothing. */
 export function join(a: ValueType, b: ValueType): ValueType {
   if (a === b || b === NEVER || a === ANY) return a
   if (a === NEVER || b === ANY) return b
@@ -141,7 +141,7 @@ function propsOf(a: ValueType, b: ValueType): Pick<ValueType, 'props' | 'open'> 
   let changed = open !== a.open
   for (const [name, mine] of a.props) {
     const other = b.props.get(name)
-    // What is not known of an open object may be anything.
+    // Unknown properties of an open object may be anything.
     if (!other && b.open) {
       changed = true
       continue
@@ -174,7 +174,7 @@ export function without(type: ValueType, kinds: number): ValueType {
   return left === type.kinds ? type : only(type, left)
 }
 
-/** The part of a type that is of some kinds. */
+/** The part of a type that has some kinds. */
 export function only(type: ValueType, kinds: number): ValueType {
   const left = type.kinds & kinds
   if (left === type.kinds) return type
@@ -215,7 +215,7 @@ const WORDS: readonly [Kind, one: string][] = [
   ['null', 'null'],
 ]
 
-/** A type as people read it: `a number or null`. */
+/** A type in words for people: `a number or null`. */
 export function wordsFor(type: ValueType): string {
   if (type.kinds === ALL_KINDS) return 'anything'
   const words = WORDS.filter(([kind]) => has(type, kind)).map(([, word]) => word)
