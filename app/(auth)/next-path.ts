@@ -1,6 +1,6 @@
 /**
  * Where to go after signing in: always a path on this origin.
- * @param wanted a path, or a URL of which only the path is used
+ * @param wanted a path, or a URL whose path is used
  */
 export function nextPath(wanted: string | undefined): string {
   if (!wanted || !URL.canParse(wanted, BASE)) return '/'

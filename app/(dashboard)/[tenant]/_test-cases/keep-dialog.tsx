@@ -19,7 +19,7 @@ export interface Choice<E> {
   input?: ReactNode
   /** Null while it is incomplete. */
   expected: E | null
-  /** What is missing. */
+  /** The missing input. */
   wanted?: string
 }
 

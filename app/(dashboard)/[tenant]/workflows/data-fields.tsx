@@ -4,18 +4,18 @@ import type { Field, Fields } from '@/server/definition/schema'
 import type { StartDraft } from './start-draft'
 import { StartForm } from './start-form'
 
-/** Fields as inputs or, if somebody prefers that or they cannot show all of it, as JSON. */
+/** Fields as inputs or, if the user prefers that or inputs cannot show everything, as JSON. */
 export function DataFields(props: {
   fields: Fields
   draft: StartDraft
   onChange: (draft: StartDraft) => void
   errors: Record<string, string>
-  /** What is wrong with the JSON. */
+  /** The problem of the JSON. */
   problem: string | null
-  /** What the JSON holds. */
+  /** Describes the JSON. */
   words: { enter: string; label: string; description: string }
   asJson: () => StartDraft
-  /** Null while it is fields, and where fields cannot show all of the JSON. */
+  /** Null while inputs are shown, and if inputs cannot show all of the JSON. */
   asFields: StartDraft | null
   hidden?: ReadonlySet<string> | undefined
   focus?: boolean | undefined

@@ -5,7 +5,7 @@ import { PageHeader } from '@/app/_ui/page-header'
 import { useTenant } from '../tenant-context'
 import { type WorkflowTab, WorkflowTabs } from './workflow-tabs'
 
-/** The header of a workflow's page while the page loads: title and tabs are where they stay. */
+/** The header of a workflow's page while it loads: title and tabs are in their final place. */
 export function HeaderSkeleton({ here, actions }: { here: WorkflowTab; actions?: ReactNode }) {
   const { path } = useTenant()
   const { id } = useParams<{ id: string }>()

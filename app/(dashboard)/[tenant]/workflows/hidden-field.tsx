@@ -6,7 +6,7 @@ import { HIDDEN } from '@/server/definition/sensitive'
 import type { Entry } from './start-values'
 
 /**
- * A field whose value the screen hides: kept as it is, unless somebody enters another.
+ * A field whose value the screen hides: preserved, unless the user enters another.
  * @param props.children the input for another value
  */
 export function HiddenField(props: {

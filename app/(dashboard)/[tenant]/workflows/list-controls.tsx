@@ -13,7 +13,7 @@ const STATES = [
 ]
 const WAIT_MS = 250
 
-/** The list's filters and sort order, all kept in the URL. */
+/** The list's filters and sort order, all stored in the URL. */
 export function ListControls({ ref }: { ref: Ref<HTMLInputElement> }) {
   const { get, set } = useUrlState()
   const asked = get('q')
@@ -43,7 +43,7 @@ export function ListControls({ ref }: { ref: Ref<HTMLInputElement> }) {
         placeholder="Search by name or id"
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
-        // Next gives up a navigation during which the URL is written.
+        // Next drops a navigation during which the URL changes, so write it first.
         onBlur={send}
         onKeyDown={(event) => {
           if (event.key !== 'Escape') return

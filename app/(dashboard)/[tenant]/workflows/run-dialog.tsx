@@ -61,7 +61,7 @@ function RunForm({
   const [typed, setTyped] = useState<Typed>(() => ({ ...firstTyped(fields), ...prefill }))
   const [errors, setErrors] = useState<Record<string, string>>({})
   const form = useRef<HTMLFormElement>(null)
-  // The dialog has placed the focus before the fields were there.
+  // The dialog placed the focus before the fields existed.
   useEffect(() => form.current?.querySelector<HTMLElement>('[data-autofocus]')?.focus(), [])
   const start = useMutation(
     trpc.runs.start.mutationOptions({

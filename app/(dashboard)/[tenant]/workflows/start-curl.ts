@@ -18,7 +18,7 @@ export function startCurl({
   const isFile = ({ type }: Field) => type === 'file'
   const values = Object.entries(fields).filter(([, field]) => !isFile(field))
   const examples = values.map(([name, field]) => [name, exampleOf(field)] as const)
-  // A file is sent with a form, whose other parts are texts or JSON.
+  // A file is sent as form data, whose other parts are texts or JSON.
   if (values.length < Object.keys(fields).length) {
     const texts = examples.map(
       ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,

@@ -5,15 +5,15 @@ import type { Field, Fields } from '@/server/definition/schema'
 import { DataFields } from './data-fields'
 import { inFields, inJson, type StartDraft } from './start-draft'
 
-/** A workflow's START fields as inputs or, if somebody prefers that or they cannot show all of it, as JSON. */
+/** A workflow's START fields as inputs or, if the user prefers that or inputs cannot show everything, as JSON. */
 export function StartData(props: {
   fields: Fields
-  /** The values that the fields have already; null for the defaults. */
+  /** The fields' existing values; null for the defaults. */
   before: JsonObject | null
   draft: StartDraft
   onChange: (draft: StartDraft) => void
   errors: Record<string, string>
-  /** What is wrong with the JSON. */
+  /** The problem of the JSON. */
   problem: string | null
   hidden?: ReadonlySet<string>
   focus?: boolean

@@ -3,23 +3,23 @@ import type { Fields } from '@/server/definition/schema'
 import { readObject } from '../_versioned/json'
 import { firstTyped, readChanged, readTyped, type Typed } from './start-values'
 
-/** What a form of START fields holds: the entries of its inputs or, if somebody chose that, all of it as JSON. */
+/** The state of a form of START fields: its inputs' entries or, if the user chose that, all of it as JSON. */
 export interface StartDraft {
   typed: Typed
   json: string | null
 }
 
 /**
- * What the form begins with.
- * @param before the values that the fields have already; null for the defaults. Shown as JSON if fields cannot show all of
- * it, such as the value of a field that START no longer has
+ * A form's initial state.
+ * @param before the fields' existing values; null for the defaults. Shown as JSON if inputs cannot show all of it, such
+ * as the value of a field that START no longer has
  */
 export function firstDraft(fields: Fields, before: JsonObject | null): StartDraft {
   const json = before === null || fits(fields, before) ? null : textOf(before)
   return { typed: firstTyped(fields, before ?? {}), json }
 }
 
-/** The values of a draft, or what is wrong with it: field by field, or with its JSON. */
+/** The values of a draft, or its problems: by field, or of its JSON. */
 export function readDraft(
   fields: Fields,
   { typed, json }: StartDraft,
@@ -32,14 +32,14 @@ export function readDraft(
   return { data: data ?? {}, errors: {}, file: null, problem: data ? null : 'This must be a JSON object' }
 }
 
-/** The same draft as JSON. What is not a value yet becomes text, so that it is not lost. */
+/** The same draft as JSON. Unfinished values become text, so that they are not lost. */
 export function inJson(fields: Fields, draft: StartDraft, before: JsonObject | null): StartDraft {
   const { data, errors } = readDraft(fields, draft, before)
   const unread = Object.keys(errors).flatMap((name) => {
     const entry = draft.typed[name]
     return typeof entry === 'string' && entry.trim() !== '' ? [[name, entry] as const] : []
   })
-  // JSON cannot hold a chosen file: the one before stays.
+  // JSON cannot hold a chosen file: the earlier one stays.
   const files = Object.keys(fields).flatMap((name) => {
     const value = own(before ?? {}, name)
     return draft.typed[name] instanceof File && value !== undefined ? [[name, value] as const] : []
@@ -47,7 +47,7 @@ export function inJson(fields: Fields, draft: StartDraft, before: JsonObject | n
   return { ...draft, json: textOf({ ...data, ...Object.fromEntries([...unread, ...files]) }) }
 }
 
-/** The same draft as fields; null if it is no JSON object, or if fields cannot show all of it. */
+/** The same draft as inputs; null if it is no JSON object, or if inputs cannot show everything. */
 export function inFields(fields: Fields, { json }: StartDraft): StartDraft | null {
   const data = json === null ? null : parsed(json)
   return data && fits(fields, data) ? { typed: firstTyped(fields, data), json: null } : null

@@ -11,11 +11,11 @@ import { type Entry, emptied, type Typed } from './start-values'
 import { ValueField } from './value-field'
 
 interface Means {
-  /** Where no file can be chosen: what the form says in place of the picker, such as that it stays. */
+  /** Replaces the picker where no file can be chosen, for example to explain that the file stays. */
   fileNote?: ((field: Field, given: boolean) => string) | undefined
-  /** What a file field says that has a file already, which stays unless another is chosen. */
+  /** The text of a file field that has a file already, which stays unless the user chooses another. */
   keptFile?: string | undefined
-  /** The names of the fields whose values are hidden, and which keep them unless somebody replaces them. */
+  /** The names of the fields with hidden values, which stay unless the user replaces them. */
   hidden?: ReadonlySet<string> | undefined
 }
 
@@ -34,10 +34,10 @@ export function StartForm({
   typed: Typed
   errors: Record<string, string>
   onChange: (name: string, value: Entry) => void
-  /** Whether its first field is where a dialog places the focus. */
+  /** Whether a dialog places the focus in its first field. */
   focus?: boolean
 }) {
-  // What somebody has changed since it was refused is no longer what was refused.
+  // A rejection no longer applies to a field that the user has changed since.
   const [changed, setChanged] = useState({ since: errors, names: new Set<string>() })
   const names = changed.since === errors ? changed.names : new Set<string>()
   return (

@@ -4,13 +4,13 @@ import { InexactNumber, isInexact, parseExact, TOO_LARGE_TO_BE_EXACT } from '@/s
 import type { Field, Fields } from '@/server/definition/schema'
 import { HIDDEN } from '@/server/definition/sensitive'
 
-/** What a person entered in a form's fields: typed texts, the state of switches, and a chosen file. */
+/** A user's entry in a form field: typed text, the state of a switch, or a chosen file. */
 export type Entry = string | boolean | File
 export type Typed = Record<string, Entry>
 
 /**
- * What a form begins with: the defaults.
- * @param before values to begin with in their place
+ * A form's initial entries: the defaults.
+ * @param before values that replace the defaults
  */
 export function firstTyped(fields: Fields, before: JsonObject = {}): Typed {
   const usual = ({ default: value }: Field) => value as JsonValue | undefined
@@ -22,7 +22,7 @@ export function firstTyped(fields: Fields, before: JsonObject = {}): Typed {
   )
 }
 
-/** What was typed for these fields, and the defaults of the others. The fields may have changed since it was typed. */
+/** The entries for these fields, and the defaults of the others. The fields may have changed since. */
 export function typedFor(fields: Fields, typed: Typed): Typed {
   const first = firstTyped(fields)
   const fits = ([name, entry]: [string, Entry]) =>
@@ -32,7 +32,7 @@ export function typedFor(fields: Fields, typed: Typed): Typed {
 }
 
 function typedValue(field: Field, value: JsonValue | undefined): string | boolean {
-  // Kept as it is, whatever the type: the form says that the value is hidden.
+  // Preserved for every type: the form explains that the value is hidden.
   if (value === HIDDEN && field.sensitive === true) return HIDDEN
   if (field.type === 'boolean' && !field.options) return value === true
   if (value === undefined) return ''
@@ -43,7 +43,7 @@ function typedValue(field: Field, value: JsonValue | undefined): string | boolea
 /** The server's limit. */
 export const MAX_FILE_BYTES = 3_932_160
 
-/** A file as a call's JSON carries it. */
+/** A file in the JSON form of a call. */
 export async function sentFile(file: File | null): Promise<{ file?: { name: string; type: string; base64: string } }> {
   if (!file) return {}
   const url = await new Promise<string>((resolve, reject) => {
@@ -55,12 +55,12 @@ export async function sentFile(file: File | null): Promise<{ file?: { name: stri
   return { file: { name: file.name, type: file.type, base64: url.slice(url.indexOf(',') + 1) } }
 }
 
-/** True when the typed text is the value itself rather than JSON. */
+/** Whether the typed text is the value itself rather than JSON. */
 export function isPlainText({ type, options }: Field): boolean {
   return options === undefined && (type === 'string' || type === 'file')
 }
 
-/** Converts the form's input to values, or says what is wrong with it. The server checks again. */
+/** Converts the form's input to values, or returns the errors. The server checks again. */
 export function readTyped(
   fields: Fields,
   typed: Typed,
@@ -91,8 +91,8 @@ export function readTyped(
 }
 
 /**
- * What an empty input stands for. The server fills in the default of a field that is left out, so whoever empties one
- * with a default sends the empty text; a value of another type cannot be empty.
+ * The meaning of an empty input. The server sets the default of a field that is left out, so emptying a field with a
+ * default sends the empty text; a value of another type cannot be empty.
  * @param text undefined if the form never had the field
  */
 export function emptied(field: Field, text: string | undefined): { value: '' } | 'absent' | 'refused' {
@@ -102,14 +102,14 @@ export function emptied(field: Field, text: string | undefined): { value: '' } |
   return takesText && !field.options ? { value: '' } : 'refused'
 }
 
-/** A row that somebody added to a list and left empty is no element of it. */
+/** A row that the user added to a list and left empty is no element of it. */
 function withoutEmptyEnd(value: JsonValue): JsonValue {
   return Array.isArray(value) ? value.slice(0, value.findLastIndex((element) => element !== '') + 1) : value
 }
 
 /**
- * As `readTyped`, of a form that began with the values `before`. What nobody changed stays exactly as it was, also where
- * it is hidden, and what was absent stays absent.
+ * Like `readTyped`, for a form with the initial values `before`. Unchanged values stay exactly the same, even hidden
+ * ones, and absent ones stay absent.
  */
 export function readChanged(
   fields: Fields,
@@ -145,7 +145,7 @@ function readJson({ type }: Field, raw: string): JsonValue | InexactNumber | und
   }
 }
 
-/** The value to show as rows; null if this field has none, or its text is not such a value yet. */
+/** The value to show as rows; null if the field has no rows, or its text is not such a value yet. */
 export function readRows({ type, options }: Field, text: string): { value: JsonValue | undefined } | null {
   if ((type !== 'object' && type !== 'array') || options) return null
   if (text.trim() === '') return { value: undefined }

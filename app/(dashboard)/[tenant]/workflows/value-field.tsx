@@ -10,16 +10,16 @@ const ValueRows = dynamic(() => import('./value-rows').then((module) => module.V
   loading: () => <Skeleton height={ROWS_HEIGHT} radius="md" />,
 })
 
-/** About how tall an empty list or object is in rows, in pixels. */
+/** The approximate height of an empty list or object in rows, in pixels. */
 const ROWS_HEIGHT = 72
 
 /**
- * A field whose value is JSON: an object or a list as rows, or as text if somebody prefers that or rows cannot show it;
+ * A field whose value is JSON: an object or a list as rows, or as text if the user prefers that or rows cannot show it;
  * any other value as text.
  * @param props.text the value as JSON; empty without one
  */
 export function ValueField(props: {
-  /** What the field is called on the screen. */
+  /** The field's label on screen. */
   label: string
   description: string | undefined
   field: Field

@@ -10,11 +10,11 @@ import { shapeOf } from '../_arguments/shape'
 import { schemaLike } from './value-schema'
 
 /**
- * An object or a list of START or of a person's form as rows, like the arguments of a tool. What its default contains has
- * rows of its own.
+ * An object or a list of START or of a task's form as rows, like the arguments of a tool. The names in its default have
+ * rows of their own.
  */
 export function ValueRows(props: {
-  /** What it is called on the screen. */
+  /** Its label on screen. */
   label: string
   field: Field
   required: boolean
@@ -22,7 +22,7 @@ export function ValueRows(props: {
   error: string | undefined
   readOnly: boolean
   onChange: (value: JsonValue | undefined) => void
-  /** To enter it as text. */
+  /** Switches to text. */
   onJson: () => void
 }) {
   const { label, field, required, value, error, readOnly, onChange, onJson } = props

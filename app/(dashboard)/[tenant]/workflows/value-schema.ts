@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@/server/definiti
 
 const MAX_DEPTH = 5
 
-/** A JSON Schema that describes values like this one. Objects are open: nothing says that there may not be more. */
+/** A JSON Schema for values like this one. Objects are open: further names are allowed. */
 export function schemaLike(value: JsonValue, depth = 0): JsonObject {
   if (value === null || depth > MAX_DEPTH) return {}
   if (Array.isArray(value)) {

@@ -14,7 +14,7 @@ import { RunDialog } from './run-dialog'
 import { startCurl } from './start-curl'
 import { useStartFields } from './use-start-fields'
 
-/** The actions on one workflow. Actions the role may not take are left out. */
+/** The actions on one workflow. Actions that the role may not take are left out. */
 export function WorkflowMenu({
   item,
   onArchive,

@@ -14,7 +14,7 @@ export function WorkflowTable({
   onArchive,
 }: {
   items: WorkflowListItem[]
-  /** The row that the keyboard marks. */
+  /** The row marked by keyboard. */
   marked: number
   onArchive: (item: WorkflowListItem) => void
 }) {
@@ -105,7 +105,7 @@ function Row({
   )
 }
 
-/** Which version is published, in words: a pill's colour alone does not distinguish a draft. */
+/** The published version in words: a pill's colour alone does not distinguish a draft. */
 function Liveness({ item }: { item: WorkflowListItem }) {
   const { status, publishedVersion, publishedNumber, version, unpublishedChanges } = item
   if (status === 'archived') return null

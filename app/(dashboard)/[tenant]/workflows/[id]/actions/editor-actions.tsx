@@ -11,10 +11,10 @@ export interface EditorActions {
   open(stepId: string, field?: string): void
   /** Opens the step picker; `at` is the position on the canvas. */
   addAt(insertPoint: InsertPoint, at?: Position): void
-  /** Opens the step picker for the exit of a step that the next step is most likely for. */
+  /** Opens the step picker for the step's most likely exit. */
   addAfter(stepId: string): void
   connect(from: string, exit: string, to: string): void
-  /** Leads an edge to another step, or from another exit. */
+  /** Moves an edge to another target step or to another exit. */
   reconnect(edge: { from: string; exit: string }, from: string, exit: string, to: string): void
   disconnect(from: string, exit: string): void
   openConnect(from: string, exit?: string): void
@@ -24,7 +24,7 @@ export interface EditorActions {
   copy(stepIds: readonly string[]): void
   openRename(stepId: string): void
   move(positions: Readonly<Record<string, Position>>): void
-  /** What the fix of a problem does, for its button; null when it takes more than a click. */
+  /** The label of the problem's fix; null if it takes more than a click. */
   fixOf(problem: Problem): string | null
   fix(problem: Problem): void
   openFind(): void
@@ -38,7 +38,7 @@ export interface EditorActions {
 const Context = createContext<EditorActions | null>(null)
 export const EditorActionsProvider = Context.Provider
 
-/** Null where a graph is only looked at, as on the page of a run. */
+/** Null for a read-only graph, such as on a run's page. */
 export function useActionsHere(): EditorActions | null {
   return use(Context)
 }

@@ -2,7 +2,7 @@ import type { Definition } from '@/server/definition/schema'
 import type { Position } from '../model/definition'
 import type { InsertPoint } from '../model/edit-steps'
 
-/** What the editor can ask of the canvas. */
+/** The editor's handle on the canvas. */
 export interface CanvasHandle {
   fit(): void
   naturalSize(): void
@@ -10,7 +10,7 @@ export interface CanvasHandle {
   show(stepId: string): void
 }
 
-/** The editor's dialogs. One is open at a time. */
+/** The editor's dialogs. Only one is open at a time. */
 export type EditorDialog =
   | { kind: 'picker'; insertPoint: InsertPoint; at: Position | null }
   | { kind: 'connect'; from: string; exit: string }
@@ -21,7 +21,7 @@ export type EditorDialog =
   | { kind: 'find' }
   | { kind: 'keys' }
 
-/** Saves the draft. Resolves to the version the server then has, or null when the save failed. */
+/** Saves the draft. Resolves to the server's new version, or null if the save failed. */
 export type SaveNow = () => Promise<number | null>
 
 /** Shows the step and field of a problem or change. */

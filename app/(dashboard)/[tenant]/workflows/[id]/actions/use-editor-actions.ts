@@ -60,7 +60,7 @@ interface Screen {
   /** Shows the form of the selection, which is a sheet on a phone. */
   openForm(stepId: string, field?: string): void
   announce(text: string, visible?: boolean): void
-  /** Opens the panel that tries a step out. */
+  /** Opens the panel that tries out a step. */
   openTrial(stepId: string, how: 'to' | 'only'): void
   /** Focuses a step in the current view. */
   focusStep(stepId: string): void
@@ -89,7 +89,7 @@ function makeActions(ref: { current: Screen }): ScreenActions {
       return definition === draft.definition ? draft : { ...draft, definition }
     })
 
-  /** A step, with the exit where it has several. */
+  /** A step, with the exit if it has several. */
   const placeOf = ({ after, exit }: NonNullable<InsertPoint>) => {
     const { definition } = now()
     const exits = exitsOf(definition, ref.current.catalog, after)
@@ -329,7 +329,7 @@ function makeActions(ref: { current: Screen }): ScreenActions {
   return actions
 }
 
-/** Where a step goes while none is selected: at the end of the path from START, before the step that ends the run. */
+/** The insert point without a selected step: the end of the path from START, before the step that ends the run. */
 export function endOfPath(definition: Draft['definition'], catalog: Catalog): NonNullable<InsertPoint> {
   let insertPoint: NonNullable<InsertPoint> = { after: START, exit: 'next' }
   const seen = new Set<string>()
@@ -374,11 +374,11 @@ function withNewStep(
 ): Layout {
   if (at) return { ...shown, [stepId]: { x: Math.round(at.x - NODE_WIDTH / 2), y: Math.round(at.y) } }
   const position = insertPoint && shown[insertPoint.after]
-  // Without a neighbour it is placed when it is drawn.
+  // Without a neighbour, the canvas places it.
   if (!position) return shown
   const exits = shownExitsOf(definition, catalog, insertPoint.after).filter(({ tier }) => tier === 'way')
   const index = exits.findIndex(({ id }) => id === insertPoint.exit)
-  // A failure leaves at the right.
+  // Failure exits are on the right.
   const ways = FAILURE_EXITS.includes(insertPoint.exit)
     ? { index: 2, count: 3 }
     : { index, count: index === -1 ? 1 : exits.length }

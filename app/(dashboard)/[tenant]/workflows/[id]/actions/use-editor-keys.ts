@@ -65,7 +65,7 @@ function runModifierShortcut(event: KeyboardEvent, { draft, actions }: Options):
     void draft.saveNow()
     return true
   }
-  // A focused field keeps its own undo and search.
+  // A focused field has its own undo and search.
   if (inField(event.target) || dialogOpen()) return false
   if (key === 'z') {
     if (event.shiftKey) actions.redo()

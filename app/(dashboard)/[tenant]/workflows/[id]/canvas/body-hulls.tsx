@@ -12,7 +12,7 @@ interface Placed {
   height?: number
 }
 
-/** Tinted areas behind the bodies of branches. They follow the steps while these are dragged, and catch no click. */
+/** Tinted areas behind branch bodies. They follow dragged steps and ignore clicks. */
 export function BodyHulls({ bodies, nodes }: { bodies: readonly Body[]; nodes: readonly Placed[] }) {
   const hulls = useMemo(() => {
     if (bodies.length === 0) return []
@@ -22,7 +22,7 @@ export function BodyHulls({ bodies, nodes }: { bodies: readonly Body[]; nodes: r
   if (hulls.length === 0) return null
   return (
     <ViewportPortal>
-      {/* Screen readers hear which exit leads to a step. */}
+      {/* Screen readers announce which exit leads to a step. */}
       <svg className={styles.hulls} aria-hidden>
         {hulls.map((hull) => (
           <g key={hull.id} data-hull={hull.id}>

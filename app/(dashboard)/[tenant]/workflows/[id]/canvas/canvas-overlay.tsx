@@ -44,7 +44,7 @@ export function ZoomBar({ animate }: { animate: boolean }) {
   )
 }
 
-/** The map of a graph that is not in view as a whole: in one that is, it could cover steps. */
+/** The map of a graph that does not fit in view: in a graph that does, it could cover steps. */
 export function GraphMap({ nodes }: { nodes: FlowNode[] }) {
   const whole = useStore((state) => isWhole(nodes, state.transform, state))
   return whole ? null : <MiniMap pannable zoomable className={styles.map ?? ''} />

@@ -39,7 +39,7 @@ const CanvasMarks = dynamic(() => import('../presence/canvas-marks').then((modul
 const nodeTypes = { step: StepNode, start: StartNode, end: EndNode }
 const edgeTypes = { step: StepEdge }
 const READABLE = 0.6
-/** Held, they add to the selection. */
+/** Held while clicking, they add to the selection. */
 const SEVERAL = ['Meta', 'Control', 'Shift']
 
 const labels: Partial<AriaLabelConfig> = {
@@ -57,12 +57,12 @@ interface Props {
   layout: Layout
   selection: readonly string[]
   problems: StepProblems
-  /** What the test run that is shown did with each step; null without one. */
+  /** The shown test run's result for each step; null without one. */
   tested: TestedSteps | null
   readOnly: boolean
 }
 
-/** The graph. The outline and the keyboard can do everything it can. */
+/** The graph. The outline and the keyboard can do everything that it can. */
 export const Canvas = memo(function Canvas(props: Props) {
   const { ref, definition, catalog, layout, selection, problems, tested, readOnly } = props
   const actions = useEditorActions()
@@ -107,7 +107,7 @@ export const Canvas = memo(function Canvas(props: Props) {
 
   const focusNode = useCallback((id: string) => {
     setFocused(id)
-    // The node may be new, and is there after the next paint.
+    // The node may be new, and is rendered with the next paint.
     requestAnimationFrame(() => {
       const nodes = host.current?.querySelectorAll<HTMLElement>('.react-flow__node') ?? []
       Array.from(nodes)
@@ -125,7 +125,7 @@ export const Canvas = memo(function Canvas(props: Props) {
     readOnly,
   })
 
-  // A selection made elsewhere (outline, problems) is where the Tab key goes.
+  // The Tab key moves to the step selected elsewhere (outline, problems).
   const [only] = selection.length === 1 ? selection : []
   useEffect(() => {
     if (only !== undefined) setFocused(only)
@@ -173,7 +173,7 @@ export const Canvas = memo(function Canvas(props: Props) {
         actions.move(moved)
         return
       }
-      // Once a frame, however often the pointer moves.
+      // Once per frame, however often the pointer moves.
       frame.current = requestAnimationFrame(() => setDragged(waiting.current))
     },
     [actions],
@@ -204,11 +204,11 @@ export const Canvas = memo(function Canvas(props: Props) {
         disableKeyboardA11y
         deleteKeyCode={null}
         zoomOnDoubleClick={false}
-        // The form next to the graph takes longer to draw than a frame, and a drag does not need it.
+        // The form next to the graph takes longer than a frame to render, and a drag does not need it.
         selectNodesOnDrag={false}
         connectOnClick={false}
         connectionRadius={28}
-        // A click on an exit adds a step, even if the hand is not quite still.
+        // A click on an exit adds a step, even with a slightly unsteady hand.
         connectionDragThreshold={4}
         connectionLineType={ConnectionLineType.SmoothStep}
         nodesConnectable={!readOnly}

@@ -11,23 +11,26 @@ export type StepEdgeData = {
   label: string
   kind: 'edge' | 'back' | 'implicit' | 'end'
   failure: boolean
-  /** What is known about a line that leads back, such as "at most 1,000×"; otherwise empty. */
+  /** The limit of a line that leads back, such as "at most 1,000×"; empty without one. */
   bound: string
   /** The route around nodes. */
   lane: Lane | undefined
-  /** The button's label; empty where nothing can be added. A short line has no button: the keys and the toolbar add there. */
+  /**
+   * The button's label; empty where nothing can be added. A short line has no button: the keys and the toolbar add
+   * there.
+   */
   add: string
-  /** How often a run took it; absent where no run is shown. */
+  /** How often a run took it; absent without a run. */
   times?: number
 }
 export type StepFlowEdge = Edge<StepEdgeData, 'step'>
 
-/** A line this long hides which exit it comes from, so it says so. */
+/** A line this long hides its exit's label, so it carries one itself. */
 const FAR = 260
-/** A label centred on a line this close to the side of its step would be hidden under the step. */
+/** A centred label on a line this close to the side of its step would be hidden under the step. */
 const NEAR = 70
 
-/** An edge with a button that inserts a step. Not focusable: screen readers hear edges as part of a step. */
+/** An edge with a button that inserts a step. Not focusable: screen readers announce edges as part of a step. */
 export const StepEdge = memo(function StepEdge(props: EdgeProps<StepFlowEdge>) {
   const { source, sourceX, sourceY, targetX, targetY, sourcePosition, data } = props
   const actions = useActionsHere()

@@ -6,15 +6,15 @@ export type Fit = Pick<FitViewOptions, 'padding' | 'maxZoom'>
 
 type Flow = Pick<ReactFlowInstance, 'getZoom' | 'setCenter'> & { fitView: (options: Fit) => Promise<boolean> }
 
-/** The zoom at which a part of a graph is shown first. */
+/** The initial zoom for a part of a graph. */
 const PART_ZOOM = 0.9
-/** Above START when the graph begins there, in pixels. */
+/** The space above START when the view begins there, in pixels. */
 const ABOVE = 48
 
-/** How the whole graph is shown: with room for the zoom bar below it. */
+/** Fits the whole graph, with room for the zoom bar below it. */
 export const WHOLE = { padding: { x: '5%', top: '5%', bottom: '56px' }, maxZoom: 1 } satisfies Fit
 
-/** Shows the whole graph if that is readable, otherwise its start or, in the middle, another of its nodes. */
+/** Shows the whole graph if it is readable, otherwise its start or, centred, another node. */
 export async function showFirst(flow: Flow, { readable, height, start, at = null }: FirstView): Promise<void> {
   await flow.fitView(WHOLE)
   if (flow.getZoom() >= readable) return
@@ -24,9 +24,9 @@ export async function showFirst(flow: Flow, { readable, height, start, at = null
 }
 
 interface FirstView {
-  /** The zoom below which the whole is not worth showing. */
+  /** The zoom below which the whole graph is unreadable. */
   readable: number
-  /** Of the canvas, in pixels. */
+  /** The canvas's height in pixels. */
   height: number
   start: Position
   at?: Position | null | undefined

@@ -26,11 +26,11 @@ export interface GraphEdge {
   label: string
   kind: 'edge' | 'back' | 'implicit' | 'end'
   failure: boolean
-  /** How often a run can take a line that leads back; null when nothing limits that. */
+  /** How often a run can take a line that leads back; null without a limit. */
   bound: number | null
 }
 
-/** The exits of every node but END, as they are drawn. */
+/** The exits of every node but END, as drawn. */
 export function graphExits(definition: Definition, catalog: Catalog): Map<string, ShownExit[]> {
   const leaving = edgesBySource(definition.edges)
   const used = definition.initialStep !== null
@@ -73,12 +73,12 @@ export function graphEdges(
     else add('edge', edge.from, exitOf(edge), edge.to)
   }
   const reached = new Set(drawn.map(({ to }) => to))
-  // The path of a branch ends there, and not the run.
+  // Here a branch's path ends, not the run.
   const inBranch = new Set(
     regionsOf(definition, ({ type }) => entryOf(catalog, type)?.exits).flatMap((region) => [...region.steps]),
   )
   for (const step of steps) {
-    // A step that no step leads to does not lead to END either.
+    // An unreachable step does not lead to END either.
     if (!reached.has(step.id) && !asideSteps(definition).includes(step.id)) continue
     if (!inBranch.has(step.id))
       for (const exit of openEnds(step.type, catalog, exits.get(step.id) ?? [])) add('implicit', step.id, exit, END)
@@ -87,7 +87,7 @@ export function graphEdges(
   return drawn
 }
 
-/** The exits at which a run would end: unused, and nothing else is taken instead. */
+/** The exits at which a run would end: unused, with no other exit taken instead. */
 function openEnds(type: string, catalog: Catalog, exits: readonly ShownExit[]): string[] {
   const spec = entryOf(catalog, type)?.exits
   const falls = ({ id }: ShownExit) => spec !== undefined && fallsToNext(spec, id)
@@ -136,8 +136,8 @@ export function neighboursOf(edges: readonly GraphEdge[]): Neighbours {
 }
 
 /**
- * Where an arrow key goes: down and up along the edges, left and right among siblings. Without siblings, right and left
- * follow the edges too.
+ * The target of an arrow key: down and up along the edges, left and right among siblings. Without siblings, right and
+ * left follow the edges too.
  */
 export function arrowTarget(neighbours: Neighbours, at: string, key: string): string | null {
   const down = neighbours.next(at)[0] ?? null

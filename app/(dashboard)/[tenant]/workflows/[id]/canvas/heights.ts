@@ -3,12 +3,12 @@ import { APART, ARRIVE, bendsOf, type Lane, LEAVE, type Line } from './lines'
 /** A horizontal part of a line that leads down. */
 interface Part {
   line: Line
-  /** Which bends it is between; a line without a lane has one such part. */
+  /** The bends at its ends; a line without a lane has one such part. */
   at: 'leave' | 'arrive' | 'only'
   y: number
   left: number
   right: number
-  /** How far up and down it may move. */
+  /** The limits of its vertical moves. */
   top: number
   bottom: number
 }
@@ -17,7 +17,7 @@ interface Part {
 const AWAY = 22
 const TOWARDS = 6
 
-/** The lanes with a height of its own for each line whose horizontal part would lie on that of a line to another node. */
+/** The lanes, with separate heights for lines to different nodes whose horizontal parts would overlap. */
 export function withHeights(lines: readonly Line[], lanes: ReadonlyMap<string, Lane>): Map<string, Lane> {
   const moved = new Map(lanes)
   for (const group of groupsOf(lines.flatMap((line) => partsOf(line, lanes.get(line.id))))) {
@@ -64,7 +64,7 @@ function partsOf(line: Line, lane: Lane | undefined): Part[] {
   ]
 }
 
-/** The parts that lie on each other, directly or by others between them. */
+/** Groups of parts that overlap, directly or through others. */
 function groupsOf(parts: readonly Part[]): Part[][] {
   let groups: Part[][] = []
   for (const part of parts) {

@@ -5,19 +5,19 @@ import type { Catalog } from '@/server/steps/catalog'
 import { entryOf, findStep, type Position } from '../model/definition'
 import type { Size } from '../model/exit-row'
 
-/** The body of a branch, as it is named on the canvas. */
+/** A branch's body with its name on the canvas. */
 export interface Body extends Region {
   id: string
   label: string
-  /** Its connections, along which its hull goes from step to step. */
+  /** Its connections; its hull follows them from step to step. */
   lines: { from: string; to: string }[]
-  /** How many levels of bodies are nested in it. */
+  /** The number of levels of bodies nested in it. */
   holds: number
 }
 
 /**
- * The area behind a body: rectangles around each step and between connected ones, so that it does not touch other
- * steps, and how far it extends beyond them.
+ * The area behind a body: rectangles around each step and between connected steps, so that it touches no other steps,
+ * and its extension beyond them.
  */
 export interface Hull {
   id: string
@@ -31,7 +31,7 @@ export interface Hull {
 type Box = Position & Size
 
 const REACH = 16
-/** An outer body extends further than the one inside it, so that both can be seen. */
+/** An outer body extends further than its inner one, so that both are visible. */
 const REACH_MORE = 10
 
 /** The bodies that have steps, outer ones first. A body that leads back to its own step is left out. */

@@ -8,21 +8,21 @@ export interface Box extends Position {
 /** From a handle to the first bend, and from the last one to the target. */
 export const LEAVE = 20
 export const ARRIVE = 28
-/** How far a line keeps away from a node. */
+/** A line's minimum distance from a node. */
 const MARGIN = 22
 /** The distance between two lines that would otherwise overlap. */
 export const APART = 14
 const TRIES = 9
-/** Between two neighbours that stand closer than lines keep away from nodes, one still fits into a gap this wide. */
+/** Between two neighbours that are too close for a line's usual margin, a gap this wide still fits one line. */
 const NARROW = 8
-/** The button of a line, and as much on either side as its dot and its arrow take. */
+/** A line's button, with room on either side for its dot and its arrow. */
 const ROOM = 24 + 2 * 8
 
 export interface Line {
   id: string
   from: string
   to: string
-  /** Where it leaves and arrives. */
+  /** Its start and end points. */
   start: Position
   end: Position
   /** It leaves its node at the side. */
@@ -33,15 +33,13 @@ export interface Line {
 export interface Lane {
   x: number
   leave: number
-  /** The y at which it turns to its target; the usual distance above it by default. */
+  /** The y at which it turns to its target; by default the usual distance above it. */
   arrive?: number
-  /** Its long part is between two nodes that leave room for the line and nothing else. */
+  /** Its long part is between two nodes whose gap fits only the line. */
   narrow?: boolean
 }
 
-/**
- * The lanes of the lines that would cross a node, or lead back up, if they were drawn directly.
- */
+/** The lanes of the lines that, drawn directly, would cross a node or lead back up. */
 export function lanesOf(lines: readonly Line[], boxes: ReadonlyMap<string, Box>): Map<string, Lane> {
   const lanes = new Map<string, Lane>()
   const taken: { x: number; top: number; bottom: number; to: string }[] = []
@@ -64,7 +62,7 @@ export function lanesOf(lines: readonly Line[], boxes: ReadonlyMap<string, Box>)
     const beside = inTheWay.flatMap((box) => [box.x - MARGIN, box.x + box.width + MARGIN])
     const direct = sideways ? [end.x, start.x + MARGIN] : [start.x, end.x]
     const cost = (x: number) => Math.abs(x - start.x) + Math.abs(x - end.x)
-    // A line up turns at a node's side in any case.
+    // A line up always turns at a node's side.
     const found = (up ? beside : [...direct, ...beside]).filter(isFree).toSorted((a, b) => cost(a) - cost(b))[0]
     if (found === undefined) continue
     const meets = (x: number) =>
@@ -79,7 +77,7 @@ export function lanesOf(lines: readonly Line[], boxes: ReadonlyMap<string, Box>)
   return lanes
 }
 
-/** The middle of the narrow gap between two nodes beside each other; null if there is none, or room for lanes. */
+/** The middle of the narrow gap between two nodes side by side; null without a gap, or if it has room for lanes. */
 function gapBetween(one: Box | undefined, other: Box | undefined): number | null {
   if (!one || !other || one.y >= other.y + other.height || other.y >= one.y + one.height) return null
   const [left, right] = one.x < other.x ? [one, other] : [other, one]
@@ -87,7 +85,7 @@ function gapBetween(one: Box | undefined, other: Box | undefined): number | null
   return width >= NARROW && width < 2 * MARGIN ? right.x - width / 2 : null
 }
 
-/** Below the nodes that a line passes on its way to its lane. */
+/** The y below the nodes that a line passes on its way to its lane. */
 function leaveOf(start: Position, sideways: boolean, lane: number, boxes: ReadonlyMap<string, Box>): number {
   if (sideways) return start.y
   const [left, right] = [Math.min(start.x, lane), Math.max(start.x, lane)]
@@ -102,7 +100,7 @@ export function bendsOf(start: Position, end: Position, sideways: boolean, lane:
   const leave = sideways ? start.y : (lane?.leave ?? start.y + LEAVE)
   const arrive = lane?.arrive ?? end.y - ARRIVE
   if (lane !== undefined) {
-    // A line that is all but straight is straight.
+    // Straighten a line that is nearly straight.
     const x = [start.x, end.x].find((near) => !sideways && Math.abs(near - lane.x) < 4) ?? lane.x
     return [start, { x: start.x, y: leave }, { x, y: leave }, { x, y: arrive }, { x: end.x, y: arrive }, end]
   }
@@ -134,18 +132,18 @@ export function roundedPath(points: readonly Position[], radius: number): string
   return path
 }
 
-/** Where a line's words and button are: half-way, or on the stretch before the gap between two nodes. */
+/** The position of a line's label and button: its middle, or the stretch before the gap between two nodes. */
 export function labelAt(points: readonly Position[], lane: Lane | undefined): Position {
   const [, from, to] = points
   return lane?.narrow && from && to ? { x: (from.x + to.x) / 2, y: from.y } : middleOf(points)
 }
 
-/** Whether a line is long enough for a button that covers neither the dot it begins at nor its arrow. */
+/** Whether a line is long enough for a button that covers neither its starting dot nor its arrow. */
 export function hasRoom(points: readonly Position[]): boolean {
   return lengthOf(points) >= ROOM
 }
 
-/** Half-way along a line. */
+/** The middle of a line. */
 export function middleOf(points: readonly Position[]): Position {
   const lengths = points.slice(1).map((point, i) => distance(points[i] ?? point, point))
   let left = lengthOf(points) / 2

@@ -11,7 +11,7 @@ import card from './step-card.module.css'
 
 const ONLY: ShownExit = { id: 'next', label: 'Next', tier: 'only', used: true }
 
-/** Primitive values only, so that a node redraws only when something it shows changed. */
+/** Primitive values only, so that a node renders again only when something it shows changed. */
 export type StepNodeData = {
   name: string
   type: string

@@ -5,22 +5,22 @@ import { type PillStatus, StatusMark } from '@/app/_ui/status-pill'
 import { StepIcon } from '../parts/step-icon'
 import styles from './step-card.module.css'
 
-/** What a card can show of a step besides its name and type. All of it primitive, so that comparing is cheap. */
+/** What a card can show besides the step's name and type. Primitive values only, so that comparing is cheap. */
 export type StepShows = {
-  /** How it went in a run or a test; `none` if that did not reach it. */
+  /** Its state in a run or a test; `none` if that did not reach it. */
   state?: PillStatus | 'none'
-  /** How long it took, or another figure, in a few words. */
+  /** Its duration or another figure, in a few words. */
   note?: string
-  /** What it gave, in one line, instead of the type, for which there is no room then. */
+  /** Its output in one line, which replaces the type. */
   output?: string
-  /** A colour for what the figures say, and how much of it, from 0 to 1. */
+  /** A colour for the figures, and its strength from 0 to 1. */
   heat?: string
   share?: number
   errors?: number
   warnings?: number
 }
 
-/** The inside of a step's node: icon, type, name, and what is known of it. The same wherever a graph is drawn. */
+/** The inside of a step's node: icon, type, name and figures. The same for every graph. */
 export function StepCard({ name, type, icon, ...shows }: { name: string; type: string; icon: string } & StepShows) {
   const { state, note = '', output = '', heat, share = 0, errors = 0, warnings = 0 } = shows
   const told = state !== undefined || note !== ''

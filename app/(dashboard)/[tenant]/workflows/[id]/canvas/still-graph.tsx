@@ -23,7 +23,7 @@ import { useShownLayout } from './use-shown-layout'
 
 const nodeTypes = { step: StepNode, start: StartNode, end: EndNode }
 const edgeTypes = { step: StepEdge }
-/** Below this zoom, what a run did cannot be read with ease. The editor goes lower: edits need more of the graph. */
+/** Below this zoom, a run's figures are hard to read. The editor goes lower: edits need to show more of the graph. */
 const READABLE = 0.85
 
 const NOTHING: StepProblems = new Map()
@@ -32,26 +32,26 @@ const AT_REST: Layout = {}
 /** How often each exit of each node was taken. */
 export type Taken = ReadonlyMap<string, ReadonlyMap<string, number>>
 
-/** What a graph says of one step, and the same in words for screen readers. */
+/** A step's figures, also in words for screen readers. */
 export type Said = StepShows & { words: string }
 
 interface Props {
-  /** What the graph shows, for screen readers. */
+  /** The graph's accessible name. */
   label: string
   definition: Definition
   catalog: Catalog
-  /** Where the editor has the nodes. */
+  /** The node positions from the editor. */
   layout: Layout
   said: ReadonlyMap<string, Said>
   taken?: Taken
   selected?: string | null
-  /** The step to begin with if the whole graph would be too small; START by default. */
+  /** The step shown first if the whole graph would be too small; by default START. */
   begin?: string | null
-  /** The id of a step, START or END. */
+  /** Gets the id of a step, START or END. */
   onOpen?: (nodeId: string) => void
 }
 
-/** The editor's canvas to look at: the same nodes and lines, with what a run or many runs did with each. */
+/** The editor's canvas, read-only: the same nodes and lines, with figures of one or many runs for each. */
 export function StillGraph({
   label,
   definition,
@@ -114,7 +114,7 @@ export function StillGraph({
 
   const flow = useRef<ReactFlowInstance<FlowNode, StepFlowEdge>>(null)
   const animate = reducedMotion ? {} : { duration: 150 }
-  /** The browser does not scroll to a node that the canvas does not show. */
+  /** The browser does not scroll to a node outside the canvas's view. */
   const show = (id: string) => {
     const place = id === END ? end : at[id]
     const box = host.current?.getBoundingClientRect()
@@ -195,5 +195,5 @@ export function StillGraph({
   )
 }
 
-/** Below this zoom the words on cards cannot be read. A graph to look at keeps its colours. */
+/** Below this zoom the cards' text is unreadable. A read-only graph keeps its colours. */
 const FAR = 0.3

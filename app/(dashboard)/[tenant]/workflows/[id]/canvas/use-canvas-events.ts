@@ -9,15 +9,15 @@ import type { StepFlowEdge } from './edge'
 import { END } from './graph'
 import type { FlowNode } from './node'
 
-/** Below this zoom, cards are drawn as plain boxes: they would be unreadable and slow to draw. */
+/** Below this zoom, cards are plain boxes: their text would be unreadable and slow to render. */
 const BOXES_BELOW = 0.5
 
 /** Why an exit cannot lead to a node; null if it can. */
 export type ReasonFor = (from: string, exit: string, to: string) => string | null
 
 /**
- * What the mouse does on the graph: connect, reconnect, add, open. The handlers never change: a new one would make React
- * Flow draw every node or line again, at each move of a drag.
+ * The mouse actions on the graph: connect, reconnect, add, open. The handlers never change: a new one would make React
+ * Flow render every node or line again, at each move of a drag.
  */
 export function useCanvasEvents(options: {
   latest: RefObject<{ definition: Definition }>
@@ -31,7 +31,7 @@ export function useCanvasEvents(options: {
 }) {
   const { latest, catalog, actions, host, setTargets, setFocused, readOnly } = options
   const { screenToFlowPosition } = useReactFlow()
-  /** While an end of an existing line is dragged. */
+  /** True while an end of an existing line is dragged. */
   const moving = useRef(false)
   const reasonFor = useCallback<ReasonFor>(
     (from, exit, to) => {
@@ -82,7 +82,7 @@ export function useCanvasEvents(options: {
             return
           }
           if (fromHandle?.type === 'target') return
-          // An arrow that somebody drew away from its step, and let go over nothing, stays.
+          // An existing line dropped on empty canvas stays.
           if (moving.current) return
           const point = 'changedTouches' in event ? event.changedTouches[0] : event
           if (point) actions.addAt({ after: from, exit }, screenToFlowPosition({ x: point.clientX, y: point.clientY }))

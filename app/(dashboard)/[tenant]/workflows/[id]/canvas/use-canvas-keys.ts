@@ -5,7 +5,7 @@ import { type Layout, type Position, START } from '../model/definition'
 import { arrowTarget, END, type Neighbours } from './graph'
 
 const GRID = 16
-/** Letters typed this close together search for one name. */
+/** Letters typed within this time search for one name. */
 const TYPE_AHEAD_MS = 700
 
 const ARROWS: Record<string, Position> = {
@@ -16,8 +16,8 @@ const ARROWS: Record<string, Position> = {
 }
 
 /**
- * The keys of the graph, which is a single Tab stop: arrows follow edges, Enter opens, letters jump to a name, M moves a
- * step with the arrows. Keys that work in every view (A, L, Delete, F2 …) are in `use-editor-keys.ts`.
+ * The keys of the graph, which is a single Tab stop: arrows follow edges, Enter opens, letters jump to a name, M moves
+ * a step with the arrows. Keys that work in every view (A, L, Delete, F2 …) are in `use-editor-keys.ts`.
  */
 export function useCanvasKeys(options: {
   current: string
@@ -80,7 +80,7 @@ export function useCanvasKeys(options: {
       moving.current = true
       actions.announce(`Moving ${name}. Use the arrow keys, then press Enter.`, true)
     } else if (key.length === 1 && /[\p{L}_]/u.test(key) && !event.shiftKey) {
-      // A letter that is a shortcut does not start a search, but can continue one.
+      // A shortcut's letter does not start a search, but can continue one.
       const searching = Date.now() - typed.current.at < TYPE_AHEAD_MS && typed.current.text !== ''
       if ((!searching && /[al]/.test(key)) || !typeAhead(key)) return
       event.stopPropagation()

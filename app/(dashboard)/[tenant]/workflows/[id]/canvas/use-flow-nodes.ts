@@ -20,12 +20,12 @@ export interface FlowInput {
   edges: readonly GraphEdge[]
   exits: ReadonlyMap<string, readonly ShownExit[]>
   layout: Layout
-  /** Where END is. */
+  /** The position of END. */
   end: Position
   /** Positions of the nodes being dragged. */
   dragged: Layout
   selection: readonly string[]
-  /** The node the Tab key goes to. */
+  /** The node that gets the Tab focus. */
   current: string
   problems: StepProblems
   tested: TestedSteps | null
@@ -34,7 +34,7 @@ export interface FlowInput {
   readOnly: boolean
 }
 
-/** The nodes of the canvas. An unchanged node stays the same object, so that it is not drawn again. */
+/** The nodes of the canvas. An unchanged node stays the same object, so that it is not rendered again. */
 export function useFlowNodes(input: FlowInput): FlowNode[] {
   const cache = useRef(new Map<string, FlowNode>())
   const {
@@ -137,7 +137,7 @@ export function useFlowNodes(input: FlowInput): FlowNode[] {
   )
 }
 
-/** Where each exit leads, for screen readers: "next: manager ok". */
+/** The targets of each exit, for screen readers: "next: manager ok". */
 function describeNextSteps(definition: Definition, edges: readonly GraphEdge[]): (id: string) => string {
   const names = new Map(definition.steps.map((step) => [step.id, nameOf(step)]))
   const next = new Map<string, string[]>()
@@ -212,7 +212,7 @@ export function useFlowEdges(
       },
       focusable: false,
       selectable: false,
-      // Screen readers hear an edge as part of its step.
+      // Screen readers announce an edge as part of its step.
       ariaRole: 'presentation' as const,
       domAttributes: SILENT,
     }))

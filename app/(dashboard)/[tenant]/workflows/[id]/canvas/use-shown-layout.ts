@@ -7,8 +7,8 @@ import { completeLayout, needsTidy } from '../model/positions'
 import { tidyLayout } from '../model/tidy-layout'
 
 /**
- * The position of every node on screen. A workflow without positions (made over the API) is arranged in the worker;
- * that is saved only once somebody moves a step. Null until it is done.
+ * The position of every node on screen. A worker arranges workflows without positions (made over the API); the result
+ * is saved only once a user moves a step. Null until it is done.
  */
 export function useShownLayout(
   { definition, layout }: Pick<Draft, 'definition' | 'layout'>,

@@ -10,7 +10,7 @@ import type { Starter, WorkflowCallers } from '@/server/views/workflows/callers'
 import { useTenant } from '../../../tenant-context'
 import dialog from './dialog.module.css'
 
-/** Who and what starts the workflow: they get the version that is about to be published. */
+/** The people and systems that start the workflow: they will get the version to be published. */
 export function Callers({ workflowId }: { workflowId: string }) {
   const trpc = useTRPC()
   const query = useQuery({ ...trpc.workflows.callers.queryOptions({ id: workflowId }), staleTime: 0 })

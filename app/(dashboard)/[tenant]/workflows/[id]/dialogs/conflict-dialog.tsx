@@ -31,7 +31,7 @@ export interface ConflictDialogProps {
   onSavedAsCopy: (copy: { id: string; name: string }) => void
 }
 
-/** Shown when the same things were changed in two places, to choose between them. Closing it changes nothing. */
+/** Shown when both sides changed the same parts, to choose between them. Closing it changes nothing. */
 export function ConflictDialog(props: ConflictDialogProps) {
   const { opened, onClose, theirs } = props
   return (
@@ -155,7 +155,7 @@ function OneConflict(props: { conflict: Conflict; words: ConflictWords; side: Si
 
 const SIDES = ['mine', 'theirs'] as const
 
-/** One field on both sides, with what each changed highlighted. */
+/** One field on both sides, with each side's changes highlighted. */
 function FieldSides(props: { field: ConflictField; title: string; sides: ConflictWords['sides'] }) {
   const { field, title, sides } = props
   const { path, was, changedBy } = field

@@ -11,7 +11,7 @@ import { ExitPicker } from './exit-picker'
 import { SearchList } from './search-list'
 import styles from './search-list.module.css'
 
-/** "Connect to…": connects steps without a pointer. Steps that cannot be connected say why. */
+/** "Connect to…": connects steps without a pointer. Steps that cannot be connected show the reason. */
 export function ConnectDialog(props: {
   definition: Definition
   catalog: Catalog

@@ -4,7 +4,7 @@ import type { Definition } from '@/server/definition/schema'
 import type { Catalog } from '@/server/steps/catalog'
 import { edgeAt, exitsOf, START, stepLabel } from '../model/definition'
 
-/** Chooses an exit of a step that has several. Says where each leads now. */
+/** Chooses an exit of a step that has several, and shows the present target of each. */
 export function ExitPicker(props: {
   definition: Definition
   catalog: Catalog

@@ -2,7 +2,7 @@
 import { Dialog } from '@/app/_ui/dialog'
 import { EDITOR_KEYS, KeyList } from '../../../key-list'
 
-/** The editor's part of all keyboard shortcuts. */
+/** The keyboard shortcuts of the editor alone. */
 export function KeysDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog onClose={onClose} title="Editor shortcuts" size="xl">

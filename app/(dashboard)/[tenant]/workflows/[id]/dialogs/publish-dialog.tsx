@@ -62,7 +62,7 @@ function Publish({ workflowId, save, onPublished, onGoTo, onClose }: PublishDial
         onPublished(version)
         onClose()
       },
-      // The changes on screen are no longer what would be published.
+      // The changes on screen are outdated.
       onError: (error) => errorOf(error).code === 'VERSION_CONFLICT' && void changes.refetch(),
     }),
   )
@@ -212,7 +212,7 @@ function Summary({ changes }: { changes: WorkflowChanges }) {
   )
 }
 
-/** The versions that the published workflow keeps to, where they change. */
+/** The changed versions in use of the published workflow. */
 function UsedVersions({ uses, first }: { uses: WorkflowChanges['uses']; first: boolean }) {
   if (uses.length === 0 || first) return null
   return (
@@ -245,7 +245,7 @@ function problemsText(errors: number, warnings: number): string {
   return `Fix ${count(errors, 'error')} before you publish`
 }
 
-/** Saves when the dialog opens, so that the current draft is what gets published. */
+/** Saves when the dialog opens, so that the current draft gets published. */
 function useSaved(save: PublishDialogProps['save']) {
   const [state, setState] = useState<'saving' | 'saved' | 'failed'>('saving')
   const call = useRef(save)

@@ -8,7 +8,7 @@ import type { Definition } from '@/server/definition/schema'
 import type { DeviceCopy } from '../draft/device-copies'
 import type { DraftStore } from '../draft/draft-store'
 
-/** Offers what an earlier visit did not save. It stays on this device until somebody answers. */
+/** Offers to restore changes that an earlier visit did not save. They stay on this device until the user decides. */
 export function RestoreDialog({
   draft,
 }: {
@@ -48,7 +48,7 @@ export function RestoreDialog({
           >
             Discard
           </Button>
-          {/* Without a cross the focus would be on Discard, where Enter loses the changes. */}
+          {/* Without a cross, Discard would get the focus, and Enter would lose the changes. */}
           <Button
             data-autofocus
             onClick={() => {

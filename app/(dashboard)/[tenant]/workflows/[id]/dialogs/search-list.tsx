@@ -5,7 +5,7 @@ import styles from './search-list.module.css'
 
 export interface SearchItem {
   id: string
-  /** The text to search and to read aloud. */
+  /** The text to search and to announce. */
   text: string
   body: ReactNode
   /** Why it cannot be chosen. */

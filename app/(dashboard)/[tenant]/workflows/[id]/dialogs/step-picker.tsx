@@ -14,9 +14,9 @@ const RECENT = 'millrace-recent-steps'
 /** Picks a step type: type to search, arrows to move, Enter to add, Shift+Enter to add it unconnected. */
 export function StepPicker(props: {
   catalog: Catalog
-  /** The name of the step it will follow; null when it stays unconnected. */
+  /** The name of the step before it; null if it stays unconnected. */
   after: string | null
-  /** Chooses its exit, where it has several. */
+  /** Chooses that step's exit, if it has several. */
   exit?: ReactNode
   onChoose: (type: string, connected: boolean) => void
   onClose: () => void
@@ -109,8 +109,8 @@ export function StepPicker(props: {
 }
 
 /**
- * The matching types by group, recently used ones first in theirs. A search puts the group with the best match first: a
- * type whose title begins with it.
+ * The matching types by group, recently used ones first in their group. A search puts the group with the best match
+ * first: a type whose title starts with it.
  */
 function searchTypes(entries: readonly CatalogEntry[], search: string): CatalogEntry[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)

@@ -4,8 +4,8 @@ import { useEffect, useRef, useState } from 'react'
 import { useTRPC, useTRPCClient } from '@/app/_trpc/client'
 
 /**
- * The workflow's test cases, run on the draft as soon as it is ready to be published: that executes nothing. What came of
- * them, and that somebody skipped them, holds for that version only.
+ * Runs the workflow's test cases on the draft as soon as it can be published; that executes nothing. Their results, and
+ * the user's choice to skip them, apply to that version only.
  * @param version of the draft; null until it is saved and known to have no errors
  */
 export function useCases(workflowId: string, version: number | null) {
@@ -31,12 +31,12 @@ export function useCases(workflowId: string, version: number | null) {
   const skipped = version !== null && skippedFor === version
   const results = current ? run.data?.results : undefined
   const error = kept.error ?? (current ? run.error : null)
-  // What an earlier visit of the page knew of them may be old.
+  // Cached test cases from an earlier visit may be outdated.
   const known = kept.isFetchedAfterMount
   return {
     count,
     running: current && run.isPending && !skipped,
-    /** Whether nobody can tell yet what the test cases say of this version. */
+    /** The test cases' verdict on this version is still unknown. */
     pending: !known || (count > 0 && !skipped && !results && !error),
     skipped,
     results,

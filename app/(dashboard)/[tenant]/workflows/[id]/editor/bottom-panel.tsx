@@ -23,12 +23,12 @@ export function panelOf(text: string): Panel | null {
 
 const ID = 'bottom-panel'
 
-/** Moves the focus to the panel, for a command elsewhere that opened it. */
+/** Focuses the panel, for a command elsewhere that opened it. */
 export function focusPanel(): void {
   setTimeout(() => document.getElementById(ID)?.focus(), 0)
 }
 
-/** The panel below the graph. On a phone, where there is no room below it, a sheet. */
+/** The panel below the graph; on a phone, which has no room below it, a sheet. */
 export function BottomPanel(props: {
   panel: Panel
   phone: boolean

@@ -25,7 +25,7 @@ export function DraftDialogs(props: {
   onGoTo: GoTo
   publishing: boolean
   onPublishClosed: () => void
-  /** Whether the conflict, if there is one, is shown. */
+  /** Whether an existing conflict is shown. */
   resolving: boolean
   onResolveClosed: () => void
   readOnly: boolean

@@ -43,12 +43,12 @@ import { ViewArea } from './view-area'
 
 const Here = dynamic(() => import('../presence/here').then((module) => module.Here), { ssr: false })
 
-// Only whoever tests needs it.
+// Only test runs need it.
 const TestWatch = dynamic<TestWatchProps>(() => import('../panels/test-watch').then((module) => module.TestWatch), {
   ssr: false,
 })
 
-/** One notification, however often somebody saves. */
+/** A single notification, however often saves merge. */
 const notifyMerged = (text: string) => notifyLatest('merged', text)
 
 const VIEWS: readonly View[] = ['graph', 'list', 'outline', 'json']
@@ -82,10 +82,10 @@ export const EditorScreen = memo(function EditorScreen(props: {
   const published = usePublished(workflow, publishedVersion, definition)
   const { announcement, announce } = useAnnouncer()
   const [dialog, setDialog] = useState<EditorDialog | null>(null)
-  // On a phone the form and the panel are sheets, of which one is open at a time. An address with a step opens its form.
+  // On a phone the form and the panel are sheets, and only one is open at a time. A URL with a step opens its form.
   const [sheet, setSheet] = useState(initial.step !== '' && initial.panel === '')
   const [publishing, setPublishing] = useState(false)
-  // Closing the dialog without a choice keeps the conflict; the header leads back to it.
+  // Closing the dialog without a choice preserves the conflict; the header reopens it.
   const [resolving, setResolving] = useState(true)
   const canvas = useRef<CanvasHandle>(null)
   const test = useTestRun()
@@ -96,7 +96,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
   const toggle = (name: Panel) => setPanel(panel === name ? null : name)
   const focusStep = (stepId: string) => {
     const mayFocus = focusClaim()
-    // A closing dialog returns the focus to what opened it; this comes later.
+    // Runs after a closing dialog has returned the focus to its opener.
     setTimeout(() => {
       if (!mayFocus(null)) return
       if (view === 'graph') canvas.current?.show(stepId)
@@ -155,7 +155,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
       },
       target,
     )
-  /** The saved version, or null when the save failed. */
+  /** The saved version, or null if the save failed. */
   const saved: SaveNow = async () => ((await draft.saveNow()) ? draft.getState().base.version : null)
   const goTo: GoTo = ({ stepId, field }) => {
     if (stepId !== undefined) actions.open(stepId, field)
@@ -171,7 +171,7 @@ export const EditorScreen = memo(function EditorScreen(props: {
   }, [kind])
   useAnnouncedErrors(check.problems, announce)
 
-  // The selection shows at once; its form, which takes longer to draw, follows.
+  // The selection shows immediately; its form, which takes longer to render, follows.
   const shownSelection = useDeferredValue(selection)
   const form = (
     <SidePanel

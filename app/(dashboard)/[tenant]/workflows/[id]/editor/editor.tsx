@@ -17,7 +17,7 @@ export function Editor({ workflowId }: { workflowId: string }) {
   const { path } = useTenant()
   const urlState = useUrlState()
   const [initial] = useState(urlState)
-  // The draft checks for other people's saves itself; this query only loads it.
+  // The draft itself checks for other users' saves; this query only loads it.
   const workflow = useQuery({
     ...trpc.workflows.get.queryOptions({ id: workflowId }),
     refetchOnWindowFocus: false,

@@ -33,7 +33,7 @@ export function HeaderActions(props: { testing: boolean; onTest: () => void; onP
 
 interface PanelProps {
   panel: Panel | null
-  /** How many there are; null as long as nobody knows. */
+  /** The number of problems; null until known. */
   problems: number | null
   onPanel: (panel: Panel) => void
 }
@@ -61,7 +61,7 @@ export function PanelButtons({ panel, problems, onPanel }: PanelProps) {
   )
 }
 
-/** The same on a phone, where the tab of the history does as much as its panel. */
+/** The same on a phone, where the history's tab replaces its panel. */
 export function PanelItems({ problems, onPanel }: Omit<PanelProps, 'panel'>) {
   const { may } = useTenant()
   return (

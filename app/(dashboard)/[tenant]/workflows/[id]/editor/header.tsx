@@ -5,20 +5,23 @@ import { useTenant } from '../../../tenant-context'
 import { WorkflowTabs } from '../../workflow-tabs'
 import styles from './header.module.css'
 
-/** The header of the pages on which the draft is edited or compared: what is published, what is not yet, and Publish. */
+/**
+ * The header of the pages on which the draft is edited or compared: the published version, unpublished changes, and
+ * Publish.
+ */
 export function DraftHeader(props: {
   id: string
   here: 'editor' | 'versions' | 'settings'
   name: string
   publishedVersion: number | null
-  /** What people call it; null when nothing is published, or while that loads. */
+  /** The published version's number; null without one, or while it loads. */
   publishedNumber: number | null
-  /** The number of changes since the published version; null when nothing is published. */
+  /** The number of changes since the published version; null without one. */
   unpublished: number | null
   archived: boolean
   /** Why the workflow is read-only, or whether the draft is saved. */
   state?: ReactNode
-  /** Who else is here. */
+  /** The other users here. */
   others?: ReactNode
   actions: ReactNode
 }) {

@@ -1,6 +1,6 @@
 import type { useTenant } from '../../../tenant-context'
 
-/** Why a workflow cannot be edited, for people to read; null if it can. */
+/** Why a workflow cannot be edited; null if it can. */
 export function readOnlyReason(
   { may, role }: Pick<ReturnType<typeof useTenant>, 'may' | 'role'>,
   archived: boolean,

@@ -21,7 +21,7 @@ interface Props {
   problems: readonly Problem[]
   actions: ScreenActions
   onRedefine: (label: string, command: (definition: Definition) => Definition, target?: string) => void
-  /** What the test run that is shown did with each step. */
+  /** The shown test run's result for each step. */
   tested: TestedSteps | null
   /** Shows the data of the test run. */
   onTested: () => void
@@ -34,7 +34,7 @@ export function SidePanel(props: Props) {
   const [only] = selection.length === 1 ? selection : []
   const top = useRef<HTMLDivElement>(null)
   const shown = useRef(only)
-  // Another form starts at its top, however far the one before it was scrolled.
+  // Another form starts at its top, regardless of the previous form's scroll position.
   useLayoutEffect(() => {
     if (shown.current !== only) top.current?.parentElement?.scrollTo(0, 0)
     shown.current = only

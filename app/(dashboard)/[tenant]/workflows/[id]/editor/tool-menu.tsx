@@ -4,9 +4,9 @@ import { Ellipsis, LayoutGrid, Redo2, Search } from 'lucide-react'
 import type { ReactNode } from 'react'
 import styles from './editor.module.css'
 
-/** What the toolbar has no room for on a phone. A command that is null is not in the menu. */
+/** Toolbar commands that do not fit on a phone. Null commands are not in the menu. */
 export function ToolMenu(props: {
-  /** What it would redo. */
+  /** The label of the change to redo. */
   redo: string | null
   onRedo: (() => void) | null
   onTidy: (() => void) | null

@@ -33,7 +33,7 @@ export function Toolbar(props: {
   onFind: () => void
   onKeys: () => void
   readOnly: boolean
-  /** The buttons that open panels, and the same as items of a menu. */
+  /** The buttons that open panels, and the same as menu items. */
   panels: ReactNode
   panelItems: ReactNode
 }) {
@@ -119,7 +119,7 @@ const VIEWS: Record<View, [name: string, icon: LucideIcon]> = {
   json: ['JSON', Braces],
 }
 
-/** On a phone, its icon alone. */
+/** On a phone, only its icon. */
 function ViewName({ view }: { view: View }) {
   const [name, Icon] = VIEWS[view]
   return (

@@ -4,7 +4,7 @@ import { useTenant } from '../../../tenant-context'
 import type { GoTo } from '../actions/screen'
 import { START } from '../model/definition'
 
-/** Leads from another page of the workflow to what a problem is about: its step, or START, in the editor. */
+/** Navigates from another page of the workflow to a problem's place in the editor: its step or START. */
 export function useGoToEditor(workflowId: string): GoTo {
   const router = useRouter()
   const { path } = useTenant()

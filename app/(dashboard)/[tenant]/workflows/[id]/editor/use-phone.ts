@@ -4,8 +4,8 @@ import { useSyncExternalStore } from 'react'
 const PHONE = '(max-width: 48em)'
 
 /**
- * Whether the editor is on a phone, where it opens other views and sheets instead of panels. Known in the first render
- * after the server's, and not after an effect: what opens must not depend on when that runs.
+ * Whether the editor is on a phone, where it opens other views and sheets instead of panels. Known in the first client
+ * render and not after an effect: what opens must not depend on effect timing.
  */
 export function usePhone(): boolean {
   return useSyncExternalStore(subscribe, isPhone, onServer)

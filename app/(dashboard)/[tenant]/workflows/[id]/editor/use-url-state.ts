@@ -8,7 +8,7 @@ import type { View } from './toolbar'
 
 /** The URL is updated this long after the last change, so that moving through a graph updates it once. */
 const WRITE_AFTER_MS = 250
-/** What a person does that may begin a navigation. */
+/** User events that may begin a navigation. */
 const ACTIONS = ['keydown', 'pointerdown', 'click']
 
 /** The part of the editor's state that is in the URL. */
@@ -29,7 +29,7 @@ export function useUrlState(): UrlState {
 }
 
 export interface EditorNavigation {
-  /** Null until somebody chooses one. */
+  /** Null until the user chooses one. */
   view: View | null
   panel: Panel | null
   selection: readonly string[]
@@ -66,7 +66,7 @@ export function useNavigation(initial: UrlState, views: readonly View[], definit
       if (search !== window.location.search && window.location.pathname === pathname)
         window.history.replaceState(null, '', `${pathname}${search}`)
     }
-    // Next gives up a navigation during which the URL is written. Only the arrow keys never begin one.
+    // Next drops a navigation during which the URL changes. Only the arrow keys never begin one.
     const writeFirst = (event: Event) => {
       if (!(event instanceof KeyboardEvent && event.key.startsWith('Arrow'))) write()
     }

@@ -23,7 +23,7 @@ const JsonView = dynamic<JsonViewProps>(() => import('../views/json-view').then(
   loading: () => <Skeleton height="100%" radius={0} />,
 })
 
-/** Most people stay with the graph. */
+/** Most users stay with the graph. */
 const OutlineView = dynamic<OutlineViewProps>(
   () => import('../views/outline-view').then((module) => module.OutlineView),
   { loading: () => <Skeleton height="100%" radius={0} /> },
@@ -33,7 +33,7 @@ const ListView = dynamic<ListViewProps>(() => import('../views/list-view').then(
   loading: () => <Skeleton height="100%" radius={0} />,
 })
 
-/** The workflow as a graph, a list, an outline or JSON. Each view but the list can do everything. */
+/** The workflow as a graph, a list, an outline or JSON. Every view but the list can do everything. */
 export function ViewArea(props: {
   view: View
   canvas: RefObject<CanvasHandle | null>
@@ -47,7 +47,7 @@ export function ViewArea(props: {
   actions: ScreenActions
   readOnly: boolean
   onApply: (definition: Definition) => void
-  /** A sentence about what just happened. */
+  /** A sentence about the latest action. */
   message: string | null
 }) {
   const { view, canvas, shown, check, tested, onApply, message, ...rest } = props

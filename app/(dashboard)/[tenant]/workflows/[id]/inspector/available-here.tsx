@@ -4,7 +4,10 @@ import { useScope } from '../widgets/scope-context'
 import { ScopeEntryLine } from '../widgets/scope-entry'
 import styles from './inspector.module.css'
 
-/** Everything `${…}` can refer to in this step. A click inserts it into the last used field, or copies it where nothing can be edited. */
+/**
+ * Every value that `${…}` can refer to in this step. A click inserts it into the last used field, or copies it if the
+ * step is read-only.
+ */
 export function AvailableHere(props: { readOnly: boolean; announce: (text: string, visible?: boolean) => void }) {
   const { readOnly, announce } = props
   const { entries, open, target } = useScope()
@@ -31,7 +34,7 @@ export function AvailableHere(props: { readOnly: boolean; announce: (text: strin
               <UnstyledButton
                 className={styles.insert}
                 aria-label={`${readOnly ? 'Copy' : 'Insert'} ${entry.name}`}
-                // Keeps the caret in the field.
+                // Leaves the caret in the field.
                 onMouseDown={(event) => event.preventDefault()}
                 onClick={() => insert(entry.name)}
               >

@@ -18,7 +18,7 @@ interface Props {
   readOnly: boolean
 }
 
-/** Where each exit of a step leads, and the actions on it. */
+/** The targets of a step's exits, and the actions on them. */
 export function Connections(props: Props) {
   const { definition, catalog, stepId } = props
   const exits = shownExitsOf(definition, catalog, stepId)
@@ -109,7 +109,7 @@ function Connection({ definition, catalog, stepId, actions, readOnly, exit }: Pr
   )
 }
 
-/** Where a run goes by an exit without an edge. */
+/** How a run continues at an exit without an edge. */
 function elsewhere({ tier }: ShownExit, exits: readonly ShownExit[]): string {
   if (tier === 'failure') return 'the run fails'
   const rest = exits.find((exit) => exit.tier === 'rest')

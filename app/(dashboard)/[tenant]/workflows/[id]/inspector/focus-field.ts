@@ -7,7 +7,7 @@ const TRIES = 50
 const TRY_EVERY_MS = 40
 
 /**
- * Focuses a field of a step's form, or the form's title, once the form is drawn, which is after the click. Expands
+ * Focuses a field of a step's form, or the form's title, once the form is rendered, which is after the click. Expands
  * collapsed fields first.
  */
 export function focusField(
@@ -33,7 +33,7 @@ export function focusField(
 }
 
 /**
- * Focus moves a moment after it is requested. If a person opened a dialog in between, they are typing there and keep
+ * Focus moves a moment after it is requested. If the user opened a dialog in between, they are typing there and keep
  * the focus.
  * @returns whether the element may still be focused
  */
@@ -50,7 +50,7 @@ function openDialog(): Element | null {
 }
 
 function elementOf(field: string): HTMLElement | null {
-  // A place inside the field, such as one argument, if it is drawn.
+  // Prefers the element inside the field, such as one argument, if it is rendered.
   return document.getElementById(fieldElementId(field)) ?? document.getElementById(fieldElementId(rootOf(field)))
 }
 

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@/server/definition/json'
 import type { Field, Fields, FieldType } from '@/server/definition/schema'
 import { nameProblem } from '../model/definition'
 
-/** Infers fields from a sample, without names that are not allowed. */
+/** Infers fields from a sample, without invalid names. */
 export function inferFields(sample: JsonObject): Fields {
   return Object.fromEntries(
     Object.entries(sample)

@@ -36,7 +36,7 @@ interface Props {
   step: Step
   problems: readonly Problem[]
   actions: ScreenActions
-  /** What the test run that is shown did with it. */
+  /** The shown test run's result for it. */
   tested: Tested | null
   onTested: () => void
   /** Sets a value of the step; `undefined` removes it. */
@@ -69,12 +69,12 @@ export function Inspector(props: Props) {
   )
   const known = new Set(['', 'edges', ...fields.map(({ name }) => name)])
   const others = problems.filter(({ field }) => !known.has(rootOf(field ?? '')) || field === undefined)
-  // Arguments have their fixes beside them.
+  // Arguments show their fixes beside them.
   const ofArguments = entry?.form.filter(({ widget }) => widget === 'arguments').map(({ name }) => name) ?? []
   const inForm = problems.filter(
     (problem) => !others.includes(problem) && !ofArguments.includes(rootOf(problem.field ?? '')),
   )
-  // A text with the same mistake twice has one fix.
+  // A text that repeats a mistake has one fix.
   const fixable = new Map(
     inForm.filter((problem) => actions.fixOf(problem) !== null).map((one) => [`${one.field} ${one.message}`, one]),
   )
@@ -202,7 +202,7 @@ function StepIdField({ definition, catalog, step, actions, readOnly }: Props) {
   )
 }
 
-/** A step type this server does not know: edited as JSON, so that nothing is lost. */
+/** A step type unknown to this page: edited as JSON, so that nothing is lost. */
 function UnknownStep({ step, onRedefine, readOnly }: Props) {
   const { id, type, ...values } = step
   return (

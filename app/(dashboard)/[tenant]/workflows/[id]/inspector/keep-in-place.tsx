@@ -2,15 +2,14 @@
 import { Component, createRef, type ReactNode } from 'react'
 
 interface Props {
-  /** What moves the content when it changes. */
+  /** Content moves when this value changes. */
   when: unknown
   children: ReactNode
 }
 
 /**
- * Problems arrive a moment after a change, and make room for themselves above a field that somebody is using by then.
- * Scrolls by as much, so that the focused element, and a list that is open beside it, stay where they are. The browser
- * does the same by itself only when what arrives is out of sight.
+ * Problems appear a moment after a change and push down the field in use. This component scrolls by the same distance,
+ * so that the focused element and its open list stay in place. Browsers do so only when the new content is out of view.
  */
 export class KeepInPlace extends Component<Props> {
   private readonly box = createRef<HTMLDivElement>()

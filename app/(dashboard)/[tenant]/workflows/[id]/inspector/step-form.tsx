@@ -95,7 +95,7 @@ interface Props {
 /** A step's form as the catalog describes it, so that a new step type needs no code here. */
 export function StepForm({ fields, ...rest }: Props) {
   const [plain, advanced] = [fields.filter((field) => !field.advanced), fields.filter((field) => field.advanced)]
-  // Nobody should overlook a value or problem in a collapsed field.
+  // Users must not overlook a value or problem in a collapsed field.
   const notable = advanced.some(
     ({ name }) => rest.values[name] !== undefined || problemAt(rest.problems, name) !== null,
   )
@@ -149,7 +149,7 @@ function FormField({
   onRenameField,
   readOnly,
 }: Omit<Props, 'fields'> & { field: CatalogField }) {
-  // A newer catalog may name a widget this page does not know: edit it as JSON.
+  // A newer catalog may name a widget unknown to this page: edit the value as JSON.
   const Widget = WIDGETS[field.widget] ?? JsonWidget
   const properties = isObject(schema.properties) ? schema.properties : {}
   const own = properties[field.name]
@@ -168,7 +168,7 @@ function FormField({
   )
 }
 
-/** The problems of a field and of what is inside it, as one text. */
+/** The problems of a field and its nested values, as one text. */
 function problemAt(problems: readonly Problem[], name: string): string | null {
   const here = problems.filter(({ field }) => field !== undefined && rootOf(field) === name)
   if (here.length === 0) return null

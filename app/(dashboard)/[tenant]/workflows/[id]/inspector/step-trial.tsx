@@ -6,7 +6,7 @@ import type { EditorActions } from '../actions/editor-actions'
 import { type Tested, testedText } from '../parts/tested'
 import styles from './inspector.module.css'
 
-/** Tries a step out, and says what the test run that is shown did with it. */
+/** Tries out a step, and shows the test run's result for it. */
 export function StepTrial(props: {
   step: Step
   readOnly: boolean
@@ -16,7 +16,7 @@ export function StepTrial(props: {
 }) {
   const { step, readOnly, tested, onTested, actions } = props
   const { may } = useTenant()
-  // As the server: whoever starts a part may bypass what other steps ensure.
+  // The server's rule: running a part may bypass checks in other steps.
   if (readOnly || !may('workflow:write') || !may('run:start')) return null
   return (
     <div className={styles.trial}>

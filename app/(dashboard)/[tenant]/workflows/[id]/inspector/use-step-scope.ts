@@ -6,7 +6,7 @@ import { useTRPC } from '@/app/_trpc/client'
 import type { Definition } from '@/server/definition/schema'
 import { definitionOf } from '../model/definition'
 
-/** What `${…}` can refer to in a step of the current draft. */
+/** The values that `${…}` can refer to in a step of the current draft. */
 export function useStepScope(workflowId: string, definition: Definition, stepId: string) {
   const trpc = useTRPC()
   const [draft] = useDebouncedValue(definition, 500)

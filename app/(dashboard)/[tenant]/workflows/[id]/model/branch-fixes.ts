@@ -11,7 +11,7 @@ import { updateStep } from './edit-steps'
 import type { Fix } from './fix'
 import { referencesIn, rewriteReferences, withStart } from './references'
 
-/** A step whose result could mix with that of another branch saves it under a name of its own, and references follow. */
+/** A step whose result could collide with another branch's saves it under a name of its own, and references follow. */
 export function branchFix(definition: Definition, catalog: Catalog, step: Step, problem: Problem): Fix | null {
   if (!entryOf(catalog, step.type)?.common.includes('saveAs')) return null
   const taken = takenNames(definition, catalog)
@@ -19,7 +19,7 @@ export function branchFix(definition: Definition, catalog: Catalog, step: Step, 
   const save = (before: Definition) => updateStep(before, step.id, { saveAs: free })
   const label = `Save as ${free}`
   if (problem.code === 'W_BRANCH_OPEN') {
-    // A name that nothing declares may be a field of this result, or of another one: a person knows.
+    // An undeclared name may be a field of this result or of another one: the user decides.
     const isKnown = (root: string) => taken.has(root) || OF_THE_RUN.includes(root) || ['_', 'fileId'].includes(root)
     const known = referencesIn(definition).every(({ reference }) => isKnown(reference.root))
     return known && step.saveAs === undefined ? { label, apply: save } : null
@@ -45,14 +45,14 @@ export function branchFix(definition: Definition, catalog: Catalog, step: Step, 
   }
 }
 
-/** The later steps of the branch that refer to the name and mean what the step writes; null if that is not certain. */
+/** The later steps of the branch whose references to the name mean this step's result; null if that is uncertain. */
 function referrers(
   definition: Definition,
   catalog: Catalog,
   step: Step,
   { name, fork, exit }: { name: string; fork: string; exit: string },
 ): Set<string> | null {
-  // The id of a step means its result whatever that is saved as.
+  // A step's id always means its result, whatever name it is saved under.
   if (name === step.id) return new Set()
   const regions = regionsOf(definition, ({ type }) => entryOf(catalog, type)?.exits).filter((one) => one.fork === fork)
   const body = regions.find((one) => one.exit === exit)?.steps ?? new Set<string>()

@@ -6,14 +6,14 @@ import { updateStep } from './edit-steps'
 import type { Fix } from './fix'
 import { NEITHER_OR_BOTH } from './problem-words'
 
-/** Fixes of a configuration that its step's type refuses. */
+/** Fixes for a configuration that the step's type rejects. */
 export function configFix(definition: Definition, catalog: Catalog, step: Step, problem: Problem): Fix | null {
   const { message, field } = problem
   const set = (label: string, change: Parameters<typeof updateStep>[2]): Fix => ({
     label,
     apply: (before) => updateStep(before, step.id, change),
   })
-  // Of both, a person decides which one counts.
+  // If both are set, the user decides which one counts.
   if (message === NEITHER_OR_BOTH && step.for === undefined && step.until === undefined)
     return set('Wait for a minute', { for: 'PT1M' })
   const [, action] = /^names the action (.+), which the step does not have$/.exec(message) ?? []
@@ -45,15 +45,15 @@ export function configFix(definition: Definition, catalog: Catalog, step: Step, 
   return null
 }
 
-/** A name that cannot be used becomes the nearest one that can. */
+/** The nearest valid name for an invalid one. */
 function legalName(definition: Definition, catalog: Catalog, step: Step, wanted: string): string {
-  // Accents go, not the letters that have them.
+  // Accents are dropped, not their letters.
   const plain = wanted.trim().normalize('NFKD').replace(/\p{M}/gu, '')
   const isUsable = /[A-Za-z]/.test(plain) && !nameProblem(plain)?.includes('reserved')
   return freeId(isUsable ? plain : `${step.id}_result`, takenNames(definition, catalog))
 }
 
-/** The names that mean something in a draft: steps and fields. */
+/** The names in use in a draft: steps and fields. */
 export function takenNames(definition: Definition, catalog: Catalog): Set<string> {
   return new Set([...definition.steps.map(({ id }) => id), ...fieldNames(definition, catalog)])
 }

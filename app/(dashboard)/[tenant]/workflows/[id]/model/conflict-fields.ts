@@ -2,9 +2,9 @@ import { diffValues } from '@/server/definition/diff'
 import type { JsonValue } from '@/server/definition/json'
 import type { Conflict, Side } from './merge'
 
-/** A field that at least one side of a conflict changed. A side is `undefined` where the field is not there. */
+/** A field that at least one side of a conflict changed. A side is `undefined` where the field is missing. */
 export interface ConflictField {
-  /** Empty for a conflict that is about one value. */
+  /** Empty for a conflict over a single value. */
   path: string
   was: JsonValue | undefined
   mine: JsonValue | undefined
@@ -12,7 +12,7 @@ export interface ConflictField {
   changedBy: Side | 'both'
 }
 
-/** What the two sides of a conflict changed, field by field. Empty if one of them deleted the whole. */
+/** The changes of both sides of a conflict, field by field. Empty if one of them deleted the whole. */
 export function conflictFields(conflict: Conflict): ConflictField[] {
   const { kind, mine, theirs } = conflict
   const was = conflict.was as JsonValue | null
@@ -20,14 +20,14 @@ export function conflictFields(conflict: Conflict): ConflictField[] {
   if (gone) return []
   const changes = (side: Side) => {
     const now = conflict[side] as JsonValue
-    // Where both added it, everything in it is new, and only what differs matters.
+    // If both added it, everything in it is new, and only differences matter.
     const before = was === null && kind !== 'meta' ? (side === 'mine' ? theirs : mine) : was
     return new Map(diffValues(before as JsonValue, now).map((change) => [change.path, change]))
   }
   const [ours, others] = [changes('mine'), changes('theirs')]
   return [...new Set([...ours.keys(), ...others.keys()])].map((path) => {
     const [own, other] = [ours.get(path), others.get(path)]
-    // A side that did not change it has what was there before.
+    // A side that did not change it has the former value.
     return {
       path,
       was: was === null ? undefined : (own ?? other)?.before,
@@ -38,7 +38,7 @@ export function conflictFields(conflict: Conflict): ConflictField[] {
   })
 }
 
-/** A text in three parts, of which the second is what differs from before, in whole words. */
+/** A text in three parts: the second differs from before, in whole words. */
 export function changedPart(before: string, now: string): [string, string, string] {
   let start = 0
   while (start < before.length && start < now.length && before[start] === now[start]) start++
@@ -50,7 +50,7 @@ export function changedPart(before: string, now: string): [string, string, strin
   return [now.slice(0, start), now.slice(start, now.length - end), now.slice(now.length - end)]
 }
 
-/** Whether a word goes on across a place in a text. */
+/** Whether a word spans a position in a text. */
 function inWord(text: string, at: number): boolean {
   return /^[\p{L}\p{N}]{2}$/u.test(text.slice(at - 1, at + 1)) && at > 0
 }

@@ -1,12 +1,12 @@
 import type { Side } from './merge'
 
-/** What the dialog of a conflict says. Two tabs of one person conflict too, and then nobody is to be named. */
+/** The texts of the conflict dialog. Two tabs of one user conflict too; then the texts name nobody. */
 export interface ConflictWords {
   title: string
-  /** Who changed the same; the sentence goes on with what. */
+  /** Who changed the same; the sentence continues with the changed part. */
   both: string
   sides: Readonly<Record<Side, string>>
-  /** Above a column. */
+  /** Column headings. */
   heads: Readonly<Record<Side, string>>
   all: Readonly<Record<Side, string>>
   copy: string

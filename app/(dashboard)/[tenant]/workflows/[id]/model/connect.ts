@@ -10,7 +10,7 @@ import { edgeAt, entryOf, exitLabel, exitsOf, findStep, makeEdge, nameOf, START 
 /** Whether a connection is allowed; `reason` is a sentence for people. */
 export type Connection = { ok: true; replaces: string | null } | { ok: false; reason: string }
 
-/** How often a step may be visited that gets its bound from the editor, because an edge leads back to it. */
+/** The visit limit that the editor sets for a step to which an edge leads back. */
 export const FIRST_BOUND = 1_000
 
 /**
@@ -54,7 +54,7 @@ export function canConnect(
   return { ok: true, replaces: current?.to ?? null }
 }
 
-/** Why an edge would make a path come into a body of branches, or lead out of one; null if it does not. */
+/** Why an edge would make a path enter or leave a branch body; null if it does not. */
 function crossing(definition: Definition, catalog: Catalog, from: string, exit: string, to: string): string | null {
   const specOf = ({ type }: Step) => entryOf(catalog, type)?.exits
   const { regions, reached, known } = bodiesIn(definition, catalog)
@@ -84,7 +84,7 @@ interface Bodies {
 
 const bodies = new WeakMap<Definition, Bodies>()
 
-/** The bodies of a definition, which is asked about every step when a connection begins. */
+/** A definition's bodies, cached: starting a connection checks every step. */
 function bodiesIn(definition: Definition, catalog: Catalog): Bodies {
   const found = bodies.get(definition)
   if (found) return found
@@ -111,7 +111,7 @@ export function connectionTargets(definition: Definition, catalog: Catalog, from
   return definition.steps.map((step) => ({ step, connection: canConnect(definition, catalog, from, exit, step.id) }))
 }
 
-/** Connects an exit to a step, replacing its edge. A loop that this closes gets a bound. Ask `canConnect` first. */
+/** Connects an exit to a step, replacing its edge. Limits a loop that this closes. Call `canConnect` first. */
 export function connect(definition: Definition, from: string, exit: string, to: string): Definition {
   if (from === START) return { ...definition, initialStep: to }
   const made = makeEdge(from, exit, to)
@@ -123,8 +123,8 @@ export function connect(definition: Definition, from: string, exit: string, to: 
 }
 
 /**
- * Limits the visits of the step that an edge leads to, if the edge closes a loop without a limit. Every round of the
- * loop visits its first step.
+ * Limits the visits of an edge's target, if the edge closes a loop without a limit. Every round of the loop visits its
+ * first step.
  */
 export function boundLoop(definition: Definition, from: string, to: string, most: number = FIRST_BOUND): Definition {
   const unbounded = cyclesOf(definition, isBounded).some((group) => group.includes(from) && group.includes(to))
@@ -133,7 +133,7 @@ export function boundLoop(definition: Definition, from: string, to: string, most
   return { ...definition, steps }
 }
 
-/** Leads an edge elsewhere: to another step, or from another exit. Says why if that is not allowed. */
+/** Moves an edge to another step, or to another exit. Returns the reason if that is not allowed. */
 export function reconnect(
   definition: Definition,
   catalog: Catalog,
@@ -146,13 +146,13 @@ export function reconnect(
   return connection.ok ? { definition: connect(freed, from, exit, to) } : { reason: connection.reason }
 }
 
-/** Removes the edge of an exit. Does nothing for START, which always leads to a step. */
+/** Removes the edge of an exit. Ignores START, which always leads to a step. */
 export function disconnect(definition: Definition, from: string, exit: string): Definition {
   const edges = definition.edges.filter((edge) => edge.from !== from || exitOf(edge) !== exit)
   return edges.length === definition.edges.length ? definition : { ...definition, edges }
 }
 
-/** The steps on a path from one to another, both included; null when there is none. */
+/** The steps on a path from one to another, both included; null without a path. */
 export function pathBetween(edges: readonly Edge[], from: string, to: string): string[] | null {
   const leaving = new Map<string, string[]>()
   for (const edge of edges) leaving.set(edge.from, [...(leaving.get(edge.from) ?? []), edge.to])

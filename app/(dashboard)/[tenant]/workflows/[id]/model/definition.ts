@@ -12,7 +12,7 @@ import { optionalSettings } from '@/server/definition/settings'
 import { isStepId, MAX_STEP_ID } from '@/server/definition/step-id'
 import type { Catalog, CatalogEntry } from '@/server/steps/catalog'
 
-/** The START node, wherever a step id is expected. No step can have this id. */
+/** The START node, used as a step id. No step can have this id. */
 export const START = '#start'
 
 export interface Position {
@@ -43,14 +43,14 @@ export function stepLabel(definition: Definition, stepId: string): string {
   return step ? nameOf(step) : stepId
 }
 
-/** The same in whichever of two definitions has it: a step that was removed is only in the one before. */
+/** The same, from whichever of two definitions has the step: a removed step is only in the earlier one. */
 export function labelIn(stepId: string, now: Definition, before: Definition | null): string {
   return stepLabel(findStep(now, stepId) || before === null ? now : before, stepId)
 }
 
 const NEXT: Exit[] = [{ id: 'next', label: 'Next' }]
 
-/** The exits of a step, with their labels. START has one, and so has a step of an unknown type. */
+/** The exits of a step, with their labels. START and steps of unknown types have one. */
 export function exitsOf(definition: Definition, catalog: Catalog, stepId: string): Exit[] {
   const step = stepId === START ? undefined : findStep(definition, stepId)
   const entry = step && entryOf(catalog, step.type)
@@ -70,7 +70,7 @@ export function edgesFrom(definition: Definition, from: string): Edge[] {
   return definition.edges.filter((edge) => edge.from === from)
 }
 
-/** The exit at which a path continues: `next`, or the first one. Null when the step ends the run. */
+/** The exit at which a path continues: `next`, or the first one. Null if the step ends the run. */
 export function mainExitOf(definition: Definition, catalog: Catalog, stepId: string): string | null {
   return mainExit(exitsOf(definition, catalog, stepId)) ?? null
 }
@@ -81,8 +81,8 @@ export function waysOn(definition: Definition, catalog: Catalog, stepId: string)
 }
 
 /**
- * The default exit for the next step or edge: the main one, or one that has no connection yet. Once one action of a
- * decision has its own connection, the others should get theirs. Null when the step ends the run.
+ * The default exit for the next step or edge: the main one, or one without a connection. Once one action of a decision
+ * has its own connection, the others should get theirs. Null if the step ends the run.
  */
 export function openExitOf(definition: Definition, catalog: Catalog, stepId: string): string | null {
   const main = mainExitOf(definition, catalog, stepId)
@@ -96,7 +96,7 @@ export function openExitOf(definition: Definition, catalog: Catalog, stepId: str
   return main === null || first === undefined || isOpen({ id: main, label: '' }) ? main : first.id
 }
 
-/** An exit's label on screen. An edge may leave by an exit that its step does not have. */
+/** An exit's label on screen. An edge may use an exit that its step does not have. */
 export function exitLabel(exits: readonly Exit[], exit: string): string {
   return exits.find(({ id }) => id === exit)?.label ?? exit
 }
@@ -149,7 +149,7 @@ export function freeId(wanted: string, taken: ReadonlySet<string>): string {
   return numbered(base, taken)
 }
 
-/** The same for the id of a step, which may have more characters: `7f3c-b` or `7f3c-b_2`. */
+/** The same for a step's id, which allows more characters: `7f3c-b` or `7f3c-b_2`. */
 export function freeStepId(wanted: string, taken: ReadonlySet<string>): string {
   if (stepIdProblem(wanted) !== null) return freeId(wanted, taken)
   return taken.has(wanted) ? numbered([...wanted].slice(0, MAX_STEP_ID - 10).join(''), taken) : wanted
@@ -161,7 +161,7 @@ function numbered(base: string, taken: ReadonlySet<string>): string {
   for (let n = 2; ; n++) if (!taken.has(`${stem}_${n}`)) return `${stem}_${n}`
 }
 
-/** The body of create and PUT, without what the server adds. */
+/** The body of create and PUT, without the fields that the server adds. */
 export function definitionOf(source: Definition): Definition {
   const { name, description, initialStep, steps, edges, payload } = source
   return {

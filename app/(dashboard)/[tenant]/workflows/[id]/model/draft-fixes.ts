@@ -11,10 +11,10 @@ import { removeSteps, updateStep } from './edit-steps'
 import type { Fix } from './fix'
 import { renameRoot, rewriteText } from './references'
 
-/** Names that a run gives by itself, so that START cannot. */
+/** Names that every run defines, so START cannot. */
 export const OF_THE_RUN = ['secrets', 'error', 'item', 'index', 'event']
 
-/** A START field that the key names wrongly gets its name; a key that nothing can fill goes. */
+/** Corrects a START field that the business key misspells; removes a key that nothing can fill. */
 export function keyFix(definition: Definition, { message }: Problem): Fix {
   const source = /uses \$\{(.+)\}, but START has no field .+\.$/.exec(message)?.[1]
   const wrong = source === undefined ? undefined : readReference(source).root
@@ -31,7 +31,7 @@ export function keyFix(definition: Definition, { message }: Problem): Fix {
   return { label: 'Remove the business key', apply: ({ businessKey: _gone, ...rest }) => rest }
 }
 
-/** Fixes of a step's place in the draft, its type and its names. */
+/** Fixes for a step's place in the draft, its type and its names. */
 export function stepFix(definition: Definition, catalog: Catalog, problem: Problem): Fix | null {
   const { code, message, stepId = '' } = problem
   const step = definition.steps.find(({ id }) => id === stepId)
@@ -85,10 +85,10 @@ export function stepFix(definition: Definition, catalog: Catalog, problem: Probl
     case 'TOOL_NOT_FOUND':
     case 'AGENT_NOT_FOUND':
     case 'WORKFLOW_NOT_FOUND':
-      // Only of a version; of what does not exist at all, a person chooses another.
+      // Only for a missing version; if the whole object is missing, the user chooses another.
       if (!/ has no (published version|version .+)\.$/.test(message)) return null
       return {
-        // Without a version, a workflow is run in the published one, if there is one.
+        // Without a version, the run uses the published one, if any.
         label: code === 'WORKFLOW_NOT_FOUND' ? 'Use the current version' : 'Use the latest version',
         apply: (before) => updateStep(before, stepId, { version: undefined }),
       }
@@ -108,7 +108,10 @@ export function stepFix(definition: Definition, catalog: Catalog, problem: Probl
   }
 }
 
-/** Takes a step out of the path after a cancel or a failure, with the steps of its branches. Null if other paths need it. */
+/**
+ * Removes a step, with the steps of its branches, from the path after a cancel or a failure. Null if other paths need
+ * it.
+ */
 function removalFix(definition: Definition, catalog: Catalog, stepId: string): Fix | null {
   const regions = regionsOf(definition, ({ type }) => entryOf(catalog, type)?.exits)
   const inside = regions.flatMap(({ fork, steps }) => (fork === stepId ? [...steps] : [])).filter((id) => id !== stepId)
@@ -117,7 +120,7 @@ function removalFix(definition: Definition, catalog: Catalog, stepId: string): F
   if ([stepId, ...inside].some((id) => main.has(id))) return null
   return {
     label: inside.length === 0 ? 'Remove the step' : 'Remove the step and its branches',
-    // The branches first, so that the path goes on where they end.
+    // The branches first, so that the path continues at their end.
     apply: (before) => removeSteps(removeSteps(before, catalog, inside, { reconnect: false }), catalog, [stepId]),
   }
 }

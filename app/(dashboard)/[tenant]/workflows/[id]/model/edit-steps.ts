@@ -21,12 +21,12 @@ import {
 import { isObject } from './json-text'
 import { freeName, isGiven } from './step-names'
 
-/** Where a new step goes: after an exit of a step or START, or null for unconnected. */
+/** Where a new step is inserted: after an exit of a step or START; null leaves it unconnected. */
 export type InsertPoint = { after: string; exit: string } | null
 
 /**
- * The nearest point where a step can be inserted: at an exit that exists, and before a step that ends the run, not
- * after it. Null when nothing leads to that step.
+ * The nearest point where a step can be inserted: at an existing exit, and before a step that ends the run, not after
+ * it. Null if nothing leads to that step.
  */
 export function insertPointFor(definition: Definition, catalog: Catalog, insertPoint: InsertPoint): InsertPoint {
   if (!insertPoint || insertPoint.after === START) return insertPoint
@@ -44,8 +44,8 @@ export function insertPointFor(definition: Definition, catalog: Catalog, insertP
 }
 
 /**
- * Adds a step with its type's sample values and title. If the exit already led to a step, the new one goes in between; a step
- * that ends the run cuts off what followed. START leads to the first step ever added.
+ * Adds a step with its type's sample values and title. If the exit already led to a step, the new one goes in between;
+ * a step that ends the run cuts off what followed. START leads to the first step ever added.
  */
 export function addStep(
   definition: Definition,
@@ -80,7 +80,7 @@ function insertAfter(steps: Step[], after: string | null, step: Step): Step[] {
 }
 
 /**
- * A loop around a removed step keeps its bound.
+ * A loop around a removed step keeps its limit.
  * @param options.reconnect connects the steps before and after the removed ones; false leaves a gap
  */
 export function removeSteps(
@@ -136,7 +136,7 @@ function firstKept(definition: Definition, catalog: Catalog, stepId: string, gon
   return null
 }
 
-/** Keeps edges in the order their exits had, so that a removal changes as little as possible. */
+/** Sorts edges in their exits' former order, so that a removal changes as little as possible. */
 function inOrderOf(before: Edge[], after: Edge[]): Edge[] {
   const index = (edge: Edge) => before.findIndex((old) => old.from === edge.from && exitOf(old) === exitOf(edge))
   return after.toSorted((a, b) => index(a) - index(b))
@@ -157,8 +157,8 @@ export function updateStep(
 }
 
 /**
- * Sets a value of a step. Edges, and the numbers of other fields, follow the entries of a list that makes exits: renamed
- * with them, removed with them.
+ * Sets a value of a step. Edges, and the numbers of other fields, follow the entries of a list that makes exits:
+ * renamed with them, removed with them.
  */
 export function setStepValue(
   definition: Definition,
@@ -173,7 +173,7 @@ export function setStepValue(
   const gone = before.filter((id) => !after.includes(id))
   if (gone.length === 0) return changed
   const added = after.filter((id) => !before.includes(id))
-  // Only a rename leaves as many exits as before.
+  // Only a rename preserves the number of exits.
   const renamed = (exit: string) => (before.length === after.length ? added[gone.indexOf(exit)] : undefined)
   const edges = changed.edges.flatMap((edge) => {
     const exit = exitOf(edge)
@@ -191,7 +191,7 @@ export function setStepValue(
   return updateStep({ ...changed, edges }, stepId, Object.fromEntries(counts))
 }
 
-/** The fields of a step with a number for each entry of a list. */
+/** The step's fields that hold a number for each entry of a list. */
 function countsOf(definition: Definition, catalog: Catalog, stepId: string, list: string): [string, JsonObject][] {
   const step = definition.steps.find(({ id }) => id === stepId)
   const form = entryOf(catalog, step?.type ?? '')?.form ?? []
@@ -206,8 +206,8 @@ function exitIds(definition: Definition, catalog: Catalog, stepId: string): stri
 }
 
 /**
- * Changes a step's type. Keeps fields both types have, a name that a person gave, and edges from exits both types have; the main path continues at
- * the new type's main exit.
+ * Changes a step's type. Preserves fields of both types, a name given by a user, and edges from exits of both types;
+ * the main path continues at the new type's main exit.
  */
 export function changeType(definition: Definition, catalog: Catalog, stepId: string, type: string): Definition {
   const entry = entryOf(catalog, type)
@@ -232,7 +232,7 @@ export function changeType(definition: Definition, catalog: Catalog, stepId: str
 }
 
 /**
- * Adds a copy, which leads where the step leads. The copy comes after the step, unless the step has several exits: then
+ * Adds a copy that leads where the step leads. The copy comes after the step, unless the step has several exits: then
  * nothing leads to the copy yet.
  */
 export function duplicateStep(

@@ -5,9 +5,8 @@ import type { Catalog } from '@/server/steps/catalog'
 import { entryOf, findStep } from './definition'
 
 /**
- * An exit as it is drawn. `only`: the single exit, without a label. `way`: one of several. `rest`: taken by the others
- * if they have no connection. `failure`: small and at the side. `stray`: used by an edge, but the step does not have
- * it.
+ * An exit as drawn. `only`: the single exit, without a label. `way`: one of several. `rest`: taken by the others if
+ * they have no connection. `failure`: small and at the side. `stray`: used by an edge, but the step does not have it.
  */
 export interface ShownExit extends Exit {
   tier: 'only' | 'way' | 'rest' | 'failure' | 'stray'
@@ -15,7 +14,7 @@ export interface ShownExit extends Exit {
   used: boolean
 }
 
-/** The exits of a step in display order. None when the step ends the run. */
+/** The exits of a step in display order. Empty if the step ends the run. */
 export function shownExits(step: Step, catalog: Catalog, leaving: readonly Edge[]): ShownExit[] {
   const spec = entryOf(catalog, step.type)?.exits
   const exits = spec ? exitsOf(spec, step) : [{ id: 'next', label: 'Next' }]
@@ -80,7 +79,7 @@ export function sizesOf(definition: Definition, catalog: Catalog): Sizes {
   )
 }
 
-/** Where the handle of an exit is, and how wide it is, from the top left corner of its node. */
+/** The position and width of an exit's handle, from the top left corner of its node. */
 export function handleAt(exits: readonly ShownExit[], exit: string): { x: number; y: number; width: number } {
   const { width, height } = sizeOf(exits)
   const failures = exits.filter(({ tier }) => tier === 'failure')

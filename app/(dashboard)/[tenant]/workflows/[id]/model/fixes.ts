@@ -12,11 +12,11 @@ import { placeOf } from './place'
 import { referenceFix } from './reference-fixes'
 import { argumentFix, literalFix, startFieldFix } from './value-fixes'
 
-/** The fix of a problem, or null when it needs a person's decision. */
+/** The fix of a problem, or null if the user must decide. */
 export function fixOf(definition: Definition, catalog: Catalog, problem: Problem): Fix | null {
   const { code, stepId } = problem
   const step = stepId === undefined ? undefined : findStep(definition, stepId)
-  // The picker asks which step: see the button.
+  // The picker asks for the step: see the button.
   if (code === 'NO_STEPS') return { label: 'Add step', apply: (before) => before }
   if (code === 'UNKNOWN_ON_CANCEL') {
     return { label: 'Remove the cleanup path', apply: ({ onCancel: _gone, ...rest }) => rest }

@@ -19,7 +19,7 @@ import {
 import { type InsertPoint, insertPointFor } from './edit-steps'
 import { referencesIn, rewriteReferences, withStart } from './references'
 
-/** Copied steps, as they are on the clipboard. */
+/** Copied steps as stored on the clipboard. */
 export interface Fragment {
   kind: 'workflow-fragment/1'
   steps: Step[]
@@ -116,7 +116,7 @@ function insertPath(
   const followed = after === START ? before.initialStep : (edgeAt(before, after, exit)?.to ?? null)
   const connected = connect(added, after, exit, first)
   if (followed === null) return connected
-  // The path continues from the last step, or else from the last one that has a free exit.
+  // The path continues from the last step, or from the last one that has a free exit.
   const ends = steps.flatMap(({ id }) => {
     const open = waysOn(added, catalog, id).filter((exit) => !edgeAt(added, id, exit.id))
     const exit = open.find((way) => way.id === mainExitOf(added, catalog, id)) ?? open[0]
@@ -188,7 +188,7 @@ export function fragmentOf(definition: Definition): Fragment {
   return { kind: 'workflow-fragment/1', steps, edges, payloadFields: payload }
 }
 
-/** Replaces the workflow with the pasted one, but keeps its name when the pasted one has none. */
+/** Replaces the workflow with the pasted one, but preserves its name if the pasted one has none. */
 export function replaceWith(definition: Definition, other: Definition): Definition {
   return { ...other, name: other.name.trim() === '' ? definition.name : other.name }
 }

@@ -22,7 +22,7 @@ class JsonProblem extends Error {
 
 const MAX_DEPTH = 200
 
-/** Parses like `JSON.parse` and keeps positions. Browsers word errors differently and often give no position. */
+/** Parses like `JSON.parse` and records positions. Browsers word errors differently and often give no position. */
 export function locateJson(text: string): LocatedJson {
   const reader = new Reader(text)
   try {

@@ -26,8 +26,8 @@ export function layoutWithDagre({ nodes, edges }: LayoutRequest): Layout {
 }
 
 /**
- * dagre gives up the order of steps that nothing follows. Where it did, the steps of each row are sorted by where the steps
- * above them are, and branches of a step change places until they are in order.
+ * dagre does not preserve the order of steps without successors. Where it failed, this sorts each row by the positions
+ * of the steps above and swaps a step's branches until they are in order.
  */
 function keepOrder(graph: Graph, constraints: readonly { left: string; right: string }[]): void {
   const orderOf = (id: string) => (graph.node(id) as { order: number }).order
@@ -64,7 +64,7 @@ function keepOrder(graph: Graph, constraints: readonly { left: string; right: st
   }
 }
 
-/** Branches of a step stay in the order of its edges, unless that contradicts another step's. */
+/** Branches of a step follow the order of its edges, unless that contradicts another step's. */
 function orderOf(edges: LayoutRequest['edges']): { left: string; right: string }[] {
   const branches = new Map<string, string[]>()
   for (const { from, to } of edges) {
@@ -75,7 +75,7 @@ function orderOf(edges: LayoutRequest['edges']): { left: string; right: string }
   for (const ids of branches.values()) {
     for (const [i, right] of ids.entries()) {
       const left = ids[i - 1]
-      // dagre would lose nodes in a circle.
+      // dagre would lose nodes in a cycle.
       if (left !== undefined && !pathBetween(order, right, left)) order.push({ from: left, to: right })
     }
   }

@@ -13,8 +13,8 @@ export interface LayoutRequest {
 }
 
 /**
- * The graph to arrange: without the edges that lead back, so that a loop reads from top to bottom, and with the branches
- * of a step in the order of its exits.
+ * The graph to arrange: without the edges that lead back, so that a loop reads from top to bottom, and with a step's
+ * branches in the order of its exits.
  * @param catalog without it, every node has the same size
  */
 export function layoutRequest(definition: Definition, catalog?: Catalog): LayoutRequest {

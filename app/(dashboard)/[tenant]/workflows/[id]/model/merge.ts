@@ -7,14 +7,14 @@ import { findStep, labelIn } from './definition'
 
 export type Side = 'mine' | 'theirs'
 
-/** What a conflict is about, on both sides and before: null where it was deleted, or not there yet. */
+/** The conflicting value on both sides and before: null where it was deleted or did not exist yet. */
 interface Sides<V> {
   was: V | null
   mine: V | null
   theirs: V | null
 }
 
-/** Something both sides changed in different ways. */
+/** A part that both sides changed in different ways. */
 export type Conflict = { id: string; title: string } & (
   | ({ kind: 'step'; stepId: string } & Sides<Step>)
   | ({ kind: 'edge'; from: string; exit: string } & Sides<Edge[]>)
@@ -41,8 +41,7 @@ export interface Merge {
 }
 
 /**
- * Three-way merge by step, exit, START field and workflow setting. Changes of different things merge without a
- * conflict.
+ * Three-way merge by step, exit, START field and workflow setting. Changes to different parts merge without a conflict.
  * @param choices the side to take for each conflict, by its id
  */
 export function merge(
@@ -52,7 +51,7 @@ export function merge(
   choices: Readonly<Record<string, Side>> = {},
 ): Merge {
   const conflicts: Conflict[] = []
-  // By the name that both began with: either side may have renamed it.
+  // By the common former name: either side may have renamed it.
   const label = (stepId: string) => labelIn(stepId, base, findStep(mine, stepId) ? mine : theirs)
   const choose = <V>(conflict: Conflict, ours: V, others: V): V => {
     conflicts.push(conflict)
@@ -150,7 +149,7 @@ function mergeMaps<V>(
   const merged = new Map<string, V>()
   for (const key of new Set([...mine.keys(), ...theirs.keys()])) {
     const [was, ours, others] = [base.get(key) ?? null, mine.get(key) ?? null, theirs.get(key) ?? null]
-    // The side that changed nothing yields, even when the other only reordered fields.
+    // A side without changes yields, even if the other only reordered fields.
     const value = sameText(ours, was)
       ? others
       : sameText(others, was) || same(ours, others) || same(others, was)
@@ -167,7 +166,7 @@ function sameText(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** Whether two definitions are the same, including the order of fields, which people see. */
+/** Whether two definitions are the same, including the order of fields, which is visible. */
 export function sameDefinition(a: Definition, b: Definition): boolean {
   return a === b || sizeOfDiff(diffDefinitions(a, b)) === 0
 }
@@ -177,8 +176,8 @@ export function same(a: unknown, b: unknown): boolean {
 }
 
 /**
- * Merges three orders. The side that reordered the shared items decides (mine if both did); what a side added stays
- * after the item it came after there.
+ * Merges three orders. The side that reordered the shared items decides (mine if both did); an added item stays after
+ * its predecessor on the side that added it.
  */
 function mergeOrder(base: string[], mine: string[], theirs: string[]): string[] {
   const common = (order: string[]) =>

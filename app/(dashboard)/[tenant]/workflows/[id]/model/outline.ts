@@ -7,8 +7,8 @@ import { entryOf } from './definition'
 import { shownExits } from './exit-row'
 
 /**
- * A line of the outline; a jump where a branch continues at a step that is listed elsewhere; a connection back into a
- * loop with its limit; the end of a path; or `below`, where a branch continues below all of them.
+ * A line of the outline; a jump where a branch continues at a step listed elsewhere; a connection back into a loop with
+ * its limit; the end of a path; or `below`, where a branch continues below all of them.
  */
 export type OutlineItem =
   | { kind: 'step'; step: Step; number: number; branches: OutlineBranch[] }
@@ -26,7 +26,7 @@ export interface OutlineBranch {
 export interface Outline {
   /** The path from START. */
   main: OutlineItem[]
-  /** The cleanup path, without the steps that are on the main path. */
+  /** The cleanup path, without the steps on the main path. */
   cleanup: OutlineItem[]
   failure: OutlineItem[]
   /** Steps that no path reaches, in the order of the definition. */
@@ -46,8 +46,8 @@ interface Way {
 }
 
 /**
- * The steps in the order a run meets them. If a step has several exits, each gets its own list until the branches join
- * again. Each step is listed once; other paths to it are jumps.
+ * The steps in a run's order. If a step has several exits, each gets its own list until the branches join again. Each
+ * step is listed once; other paths to it are jumps.
  */
 export function outlineOf(definition: Definition, catalog: Catalog): Outline {
   const steps = new Map(definition.steps.map((step) => [step.id, step]))
@@ -63,7 +63,7 @@ export function outlineOf(definition: Definition, catalog: Catalog): Outline {
     return stop.has(to) ? [{ kind: 'below' }] : walk(to, stop, elsewhere)
   }
 
-  /** @param elsewhere steps that are listed later, so that this path only jumps to them */
+  /** @param elsewhere steps listed later, so that this path only jumps to them */
   const walk = (
     from: string | null,
     stop: ReadonlySet<string>,
@@ -128,7 +128,10 @@ export function outlineOf(definition: Definition, catalog: Catalog): Outline {
   return { main, cleanup, failure, loose }
 }
 
-/** How a path continues from a step, in the order of its exits: every edge, and every exit at which the path ends. */
+/**
+ * The continuations of a path from a step, in the order of its exits: every edge, and every exit at which the path
+ * ends.
+ */
 function waysOf(step: Step, catalog: Catalog, leaving: readonly Edge[]): Way[] {
   const spec = entryOf(catalog, step.type)?.exits
   const exits = shownExits(step, catalog, leaving)
@@ -143,7 +146,7 @@ function waysOf(step: Step, catalog: Catalog, leaving: readonly Edge[]): Way[] {
   })
 }
 
-/** The nearest step that all branches reach; null when they never join. */
+/** The nearest step that all branches reach; null if they never join. */
 function joinOf(starts: readonly (string | undefined)[], leaving: ReadonlyMap<string, readonly Edge[]>): string | null {
   const [first, ...others] = starts.map((start) => distances(start ?? '', leaving))
   let best: string | null = null

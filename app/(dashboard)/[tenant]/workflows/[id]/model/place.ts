@@ -4,7 +4,7 @@ import { findStep } from './definition'
 import { updateStep } from './edit-steps'
 import type { Fix } from './fix'
 
-/** Changes the text that a problem's path names. */
+/** Changes the text at a problem's path. */
 export function inText(label: string, stepId: string, field: string, change: (text: string) => string): Fix {
   return {
     label,
@@ -20,7 +20,7 @@ function namesOf(field: string): (string | number)[] {
   )
 }
 
-/** The place in a step that a problem's path names; null if it may be another, because a name contains a dot or bracket. */
+/** The place of a problem's path in a step; null if it is ambiguous, because a name contains a dot or bracket. */
 export function placeOf(step: JsonObject, field = ''): (string | number)[] | null {
   const names = namesOf(field)
   const sure = names.every((_, index) => {

@@ -8,7 +8,7 @@ import { layoutRequest, NODE_HEIGHT, NODE_WIDTH } from './layout-request'
 
 const GAP = 64
 
-/** Stored positions: from the layout, else those the API gave the steps. */
+/** Stored positions: from the layout, or else from the steps as set by the API. */
 export function knownPositions(definition: Definition, layout: Layout): Layout {
   const known: Layout = {}
   if (layout[START]) known[START] = layout[START]
@@ -25,15 +25,15 @@ function positionIn(value: unknown): Position | undefined {
   return typeof x === 'number' && typeof y === 'number' ? { x, y } : undefined
 }
 
-/** Whether no step has a position, so that the whole graph has to be arranged. */
+/** Whether no step has a position, so that the whole graph needs arranging. */
 export function needsTidy(definition: Definition, layout: Layout): boolean {
   const known = knownPositions(definition, layout)
   return definition.steps.length > 1 && definition.steps.every((step) => !own(known, step.id))
 }
 
 /**
- * Quickly positions every node below the steps that lead to it and next to what is already there. For the first paint
- * and for new steps; `tidyLayout` arranges them better.
+ * Quickly positions every node below the steps that lead to it and next to existing nodes. For the first paint and for
+ * new steps; `tidyLayout` arranges them better.
  */
 export function completeLayout(definition: Definition, layout: Layout, catalog?: Catalog): Layout {
   const placed = knownPositions(definition, layout)
@@ -91,9 +91,9 @@ export function renameInLayout(layout: Layout, from: string, to: string): Layout
 }
 
 /**
- * The layout with a new step below the exit that leads to it. What follows that step, and what is in its way, moves
- * down.
- * @param ways how many exits the step before has, and which of them leads to the new one: each gets a column
+ * The layout with a new step below the exit that leads to it. Steps that follow it or are in its way move down.
+ * @param ways the number of exits of the step before, and the index of the one that leads to the new step: each gets a
+ * column
  */
 export function placeAfter(
   definition: Definition,

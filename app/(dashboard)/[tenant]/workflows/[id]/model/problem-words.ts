@@ -12,7 +12,7 @@ const KINDS: Record<string, string> = {
   array: 'a list',
 }
 
-/** A problem's field as its form labels it, with the path inside it; '' without one. */
+/** The form's label for a problem's field, with the path inside it; '' without a field. */
 export function fieldLabel(
   definition: Definition,
   catalog: Catalog | undefined,
@@ -28,7 +28,7 @@ export function fieldLabel(
   return inside === '' ? label : `${label} · ${inside}`
 }
 
-/** A message in words: what checks JSON names types as JSON Schema does. The API answers so, and keeps to it. */
+/** A message in words: the JSON checks name types as JSON Schema does, and the API's messages must not change. */
 export function inWords(message: string): string {
   return message.replace(
     /\bmust be (number|integer|string|boolean|object|array)(?=[.,;]|$)/g,
@@ -36,12 +36,12 @@ export function inWords(message: string): string {
   )
 }
 
-/** A message under the field that it is about. */
+/** A message under its own field. */
 export function underField(message: string): string {
   if (message === 'is required') return 'Required'
   if (message === NEITHER_OR_BOTH) return 'Set this or “Until”, but not both'
   return inWords(message)
 }
 
-/** What a delay says of its two fields. */
+/** The server's message about a delay's two fields. */
 export const NEITHER_OR_BOTH = 'or until must be set, but not both'

@@ -11,7 +11,7 @@ import type { Fix } from './fix'
 import { inText } from './place'
 import { renameRoot, rewriteText, withStart } from './references'
 
-/** A name with one near match is renamed; a value that may be missing gets an empty text as its fallback. */
+/** Renames a name with one near match; gives a value that may be missing an empty text as its fallback. */
 export function referenceFix(stepId: string, problem: Problem): Fix | null {
   const { code, field = '', message, suggestion } = problem
   const source = /^\$\{(.*?)\} (can never|may)/.exec(message)?.[1]
@@ -37,7 +37,7 @@ export function referenceFix(stepId: string, problem: Problem): Fix | null {
   })
 }
 
-/** A part of a path with one near match is renamed. */
+/** Renames a part of a path with one near match. */
 function pathFix(stepId: string, field: string, wrong: Reference, parent: Reference, meant: string): Fix | null {
   // A schema may have properties that no path can name.
   if (!isNameable(meant)) return null

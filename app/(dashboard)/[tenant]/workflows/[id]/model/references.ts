@@ -3,7 +3,7 @@ import type { Definition, Step } from '@/server/definition/schema'
 import { expressionsIn, type Reference, referenceText, type Segment } from '@/server/definition/template'
 import { referringConfig } from '@/server/definition/templated-config'
 
-/** The new start of a reference, or null to leave it. `length` is how many characters of the source it replaces. */
+/** The new start of a reference, or null to leave it. `length` is the number of source characters it replaces. */
 type Rewrite = (reference: Reference) => { text: string; length: number } | null
 
 export interface Found {
@@ -29,7 +29,7 @@ export function referencesTo(definition: Definition, root: string): Found[] {
   return referencesIn(definition).filter(({ reference }) => reference.root === root)
 }
 
-/** Rewrites references in every step and leaves the text around them untouched. */
+/** Rewrites references in every step and preserves the text around them. */
 export function rewriteReferences(steps: Step[], rewrite: Rewrite): { steps: Step[]; count: number } {
   let count = 0
   const rewritten = steps.map((step) => {
@@ -50,8 +50,8 @@ export function renameRoot(from: string, to: string): Rewrite {
 }
 
 /**
- * A path in place of the first part of a reference.
- * @param replaced how many names it replaces, the root among them
+ * Replaces the first part of a reference with a path.
+ * @param replaced the number of names it replaces, including the root
  */
 export function withStart({ ends }: Reference, path: readonly [string, ...Segment[]], replaced = 1) {
   return { text: referenceText(path), length: ends[replaced - 1] ?? 0 }
@@ -105,7 +105,7 @@ function visit(value: JsonValue, path: string, see: (text: string, path: string)
     for (const [key, item] of Object.entries(value)) visit(item, path === '' ? key : `${path}.${key}`, see)
 }
 
-/** How many references a new id would update, in words. */
+/** The number of references that a new id would update, in words. */
 export function referencesText(count: number): string {
   if (count === 0) return 'No expression refers to this step.'
   return count === 1 ? 'Changing it updates 1 reference.' : `Changing it updates ${count} references.`

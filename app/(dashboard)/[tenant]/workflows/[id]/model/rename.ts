@@ -5,7 +5,7 @@ import type { Catalog } from '@/server/steps/catalog'
 import { asObject, declaredBy, fieldNames, findStep, nameProblem, type START, stepIdProblem } from './definition'
 import { anyOf, renameProperty, renameRoot, rewriteReferences, rewriteText } from './references'
 
-/** The renamed definition, and how many `${…}` were rewritten. */
+/** The renamed definition, and the number of rewritten `${…}`. */
 export interface Renamed {
   definition: Definition
   references: number
@@ -28,8 +28,8 @@ export function renameStepProblem(
 }
 
 /**
- * Renames a step and everything that refers to it. References stay when a field of the old name hides the step: they
- * mean the field.
+ * Renames a step and everything that refers to it. References stay if a field of the old name hides the step: they mean
+ * the field.
  */
 export function renameStep(definition: Definition, catalog: Catalog, stepId: string, wanted: string): Renamed {
   const to = sameForm(wanted)
@@ -78,8 +78,8 @@ export function renameFieldProblem(
 }
 
 /**
- * Renames a declared field and the references to it. `${field}` stays when something else also provides a field of
- * that name; `${step.field}` always means this one.
+ * Renames a declared field and the references to it. `${field}` stays if another source also provides a field of that
+ * name; `${step.field}` always means this one.
  */
 export function renameField(
   definition: Definition,

@@ -1,10 +1,10 @@
 import type { Definition } from '@/server/definition/schema'
 import { findStep, nameOf } from './definition'
 
-/** The longest name that a step may have. */
+/** A step name's maximum length. */
 const LONGEST = 200
 
-/** What a step is called after: the title of its type, or the tool, agent or workflow that is chosen in it. */
+/** The base of a step's name: its type's title, or the tool, agent or workflow chosen in it. */
 export interface Called {
   before: string
   after: string
@@ -18,13 +18,13 @@ export function freeName(definition: Definition, wanted: string, except?: string
   for (let n = 2; ; n++) if (!taken.has(`${name} ${n}`)) return `${name} ${n}`
 }
 
-/** Whether the editor gave the name, so that nobody misses it. */
+/** Whether the editor generated the name, so that replacing it loses nothing. */
 export function isGiven(name: unknown, wanted: string): boolean {
   if (typeof name !== 'string' || wanted === '') return false
   return name === wanted || (name.startsWith(`${wanted} `) && /^\d+$/.test(name.slice(wanted.length + 1)))
 }
 
-/** Names a step after what is chosen in it, unless a person has named it. */
+/** Names a step after the object chosen in it, unless a user has named it. */
 export function nameAfter(
   definition: Definition,
   stepId: string,

@@ -4,7 +4,7 @@ import type { Layout } from './definition'
 import { layoutRequest } from './layout-request'
 
 /**
- * Positions for all nodes, computed in a worker: dagre would block the page for longer than a keystroke may take.
+ * Positions for all nodes, computed in a worker: dagre would block the page longer than a keystroke may take.
  * @throws the worker's error, or the signal's reason
  */
 export async function tidyLayout(definition: Definition, catalog?: Catalog, signal?: AbortSignal): Promise<Layout> {

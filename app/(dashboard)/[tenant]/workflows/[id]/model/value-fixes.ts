@@ -9,7 +9,7 @@ import { changeAt, inText, placeOf, valueAt } from './place'
 
 const WANTED = /must be (number|integer|string|boolean)/
 
-/** An argument that is not accepted gets the near name or the same value as another type, or goes. */
+/** Gives a rejected argument the near name or the same value as another type, or removes it. */
 export function argumentFix(
   stepId: string,
   step: JsonObject,
@@ -24,7 +24,7 @@ export function argumentFix(
     const parent = path.slice(0, -1)
     const taken = (object: JsonValue | undefined) =>
       suggestion !== undefined && isJsonObject(object) && Object.hasOwn(object, suggestion)
-    // Both have a value, so a person decides which one counts.
+    // Both have a value, so the user decides which one counts.
     if (taken(valueAt(step, parent))) return null
     const rename = (to: string | null) => (object: JsonValue) =>
       isJsonObject(object) && !taken(object)
@@ -56,7 +56,10 @@ export function argumentFix(
   return { label: `Make ${name} a ${wanted}`, apply: (before) => changeAt(before, stepId, path, () => converted) }
 }
 
-/** A literal of the wrong type becomes the START field of its argument's name, if that is always there and of the type. */
+/**
+ * Replaces a literal of the wrong type with the START field of its argument's name, if that field is always present and
+ * has the type.
+ */
 export function startFieldFix(
   { payload }: Definition,
   step: Step,
@@ -74,7 +77,7 @@ export function startFieldFix(
   return { label: `Use \${${name}}`, apply: (before) => changeAt(before, step.id, path, () => `\${${name}}`) }
 }
 
-/** A literal of the wrong type becomes the value that it says: a list that was written as text, or a number in quotes. */
+/** Replaces a literal of the wrong type with the value it spells: a list written as text, or a number in quotes. */
 export function literalFix(stepId: string, step: JsonObject, { field = '', message }: Problem): Fix | null {
   const path = placeOf(step, field)
   const text = path === null ? undefined : valueAt(step, path)
@@ -84,7 +87,7 @@ export function literalFix(stepId: string, step: JsonObject, { field = '', messa
     return list && { label: `Make ${field} a list`, apply: (before) => changeAt(before, stepId, path, () => list) }
   }
   const operator = /^"(.+)" takes two numbers\b.*, not (a number and a string|a string and a number)\.$/.exec(message)
-  // `+` may also mean to join texts.
+  // `+` may also join texts.
   if (operator?.[1] === undefined || operator[1] === '+') return null
   const quoted = quotedNumbers(text, operator[1], operator[2] === 'a number and a string')
   const [only] = quoted
@@ -105,10 +108,10 @@ function listIn(text: string): JsonValue[] | null {
   }
 }
 
-/** Where an operand ends, whatever the operator beside it is. */
+/** The delimiters of an operand, regardless of the operator beside it. */
 const AROUND = ['(', ')', '[', ']', ',', '?', ':', '&&', '||']
 
-/** The numbers in quotes that are by themselves the right, or the left, operand of an operator. */
+/** The quoted numbers that alone form the right, or the left, operand of an operator. */
 function quotedNumbers(expression: string, operator: string, isRight: boolean) {
   const found = tokensOf(expression)
   return found.flatMap((token, at) => {

@@ -1,6 +1,6 @@
 import type { CatalogEntry } from '@/server/steps/catalog'
 
-/** What happens when a step runs on its own, before anybody starts it. */
+/** Explains the effects of running a step alone, before it starts. */
 export function onlyNote(entry: Pick<CatalogEntry, 'type' | 'mode' | 'group'> | undefined): string {
   if (entry?.type === 'delay') return 'The run waits as long as the step says, and then ends.'
   if (entry?.type === 'wait-for-event') return 'The run waits until its event is posted, and then ends.'

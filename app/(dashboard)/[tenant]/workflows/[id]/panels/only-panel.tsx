@@ -19,7 +19,7 @@ import { onlyNote } from './only-notes'
 import { usePinnedData } from './pinned-data'
 import styles from './test-panel.module.css'
 
-/** Runs one step of the draft with data that the last run had, or that the person has pinned. */
+/** Runs one step of the draft with the last run's data, or with the user's pinned data. */
 export function OnlyForm(props: {
   workflowId: string
   step: Step
@@ -58,7 +58,7 @@ export function OnlyForm(props: {
       setProblem('The draft could not be saved, so the step was not run.')
       return false
     }
-    // Said even if another step is selected meanwhile. The form shows the error.
+    // Reported even if another step is selected meanwhile. The form shows the error.
     const input = { workflowId, data: read.value, version: String(version), part: { only: step.id } }
     await start.mutateAsync(input).then(
       ({ runId }) => onStarted({ runId }),
@@ -122,7 +122,7 @@ export function OnlyForm(props: {
 
 type Values = { run: { id: string; startTime: string } | null; leftOut: string[] }
 
-/** Where the data come from. */
+/** The origin of the data. */
 function Source({ pinned, last, names }: { pinned: boolean; last: Values | null; names: readonly string[] }) {
   const { path } = useTenant()
   return (

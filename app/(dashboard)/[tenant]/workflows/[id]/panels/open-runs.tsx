@@ -6,7 +6,7 @@ import type { OpenRuns } from '@/server/views/workflows/open-runs'
 import { useTenant } from '../../../tenant-context'
 import styles from './versions-panel.module.css'
 
-/** The open runs of each version, and what to say of one that has any. */
+/** The open runs of each version, and the text for one that has any. */
 export function useOpenRuns(workflowId: string) {
   const trpc = useTRPC()
   const { data } = useQuery({ ...trpc.workflows.openRuns.queryOptions({ id: workflowId }), staleTime: 0 })
@@ -16,7 +16,7 @@ export function useOpenRuns(workflowId: string) {
   }
 }
 
-/** Where the open runs of a version stand. They end in the version that they began with. */
+/** The current steps of a version's open runs. They end in the version that they started with. */
 export function OpenRunsOf({ workflowId, open, text }: { workflowId: string; open: OpenRuns; text: string }) {
   const { path } = useTenant()
   const { version, steps } = open

@@ -3,15 +3,15 @@ import { useCallback, useEffect, useState } from 'react'
 import { keep, readKept } from '../../../kept'
 
 export interface PinnedData {
-  /** The JSON text that the person has pinned; null without any. */
+  /** The user's pinned JSON text; null without any. */
   text: string | null
   pin: (text: string) => void
   unpin: () => void
 }
 
 /**
- * The data that a person tries out a step with, once they have changed it. Kept in this browser only: it may be what
- * somebody wrote in a run, which the workspace deletes when its time is over.
+ * The data for trying out a step, once the user has changed it. Stored only in this browser: it may contain run data,
+ * which the workspace deletes after its retention period.
  */
 export function usePinnedData(tenantId: string, workflowId: string, stepId: string): PinnedData {
   const key = `millrace-pinned:${tenantId}:${workflowId}:${stepId}`

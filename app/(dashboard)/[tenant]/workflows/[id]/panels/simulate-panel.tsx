@@ -18,7 +18,7 @@ export interface SimulatePanelProps {
   onGoTo: GoTo
 }
 
-/** Walks the draft with generated values, and shows what was reached and what failed. */
+/** Walks the draft with generated values, and shows the steps reached and the failures. */
 export function SimulatePanel({ workflowId, definition, save, onGoTo }: SimulatePanelProps) {
   const trpc = useTRPC()
   const [unsaved, setUnsaved] = useState(false)

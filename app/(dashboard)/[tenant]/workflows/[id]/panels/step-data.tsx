@@ -6,7 +6,7 @@ import { StepPanel } from '../../../runs/[runId]/step-panel'
 import type { Visit } from '../../../runs/[runId]/timeline-model'
 import styles from './test-panel.module.css'
 
-/** What a test run did in one visit of the selected step: input, output, error and attempts, as on the run's page. */
+/** A test run's data for one visit of the selected step: input, output, error and attempts, as on the run's page. */
 export function StepData(props: {
   run: RunOverview
   visit: Visit | null

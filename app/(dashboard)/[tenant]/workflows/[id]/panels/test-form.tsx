@@ -14,11 +14,11 @@ import type { SaveNow } from '../actions/screen'
 import { nameOf, stepLabel } from '../model/definition'
 import type { StartedTest } from '../parts/test-state'
 
-/** The START fields of a test run, and how far it goes. */
+/** The START fields of a test run, and the step at which it stops. */
 export function TestForm(props: {
   workflowId: string
   definition: Definition
-  /** The step to run to; null for all of the draft. */
+  /** The step to run to; null for the whole draft. */
   to: string | null
   onTo: (stepId: string | null) => void
   typed: Typed
@@ -54,7 +54,7 @@ export function TestForm(props: {
     const part = to === null ? null : { to }
     const wanted = { workflowId, data: read.data, version: String(version), test: true, ...(part ? { part } : {}) }
     const input = { ...wanted, ...(await sentFile(read.file)) }
-    // Said even if another panel is open by then. The form shows the error.
+    // Reported even if another panel is open by then. The form shows the error.
     await start.mutateAsync(input).then(
       ({ runId }) => onStarted({ runId, part }),
       () => {},

@@ -40,7 +40,7 @@ export function TestRun(props: {
   const timeline = useQuery(trpc.runs.timeline.queryOptions({ runId }))
   const refresh = useRefresh(runId)
   const visits = useMemo(() => (timeline.data ? visitsOf(timeline.data) : []), [timeline.data])
-  // The latest visit of the selected step, unless another one was chosen in the list.
+  // The latest visit of the selected step, unless the user chose another one in the list.
   const [seq, setSeq] = useState<number | null>(null)
   const ofStep = visits.filter(({ stepId }) => stepId === selected)
   const shown = ofStep.find((visit) => visit.seq === seq) ?? ofStep.at(-1) ?? null

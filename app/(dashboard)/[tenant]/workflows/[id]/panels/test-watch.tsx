@@ -12,7 +12,7 @@ export interface TestWatchProps {
   onTested: (steps: TestedSteps) => void
 }
 
-/** Follows a test run as long as the editor shows it, whether or not its panel is open. Draws nothing. */
+/** Follows a test run while the editor shows it, whether or not its panel is open. Renders nothing. */
 export function TestWatch({ runId, onTested }: TestWatchProps) {
   const trpc = useTRPC()
   const { data: timeline } = useQuery(trpc.runs.timeline.queryOptions({ runId }))

@@ -103,7 +103,7 @@ export function VersionsPanel(props: VersionsPanelProps) {
   )
 }
 
-/** Only publishing makes a number that people see: a draft has the time at which it was saved. */
+/** Only publishing assigns a visible number: a draft shows its save time. */
 function VersionName({ item }: { item: VersionHistoryItem }) {
   if (item.number !== null) return `Version ${item.number}`
   return (
@@ -176,7 +176,7 @@ function OneVersion(props: VersionsPanelProps & { item: VersionHistoryItem; onRe
   }
   if (!read.data) return <Skeleton height={160} radius="md" />
   const earlier = definitionOf(read.data)
-  // From the draft to the version: what restoring would change.
+  // From the draft to the version: the changes that restoring would make.
   const diff = diffDefinitions(definition, earlier)
   const same = sizeOfDiff(diff) === 0
   return (

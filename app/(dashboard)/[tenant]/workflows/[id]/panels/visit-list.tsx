@@ -9,7 +9,7 @@ import styles from './test-panel.module.css'
 
 const ROW_PX = 34
 
-/** The visits of a test run, of which only visible ones are rendered: a loop over a long list makes thousands. */
+/** The visits of a test run; only visible ones are rendered, because a loop over a long list makes thousands. */
 export function VisitList(props: { visits: readonly Visit[]; shown: Visit | null; onShow: (visit: Visit) => void }) {
   const { visits, shown, onShow } = props
   const scroller = useRef<HTMLDivElement>(null)

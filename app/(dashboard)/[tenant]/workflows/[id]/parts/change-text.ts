@@ -1,12 +1,13 @@
 import type { JsonValue } from '@/server/definition/json'
 
-/** Longer than this, two values in a line are hard to compare. */
+/** Longer values are hard to compare in one line. */
 const IN_A_LINE = 24
 const MAX = 120
 
 /**
- * Both values of a change, for people to read: text as it is, unless only its quotes tell it from a value of another type.
- * @returns `long` when they belong above each other
+ * Both values of a change as display text: texts without quotes, unless only quotes distinguish them from a value of
+ * another type.
+ * @returns `long` if they belong above each other
  */
 export function changeText(before: JsonValue | undefined, after: JsonValue | undefined) {
   const plain = [before, after].every((value) => isNothing(value) || typeof value === 'string')

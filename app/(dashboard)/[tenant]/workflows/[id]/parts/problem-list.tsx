@@ -17,7 +17,7 @@ export function ProblemList(props: {
   onGo: (problem: Problem) => void
   /** The name of a step, by its id. */
   nameOf: (stepId: string) => string
-  /** The field of a problem, as its form labels it. */
+  /** The form's label for a problem's field. */
   fieldOf: (problem: Problem) => string
   /** A button beside a problem. */
   action: (problem: Problem) => ReactNode

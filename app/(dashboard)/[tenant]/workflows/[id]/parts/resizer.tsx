@@ -3,7 +3,7 @@ import { type KeyboardEvent, type PointerEvent, useCallback, useEffect, useLayou
 import { keep, readKept } from '../../../kept'
 import styles from './resizer.module.css'
 
-/** How far an arrow key moves it, in pixels; with Shift, this times five. */
+/** The distance of one arrow key press in pixels; with Shift, five times that. */
 const STEP = 16
 
 interface Range {
@@ -12,16 +12,16 @@ interface Range {
 }
 
 export interface PanelSize extends Range {
-  /** In pixels; null for the size that the style sheet gives. */
+  /** In pixels; null for the style sheet's size. */
   size: number | null
   set: (size: number | null) => void
 }
 
-/** The size of a panel, kept in this browser. */
+/** The size of a panel, stored in this browser. */
 export function usePanelSize(name: string, { min, max }: Range): PanelSize {
   const key = `millrace-panel-${name}`
   const [size, setSize] = useState<number | null>(null)
-  // Before the page is painted, but not while the server draws it.
+  // Before the page is painted, but not during server rendering.
   useLayoutEffect(() => {
     const kept = Number(readKept(key))
     if (kept > 0) setSize(Math.min(max, Math.max(min, kept)))
@@ -38,8 +38,8 @@ export function usePanelSize(name: string, { min, max }: Range): PanelSize {
 }
 
 /**
- * The border of a panel, which can be moved: by dragging, with the arrow keys, to its ends with Home and End, and back to
- * where it was with a double click or Enter. The panel is after it: to the right, or below.
+ * A panel's movable border: by dragging, with the arrow keys, to its ends with Home and End, and back to its default
+ * with a double click or Enter. The panel is after it: to the right, or below.
  */
 export function Resizer(props: { panel: PanelSize; label: string; controls: string; vertical: boolean }) {
   const { panel, label, controls, vertical } = props
@@ -49,7 +49,7 @@ export function Resizer(props: { panel: PanelSize; label: string; controls: stri
     const box = document.getElementById(controls)?.getBoundingClientRect()
     return Math.round((vertical ? box?.width : box?.height) ?? panel.min)
   }
-  // What it says has to be true where the style sheet decides, too.
+  // Its announced value must be true even where the style sheet sets the size.
   // biome-ignore lint/correctness/useExhaustiveDependencies: after each change of the size
   useEffect(() => setShown(measure()), [panel.size])
   const placeOf = (event: PointerEvent) => (vertical ? event.clientX : event.clientY)

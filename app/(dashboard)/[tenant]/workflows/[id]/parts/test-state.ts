@@ -4,7 +4,7 @@ import type { RunPart } from '@/server/definition/part'
 import type { Entry, Typed } from '../../start-values'
 import type { TestedSteps } from './tested'
 
-/** A test run that the editor shows, on the canvas and in its panel. */
+/** A test run shown by the editor, on the canvas and in its panel. */
 export interface StartedTest {
   runId: string
   part: RunPart | null
@@ -12,12 +12,12 @@ export interface StartedTest {
 
 export interface TestRunState {
   run: StartedTest | null
-  /** What it did with each step; null without a run. */
+  /** The run's result for each step; null without a run. */
   steps: TestedSteps | null
   /** The step up to which the next test runs; null for the whole draft. */
   to: string | null
   setTo: (stepId: string | null) => void
-  /** What was typed for START fields, for as long as the editor is open: it may be a file, or somebody's data. */
+  /** The input for START fields, held while the editor is open: it may be a file or personal data. */
   typed: Typed
   type: (name: string, entry: Entry) => void
   start: (run: StartedTest) => void
@@ -25,7 +25,7 @@ export interface TestRunState {
   onTested: (steps: TestedSteps) => void
 }
 
-/** The test run that was started here last. */
+/** The latest test run started here. */
 export function useTestRun(): TestRunState {
   const [run, setRun] = useState<StartedTest | null>(null)
   const [steps, setSteps] = useState<TestedSteps | null>(null)

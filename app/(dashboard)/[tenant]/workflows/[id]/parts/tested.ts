@@ -1,13 +1,13 @@
 import { pillText } from '@/app/_ui/status-pill'
 import type { stateOf } from '../../../runs/[runId]/timeline-model'
 
-/** What a test run did with a step: its latest visit. */
+/** A test run's result for a step: its latest visit. */
 export interface Tested {
   state: ReturnType<typeof stateOf>
-  /** How long it took; empty while it lasts. */
+  /** Its duration; empty while it is running. */
   took: string
   visits: number
-  /** Its output in one line; null without one, or if it is too large for that. */
+  /** Its output in one line; null without one, or if it is too large. */
   output: string | null
 }
 

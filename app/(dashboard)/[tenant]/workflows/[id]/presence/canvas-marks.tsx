@@ -12,10 +12,12 @@ interface Placed {
   height?: number
 }
 
-/** How far the ring is from the card. */
+/** The distance of the ring from the card. */
 const GAP = 5
 
-/** Rings around the steps that others have selected, with their initials. Screen readers hear it in the header. */
+/**
+ * Rings around the steps that others have selected, with their initials. The header announces them to screen readers.
+ */
 export function CanvasMarks({ nodes }: { nodes: readonly Placed[] }) {
   const others = useOthers()
   const marked = nodes.flatMap((node) => {

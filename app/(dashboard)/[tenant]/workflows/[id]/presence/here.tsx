@@ -14,13 +14,13 @@ import styles from './presence.module.css'
 
 /** The server forgets a tab after two and a half of these. */
 const AGAIN_MS = 4_000
-/** A selection that moves through the graph is told once it rests. */
+/** A selection that moves through the graph is reported once it rests. */
 const REST_MS = 250
 const SHOWN = 3
 
 /**
- * Who else has the workflow open. Tells the server, as long as somebody can see this page, that this person does, at which
- * step they are, and which version they have; and hears of newer ones.
+ * Shows who else has the workflow open. While this page is visible, reports this user's presence, selected step and
+ * version to the server, and learns of newer versions.
  * @param stepId null for none, or several
  * @param version the newest that this page has
  */
@@ -30,7 +30,7 @@ export function Here(props: {
   stepId: string | null
   version: number
   onShow: (stepId: string) => void
-  /** Called when somebody saved a newer version, until this page has it. */
+  /** Called when another user saved a newer version, until this page has it. */
   onNewer: () => void
 }) {
   const { workflowId, definition, stepId, version, onShow, onNewer } = props
@@ -99,7 +99,7 @@ function stepName(definition: Definition, stepId: string): string | null {
   return stepId === START ? 'START' : step ? nameOf(step) : null
 }
 
-/** Repeats that this tab is here, and keeps who else is. */
+/** Repeats this tab's presence and stores the others'. */
 function useBeingHere(here: { id: string; stepId: string | null; version: number; onNewer: () => void }): void {
   const { id, stepId, version, onNewer } = here
   const trpc = useTRPC()
@@ -107,7 +107,7 @@ function useBeingHere(here: { id: string; stepId: string | null; version: number
   const visible = useDocumentVisibility() !== 'hidden'
   const place = useRef({ id, tab: TAB, stepId, version })
   place.current = { id, tab: TAB, stepId, version }
-  // The key has no step: where this person is makes no other list.
+  // The key has no step: this user's step does not change the list.
   const query = useQuery({
     queryKey: trpc.live.here.queryKey({ id, tab: TAB, stepId: null }),
     queryFn: () => client.live.here.query(place.current),
@@ -124,7 +124,7 @@ function useBeingHere(here: { id: string; stepId: string | null; version: number
   newer.current = onNewer
   const newest = data?.version ?? 0
   useEffect(() => {
-    // Again with each answer, because the page may not have been able to take it in.
+    // Repeated with each response, because the page may have been unable to merge.
     if (visible && dataUpdatedAt > 0 && newest > version) newer.current()
   }, [visible, dataUpdatedAt, newest, version])
 

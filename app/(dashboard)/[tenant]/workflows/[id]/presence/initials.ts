@@ -7,7 +7,7 @@ export function initialsOf(name: string): string {
 
 const COLORS = 6
 
-/** The numbers of people's colours: mostly the same for a person, and different for people who are here together. */
+/** The numbers of people's colours: mostly stable for a person, and distinct for people who are here together. */
 export function colorsOf(ids: readonly string[]): number[] {
   const taken = new Set<number>()
   return ids.map((id) => {

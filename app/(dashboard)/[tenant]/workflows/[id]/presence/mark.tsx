@@ -2,12 +2,12 @@ import { initialsOf } from './initials'
 import type { Other } from './others'
 import styles from './presence.module.css'
 
-/** The class that sets somebody's colour. */
+/** The class that sets a person's colour. */
 export function colorClass({ color }: Other): string {
   return styles[`c${color}`] ?? ''
 }
 
-/** Somebody's initials in their colour. */
+/** A person's initials in their colour. */
 export function Mark({ person }: { person: Other }) {
   return (
     <span className={`${styles.mark} ${colorClass(person)}`} title={person.name}>

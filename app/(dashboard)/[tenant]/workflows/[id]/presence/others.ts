@@ -2,14 +2,14 @@ import { useSyncExternalStore } from 'react'
 import type { Present } from '@/server/live/places'
 import { colorsOf } from './initials'
 
-/** Somebody else who is here, with the number of their colour. */
+/** Another user who is here, with the number of their colour. */
 export interface Other extends Present {
   color: number
 }
 
 const NOBODY: readonly Other[] = []
 
-// One editor is open at a time. The header finds out who is here; canvas and outline show where.
+// Only one editor is open at a time. The header fetches who is here; canvas and outline show where.
 let others = NOBODY
 const listeners = new Set<() => void>()
 
@@ -26,7 +26,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Who else has the workflow open, and where. */
+/** The other users with the workflow open, and their steps. */
 export function useOthers(): readonly Other[] {
   return useSyncExternalStore(
     subscribe,

@@ -27,7 +27,7 @@ import { WorkflowPanel } from '../inspector/workflow-panel'
 export function SettingsScreen({ workflowId }: { workflowId: string }) {
   const trpc = useTRPC()
   const { path } = useTenant()
-  // As in the editor: the draft checks for other people's saves itself.
+  // As in the editor, the draft itself checks for other users' saves.
   const workflow = useQuery({
     ...trpc.workflows.get.queryOptions({ id: workflowId }),
     refetchOnWindowFocus: false,
@@ -112,7 +112,7 @@ function Loaded({ workflow }: { workflow: WorkflowDraft }) {
         draft={draft}
         save={async () => ((await draft.saveNow()) ? draft.getState().base.version : null)}
         onGoTo={(target) => {
-          // The fields of the workflow itself are here; those of steps and START are in the editor.
+          // The workflow's own fields are here; those of steps and START are in the editor.
           if (target.stepId === undefined && !target.field?.startsWith('payload'))
             setTimeout(() => focusField('', target.field), 0)
           else goToEditor(target)

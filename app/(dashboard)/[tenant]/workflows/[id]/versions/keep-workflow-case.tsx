@@ -10,7 +10,7 @@ import type { RunItem } from '@/server/views/runs/items'
 import type { KeepWorkflowCase as Body } from '@/server/workflows/test-cases'
 import { KeepDialog } from '../../../_test-cases/keep-dialog'
 
-/** Keeps one of the latest runs that have ended. */
+/** Saves one of the latest ended runs as a test case. */
 export function KeepWorkflowCase(props: {
   workflowId: string
   keep: (body: Body) => Promise<unknown>

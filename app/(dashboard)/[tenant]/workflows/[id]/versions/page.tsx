@@ -20,7 +20,7 @@ export default async function Page({ params }: { params: Promise<{ tenant: strin
     prefetch(trpc.workflows.cases.queryOptions({ id })),
     prefetchFirst(queryKey, trpc.workflows.versions.queryOptions(versionsFrom(id, 0)), 0),
   ])
-  // What is shown first. Everything is below it, so it must not come later.
+  // The content shown first. Everything else stands below it, so it must not load later.
   const newest = known<History>({ queryKey })?.pages[0]?.items[0]
   if (newest) await prefetch(trpc.workflows.version.queryOptions({ id, version: String(newest.version) }))
   return (

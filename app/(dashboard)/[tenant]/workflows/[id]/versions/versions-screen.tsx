@@ -23,7 +23,7 @@ const PublishDialog = dynamic<PublishDialogProps>(
   { ssr: false },
 )
 
-/** The versions and drafts of one workflow, each compared with the draft of now. */
+/** The versions and drafts of one workflow, each compared with the current draft. */
 export function VersionsScreen({ workflowId }: { workflowId: string }) {
   const trpc = useTRPC()
   const { path } = useTenant()
@@ -34,7 +34,7 @@ export function VersionsScreen({ workflowId }: { workflowId: string }) {
   const goToEditor = useGoToEditor(workflowId)
   const queries = useQueryClient()
   const archived = data?.status === 'archived'
-  // Nothing is edited here; somebody else may have saved meanwhile.
+  // Nothing is edited here; another user may have saved meanwhile.
   const current = async () => (await workflow.refetch()).data?.version ?? null
   const published = () => {
     void workflow.refetch()

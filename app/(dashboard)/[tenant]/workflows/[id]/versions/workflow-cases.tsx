@@ -10,7 +10,7 @@ import { TestCases } from '../../../_test-cases/test-cases'
 import { useTenant } from '../../../tenant-context'
 import { KeepWorkflowCase } from './keep-workflow-case'
 
-/** The workflow's test cases: runs that were kept, with whose results and answers the draft is tested. */
+/** The workflow's test cases: stored runs, whose results and answers test the draft. */
 export function WorkflowCases({ workflowId: id, definition }: { workflowId: string; definition: Definition }) {
   const trpc = useTRPC()
   const { workflows } = useTRPCClient()
@@ -33,7 +33,7 @@ export function WorkflowCases({ workflowId: id, definition }: { workflowId: stri
         server={{
           run: (only) => workflows.runCases.mutate({ id, body: only ? { only } : {} }),
           rename: (caseId, name) => changed(workflows.renameCase.mutate({ id, caseId, name })),
-          // Of the kinds below.
+          // One of the kinds below.
           change: (caseId, expected) =>
             changed(workflows.changeExpected.mutate({ id, caseId, expected: expected as ExpectedOfWorkflow })),
           remove: (caseId) => changed(workflows.deleteCase.mutate({ id, caseId })),

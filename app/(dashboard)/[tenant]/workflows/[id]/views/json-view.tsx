@@ -143,7 +143,7 @@ function useApply(onApply: (definition: Definition) => void) {
   return { busy, refused, error, run: (definition: Definition) => void check(definition), forget: () => setRefused([]) }
 }
 
-/** Fills in what the server would. */
+/** Adds the defaults that the server would add. */
 function completed(given: Definition): Definition {
   return {
     name: given.name,

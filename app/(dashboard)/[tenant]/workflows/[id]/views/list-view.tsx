@@ -25,18 +25,18 @@ export interface ListViewProps {
 interface Row {
   id: string
   name: string
-  /** What is said of it beside its name, if anything. */
+  /** A note beside its name, if any. */
   aside?: string
   type: string
   icon: string
   state: string
-  /** The test run's word for it, for its colour. */
+  /** The test run's state, which sets its colour. */
   tested: string | undefined
 }
 
 /**
- * All steps, one to a line, in the order a run meets them. The list is one stop of the Tab key: arrows, Home and End move
- * in it and select, Enter opens the form.
+ * All steps, one per line, in a run's order. The list is one Tab stop: arrows, Home and End move in it and select,
+ * Enter opens the form.
  */
 export function ListView({ definition, catalog, selection, problems, tested, actions }: ListViewProps) {
   const rows = useMemo(() => rowsOf(definition, catalog, tested), [definition, catalog, tested])

@@ -4,7 +4,7 @@ import { CodeEditor } from '@/app/_ui/code-editor'
 import type { JsonObject } from '@/server/definition/json'
 import { isObject, readJson } from '../model/json-text'
 
-/** All arguments as one JSON object. Text that is no JSON object stays on the screen and is not saved. */
+/** All arguments as one JSON object. Text that is no JSON object stays on screen and is not saved. */
 export function ArgumentsJson(props: {
   label: string
   value: JsonObject
@@ -17,7 +17,7 @@ export function ArgumentsJson(props: {
   const [wrong, setWrong] = useState<string | null>(null)
   const last = useRef(JSON.stringify(value))
 
-  // Follows undo and merges, but keeps the formatting while the value is the same.
+  // Follows undo and merges, but preserves the formatting while the value is the same.
   useEffect(() => {
     const now = JSON.stringify(value)
     if (now === last.current) return

@@ -19,7 +19,10 @@ import { useInputSchema } from './use-input-schema'
 import { fieldElementId, type WidgetProps } from './widget'
 import styles from './widgets.module.css'
 
-/** The arguments of the chosen tool, or the input of the chosen workflow, one row for each. Without a schema, names and values. */
+/**
+ * The arguments of the chosen tool, or the input of the chosen workflow, one row for each. Without a schema, names and
+ * values.
+ */
 export function ArgumentsWidget(props: WidgetProps) {
   const { field, siblings, value } = props
   const { schema, pending } = useInputSchema(field, siblings)
@@ -37,7 +40,7 @@ function Arguments(props: WidgetProps & { args: JsonObject }) {
   const means = useMemo(() => ({ Text: ExpressionText, offers: entries }), [entries])
   const [asJson, setAsJson] = useState(false)
   const [invalid, setInvalid] = useState(false)
-  // Rows show whatever a closed schema allows, and what it does not allow beside it.
+  // Rows can show every value of a closed schema, and invalid values beside it.
   const json = asJson && shape.open
   const noun = field.widget === 'arguments' ? field.resource : 'tool'
   const shared = readOnly ? {} : sharedNames(shape, args, entries)
@@ -46,7 +49,7 @@ function Arguments(props: WidgetProps & { args: JsonObject }) {
   const within = (path: string) =>
     path === '' ? field.name : path.startsWith('[') ? field.name + path : `${field.name}.${path}`
   const at = (path: string) => problems.filter((problem) => problem.field === within(path))
-  // A star marks what is required; the list of problems says that it is missing.
+  // A star marks required arguments; the list of problems reports missing ones.
   const told = (path: string) => at(path).filter(({ fault }) => fault !== 'missing')
   const problemAt = (path: string) =>
     told(path)

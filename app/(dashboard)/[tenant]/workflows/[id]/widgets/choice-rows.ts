@@ -7,12 +7,12 @@ import type { Row } from './use-rows'
 export interface Choice {
   /** As typed. */
   id: string
-  /** The last id that could be stored: an edge belongs to it while the next one is being typed. */
+  /** The last id that could be stored: edges belong to it while the next one is being typed. */
   kept: string
   label: string
-  /** The id follows the label until somebody changes it. */
+  /** The id follows the label until the user changes it. */
   follows: boolean
-  /** Whatever else the entry has. */
+  /** The entry's other properties. */
   rest: JsonObject
 }
 
@@ -35,7 +35,7 @@ export function writtenChoices(rows: readonly Choice[]): JsonObject[] {
   }))
 }
 
-/** An id made of a label, never that of another exit: it would take the entry's own exit away, and its edge. */
+/** An id derived from a label, never that of another exit: it would take over the entry's own exit and edge. */
 export function idFor(label: string): string {
   const id = label
     .toLowerCase()
@@ -44,7 +44,7 @@ export function idFor(label: string): string {
   return RESERVED_EXITS.includes(id) ? `${id}_` : id
 }
 
-/** The rows after a row's label or id was typed. */
+/** The rows after the user typed a row's label or id. */
 export function changeChoice(
   rows: readonly Row<Choice>[],
   key: number,
@@ -55,7 +55,7 @@ export function changeChoice(
     if (row.key !== key) return row
     const follows = part.id === undefined ? row.follows : part.id === '' || part.id === idFor(row.label)
     const made = part.label !== undefined && row.follows ? idFor(part.label) : undefined
-    // A label without a usable id of its own leaves the id as it is.
+    // A label that makes no usable id leaves the id unchanged.
     const free = made !== undefined && choiceProblem(rows, key, made, problemOf) === null && made !== ''
     const id = part.id ?? (free ? made : row.id)
     const kept = choiceProblem(rows, key, id, problemOf) === null && id !== '' ? id : row.kept
@@ -72,7 +72,7 @@ export function choiceProblem(
 ): string | null {
   if (id === '') return null
   if (rows.some((row) => row.key !== key && (row.id === id || row.kept === id))) return 'Another one has this id'
-  // An action may have had such an id before the editor refused it.
+  // An action may have had such an id before the editor rejected it.
   if (RESERVED_EXITS.includes(id) && !rows.some((row) => row.key === key && row.kept === id)) return reservedProblem(id)
   return problemOf(id)
 }
@@ -87,7 +87,7 @@ function reservedProblem(id: string): string {
   return `${id} is the name of another exit`
 }
 
-/** The ids of actions are free, as they always were; only typing a reserved one anew is refused. */
+/** The ids of actions have always been free; only typing a reserved one anew is rejected. */
 export function actionProblem(id: string): string | null {
   return id.length > 100 ? 'Use 100 characters or fewer' : null
 }

@@ -12,7 +12,7 @@ import styles from './widgets.module.css'
 /** The entries of a list that makes exits, each with a label and an id. */
 export function Choices(
   props: WidgetProps & {
-    /** What an entry is called, such as "action". */
+    /** The noun for an entry, such as "action". */
     noun: string
     problemOf: (id: string) => string | null
     /** A new entry. */
@@ -33,7 +33,7 @@ export function Choices(
   return (
     <FieldFrame field={field} problem={problem}>
       {rows.length > 0 && (
-        // Each field has a name of its own.
+        // Each field has its own accessible name.
         <div className={`${styles.pair} ${styles.heads}`} aria-hidden>
           <span>Label</span>
           <span>Id</span>

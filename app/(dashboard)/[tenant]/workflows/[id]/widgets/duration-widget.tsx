@@ -36,13 +36,13 @@ export function DurationInput(props: {
   onBlur?: () => void
   problem?: string | null
   placeholder?: string
-  /** The unit as long as there is no value. */
+  /** The initial unit without a value. */
   unset?: Unit
   readOnly: boolean
 }) {
   const { id, label, help, value, onChange, onBlur, problem, placeholder, unset = 's', readOnly } = props
   const [chosen, setChosen] = useState<Unit | null>(null)
-  /** What somebody is typing, such as "1.", which is no other number than "1". */
+  /** The text being typed, such as "1.", whose number equals that of "1". */
   const [typed, setTyped] = useState<string | null>(null)
   const keeps =
     chosen !== null && (typed !== null || value === undefined || Number.isInteger(value / unitOf(chosen).ms))
@@ -50,7 +50,7 @@ export function DurationInput(props: {
   function type(text: string) {
     if (!/^\d*\.?\d*$/.test(text)) return
     setTyped(text)
-    // The unit does not change under the number: 1.5 hours are 90 minutes once the field is left.
+    // The unit does not change during typing: 1.5 hours become 90 minutes once the field loses the focus.
     setChosen(unit.value)
     onChange(/\d/.test(text) ? Math.round(Number(text) * unit.ms) : undefined)
   }

@@ -22,11 +22,11 @@ interface Props {
   value: string
   onChange: (value: string) => void
   multiline?: boolean
-  /** Holds an expression: not prose, so nothing checks its spelling. */
+  /** Holds an expression: not prose, so no spell check. */
   code?: boolean
-  /** The step's field, which may know names of its own. */
+  /** The step's field, which may add names of its own. */
   of?: string
-  /** The type to offer first. */
+  /** The type to suggest first. */
   wanted?: FieldType
   /** A chosen value replaces the text. */
   replaces?: boolean
@@ -48,7 +48,7 @@ export function ExpressionInput(props: Props) {
   const offers = wanted === undefined ? entries : byFit(entries, wanted)
   const options = findEntries(offers, search).slice(0, 50)
   const [first] = options
-  // What may be missing, or does not fit, is taken only by somebody who chooses it.
+  // Values that may be missing or do not fit must be chosen explicitly.
   const sure = first !== undefined && !first.maybe && (wanted === undefined || suits(first.type, wanted) < 2)
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the first match is marked whenever the list changes
@@ -58,7 +58,7 @@ export function ExpressionInput(props: Props) {
     else combobox.resetSelectedOption()
   }, [search, sure, combobox.dropdownOpened])
 
-  // Keeps the caret after the inserted text; React would move it to the end.
+  // Leaves the caret after the inserted text; React would move it to the end.
   useEffect(() => {
     if (caret.current === null) return
     field.current?.setSelectionRange(caret.current, caret.current)
@@ -143,7 +143,7 @@ export function ExpressionInput(props: Props) {
           variant="subtle"
           color="gray"
           aria-label={`Insert a value into ${name}`}
-          // Keeps the caret in the field.
+          // Leaves the caret in the field.
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => {
             field.current?.focus()
@@ -203,7 +203,7 @@ export function ExpressionInput(props: Props) {
   )
 }
 
-/** What fits the type, apart from what does not. Without a type, or with nothing that fits, a single list. */
+/** Groups entries that fit the type apart from others. Without a type, or if nothing fits, a single list. */
 function groupsOf(options: readonly ScopeEntry[], wanted: FieldType | undefined) {
   const fitting = wanted === undefined ? [] : options.filter(({ type }) => suits(type, wanted) < 2)
   if (fitting.length === 0 || fitting.length === options.length) return [{ label: null, entries: options }]

@@ -19,13 +19,13 @@ export function ExpressionWidget(props: WidgetProps) {
       multiline
       code
       value={text}
-      // A required field stays in the step, so that it says what is missing.
+      // A required field stays in the step, so that the check reports its missing value.
       onChange={(next) => onChange(next === '' && !field.required ? undefined : next)}
     />
   )
 }
 
-/** What is wrong with an expression, as a sentence; null when it is valid or not yet written. */
+/** The problem of an expression, as a sentence; null if it is valid or empty. */
 export function expressionProblem(text: string): string | null {
   if (text.trim() === '') return null
   try {

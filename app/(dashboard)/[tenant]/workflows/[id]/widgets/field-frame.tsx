@@ -4,7 +4,10 @@ import type { ReactNode } from 'react'
 import { fieldElementId, type WidgetProps } from './widget'
 import styles from './widgets.module.css'
 
-/** A field of several controls: its label and help above them, its problem below. Not a box: its controls are. */
+/**
+ * A field of several controls: its label and help above them, its problem below. No border of its own: its controls
+ * have one.
+ */
 export function FieldFrame(props: Pick<WidgetProps, 'field' | 'problem'> & { gap?: 'xs' | 'sm'; children: ReactNode }) {
   const { field, problem, gap = 'xs', children } = props
   return (

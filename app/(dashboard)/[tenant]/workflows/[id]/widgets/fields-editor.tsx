@@ -31,7 +31,7 @@ interface Declared {
 }
 
 /**
- * Declared fields, one row each: name, type, label, description, default and whether it is required. Forms ask for them in
+ * Declared fields, one row each: name, type, label, description, default and whether it is required. Forms show them in
  * this order.
  */
 export function FieldsEditor(props: {

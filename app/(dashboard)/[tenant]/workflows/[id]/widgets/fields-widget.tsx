@@ -20,7 +20,7 @@ export function FieldsWidget({ field, value, onChange, onRenameField, problem, r
   )
 }
 
-/** A draft can contain anything here; entries that are not fields are kept for the JSON view. */
+/** A draft can contain anything here; entries that are not fields are preserved for the JSON view. */
 function declared(value: JsonValue | undefined): Fields {
   if (!isObject(value)) return {}
   return Object.fromEntries(

@@ -6,17 +6,17 @@ import { useActionsHere } from '../actions/editor-actions'
 import { START } from '../model/definition'
 
 /**
- * Fixes a problem of the draft with one undoable edit. What only needs a value leads to its field; nothing is drawn for
- * what takes a decision.
+ * Fixes a problem of the draft with one undoable edit. A problem that only needs a value links to its field; one that
+ * needs a decision has no button.
  */
 export function FixButton(props: {
   problem: Problem
   onFixed?: (() => void) | undefined
-  /** Where there is another way to the field: shows it. */
+  /** Shows the problem's field; absent where the field is on screen already. */
   onGo?: (problem: Problem) => void
 }) {
   const { problem, onFixed, onGo } = props
-  // Null on the pages where the draft is not edited. There the field is all that a problem can lead to.
+  // Null on pages that do not edit the draft. There a problem can only link to its field.
   const actions = useActionsHere()
   const label = actions?.fixOf(problem) ?? null
   const wanted = label === null ? wantedBy(problem) : null
@@ -44,7 +44,7 @@ export function FixButton(props: {
   )
 }
 
-/** What only needs a value or a choice, which the field is the place for. */
+/** The label for a problem that only needs a value or a choice in its field. */
 function wantedBy({ code, fault, message }: Problem): string | null {
   if (fault === 'missing' || /\bis required\b/.test(message)) return 'Fill in'
   if (code === 'BRANCH_CONFLICT' || code === 'W_BRANCH_OPEN') return 'Fill in'

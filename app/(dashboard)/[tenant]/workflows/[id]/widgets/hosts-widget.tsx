@@ -3,7 +3,7 @@ import { TagsInput } from '@mantine/core'
 import { JsonWidget } from './json-widget'
 import { inputProps, type WidgetProps } from './widget'
 
-/** Names of hosts, as the page of a tool takes them. */
+/** Host names, as on a tool's page. */
 export function HostsWidget(props: WidgetProps) {
   const { value = [], onChange } = props
   if (!Array.isArray(value) || value.some((host) => typeof host !== 'string')) return <JsonWidget {...props} />

@@ -11,7 +11,7 @@ export function JsonWidget({ field, value, onChange, problem, readOnly }: Widget
   const [wrong, setWrong] = useState<string | null>(null)
   const lastValue = useRef(JSON.stringify(value))
 
-  // Follows undo and merges, but keeps the formatting while the value is the same.
+  // Follows undo and merges, but preserves the formatting while the value is the same.
   useEffect(() => {
     const now = JSON.stringify(value)
     if (now === lastValue.current) return

@@ -28,7 +28,7 @@ const ROLES = [
   { value: 'owner', label: 'Owners' },
 ]
 
-/** A list of people and roles, or one expression that gives it. */
+/** A list of people and roles, or one expression that returns it. */
 export function AssigneesWidget(props: WidgetProps) {
   const { field, value, onChange } = props
   if (typeof value !== 'string') return <AssigneeRows {...props} />

@@ -58,7 +58,7 @@ function ResourceSelect(
   const nameOf = (chosen: string | null) => all.get(chosen ?? '')?.name ?? ''
   const id = typeof value === 'string' ? value : ''
   const known = all.has(id)
-  // Stays visible: an expression, something that no longer exists, or anything while the list loads.
+  // Stays visible: an expression, a deleted object, or anything while the list loads.
   const current = id.includes('${') ? { value: id, label: id } : otherChoice(id, loaded)
   const unknown = id !== '' && !known ? [{ group: 'Current value', items: [current] }] : []
   const custom = kind === 'tool' || !id.includes('${')

@@ -5,7 +5,7 @@ import { DurationInput } from './duration-widget'
 import { FieldFrame } from './field-frame'
 import type { WidgetProps } from './widget'
 
-/** How often a failed step is retried, and how long it waits in between. */
+/** The number of retries of a failed step, and the backoff between them. */
 export function RetryWidget({ field, value, onChange, problem, readOnly }: WidgetProps) {
   const retry = isObject(value) ? value : {}
   const set = (name: string, next: number | string | undefined) => {

@@ -13,7 +13,7 @@ interface Scope {
   entries: ScopeEntry[]
   /** Whether an earlier step can add fields of any name. */
   open: boolean
-  /** What people call a step. */
+  /** A step's display name. */
   labelOf: (stepId: string) => string
   /** The last used field. */
   target: RefObject<InsertTarget | null>
@@ -21,7 +21,7 @@ interface Scope {
 
 const Context = createContext<Scope | null>(null)
 
-/** What `${…}` can refer to in the step being edited. */
+/** The values that `${…}` can refer to in the step being edited. */
 export function ScopeProvider(props: {
   entries: ScopeEntry[]
   open: boolean

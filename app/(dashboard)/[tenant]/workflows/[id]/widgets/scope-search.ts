@@ -22,16 +22,16 @@ function rankOf(name: string, wanted: string): number | null {
   return 2
 }
 
-/** What may be typed of a path, up to its end. */
+/** The characters of a path, up to its end. */
 const TYPED = /^[\p{L}\p{M}\p{Nd}_.[\]"-]*$/u
 const REST = /^[\p{L}\p{M}\p{Nd}_.[\]"-]*\}?/u
 
-/** The text after the path that the caret is in. */
+/** The text after the path at the caret. */
 export function afterPath(rest: string): string {
   return rest.replace(REST, '')
 }
 
-/** The start of the `${` that the caret is in, or null. */
+/** The start of the `${` around the caret, or null. */
 export function openedAt(text: string, at: number): number | null {
   const before = text.slice(0, at)
   const open = before.lastIndexOf('${')

@@ -17,7 +17,7 @@ interface Shown {
   markdown: boolean
 }
 
-/** The values that a task shows, in the order of the card: a label, and text with `${…}`. */
+/** A task's card, in order: labels, and texts with `${…}`. */
 export function ShownWidget({ field, value, onChange, problem, readOnly }: WidgetProps) {
   const { rows, setRows } = useRows<Shown, JsonValue>({
     value: Array.isArray(value) ? value : [],
@@ -47,7 +47,7 @@ export function ShownWidget({ field, value, onChange, problem, readOnly }: Widge
               placeholder="${customer.name}"
               value={row.text}
               error={row.json && 'problem' in readJson(row.text) ? 'Not valid JSON, so not saved yet' : null}
-              // What is chosen names its row until somebody does.
+              // The chosen value labels its row until the user does.
               onChange={(text) => change(row.key, { text, ...(row.label === '' ? { label: labelFor(text) } : {}) })}
               readOnly={readOnly}
             />
@@ -93,7 +93,7 @@ function shownOf(value: JsonValue): Shown[] {
   })
 }
 
-/** Leaves out what is not a value yet. */
+/** Leaves out unfinished values. */
 function written(rows: readonly Row<Shown>[]): JsonObject[] {
   return rows.flatMap(({ label, text, json, markdown }) => {
     const read = json ? readJson(text) : { value: text }
@@ -102,7 +102,7 @@ function written(rows: readonly Row<Shown>[]): JsonObject[] {
   })
 }
 
-/** `${order.deliveryDate}` is a "Delivery date". */
+/** `${order.deliveryDate}` becomes "Delivery date". */
 function labelFor(text: string): string {
   const [, name = ''] = /^\$\{(?:[\w-]+\.)*([A-Za-z][\w-]*)\}$/.exec(text) ?? []
   const words = name

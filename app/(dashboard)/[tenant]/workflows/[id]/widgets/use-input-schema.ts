@@ -12,7 +12,7 @@ interface Found {
   pending: boolean
 }
 
-/** The schema of what a step passes to a tool or a workflow; null when none is known. */
+/** The schema of a step's input to a tool or a workflow; null if unknown. */
 export function useInputSchema(field: CatalogField, siblings: JsonObject): Found {
   const of = field.widget === 'arguments' ? field : null
   const id = of ? siblings[of.of] : undefined

@@ -1,7 +1,7 @@
 'use client'
 import { useEffect, useRef, useState } from 'react'
 
-/** A row needs its own key, because a person may be typing its name. */
+/** A row needs its own key, because the user may be typing its name. */
 export type Row<T> = T & { key: number }
 
 let nextKey = 1
@@ -33,7 +33,7 @@ export function useRows<T, V>(options: {
     show(reader.current(value).map(newRow))
   }, [value])
 
-  /** `silent` when the caller reports the change itself, such as a rename. */
+  /** `silent` if the caller reports the change itself, such as a rename. */
   function setRows(next: Row<T>[], { silent }: { silent: boolean } = { silent: false }) {
     show(next)
     const written = write(next)

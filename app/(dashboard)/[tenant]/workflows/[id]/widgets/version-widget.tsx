@@ -9,8 +9,8 @@ import { inputProps, type WidgetProps } from './widget'
 const PAGE = { limit: '100', offset: '0' }
 
 /**
- * Chooses the version of the tool, agent or workflow that another field names. A step keeps the API's version; a workflow's
- * is shown by the number that people see.
+ * Chooses the version of the tool, agent or workflow in another field. A step stores the API's version; screens show a
+ * workflow's publication number.
  */
 export function VersionWidget(props: WidgetProps) {
   const { field, value, onChange, siblings } = props

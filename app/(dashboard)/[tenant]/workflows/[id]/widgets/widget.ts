@@ -9,20 +9,20 @@ export interface WidgetProps {
   /** JSON Schema of the field, if the catalog has one. */
   schema: JsonObject
   value: JsonValue | undefined
-  /** `called` says what the step may be named after. */
+  /** `called` suggests a name for the step. */
   onChange: (value: JsonValue | undefined, called?: Called) => void
   /** Renames a field that this value declares, and the references to it. */
   onRenameField: (from: string, to: string) => void
   /** The field's problem, or null. */
   problem: string | null
-  /** The problems of the field and of what is inside it, with their places. */
+  /** The problems of the field and its nested values, with their places. */
   problems: readonly Problem[]
   readOnly: boolean
   /** All values of the step: a version control needs the tool that another field names. */
   siblings: JsonObject
 }
 
-/** The element id of a field, so that a problem can lead to it. */
+/** The element id of a field, so that a problem can link to it. */
 export function fieldElementId(name: string): string {
   return `step-field-${name}`
 }
